@@ -39,7 +39,7 @@ HULL = Statement(
     printed="attention leads no token out of the ball that holds them all",
     variables=HEAD,
     conclusion=lambda m, v: m.at_most(radius(m, attention(m, v.X, v.A)), radius(m, v.X)),
-    readings={"literal": Reading("the rows of f(X) are no longer than the longest of X", "holds",
+    readings={"literal": Reading("holds",
                                  tight=True)},
 )  # fmt: skip
 
@@ -51,10 +51,10 @@ LIPSCHITZ = Statement(
                 Hypothesis("radius(Y) <= R", lambda m, v: m.at_most(radius(m, v.Y), v.R))),
     conclusion=lipschitz,
     readings={
-        "literal": Reading("f is 50-Lipschitz on the whole space", "refuted", under=(),
+        "literal": Reading("refuted", under=(),
             constants={"constant": 50}, variables={"R": None, "X": Matrix("n", "d", (0, 2, 4))},
             siblings={"40-Lipschitz": changed(constant=40)}),
-        "amended": Reading("f is Lipschitz on balls, like sqrt(n) ||A|| R^2", "holds",
+        "amended": Reading("holds",
             constants={"constant": on_balls}, siblings={"half of it": changed(tightened="0.5")}),
     },
 )  # fmt: skip

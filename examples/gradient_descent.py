@@ -43,9 +43,9 @@ RATE = Statement(
     conclusion=lambda m, v, more: m.at_most(
         f(m, descended(m, v.x, v, 1), v), v.L * m.square(v.x) / (4 * v.N + more)),
     readings={
-        "literal": Reading("f(x_N) <= L x^2 / (4 N + 3)", "refuted", constants={"more": 3},
+        "literal": Reading("refuted", constants={"more": 3},
             siblings={"4 N + 4": changed(more=4)}),
-        "sharp": Reading("f(x_N) <= L x^2 / (4 N + 2)", "holds", constants={"more": 2}, tight=True),
+        "sharp": Reading("holds", constants={"more": 2}, tight=True),
     },
 )  # fmt: skip
 
@@ -56,5 +56,5 @@ DISTANCE = Statement(
     hypotheses=(Hypothesis("h >= 0", lambda m, v: m.at_least(v.h, m.exact(0))),
                 Hypothesis("h <= 2", lambda m, v: m.at_most(v.h, m.exact(2)))),
     conclusion=lambda m, v: m.at_most(m.abs(descended(m, v.x, v, v.h)), m.abs(v.x)),
-    readings={"literal": Reading("no N steps lead away from 0", "holds", tight=True)},
+    readings={"literal": Reading("holds", tight=True)},
 )  # fmt: skip

@@ -31,8 +31,7 @@ STATEMENT = Statement(
     # The literal reading is the statement as printed; `amended` and `sharp` ones come beside it.
     readings={{
         "literal": Reading(
-            "2 x y <= x^2 + y^2 for all real x and y",
-            expected="holds",
+            "holds",  # the verdict; attsvm show prints the sentence, composed of all these parts
             constants={{"factor": 2}},
             tight=True,  # 95 % and 99.9 % of the right side must be refuted
             siblings={{"factor 3": changed(factor=3)}},  # a false neighbour; it must fall

@@ -36,7 +36,7 @@ def probability(
     """That the probability P of an event is at least a bound, as counted.
 
     Args:
-        event: what is counted, constants in braces.
+        event: what is counted, constants as `$share`.
         bound: in LaTeX, constants as `$share`.
         sign: of the comparison.
         forms: its floats, and the same once more by other samples (`again`).

@@ -94,7 +94,7 @@ def tends(says: str, of: str, to: str, **forms: Any) -> Measured:
     """That `of` tends to `to`.
 
     Args:
-        says: what of, and what the letters are, constants in braces; may be empty.
+        says: what of, and what the letters are, constants as `$name`; may be empty.
         of: what has a limit, in LaTeX, constants as `$share`.
         to: the limit.
         forms: its forms, see `Measured`.

@@ -63,7 +63,7 @@ SQUARES = Statement(
     variables=Records(float, SMALL),
     conclusion=Measured("squares", square, square_ball),
     cost=6,
-    readings={"literal": Reading("x^2 >= 0", "holds", siblings=SIBLINGS)},
+    readings={"literal": Reading("holds", siblings=SIBLINGS)},
 )
 NEAR = Statement(
     "fuzz/near",
@@ -73,6 +73,6 @@ NEAR = Statement(
     variables=Records(Station, STATIONS),
     conclusion=Measured("near", near, near_ball),
     cost=6,
-    readings={"literal": Reading("stations are near", "refuted", siblings=SIBLINGS)},
+    readings={"literal": Reading("refuted", siblings=SIBLINGS)},
     hypotheses=(Hypothesis("it has a name", lambda case: bool(case.name)),),
 )

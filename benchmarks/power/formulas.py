@@ -51,8 +51,7 @@ def plant(
         readings={
             "literal": Reading(
                 # a statement needs a sibling; it is left out below
-                says,
-                expected="refuted",
+                "refuted",
                 siblings={"half": changed(tightened="0.5")},
             ),
         },

@@ -136,8 +136,7 @@ def _spoilt(
         quantified = formula.records
     some = quantified if formula.variables == {} else dict(list(formula.variables.items())[:1])
     reading = Reading(
-        statement,
-        expected="holds",  # a sibling of what is to fall would have to differ; none is checked
+        "holds",  # a sibling of what is to fall would have to differ; none is checked
         constants={name: value for name, value in given.items() if name in named},
         siblings={"none is checked": changed(variables=some)},
         cost=base.cost,

@@ -135,10 +135,12 @@ GENERAL = Statement(
     },
     readings={
         "literal": Reading(
-            "whatever the data, the start, the decreasing loss and the constant step, of which "
-            "print names none: descent converges in direction to p(alpha) of the tokens that it "
-            "selects",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "whatever the data, the start, the decreasing loss and the constant step, of which "
+                "print names none: descent converges in direction to p(alpha) of the tokens that "
+                "it selects"
+            ),
             under=(DECREASING,),
             variables=stepped(Descent, flattened(cases.comparable(0, 2)), steps=ANY),
             examples=(cases.TWO_KEYS, cases.STUCK, cases.TIED, cases.ONE_KEY),
@@ -149,12 +151,14 @@ GENERAL = Statement(
             },
         ),
         "amended": Reading(
-            "some input has two tokens, alpha locally optimal, l' continuous and below 0 at its "
-            "scores, any constant step, W_0 within some angle of W^mm(alpha) and of some norm at "
-            "least, both depending on the data, alpha, the loss and the step: descent on W "
-            "converges in direction to W^mm(alpha); so does that on p to p(alpha), where queries "
-            "are e_1 and W_0 = p(0) e_1^T",
-            expected="proved",
+            "proved",
+            says=(
+                "some input has two tokens, alpha locally optimal, l' continuous and below 0 at "
+                "its scores, any constant step, W_0 within some angle of W^mm(alpha) and of some "
+                "norm at least, both depending on the data, alpha, the loss and the step: descent "
+                "on W converges in direction to W^mm(alpha); so does that on p to p(alpha), where "
+                "queries are e_1 and W_0 = p(0) e_1^T"
+            ),
             proof="symbolic.tf.local_convergence:prove",
             under=(OPTIMAL, NEAR, LONG),
             variables=Records(

@@ -69,7 +69,7 @@ def both_exist(m: Any, case: Any, share: Any = 0) -> Any:
 
 
 @stated(
-    "p(alpha) with relaxation, p'(alpha) {against}, neither of which may exist",
+    "p(alpha) with relaxation, p'(alpha) $against, neither of which may exist",
     r"p(\alpha) = $share p'(\alpha)",
     {
         "against": {
@@ -111,7 +111,7 @@ def shorter(m: Any, case: Any, share: Any = 1) -> Any:
 
 
 @stated(
-    "v(alpha) exists, p(alpha) {against} relaxation",
+    "v(alpha) exists, p(alpha) $against relaxation",
     r"p(\alpha) = $share p_S",
     {"against": {"relaxed": "with", "plain": "without"}},
 )
@@ -145,9 +145,11 @@ PROGRAMMES = Statement(
     cost=3,
     readings={
         "literal-1": Reading(
-            "for all inputs, labels, keys and choices alpha there is exactly one v(alpha) and "
-            "one p(alpha), the support vectors of v being those of tight margin",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "for all inputs, labels, keys and choices alpha there is exactly one v(alpha) and "
+                "one p(alpha), the support vectors of v being those of tight margin"
+            ),
             under=(),
             variables=Records(Selection, cases.selections()),
             examples=(
@@ -160,10 +162,12 @@ PROGRAMMES = Statement(
             siblings=svm.above_nearest(cases.NARROW),
         ),
         "literal-2": Reading(
-            "p(alpha) is the same, or does not exist either way, whether a support vector of v is "
-            "an input of tight margin, or one whose multiplier is positive whichever are taken, so "
-            "that v(alpha) changes without it",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "p(alpha) is the same, or does not exist either way, whether a support vector of v "
+                "is an input of tight margin, or one whose multiplier is positive whichever are "
+                "taken, so that v(alpha) changes without it"
+            ),
             under=(),
             variables=Records(Selection, cases.relaxable()),
             conclusion=unambiguous,
@@ -171,11 +175,13 @@ PROGRAMMES = Statement(
             siblings=OTHERS,
         ),
         "amended": Reading(
-            "where v(alpha) exists some margin is tight; with S the tight ones p(alpha) exists, "
-            "and is unique, exactly where 0 is not in C = conv{D_it, i in S} + cone{D_it, i not "
-            "in S}, D the differences of keys; then ||p(alpha)|| dist(0, C) = 1, or p(alpha) = 0 "
-            "where inputs of S have no differences",
-            expected="proved",
+            "proved",
+            says=(
+                "where v(alpha) exists some margin is tight; with S the tight ones p(alpha) "
+                "exists, and is unique, exactly where 0 is not in C = conv{D_it, i in S} + "
+                "cone{D_it, i not in S}, D the differences of keys; then ||p(alpha)|| dist(0, C) = "
+                "1, or p(alpha) = 0 where inputs of S have no differences"
+            ),
             proof="symbolic.mm.programmes:prove_joint_distance",
             under=(V_EXISTS,),
             variables=Records(
@@ -192,10 +198,12 @@ PROGRAMMES = Statement(
             },
         ),
         "sharp-1": Reading(
-            "where v(alpha) exists, and p(alpha) without relaxation, relaxing shortens: ||p - "
-            "p'||^2 <= ||p||^2 - ||p'||^2 for p(alpha) = p without and p' with relaxation; no "
-            "factor above 1 on the left will do",
-            expected="proved",
+            "proved",
+            says=(
+                "where v(alpha) exists, and p(alpha) without relaxation, relaxing shortens: ||p - "
+                "p'||^2 <= ||p||^2 - ||p'||^2 for p(alpha) = p without and p' with relaxation; no "
+                "factor above 1 on the left will do"
+            ),
             proof="symbolic.mm.programmes:prove_shorter",
             under=(V_EXISTS, P_EXISTS),
             conclusion=shorter,
@@ -204,10 +212,12 @@ PROGRAMMES = Statement(
             siblings={"twice the left side": changed(share=2)},
         ),
         "sharp-2": Reading(
-            "where v(alpha) exists, S being the inputs of tight margin, and the p-SVM of S alone "
-            "has a solution that ranks alpha_i first, ties allowed, in the other inputs too: this "
-            "solution is p(alpha)",
-            expected="proved",
+            "proved",
+            says=(
+                "where v(alpha) exists, S being the inputs of tight margin, and the p-SVM of S "
+                "alone has a solution that ranks alpha_i first, ties allowed, in the other inputs "
+                "too: this solution is p(alpha)"
+            ),
             proof="symbolic.mm.programmes:prove_of_support",
             under=(V_EXISTS, RANKS),
             variables=Records(

@@ -94,7 +94,7 @@ def parted(case: Any, other: str = "correlation", towards: str = "selected") -> 
 def limit(letters: str) -> Measured:
     """That both directions tend to one; `letters` says what those of its target are."""
     return tends(
-        f"descent on l and, for q(k), on the loss {{other}}{letters}",
+        f"descent on l and, for q(k), on the loss $other{letters}",
         f"{along(P_K)}, {along(Q_K)}",
         along(TARGET),
         floats=one_limit,
@@ -128,7 +128,7 @@ def differ(m: Any, case: Descent, sine: Any = 0) -> Any:
 
 
 @stated(
-    "a and b the gradients of the loss and of {other}",
+    "a and b the gradients of the loss and of $other",
     "$length",
     {
         "other": {"correlation": "-u"},
@@ -175,9 +175,11 @@ CHOICE = Statement(
     },
     readings={
         "literal-1": Reading(
-            "from any p(0) and with any constant steps descent on l and on -x converge in one "
-            "direction, l being exp(-x) or log(1 + exp(-x))",
-            expected="refuted",
+            "refuted",
+            says=(
+                "from any p(0) and with any constant steps descent on l and on -x converge in one "
+                "direction, l being exp(-x) or log(1 + exp(-x))"
+            ),
             constants={"other": "correlation", "towards": "selected"},
             conclusion=SELECTED_LIMIT,
             under=(NAMED,),
@@ -189,9 +191,12 @@ CHOICE = Statement(
             },
         ),
         "literal-2": Reading(
-            "from any p(0) the path of descent on exp(-x) or log(1 + exp(-x)) starts in another "
-            "direction than that of descent on -x: the gradients at p(0) differ in direction",
-            expected="refuted",
+            "refuted",
+            says=(
+                "from any p(0) the path of descent on exp(-x) or log(1 + exp(-x)) starts in "
+                "another direction than that of descent on -x: the gradients at p(0) differ in "
+                "direction"
+            ),
             under=(NAMED,),
             variables=Records(Descent, cases.comparable(0), fixed=("step",)),
             conclusion=differ,
@@ -203,11 +208,13 @@ CHOICE = Statement(
             },
         ),
         "amended-1": Reading(
-            "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
-            "tokens exists and is not 0, risk gap of p(0) below min_i [l(second) - l(best)]/n for "
-            "l and for -x: descent on l and on -x, the step of each at most one over a Lipschitz "
-            "constant of its grad_p L, converge in the direction of p(alpha)",
-            expected="proved",
+            "proved",
+            says=(
+                "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
+                "tokens exists and is not 0, risk gap of p(0) below min_i [l(second) - l(best)]/n "
+                "for l and for -x: descent on l and on -x, the step of each at most one over a "
+                "Lipschitz constant of its grad_p L, converge in the direction of p(alpha)"
+            ),
             proof="symbolic.basins:prove",
             under=(SLOPED_LOSS, EXISTS, UNIQUE, BASIN, BASIN_OF_OTHER, SHORT),
             constants={"other": "correlation", "towards": "optimal"},
@@ -221,9 +228,11 @@ CHOICE = Statement(
             },
         ),
         "amended-2": Reading(
-            "a single input: at every p the gradient of the risk of every loss with l' < 0 "
-            "everywhere and continuous is that of -x times a positive number",
-            expected="proved",
+            "proved",
+            says=(
+                "a single input: at every p the gradient of the risk of every loss with l' < 0 "
+                "everywhere and continuous is that of -x times a positive number"
+            ),
             proof="symbolic.mm.loss_choice:prove",
             under=(ONE_INPUT, SLOPED_LOSS),
             variables=Records(Descent, cases.compared(), fixed=("step",), climbed=True),

@@ -211,21 +211,26 @@ PATH = Statement(
     violating={SEVERAL: [ONE_TOKEN]},
     readings={
         "literal-1": Reading(
-            "the first token of each input numbered so that it is a best one: for l decreasing, "
-            "strictly or not, no prompt is better than the best tokens, without which p_R/R tends "
-            "to no p(alpha)/||p(alpha)||",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "the first token of each input numbered so that it is a best one: for l "
+                "decreasing, strictly or not, no prompt is better than the best tokens, without "
+                "which p_R/R tends to no p(alpha)/||p(alpha)||"
+            ),
             under=(BEST,),
             variables={"loss": Choice(DECREASING)},
             examples=(INSIDE,),
             siblings={"and worse by half of what the gaps tell": changed(share="0.5")},
         ),
         "literal-2": Reading(
-            "if the analysis is that of linear heads, the first token of each input numbered so "
-            "that it is a best one: for l decreasing, strictly or not, L(p) - L_* >= (1/n) sum_i "
-            "[l(best - d q) - l(best)], d the least gap from its value of h to that of another "
-            "token and q the attention to others, so that L - L_* is at least of the order of q",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "if the analysis is that of linear heads, the first token of each input numbered "
+                "so that it is a best one: for l decreasing, strictly or not, L(p) - L_* >= (1/n) "
+                "sum_i [l(best - d q) - l(best)], d the least gap from its value of h to that of "
+                "another token and q the attention to others, so that L - L_* is at least of the "
+                "order of q"
+            ),
             constants={"share": 1},
             under=(BEST,),
             variables={"loss": Choice(DECREASING)},
@@ -233,10 +238,13 @@ PATH = Statement(
             siblings={"twice of it": changed(share=2, examples=[ONE_SIDED])},
         ),
         "amended-1": Reading(
-            "l decreasing, strictly or not, phi one of the identity, ReLU, square and softplus, "
-            "which are convex, every Y_i b_k >= 0, or phi linear, the first token of each input a "
-            "best one, be it alone or not: no prompt is better than the best tokens",
-            expected="proved",
+            "proved",
+            says=(
+                "l decreasing, strictly or not, phi one of the identity, ReLU, square and "
+                "softplus, which are convex, every Y_i b_k >= 0, or phi linear, the first token of "
+                "each input a best one, be it alone or not: no prompt is better than the best "
+                "tokens"
+            ),
             proof="symbolic.mm.nonlinear_head_path:prove_no_better",
             under=(CONVEX_PHI, RISING, BEST),
             variables={"loss": Choice(DECREASING)},
@@ -248,14 +256,16 @@ PATH = Statement(
             },
         ),
         "amended-2": Reading(
-            "T >= 2, l' < 0 and continuous, phi one of the identity, ReLU, square and softplus, "
-            "which are convex, in each input every Y_i b_k >= 0 or every Y_i b_k <= 0, or phi "
-            "linear, q the attention to other tokens than the best, d the least and D the largest "
-            "of the gaps h(x_best) - h(x_t) and the slopes <h'(x_best), x_best - x_t>, d > 0, as "
-            "it is where h is convex and best tokens are unique: sum_i [l(best - d q) - l(best)] "
-            "<= n (L(p) - L_*) <= sum_i [l(best - D q) - l(best)], and L(p) > L_*; so p_R/R tends "
-            "to p(alpha)/||p(alpha)|| where there is a p(alpha)",
-            expected="proved",
+            "proved",
+            says=(
+                "T >= 2, l' < 0 and continuous, phi one of the identity, ReLU, square and "
+                "softplus, which are convex, in each input every Y_i b_k >= 0 or every Y_i b_k <= "
+                "0, or phi linear, q the attention to other tokens than the best, d the least and "
+                "D the largest of the gaps h(x_best) - h(x_t) and the slopes <h'(x_best), x_best - "
+                "x_t>, d > 0, as it is where h is convex and best tokens are unique: sum_i "
+                "[l(best - d q) - l(best)] <= n (L(p) - L_*) <= sum_i [l(best - D q) - l(best)], "
+                "and L(p) > L_*; so p_R/R tends to p(alpha)/||p(alpha)|| where there is a p(alpha)"
+            ),
             proof="symbolic.mm.nonlinear_head_path:prove_path",
             under=(CONVEX_PHI, SIGN, STEEP, SEVERAL),
             conclusion=between,

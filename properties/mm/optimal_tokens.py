@@ -130,9 +130,11 @@ TOKENS = Statement(
     conclusion=above,
     readings={
         "literal-1": Reading(
-            "for l decreasing, strictly or not, L(v, p) >= L_* for every p, L_* the mean of the "
-            "losses at the optimal tokens",
-            expected="proved",
+            "proved",
+            says=(
+                "for l decreasing, strictly or not, L(v, p) >= L_* for every p, L_* the mean of "
+                "the losses at the optimal tokens"
+            ),
             proof="symbolic.tf.definition_1:prove",
             under=(DECREASES,),
             variables={"q": None},
@@ -147,10 +149,12 @@ TOKENS = Statement(
             },
         ),
         "literal-2": Reading(
-            "for l decreasing the optimal tokens alone minimise (ERM): wherever two scores of an "
-            "input differ L(v, p) is above the mean of the losses at the optimal tokens for every "
-            "p",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "for l decreasing the optimal tokens alone minimise (ERM): wherever two scores of "
+                "an input differ L(v, p) is above the mean of the losses at the optimal tokens for "
+                "every p"
+            ),
             constants={"share": 0},
             under=(DECREASES, TWO_SCORES),
             variables={"q": None},
@@ -158,9 +162,11 @@ TOKENS = Statement(
             siblings={"a quarter of the way to the worst tokens": changed(share="1/4")},
         ),
         "literal-3": Reading(
-            'if "minimize" says that they lower the risk: for l decreasing, a prompt that attends '
-            "at least as much to the optimal tokens of each input has no higher risk",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                'if "minimize" says that they lower the risk: for l decreasing, a prompt that '
+                "attends at least as much to the optimal tokens of each input has no higher risk"
+            ),
             constants={"share": 1},
             under=(DECREASES, MORE),
             conclusion=lower,
@@ -169,9 +175,11 @@ TOKENS = Statement(
             siblings={"at most 9/10 of the risk gap": changed(share="9/10")},
         ),
         "amended-1": Reading(
-            "for l strictly decreasing, wherever two scores of an input differ L(v, p) is above "
-            "the mean of the losses at the optimal tokens for every p",
-            expected="proved",
+            "proved",
+            says=(
+                "for l strictly decreasing, wherever two scores of an input differ L(v, p) is "
+                "above the mean of the losses at the optimal tokens for every p"
+            ),
             proof="symbolic.tf.lemma_2:prove",
             constants={"share": 0},
             under=(DECREASING, TWO_SCORES),
@@ -180,9 +188,12 @@ TOKENS = Statement(
             siblings={"a quarter of the way to the worst tokens": changed(share="1/4")},
         ),
         "amended-2": Reading(
-            "for l decreasing, where all other tokens of an input have one score, a prompt that "
-            "attends at least as much to the optimal tokens of each input has no higher risk",
-            expected="proved",
+            "proved",
+            says=(
+                "for l decreasing, where all other tokens of an input have one score, a prompt "
+                "that attends at least as much to the optimal tokens of each input has no higher "
+                "risk"
+            ),
             proof="symbolic.mm.optimal_tokens:prove",
             constants={"share": 1},
             under=(DECREASES, MORE, ONE_RIVAL),

@@ -119,27 +119,31 @@ PROGRAMME = Statement(
     cost=2,
     readings={
         "literal-1": Reading(
-            "for all inputs, keys and choices alpha there is exactly one p(alpha)",
-            expected="refuted, certified",
+            "refuted, certified",
+            says="for all inputs, keys and choices alpha there is exactly one p(alpha)",
             under=(),
             variables=Records(Selection, cases.selections(), climbed=True),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED, cases.DUPLICATE, cases.INSIDE),
             siblings=svm.above_nearest(cases.NARROW),
         ),
         "literal-2": Reading(
-            "for all inputs, labels, keys and heads there is exactly one p(alpha) for the "
-            "optimal tokens alpha",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "for all inputs, labels, keys and heads there is exactly one p(alpha) for the "
+                "optimal tokens alpha"
+            ),
             under=(OPTIMAL,),
             variables=Records(Rival, cases.headed(), climbed=True),
             examples=(ONE_TOKEN, Rival(CONFLICTING, np.ones(1))),
             siblings=svm.above_nearest(Rival(cases.NARROW, np.array([4.0, 9.0]))),
         ),
         "amended-1": Reading(
-            "p(alpha) exists, and is unique, exactly where 0 is not in the convex hull C of the "
-            "differences k_i,alpha - k_it; then ||p(alpha)|| dist(0, C) = 1, or p(alpha) = 0 where "
-            "there are no differences",
-            expected="proved",
+            "proved",
+            says=(
+                "p(alpha) exists, and is unique, exactly where 0 is not in the convex hull C of "
+                "the differences k_i,alpha - k_it; then ||p(alpha)|| dist(0, C) = 1, or p(alpha) = "
+                "0 where there are no differences"
+            ),
             proof="symbolic.mm.programmes:prove_distance",
             variables=cases.ANY,
             conclusion=distance,
@@ -157,11 +161,13 @@ PROGRAMME = Statement(
             },
         ),
         "amended-2": Reading(
-            "for the optimal tokens alpha of a head v = W^T q, where they are unique and all "
-            "labels agree, there is exactly one p(alpha); its norm is at most ||q|| over the least "
-            "lead of an alpha_i in score over another token of its input, or 0 where there are no "
-            "others; no smaller constant will do",
-            expected="proved",
+            "proved",
+            says=(
+                "for the optimal tokens alpha of a head v = W^T q, where they are unique and all "
+                "labels agree, there is exactly one p(alpha); its norm is at most ||q|| over the "
+                "least lead of an alpha_i in score over another token of its input, or 0 where "
+                "there are no others; no smaller constant will do"
+            ),
             proof="symbolic.mm.programmes:prove_led",
             variables=of_rivals(cases.one_sided(), cases.along),
             conclusion=led,
@@ -179,9 +185,11 @@ PROGRAMME = Statement(
             },
         ),
         "sharp-1": Reading(
-            "every q that meets the constraints has ||q - p(alpha)||^2 <= ||q||^2 - "
-            "||p(alpha)||^2; no factor above 1 on the left will do",
-            expected="proved",
+            "proved",
+            says=(
+                "every q that meets the constraints has ||q - p(alpha)||^2 <= ||q||^2 - "
+                "||p(alpha)||^2; no factor above 1 on the left will do"
+            ),
             proof="symbolic.mm.programmes:prove_nearer",
             variables=of_rivals(cases.rivals()),
             conclusion=projected,
@@ -194,9 +202,11 @@ PROGRAMME = Statement(
             },
         ),
         "sharp-2": Reading(
-            "where p(alpha) exists it is unchanged when every constraint that is not tight is "
-            "dropped",
-            expected="proved",
+            "proved",
+            says=(
+                "where p(alpha) exists it is unchanged when every constraint that is not tight is "
+                "dropped"
+            ),
             proof="symbolic.least_points:prove_supported",
             conclusion=unchanged,
             under=(P_EXISTS,),

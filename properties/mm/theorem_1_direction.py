@@ -66,21 +66,25 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "alpha, which the theorem does not name, read as optimal tokens, v(k) as constant, "
-            "'proper' as any p(0) and any step of at most one over a Lipschitz constant of grad_p "
-            "L: descent on a loss of Assumption A converges in direction to p(alpha)",
-            expected="refuted",
+            "refuted",
+            says=(
+                "alpha, which the theorem does not name, read as optimal tokens, v(k) as constant, "
+                "'proper' as any p(0) and any step of at most one over a Lipschitz constant of "
+                "grad_p L: descent on a loss of Assumption A converges in direction to p(alpha)"
+            ),
             under=(STRICT_LOSS, SHORT),
             variables=stepped(Descent, flattened(cases.comparable(0, 2))),
             examples=(cases.TRAPPED, cases.SECOND_TRAPPED, cases.ONE_KEY, cases.TIED),
             siblings=dict(list(cases.OTHER_DIRECTIONS.items())[:2]),
         ),
         "literal-2": Reading(
-            "alpha, which the theorem does not name, read as optimal tokens, v(k) as constant, "
-            "'proper' as some p(0) and some step of at most one over a Lipschitz constant of "
-            "grad_p L: with them descent on a loss of Assumption A converges in direction to "
-            "p(alpha)",
-            expected="refuted",
+            "refuted",
+            says=(
+                "alpha, which the theorem does not name, read as optimal tokens, v(k) as constant, "
+                "'proper' as some p(0) and some step of at most one over a Lipschitz constant of "
+                "grad_p L: with them descent on a loss of Assumption A converges in direction to "
+                "p(alpha)"
+            ),
             under=(STRICT_LOSS, SHORT),
             variables=Records(Descent, flattened(cases.comparable(0)), fixed=("step",)),
             conclusion=DIRECTION_FROM_SOME,
@@ -88,12 +92,14 @@ THEOREM = Statement(
             siblings={"from p(0) = 0": changed(start="zero", examples=[cases.TRAPPED])},
         ),
         "amended-1": Reading(
-            "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
-            "tokens exists and is not 0, in any dimension and for any number of inputs and tokens: "
-            "descent with a step of at most one over a Lipschitz constant of grad_p L converges in "
-            "direction to p(alpha) from every p(0) whose risk gap is below min_i [l(second) - "
-            "l(best)]/n",
-            expected="proved",
+            "proved",
+            says=(
+                "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
+                "tokens exists and is not 0, in any dimension and for any number of inputs and "
+                "tokens: descent with a step of at most one over a Lipschitz constant of grad_p L "
+                "converges in direction to p(alpha) from every p(0) whose risk gap is below min_i "
+                "[l(second) - l(best)]/n"
+            ),
             proof="symbolic.basins:prove",
             under=(SLOPED_LOSS, EXISTS, UNIQUE, BASIN, SHORT),
             variables=stepped(
@@ -112,10 +118,12 @@ THEOREM = Statement(
             },
         ),
         "amended-2": Reading(
-            "l' < 0 everywhere and continuous, a single input whose rivals score the same, below "
-            "the optimal token, p(alpha) exists and is not 0: descent with any constant step "
-            "converges in direction to p(alpha) from any p(0)",
-            expected="proved",
+            "proved",
+            says=(
+                "l' < 0 everywhere and continuous, a single input whose rivals score the same, "
+                "below the optimal token, p(alpha) exists and is not 0: descent with any constant "
+                "step converges in direction to p(alpha) from any p(0)"
+            ),
             proof="symbolic.aligned_inputs:prove_one_input",
             under=(SLOPED_LOSS, EXISTS, LOWER_RIVALS, ONE_INPUT),
             variables=stepped(Descent, cases.alone(), steps=ANY),
@@ -123,13 +131,15 @@ THEOREM = Statement(
             siblings=cases.OTHER_DIRECTIONS,
         ),
         "amended-3": Reading(
-            "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
-            "tokens exists and is not 0: from p(0) = r p(alpha), r = R + 1 with R = max(0, ln [M "
-            "sum_i (T_i - 1) D_i / (m min_i gap_i)]), D_i the range and gap_i the lead of the "
-            "scores of input i, m and M the least and the largest |l'| between all scores, descent "
-            "with a step of at most one over a Lipschitz constant of grad_p L converges in "
-            "direction to p(alpha)",
-            expected="proved",
+            "proved",
+            says=(
+                "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
+                "tokens exists and is not 0: from p(0) = r p(alpha), r = R + 1 with R = max(0, ln "
+                "[M sum_i (T_i - 1) D_i / (m min_i gap_i)]), D_i the range and gap_i the lead of "
+                "the scores of input i, m and M the least and the largest |l'| between all scores, "
+                "descent with a step of at most one over a Lipschitz constant of grad_p L "
+                "converges in direction to p(alpha)"
+            ),
             proof="symbolic.basins:prove_from_proper_start",
             under=(SLOPED_LOSS, EXISTS, UNIQUE, SHORT),
             variables=stepped(

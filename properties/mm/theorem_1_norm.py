@@ -65,10 +65,12 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "v(k) read as constant, 'proper' as any p(0) and any step of at most one over a "
-            "Lipschitz constant of grad_p L: descent on a loss of Assumption A has ||p(k)|| -> "
-            "infinity",
-            expected="refuted",
+            "refuted",
+            says=(
+                "v(k) read as constant, 'proper' as any p(0) and any step of at most one over a "
+                "Lipschitz constant of grad_p L: descent on a loss of Assumption A has ||p(k)|| -> "
+                "infinity"
+            ),
             under=(STRICT_LOSS, SHORT),
             variables=stepped(Descent, flattened(cases.comparable(0, 2))),
             examples=(cases.STUCK, cases.TIED, cases.ONE_KEY),
@@ -77,10 +79,12 @@ THEOREM = Statement(
             },
         ),
         "literal-2": Reading(
-            "v(k) read as constant, 'proper' as some p(0) and some step of at most one over a "
-            "Lipschitz constant of grad_p L: with them descent on a loss of Assumption A has "
-            "||p(k)|| -> infinity",
-            expected="refuted",
+            "refuted",
+            says=(
+                "v(k) read as constant, 'proper' as some p(0) and some step of at most one over a "
+                "Lipschitz constant of grad_p L: with them descent on a loss of Assumption A has "
+                "||p(k)|| -> infinity"
+            ),
             under=(STRICT_LOSS, SHORT),
             variables=Records(Descent, flattened(cases.comparable(0)), fixed=("step",)),
             conclusion=DIVERGENCE_FROM_SOME,
@@ -88,24 +92,28 @@ THEOREM = Statement(
             siblings={"from p(0) = 0": changed(start="zero", examples=[cases.STUCK])},
         ),
         "amended-1": Reading(
-            "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and is "
-            "not 0, and the other tokens of each input score the same, or all keys are on the "
-            "margin of p(alpha): descent from any p(0) with any constant step has ||p(k)|| -> "
-            "infinity",
-            expected="proved",
+            "proved",
+            says=(
+                "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists "
+                "and is not 0, and the other tokens of each input score the same, or all keys are "
+                "on the margin of p(alpha): descent from any p(0) with any constant step has "
+                "||p(k)|| -> infinity"
+            ),
             proof="symbolic.divergence:prove_of_unique",
             under=(SLOPED_LOSS, EXISTS, UNIQUE, EITHER_PART),
             variables=stepped(Descent, cases.comparable(0, 2), cases.on_axes, steps=ANY),
             examples=(cases.SECOND_TRAPPED, cases.TWO_KEYS),
         ),
         "amended-2": Reading(
-            "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
-            "tokens exists and is not 0: from p(0) = r p(alpha), r = R + 1 with R = max(0, ln [M "
-            "sum_i (T_i - 1) D_i / (m min_i gap_i)]), D_i the range and gap_i the lead of the "
-            "scores of input i, m and M the least and the largest |l'| between all scores, descent "
-            "with a step of at most one over a Lipschitz constant of grad_p L has ||p(k)|| -> "
-            "infinity",
-            expected="proved",
+            "proved",
+            says=(
+                "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
+                "tokens exists and is not 0: from p(0) = r p(alpha), r = R + 1 with R = max(0, ln "
+                "[M sum_i (T_i - 1) D_i / (m min_i gap_i)]), D_i the range and gap_i the lead of "
+                "the scores of input i, m and M the least and the largest |l'| between all scores, "
+                "descent with a step of at most one over a Lipschitz constant of grad_p L has "
+                "||p(k)|| -> infinity"
+            ),
             proof="symbolic.basins:prove_from_proper_start",
             under=(SLOPED_LOSS, EXISTS, UNIQUE, SHORT),
             variables=stepped(Descent, cases.comparable(0) | cases.unevenly(), cases.gaussian),
@@ -113,11 +121,13 @@ THEOREM = Statement(
             examples=(cases.TRAPPED, cases.STUCK, cases.SECOND_TRAPPED, cases.TWO_KEYS),
         ),
         "sharp": Reading(
-            "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
-            "tokens exists and is not 0, risk gap of p(0) below min_i [l(second) - l(best)]/n, "
-            "a step of at most one over a Lipschitz constant of grad_p L: ||p(k)|| / ln k tends to "
-            "||p(alpha)||",
-            expected="proved",
+            "proved",
+            says=(
+                "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
+                "tokens exists and is not 0, risk gap of p(0) below min_i [l(second) - l(best)]/n, "
+                "a step of at most one over a Lipschitz constant of grad_p L: ||p(k)|| / ln k "
+                "tends to ||p(alpha)||"
+            ),
             proof="symbolic.growth_rates:prove_rate",
             under=(SLOPED_LOSS, EXISTS, UNIQUE, BASIN, SHORT),
             variables=stepped(Descent, cases.comparable(0, 1), cases.larger),

@@ -124,7 +124,7 @@ def partner_run(m: Any, case: Weighted, steps: int, factor: Any, trained: str) -
 
 
 @stated(
-    "a and b what one step on W and one on {trained} add to the logits",
+    "a and b what one step on W and one on $trained add to the logits",
     "$factor",
     {
         "factor": {
@@ -155,7 +155,7 @@ def one_trajectory(m: Any, case: Weighted, trained: str, factor: Any, ahead: int
 
 
 @stated(
-    "k = 1, ..., 4, the step on the right {share} {by}/c times that on the left, c = 1 for q_k "
+    "k = 1, ..., 4, the step on the right $share $by/c times that on the left, c = 1 for q_k "
     "and sum_ij W_ij^2/d for W p_k",
     "W_k p = $trained",
     {
@@ -192,18 +192,22 @@ EQUIVALENCE = Statement(
     cost=6,
     readings={
         "literal-1": Reading(
-            "for some c > 0 one step eta on W with p fixed moves the logits X W p as one step "
-            "c eta on p with W fixed does",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "for some c > 0 one step eta on W with p fixed moves the logits X W p as one step "
+                "c eta on p with W fixed does"
+            ),
             constants={"trained": "p"},
             under=(),
             examples=(SKEWED,),
             siblings=FACTORS,
         ),
         "literal-2": Reading(
-            "for some c > 0 one step eta on W with p fixed moves the logits X W p as one step "
-            "c eta on the prompt q does, from q = W p with keys X",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "for some c > 0 one step eta on W with p fixed moves the logits X W p as one step "
+                "c eta on the prompt q does, from q = W p with keys X"
+            ),
             constants={"trained": "q"},
             under=(),
             variables=Records(Weighted, weighted()),
@@ -211,9 +215,11 @@ EQUIVALENCE = Statement(
             siblings=FACTORS,
         ),
         "amended-1": Reading(
-            "any differentiable loss, W_k descends with p fixed and step eta, q_k on keys X from "
-            "W_0 p with step eta ||p||^2: W_k p = q_k for every k",
-            expected="proved",
+            "proved",
+            says=(
+                "any differentiable loss, W_k descends with p fixed and step eta, q_k on keys X "
+                "from W_0 p with step eta ||p||^2: W_k p = q_k for every k"
+            ),
             constants={"trained": "q"},
             under=(),
             conclusion=rescaled,
@@ -222,9 +228,12 @@ EQUIVALENCE = Statement(
             proof="symbolic.mm.w_p_equivalence:prove",
         ),
         "amended-2": Reading(
-            "any differentiable loss, W_0 W_0^T = c I, c > 0, W_k descends with p_0 fixed and step "
-            "eta, p_k with W_0 fixed and step eta ||p_0||^2 / c: W_k p_0 = W_0 p_k for every k",
-            expected="proved",
+            "proved",
+            says=(
+                "any differentiable loss, W_0 W_0^T = c I, c > 0, W_k descends with p_0 fixed and "
+                "step eta, p_k with W_0 fixed and step eta ||p_0||^2 / c: W_k p_0 = W_0 p_k for "
+                "every k"
+            ),
             constants={"trained": "p"},
             under=(ISOTROPIC,),
             variables=Records(Weighted, isotropically(), climbed=True),

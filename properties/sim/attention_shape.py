@@ -54,16 +54,20 @@ SHAPE = Statement(
     conclusion=attention_fits,
     readings={
         "literal-1": Reading(
-            "D(X) = diag(exp(A1 X A2^T) 1_n) is d x d, and D(X)^-1 exp(A1 X A2^T) A2 Y fits, for "
-            "A1, A2 in R^{n x d}",
-            expected="refuted",
+            "refuted",
+            says=(
+                "D(X) = diag(exp(A1 X A2^T) 1_n) is d x d, and D(X)^-1 exp(A1 X A2^T) A2 Y fits, "
+                "for A1, A2 in R^{n x d}"
+            ),
             constants={"rows": "d", "columns": "d"},
             examples=(LONGER,),
             siblings=OTHER_SIZES,
         ),
         "amended-1": Reading(
-            "D(X) is n x n, and D(X)^-1 exp(A1 X A2^T) A2 Y fits and is n x d, for all n and d",
-            expected="proved",
+            "proved",
+            says=(
+                "D(X) is n x n, and D(X)^-1 exp(A1 X A2^T) A2 Y fits and is n x d, for all n and d"
+            ),
             proof="symbolic.sim.attention_shape:prove",
             constants={"rows": "n", "columns": "n"},
             examples=(WIDER, LONGER),
@@ -76,16 +80,16 @@ SHAPE = Statement(
             },
         ),
         "literal-2": Reading(
-            "A_{l0,j0} x is defined for x in R^d, as lemma 3.13 lists it",
-            expected="refuted",
+            "refuted",
+            says="A_{l0,j0} x is defined for x in R^d, as lemma 3.13 lists it",
             conclusion=block_fits,
             constants={"length": "d"},
             examples=(WIDER,),
             siblings={"x in R^n": changed(length="n"), "x in R^{nd}": changed(length="n d")},
         ),
         "amended-2": Reading(
-            "A_{l0,j0} x is defined for x in R^{d^2}, as vec(X) is, for all n and d",
-            expected="proved",
+            "proved",
+            says="A_{l0,j0} x is defined for x in R^{d^2}, as vec(X) is, for all n and d",
             proof="symbolic.sim.attention_shape:prove_vector",
             conclusion=block_fits,
             constants={"length": "d^2", "listed": "d^2"},

@@ -61,10 +61,12 @@ BOUND = Statement(
     conclusion=bounded,
     readings={
         "literal-1": Reading(
-            "R, which section 3.3 does not define, read as in lemma 3.13: for R >= 4, ||A x||, "
-            "||A y||, ||A|| at most R: "
-            "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
-            expected="proved",
+            "proved",
+            says=(
+                "R, which section 3.3 does not define, read as in lemma 3.13: for R >= 4, ||A x||, "
+                "||A y||, ||A|| at most R: "
+                "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||"
+            ),
             proof="symbolic.sim.basic_1:prove_published",
             under=(LISTED_RADIUS, LOGITS, MATRIX),
             examples=(ONE,),
@@ -77,10 +79,12 @@ BOUND = Statement(
             },
         ),
         "literal-2": Reading(
-            "R, which section 3.3 does not define, read as in lemma 3.13 but without R >= 4: for "
-            "||A x||, ||A y||, ||A|| at most R, A a block of A_1 kron A_2: "
-            "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
-            expected="refuted",
+            "refuted",
+            says=(
+                "R, which section 3.3 does not define, read as in lemma 3.13 but without R >= 4: "
+                "for ||A x||, ||A y||, ||A|| at most R, A a block of A_1 kron A_2: ||exp(A x) - "
+                "exp(A y)|| <= R exp(R^2) ||x - y||"
+            ),
             under=(LOGITS, MATRIX),
             variables=bounds.BLOCK,
             examples=({"a": [1], "tokens": [[HALF]], "X": [[1]], "Y": [[0]], "R": HALF},),
@@ -90,9 +94,11 @@ BOUND = Statement(
             },
         ),
         "amended": Reading(
-            "for R >= 1, ||A x||, ||A y||, ||A|| at most R: "
-            "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
-            expected="proved",
+            "proved",
+            says=(
+                "for R >= 1, ||A x||, ||A y||, ||A|| at most R: "
+                "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||"
+            ),
             proof="symbolic.sim.basic_1:prove_published",
             under=(LARGE, LOGITS, MATRIX),
             tight=True,
@@ -105,9 +111,11 @@ BOUND = Statement(
             },
         ),
         "sharp-1": Reading(
-            "for ||A x||, ||A y|| at most R: ||exp(A x) - exp(A y)|| <= ||A|| exp(R) ||x - y||; "
-            "no less will do, whatever R, ||A|| > 0 are",
-            expected="proved",
+            "proved",
+            says=(
+                "for ||A x||, ||A y|| at most R: ||exp(A x) - exp(A y)|| <= ||A|| exp(R) ||x - "
+                "y||; no less will do, whatever R, ||A|| > 0 are"
+            ),
             proof="symbolic.sim.basic_1:prove",
             constants={"constant": "norm"},
             under=(LOGITS,),
@@ -115,9 +123,11 @@ BOUND = Statement(
             examples=(ONE, STEEP),
         ),
         "sharp-2": Reading(
-            "for ||x||, ||y||, ||A|| at most R: ||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||; "
-            "no less will do, whatever R > 0 is",
-            expected="proved",
+            "proved",
+            says=(
+                "for ||x||, ||y||, ||A|| at most R: ||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - "
+                "y||; no less will do, whatever R > 0 is"
+            ),
             proof="symbolic.sim.basic_1:prove_in_ball",
             under=(POINTS_BOUNDED, MATRIX),
             tight=True,

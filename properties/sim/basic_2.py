@@ -47,16 +47,18 @@ BOUND = Statement(
     conclusion=lambda m, v: sum_bound(m, v.n, change(m, v.A, v), change(m, v.A, v)),
     readings={
         "literal-1": Reading(
-            "|alpha(x) - alpha(y)| <= sqrt(n) ||exp(A x) - exp(A y)||, A the block A_{l0,j0}",
-            expected="proved",
+            "proved",
+            says="|alpha(x) - alpha(y)| <= sqrt(n) ||exp(A x) - exp(A y)||, A the block A_{l0,j0}",
             proof="symbolic.sim.basic_2:prove",
             tight=True,
             examples=(ONE_TOKEN, MIXED, EQUAL),
         ),
         "literal-2": Reading(
-            "|alpha(x) - alpha(y)| <= sqrt(n) ||exp(A x) - exp(A y)||, A the whole A_{l0} of "
-            "n^2 rows and alpha of one block",
-            expected="proved",
+            "proved",
+            says=(
+                "|alpha(x) - alpha(y)| <= sqrt(n) ||exp(A x) - exp(A y)||, A the whole A_{l0} of "
+                "n^2 rows and alpha of one block"
+            ),
             proof="symbolic.sim.basic_2:prove",
             variables=BLOCKS,
             conclusion=lambda m, v: sum_bound(m, v.n, change(m, v.A, v), change(m, v.whole, v)),
@@ -64,9 +66,11 @@ BOUND = Statement(
             examples=({"A_1": [[1], [0]], "A_2": [[1], [1]], "X": [[0]], "Y": [[1]]},),
         ),
         "sharp": Reading(
-            "n ||w||^2 - |alpha(x) - alpha(y)|^2 = sum over t < r of (w_t - w_r)^2, "
-            "w = exp(A x) - exp(A y): sqrt(n) is attained by equal tokens, whatever n, x and y are",
-            expected="proved",
+            "proved",
+            says=(
+                "n ||w||^2 - |alpha(x) - alpha(y)|^2 = sum over t < r of (w_t - w_r)^2, w = exp(A "
+                "x) - exp(A y): sqrt(n) is attained by equal tokens, whatever n, x and y are"
+            ),
             proof="symbolic.sim.basic_2:prove",
             constants={"share": 1},
             conclusion=lambda m, v, share: lagrange(m, v.n, change(m, v.A, v), share),

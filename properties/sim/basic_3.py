@@ -80,18 +80,23 @@ BOUND = Statement(
     conclusion=by_beta,
     readings={
         "literal-1": Reading(
-            f"{READ}: for 0 < beta <= alpha(x), alpha(y): "
-            "|alpha(x)^-1 - alpha(y)^-1| <= beta^-2 |alpha(x) - alpha(y)|",
-            expected="proved",
+            "proved",
+            says=(
+                f"{READ}: for 0 < beta <= alpha(x), alpha(y): "
+                "|alpha(x)^-1 - alpha(y)^-1| <= beta^-2 |alpha(x) - alpha(y)|"
+            ),
             proof="symbolic.sim.basic_3:prove",
             under=ABOVE,
             examples=(SAME, CLOSE),
             siblings={**ONE_SIDED, "beta^-3": changed(power=3), "beta^-1": changed(power=1)},
         ),
         "literal-2": Reading(
-            f"{READ}: for 0 < beta <= alpha(x), alpha(y) and sums over all n^2 rows of A_{{l0}}: "
-            "|alpha(x)^-1 - alpha(y)^-1| <= beta^-2 |sum exp(A x) - sum exp(A y)|",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"{READ}: for 0 < beta <= alpha(x), alpha(y) and sums over all n^2 rows of "
+                f"A_{{l0}}: "
+                "|alpha(x)^-1 - alpha(y)^-1| <= beta^-2 |sum exp(A x) - sum exp(A y)|"
+            ),
             under=ABOVE,
             constants={"change": whole_change},
             variables=BLOCKS,
@@ -102,9 +107,11 @@ BOUND = Statement(
             },
         ),
         "sharp-1": Reading(
-            "for 0 < beta <= alpha(x), alpha(y): |alpha(x)^-1 - alpha(y)^-1| <= "
-            "beta^-2 |alpha(x) - alpha(y)|; no smaller factor will do, whatever beta is",
-            expected="proved",
+            "proved",
+            says=(
+                "for 0 < beta <= alpha(x), alpha(y): |alpha(x)^-1 - alpha(y)^-1| <= "
+                "beta^-2 |alpha(x) - alpha(y)|; no smaller factor will do, whatever beta is"
+            ),
             proof="symbolic.sim.basic_3:prove",
             under=ABOVE,
             tight=True,
@@ -112,9 +119,11 @@ BOUND = Statement(
             siblings=ONE_SIDED,
         ),
         "sharp-2": Reading(
-            "for ||A x||, ||A y|| at most R: |alpha(x)^-1 - alpha(y)^-1| <= exp(2 R / sqrt n) / "
-            "n^2 |alpha(x) - alpha(y)|; no smaller factor will do, whatever n and R > 0 are",
-            expected="proved",
+            "proved",
+            says=(
+                "for ||A x||, ||A y|| at most R: |alpha(x)^-1 - alpha(y)^-1| <= exp(2 R / sqrt n) "
+                "/ n^2 |alpha(x) - alpha(y)|; no smaller factor will do, whatever n and R > 0 are"
+            ),
             proof="symbolic.sim.basic_3:prove_in_ball",
             under=(LOGITS,),
             variables={"beta": None, "R": Fitted()},

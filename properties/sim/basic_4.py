@@ -52,16 +52,16 @@ BOUND = Statement(
     conclusion=printed,
     readings={
         "literal": Reading(
-            f"{bounds.UNDEFINED}: ||f(x) - f(y)|| <= R_f ||x - y||, R_f, which is not defined "
-            "either, read as the beta^-2 n exp(3 R^2) that bounds five and six imply",
-            expected="proved",
+            "proved",
+            says=(
+                f"{bounds.UNDEFINED}: ||f(x) - f(y)|| <= R_f ||x - y||, R_f, which is not defined "
+                "either, read as the beta^-2 n exp(3 R^2) that bounds five and six imply"
+            ),
             proof="symbolic.sim.basic_4:prove_published",
             examples=bounds.examples(),
             siblings=bounds.beyond(),
         ),
         "sharp": Reading(
-            "||f(x) - f(y)|| <= spread(A)/2 ||x - y|| on the whole space, spread(A) = max "
-            "||A_i - A_j|| / sqrt 2 <= ||A||; no smaller constant than 1/2 will do",
             proof="symbolic.sim.basic_4:prove",
             conclusion=sharp,
             **bounds.WHOLE_SPACE,

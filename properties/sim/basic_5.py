@@ -78,9 +78,11 @@ BOUND = Statement(
     conclusion=printed,
     readings={
         "literal-1": Reading(
-            f"{READ.format(c='<f(x), h(z)> - b')}, A a block of A_1 kron A_2: "
-            "|c(x, z) - c(y, z)| <= R^2 beta^-2 n exp(3 R^2) ||x - y||",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"{READ.format(c='<f(x), h(z)> - b')}, A a block of A_1 kron A_2: "
+                "|c(x, z) - c(y, z)| <= R^2 beta^-2 n exp(3 R^2) ||x - y||"
+            ),
             under=bounds.LISTED,
             variables={**bounds.BLOCK, "h": Vector("n", (0, 64, 128))},
             examples=(block([1, 0], 0, 1, h=[2**75, 0], b=0),),
@@ -93,9 +95,11 @@ BOUND = Statement(
             },
         ),
         "literal-2": Reading(
-            f"{READ.format(c='f(x) - z')}, A a block of A_1 kron A_2, without R >= 4: "
-            "||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"{READ.format(c='f(x) - z')}, A a block of A_1 kron A_2, without R >= 4: "
+                "||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||"
+            ),
             constants={"c": vector_change},
             under=bounds.LISTED,
             variables={**bounds.BLOCK, "h": None, "b": None, "z": Vector("n")},
@@ -103,9 +107,11 @@ BOUND = Statement(
             siblings={"the exponential left out": changed(exponential=False)},
         ),
         "literal-3": Reading(
-            f"{READ.format(c='f(x) - z')}, R >= 4 as in lemma 3.13: "
-            "||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||",
-            expected="proved",
+            "proved",
+            says=(
+                f"{READ.format(c='f(x) - z')}, R >= 4 as in lemma 3.13: "
+                "||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||"
+            ),
             proof="symbolic.sim.basic_5:prove_published",
             depends_on=("sim/basic-4:literal",),
             constants={"c": vector_change},
@@ -120,9 +126,12 @@ BOUND = Statement(
             },
         ),
         "amended-2": Reading(
-            f"{bounds.WHERE}, R >= 1: ||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||, "
-            "c(x, z) = f(x) - z",
-            expected="proved",
+            "proved",
+            says=(
+                f"{bounds.WHERE}, R >= 1: ||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x "
+                f"- y||, "
+                "c(x, z) = f(x) - z"
+            ),
             proof="symbolic.sim.basic_5:prove_published",
             depends_on=("sim/basic-4:literal",),
             constants={"c": vector_change},
@@ -137,9 +146,11 @@ BOUND = Statement(
             },
         ),
         "amended": Reading(
-            f"{bounds.WHERE}, ||h|| <= R^2: |c(x, z) - c(y, z)| <= "
-            "R^2 beta^-2 n exp(3 R^2) ||x - y||, c(x, z) = <f(x), h(z)> - b",
-            expected="proved",
+            "proved",
+            says=(
+                f"{bounds.WHERE}, ||h|| <= R^2: |c(x, z) - c(y, z)| <= "
+                "R^2 beta^-2 n exp(3 R^2) ||x - y||, c(x, z) = <f(x), h(z)> - b"
+            ),
             proof="symbolic.sim.basic_5:prove_published_of_values",
             depends_on=("sim/basic-4:literal",),
             under=(*bounds.LISTED, BOUNDED),
@@ -157,10 +168,12 @@ BOUND = Statement(
             },
         ),
         "sharp": Reading(
-            "|c(x, z) - c(y, z)| <= sqrt(2)/4 (max h - min h) spread(A) ||x - y|| on the whole "
-            "space, c(x, z) = <f(x), h(z)> - b, spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||; "
-            "no smaller constant than sqrt(2)/4 will do",
-            expected="proved",
+            "proved",
+            says=(
+                "|c(x, z) - c(y, z)| <= sqrt(2)/4 (max h - min h) spread(A) ||x - y|| on the whole "
+                "space, c(x, z) = <f(x), h(z)> - b, spread(A) = max ||A_i - A_j|| / sqrt 2 <= "
+                "||A||; no smaller constant than sqrt(2)/4 will do"
+            ),
             proof="symbolic.sim.basic_5:prove",
             under=(),
             variables={"R": None, "beta": None},

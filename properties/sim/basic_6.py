@@ -64,9 +64,6 @@ BOUND = Statement(
             "symbolic.sim.basic_6:prove_published",
         ),
         "sharp-1": Reading(
-            "||diag f(x) - diag f(y)|| <= sqrt(2)/4 spread(A) ||x - y|| on the whole space, "
-            "spectral norm, spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||; no smaller constant "
-            "will do",
             proof="symbolic.sim.basic_6:prove",
             constants={"norm": "spectral", "constant": bounds.entry_constant},
             conclusion=sharp,
@@ -75,8 +72,6 @@ BOUND = Statement(
             siblings={"in the Frobenius norm": changed(norm="frobenius")},
         ),
         "sharp-2": Reading(
-            "||diag f(x) - diag f(y)||_F <= spread(A)/2 ||x - y|| on the whole space, spread(A) = "
-            "max ||A_i - A_j|| / sqrt 2 <= ||A||; no smaller constant than 1/2 will do",
             proof="symbolic.sim.basic_6:prove",
             depends_on=("sim/basic-4:sharp",),
             constants={"norm": "frobenius", "constant": bounds.softmax_constant},

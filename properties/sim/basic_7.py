@@ -73,9 +73,6 @@ BOUND = Statement(
             "symbolic.sim.basic_7:prove_published",
         ),
         "sharp-1": Reading(
-            "||f(x) f(x)^T - f(y) f(y)^T|| <= 3^(-3/4) spread(A) ||x - y|| on the whole space, "
-            "spectral norm, spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||; no smaller constant "
-            "will do",
             proof="symbolic.sim.basic_7:prove",
             constants={"norm": "spectral", "constant": bounds.outer_constant},
             conclusion=sharp,
@@ -84,8 +81,6 @@ BOUND = Statement(
             siblings={"in the Frobenius norm": changed(norm="frobenius")},
         ),
         "sharp-2": Reading(
-            "||f(x) f(x)^T - f(y) f(y)^T||_F <= spread(A)/2 ||x - y|| on the whole space, "
-            "spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||; no smaller constant than 1/2 will do",
             proof="symbolic.sim.basic_7:prove",
             constants={"norm": "frobenius", "constant": bounds.softmax_constant},
             conclusion=sharp,

@@ -54,8 +54,8 @@ DEFINITION = Statement(
     conclusion=entry,
     readings={
         "literal-1": Reading(
-            "f(x)_{j0} is a probability vector for every j0: no entry below 0, sum 1",
-            expected="proved",
+            "proved",
+            says="f(x)_{j0} is a probability vector for every j0: no entry below 0, sum 1",
             proof="symbolic.sim.definition_3_3:prove_vector",
             under=(),
             variables={"A3": None, "Y": None},
@@ -67,8 +67,8 @@ DEFINITION = Statement(
             },
         ),
         "literal-2": Reading(
-            "<f_{j0}, h_{i0}> is entry (j0, i0) of D(X)^-1 exp(A1 X A2^T) A3 Y",
-            expected="proved",
+            "proved",
+            says="<f_{j0}, h_{i0}> is entry (j0, i0) of D(X)^-1 exp(A1 X A2^T) A3 Y",
             proof="symbolic.sim.definition_3_3:prove",
             depends_on=("sim/tensor-trick:literal",),
             under=(),
@@ -76,8 +76,8 @@ DEFINITION = Statement(
             siblings={"f as a column": TRANSPOSED, "values A2": changed(values="A2")},
         ),
         "literal-3": Reading(
-            "<f_{j0}, h_{i0}> is entry (j0, i0) of Att(X, Y) = D(X)^-1 exp(A1 X A2^T) A2 Y",
-            expected="refuted",
+            "refuted",
+            says="<f_{j0}, h_{i0}> is entry (j0, i0) of Att(X, Y) = D(X)^-1 exp(A1 X A2^T) A2 Y",
             constants={"values": "A2"},
             under=(),
             examples=(OTHER_VALUES,),
@@ -87,8 +87,8 @@ DEFINITION = Statement(
             },
         ),
         "amended": Reading(
-            "where A_3 = A_2, <f_{j0}, h_{i0}> is entry (j0, i0) of Att(X, Y)",
-            expected="proved",
+            "proved",
+            says="where A_3 = A_2, <f_{j0}, h_{i0}> is entry (j0, i0) of Att(X, Y)",
             proof="symbolic.sim.definition_3_3:prove_shared",
             depends_on=("sim/tensor-trick:literal",),
             constants={"values": "A2"},

@@ -83,8 +83,8 @@ DEFINITION = Statement(
     conclusion=drift,
     readings={
         "literal-1": Reading(
-            "along -grad L of L = g(b <f, h>) the expected score b <f, h> does not fall",
-            expected="refuted",
+            "refuted",
+            says="along -grad L of L = g(b <f, h>) the expected score b <f, h> does not fall",
             constants={"sign": INCREASING, "quantity": "score"},
             under=(),
             examples=(TWO_TOKENS,),
@@ -96,8 +96,8 @@ DEFINITION = Statement(
             },
         ),
         "literal-2": Reading(
-            "along -grad L of L = g(b <f, h>) the weight of the optimal tokens does not fall",
-            expected="refuted",
+            "refuted",
+            says="along -grad L of L = g(b <f, h>) the weight of the optimal tokens does not fall",
             constants={"sign": INCREASING, "quantity": "weight"},
             under=(),
             examples=(TWO_TOKENS,),
@@ -107,9 +107,11 @@ DEFINITION = Statement(
             },
         ),
         "amended-1": Reading(
-            "along -grad of the decreasing loss g(-b <f, h>) the weight of the optimal tokens "
-            "does not fall",
-            expected="refuted",
+            "refuted",
+            says=(
+                "along -grad of the decreasing loss g(-b <f, h>) the weight of the optimal tokens "
+                "does not fall"
+            ),
             constants={"sign": DECREASING, "quantity": "weight"},
             under=(),
             examples=(TWO_TOKENS, PASSED),
@@ -119,8 +121,8 @@ DEFINITION = Statement(
             },
         ),
         "amended-2": Reading(
-            "along -grad of g(-b <f, h>) the expected score b <f, h> does not fall",
-            expected="proved",
+            "proved",
+            says="along -grad of g(-b <f, h>) the expected score b <f, h> does not fall",
             proof="symbolic.sim.definition_3_6:prove",
             constants={"sign": DECREASING, "quantity": "score"},
             under=(),
@@ -131,9 +133,11 @@ DEFINITION = Statement(
             },
         ),
         "amended-3": Reading(
-            "where all tokens that are not optimal score the same, the weight of the optimal "
-            "tokens does not fall along -grad of g(-b <f, h>)",
-            expected="proved",
+            "proved",
+            says=(
+                "where all tokens that are not optimal score the same, the weight of the optimal "
+                "tokens does not fall along -grad of g(-b <f, h>)"
+            ),
             proof="symbolic.sim.definition_3_6:prove_equal_rivals",
             constants={"sign": DECREASING, "quantity": "weight"},
             variables={"h": Vector("n", levels=2)},

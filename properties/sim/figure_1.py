@@ -71,7 +71,7 @@ def certified_end(case: TokenSequences, loss: str, towards: str) -> arb | None:
 
 
 COSINE = tends(
-    "on the loss {loss}, V the direction named {towards}",
+    "on the loss $loss, V the direction named $towards",
     r"\cos(X(k), V)",
     "1",
     floats=ends,
@@ -87,7 +87,7 @@ def length(m: Any, x: Any) -> Any:
 
 
 @stated(
-    "X+ from X by a step on the loss {loss}",
+    "X+ from X by a step on the loss $loss",
     "$sign",
     {
         "sign": {
@@ -124,10 +124,12 @@ FIGURE = Statement(
     violating={SHORT: [sentences.LEAPING]},
     readings={
         "literal-1": Reading(
-            "under descent on g(b <f, h>) from any start, on sentences of a language where X_soft "
-            "is not 0, the cosine of X(k) with X_soft, C = 10 and a slack for each constraint, "
-            "tends to 1",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "under descent on g(b <f, h>) from any start, on sentences of a language where "
+                "X_soft is not 0, the cosine of X(k) with X_soft, C = 10 and a slack for each "
+                "constraint, tends to 1"
+            ),
             constants={"loss": PRINTED, "towards": "soft"},
             under=(SAID,),
             examples=(SHORTEST, sentences.OUTVOTED),
@@ -136,10 +138,12 @@ FIGURE = Statement(
             },
         ),
         "literal-2": Reading(
-            "the figure draws means over runs, read here of each run: where X_soft is not 0 and "
-            "X(0) is not 0 no step of descent on g(b <f, h>) lowers the cosine of X(k) with "
-            "X_soft, C = 10 and a slack for each constraint",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "the figure draws means over runs, read here of each run: where X_soft is not 0 "
+                "and X(0) is not 0 no step of descent on g(b <f, h>) lowers the cosine of X(k) "
+                "with X_soft, C = 10 and a slack for each constraint"
+            ),
             constants={"loss": PRINTED},
             under=(SAID, MOVED),
             conclusion=rises,
@@ -153,9 +157,12 @@ FIGURE = Statement(
             },
         ),
         "amended-1": Reading(
-            "where X_soft, C = 10 and a slack for each constraint, is not 0, descent on the "
-            "decreasing loss g(-b <f, h>) from X(0) = 0: the cosine of X(k) with X_soft tends to 1",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "where X_soft, C = 10 and a slack for each constraint, is not 0, descent on the "
+                "decreasing loss g(-b <f, h>) from X(0) = 0: the cosine of X(k) with X_soft tends "
+                "to 1"
+            ),
             constants={"loss": REPAIRED, "towards": "soft"},
             under=(SAID, ZERO_START),
             variables=stepped(
@@ -169,10 +176,12 @@ FIGURE = Statement(
             },
         ),
         "amended-2": Reading(
-            "where X_soft, C = 10 and a slack for each constraint, is not 0 and X(0) is not 0, no "
-            "step of descent on the decreasing loss g(-b <f, h>) lowers the cosine of X(k) with "
-            "X_soft",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "where X_soft, C = 10 and a slack for each constraint, is not 0 and X(0) is not 0, "
+                "no step of descent on the decreasing loss g(-b <f, h>) lowers the cosine of X(k) "
+                "with X_soft"
+            ),
             constants={"loss": REPAIRED},
             under=(SAID, MOVED),
             conclusion=rises,
@@ -186,11 +195,14 @@ FIGURE = Statement(
             },
         ),
         "amended-3": Reading(
-            "optimal tokens unique, X^mm exists, C ||X^mm|| > max lambda for some multipliers "
-            "lambda of X^mm: the cosine of X(k) with X_soft, C = 10 and a slack for each "
-            "constraint, tends to 1 under descent on the decreasing loss g(-b <f, h>) with step at "
-            "most 1/L_X from a start whose risk gap is below min_i [l(second) - l(best)]/n",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, X^mm exists, C ||X^mm|| > max lambda for some multipliers "
+                "lambda of X^mm: the cosine of X(k) with X_soft, C = 10 and a slack for each "
+                "constraint, tends to 1 under descent on the decreasing loss g(-b <f, h>) with "
+                "step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
+                "l(best)]/n"
+            ),
             proof="symbolic.sim.programmes:prove_soft_direction",
             constants={"loss": REPAIRED, "towards": "soft"},
             under=(UNIQUE, ENOUGH, BASIN, SHORT),

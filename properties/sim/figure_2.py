@@ -95,7 +95,7 @@ def certified_convergence(case: TokenSequences, loss: str, of: str = "largest") 
 
 
 CONVERGES = Measured(
-    "descent on the loss {loss}, m the {of} margin",
+    "descent on the loss $loss, m the $of margin",
     notation=r"\left|\lim m\right| < \infty",
     floats=converges,
     balls=certified_convergence,
@@ -118,9 +118,11 @@ FIGURE = Statement(
     violating={SHORT: [sentences.LEAPING]},
     readings={
         "literal-1": Reading(
-            "'the initial margin is near 0' read as X(0) = 0: descent on g(b <f, h>) on sentences "
-            "of a language from there ends with positive margins",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "'the initial margin is near 0' read as X(0) = 0: descent on g(b <f, h>) on "
+                "sentences of a language from there ends with positive margins"
+            ),
             constants={"loss": PRINTED, **LEAST},
             under=(ZERO_START,),
             variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
@@ -131,9 +133,11 @@ FIGURE = Statement(
             },
         ),
         "literal-2": Reading(
-            "'generally becomes larger' read as: every step of descent on g(b <f, h>) raises the "
-            "mean margin",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "'generally becomes larger' read as: every step of descent on g(b <f, h>) raises "
+                "the mean margin"
+            ),
             constants={"loss": PRINTED, "of": "mean"},
             under=(),
             conclusion=growth,
@@ -145,9 +149,11 @@ FIGURE = Statement(
             },
         ),
         "literal-3": Reading(
-            "'the initial margin is near 0' read as X(0) = 0: under descent on g(b <f, h>) on "
-            "sentences of a language from there the largest margin converges",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "'the initial margin is near 0' read as X(0) = 0: under descent on g(b <f, h>) on "
+                "sentences of a language from there the largest margin converges"
+            ),
             constants={"loss": PRINTED},
             under=(ZERO_START,),
             variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
@@ -156,8 +162,11 @@ FIGURE = Statement(
             siblings={"the least margin converges": changed(of="least", examples=[SHORTEST])},
         ),
         "amended-1": Reading(
-            "descent on the decreasing loss g(-b <f, h>) from X(0) = 0 ends with positive margins",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "descent on the decreasing loss g(-b <f, h>) from X(0) = 0 ends with positive "
+                "margins"
+            ),
             constants={"loss": REPAIRED, **LEAST},
             under=(ZERO_START,),
             variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
@@ -172,9 +181,11 @@ FIGURE = Statement(
             },
         ),
         "amended-2": Reading(
-            "orthonormal tokens, the whole vocabulary, one successor for each token: every "
-            "step of descent on the decreasing loss g(-b <f, h>) raises every margin",
-            expected="proved",
+            "proved",
+            says=(
+                "orthonormal tokens, the whole vocabulary, one successor for each token: every "
+                "step of descent on the decreasing loss g(-b <f, h>) raises every margin"
+            ),
             proof="symbolic.sim.figure_2:prove",
             constants={"loss": REPAIRED},
             under=(ORTHONORMAL, SUCCESSOR),
@@ -189,10 +200,12 @@ FIGURE = Statement(
             },
         ),
         "amended-3": Reading(
-            "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss g(-b <f, h>) "
-            "with step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
-            "l(best)]/n ends with every margin above every bound",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss g(-b <f, "
+                "h>) with step at most 1/L_X from a start whose risk gap is below min_i [l(second) "
+                "- l(best)]/n ends with every margin above every bound"
+            ),
             proof="symbolic.basins:prove_attention",
             constants={"loss": REPAIRED, **LEAST},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
@@ -206,9 +219,11 @@ FIGURE = Statement(
             depends_on=("sim/token-separation:amended-4",),
         ),
         "amended-4": Reading(
-            "descent on the decreasing loss g(-b <f, h>) from X(0) = 0: the largest margin "
-            "converges",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "descent on the decreasing loss g(-b <f, h>) from X(0) = 0: the largest margin "
+                "converges"
+            ),
             constants={"loss": REPAIRED},
             under=(ZERO_START,),
             variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
@@ -217,10 +232,12 @@ FIGURE = Statement(
             siblings={"the least margin converges": changed(of="least", examples=[SHORTEST])},
         ),
         "sharp": Reading(
-            "optimal tokens unique, Att-SVM feasible: under descent on the decreasing loss "
-            "g(-b <f, h>) with step at most 1/L_X from a start whose risk gap is below "
-            "min_i [l(second) - l(best)]/n the least margin divided by ln k tends to 1",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, Att-SVM feasible: under descent on the decreasing loss "
+                "g(-b <f, h>) with step at most 1/L_X from a start whose risk gap is below "
+                "min_i [l(second) - l(best)]/n the least margin divided by ln k tends to 1"
+            ),
             proof="symbolic.growth_rates:prove_rate",
             constants={"loss": REPAIRED, "share": Fraction(1)},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),

@@ -55,7 +55,7 @@ def closed_gradient(m: Any, v: Any, taken: str) -> Any:
 
 
 @stated(
-    "L(x) = g(b (f^T M {positive} e_v)) and L'(x) = g(b (f^T M e_v))",
+    "L(x) = g(b (f^T M $positive e_v)) and L'(x) = g(b (f^T M e_v))",
     r"\langle \nabla L(x), \nabla L'(x) \rangle \ge $least",
     {
         "positive": {True: "|H|", False: "H"},
@@ -76,7 +76,7 @@ def scores(m: Any, v: Any, taken: str) -> Any:
 
 
 @stated(
-    "{each} token t of the largest b (M {positive} e_v)_t",
+    "$each token t of the largest b (M $positive e_v)_t",
     r"b (M e_v)_t \ge $rank",
     {
         "each": {True: "every", False: "some"},
@@ -161,10 +161,12 @@ HEAD = Statement(
     conclusion=still_optimal,
     readings={
         "literal-1": Reading(
-            "'does not impact our analysis' read as that descent goes no other way: the inner "
-            "product of the gradients of g(b (f^T M H)_v), with a head H, and of g(b (f^T M)_v), "
-            "without it, M = A_3 Y, is not below 0",
-            expected="refuted",
+            "refuted",
+            says=(
+                "'does not impact our analysis' read as that descent goes no other way: the inner "
+                "product of the gradients of g(b (f^T M H)_v), with a head H, and of g(b (f^T "
+                "M)_v), without it, M = A_3 Y, is not below 0"
+            ),
             under=(),
             conclusion=same_way,
             examples=(FLIPPED,),
@@ -174,9 +176,11 @@ HEAD = Statement(
             },
         ),
         "literal-2": Reading(
-            "'does not impact our analysis' read as that optimal tokens stay so: some token that "
-            "is optimal with a head is optimal without it",
-            expected="refuted",
+            "refuted",
+            says=(
+                "'does not impact our analysis' read as that optimal tokens stay so: some token "
+                "that is optimal with a head is optimal without it"
+            ),
             under=(),
             examples=(FLIPPED,),
             siblings={
@@ -185,9 +189,11 @@ HEAD = Statement(
             },
         ),
         "literal-3": Reading(
-            "'we will ignore that' read as that Att(X) takes the place of Att(X) H: Att(X) has the "
-            "size of B in R^{n x V}",
-            expected="refuted",
+            "refuted",
+            says=(
+                "'we will ignore that' read as that Att(X) takes the place of Att(X) H: Att(X) has "
+                "the size of B in R^{n x V}"
+            ),
             under=(),
             variables=dict.fromkeys(("A", "x", "M", "H", "b")),
             conclusion=same_size,
@@ -195,9 +201,12 @@ HEAD = Statement(
             siblings={"A_{j0} x has": changed(of="tokens"), "x has": changed(of="keys")},
         ),
         "amended-1": Reading(
-            "the gradient of g(b (f^T A_3 Y H)_v), the loss with a head H, is that of lemma 3.11 "
-            "with b inside g, g'(b d) b A^T (f o h - d f), where d = <f, h> and h = A_3 (Y H) e_v",
-            expected="proved",
+            "proved",
+            says=(
+                "the gradient of g(b (f^T A_3 Y H)_v), the loss with a head H, is that of lemma "
+                "3.11 with b inside g, g'(b d) b A^T (f o h - d f), where d = <f, h> and h = A_3 "
+                "(Y H) e_v"
+            ),
             proof="symbolic.sim.fixed_head:prove",
             depends_on=("sim/lemma-3.11:amended-2",),
             under=(),
@@ -209,8 +218,8 @@ HEAD = Statement(
             },
         ),
         "amended-2": Reading(
-            "where H e_v = c e_v with c > 0 all optimal tokens are optimal without the head",
-            expected="proved",
+            "proved",
+            says="where H e_v = c e_v with c > 0 all optimal tokens are optimal without the head",
             proof="symbolic.sim.fixed_head:prove_multiple",
             constants={"each": True},
             variables={

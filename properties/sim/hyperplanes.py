@@ -173,29 +173,33 @@ HYPERPLANES = Statement(
     violating={WHOLE: [ONE_QUERY], FEASIBLE: [CONFLICT]},
     readings={
         "literal-1": Reading(
-            "any two sub-sequences of two tokens at least have different optimal tokens",
-            expected="refuted",
+            "refuted",
+            says="any two sub-sequences of two tokens at least have different optimal tokens",
             under=(),
             conclusion=all_different,
             examples=(REPEATED,),
             siblings={"they are more than 1/2 apart": changed(least="1/2")},
         ),
         "literal-2": Reading(
-            "where X^mm exists, two sub-sequences with different optimal tokens have different "
-            "decision hyperplanes, which print does not define, read as {x : <X^mm z, x> = c} for "
-            "the query z, halfway between the optimal token and the nearest other one",
-            expected="refuted",
+            "refuted",
+            says=(
+                "where X^mm exists, two sub-sequences with different optimal tokens have different "
+                "decision hyperplanes, which print does not define, read as {x : <X^mm z, x> = c} "
+                "for the query z, halfway between the optimal token and the nearest other one"
+            ),
             constants={"of": "hyperplanes"},
             under=(FEASIBLE,),
             examples=(EXCHANGED,),
             siblings={"they have different queries": changed(of="queries", examples=[ONE_QUERY])},
         ),
         "literal-3": Reading(
-            "decision hyperplanes, which print does not define, read with their sides: where X^mm "
-            "exists, two sub-sequences with different optimal tokens have different half-spaces of "
-            "decision, {x : <X^mm z, x> > c} for the query z, c halfway between the optimal token "
-            "and the nearest other one",
-            expected="refuted",
+            "refuted",
+            says=(
+                "decision hyperplanes, which print does not define, read with their sides: where "
+                "X^mm exists, two sub-sequences with different optimal tokens have different "
+                "half-spaces of decision, {x : <X^mm z, x> > c} for the query z, c halfway between "
+                "the optimal token and the nearest other one"
+            ),
             under=(FEASIBLE,),
             examples=(ONE_QUERY,),
             siblings={
@@ -203,11 +207,13 @@ HYPERPLANES = Statement(
             },
         ),
         "amended": Reading(
-            "tokens being the whole vocabulary, where X^mm exists, two sub-sequences with "
-            "different optimal tokens have different half-spaces of decision, "
-            "{x : <X^mm z, x> > c} for the query z, c halfway between the optimal token and the "
-            "nearest other one",
-            expected="proved",
+            "proved",
+            says=(
+                "tokens being the whole vocabulary, where X^mm exists, two sub-sequences with "
+                "different optimal tokens have different half-spaces of decision, {x : <X^mm z, x> "
+                "> c} for the query z, c halfway between the optimal token and the nearest other "
+                "one"
+            ),
             proof="symbolic.sim.hyperplanes:prove_half_spaces",
             under=(WHOLE, FEASIBLE),
             variables=OF_VOCABULARY,
@@ -215,9 +221,11 @@ HYPERPLANES = Statement(
             siblings={"different hyperplanes": changed(of="hyperplanes", examples=[EXCHANGED])},
         ),
         "sharp-1": Reading(
-            "tokens being the whole vocabulary, where X^mm exists, ||X^mm (z_i - z_j)|| "
-            "||x_opt_i - x_opt_j|| >= 2 for two sub-sequences with different optimal tokens",
-            expected="proved",
+            "proved",
+            says=(
+                "tokens being the whole vocabulary, where X^mm exists, ||X^mm (z_i - z_j)|| "
+                "||x_opt_i - x_opt_j|| >= 2 for two sub-sequences with different optimal tokens"
+            ),
             proof="symbolic.sim.hyperplanes:prove_apart",
             under=(WHOLE, FEASIBLE),
             variables=OF_VOCABULARY,
@@ -226,9 +234,12 @@ HYPERPLANES = Statement(
             examples=(EXCHANGED,),
         ),
         "sharp-2": Reading(
-            "tokens being the whole vocabulary, X^mm exists only if the queries of two "
-            "sub-sequences with different optimal tokens are no positive multiples of each other",
-            expected="proved",
+            "proved",
+            says=(
+                "tokens being the whole vocabulary, X^mm exists only if the queries of two "
+                "sub-sequences with different optimal tokens are no positive multiples of each "
+                "other"
+            ),
             proof="symbolic.sim.hyperplanes:prove_queries",
             constants={"of": "queries"},
             under=(WHOLE, FEASIBLE),

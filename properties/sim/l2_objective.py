@@ -74,17 +74,21 @@ OBJECTIVE = Statement(
     conclusion=same_objective,
     readings={
         "literal-1": Reading(
-            "||D(X)^-1 exp(A1 X A2^T) A3 Y - B||^2 = ||max(D(x)^-1 exp(A x)) A3 Y - B||^2, max "
-            "read as the largest entry and D(x), which print does not define, as D(X) kron I_n",
-            expected="refuted",
+            "refuted",
+            says=(
+                "||D(X)^-1 exp(A1 X A2^T) A3 Y - B||^2 = ||max(D(x)^-1 exp(A x)) A3 Y - B||^2, max "
+                "read as the largest entry and D(x), which print does not define, as D(X) kron I_n"
+            ),
             constants={"read": "max"},
             examples=(HALVED,),
             siblings=OTHER_FORMS,
         ),
         "literal-2": Reading(
-            "D(x), which print does not define, read as D(X): D(x)^-1 exp(A x) is defined for A = "
-            "A1 kron A2",
-            expected="refuted",
+            "refuted",
+            says=(
+                "D(x), which print does not define, read as D(X): D(x)^-1 exp(A x) is defined for "
+                "A = A1 kron A2"
+            ),
             variables={
                 **dict.fromkeys(("A1", "A2", "A3", "X", "Y", "B")),
                 "n": Integer(1, 4, beyond=True),
@@ -99,9 +103,11 @@ OBJECTIVE = Statement(
             },
         ),
         "amended": Reading(
-            "||D(X)^-1 exp(A1 X A2^T) A3 Y - B||^2 = ||mat(D(x)^-1 exp(A x)) A3 Y - B||^2 with "
-            "D(x) = D(X) kron I_n",
-            expected="proved",
+            "proved",
+            says=(
+                "||D(X)^-1 exp(A1 X A2^T) A3 Y - B||^2 = ||mat(D(x)^-1 exp(A x)) A3 Y - B||^2 with "
+                "D(x) = D(X) kron I_n"
+            ),
             proof="symbolic.sim.l2_objective:prove",
             depends_on=("sim/tensor-trick:literal",),
             examples=(HALVED, TOLD),

@@ -54,17 +54,19 @@ LEMMA = Statement(
     conclusion=derivative,
     readings={
         "literal": Reading(
-            "dL/dx_i = g(d)(1 - g(d)) b (<f o A_i, h> - <f, h><f, A_i>), d = <f, h>, "
-            "for every real b",
-            expected="refuted",
+            "refuted",
+            says=(
+                "dL/dx_i = g(d)(1 - g(d)) b (<f o A_i, h> - <f, h><f, A_i>), d = <f, h>, "
+                "for every real b"
+            ),
             constants={"inside": False},
             under=(),
             examples=(ONE_TOKEN, SMALLEST),
             siblings=OTHERS,
         ),
         "amended-1": Reading(
-            "the printed formula holds for labels b in {-1, 0, 1}",
-            expected="proved",
+            "proved",
+            says="the printed formula holds for labels b in {-1, 0, 1}",
             proof="symbolic.sim.lemma_3_11:prove_labels",
             depends_on=("sim/lemma-3.11:amended-2",),
             constants={"inside": False},
@@ -72,9 +74,11 @@ LEMMA = Statement(
             siblings={"second term with a plus": changed(second=-1)},
         ),
         "amended-2": Reading(
-            "dL/dx_i = g(b d)(1 - g(b d)) b (<f o A_i, h> - <f, h><f, A_i>), d = <f, h>, "
-            "for every real b",
-            expected="proved",
+            "proved",
+            says=(
+                "dL/dx_i = g(b d)(1 - g(b d)) b (<f o A_i, h> - <f, h><f, A_i>), d = <f, h>, "
+                "for every real b"
+            ),
             proof="symbolic.sim.lemma_3_11:prove",
             constants={"inside": True},
             under=(),

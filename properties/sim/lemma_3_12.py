@@ -36,8 +36,8 @@ LEMMA = Statement(
     conclusion=slope_change,
     readings={
         "literal": Reading(
-            "|g'(x) - g'(y)| <= |x - y| for all real x and y",
-            expected="proved",
+            "proved",
+            says="|g'(x) - g'(y)| <= |x - y| for all real x and y",
             proof="symbolic.sim.lemma_3_12:prove",
             constants={"constant": 1},
             siblings={
@@ -46,8 +46,8 @@ LEMMA = Statement(
             },
         ),
         "sharp": Reading(
-            "|g'(x) - g'(y)| <= |x - y| / (6 sqrt 3) for all real x and y; no less will do",
-            expected="proved",
+            "proved",
+            says="|g'(x) - g'(y)| <= |x - y| / (6 sqrt 3) for all real x and y; no less will do",
             proof="symbolic.sim.lemma_3_12:prove",
             tight=True,
         ),

@@ -63,10 +63,12 @@ LEMMA = Statement(
     conclusion=curvature,
     readings={
         "literal": Reading(
-            "the bound of gradients read as one of the Hessian: for R >= 4, ||A x||, ||A|| at "
-            "most R, A a block of A_1 kron A_2: "
-            "||Hess L(x)|| <= 3 n^3 R^7 exp(13 R^2)",
-            expected="refuted",
+            "refuted",
+            says=(
+                "the bound of gradients read as one of the Hessian: for R >= 4, ||A x||, ||A|| at "
+                "most R, A a block of A_1 kron A_2: "
+                "||Hess L(x)|| <= 3 n^3 R^7 exp(13 R^2)"
+            ),
             constants={"constant": "printed"},
             under=LISTED,
             variables={name: pairs.BLOCK[name] for name in pairs.BLOCK if name not in ("Y", "y")},
@@ -74,9 +76,11 @@ LEMMA = Statement(
             siblings=pairs.CONSTANT,
         ),
         "amended": Reading(
-            "||Hess L(x)|| <= 3 n^3 R^7 exp(13 R^2) for all x where R >= 4 and ||A||, |b|, "
-            "||h|| <= R",
-            expected="proved",
+            "proved",
+            says=(
+                "||Hess L(x)|| <= 3 n^3 R^7 exp(13 R^2) for all x where R >= 4 and ||A||, |b|, "
+                "||h|| <= R"
+            ),
             proof="symbolic.sim.lemma_3_13:prove_published",
             depends_on=("sim/lemma-3.13-hessian:sharp",),
             constants={"constant": "printed"},
@@ -87,10 +91,12 @@ LEMMA = Statement(
             },
         ),
         "sharp": Reading(
-            "||Hess L(x)|| <= ||A||^2 K(|b| (max h - min h)) for every x, without n and without "
-            "an exponential, K(D) = D/8 max over a, c in [0, 1] of "
-            "(1-c^2)(1-a^2)(a + D c (1-a^2)/4); no smaller K will do",
-            expected="proved",
+            "proved",
+            says=(
+                "||Hess L(x)|| <= ||A||^2 K(|b| (max h - min h)) for every x, without n and "
+                "without an exponential, K(D) = D/8 max over a, c in [0, 1] of (1-c^2)(1-a^2)(a + "
+                "D c (1-a^2)/4); no smaller K will do"
+            ),
             proof="symbolic.sim.lemma_3_13:prove",
             constants={"constant": "norm"},
             under=(),

@@ -25,8 +25,8 @@ STEP = Statement(
     conclusion=change,
     readings={
         "literal": Reading(
-            "|g(x) - g(y)| <= |x - y| for all real x and y",
-            expected="proved",
+            "proved",
+            says="|g(x) - g(y)| <= |x - y| for all real x and y",
             proof="symbolic.sim.logistic_lipschitz:prove",
             constants={"constant": 1},
             siblings={
@@ -35,8 +35,8 @@ STEP = Statement(
             },
         ),
         "sharp": Reading(
-            "|g(x) - g(y)| <= |x - y| / 4 for all real x and y; no less will do",
-            expected="proved",
+            "proved",
+            says="|g(x) - g(y)| <= |x - y| / 4 for all real x and y; no less will do",
             proof="symbolic.sim.logistic_lipschitz:prove",
             constants={"constant": Fraction(1, 4)},
             tight=True,

@@ -188,7 +188,7 @@ THEOREM = Statement(
     printed=SAID,
     variables=stepped(Trained, trained(sorted(LOSSES), tight=True)),
     conclusion=converges_in_direction(
-        "descent on l, X^mm the {towards} solution",
+        "descent on l, X^mm the $towards solution",
         X_K,
         X_MM,
         floats=converges,
@@ -206,20 +206,27 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            f"{UNDEFINED}: where optimal tokens are unique and part 1 or part 2 of assumption 3.10 "
-            "is true, for every loss l with a continuous derivative descent with step at most "
-            "1/L_X from any start converges in direction to X^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"{UNDEFINED}: where optimal tokens are unique and part 1 or part 2 of "
+                f"assumption 3.10 "
+                "is true, for every loss l with a continuous derivative descent with step at most "
+                "1/L_X from any start converges in direction to X^mm"
+            ),
             constants={"towards": "optimal"},
             under=(UNIQUE, ONE_PART, SMOOTH_LOSS, SHORT),
             examples=(on(TWO_TOKENS, "logistic"), TOP, *WITHOUT_DIRECTION),
             siblings=OTHER_TARGETS,
         ),
         "literal-2": Reading(
-            f"{UNDEFINED}: where optimal tokens are unique and part 1 or part 2 of assumption 3.10 "
-            "is true, for every strictly decreasing l with a continuous derivative descent with "
-            "step at most 1/L_X from any start converges in direction to X^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"{UNDEFINED}: where optimal tokens are unique and part 1 or part 2 of "
+                f"assumption 3.10 "
+                "is true, for every strictly decreasing l with a continuous derivative descent "
+                "with "
+                "step at most 1/L_X from any start converges in direction to X^mm"
+            ),
             constants={"towards": "optimal"},
             under=(UNIQUE, ONE_PART, SMOOTH_LOSS, STRICTLY_DECREASING, SHORT),
             examples=(CUBIC, on(training.NOT_ALIGNED, "logistic-loss"), *WITHOUT_DIRECTION),
@@ -229,11 +236,13 @@ THEOREM = Statement(
             },
         ),
         "amended-1": Reading(
-            "one input of two tokens at least, a unique optimal one, rivals of one score, Att-SVM "
-            "feasible: for every l with a continuous l' < 0 from the lowest to the highest score, "
-            "both included, descent on l(b <f, h>) with any constant step from any start converges "
-            "in direction to X^mm",
-            expected="proved",
+            "proved",
+            says=(
+                "one input of two tokens at least, a unique optimal one, rivals of one score, "
+                "Att-SVM feasible: for every l with a continuous l' < 0 from the lowest to the "
+                "highest score, both included, descent on l(b <f, h>) with any constant step from "
+                "any start converges in direction to X^mm"
+            ),
             proof="symbolic.aligned_inputs:prove_one_input",
             constants={"towards": "optimal"},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, ONE_INPUT, SLOPED_ON_SCORES),
@@ -250,11 +259,13 @@ THEOREM = Statement(
             },
         ),
         "amended-2": Reading(
-            "unique optimal tokens, Att-SVM feasible: for every l with a continuous l' < 0 from "
-            "the lowest to the highest score, both included, and l'' continuous there, descent on "
-            "l(b <f, h>) with step at most 1/L_X from a start whose risk gap is below "
-            "min_i [l(second) - l(best)]/n converges in direction to X^mm",
-            expected="proved",
+            "proved",
+            says=(
+                "unique optimal tokens, Att-SVM feasible: for every l with a continuous l' < 0 "
+                "from the lowest to the highest score, both included, and l'' continuous there, "
+                "descent on l(b <f, h>) with step at most 1/L_X from a start whose risk gap is "
+                "below min_i [l(second) - l(best)]/n converges in direction to X^mm"
+            ),
             proof="symbolic.basins:prove",
             constants={"towards": "optimal"},
             under=(UNIQUE, FEASIBLE, SLOPED_ON_SCORES, BASIN, SHORT),
@@ -279,9 +290,11 @@ RANGE = Statement(
     conclusion=within,
     readings={
         "amended-3": Reading(
-            "with f = softmax(s) for any logits s, <f, h> lies between the lowest and the highest "
-            "entry of h, so that l(<f, h>) never sees what l is elsewhere",
-            expected="proved",
+            "proved",
+            says=(
+                "with f = softmax(s) for any logits s, <f, h> lies between the lowest and the "
+                "highest entry of h, so that l(<f, h>) never sees what l is elsewhere"
+            ),
             proof="symbolic.sim.loss_assumptions:prove",
             examples=({"s": [0], "h": [1]}, {"s": [64, 0], "h": [1, 0]}),
             siblings={

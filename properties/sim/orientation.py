@@ -86,10 +86,12 @@ MARGINS = Statement(
     conclusion=margins,
     readings={
         "literal-1": Reading(
-            "differences of the logits of definition 3.3 are the margins of Att-SVM: "
-            "(A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X a_j for all tokens a_t, A_j "
-            "being the block A_{l0,j} of definition 3.1",
-            expected="refuted",
+            "refuted",
+            says=(
+                "differences of the logits of definition 3.3 are the margins of Att-SVM: "
+                "(A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X a_j for all tokens a_t, A_j "
+                "being the block A_{l0,j} of definition 3.1"
+            ),
             examples=(TOLD_APART,),
             siblings={
                 "up to the sign": changed(sign=-1),
@@ -97,10 +99,12 @@ MARGINS = Statement(
             },
         ),
         "amended-1": Reading(
-            "differences of the logits of definition 3.3 at X are the margins of Att-SVM at X^T: "
-            "(A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X^T a_j for all tokens a_t, A_j "
-            "being the block A_{l0,j} of definition 3.1",
-            expected="proved",
+            "proved",
+            says=(
+                "differences of the logits of definition 3.3 at X are the margins of Att-SVM at "
+                "X^T: (A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X^T a_j for all tokens "
+                "a_t, A_j being the block A_{l0,j} of definition 3.1"
+            ),
             proof="symbolic.sim.tensor_trick:prove_orientation",
             depends_on=("sim/tensor-trick:literal",),
             constants={"turned": True},
@@ -111,11 +115,13 @@ MARGINS = Statement(
             },
         ),
         "sharp": Reading(
-            "let D be a difference of two tokens: with the query z on the left its margin is "
-            "z^T X D, with z on the right D^T X z; these differ by at most ||X - X^T||_2 ||z|| "
-            "||D||, ||.||_2 the spectral norm, and for every X some z and D other than 0 attain "
-            "this",
-            expected="proved",
+            "proved",
+            says=(
+                "let D be a difference of two tokens: with the query z on the left its margin is "
+                "z^T X D, with z on the right D^T X z; these differ by at most ||X - X^T||_2 ||z|| "
+                "||D||, ||.||_2 the spectral norm, and for every X some z and D other than 0 "
+                "attain this"
+            ),
             proof="symbolic.sim.programmes:prove_cost_of_turning",
             variables={"n": None, "A": None, "z": Vector("d"), "D": Vector("d")},
             conclusion=cost_of_turning,
@@ -191,19 +197,23 @@ TRAINING = Statement(
     violating={SHORT: [turned(LEAPING)]},
     readings={
         "amended-2": Reading(
-            "optimal tokens unique, Att-SVM feasible: descent on g(-b <f, h>), f as in definition "
-            "3.3, with step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
-            "l(best)]/n converges in direction to X^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                "optimal tokens unique, Att-SVM feasible: descent on g(-b <f, h>), f as in "
+                "definition 3.3, with step at most 1/L_X from a start whose risk gap is below "
+                "min_i [l(second) - l(best)]/n converges in direction to X^mm"
+            ),
             constants={"side": "X(k)"},
             examples=(SIDEWAYS,),
             siblings=training.OTHER_TARGETS,
         ),
         "amended-3": Reading(
-            "optimal tokens unique, Att-SVM feasible: descent on g(-b <f, h>), f as in definition "
-            "3.3, with step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
-            "l(best)]/n converges in direction to the transpose of X^mm",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, Att-SVM feasible: descent on g(-b <f, h>), f as in "
+                "definition 3.3, with step at most 1/L_X from a start whose risk gap is below "
+                "min_i [l(second) - l(best)]/n converges in direction to the transpose of X^mm"
+            ),
             proof="symbolic.sim.self_attention:prove_transposed",
             constants={"side": "X(k)^T"},
             examples=(SIDEWAYS,),

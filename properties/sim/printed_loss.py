@@ -188,9 +188,11 @@ LOSS = Statement(
     },
     readings={
         "literal": Reading(
-            "under descent on the sum of g(b <f, h>) with any constant step from any start, X(k) "
-            "or X(k)^T converges in direction to X^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                "under descent on the sum of g(b <f, h>) with any constant step from any start, "
+                "X(k) or X(k)^T converges in direction to X^mm"
+            ),
             constants={"loss": PRINTED, "side": "X(k) or X(k)^T"},
             under=(),
             examples=(LINE, ONE_EACH, NO_QUERY),
@@ -199,10 +201,12 @@ LOSS = Statement(
             },
         ),
         "amended-1": Reading(
-            "unique optimal tokens and tokens of lowest score, for both of which Att-SVM has a "
-            "solution that is not 0: under descent on the sum of g(b <f, h>) with step at most "
-            "1/L_X from X(0) = 0, X(k)^T converges in direction to -X^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                "unique optimal tokens and tokens of lowest score, for both of which Att-SVM has a "
+                "solution that is not 0: under descent on the sum of g(b <f, h>) with step at most "
+                "1/L_X from X(0) = 0, X(k)^T converges in direction to -X^mm"
+            ),
             constants={"loss": PRINTED, "towards": "opposite"},
             under=(UNIQUE, EXISTS, LOWEST, LOW, ZERO_START, SHORT),
             variables=stepped(SelfAttention, sequences(), fixed=("start",)),
@@ -210,10 +214,12 @@ LOSS = Statement(
             siblings={**OTHERS, "X(k) itself": changed(side="X(k)", examples=[THREE])},
         ),
         "amended-2": Reading(
-            "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not 0: "
-            "under descent on the sum of g(b <f, h>) with step at most 1/L_X from X(0) = 0, X(k)^T "
-            "converges in direction to X^low",
-            expected="refuted",
+            "refuted",
+            says=(
+                "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not "
+                "0: under descent on the sum of g(b <f, h>) with step at most 1/L_X from X(0) = "
+                "0, X(k)^T converges in direction to X^low"
+            ),
             constants={"loss": PRINTED, "towards": "worst"},
             under=(LOWEST, LOW, ZERO_START, SHORT),
             variables=stepped(SelfAttention, sequences(), fixed=("start",)),
@@ -224,11 +230,13 @@ LOSS = Statement(
             },
         ),
         "amended-3": Reading(
-            "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not 0: "
-            "under descent on the sum of g(b <f, h>) with step at most 1/L_X from a start where "
-            "the sum exceeds its infimum by less than min [g(second lowest) - g(lowest)] over the "
-            "entries, X(k)^T converges in direction to X^low",
-            expected="proved",
+            "proved",
+            says=(
+                "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not "
+                "0: under descent on the sum of g(b <f, h>) with step at most 1/L_X from a start "
+                "where the sum exceeds its infimum by less than min [g(second lowest) - g(lowest)] "
+                "over the entries, X(k)^T converges in direction to X^low"
+            ),
             proof="symbolic.sim.self_attention:prove_printed",
             constants={"loss": PRINTED, "towards": "worst"},
             under=(LOWEST, LOW, NEAR, SHORT),
@@ -242,11 +250,13 @@ LOSS = Statement(
             },
         ),
         "amended-4": Reading(
-            "two tokens an entry at most, aligned entries (<A_j, A_k> >= 0 for constraints of "
-            "different entries), unique optimal tokens, X^mm exists and is not 0: under descent "
-            "on the sum of g(b <f, h>) with any constant step from any start, X(k)^T converges in "
-            "direction to -X^mm",
-            expected="proved",
+            "proved",
+            says=(
+                "two tokens an entry at most, aligned entries (<A_j, A_k> >= 0 for constraints of "
+                "different entries), unique optimal tokens, X^mm exists and is not 0: under "
+                "descent on the sum of g(b <f, h>) with any constant step from any start, X(k)^T "
+                "converges in direction to -X^mm"
+            ),
             proof="symbolic.sim.self_attention:prove_printed_pairs",
             constants={"loss": PRINTED, "towards": "opposite"},
             under=(PAIRS, INPUTS_ALIGNED, UNIQUE, EXISTS),
@@ -259,10 +269,12 @@ LOSS = Statement(
             },
         ),
         "amended-5": Reading(
-            "part 1 or part 2 of assumption 3.10 (in part 1 optimal tokens may be tied: the first "
-            "one counts), X^mm exists, some entry with two different scores: from any X every step "
-            "of descent on the sum of g(b <f, h>) lowers <X^T, X^mm>",
-            expected="proved",
+            "proved",
+            says=(
+                "part 1 or part 2 of assumption 3.10 (in part 1 optimal tokens may be tied: the "
+                "first one counts), X^mm exists, some entry with two different scores: from any X "
+                "every step of descent on the sum of g(b <f, h>) lowers <X^T, X^mm>"
+            ),
             proof="symbolic.sim.printed_loss:prove",
             under=(FEASIBLE, TWO_SCORES, EITHER_PART),
             conclusion=lowers,
@@ -277,11 +289,13 @@ LOSS = Statement(
             },
         ),
         "sharp": Reading(
-            "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not 0: "
-            "under descent on the sum of g(b <f, h>) with step at most 1/L_X from a start where "
-            "the sum exceeds its infimum by less than min [g(second lowest) - g(lowest)] over the "
-            "entries, the norm of X(k) divided by ln k tends to the norm of X^low",
-            expected="proved",
+            "proved",
+            says=(
+                "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not "
+                "0: under descent on the sum of g(b <f, h>) with step at most 1/L_X from a start "
+                "where the sum exceeds its infimum by less than min [g(second lowest) - g(lowest)] "
+                "over the entries, the norm of X(k) divided by ln k tends to the norm of X^low"
+            ),
             proof="symbolic.sim.self_attention:prove_printed_rate",
             under=(LOWEST, LOW, NEAR, SHORT),
             variables=stepped(SelfAttention, near_solution().map(turned)),

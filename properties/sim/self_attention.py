@@ -110,10 +110,14 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            f"{UNDEFINED}: in self-attention over all tokens where optimal tokens are unique and "
-            "part 1 or part 2 of assumption 3.10 is true, descent with step at most 1/L_X from any "
-            "start has X(k)/||X(k)|| -> X^mm/||X^mm||",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"{UNDEFINED}: in self-attention over all tokens where optimal tokens are "
+                f"unique and "
+                "part 1 or part 2 of assumption 3.10 is true, descent with step at most 1/L_X "
+                "from any "
+                "start has X(k)/||X(k)|| -> X^mm/||X^mm||"
+            ),
             constants={"loss": PRINTED, "side": "X(k)"},
             under=(UNIQUE, ONE_PART, ALL, SHORT),
             examples=(LINE, ONE_EACH, NO_QUERY),
@@ -123,21 +127,27 @@ THEOREM = Statement(
             },
         ),
         "literal-2": Reading(
-            f"{UNDEFINED}: in causal self-attention where optimal tokens are unique and part 1 or "
-            "part 2 of assumption 3.10 is true, descent with step at most 1/L_X from any start has "
-            "X(k)/||X(k)|| -> X^mm/||X^mm||",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"{UNDEFINED}: in causal self-attention where optimal tokens are unique and "
+                f"part 1 or "
+                "part 2 of assumption 3.10 is true, descent with step at most 1/L_X from any "
+                "start has "
+                "X(k)/||X(k)|| -> X^mm/||X^mm||"
+            ),
             constants={"loss": PRINTED, "side": "X(k)"},
             under=(UNIQUE, ONE_PART, CAUSAL, SHORT),
             examples=(CAUSAL_LINE, replace(ONE_EACH, causal=True)),
             siblings=training.OTHER_TARGETS,
         ),
         "amended-1": Reading(
-            "self-attention over all tokens, optimal tokens unique, both parts of assumption 3.10, "
-            "some entry with two tokens, values the identity, one-hot labels: under descent on the "
-            "sum of the decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0, X(k) "
-            "or X(k)^T converges in direction to X^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                "self-attention over all tokens, optimal tokens unique, both parts of assumption "
+                "3.10, some entry with two tokens, values the identity, one-hot labels: under "
+                "descent on the sum of the decreasing loss g(-b <f, h>) with step at most 1/L_X "
+                "from X(0) = 0, X(k) or X(k)^T converges in direction to X^mm"
+            ),
             constants={"loss": REPAIRED, "side": "X(k) or X(k)^T"},
             under=(UNIQUE, ALL_TIGHT, EQUAL_RIVALS, SEVERAL_TOKENS, ALL, ZERO_START, PLAIN, SHORT),
             variables=stepped(SelfAttention, sequences(), fixed=("start",)),
@@ -148,11 +158,13 @@ THEOREM = Statement(
             },
         ),
         "amended-2": Reading(
-            "causal self-attention, optimal tokens unique, both parts of assumption 3.10, some "
-            "entry with two tokens, values the identity, one-hot labels: under descent on the sum "
-            "of the decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0, X(k) or "
-            "X(k)^T converges in direction to X^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                "causal self-attention, optimal tokens unique, both parts of assumption 3.10, some "
+                "entry with two tokens, values the identity, one-hot labels: under descent on the "
+                "sum of the decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0, "
+                "X(k) or X(k)^T converges in direction to X^mm"
+            ),
             constants={"loss": REPAIRED, "side": "X(k) or X(k)^T"},
             under=(
                 UNIQUE,
@@ -172,10 +184,13 @@ THEOREM = Statement(
             },
         ),
         "amended-3": Reading(
-            "self-attention, causal or not, unique optimal tokens, Att-SVM feasible: descent on "
-            "the sum of g(-b <f, h>) with step at most 1/L_X from a start whose risk gap is below "
-            "min [l(second) - l(best)] over the entries has X(k)^T/||X(k)|| -> X^mm/||X^mm||",
-            expected="proved",
+            "proved",
+            says=(
+                "self-attention, causal or not, unique optimal tokens, Att-SVM feasible: descent "
+                "on the sum of g(-b <f, h>) with step at most 1/L_X from a start whose risk gap is "
+                "below min [l(second) - l(best)] over the entries has X(k)^T/||X(k)|| -> "
+                "X^mm/||X^mm||"
+            ),
             proof="symbolic.sim.self_attention:prove",
             constants={"loss": REPAIRED, "side": "X(k)^T"},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
@@ -190,11 +205,14 @@ THEOREM = Statement(
             },
         ),
         "amended-4": Reading(
-            "self-attention, causal or not, where optimal tokens are unique, rivals score the "
-            "same, entries are aligned (<A_j, A_k> >= 0 for constraints of different entries), "
-            "Att-SVM is feasible and some entry has two tokens: descent on the sum of g(-b <f, h>) "
-            "with any constant step from any start has X(k)^T/||X(k)|| -> X^mm/||X^mm||",
-            expected="proved",
+            "proved",
+            says=(
+                "self-attention, causal or not, where optimal tokens are unique, rivals score the "
+                "same, entries are aligned (<A_j, A_k> >= 0 for constraints of different entries), "
+                "Att-SVM is feasible and some entry has two tokens: descent on the sum of g(-b "
+                "<f, h>) with any constant step from any start has X(k)^T/||X(k)|| -> "
+                "X^mm/||X^mm||"
+            ),
             proof="symbolic.sim.self_attention:prove_aligned",
             constants={"loss": REPAIRED, "side": "X(k)^T"},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED),

@@ -140,19 +140,24 @@ STABILITY = Statement(
     violating={LISTED_RADIUS: [NO_REACH]},
     readings={
         "literal-1": Reading(
-            "on the same data with ||A||, ||A x||, ||A y|| <= R, R >= 4: "
-            f"{SOFTMAX} has |L(x) - L(y)| <= 2 ||A^T h|| (R ||h|| + |b|) ||x - y||, which is at "
-            f"least the constant of {LINEAR}",
-            expected="refuted",
+            "refuted",
+            says=(
+                "on the same data with ||A||, ||A x||, ||A y|| <= R, R >= 4: "
+                f"{SOFTMAX} has |L(x) - L(y)| <= 2 ||A^T h|| (R ||h|| + |b|) ||x - y||, which "
+                f"is at "
+                f"least the constant of {LINEAR}"
+            ),
             constants={"of": "loss", "data": "same"},
             under=DOMAIN,
             examples=({**CONSTANT_LINEAR, "R": 4},),
             siblings={"half the constant": changed(tightened="0.5")},
         ),
         "literal-2": Reading(
-            f"on the same data the gradient of {SOFTMAX} changes by at most "
-            f"2 ||A^T h||^2 ||x - y||, the constant of the gradient of {LINEAR}",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"on the same data the gradient of {SOFTMAX} changes by at most "
+                f"2 ||A^T h||^2 ||x - y||, the constant of the gradient of {LINEAR}"
+            ),
             constants={"of": "gradient", "data": "same"},
             under=(),
             variables={"R": None},
@@ -160,11 +165,16 @@ STABILITY = Statement(
             siblings={"half the constant": changed(tightened="0.5")},
         ),
         "literal-3": Reading(
-            "R, of which section 1 says nothing, read as in lemma 3.13: for R >= 4 and all A, x "
-            f"and y: {SOFTMAX} has |L(x) - L(y)| <= 2 ||A|| ||h|| (R ||h|| + |b|) ||x - y||, the "
-            f"largest constant of {LINEAR} over all A and h of these norms where ||A||, ||A x||, "
-            "||A y|| <= R",
-            expected="proved",
+            "proved",
+            says=(
+                "R, of which section 1 says nothing, read as in lemma 3.13: for R >= 4 and all "
+                "A, x "
+                f"and y: {SOFTMAX} has |L(x) - L(y)| <= 2 ||A|| ||h|| (R ||h|| + |b|) ||x - "
+                f"y||, the "
+                f"largest constant of {LINEAR} over all A and h of these norms where ||A||, ||A "
+                f"x||, "
+                "||A y|| <= R"
+            ),
             proof="symbolic.sim.stability_of_loss:prove_squared_over_norms",
             constants={"of": "loss"},
             under=(LISTED_RADIUS,),
@@ -179,9 +189,11 @@ STABILITY = Statement(
             },
         ),
         "literal-4": Reading(
-            f"the gradient of {SOFTMAX} changes by at most 2 ||A||^2 ||h||^2 ||x - y||, the "
-            f"largest constant of the gradient of {LINEAR} over all A and h of these norms",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"the gradient of {SOFTMAX} changes by at most 2 ||A||^2 ||h||^2 ||x - y||, the "
+                f"largest constant of the gradient of {LINEAR} over all A and h of these norms"
+            ),
             constants={"of": "gradient"},
             under=(),
             variables={"R": None},
@@ -189,12 +201,14 @@ STABILITY = Statement(
             siblings={"a tenth of the constant": changed(tightened="0.1")},
         ),
         "amended-1": Reading(
-            "on the same data, where ||A^T h|| >= osc(h) diam(A)/4, osc(h) = max h - min h and "
-            f"diam(A) the largest distance of two rows: {SOFTMAX} has |L(x) - L(y)| <= "
-            "2 ||A^T h|| (max |h| + |b|) ||x - y||, no more than the constant of "
-            f"{LINEAR} where ||A x||, ||A y|| <= R, for every R with "
-            "R ||A^T h|| >= ||A|| max |h|",
-            expected="proved",
+            "proved",
+            says=(
+                "on the same data, where ||A^T h|| >= osc(h) diam(A)/4, osc(h) = max h - min h and "
+                f"diam(A) the largest distance of two rows: {SOFTMAX} has |L(x) - L(y)| <= "
+                "2 ||A^T h|| (max |h| + |b|) ||x - y||, no more than the constant of "
+                f"{LINEAR} where ||A x||, ||A y|| <= R, for every R with "
+                "R ||A^T h|| >= ||A|| max |h|"
+            ),
             proof="symbolic.sim.stability_of_loss:prove_squared_on_data",
             constants={"of": "loss", "data": "reached"},
             under=(logistic.SPREAD,),
@@ -203,11 +217,15 @@ STABILITY = Statement(
             examples=(BARELY_WIDE,),
         ),
         "amended-2": Reading(
-            "on the same data, where 4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w), "
-            "w = max h - min h, r = max |h - b| and diam(A) the largest distance of two rows: the "
-            f"gradient of {SOFTMAX} changes by at most 2 ||A^T h||^2 ||x - y||, the constant of "
-            f"the gradient of {LINEAR}",
-            expected="proved",
+            "proved",
+            says=(
+                "on the same data, where 4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w), "
+                "w = max h - min h, r = max |h - b| and diam(A) the largest distance of two "
+                "rows: the "
+                f"gradient of {SOFTMAX} changes by at most 2 ||A^T h||^2 ||x - y||, the "
+                f"constant of "
+                f"the gradient of {LINEAR}"
+            ),
             proof="symbolic.sim.stability_of_loss:prove_squared_gradient_on_data",
             constants={"of": "gradient", "data": "same"},
             under=(STEEP,),
@@ -217,10 +235,12 @@ STABILITY = Statement(
             siblings={"95% of the constant": changed(tightened="0.95")},
         ),
         "sharp-1": Reading(
-            f"for all A, x and y: {SOFTMAX} has |L(x) - L(y)| <= ||A|| ||h|| (||h|| + |b|) "
-            "||x - y||, for R >= 1 at most half of the 2 ||A|| ||h|| (R ||h|| + |b|) that "
-            f"{LINEAR} attains where ||A||, ||A x||, ||A y|| <= R; no less than half will do",
-            expected="proved",
+            "proved",
+            says=(
+                f"for all A, x and y: {SOFTMAX} has |L(x) - L(y)| <= ||A|| ||h|| (||h|| + |b|) "
+                "||x - y||, for R >= 1 at most half of the 2 ||A|| ||h|| (R ||h|| + |b|) that "
+                f"{LINEAR} attains where ||A||, ||A x||, ||A y|| <= R; no less than half will do"
+            ),
             proof="symbolic.sim.stability_of_loss:prove_squared_over_norms",
             constants={"of": "loss", "share": Fraction(1, 2)},
             under=(),
@@ -233,10 +253,12 @@ STABILITY = Statement(
             siblings={"linear attention as well": changed(attention="linear")},
         ),
         "sharp-2": Reading(
-            f"for |b| <= 3.532 ||h|| the gradient of {SOFTMAX} changes by at most "
-            "2 ||A||^2 ||h||^2 ||x - y||, the largest constant of the gradient of "
-            f"{LINEAR} over all A and h of these norms",
-            expected="proved",
+            "proved",
+            says=(
+                f"for |b| <= 3.532 ||h|| the gradient of {SOFTMAX} changes by at most "
+                "2 ||A||^2 ||h||^2 ||x - y||, the largest constant of the gradient of "
+                f"{LINEAR} over all A and h of these norms"
+            ),
             proof="symbolic.sim.stability:prove_squared",
             depends_on=("sim/lemma-3.13-l2:sharp",),
             constants={"of": "gradient"},
@@ -253,11 +275,14 @@ STABILITY = Statement(
             },
         ),
         "sharp-3": Reading(
-            "for every |b| > 3.533 ||h||, with A = (1, -1) and h = (10, -7) for b < 0, (-10, 7) "
-            f"for b > 0: the gradient of {SOFTMAX} changes by more than 2 ||A||^2 ||h||^2 "
-            f"||x - y||, the largest constant of the gradient of {LINEAR} over data of these "
-            "norms, between x and y = -71/128 -+ 1/512",
-            expected="proved",
+            "proved",
+            says=(
+                "for every |b| > 3.533 ||h||, with A = (1, -1) and h = (10, -7) for b < 0, "
+                "(-10, 7) "
+                f"for b > 0: the gradient of {SOFTMAX} changes by more than 2 ||A||^2 ||h||^2 "
+                f"||x - y||, the largest constant of the gradient of {LINEAR} over data of these "
+                "norms, between x and y = -71/128 -+ 1/512"
+            ),
             proof="symbolic.sim.stability:prove_squared_exceeded",
             conclusion=logistic.exceeds(compared),
             under=(LARGE_LABEL,),

@@ -101,27 +101,34 @@ STABILITY = Statement(
     conclusion=compared,
     readings={
         "literal-1": Reading(
-            f"on the same data {SOFTMAX} has |L(x) - L(y)| <= |b| ||A^T h||/4 ||x - y||, the "
-            f"constant of {LINEAR}",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"on the same data {SOFTMAX} has |L(x) - L(y)| <= |b| ||A^T h||/4 ||x - y||, the "
+                f"constant of {LINEAR}"
+            ),
             constants={"of": "loss", "data": "same"},
             under=(),
             examples=(CONSTANT_LINEAR,),
             siblings={"half the constant": changed(tightened="0.5")},
         ),
         "literal-2": Reading(
-            f"on the same data the gradient of {SOFTMAX} changes by at most "
-            f"b^2 ||A^T h||^2/(6 sqrt 3) ||x - y||, the constant of the gradient of {LINEAR}",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"on the same data the gradient of {SOFTMAX} changes by at most "
+                f"b^2 ||A^T h||^2/(6 sqrt 3) ||x - y||, the constant of the gradient of {LINEAR}"
+            ),
             constants={"of": "gradient", "data": "same"},
             under=(),
             examples=(CONSTANT_LINEAR,),
             siblings={"half the constant": changed(tightened="0.5")},
         ),
         "literal-3": Reading(
-            f"{SOFTMAX} has |L(x) - L(y)| <= |b| ||A|| ||h||/4 ||x - y||, the largest constant of "
-            f"{LINEAR} over all A and h of these norms",
-            expected="proved",
+            "proved",
+            says=(
+                f"{SOFTMAX} has |L(x) - L(y)| <= |b| ||A|| ||h||/4 ||x - y||, the largest "
+                f"constant of "
+                f"{LINEAR} over all A and h of these norms"
+            ),
             proof="symbolic.sim.stability_of_loss:prove_logistic_over_norms",
             constants={"of": "loss"},
             under=(),
@@ -132,20 +139,24 @@ STABILITY = Statement(
             },
         ),
         "literal-4": Reading(
-            f"the gradient of {SOFTMAX} changes by at most b^2 ||A||^2 ||h||^2/(6 sqrt 3) "
-            f"||x - y||, the largest constant of the gradient of {LINEAR} over all A and h of "
-            "these norms",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"the gradient of {SOFTMAX} changes by at most b^2 ||A||^2 ||h||^2/(6 sqrt 3) "
+                f"||x - y||, the largest constant of the gradient of {LINEAR} over all A and h of "
+                "these norms"
+            ),
             constants={"of": "gradient"},
             under=(),
             examples=(bent(Fraction(1, 64)),),
             siblings={"a tenth of the constant": changed(tightened="0.1")},
         ),
         "amended-2": Reading(
-            "on the same data, where ||A^T h|| >= osc(h) diam(A)/4, osc(h) = max h - min h and "
-            f"diam(A) the largest distance of two rows: {SOFTMAX} has |L(x) - L(y)| <= "
-            f"|b| ||A^T h||/4 ||x - y||, the constant of {LINEAR}",
-            expected="proved",
+            "proved",
+            says=(
+                "on the same data, where ||A^T h|| >= osc(h) diam(A)/4, osc(h) = max h - min h and "
+                f"diam(A) the largest distance of two rows: {SOFTMAX} has |L(x) - L(y)| <= "
+                f"|b| ||A^T h||/4 ||x - y||, the constant of {LINEAR}"
+            ),
             proof="symbolic.sim.stability_of_loss:prove_logistic_on_data",
             constants={"of": "loss", "data": "same"},
             under=(SPREAD,),
@@ -160,9 +171,12 @@ STABILITY = Statement(
             },
         ),
         "sharp": Reading(
-            f"{SOFTMAX} has |L(x) - L(y)| <= |b| ||A|| ||h||/8 ||x - y||, half of what {LINEAR} "
-            "attains; no smaller constant will do",
-            expected="proved",
+            "proved",
+            says=(
+                f"{SOFTMAX} has |L(x) - L(y)| <= |b| ||A|| ||h||/8 ||x - y||, half of what "
+                f"{LINEAR} "
+                "attains; no smaller constant will do"
+            ),
             proof="symbolic.sim.stability_of_loss:prove_logistic_over_norms",
             constants={"of": "loss", "share": Fraction(1, 2)},
             under=(),
@@ -171,10 +185,12 @@ STABILITY = Statement(
             siblings={"linear attention as well": changed(attention="linear")},
         ),
         "sharp-2": Reading(
-            f"for |b| ||h|| >= 0.7228 the gradient of {SOFTMAX} changes by at most "
-            "b^2 ||A||^2 ||h||^2/(6 sqrt 3) ||x - y||, the largest constant of the gradient of "
-            f"{LINEAR} over all A and h of these norms",
-            expected="proved",
+            "proved",
+            says=(
+                f"for |b| ||h|| >= 0.7228 the gradient of {SOFTMAX} changes by at most "
+                "b^2 ||A||^2 ||h||^2/(6 sqrt 3) ||x - y||, the largest constant of the gradient of "
+                f"{LINEAR} over all A and h of these norms"
+            ),
             proof="symbolic.sim.stability:prove_logistic",
             depends_on=("sim/lemma-3.13:sharp",),
             constants={"of": "gradient"},
@@ -191,11 +207,15 @@ STABILITY = Statement(
             },
         ),
         "sharp-3": Reading(
-            "for every 0 < |b| ||h|| < 0.7226, with A = (1, -1) and h = (1, -1): the gradient of "
-            f"{SOFTMAX} changes by more than b^2 ||A||^2 ||h||^2/(6 sqrt 3) ||x - y||, the largest "
-            f"constant of the gradient of {LINEAR} over data of these norms, between x and y = "
-            "325/512 -+ 1/512",
-            expected="proved",
+            "proved",
+            says=(
+                "for every 0 < |b| ||h|| < 0.7226, with A = (1, -1) and h = (1, -1): the "
+                "gradient of "
+                f"{SOFTMAX} changes by more than b^2 ||A||^2 ||h||^2/(6 sqrt 3) ||x - y||, the "
+                f"largest "
+                f"constant of the gradient of {LINEAR} over data of these norms, between x and y = "
+                "325/512 -+ 1/512"
+            ),
             proof="symbolic.sim.stability:prove_logistic_exceeded",
             conclusion=exceeds(compared),
             under=(SMALL_LABEL,),

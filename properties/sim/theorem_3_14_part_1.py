@@ -91,10 +91,12 @@ THEOREM = Statement(
     },
     readings={
         "literal": Reading(
-            f"{training.UNDEFINED}: where optimal tokens are unique and all tokens are support "
-            "vectors, descent with step at most 1/L_X from any start converges in direction to "
-            "X^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"{training.UNDEFINED}: where optimal tokens are unique and all tokens are support "
+                "vectors, descent with step at most 1/L_X from any start converges in direction to "
+                "X^mm"
+            ),
             constants={"loss": PRINTED},
             under=(UNIQUE, ALL_TIGHT, SHORT),
             examples=(TWO_TOKENS, training.ONE_TOKEN),
@@ -107,21 +109,25 @@ THEOREM = Statement(
             },
         ),
         "amended-1": Reading(
-            "optimal tokens unique, all tokens support vectors, some input with two tokens: "
-            "descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X from any start "
-            "converges in direction to X^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                "optimal tokens unique, all tokens support vectors, some input with two tokens: "
+                "descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X from any "
+                "start converges in direction to X^mm"
+            ),
             constants={"loss": REPAIRED},
             under=(UNIQUE, ALL_TIGHT, SEVERAL_TOKENS, SHORT),
             examples=(TWO_TOKENS, training.NOT_ALIGNED, training.ONE_DRAGGED, LOCAL_TRAP),
             siblings=training.OTHER_DIRECTIONS,
         ),
         "amended-2": Reading(
-            "optimal tokens unique, Att-SVM feasible, as where all tokens are support vectors: "
-            "descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X converges in "
-            "direction to X^mm from every start whose risk gap is below min_i [l(second) - "
-            "l(best)]/n",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, Att-SVM feasible, as where all tokens are support vectors: "
+                "descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X converges in "
+                "direction to X^mm from every start whose risk gap is below min_i [l(second) - "
+                "l(best)]/n"
+            ),
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
@@ -132,10 +138,12 @@ THEOREM = Statement(
             siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
         ),
         "sharp": Reading(
-            "a single input of two or three tokens, the optimal one unique, a second-best one "
-            "being a support vector: descent on the decreasing loss g(-b <f, h>) with any constant "
-            "step from any start converges in direction to X^mm",
-            expected="proved",
+            "proved",
+            says=(
+                "a single input of two or three tokens, the optimal one unique, a second-best one "
+                "being a support vector: descent on the decreasing loss g(-b <f, h>) with any "
+                "constant step from any start converges in direction to X^mm"
+            ),
             proof="symbolic.sim.theorem_3_14:prove_three",
             constants={"loss": REPAIRED},
             under=(UNIQUE, SEVERAL_TOKENS, ONE_INPUT, THREE, SECOND_SUPPORTS),
@@ -144,10 +152,12 @@ THEOREM = Statement(
             siblings=training.OTHER_DIRECTIONS,
         ),
         "amended-3": Reading(
-            "a single input of two tokens at least, the optimal one unique, all of them support "
-            "vectors: descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X from "
-            "X(0) = 0 converges in direction to X^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                "a single input of two tokens at least, the optimal one unique, all of them "
+                "support vectors: descent on the decreasing loss g(-b <f, h>) with step at most "
+                "1/L_X from X(0) = 0 converges in direction to X^mm"
+            ),
             constants={"loss": REPAIRED},
             under=(UNIQUE, ALL_TIGHT, SEVERAL_TOKENS, ONE_INPUT, ZERO_START, SHORT),
             variables=stepped(Run, training.one_input_from_zero(), fixed=("start",)),

@@ -129,10 +129,13 @@ THEOREM = Statement(
     },
     readings={
         "literal": Reading(
-            f"{training.UNDEFINED}: where optimal tokens are unique and all rivals of an optimal "
-            "token score the same, descent with step at most 1/L_X from any start converges in "
-            "direction to X^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"{training.UNDEFINED}: where optimal tokens are unique and all rivals of an "
+                f"optimal "
+                "token score the same, descent with step at most 1/L_X from any start converges in "
+                "direction to X^mm"
+            ),
             constants={"loss": PRINTED},
             under=(UNIQUE, EQUAL_RIVALS, SHORT),
             examples=(TWO_TOKENS, training.ONE_TOKEN, OPPOSED),
@@ -144,10 +147,12 @@ THEOREM = Statement(
             },
         ),
         "amended-1": Reading(
-            "optimal tokens unique, equal scores of rivals, Att-SVM feasible, some input with two "
-            "tokens: descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X from any "
-            "start converges in direction to X^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                "optimal tokens unique, equal scores of rivals, Att-SVM feasible, some input with "
+                "two tokens: descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X "
+                "from any start converges in direction to X^mm"
+            ),
             constants={"loss": REPAIRED},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, SHORT),
             variables=stepped(Run, runs(rival_data(), 0, 2), training.protocol),
@@ -158,10 +163,12 @@ THEOREM = Statement(
             },
         ),
         "amended-2": Reading(
-            "a single input of two tokens at least, a unique optimal one, rivals of one score, "
-            "Att-SVM feasible: descent on the decreasing loss g(-b <f, h>) with any constant step "
-            "from any start converges in direction to X^mm",
-            expected="proved",
+            "proved",
+            says=(
+                "a single input of two tokens at least, a unique optimal one, rivals of one score, "
+                "Att-SVM feasible: descent on the decreasing loss g(-b <f, h>) with any constant "
+                "step from any start converges in direction to X^mm"
+            ),
             proof="symbolic.aligned_inputs:prove_one_input",
             constants={"loss": REPAIRED},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, ONE_INPUT),
@@ -177,10 +184,12 @@ THEOREM = Statement(
             },
         ),
         "amended-3": Reading(
-            "optimal tokens unique, Att-SVM feasible, rivals of any scores: descent on the "
-            "decreasing loss g(-b <f, h>) with step at most 1/L_X converges in direction to X^mm "
-            "from every start whose risk gap is below min_i [l(second) - l(best)]/n",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, Att-SVM feasible, rivals of any scores: descent on the "
+                "decreasing loss g(-b <f, h>) with step at most 1/L_X converges in direction to "
+                "X^mm from every start whose risk gap is below min_i [l(second) - l(best)]/n"
+            ),
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
@@ -191,10 +200,12 @@ THEOREM = Statement(
             siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
         ),
         "amended-4": Reading(
-            "two inputs of two tokens, the same two different scores in both, Att-SVM feasible: "
-            "descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0 "
-            "converges in direction to X^mm",
-            expected="proved",
+            "proved",
+            says=(
+                "two inputs of two tokens, the same two different scores in both, Att-SVM "
+                "feasible: descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X "
+                "from X(0) = 0 converges in direction to X^mm"
+            ),
             proof="symbolic.sim.theorem_3_14:prove_pair",
             constants={"loss": REPAIRED},
             under=(FEASIBLE, SAME, PAIRS, ZERO_START, SHORT),

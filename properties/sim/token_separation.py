@@ -104,9 +104,11 @@ SEPARATION = Statement(
     violating={SHORT: [LEAPING]},
     readings={
         "literal-1": Reading(
-            "'gradually separated' read as: every step of descent on g(b <f, h>) raises every "
-            "margin (x_opt - x_t)^T X z",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "'gradually separated' read as: every step of descent on g(b <f, h>) raises every "
+                "margin (x_opt - x_t)^T X z"
+            ),
             constants={"loss": PRINTED},
             under=(),
             examples=(TWO_TOKENS,),
@@ -116,9 +118,11 @@ SEPARATION = Statement(
             },
         ),
         "literal-2": Reading(
-            "'gradually separated' read as: every step of descent on g(b <f, h>) raises the mean "
-            "margin, the mean of (x_opt - x_t)^T X z",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "'gradually separated' read as: every step of descent on g(b <f, h>) raises the "
+                "mean margin, the mean of (x_opt - x_t)^T X z"
+            ),
             constants={"loss": PRINTED, "of": "mean"},
             under=(),
             examples=(TWO_TOKENS,),
@@ -130,9 +134,11 @@ SEPARATION = Statement(
             },
         ),
         "literal-3": Reading(
-            "'separated' read as: descent on g(b <f, h>) ends with all margins "
-            "(x_opt - x_t)^T X z positive",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "'separated' read as: descent on g(b <f, h>) ends with all margins "
+                "(x_opt - x_t)^T X z positive"
+            ),
             constants={"loss": PRINTED, **LEAST},
             under=(),
             conclusion=END,
@@ -144,9 +150,11 @@ SEPARATION = Statement(
             },
         ),
         "amended-1": Reading(
-            "optimal tokens unique, Att-SVM feasible: every step of descent on the decreasing "
-            "loss g(-b <f, h>) raises the mean margin",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "optimal tokens unique, Att-SVM feasible: every step of descent on the decreasing "
+                "loss g(-b <f, h>) raises the mean margin"
+            ),
             constants={"loss": REPAIRED, "of": "mean"},
             under=(UNIQUE, FEASIBLE),
             examples=(PASSED_OVER, training.NOT_ALIGNED),
@@ -156,9 +164,11 @@ SEPARATION = Statement(
             },
         ),
         "amended-2": Reading(
-            "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss "
-            "g(-b <f, h>) with step at most 1/L_X ends with positive margins",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss "
+                "g(-b <f, h>) with step at most 1/L_X ends with positive margins"
+            ),
             constants={"loss": REPAIRED, **LEAST},
             under=(UNIQUE, FEASIBLE, SHORT),
             variables=stepped(Run, runs(st.one_of(separable_data(), opposed_data()), 0, 1)),
@@ -175,11 +185,13 @@ SEPARATION = Statement(
             },
         ),
         "amended-3": Reading(
-            "part 1 or part 2 of assumption 3.10 (in part 1 optimal tokens may be tied: the first "
-            "one counts), Att-SVM feasible, some input with two different scores: every step of "
-            "descent on the decreasing loss g(-b <f, h>) raises <X, X^mm>, the sum of the margins "
-            "times the multipliers of X^mm",
-            expected="proved",
+            "proved",
+            says=(
+                "part 1 or part 2 of assumption 3.10 (in part 1 optimal tokens may be tied: the "
+                "first one counts), Att-SVM feasible, some input with two different scores: every "
+                "step of descent on the decreasing loss g(-b <f, h>) raises <X, X^mm>, the sum of "
+                "the margins times the multipliers of X^mm"
+            ),
             proof="symbolic.sim.token_separation:prove_raised",
             constants={"loss": REPAIRED, "strict": True},
             under=(FEASIBLE, TWO_SCORES, EITHER_PART),
@@ -195,10 +207,12 @@ SEPARATION = Statement(
             },
         ),
         "amended-4": Reading(
-            "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss g(-b <f, h>) "
-            "with step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
-            "l(best)]/n ends with every margin above every bound",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss g(-b <f, "
+                "h>) with step at most 1/L_X from a start whose risk gap is below min_i [l(second) "
+                "- l(best)]/n ends with every margin above every bound"
+            ),
             proof="symbolic.basins:prove_attention",
             constants={"loss": REPAIRED, **LEAST},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
@@ -212,11 +226,13 @@ SEPARATION = Statement(
             },
         ),
         "sharp-1": Reading(
-            "part 1 or part 2 of assumption 3.10 (in part 1 optimal tokens may be tied: the first "
-            "one counts), Att-SVM feasible, decreasing loss l(u) = g(-u): a step of size eta "
-            "raises <X, X^mm> by at least eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - "
-            "gamma_t), s_t the attention to token t",
-            expected="proved",
+            "proved",
+            says=(
+                "part 1 or part 2 of assumption 3.10 (in part 1 optimal tokens may be tied: the "
+                "first one counts), Att-SVM feasible, decreasing loss l(u) = g(-u): a step of size "
+                "eta raises <X, X^mm> by at least eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt "
+                "- gamma_t), s_t the attention to token t"
+            ),
             proof="symbolic.sim.token_separation:prove_gain",
             constants={"loss": REPAIRED},
             under=(FEASIBLE, EITHER_PART),
@@ -231,10 +247,12 @@ SEPARATION = Statement(
             },
         ),
         "sharp-2": Reading(
-            "optimal tokens unique, Att-SVM feasible: under descent on the decreasing loss "
-            "g(-b <f, h>) with step at most 1/L_X, from a start whose risk gap is below "
-            "min_i [l(second) - l(best)]/n, the least margin divided by ln k tends to 1",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, Att-SVM feasible: under descent on the decreasing loss "
+                "g(-b <f, h>) with step at most 1/L_X, from a start whose risk gap is below "
+                "min_i [l(second) - l(best)]/n, the least margin divided by ln k tends to 1"
+            ),
             proof="symbolic.growth_rates:prove_rate",
             constants={"loss": REPAIRED, "share": Fraction(1)},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
@@ -245,11 +263,13 @@ SEPARATION = Statement(
             siblings={**DROPPED_HYPOTHESES, **OTHER_SLOPES},
         ),
         "sharp-3": Reading(
-            "n inputs of at most two tokens, decreasing loss l(u) = g(-u): a step of size eta from "
-            "any X lowers no margin by more than (eta/4)(1 - 1/n) max_i |l'| (gamma_opt - gamma_t) "
-            "times the largest ||A_it||^2, A_it = (x_opt - x_t) z_i^T; for n >= 2 no number below "
-            "1/4 will do in place of 1/4, not even from X(0) = 0",
-            expected="proved",
+            "proved",
+            says=(
+                "n inputs of at most two tokens, decreasing loss l(u) = g(-u): a step of size eta "
+                "from any X lowers no margin by more than (eta/4)(1 - 1/n) max_i |l'| (gamma_opt - "
+                "gamma_t) times the largest ||A_it||^2, A_it = (x_opt - x_t) z_i^T; for n >= 2 no "
+                "number below 1/4 will do in place of 1/4, not even from X(0) = 0"
+            ),
             proof="symbolic.sim.token_separation:prove_lowered",
             constants={"loss": REPAIRED},
             under=(PAIRS,),

@@ -58,7 +58,7 @@ def unique(m: Any, data: AttentionData) -> Any:
 
 
 @stated(
-    "an optimal choice alone is locally optimal exactly where {by}",
+    "an optimal choice alone is locally optimal exactly where $by",
     symbols={"by": {"second best": "a second-best token supports", "feasible": "there is a W^mm"}},
 )
 def told(m: Any, data: AttentionData, by: str = "second best") -> Any:
@@ -90,25 +90,32 @@ LEMMA = Statement(
     },
     readings={
         "literal-1": Reading(
-            "all tokens are support vectors in all Local-SVMs that have a solution: the choice "
-            "(opt_i) is locally optimal, and no other one is",
-            expected="refuted",
+            "refuted",
+            says=(
+                "all tokens are support vectors in all Local-SVMs that have a solution: the choice "
+                "(opt_i) is locally optimal, and no other one is"
+            ),
             under=(EVERYWHERE,),
             examples=(TIED, ZERO_QUERY),
             siblings={"whatever supports": changed(drop=[EVERYWHERE], examples=[FOUR])},
         ),
         "literal-2": Reading(
-            "all Local-SVMs have a solution, in which all tokens are support vectors: the choice "
-            "(opt_i) is locally optimal, and no other one is",
-            expected="refuted",
+            "refuted",
+            says=(
+                "all Local-SVMs have a solution, in which all tokens are support vectors: the "
+                "choice (opt_i) is locally optimal, and no other one is"
+            ),
             under=(EVERYWHERE, SOLVED),
             examples=(TIED,),
             siblings={"whatever supports": changed(drop=[EVERYWHERE], examples=[NOT_ALIGNED])},
         ),
         "amended": Reading(
-            "optimal tokens unique, Att-SVM feasible, all tokens support vectors in all Local-SVMs "
-            "that have a solution: the choice (opt_i) is locally optimal, and no other one is",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, Att-SVM feasible, all tokens support vectors in all "
+                "Local-SVMs that have a solution: the choice (opt_i) is locally optimal, and no "
+                "other one is"
+            ),
             proof="symbolic.tf.all_local_unique:prove",
             under=(EVERYWHERE, UNIQUE, FEASIBLE),
             examples=(ONE_TOKEN,),
@@ -121,10 +128,12 @@ LEMMA = Statement(
             },
         ),
         "sharp": Reading(
-            "one input of at most three tokens, the optimal one unique: it alone is locally "
-            "optimal exactly where some token of the second-best score is a support vector of the "
-            "Att-SVM, or there is no other token",
-            expected="proved",
+            "proved",
+            says=(
+                "one input of at most three tokens, the optimal one unique: it alone is locally "
+                "optimal exactly where some token of the second-best score is a support vector of "
+                "the Att-SVM, or there is no other token"
+            ),
             proof="symbolic.tf.all_local_unique:prove_three",
             under=(ONE_INPUT, FEW, UNIQUE),
             variables=Records(AttentionData, one_input(T=(3, 3)) | one_input(T=(1, 3))),

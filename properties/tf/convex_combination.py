@@ -123,8 +123,11 @@ COMBINATION = Statement(
     cost=3,
     readings={
         "literal-1": Reading(
-            "<u, x^att> <= max_t <u, x_t> for every u: x^att is in the convex hull of the tokens",
-            expected="proved",
+            "proved",
+            says=(
+                "<u, x^att> <= max_t <u, x_t> for every u: x^att is in the convex hull of the "
+                "tokens"
+            ),
             proof="symbolic.tf.convex_combination:prove_hull",
             under=(),
             conclusion=within,
@@ -132,8 +135,8 @@ COMBINATION = Statement(
             examples=(PAIR,),
         ),
         "literal-2": Reading(
-            "where x^att is x_k, s_t = 1 if and only if t = k",
-            expected="refuted, certified",
+            "refuted, certified",
+            says="where x^att is x_k, s_t = 1 if and only if t = k",
             under=(PUT_OUT,),
             variables={"u": None},
             conclusion=selected,
@@ -141,8 +144,8 @@ COMBINATION = Statement(
             siblings={"s_t = 1 if and only if t = k, at every W": changed(drop=[PUT_OUT])},
         ),
         "literal-3": Reading(
-            "x^att is x_k at no W: ||W|| has to tend to infinity",
-            expected="refuted, certified",
+            "refuted, certified",
+            says="x^att is x_k at no W: ||W|| has to tend to infinity",
             constants={"least": 0},
             under=(),
             variables={"u": None},
@@ -155,10 +158,13 @@ COMBINATION = Statement(
             },
         ),
         "amended": Reading(
-            "where T >= 2 and a vector u has <u, x_k> > <u, x_t> for all t != k, <u, x_k - x^att> "
-            "is positive and between the least and the largest (1 - s_k) <u, x_k - x_t>: no W puts "
-            "out x_k, and <u, x^att> tends to <u, x_k> exactly where s_k tends to 1",
-            expected="proved",
+            "proved",
+            says=(
+                "where T >= 2 and a vector u has <u, x_k> > <u, x_t> for all t != k, <u, x_k - "
+                "x^att> is positive and between the least and the largest (1 - s_k) <u, x_k - "
+                "x_t>: no W puts out x_k, and <u, x^att> tends to <u, x_k> exactly where s_k tends "
+                "to 1"
+            ),
             proof="symbolic.tf.convex_combination:prove_short",
             constants={"share": 1},
             under=(EXPOSED, SEVERAL),
@@ -166,9 +172,11 @@ COMBINATION = Statement(
             siblings={"99.9% of both bounds": changed(share="0.999")},
         ),
         "sharp-1": Reading(
-            "for every u with two different <u, x_t>, <u, x^att> < max_t <u, x_t>: x^att is in the "
-            "relative interior of the hull",
-            expected="proved",
+            "proved",
+            says=(
+                "for every u with two different <u, x_t>, <u, x^att> < max_t <u, x_t>: x^att is in "
+                "the relative interior of the hull"
+            ),
             proof="symbolic.tf.convex_combination:prove_inside",
             constants={"share": 0},
             under=(APART,),
@@ -177,10 +185,12 @@ COMBINATION = Statement(
             siblings={"by a thousandth of all that they differ by": changed(share="0.001")},
         ),
         "sharp-2": Reading(
-            "where T >= 2, every W has (1 - s_k) / s_k >= (T - 1) exp(-D ||W||_F), D = "
-            "||x_k - mean of the other x_t|| ||z||: s_k tends to 1 only where ||W|| tends to "
-            "infinity; attained where the other x_t are one x and W = c (x_k - x) z^T, c >= 0",
-            expected="proved",
+            "proved",
+            says=(
+                "where T >= 2, every W has (1 - s_k) / s_k >= (T - 1) exp(-D ||W||_F), D = "
+                "||x_k - mean of the other x_t|| ||z||: s_k tends to 1 only where ||W|| tends to "
+                "infinity; attained where the other x_t are one x and W = c (x_k - x) z^T, c >= 0"
+            ),
             proof="symbolic.tf.convex_combination:prove_far",
             under=(SEVERAL,),
             variables={"u": None},

@@ -124,8 +124,8 @@ DEFINITION = Statement(
     conclusion=only,
     readings={
         "literal-1": Reading(
-            "for all tokens, labels and v there is exactly one optimal token",
-            expected="refuted, certified",
+            "refuted, certified",
+            says="for all tokens, labels and v there is exactly one optimal token",
             under=(),
             variables={"w": None, "loss": None, "s": None},
             conclusion=few,
@@ -134,9 +134,11 @@ DEFINITION = Statement(
             siblings={"no three are optimal": changed(most=2)},
         ),
         "literal-2": Reading(
-            "for l decreasing, strictly or not, no attention s has l(<s, gamma>) below the loss at "
-            "an optimal token",
-            expected="proved",
+            "proved",
+            says=(
+                "for l decreasing, strictly or not, no attention s has l(<s, gamma>) below the "
+                "loss at an optimal token"
+            ),
             proof=PROOF,
             constants={"more": 0},
             under=(DECREASES,),
@@ -154,18 +156,22 @@ DEFINITION = Statement(
             },
         ),
         "literal-3": Reading(
-            "for l decreasing, W should maximise the inner sum: every attention of least loss has "
-            "no weight off the optimal tokens",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "for l decreasing, W should maximise the inner sum: every attention of least loss "
+                "has no weight off the optimal tokens"
+            ),
             constants={"most": 0},
             under=(DECREASES,),
             examples=(HINGED, FLAT),
             siblings={"no weight above 1/4 off them": changed(most="1/4")},
         ),
         "amended": Reading(
-            "for l strictly decreasing every attention with weight off the optimal tokens has more "
-            "loss than l(best), so that those of least loss have no weight off them",
-            expected="proved",
+            "proved",
+            says=(
+                "for l strictly decreasing every attention with weight off the optimal tokens has "
+                "more loss than l(best), so that those of least loss have no weight off them"
+            ),
             proof=PROOF,
             constants={"most": 0},
             under=(DECREASING,),
@@ -179,10 +185,12 @@ DEFINITION = Statement(
             },
         ),
         "sharp": Reading(
-            "for l decreasing, strictly or not, l(best - w next) <= l(<s, gamma>) <= "
-            "l(best - w range), w the weight of s off the optimal tokens, next and range the gaps "
-            "from the best score to the next one and to the worst",
-            expected="proved",
+            "proved",
+            says=(
+                "for l decreasing, strictly or not, l(best - w next) <= l(<s, gamma>) <= l(best - "
+                "w range), w the weight of s off the optimal tokens, next and range the gaps from "
+                "the best score to the next one and to the worst"
+            ),
             proof=PROOF,
             constants={"share": 1},
             under=(DECREASES,),

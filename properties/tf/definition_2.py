@@ -43,7 +43,7 @@ OTHER = Choice(
 
 
 @stated(
-    "the {chosen} tokens have a W^mm, and {over}",
+    "the $chosen tokens have a W^mm, and $over",
     symbols={
         "chosen": {"best": "best", "worst": "worst"},
         "over": {
@@ -132,28 +132,36 @@ DEFINITION = Statement(
     },
     readings={
         "literal-1": Reading(
-            "the optimal tokens are a locally-optimal direction: they have a W^mm, and gamma_opt > "
-            "gamma_it for every t, which print leaves open, read as every other token",
-            expected="refuted",
+            "refuted",
+            says=(
+                "the optimal tokens are a locally-optimal direction: they have a W^mm, and "
+                "gamma_opt > gamma_it for every t, which print leaves open, read as every other "
+                "token"
+            ),
             constants={"over": "all"},
             under=(),
             examples=(ZERO_QUERY, TIED),
             siblings=OTHERS,
         ),
         "literal-2": Reading(
-            "the optimal tokens are a locally-optimal direction: they have a W^mm, and gamma_opt > "
-            "gamma_it for every t in T_i, which print does not define, read as the tokens of "
-            "margin 1 under W^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                "the optimal tokens are a locally-optimal direction: they have a W^mm, and "
+                "gamma_opt > gamma_it for every t in T_i, which print does not define, read as the "
+                "tokens of margin 1 under W^mm"
+            ),
             constants={"over": "support"},
             under=(),
             examples=(ZERO_QUERY, TIED),
             siblings=OTHERS,
         ),
         "amended": Reading(
-            "where optimal tokens are unique and Att-SVM is feasible, the optimal tokens are a "
-            "locally-optimal direction, with t over all other tokens and so over those of margin 1",
-            expected="proved",
+            "proved",
+            says=(
+                "where optimal tokens are unique and Att-SVM is feasible, the optimal tokens are a "
+                "locally-optimal direction, with t over all other tokens and so over those of "
+                "margin 1"
+            ),
             proof="symbolic.tf.definition_2:prove_optimal",
             constants={"over": "all"},
             under=(UNIQUE, FEASIBLE),
@@ -162,12 +170,14 @@ DEFINITION = Statement(
             siblings=OTHERS,
         ),
         "sharp": Reading(
-            "where W^mm(alpha) exists and some token is a rival, one other than alpha_i with "
-            "gamma_it >= gamma_i,alpha_i: the least margin of the rivals under W^mm(alpha) is the "
-            "larger of 1 and their least margin under the solution for alpha that need not "
-            "separate them; and alpha is locally optimal, with t over the tokens of margin 1, "
-            "exactly where the rivals' least margin under W^mm(alpha) is above 1",
-            expected="proved",
+            "proved",
+            says=(
+                "where W^mm(alpha) exists and some token is a rival, one other than alpha_i with "
+                "gamma_it >= gamma_i,alpha_i: the least margin of the rivals under W^mm(alpha) is "
+                "the larger of 1 and their least margin under the solution for alpha that need not "
+                "separate them; and alpha is locally optimal, with t over the tokens of margin 1, "
+                "exactly where the rivals' least margin under W^mm(alpha) is above 1"
+            ),
             proof="symbolic.tf.definition_2:prove",
             under=(SOLVED, RIVALLED),
             variables=Records(Choice, choices.choices(), choices.choices_larger),

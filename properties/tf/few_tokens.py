@@ -70,7 +70,7 @@ def effective(m: Any, case: Step, W: Any) -> Any:
 
 
 @stated(
-    "W+ from W by the {when}, N the effective number of tokens",
+    "W+ from W by the $when, N the effective number of tokens",
     "$what",
     {
         "what": {
@@ -110,7 +110,7 @@ def needs_norm(m: Any, case: Step) -> Any:
 
 
 SETTLES = tends(
-    "s the attention to the {towards} token of each input",
+    "s the attention to the $towards token of each input",
     r"(\left\|W_k\right\|, s)",
     r"(\infty, 1)",
     floats=cases.DIRECTION.floats,
@@ -132,28 +132,34 @@ OBSERVATION = Statement(
     violating=cases.VIOLATING,
     readings={
         "literal-1": Reading(
-            "l strictly decreasing and smooth, any start and step: the norm of W shrinks in no "
-            "step of descent",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "l strictly decreasing and smooth, any start and step: the norm of W shrinks in no "
+                "step of descent"
+            ),
             constants={"what": "norm"},
             under=(STRICT_LOSS,),
             examples=(WRONG_START,),
             siblings={"it grows by a tenth at least": changed(slack="10/11")},
         ),
         "literal-2": Reading(
-            "'few tokens', of which print gives no measure, read by the effective number 1 / "
-            "sum_t s_t^2, added up over inputs; l strictly decreasing and smooth, any start and "
-            "step: it grows in no step of descent",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "'few tokens', of which print gives no measure, read by the effective number 1 / "
+                "sum_t s_t^2, added up over inputs; l strictly decreasing and smooth, any start "
+                "and step: it grows in no step of descent"
+            ),
             constants={"what": "tokens"},
             under=(STRICT_LOSS,),
             examples=(WRONG_START,),
             siblings={"it falls by a tenth at least": changed(slack="9/10")},
         ),
         "literal-3": Reading(
-            "in step 2 of descent from W = 0, l strictly decreasing and smooth, any step, ||W|| "
-            "does not shrink, nor sum_i 1/sum_t s_it^2, the number of tokens, grow",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "in step 2 of descent from W = 0, l strictly decreasing and smooth, any step, "
+                "||W|| does not shrink, nor sum_i 1/sum_t s_it^2, the number of tokens, grow"
+            ),
             constants={"what": "both", "when": "second step"},
             under=(STRICT_LOSS,),
             variables=Records(Step, flattened(steps(0.0)), fixed=("start",)),
@@ -161,20 +167,24 @@ OBSERVATION = Statement(
             siblings={"by a tenth at least": changed(slack="9/10")},
         ),
         "literal-4": Reading(
-            "as we select fewer tokens the norm grows: l strictly decreasing and smooth, any start "
-            "and step, ||W|| increases in every step of descent in which the effective number of "
-            "tokens, 1 / sum_t s_t^2 added up over inputs, falls",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "as we select fewer tokens the norm grows: l strictly decreasing and smooth, any "
+                "start and step, ||W|| increases in every step of descent in which the effective "
+                "number of tokens, 1 / sum_t s_t^2 added up over inputs, falls"
+            ),
             constants={"what": "then"},
             under=(STRICT_LOSS,),
             examples=(LEAPING_OVER,),
             siblings={"by a tenth at least": changed(slack="10/11")},
         ),
         "amended-1": Reading(
-            "at every W the effective number of tokens of each input, 1 / sum_t s_t^2, is at least "
-            "1 + (T - 1) exp(-D ||W||), D the largest ||x_t - x_u|| ||z||: for T >= 2 it tends to "
-            "1 only where ||W|| tends to infinity",
-            expected="proved",
+            "proved",
+            says=(
+                "at every W the effective number of tokens of each input, 1 / sum_t s_t^2, is at "
+                "least 1 + (T - 1) exp(-D ||W||), D the largest ||x_t - x_u|| ||z||: for T >= 2 it "
+                "tends to 1 only where ||W|| tends to infinity"
+            ),
             proof="symbolic.tf.few_tokens:prove",
             under=(),
             conclusion=needs_norm,
@@ -182,11 +192,14 @@ OBSERVATION = Statement(
             examples=(WRONG_START, CONTENT, AT_ZERO, ONE_TOKEN),
         ),
         "amended-2": Reading(
-            "W^mm exists and is not 0, l' < 0 everywhere and continuous, l'' continuous, optimal "
-            "tokens unique, step at most one over a Lipschitz constant of grad L, start with a "
-            "risk gap L - L_* below min_i [l(second) - l(best)]/n over inputs of several tokens: "
-            "||W_k|| tends to infinity and each input's attention to its optimal token to 1",
-            expected="proved",
+            "proved",
+            says=(
+                "W^mm exists and is not 0, l' < 0 everywhere and continuous, l'' continuous, "
+                "optimal tokens unique, step at most one over a Lipschitz constant of grad L, "
+                "start with a risk gap L - L_* below min_i [l(second) - l(best)]/n over inputs of "
+                "several tokens: ||W_k|| tends to infinity and each input's attention to its "
+                "optimal token to 1"
+            ),
             proof="symbolic.basins:prove_attention",
             under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),
             variables=stepped(Descent, cases.descents(), cases.started_right),

@@ -302,54 +302,65 @@ CONJECTURE = Statement(
     },
     readings={
         "literal-1": Reading(
-            "if the conjecture, which is not printed, says so of large d, of which print gives no "
-            "measure, read as d >= n T: where l is strictly decreasing and smooth, W_k/||W_k|| -> "
-            "W^mm/||W^mm|| under descent from any start, with any constant step",
-            expected="refuted",
+            "refuted",
+            says=(
+                "if the conjecture, which is not printed, says so of large d, of which print gives "
+                "no measure, read as d >= n T: where l is strictly decreasing and smooth, "
+                "W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start, with any constant step"
+            ),
             under=(LARGE, STRICT_LOSS),
             variables=stepped(Descent, flattened(supported()), steps=ANY),
             examples=(OBTUSE, PASSED, cases.ONE_TOKEN),
             siblings=WRONG,
         ),
         "literal-2": Reading(
-            "if the conjecture, which is not printed, supposes what its slide does: where all "
-            "Local-SVMs have a solution, in which all tokens are support vectors, and l is "
-            "strictly decreasing and smooth, W_k/||W_k|| -> W^mm/||W^mm|| under descent from any "
-            "start, with any constant step",
-            expected="refuted",
+            "refuted",
+            says=(
+                "if the conjecture, which is not printed, supposes what its slide does: where all "
+                "Local-SVMs have a solution, in which all tokens are support vectors, and l is "
+                "strictly decreasing and smooth, W_k/||W_k|| -> W^mm/||W^mm|| under descent from "
+                "any start, with any constant step"
+            ),
             under=(EVERYWHERE, SOLVED, STRICT_LOSS),
             variables=stepped(Descent, flattened(supported()), steps=ANY),
             examples=(TIED, cases.ONE_TOKEN),
             siblings=WRONG,
         ),
         "amended-1": Reading(
-            "d >= n T, optimal tokens unique, some input with two tokens, Att-SVM feasible, l' < "
-            "0 everywhere and continuous: W_k/||W_k|| -> W^mm/||W^mm|| under descent from zero, "
-            "with any constant step",
-            expected="refuted",
+            "refuted",
+            says=(
+                "d >= n T, optimal tokens unique, some input with two tokens, Att-SVM feasible, l' "
+                "< 0 everywhere and continuous: W_k/||W_k|| -> W^mm/||W^mm|| under descent from "
+                "zero, with any constant step"
+            ),
             under=(LARGE, UNIQUE, SEVERAL_TOKENS, FEASIBLE, SLOPED_LOSS, ZERO_START),
             variables=stepped(Descent, at_rest(), fixed=("start",), steps=ANY),
             examples=(PASSED,),
             siblings=WRONG,
         ),
         "amended-2": Reading(
-            "all tokens are support vectors in all Local-SVMs, each of which has a solution, "
-            "optimal tokens unique, some input with two tokens, l' < 0 everywhere and continuous: "
-            "W_k/||W_k|| -> W^mm/||W^mm|| under descent with any constant step from any start",
-            expected="refuted",
+            "refuted",
+            says=(
+                "all tokens are support vectors in all Local-SVMs, each of which has a solution, "
+                "optimal tokens unique, some input with two tokens, l' < 0 everywhere and "
+                "continuous: W_k/||W_k|| -> W^mm/||W^mm|| under descent with any constant step "
+                "from any start"
+            ),
             under=(EVERYWHERE, SOLVED, UNIQUE, SEVERAL_TOKENS, SLOPED_LOSS),
             examples=(OUTRUN,),
             siblings=WRONG,
         ),
         "sharp": Reading(
-            "l' < 0 everywhere and continuous, no two scores of an input equal, some input with "
-            "two tokens, the (x_t - x_s) z^T of all inputs independent, for one token s of each; "
-            "in the Local-SVM of each choice but the best all tokens that score above the chosen "
-            "one of their input are support vectors, one of them with a positive multiplier; step "
-            "at most one over a Lipschitz constant of grad L, l'' continuous, or any constant step "
-            "where queries are orthogonal and no input has more than three tokens: W_k/||W_k|| -> "
-            "W^mm/||W^mm|| under descent from any start",
-            expected="proved",
+            "proved",
+            says=(
+                "l' < 0 everywhere and continuous, no two scores of an input equal, some input "
+                "with two tokens, the (x_t - x_s) z^T of all inputs independent, for one token s "
+                "of each; in the Local-SVM of each choice but the best all tokens that score above "
+                "the chosen one of their input are support vectors, one of them with a positive "
+                "multiplier; step at most one over a Lipschitz constant of grad L, l'' continuous, "
+                "or any constant step where queries are orthogonal and no input has more than "
+                "three tokens: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start"
+            ),
             proof="symbolic.tf.global_conjecture:prove",
             under=(SLOPED_LOSS, INDEPENDENT, DIFFERENT, SEVERAL_TOKENS, BETTER, SHORT_OR_FEW),
             variables=stepped(Descent, simplices(), steps=ANY),
@@ -368,24 +379,28 @@ CONJECTURE = Statement(
             },
         ),
         "sharp-2": Reading(
-            "queries are orthogonal, as that of one input is; all tokens are support vectors in "
-            "all Local-SVMs, each of which has a solution; no two scores of an input equal, some "
-            "input with two tokens, l' < 0 everywhere and continuous, l'' too: W_k/||W_k|| -> "
-            "W^mm/||W^mm|| under descent from any start, with any constant step of at most one "
-            "over a Lipschitz constant of grad L",
-            expected="proved",
+            "proved",
+            says=(
+                "queries are orthogonal, as that of one input is; all tokens are support vectors "
+                "in all Local-SVMs, each of which has a solution; no two scores of an input equal, "
+                "some input with two tokens, l' < 0 everywhere and continuous, l'' too: "
+                "W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start, with any constant step "
+                "of at most one over a Lipschitz constant of grad L"
+            ),
             proof="symbolic.tf.settled_attention:prove",
             under=(EVERYWHERE, SOLVED, DIFFERENT, SEVERAL_TOKENS, SLOPED_LOSS, ORTHOGONAL, SHORT),
             variables=stepped(Descent, apart()),
             siblings=WRONG,
         ),
         "sharp-3": Reading(
-            "at most one input has three tokens, and the others have at most two; all tokens are "
-            "support vectors in all Local-SVMs, each of which has a solution; no two scores of an "
-            "input equal, some input with two tokens, l' < 0 everywhere and continuous, l'' too: "
-            "W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start, with any constant step of "
-            "at most one over a Lipschitz constant of grad L",
-            expected="proved",
+            "proved",
+            says=(
+                "at most one input has three tokens, and the others have at most two; all tokens "
+                "are support vectors in all Local-SVMs, each of which has a solution; no two "
+                "scores of an input equal, some input with two tokens, l' < 0 everywhere and "
+                "continuous, l'' too: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start, "
+                "with any constant step of at most one over a Lipschitz constant of grad L"
+            ),
             proof="symbolic.tf.settled_attention:prove_few",
             under=(EVERYWHERE, SOLVED, DIFFERENT, SEVERAL_TOKENS, SLOPED_LOSS, FEW, SHORT),
             variables=stepped(Descent, acting()),

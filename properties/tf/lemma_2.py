@@ -67,17 +67,19 @@ LEMMA = Statement(
     conclusion=above,
     readings={
         "literal": Reading(
-            "L(W) > L_* for every W and labels 1 or -1, for l strictly decreasing and smooth",
-            expected="refuted",
+            "refuted",
+            says="L(W) > L_* for every W and labels 1 or -1, for l strictly decreasing and smooth",
             constants={"share": 0},
             under=LISTED,
             examples=(SMALLEST, TIED),
             siblings=OTHERS,
         ),
         "amended": Reading(
-            "L(W) > L_* for every W, for l strictly decreasing, smooth or not, where some input "
-            "has two tokens of different scores",
-            expected="proved",
+            "proved",
+            says=(
+                "L(W) > L_* for every W, for l strictly decreasing, smooth or not, where some "
+                "input has two tokens of different scores"
+            ),
             proof="symbolic.tf.lemma_2:prove",
             constants={"share": 0},
             under=(DECREASING, TWO_SCORES),

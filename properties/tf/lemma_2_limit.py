@@ -178,7 +178,7 @@ def from_above(m: Any, case: Point, faster: Any = 1) -> Any:
 
 @stated(
     "x = ||W||/(e N); and where some W separates L(x' M) - L_* <= the mean of l(best - r (best - "
-    "least)/(r + exp(e x'))) - l(best), x' = max |W_ij|; e = {faster}",
+    "least)/(r + exp(e x'))) - l(best), x' = max |W_ij|; e = $faster",
     r"\frac{1}{n} \min_i \left[l\left(best_i - \frac{best_i - next_i}{1 + k_i "
     r"\exp(x)}\right) - l(best_i)\right] \le L(W) - L_*",
 )
@@ -228,48 +228,57 @@ LIMIT = Statement(
     },
     readings={
         "literal-1": Reading(
-            "'Yes, if softmax selects optimal tokens' read as how, not where: L_* is the infimum "
-            "of L, for every data set and l strictly decreasing and smooth",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "'Yes, if softmax selects optimal tokens' read as how, not where: L_* is the "
+                "infimum of L, for every data set and l strictly decreasing and smooth"
+            ),
             under=(STRICT_LOSS,),
             conclusion=reached,
             examples=(ZERO_QUERY, OPPOSED),
             siblings={"by a margin above a thousandth of a token": changed(share="1/1000")},
         ),
         "literal-2": Reading(
-            "L(W) > L_* at every W, so that ||W|| has to tend to infinity, for l strictly "
-            "decreasing and smooth",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "L(W) > L_* at every W, so that ||W|| has to tend to infinity, for l strictly "
+                "decreasing and smooth"
+            ),
             under=(STRICT_LOSS,),
             conclusion=above,
             examples=(ONE_TOKEN,),
             siblings={"a quarter of the way to the worst tokens": changed(share="1/4")},
         ),
         "amended": Reading(
-            "for l strictly decreasing and two different scores in some input: with M the least "
-            "matrix that separates an optimal token of each input from those of lower score by "
-            "margins of at least 1, L(W) - L_* >= min_i [l(best - next / (1 + k exp(x))) - l(best)]"
-            " / n over inputs i of different scores, x = ||W||/||M||, and L(x M) - L_* is for x >= "
-            "0 at most 1/n times the sum over them of l(best - range r / (r + exp(x))) - l(best): "
-            "k and r are the numbers of tokens of best and of lower score, next and range the gaps "
-            "from the best score to the next and to the worst. Where nothing separates the first "
-            "bound stands with x = 0. So L(W) > L_* at every W, by more than a constant in every "
-            "ball; and where l is continuous, so that the second bound tends to 0 as x grows, L_* "
-            "is the infimum of L exactly where something separates",
-            expected="proved",
+            "proved",
+            says=(
+                "for l strictly decreasing and two different scores in some input: with M the "
+                "least matrix that separates an optimal token of each input from those of lower "
+                "score by margins of at least 1, L(W) - L_* >= min_i [l(best - next / (1 + k "
+                "exp(x))) - l(best)] / n over inputs i of different scores, x = ||W||/||M||, and "
+                "L(x M) - L_* is for x >= 0 at most 1/n times the sum over them of l(best - range "
+                "r / (r + exp(x))) - l(best): k and r are the numbers of tokens of best and of "
+                "lower score, next and range the gaps from the best score to the next and to the "
+                "worst. Where nothing separates the first bound stands with x = 0. So L(W) > L_* "
+                "at every W, by more than a constant in every ball; and where l is continuous, so "
+                "that the second bound tends to 0 as x grows, L_* is the infimum of L exactly "
+                "where something separates"
+            ),
             proof=PROOF,
             under=(STRICTLY_DECREASING, TWO_SCORES),
             examples=(PAIR, ZERO_QUERY, OPPOSED, BOTH_TIED, PUBLISHED),
             siblings={"twice the exponent": changed(faster=2, examples=[PAIR])},
         ),
         "sharp-1": Reading(
-            "for l strictly decreasing and two different scores in some input: L(W) - L_* >= min_i "
-            "[l(best - next / (1 + k exp(x))) - l(best)] / n over inputs i of different scores, k "
-            "the number of its best tokens, next the gap from its best score to the next one, x = "
-            "||W|| / ||M||, M the least matrix that separates an optimal token of each input from "
-            "those of lower score by margins of at least 1, or x = 0 where there is none; attained "
-            "at W = x M by one input of two tokens",
-            expected="proved",
+            "proved",
+            says=(
+                "for l strictly decreasing and two different scores in some input: L(W) - L_* >= "
+                "min_i [l(best - next / (1 + k exp(x))) - l(best)] / n over inputs i of different "
+                "scores, k the number of its best tokens, next the gap from its best score to the "
+                "next one, x = ||W|| / ||M||, M the least matrix that separates an optimal token "
+                "of each input from those of lower score by margins of at least 1, or x = 0 where "
+                "there is none; attained at W = x M by one input of two tokens"
+            ),
             proof=PROOF,
             under=(STRICTLY_DECREASING, TWO_SCORES),
             conclusion=from_below,
@@ -278,12 +287,14 @@ LIMIT = Statement(
             siblings={"1/2 of the exponent": changed(faster=2, examples=[PAIR])},
         ),
         "sharp-2": Reading(
-            "for l strictly decreasing, where M is the least matrix that separates an optimal "
-            "token of each input from those of lower score by margins of at least 1, and x >= 0: "
-            "L(x M) - L_* is at most 1/n times the sum over inputs of different scores of l(best - "
-            "range r / (r + exp(x))) - l(best), r the number of tokens of lower score, range the "
-            "gap from best to worst; attained by one input of two tokens",
-            expected="proved",
+            "proved",
+            says=(
+                "for l strictly decreasing, where M is the least matrix that separates an optimal "
+                "token of each input from those of lower score by margins of at least 1, and x >= "
+                "0: L(x M) - L_* is at most 1/n times the sum over inputs of different scores of "
+                "l(best - range r / (r + exp(x))) - l(best), r the number of tokens of lower "
+                "score, range the gap from best to worst; attained by one input of two tokens"
+            ),
             proof=PROOF,
             under=(STRICTLY_DECREASING, SEPARATED),
             conclusion=from_above,

@@ -143,7 +143,7 @@ def certified(case: Descent, which: str) -> arb | None:
 
 
 SELECTS = tends(
-    "descent from W_0, s the attention to {which} token of each input",
+    "descent from W_0, s the attention to $which token of each input",
     "s",
     "1",
     floats=selects,
@@ -155,7 +155,7 @@ SELECTS = tends(
 
 
 @stated(
-    "d_i the least gap to a lower score, s_i {of}",
+    "d_i the least gap to a lower score, s_i $of",
     r"$share \frac{1}{n} \sum_i [l(best_i - d_i (1 - s_i)) - l(best_i)] \le L(W) - L_*",
     {"of": {"one": "the largest weight", "best": "the attention to the tokens of best score"}},
 )
@@ -194,9 +194,11 @@ SELECTION = Statement(
     },
     readings={
         "literal-1": Reading(
-            "l strictly decreasing and smooth: under descent from any start, with any constant "
-            "step, the attention of every input tends to one of its tokens",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "l strictly decreasing and smooth: under descent from any start, with any constant "
+                "step, the attention of every input tends to one of its tokens"
+            ),
             constants={"which": "some"},
             under=(STRICT_LOSS,),
             variables=stepped(Descent, flattened(cases.descents()), cases.started_right, steps=ANY),
@@ -204,11 +206,13 @@ SELECTION = Statement(
             siblings=WORST,
         ),
         "amended-1": Reading(
-            "l' < 0 everywhere and continuous, l'' continuous, optimal tokens unique, Att-SVM "
-            "feasible, step at most one over a Lipschitz constant of grad L, start with a risk gap "
-            "L - L_* below min_i [l(second) - l(best)]/n over inputs of several tokens: the "
-            "attention of every input tends to one of its tokens, the optimal one",
-            expected="proved",
+            "proved",
+            says=(
+                "l' < 0 everywhere and continuous, l'' continuous, optimal tokens unique, Att-SVM "
+                "feasible, step at most one over a Lipschitz constant of grad L, start with a risk "
+                "gap L - L_* below min_i [l(second) - l(best)]/n over inputs of several tokens: "
+                "the attention of every input tends to one of its tokens, the optimal one"
+            ),
             constants={"which": "optimal"},
             under=(UNIQUE, FEASIBLE, SLOPED_LOSS, BASIN, SHORT),
             variables=stepped(Descent, cases.descents(), cases.started_right),
@@ -226,20 +230,24 @@ RISK = Statement(
     cost=4,
     readings={
         "literal-2": Reading(
-            "l strictly decreasing and smooth, d the least gap to a lower score of an input, s its "
-            "largest weight: L(W) - L_* >= (1/n) sum_i [l(best - d (1 - s)) - l(best)], so that "
-            "what is near the least risk attends to one token",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "l strictly decreasing and smooth, d the least gap to a lower score of an input, s "
+                "its largest weight: L(W) - L_* >= (1/n) sum_i [l(best - d (1 - s)) - l(best)], "
+                "so that what is near the least risk attends to one token"
+            ),
             constants={"of": "one"},
             under=(risk.DECREASING, risk.SMOOTH),
             examples=(PAIR,),
             siblings={"a quarter of it": changed(share="0.25", examples=[{**PAIR, "W": [[8]]}])},
         ),
         "sharp": Reading(
-            "for l that nowhere increases, d the least gap to a lower score of an input, s its "
-            "attention to all tokens of best score: L(W) - L_* >= "
-            "(1/n) sum_i [l(best - d (1 - s)) - l(best)]",
-            expected="proved",
+            "proved",
+            says=(
+                "for l that nowhere increases, d the least gap to a lower score of an input, s its "
+                "attention to all tokens of best score: L(W) - L_* >= "
+                "(1/n) sum_i [l(best - d (1 - s)) - l(best)]"
+            ),
             proof="symbolic.tf.linear_head_one_token:prove",
             constants={"of": "best"},
             under=(risk.DECREASES,),

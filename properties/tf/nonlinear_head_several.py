@@ -130,7 +130,7 @@ def mean_of_some(m: Any, v: Any) -> Any:
 
 
 @stated(
-    "x the mean of tokens of weights in proportion to max(w_t, 0), g_t = {slope}, for all t, with "
+    "x the mean of tokens of weights in proportion to max(w_t, 0), g_t = $slope, for all t, with "
     "e = min(1, max(0, g_t)/beta_t)",
     r"h(x^{att}) - h(x) \le \sum_t s_t g_t \text{ and } $share \frac{e \max(0, g_t)}{2} \le h((1 - "
     r"e) x + e x_t) - h(x)",
@@ -195,9 +195,11 @@ STATEMENT = Statement(
     cost=4,
     readings={
         "literal-1": Reading(
-            'if "key" says that nonlinearity is needed: of a linear head any attention to two '
-            "tokens or more is worse than all attention to the best one",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                'if "key" says that nonlinearity is needed: of a linear head any attention to two '
+                "tokens or more is worse than all attention to the best one"
+            ),
             constants={"strict": True},
             under=(LINEAR, SEVERAL),
             variables=UP_TO_FIVE,
@@ -205,9 +207,11 @@ STATEMENT = Statement(
             siblings={"of any head": changed(drop=[LINEAR], examples=[APART])},
         ),
         "literal-2": Reading(
-            'if "key" says that nonlinearity suffices, as that of ReLU: some mixture of any two '
-            "tokens is better than both",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                'if "key" says that nonlinearity suffices, as that of ReLU: some mixture of any '
+                "two tokens is better than both"
+            ),
             under=(RELU,),
             variables=PAIR,
             conclusion=between,
@@ -219,10 +223,12 @@ STATEMENT = Statement(
             },
         ),
         "amended-1": Reading(
-            "phi one of the identity, ReLU, square and softplus, which are convex, and every b_k "
-            ">= 0, as for a linear head: h of the attention output is at most its largest value at "
-            "a token, whatever the attention",
-            expected="proved",
+            "proved",
+            says=(
+                "phi one of the identity, ReLU, square and softplus, which are convex, and every "
+                "b_k >= 0, as for a linear head: h of the attention output is at most its largest "
+                "value at a token, whatever the attention"
+            ),
             proof="symbolic.tf.nonlinear_head_several:prove_convex",
             under=(CONVEX_PHI, RISING),
             examples=(TIED, BENT_UP),
@@ -236,11 +242,13 @@ STATEMENT = Statement(
             },
         ),
         "amended-2": Reading(
-            "phi one of the identity, ReLU, square and softplus, which are convex, and every b_k "
-            "<= 0, so that h is concave: h of the attention output is at most h(x_1) + (1 - s_1) "
-            "max_t <h'(x_1), x_t - x_1>, with the slope 0 of ReLU at its kink, so that x_1 is best "
-            "where h rises from it towards no token",
-            expected="proved",
+            "proved",
+            says=(
+                "phi one of the identity, ReLU, square and softplus, which are convex, and every "
+                "b_k <= 0, so that h is concave: h of the attention output is at most h(x_1) + (1 "
+                "- s_1) max_t <h'(x_1), x_t - x_1>, with the slope 0 of ReLU at its kink, so that "
+                "x_1 is best where h rises from it towards no token"
+            ),
             proof="symbolic.tf.nonlinear_head_several:prove_concave",
             under=(CONVEX_PHI, FALLING),
             conclusion=below_tangent,
@@ -254,9 +262,12 @@ STATEMENT = Statement(
             },
         ),
         "sharp-1": Reading(
-            "|phi''| <= c, g = <h'(x_1), x_2 - x_1>, beta = c sum_k |b_k| <a_k, x_2 - x_1>^2: h((1 "
-            "- e) x_1 + e x_2) >= h(x_1) + e g - beta e^2/2, so that x_1 is not best where g > 0",
-            expected="proved",
+            "proved",
+            says=(
+                "|phi''| <= c, g = <h'(x_1), x_2 - x_1>, beta = c sum_k |b_k| <a_k, x_2 - x_1>^2: "
+                "h((1 - e) x_1 + e x_2) >= h(x_1) + e g - beta e^2/2, so that x_1 is not best "
+                "where g > 0"
+            ),
             proof="symbolic.tf.nonlinear_head_several:prove_smooth",
             under=(),
             variables={**UP_TO_FIVE, **SMOOTH},
@@ -265,10 +276,12 @@ STATEMENT = Statement(
             examples=(APART,),
         ),
         "sharp-2": Reading(
-            "|phi''| <= c, g = <h'(x_1), x_2 - x_1>, beta = c sum_k |b_k| <a_k, x_2 - x_1>^2, any "
-            "attention s, o the output minus x_1: <h'(output), x_2 - x_1> >= g - c sum_k |b_k| "
-            "|<a_k, o>| |<a_k, x_2 - x_1>|, which is g - beta s_2 for two tokens",
-            expected="proved",
+            "proved",
+            says=(
+                "|phi''| <= c, g = <h'(x_1), x_2 - x_1>, beta = c sum_k |b_k| <a_k, x_2 - x_1>^2, "
+                "any attention s, o the output minus x_1: <h'(output), x_2 - x_1> >= g - c sum_k "
+                "|b_k| |<a_k, o>| |<a_k, x_2 - x_1>|, which is g - beta s_2 for two tokens"
+            ),
             proof="symbolic.tf.nonlinear_head_several:prove_smooth",
             under=(),
             variables={**UP_TO_FIVE, **SMOOTH},
@@ -277,14 +290,16 @@ STATEMENT = Statement(
             examples=(APART,),
         ),
         "sharp-3": Reading(
-            "phi one of the identity, square and softplus, which are convex, |phi''| <= c, every "
-            "b_k <= 0, x any mean of the tokens, such as one of them, g_t = <h'(x), x_t - x>, "
-            "beta_t = c sum_k |b_k| <a_k, x_t - x>^2: x is best of all mixtures exactly where no "
-            "g_t is positive, so that those of tokens with a weight in x are 0, and what is kept "
-            "is best. For h of the attention output is at most h(x) + sum_t s_t g_t, and where g_t "
-            "> 0 h is at least h(x) + e g_t/2 at (1 - e) x + e x_t, e = min(1, g_t/beta_t), or e = "
-            "min(1, g_t) where beta_t = 0",
-            expected="proved",
+            "proved",
+            says=(
+                "phi one of the identity, square and softplus, which are convex, |phi''| <= c, "
+                "every b_k <= 0, x any mean of the tokens, such as one of them, g_t = <h'(x), x_t "
+                "- x>, beta_t = c sum_k |b_k| <a_k, x_t - x>^2: x is best of all mixtures exactly "
+                "where no g_t is positive, so that those of tokens with a weight in x are 0, and "
+                "what is kept is best. For h of the attention output is at most h(x) + sum_t s_t "
+                "g_t, and where g_t > 0 h is at least h(x) + e g_t/2 at (1 - e) x + e x_t, e = "
+                "min(1, g_t/beta_t), or e = min(1, g_t) where beta_t = 0"
+            ),
             proof="symbolic.tf.nonlinear_head_several:prove_exactly",
             under=(CONVEX_PHI, FALLING),
             variables={**SMOOTH, "w": Vector("T")},

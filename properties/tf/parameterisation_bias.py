@@ -123,7 +123,7 @@ def _margins(a: Any, b: Any) -> list[Any]:
 
 
 @stated(
-    "no row of K + Q is 0, {towards}; the same of (K Q^T)_21, |a_i| grow, |b_i|/|a_i| > 0 fall",
+    "no row of K + Q is 0, $towards; the same of (K Q^T)_21, |a_i| grow, |b_i|/|a_i| > 0 fall",
     r"|4 (K Q^\top)_{12} - c \|a_1\| \|a_2\|| \le $share [(1 + q_1) (1 + q_2) - 1] \|a_1\| \|a_2\|",
     {"towards": {"start": "c the cosine of a_1 and a_2 at the start", "frobenius": "c = 0"}},
 )
@@ -169,15 +169,15 @@ def rank_above(m: Any, data: AttentionData, least: Any) -> Any:
 
 
 OFTEN = probability(
-    "that descent on (K, Q) ends nearer to the {kq} solution and that on W nearer to the {w} one",
+    "that descent on (K, Q) ends nearer to the $kq solution and that on W nearer to the $w one",
     HALF,
     floats=ends.often,
     again=ends.often_again,
 )
 
 NEARS = probability(
-    "that the distance of W/||W||_* to W_*/C_*, of gradient flow on {of}, falls in each decade of "
-    "the norm, and that d ln s_i/d ln s_1 is in the last one at most 1/5 from its law {law} on the "
+    "that the distance of W/||W||_* to W_*/C_*, of gradient flow on $of, falls in each decade of "
+    "the norm, and that d ln s_i/d ln s_1 is in the last one at most 1/5 from its law $law on the "
     "mean and nearer than in the first",
     HALF,
     floats=ends.nears,
@@ -202,19 +202,23 @@ BIAS = Statement(
     },
     readings={
         "literal-1": Reading(
-            "l strictly decreasing and smooth: descent on W from any start, with any constant "
-            "step, converges in direction to the Frobenius solution W^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                "l strictly decreasing and smooth: descent on W from any start, with any constant "
+                "step, converges in direction to the Frobenius solution W^mm"
+            ),
             under=(STRICT_LOSS,),
             variables=stepped(Descent, flattened(cases.descents()), cases.started_right, steps=ANY),
             examples=(cases.descent(PASSED_OVER), cases.TRAP, cases.ONE_TOKEN),
             siblings=WORST,
         ),
         "literal-2": Reading(
-            "descent on (K, Q) from any start, with any constant step, takes K Q^T in direction to "
-            "a nuclear solution; seen with the log-loss and one input of two tokens, whose nuclear "
-            "solution is W^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                "descent on (K, Q) from any start, with any constant step, takes K Q^T in "
+                "direction to a nuclear solution; seen with the log-loss and one input of two "
+                "tokens, whose nuclear solution is W^mm"
+            ),
             constants={"loss": "log-loss"},
             under=(ONE_PAIR,),
             variables=factors.factors(factors.pair_data()),
@@ -223,9 +227,11 @@ BIAS = Statement(
             siblings=WORST,
         ),
         "literal-3": Reading(
-            "the parameterisation matters on all data: there is a W^mm, which is never a nuclear "
-            "solution, and so never 0 or of rank 1",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "the parameterisation matters on all data: there is a W^mm, which is never a "
+                "nuclear solution, and so never 0 or of rank 1"
+            ),
             constants={"least": 1},
             under=(),
             variables=Records(AttentionData, separable_data()),
@@ -237,13 +243,15 @@ BIAS = Statement(
             siblings={"rank above 2": changed(least=2)},
         ),
         "literal-4": Reading(
-            "data by the published protocol (n = 6, T = 8, d = 10, unit-norm Gaussian tokens, "
-            "queries and head, random labels), log-loss, 2000 steps of normalised descent of "
-            "length 0.1, solutions for the tokens of largest weight in the end, 'bias' read as: "
-            "with a probability of at least 1/2 descent on (K, Q) from Gaussian starts of "
-            "deviation 0.01 ends with a larger cosine with the nuclear solution than with the "
-            "Frobenius one, and that on W from 0 with a smaller one",
-            expected="holds",
+            "holds",
+            says=(
+                "data by the published protocol (n = 6, T = 8, d = 10, unit-norm Gaussian tokens, "
+                "queries and head, random labels), log-loss, 2000 steps of normalised descent of "
+                "length 0.1, solutions for the tokens of largest weight in the end, 'bias' read "
+                "as: with a probability of at least 1/2 descent on (K, Q) from Gaussian starts of "
+                "deviation 0.01 ends with a larger cosine with the nuclear solution than with the "
+                "Frobenius one, and that on W from 0 with a smaller one"
+            ),
             constants={"kq": "nuclear", "w": "Frobenius"},
             under=(),
             variables=Records(Draws, st.builds(Draws, ends.seeds)),
@@ -256,24 +264,29 @@ BIAS = Statement(
             },
         ),
         "amended": Reading(
-            "W^mm exists and is not 0, l' < 0 everywhere and continuous, l'' continuous, optimal "
-            "tokens unique, step at most one over a Lipschitz constant of grad L, start with a "
-            "risk gap L - L_* below min_i [l(second) - l(best)]/n over inputs of several tokens: "
-            "descent on W converges in direction to W^mm",
-            expected="proved",
+            "proved",
+            says=(
+                "W^mm exists and is not 0, l' < 0 everywhere and continuous, l'' continuous, "
+                "optimal tokens unique, step at most one over a Lipschitz constant of grad L, "
+                "start with a risk gap L - L_* below min_i [l(second) - l(best)]/n over inputs of "
+                "several tokens: descent on W converges in direction to W^mm"
+            ),
             proof="symbolic.basins:prove",
             under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),
             variables=stepped(Descent, cases.descents(), cases.started_right),
             siblings=WORST,
         ),
         "sharp": Reading(
-            "tokens (1, 0), 0 with query (1, 0) and (0, 1), 0 with query (0, 1), scores 1, 0, "
-            "log-loss, a start where no row of K + Q is 0, c the cosine of these rows a_i there, "
-            "b_i the rows of K - Q, q_i = |b_i|/|a_i| at the start, any constant step above 0: "
-            "after one step of descent or more |4 (K Q^T)_ij - c |a_1| |a_2|| <= ((1 + q_1) (1 + "
-            "q_2) - 1) |a_1| |a_2| for ij = 12 and 21, each |a_i| has grown, and each |b_i|/|a_i| "
-            "fallen that was not 0; and (K Q^T)/ln k tends to the nuclear solution (1, c; c, 1)",
-            expected="proved",
+            "proved",
+            says=(
+                "tokens (1, 0), 0 with query (1, 0) and (0, 1), 0 with query (0, 1), scores 1, 0, "
+                "log-loss, a start where no row of K + Q is 0, c the cosine of these rows a_i "
+                "there, b_i the rows of K - Q, q_i = |b_i|/|a_i| at the start, any constant step "
+                "above 0: after one step of descent or more |4 (K Q^T)_ij - c |a_1| |a_2|| <= ((1 "
+                "+ q_1) (1 + q_2) - 1) |a_1| |a_2| for ij = 12 and 21, each |a_i| has grown, and "
+                "each |b_i|/|a_i| fallen that was not 0; and (K Q^T)/ln k tends to the nuclear "
+                "solution (1, c; c, 1)"
+            ),
             proof="symbolic.tf.parameterisation_bias:prove",
             under=(SUMS, POSITIVE, MOVED),
             variables=Records(Rows, factor_rows()),
@@ -293,15 +306,17 @@ BIAS = Statement(
             },
         ),
         "sharp-2": Reading(
-            "data by the published protocol (n = 6, T = 8, d = 10, unit-norm Gaussian tokens, "
-            "queries and head, random labels), log-loss, gradient flow on (K, Q) from Gaussian "
-            "starts of deviation 0.01, W_* the nuclear solutions for the tokens of largest weight "
-            "in the end, S the sum of the constraint matrices with the multipliers of their "
-            "programme, s_i and c_i the singular values of K Q^T and of S: "
-            "with a probability of at least 1/2 the distance of K Q^T/||K Q^T||_* to W_*/C_* falls "
-            "in each decade of ||K Q^T||_F from 1e2 to 1e5, and |d ln s_i/d ln s_1 - c_i| is at "
-            "most 1/5 on the mean over i in the last decade, and less than in the first",
-            expected="holds",
+            "holds",
+            says=(
+                "data by the published protocol (n = 6, T = 8, d = 10, unit-norm Gaussian tokens, "
+                "queries and head, random labels), log-loss, gradient flow on (K, Q) from Gaussian "
+                "starts of deviation 0.01, W_* the nuclear solutions for the tokens of largest "
+                "weight in the end, S the sum of the constraint matrices with the multipliers of "
+                "their programme, s_i and c_i the singular values of K Q^T and of S: with a "
+                "probability of at least 1/2 the distance of K Q^T/||K Q^T||_* to W_*/C_* falls in "
+                "each decade of ||K Q^T||_F from 1e2 to 1e5, and |d ln s_i/d ln s_1 - c_i| is at "
+                "most 1/5 on the mean over i in the last decade, and less than in the first"
+            ),
             constants={"of": "(K, Q)", "law": "S"},
             under=(),
             variables=Records(Draws, st.builds(Draws, ends.seeds)),

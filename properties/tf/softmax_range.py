@@ -83,8 +83,8 @@ RANGE = Statement(
     conclusion=by_lead,
     readings={
         "literal-1": Reading(
-            "S(v)_t add up to 1, and 0 < S(v)_t < 1 at every v: no v attains 0 or 1",
-            expected="refuted, certified",
+            "refuted, certified",
+            says="S(v)_t add up to 1, and 0 < S(v)_t < 1 at every v: no v attains 0 or 1",
             constants={"margin": 0},
             under=(),
             conclusion=inside,
@@ -92,9 +92,11 @@ RANGE = Statement(
             siblings=INSIDE,
         ),
         "literal-2": Reading(
-            'if "way" says that it leads there: where ||r v|| tends to infinity, as for any v '
-            "other than 0 and r to infinity, each S(r v)_t tends to 0 or to 1",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                'if "way" says that it leads there: where ||r v|| tends to infinity, as for any v '
+                "other than 0 and r to infinity, each S(r v)_t tends to 0 or to 1"
+            ),
             constants={"only": 0},
             under=(NOT_ZERO,),
             conclusion=saturated,
@@ -102,8 +104,8 @@ RANGE = Statement(
             siblings={"each tends to 1": changed(only=1, examples=[{"v": [0, 1]}])},
         ),
         "amended-1": Reading(
-            "for T >= 2 the S(v)_t add up to 1, and 0 < S(v)_t < 1 at every v",
-            expected="proved",
+            "proved",
+            says="for T >= 2 the S(v)_t add up to 1, and 0 < S(v)_t < 1 at every v",
             proof="symbolic.tf.softmax_range:prove_inside",
             constants={"margin": 0},
             under=(SEVERAL,),
@@ -112,10 +114,12 @@ RANGE = Statement(
             siblings=INSIDE,
         ),
         "amended-2": Reading(
-            "for T >= 2 exp(-lead) <= (1 - S(v)_t) / S(v)_t <= (T - 1) exp(-lead) for lead = v_t - "
-            "max_{u != t} v_u: S(v)_t tends to 1, or to 0, exactly where its lead tends to "
-            "infinity, or to minus infinity",
-            expected="proved",
+            "proved",
+            says=(
+                "for T >= 2 exp(-lead) <= (1 - S(v)_t) / S(v)_t <= (T - 1) exp(-lead) for lead = "
+                "v_t - max_{u != t} v_u: S(v)_t tends to 1, or to 0, exactly where its lead tends "
+                "to infinity, or to minus infinity"
+            ),
             proof="symbolic.tf.softmax_range:prove_lead",
             under=(SEVERAL,),
             examples=(TIED, LED),
@@ -126,9 +130,12 @@ RANGE = Statement(
             },
         ),
         "sharp-1": Reading(
-            "for T >= 2 every v has (1 - S(v)_t) / S(v)_t >= (T - 1) exp(-||v|| sqrt(T/(T - 1))): "
-            "S(v)_t tends to 1 only where ||v|| tends to infinity; attained at every norm",
-            expected="proved",
+            "proved",
+            says=(
+                "for T >= 2 every v has (1 - S(v)_t) / S(v)_t >= (T - 1) exp(-||v|| sqrt(T/(T - "
+                "1))): S(v)_t tends to 1 only where ||v|| tends to infinity; attained at every "
+                "norm"
+            ),
             proof="symbolic.tf.softmax_range:prove_norm",
             under=(SEVERAL,),
             conclusion=by_norm,
@@ -137,10 +144,12 @@ RANGE = Statement(
             examples=(LED,),
         ),
         "sharp-2": Reading(
-            "for T >= 2 every v has (1 - S(v)_t) / S(v)_t <= (T - 1) exp(||v|| sqrt 2): S(v)_t "
-            "tends to 0 only where ||v|| tends to infinity; attained at every norm for T = 2, and "
-            "at v = 0 alone for T >= 3",
-            expected="proved",
+            "proved",
+            says=(
+                "for T >= 2 every v has (1 - S(v)_t) / S(v)_t <= (T - 1) exp(||v|| sqrt 2): S(v)_t "
+                "tends to 0 only where ||v|| tends to infinity; attained at every norm for T = 2, "
+                "and at v = 0 alone for T >= 3"
+            ),
             proof="symbolic.tf.softmax_range:prove_norm",
             under=(SEVERAL,),
             conclusion=by_norm,

@@ -242,19 +242,23 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "optimal tokens unique, Att-SVM feasible: dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 "
-            "for K, Q in R^{d x d}, for l smooth and decreasing",
-            expected="refuted",
+            "refuted",
+            says=(
+                "optimal tokens unique, Att-SVM feasible: dist(K_R Q_R^T / R, W_*^mm / C_*) tends "
+                "to 0 for K, Q in R^{d x d}, for l smooth and decreasing"
+            ),
             under=(UNIQUE, FEASIBLE, DECREASING),
             variables=Records(Path, cases.flat_paths(level=True)),
             examples=(cases.FLAT_SLOPE, cases.ONE_TOKEN, cases.FLAT_ABOVE),
             siblings={**OTHERS, **FROBENIUS},
         ),
         "literal-2": Reading(
-            "optimal tokens unique, Att-SVM feasible, l smooth and decreasing: dist(K_R Q_R^T / R, "
-            "W_*^mm / C_*) tends to 0 for K, Q of any number of columns, one included, as the "
-            "theorem names no size of them (d x d on another slide)",
-            expected="refuted",
+            "refuted",
+            says=(
+                "optimal tokens unique, Att-SVM feasible, l smooth and decreasing: dist(K_R Q_R^T "
+                "/ R, W_*^mm / C_*) tends to 0 for K, Q of any number of columns, one included, as "
+                "the theorem names no size of them (d x d on another slide)"
+            ),
             constants={"inner": 1},
             under=(UNIQUE, FEASIBLE, DECREASING),
             variables=Records(Path, cases.flat_paths(cases.SEPARABLE | cases.turned(), level=True)),
@@ -262,10 +266,12 @@ THEOREM = Statement(
             siblings=OTHERS,
         ),
         "amended": Reading(
-            "optimal tokens unique, Att-SVM feasible: dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 "
-            "for K, Q in R^{d x d}, for l smooth and decreasing with l' < 0 at the best scores, "
-            "where some input has two tokens",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, Att-SVM feasible: dist(K_R Q_R^T / R, W_*^mm / C_*) tends "
+                "to 0 for K, Q in R^{d x d}, for l smooth and decreasing with l' < 0 at the best "
+                "scores, where some input has two tokens"
+            ),
             proof="symbolic.tf.theorem_3:prove",
             under=cases.HYPOTHESES,
             examples=(cases.PUBLISHED, cases.TURNING, cases.FLAT_BELOW),
@@ -281,11 +287,13 @@ THEOREM = Statement(
             },
         ),
         "sharp": Reading(
-            "optimal tokens unique, Att-SVM feasible, some input with two tokens, l smooth and "
-            "decreasing with l' < 0 at the best scores: for K, Q of r columns dist(K_R Q_R^T / R, "
-            "W_*^mm / C_*) tends to 0 where, and only where, some solution of Att-SVM* has a rank "
-            "of r at most",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, Att-SVM feasible, some input with two tokens, l smooth and "
+                "decreasing with l' < 0 at the best scores: for K, Q of r columns dist(K_R Q_R^T "
+                "/ R, W_*^mm / C_*) tends to 0 where, and only where, some solution of Att-SVM* "
+                "has a rank of r at most"
+            ),
             proof="symbolic.tf.theorem_3:prove_rank",
             under=(UNIQUE, cases.FALLING, LOW_RANK),
             variables=Records(Factored, factored()),
@@ -308,10 +316,13 @@ THEOREM = Statement(
             },
         ),
         "sharp-2": Reading(
-            "|(K Q^T)_11| + |(K Q^T)_22| <= (||K||^2 + ||Q||^2)/2 for K and Q of two rows and any "
-            "number of columns, with equality where K = Q: on tokens (1, 0), 0 with query (1, 0) "
-            "and (0, 1), 0 with query (0, 1), scores 1, 0, these entries are the margins",
-            expected="proved",
+            "proved",
+            says=(
+                "|(K Q^T)_11| + |(K Q^T)_22| <= (||K||^2 + ||Q||^2)/2 for K and Q of two rows and "
+                "any number of columns, with equality where K = Q: on tokens (1, 0), 0 with query "
+                "(1, 0) and (0, 1), 0 with query (0, 1), scores 1, 0, these entries are the "
+                "margins"
+            ),
             proof="symbolic.tf.theorem_3:prove_diagonal",
             under=(),
             variables=Records(Factors, factors(), climbed=True),

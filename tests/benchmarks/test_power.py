@@ -239,7 +239,6 @@ base = Statement(
     conclusion=squared,
     readings={
         "literal": Reading(
-            "x <= x^2 for natural x",
             "holds",
             siblings={"twice": changed(factor=2), "thrice": changed(factor=3)},
         )

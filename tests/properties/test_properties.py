@@ -357,7 +357,6 @@ def test_an_explicit_instance_of_no_effect_is_found():
         violating={above: [{"x": -1}, {"x": Fraction(1, 2)}]},
         readings={
             "literal": Reading(
-                "x^2 >= x for x >= 1",
                 "holds",
                 constants={"k": 1},
                 examples=({"x": 0}, {"x": 1}),

@@ -34,7 +34,7 @@ def made(name, says, floats, balls, expected="holds"):
         printed=says,
         variables=Records(float, st.integers(-1000, 1000).map(float)),
         conclusion=Measured(says, floats=floats, balls=balls),
-        readings={"literal": Reading(says, expected, siblings=SHIFTED, cost=10)},
+        readings={"literal": Reading(expected, siblings=SHIFTED, cost=10)},
     )
 
 

@@ -80,8 +80,7 @@ def build(
         ),
         readings={
             "literal": Reading(
-                name.replace("-", " "),
-                expected=expected,
+                expected,
                 siblings=siblings,
                 examples=tuple(examples),
                 **rest,
@@ -104,7 +103,7 @@ def stated(
         printed="a toy",
         variables=variables,
         conclusion=conclusion,
-        readings={"literal": Reading("a toy", **{"expected": "holds", **reading})},
+        readings={"literal": Reading(**{"expected": "holds", **reading})},
         hypotheses=tuple(listed(hypotheses).values()),
     )
     return made.claim("literal")

@@ -89,7 +89,7 @@ class Claim:
             there are several.
         source: the paper or talk.
         place: where in it.
-        statement: what is claimed, in one sentence.
+        compose: returns what is claimed; it runs the conclusion on letters, so it is asked late.
         hypotheses: named conditions, decided exactly.
         data: strategy of instances; an instance is a number, an array, a tuple, or a frozen
             dataclass of these.
@@ -112,7 +112,7 @@ class Claim:
     id: str
     source: str
     place: str
-    statement: str
+    compose: Callable[[], str] = field(repr=False)
     hypotheses: tuple[Hypothesis, ...]
     data: SearchStrategy[Any] = field(repr=False)
     conclusion: Callable[..., Slack] = field(repr=False)
@@ -130,6 +130,11 @@ class Claim:
     printed: str
     rests_on: tuple[str, ...]
     read_off: str = ""
+
+    @property
+    def statement(self) -> str:
+        """What is claimed, in sentences."""
+        return self.compose()
 
     @property
     def quoted(self) -> str:

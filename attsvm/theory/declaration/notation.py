@@ -1,4 +1,4 @@
-"""How a conclusion is written down that cannot be run on letters: in words and as a formula."""
+"""How a conclusion is written down: in words, as a formula, and with what its letters mean."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ Symbols = Mapping[str, Mapping[Any, str]]
 """How values of constants are written in LaTeX, by name and value."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_PLACE = "$formula"
 _FACTOR = r"\${name} (?=[\w\\(|\[$])"
 _IDLE = {
     "1": [(_FACTOR, ""), (r"\^\${name}\b", "")],
@@ -38,50 +39,83 @@ class Written:
         """A line of words."""
         return cls(rf"\text{{{escaped(said)}}}", said)
 
+    def __add__(self, other: Written) -> Written:
+        """Return both lines as one."""
+        return Written(self.latex + other.latex, self.plain + other.plain)
+
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """A conclusion as its author writes it down.
+    """A conclusion as its author writes it down; constants are written `$name`.
 
     Attributes:
-        says: what its formula leaves to be said, constants in braces; may be empty.
-        formula: it in LaTeX, or empty; constants are written `$name`, and not at all where they
-            change nothing, such as a factor 1 or a summand 0.
+        says: a clause that reads well after "Then"; may be empty. The formula stands at
+            `$formula`, by default after a colon.
+        formula: it in LaTeX, or empty if it can be run on letters; constants that change nothing,
+            such as a factor 1 or a summand 0, are left out.
         symbols: how values of a constant are written, in LaTeX, by its name and the value; others
             are written as they are.
+        where: what letters of the conclusion mean, a clause that reads well after "where".
     """
 
     says: str
     formula: str = ""
     symbols: Symbols = field(default_factory=dict, hash=False)
+    where: str = ""
 
-    def written(self, constants: Mapping[str, Any]) -> Written:
-        """It with these constants, in LaTeX and in plain characters."""
-        known = {
-            k: self.symbols[k][v] for k, v in constants.items() if v in self.symbols.get(k, {})
-        }
-        words = {**constants, **{name: in_plain(symbol) for name, symbol in known.items()}}
-        said = " ".join(self.says.format(**words).split())
-        if not self.formula:
-            return Written.in_words(said)
+    def written(self, constants: Mapping[str, Any], run: Written | None = None) -> Written:
+        """Return it with these constants, in LaTeX and in plain characters.
+
+        Args:
+            constants: those of a reading or a sibling.
+            run: the formula as it runs on letters, for a clause that has no other one.
+        """
+        says = self.says
+        if self.formula and _PLACE not in says:
+            says = f"{says}: {_PLACE}" if says else _PLACE
+        before, place, after = says.partition(_PLACE)
+        line = self._line(constants) if self.formula or run is None else run
+        words = [Written.in_words(self._in_words(part, constants)) for part in (before, after)]
+        parts = [words[0], line, words[1]] if place else words
+        first, *rest = [part for part in parts if part.plain]
+        return sum(rest, first)
+
+    def letters(self, constants: Mapping[str, Any]) -> str:
+        """Return what letters of it mean, in plain characters."""
+        return " ".join(self._in_words(self.where, constants).split())
+
+    def _known(self, constants: Mapping[str, Any]) -> dict[str, str]:
+        """Return the constants that have a symbol, in LaTeX."""
+        return {k: self.symbols[k][v] for k, v in constants.items() if v in self.symbols.get(k, {})}
+
+    def _in_words(self, said: str, constants: Mapping[str, Any]) -> str:
+        """Return words with these constants in plain characters."""
+        known = {name: in_plain(symbol) for name, symbol in self._known(constants).items()}
+        return re.sub(r"\s+", " ", Template(said).substitute({**constants, **known}))
+
+    def _line(self, constants: Mapping[str, Any]) -> Written:
+        """Return the formula with these constants."""
+        known = self._known(constants)
         line = Template(self.formula).safe_substitute(known)  # a symbol may name other constants
         for name, value in constants.items():
             for pattern, kept in _IDLE.get(str(value), ()):
                 line = re.sub(pattern.format(name=name), kept, line)
         line = " ".join(Template(line).substitute({**constants, **known}).split())
-        lead = Written.in_words(f"{said}: ") if said else Written("", "")
-        return Written(lead.latex + line, lead.plain + in_plain(line))
+        return Written(line, in_plain(line))
 
 
-def stated(says: str, formula: str = "", symbols: Symbols | None = None) -> Callable[[_F], _F]:
+def stated(
+    says: str, formula: str = "", symbols: Symbols | None = None, *, where: str = ""
+) -> Callable[[_F], _F]:
     """Declare how a conclusion of (m, v) and of constants is written; see `Notation`.
 
-    For one that loops, or that looks at its record, of which no single expression can be written
-    down by running it on letters.
+    A conclusion that loops, or that looks at its record, needs words or a formula: no single
+    expression can be written down by running it on letters.
     """
 
     def mark(function: _F) -> _F:
-        function.stated = Notation(says, formula, symbols or {})  # type: ignore[attr-defined]
+        notation = Notation(says, formula, symbols or {}, where)
+        function.stated = notation  # type: ignore[attr-defined]
         return function
 
     return mark

@@ -61,7 +61,7 @@ class Measured:
     reading.
 
     Attributes:
-        says, notation, symbols: how it is written down; see `Notation`.
+        says, notation, symbols, where: how it is written down; see `Notation`.
         floats: the slack of an instance.
         balls: the slack from exact values: a ball at the working precision, `OPEN` where more bits
             are needed, a rational, or None where it cannot say at any precision.
@@ -87,6 +87,7 @@ class Measured:
     notation: str = ""
     symbols: Symbols = field(default_factory=dict, hash=False)
     constants: Mapping[str, Any] | None = field(default=None, hash=False)
+    where: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what no refutation could be confirmed by."""
@@ -105,7 +106,7 @@ class Measured:
     @property
     def stated(self) -> Notation:
         """How it is written down."""
-        return Notation(self.says, self.notation, self.symbols)
+        return Notation(self.says, self.notation, self.symbols, self.where)
 
     def ensure_takes(self, whose: str, names: Iterable[str]) -> None:
         """Nothing where all forms take the named constants of the floats.

@@ -4,7 +4,7 @@
         "sim/lemma-3.12", source="...", place="Lemma 3.12", printed="g' is 1-Lipschitz",
         variables={"x": Real(), "y": Near("x", ())},
         conclusion=lambda m, v, c: m.at_most(..., c * m.abs(v.x - v.y)),
-        readings={"literal": Reading("...", expected="proved", constants={"c": 1}, ...)},
+        readings={"literal": Reading("proved", constants={"c": 1}, ...)},
     )
 
 Each reading says what differs: constants, hypotheses, variables, the expected verdict. The engine
@@ -18,7 +18,7 @@ import contextlib
 import functools
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from types import FunctionType
 from typing import Any
 
@@ -30,6 +30,7 @@ from attsvm.theory.declaration.hypotheses import Hypothesis, by_name
 from attsvm.theory.declaration.instances import domains, instance_type
 from attsvm.theory.declaration.judge import judge
 from attsvm.theory.declaration.records import Measured, RecordFormula, Records
+from attsvm.theory.declaration.sentence import sentence
 from attsvm.theory.declaration.siblings import (
     Changed,
     Quantified,
@@ -51,33 +52,38 @@ Conclusion = Callable[..., Relation] | Measured
 class Reading:
     """What one exact version of a statement says that others do not.
 
+    Its sentence is composed of these parts by `sentence`.
+
     Attributes:
-        says: the claim, in one sentence.
         expected: `proved`, `holds`, `undecided` or `refuted`, and after a comma the evidence.
         constants: arguments of the conclusion.
         under: the hypotheses of this reading; None for those of the statement.
         variables: those that differ from the statement's, None takes one away; or other records.
         conclusion: its own, where its form differs.
         tight: whether no smaller right side will do; sharp readings of inequalities are.
+        read: the sense in which the reading takes a word of the printed sentence, by the word.
         examples: explicit instances, checked first: by values, or records.
         siblings: false neighbours that only the author knows, by name.
         proof: `package.module:function` of a symbolic proof.
         depends_on: ids of claims that this one rests on.
         cost: divides the profile's budgets; the statement's where None.
+        says: the whole sentence, in place of the composed one.
     """
 
-    says: str
     expected: str
+    _: KW_ONLY
     constants: Mapping[str, Any] = field(default_factory=dict)
     under: tuple[Hypothesis, ...] | None = None
     variables: Mapping[str, Variable | None] | Records = field(default_factory=dict)
     conclusion: Conclusion | None = None
     tight: bool = False
+    read: Mapping[str, str] = field(default_factory=dict)
     examples: tuple[Any, ...] = ()
     siblings: Mapping[str, Changed] = field(default_factory=dict)
     proof: str | None = None
     depends_on: tuple[str, ...] = ()
     cost: int | None = None
+    says: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +171,7 @@ def _claims(statement: Statement, place: tuple[str, int]) -> tuple[Claim, ...]:
 
 
 _VARIABLES = 'Write variables={"n": Integer(1, 4), "x": Vector("n")}, or Records(...).'
-_READINGS = 'Write readings={"literal": Reading("what it says", expected="holds", ...)}.'
+_READINGS = 'Write readings={"literal": Reading("holds", ...)}.'
 
 
 def _ensure_form(statement: Statement) -> None:
@@ -259,11 +265,13 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
     formula = _formula(statement, reading, under, conclusion)
     _ensure_constants(id, formula)
     expected = Expected.parse(reading.expected, measured=formula.measured is not None)
+    stands = expected.truth is not Truth.REFUTED
+    compose = functools.partial(sentence, formula, reading.read, tight=reading.tight and stands)
     claim = Claim(
         id=id,
         source=statement.source,
         place=statement.place,
-        statement=" ".join(reading.says.split()),
+        compose=functools.cache(lambda: f"{reading.says}." if reading.says else compose()),
         hypotheses=tuple(hypothesis_of(formula, key) for key in formula.hypotheses),
         data=formula.strategy(),
         conclusion=functools.partial(_measured if formula.measured else _judged, formula),
@@ -274,7 +282,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
                 reading.siblings,
                 id,
                 statement.violating,
-                stands=expected.truth is not Truth.REFUTED,
+                stands=stands,
                 tight=reading.tight,
             )
         ),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types
 import typing
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +15,7 @@ from attsvm.theory.arithmetic.naming import in_short
 from attsvm.theory.arithmetic.text import Term, Text, Word, escaped, letter, letters, written
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import Values
-from attsvm.theory.declaration.notation import Written
+from attsvm.theory.declaration.notation import Notation, Written
 from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.variables import Defined
 
@@ -40,39 +41,52 @@ class Typeset:
 
 def typeset(formula: Formula) -> Typeset:
     """A formula as it runs, each name spelled out; code that is no expression by its docstring."""
-    if isinstance(formula, RecordFormula):
-        return _of_records(formula)
+    conclusion, hypotheses, lines = _spelled(formula)
+    of_records = isinstance(formula, RecordFormula)  # they name their hypotheses
+    shown = [conclusion, *(() if of_records else hypotheses.values())]
+    letters = _letters(formula)
+    told = (Written.in_words(letters),) if letters else ()
+    return Typeset(conclusion, hypotheses, (*told, *_used(lines, shown)))
+
+
+def concluded(formula: Formula, clauses: Iterable[str]) -> tuple[str, list[str]]:
+    """Return the conclusion as a clause, and what letters of it and of other clauses mean."""
+    declared = _notation(formula)
+    conclusion, _, lines = _spelled(formula)
+    if declared is not None and declared.says:
+        conclusion = declared.written(formula.known_constants, conclusion)
+    letters = _letters(formula)
+    lead = [letters] if letters else []
+    text = [conclusion, *map(Written.in_words, (*lead, *clauses))]
+    return conclusion.plain, [*lead, *(line.plain for line in _used(lines, text))]
+
+
+def _letters(formula: Formula) -> str:
+    """Return what the author says that letters of the conclusion mean."""
+    declared = _notation(formula)
+    return "" if declared is None else declared.letters(formula.known_constants)
+
+
+def _spelled(formula: Formula) -> tuple[Written, dict[str, Written], dict[str, Written]]:
+    """Return the conclusion, the hypotheses by name, and by name all definitions they use."""
     m = Text()
+    if isinstance(formula, RecordFormula):
+        conclusion = _concluded(formula, lambda: _on_letters(m, formula))
+        hypotheses = {name: Written.in_words(name) for name in formula.hypotheses}
+        lines = {name: _equation(d.left, d.right) for name, d in m.definitions.items()}
+        return conclusion, hypotheses, lines
     v = Values(**letters(formula.variables))
-    conclusion = _declared(formula) or _one(
-        lambda: written(formula.relation(m, v, {})), formula.conclusion, _with(formula)
-    )
+    conclusion = _concluded(formula, lambda: written(formula.relation(m, v, {})))
     hypotheses = {
-        name: _one(
-            lambda condition=condition: written(condition.holds(m, v)), condition.holds, "", name
-        )
+        name: _on(functools.partial(lambda one: written(one.holds(m, v)), condition))
+        or Written.in_words(in_short(condition.holds, name))
         for name, condition in formula.hypotheses.items()
     }
-    lines = {
-        definition.left.plain: _equation(definition.left, definition.right)
-        for definition in m.definitions.values()
-    }
+    lines = {d.left.plain: _equation(d.left, d.right) for d in m.definitions.values()}
     for name, variable in formula.variables.items():
         if isinstance(variable, Defined):
             lines[name] = _defined(getattr(v, name), variable, m, v)
-    shown = [conclusion, *hypotheses.values()]
-    return Typeset(conclusion, hypotheses, tuple(_used(lines, shown)))
-
-
-def _of_records(formula: RecordFormula) -> Typeset:
-    """A formula over records: what is measured in its own line, conditions by their names."""
-    m = Text()
-    conclusion = _declared(formula) or _one(
-        lambda: _on_letters(m, formula), formula.conclusion, _with(formula)
-    )
-    hypotheses = {name: Written.in_words(name) for name in formula.hypotheses}
-    lines = {name: _equation(d.left, d.right) for name, d in m.definitions.items()}
-    return Typeset(conclusion, hypotheses, tuple(_used(lines, [conclusion])))
+    return conclusion, hypotheses, lines
 
 
 def _on_letters(m: Text, formula: RecordFormula) -> Term | None:
@@ -97,10 +111,19 @@ def _fields(kind: Any, name: str) -> Any:
     return Word() if kind in (str, bool) else letter(name)
 
 
-def _declared(formula: Formula) -> Written | None:
-    """The conclusion as its author writes it down, if so."""
-    stated = getattr(formula.measured or formula.conclusion, "stated", None)
-    return None if stated is None else stated.written(formula.known_constants)
+def _notation(formula: Formula) -> Notation | None:
+    """Return how the author writes the conclusion down, if so."""
+    found: Notation | None = getattr(formula.measured or formula.conclusion, "stated", None)
+    return found
+
+
+def _concluded(formula: Formula, write: Callable[[], Term | None]) -> Written:
+    """Return the conclusion as its author writes it, on letters, or in words, in this order."""
+    declared = _notation(formula)
+    if declared is not None and declared.formula:
+        return declared.written(formula.known_constants)
+    words = declared and declared.written(formula.known_constants)
+    return _on(write) or words or Written.in_words(_short(formula.conclusion, _with(formula)))
 
 
 def _defined(left: Term, variable: Defined, m: Text, v: Any) -> Written:
@@ -111,23 +134,28 @@ def _defined(left: Term, variable: Defined, m: Text, v: Any) -> Written:
 
 
 def _with(formula: Formula) -> str:
-    """The constants of a conclusion, which its words do not hold."""
+    """Return the constants of a conclusion."""
     return ", ".join(f"{name} = {value}" for name, value in formula.known_constants.items())
 
 
-def _one(write: Any, function: Any, constants: str, otherwise: str = "see its code") -> Written:
-    """What a function of the formula writes; in words where it is no single expression.
+def _on(write: Callable[[], Term | None]) -> Written | None:
+    """Return what a formula writes on letters; None if it is no single expression.
 
     Numbers alone, such as 0 = 1, are what it decided about a letter, and not what it says.
     """
     try:
         found = write()
     except Exception:  # whatever code raises that meets letters in place of numbers
-        found = None
+        return None
     if found is None or not any(c.isalpha() for c in found.plain):
-        said = in_short(function, otherwise)
-        return Written.in_words(f"{said} ({constants})" if constants else said)
+        return None
     return Written(found.latex, found.plain)
+
+
+def _short(function: Any, constants: str, otherwise: str = "see its code") -> str:
+    """Return the first line of a docstring, with the constants that its words do not hold."""
+    said = in_short(function, otherwise)
+    return f"{said} ({constants})" if constants else said
 
 
 def _equation(left: Term, right: Any) -> Written:

@@ -296,7 +296,7 @@ class _Page:
         """Readings with the instance at which each fails, if one is at hand; and those that do."""
         said, fallen, last = [], [], ""
         for claim in claims:
-            point = f"**{self.stored(claim)}.** {f'{safe(claim.statement)}. ' if says else ''}"
+            point = f"**{self.stored(claim)}.** {f'{safe(claim.statement)} ' if says else ''}"
             if claim.id in telling or curated.place(claim).is_file():
                 case = telling[claim.id] if claim.id in telling else _stored(claim)
                 instance, slack = refutation(claim, case, self.source.names)

@@ -13,13 +13,10 @@ LIPSCHITZ = Statement(
     ),
     readings={
         "literal": Reading(
-            "softmax is 1/4-Lipschitz",
             "refuted",
             constants={"k": 4},
             siblings={"1/5": changed(k=5)},
         ),
-        "amended": Reading(
-            "softmax is 1/2-Lipschitz, no less", "holds", constants={"k": 2}, tight=True
-        ),
+        "amended": Reading("holds", constants={"k": 2}, tight=True),
     },
 )

@@ -11,7 +11,6 @@ SLOPE = Statement(
     conclusion=lambda m, v: m.at_most(m.logistic_slope(v.x), m.exact("1/4")),
     readings={
         "literal": Reading(
-            "the logistic function has slopes of at most 1/4, attained at 0",
             "proved",
             proof="softmax_bounds.proofs:slope_is_bounded",
             examples=({"x": 0.0},),

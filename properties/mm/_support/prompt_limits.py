@@ -62,7 +62,7 @@ PROPER = Beginning(
 SOME_START = Beginning(
     some_start,
     {"start": SOME},
-    says="from {start}",
+    says="from $start",
     symbols={"start": {SOME: "r p(alpha), or else from another start", "zero": "zero"}},
 )
 

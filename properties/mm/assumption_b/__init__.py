@@ -85,7 +85,7 @@ attended token is at most 2 - (5/4) (1 - s), while the others are at most 1/64: 
 
 
 @stated(
-    "for every other choice beta in reach{idlers}",
+    "for every other choice beta in reach$idlers",
     r"0 < \Gamma \text{ and } m(\beta) < $share \Gamma",
     {
         "idlers": {
@@ -122,9 +122,9 @@ def bounded(m: Any, case: Any, share: Any = 1, over: str = "largest") -> Any:
 
 
 @stated(
-    "nu = min(Gamma - gamma, Gamma min W_i (1 - Y_i <v(alpha), x_it>)) over {over} and t != "
-    "alpha_i, W_i the {weights} multiplier, where this is above 0; else the nu of the instance "
-    "does not do, nor, where differences of keys are independent, any above {best}nu",
+    "nu = min(Gamma - gamma, Gamma min W_i (1 - Y_i <v(alpha), x_it>)) over $over and t != "
+    "alpha_i, W_i the $weights multiplier, where this is above 0; else the nu of the instance "
+    "does not do, nor, where differences of keys are independent, any above ${best}nu",
     r"\min_i Y_i \langle h, x_i^p\rangle \le \|h\| (\Gamma - $share \nu \max_i (1 - "
     r"s_{i,\alpha_i}))",
     {
@@ -217,30 +217,36 @@ ASSUMPTION = Statement(
     cost=3,
     readings={
         "literal-1": Reading(
-            "for all inputs, labels, keys and choices alpha there is a nu > 0 with which "
-            "Assumption B holds",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "for all inputs, labels, keys and choices alpha there is a nu > 0 with which "
+                "Assumption B holds"
+            ),
             under=(),
             variables=Records(Selection, cases.separable() | cases.relaxable()),
             examples=(HEAVY, LONGER, IDLE, *cases.PUBLISHED, cases.OPPOSED),
             siblings={"half of Gamma at other choices": changed(share="0.5")},
         ),
         "literal-2": Reading(
-            "wherever v(alpha) exists and alpha are optimal tokens of v(alpha), ties allowed, "
-            "there is a nu > 0 with which Assumption B holds",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "wherever v(alpha) exists and alpha are optimal tokens of v(alpha), ties allowed, "
+                "there is a nu > 0 with which Assumption B holds"
+            ),
             under=(OPTIMAL,),
             variables=Records(Selection, cases.separable() | cases.relaxable()),
             examples=(LONGER, IDLE, *cases.PUBLISHED),
             siblings={"idle inputs may be slow": changed(idlers="any", examples=[LONGER])},
         ),
         "amended": Reading(
-            "let w be multipliers of sum 1 of v(alpha) or, where there is none and Gamma = 0, "
-            "weights of sum 1 with sum_i w_i Y_i x_i,alpha_i = 0, and nu = Gamma - max ||sum_i w_i "
-            "Y_i x_i,beta_i|| over all choices beta other than alpha, or Gamma if T = 1: every "
-            "head h and prompt p have min_i Y_i h^T x_i^p <= ||h|| (Gamma - nu max_i (1 - "
-            "s_i,alpha_i)), so that B holds where nu > 0",
-            expected="proved",
+            "proved",
+            says=(
+                "let w be multipliers of sum 1 of v(alpha) or, where there is none and Gamma = 0, "
+                "weights of sum 1 with sum_i w_i Y_i x_i,alpha_i = 0, and nu = Gamma - max ||sum_i "
+                "w_i Y_i x_i,beta_i|| over all choices beta other than alpha, or Gamma if T = 1: "
+                "every head h and prompt p have min_i Y_i h^T x_i^p <= ||h|| (Gamma - nu max_i (1 "
+                "- s_i,alpha_i)), so that B holds where nu > 0"
+            ),
             proof="symbolic.mm.assumption_b:prove_by_means",
             under=(),
             variables=Records(Attended, attended(), climbed=True),
@@ -260,16 +266,19 @@ ASSUMPTION = Statement(
             },
         ),
         "sharp-1": Reading(
-            "where v(alpha) exists and attention can reach every choice of one token an input "
-            "Assumption B holds exactly if T = 1, or every choice but alpha has a label margin "
-            "below Gamma and no input is idle, that is of multiplier 0 in all multipliers of "
-            "v(alpha). Let gamma be the largest of these margins, W_i the largest multiplier of "
-            "input i in multipliers of sum 1, and nu = min(Gamma - gamma, Gamma min W_i (1 - Y_i "
-            "v(alpha)^T x_it)) over all i and t != alpha_i: then every h and p have min_i Y_i h^T "
-            "x_i^p <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i)), and no larger nu will do if the "
-            "k_i,alpha_i - k_it are independent, in any case none above Gamma - gamma, the best "
-            "one of a single input; where B fails no nu > 0 will do, for some h and p",
-            expected="proved",
+            "proved",
+            says=(
+                "where v(alpha) exists and attention can reach every choice of one token an input "
+                "Assumption B holds exactly if T = 1, or every choice but alpha has a label margin "
+                "below Gamma and no input is idle, that is of multiplier 0 in all multipliers of "
+                "v(alpha). Let gamma be the largest of these margins, W_i the largest multiplier "
+                "of input i in multipliers of sum 1, and nu = min(Gamma - gamma, Gamma min W_i (1 "
+                "- Y_i v(alpha)^T x_it)) over all i and t != alpha_i: then every h and p have "
+                "min_i Y_i h^T x_i^p <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i)), and no larger "
+                "nu will do if the k_i,alpha_i - k_it are independent, in any case none above "
+                "Gamma - gamma, the best one of a single input; where B fails no nu > 0 will do, "
+                "for some h and p"
+            ),
             proof="symbolic.mm.best_nu:prove_exactly",
             under=(V_EXISTS, REACHED),
             variables=Records(Doubted, doubted()),
@@ -296,12 +305,14 @@ ASSUMPTION = Statement(
             },
         ),
         "sharp-2": Reading(
-            "where v(alpha) exists and no idle input, of multiplier 0 in all its multipliers, can "
-            "be the slowest to saturate (no prompt has logit margins of at least 1 in the other "
-            "inputs, and in idle ones of at least 0 and somewhere below 1), as Assumption B "
-            "demands if p(alpha) exists: the relaxation of the joint p-SVM is void, its solution "
-            "being that of the p-SVM without relaxation, or neither has one",
-            expected="proved",
+            "proved",
+            says=(
+                "where v(alpha) exists and no idle input, of multiplier 0 in all its multipliers, "
+                "can be the slowest to saturate (no prompt has logit margins of at least 1 in the "
+                "other inputs, and in idle ones of at least 0 and somewhere below 1), as "
+                "Assumption B demands if p(alpha) exists: the relaxation of the joint p-SVM is "
+                "void, its solution being that of the p-SVM without relaxation, or neither has one"
+            ),
             proof="symbolic.mm.assumption_b:prove_void",
             under=(V_EXISTS, SATURATED),
             variables=Records(

@@ -121,7 +121,7 @@ def missing(m: Any) -> Any:
 
 
 @stated(
-    "p* exists, u the direction of {towards}, k = 1, ..., 64",
+    "p* exists, u the direction of $towards, k = 1, ..., 64",
     r"\|p_k\| - \langle p_k, u\rangle \le s + B a \left(a \ln J + \frac{s}{2}\right) (1 + "
     r"\ln k)",
     {
@@ -149,7 +149,7 @@ def close(m: Any, run: Paced, towards: str = "optimal") -> Any:
 
 
 @stated(
-    "p* exists, {pace} descent, k = 1, ..., 16",
+    "p* exists, $pace descent, k = 1, ..., 16",
     r"\langle p_k - p_0, p^*\rangle \ge $share $more \frac{s}{B}",
     {"more": {0: "k", 1: "(k + 1)"}},
 )
@@ -182,18 +182,22 @@ DESCENT = Statement(
     },
     readings={
         "literal-1": Reading(
-            "on a loss of Assumption A, for any p(0) and s, descent with step one over a Lipschitz "
-            "constant of grad_p L and normalised descent with step s both go in direction to "
-            "p(alpha), alpha optimal tokens, if one of them does",
-            expected="refuted",
+            "refuted",
+            says=(
+                "on a loss of Assumption A, for any p(0) and s, descent with step one over a "
+                "Lipschitz constant of grad_p L and normalised descent with step s both go in "
+                "direction to p(alpha), alpha optimal tokens, if one of them does"
+            ),
             under=(STRICT_LOSS,),
             examples=(OVERSTEPPED,),
             siblings={"both to the worst tokens": changed(towards="worst")},
         ),
         "literal-2": Reading(
-            "on a loss of Assumption A, from zero and with steps of one size s, normalised descent "
-            "is at least as far from zero as plain descent, after 1, 2, 3 and 4 steps",
-            expected="refuted",
+            "refuted",
+            says=(
+                "on a loss of Assumption A, from zero and with steps of one size s, normalised "
+                "descent is at least as far from zero as plain descent, after 1, 2, 3 and 4 steps"
+            ),
             under=(STRICT_LOSS, ZERO_START),
             variables=Records(Paced, paced(zero=True), fixed=("case.start", "case.step")),
             conclusion=ahead,
@@ -201,11 +205,13 @@ DESCENT = Statement(
             siblings={"twice as far": changed(share=2), "1.05 times as far": changed(share="1.05")},
         ),
         "amended-1": Reading(
-            "l' < 0 everywhere and continuous, a single input whose J rivals score the same, "
-            "below the optimal token, p* = p(alpha) exists and is not 0, p(0) = 0: normalised "
-            "descent has ||p(k)|| - <p(k), p*>/||p*|| <= s + B ||p*|| (||p*|| ln J + s/2) (1 + ln "
-            "k) for every s and k >= 1, B = max ||k_alpha - k_t||",
-            expected="proved",
+            "proved",
+            says=(
+                "l' < 0 everywhere and continuous, a single input whose J rivals score the same, "
+                "below the optimal token, p* = p(alpha) exists and is not 0, p(0) = 0: normalised "
+                "descent has ||p(k)|| - <p(k), p*>/||p*|| <= s + B ||p*|| (||p*|| ln J + s/2) (1 + "
+                "ln k) for every s and k >= 1, B = max ||k_alpha - k_t||"
+            ),
             proof="symbolic.mm.normalised_descent:prove_close",
             under=(SLOPED_LOSS, EXISTS, LOWER_RIVALS, ONE_INPUT, ZERO_START),
             variables=Records(
@@ -226,11 +232,13 @@ DESCENT = Statement(
             },
         ),
         "sharp": Reading(
-            "l' < 0 everywhere and continuous, rivals of the optimal tokens score the same, below "
-            "them, p* = p(alpha) exists and is not 0: from any p(0) and for any s normalised "
-            "descent has <p(k) - p(0), p*> >= k s / max ||k_alpha - k_t||, so that its norm grows "
-            "linearly in k",
-            expected="proved",
+            "proved",
+            says=(
+                "l' < 0 everywhere and continuous, rivals of the optimal tokens score the same, "
+                "below them, p* = p(alpha) exists and is not 0: from any p(0) and for any s "
+                "normalised descent has <p(k) - p(0), p*> >= k s / max ||k_alpha - k_t||, so that "
+                "its norm grows linearly in k"
+            ),
             proof="symbolic.mm.normalised_descent:prove",
             under=(SLOPED_LOSS, EXISTS, LOWER_RIVALS),
             variables=Records(Paced, paced(), levelled, fixed=("case.step",)),

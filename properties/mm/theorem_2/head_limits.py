@@ -30,7 +30,7 @@ def positive(case: Any) -> bool:
 
 
 @stated(
-    "x and y the {towards} and the remaining token of the only input, times its label, s "
+    "x and y the $towards and the remaining token of the only input, times its label, s "
     "attention to x at the best prompt of norm ||p||",
     r"(1 - s) (\|x\|^2 y - \langle x, y\rangle x) = 0",
     {"towards": {"selected": "selected", "other": "other"}},

@@ -152,7 +152,7 @@ def changes_support(case: Tilted) -> Iterator[Selection]:
 
 
 @stated(
-    "v(alpha) exists, {tau} has a direction, choices in reach that differ in an input that "
+    "v(alpha) exists, $tau has a direction, choices in reach that differ in an input that "
     "supports v(alpha) have smaller label margins, and none has another limit",
     r"$share \|q - p_\tau\|^2 \le \|q\|^2 - \|p_\tau\|^2",
     {"tau": {None: "p_tau", "0": "p_tau = p(alpha)"}},

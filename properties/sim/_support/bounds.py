@@ -163,8 +163,11 @@ def published_in_both_norms(bound: str, proof: str) -> dict[str, Reading]:
     """The readings of a published bound of matrices, which names no norm."""
     return {
         f"literal-{k}": Reading(
-            f"{UNDEFINED}: {bound}, the norm, which print does not name, read as the {words} one",
-            expected="proved",
+            "proved",
+            says=(
+                f"{UNDEFINED}: {bound}, the norm, which print does not name, read as the "
+                f"{words} one"
+            ),
             proof=proof,
             constants={"norm": words.lower()},
             examples=examples(),

@@ -71,7 +71,7 @@ def _slopes(m: Any, data: AttentionData, W: Array) -> list[Any]:
     return slopes
 
 
-@stated("for {which}", r"\frac{dL}{d(x_t^\top X z)} = 0", {"which": WHICH})
+@stated("for $which", r"\frac{dL}{d(x_t^\top X z)} = 0", {"which": WHICH})
 def coefficients(m: Any, run: Run, which: str = "others") -> Any:
     slopes, kept = _slopes(m, run.data, run.start), ExactData.of(run.data).kept
     chosen = named(run.data, which)
@@ -80,7 +80,7 @@ def coefficients(m: Any, run: Run, which: str = "others") -> Any:
     return m.equal(m.array([slopes[i][kept[i].index(t)] for i, t in chosen]), m.exact(0))
 
 
-@stated("L' without {which}", r"\nabla L(X) = \nabla L'(X)", {"which": WHICH})
+@stated("L' without $which", r"\nabla L(X) = \nabla L'(X)", {"which": WHICH})
 def same_gradient(m: Any, run: Run, which: str = "others") -> Any:
     """Softmax is taken over the tokens that stay."""
     rest = without(run.data, mask(run.data, named(run.data, which)))
@@ -111,7 +111,7 @@ def _named_in_batch(data: Any, which: str) -> Any:
     return chosen.reshape(torch_objectives.scores(data).shape)
 
 
-@stated("there is an X^mm, X' without {which}", "X^{mm} = X'", {"which": WHICH})
+@stated("there is an X^mm, X' without $which", "X^{mm} = X'", {"which": WHICH})
 def same_solution(m: Any, data: Any, which: str = "others") -> Any:
     if m.name == "tensors":
         less = without(data, _named_in_batch(data, which))

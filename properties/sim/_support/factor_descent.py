@@ -241,7 +241,7 @@ def _sum_and_difference(D: Vector, z: Vector, K: Matrix, Q: Matrix) -> tuple[lis
 
 
 FACTORED = converges_in_direction(
-    "descent of K and Q on the loss {loss}",
+    "descent of K and Q on the loss $loss",
     r"K Q^\top",
     TARGET,
     floats=follows,

@@ -48,7 +48,7 @@ AT_REST = 5.0
 
 
 @stated(
-    "a step on the loss {loss}, for {of}",
+    "a step on the loss $loss, for $of",
     r"${sign}\langle A, -\nabla L(X)\rangle > 0",
     {
         "sign": {1: "", -1: "-"},
@@ -88,7 +88,7 @@ def gain(m: Any, run: Any, loss: str, strict: bool = False) -> Any:
 
 
 @stated(
-    "the loss {loss}, w_i = |l'| times the range of the scores of input i",
+    "the loss $loss, w_i = |l'| times the range of the scores of input i",
     r"-\min_{i,t} \langle A_{it}, -\nabla L(X)\rangle \le \frac{1}{4} \left(1 - "
     r"\frac{$alike}{n}\right) \max_i w_i \max_{i,t} \|A_{it}\|^2",
     {"alike": {True: "2", False: "1"}},
@@ -195,7 +195,7 @@ def _sign(margins: list[arb], of: str) -> arb | None:
 
 
 END = Measured(
-    "descent on the loss {loss}, m the {of} margin of the {whose} tokens",
+    "descent on the loss $loss, m the $of margin of the $whose tokens",
     notation=r"\lim m > 0",
     floats=ends,
     balls=certified_end,
@@ -268,7 +268,7 @@ def certified_slope(run: Any, loss: str, share: Fraction) -> arb | None:
 OTHER_SLOPES = {f"slope {k}": changed(share=Fraction(k)) for k in ("0.95", "1.05", "1/2")}
 
 SLOPE = tends(
-    "on the loss {loss}, m the least margin",
+    "on the loss $loss, m the least margin",
     over("m", LN_K),
     "$share",
     floats=slope,

@@ -197,7 +197,7 @@ def decided(
 
 
 DIRECTION = converges_in_direction(
-    "descent on the sum of the loss {loss}, U = {side}",
+    "descent on the sum of the loss $loss, U = $side",
     "U",
     TARGET,
     floats=reaches,

@@ -135,7 +135,7 @@ def decided(run: Run, loss: str, towards: str = "optimal") -> arb:
 
 
 DIRECTION = converges_in_direction(
-    "descent on the loss {loss}",
+    "descent on the loss $loss",
     X_K,
     TARGET,
     floats=reaches,

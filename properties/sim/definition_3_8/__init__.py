@@ -143,9 +143,11 @@ DEFINITION = Statement(
     cost=2,
     readings={
         "literal-1": Reading(
-            "Att-SVM is convex: half the sum of two feasible matrices is feasible, and its "
-            "squared norm is at most the mean of theirs",
-            expected="proved",
+            "proved",
+            says=(
+                "Att-SVM is convex: half the sum of two feasible matrices is feasible, and its "
+                "squared norm is at most the mean of theirs"
+            ),
             proof="symbolic.sim.programmes:prove_convex",
             variables=climbed(Pointed, pointed(2), lambda generator: pointed_larger(generator, 2)),
             conclusion=convex,
@@ -158,9 +160,11 @@ DEFINITION = Statement(
             },
         ),
         "literal-2": Reading(
-            "Att-SVM defines an X^mm for every data set with unique optimal tokens: the largest "
-            "least margin of unit matrices, 1/||X^mm||_F, is positive",
-            expected="refuted",
+            "refuted",
+            says=(
+                "Att-SVM defines an X^mm for every data set with unique optimal tokens: the "
+                "largest least margin of unit matrices, 1/||X^mm||_F, is positive"
+            ),
             variables=climbed(AttentionData, headed().map(lambda case: case.data)),
             conclusion=exists,
             under=(UNIQUE,),
@@ -175,11 +179,13 @@ DEFINITION = Statement(
             },
         ),
         "amended": Reading(
-            "with scores gamma_it = y_i v^T x_it of labels y_i = -1 or 1 and a head v: where "
-            "optimal tokens are unique and u^T z_i has the sign of y_i for every i, X^mm exists, "
-            "and ||X^mm||_F <= ||u|| ||v|| / min over i and t != opt_i of (gamma_opt - gamma_t) "
-            "y_i u^T z_i",
-            expected="proved",
+            "proved",
+            says=(
+                "with scores gamma_it = y_i v^T x_it of labels y_i = -1 or 1 and a head v: where "
+                "optimal tokens are unique and u^T z_i has the sign of y_i for every i, X^mm "
+                "exists, and ||X^mm||_F <= ||u|| ||v|| / min over i and t != opt_i of (gamma_opt - "
+                "gamma_t) y_i u^T z_i"
+            ),
             proof="symbolic.sim.programmes:prove_classified",
             variables=climbed(Classified, classified(), classified_larger),
             conclusion=bounded,
@@ -192,8 +198,10 @@ DEFINITION = Statement(
             },
         ),
         "sharp-1": Reading(
-            "||V - X^mm||_F^2 <= ||V||_F^2 - ||X^mm||_F^2 for every feasible V; X^mm is unique",
-            expected="proved",
+            "proved",
+            says=(
+                "||V - X^mm||_F^2 <= ||V||_F^2 - ||X^mm||_F^2 for every feasible V; X^mm is unique"
+            ),
             proof="symbolic.sim.programmes:prove_nearer",
             under=(MEET,),
             tight=True,
@@ -207,10 +215,12 @@ DEFINITION = Statement(
             },
         ),
         "sharp-2": Reading(
-            "where X^mm exists ||sum_j s_j A_j||_F ||X^mm||_F >= 1 for all shares s >= 0 of sum "
-            "1, so that no point of the hull of the A_j is nearer to 0 than 1/||X^mm||_F; no "
-            "number above 1 will do",
-            expected="proved",
+            "proved",
+            says=(
+                "where X^mm exists ||sum_j s_j A_j||_F ||X^mm||_F >= 1 for all shares s >= 0 of "
+                "sum 1, so that no point of the hull of the A_j is nearer to 0 than 1/||X^mm||_F; "
+                "no number above 1 will do"
+            ),
             proof="symbolic.sim.programmes:prove_hull",
             variables=climbed(Shared, shared(), shared_larger),
             conclusion=hull,

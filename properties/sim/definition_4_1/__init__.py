@@ -118,7 +118,7 @@ def largest_multiplier(case: Soft | Queried, duals: dict[Token, fmpq], together:
 
 
 @stated(
-    "there is an X^mm, xi_j the slacks of V, lambda the largest {together}",
+    "there is an X^mm, xi_j the slacks of V, lambda the largest $together",
     r"\|X^{mm}\|^2 \le \|V\| \|X^{mm}\| + $share \lambda \sum_j \xi_j",
     {"together": {True: "sum of multipliers that share a slack", False: "multiplier"}},
 )
@@ -140,7 +140,7 @@ def worth(m: Any, X: Any, V: Any, paid: Any) -> Any:
 
 
 @stated(
-    "where C ||X^mm|| >= {thousandths} t for V and for a point X^mm - e Y in its place, and "
+    "where C ||X^mm|| >= $thousandths t for V and for a point X^mm - e Y in its place, and "
     "elsewhere > for that point",
     r"\|X^{mm}\|^2 \le \|V\| \|X^{mm}\| + C \|X^{mm}\| \sum_j \xi_j",
     {"thousandths": {1000: "", 950: "0.95", 999: "0.999", 1001: "1.001", 1050: "1.05"}},
@@ -219,9 +219,11 @@ DEFINITION = Statement(
     cost=2,
     readings={
         "literal-1": Reading(
-            "one slack a constraint, 'C = 10 works well' read as that it is large enough: where "
-            "X^mm exists, it minimises ||X||_F + 10 sum of slacks",
-            expected="refuted",
+            "refuted",
+            says=(
+                "one slack a constraint, 'C = 10 works well' read as that it is large enough: "
+                "where X^mm exists, it minimises ||X||_F + 10 sum of slacks"
+            ),
             under=(FEASIBLE,),
             examples=(single(0.0625, 10.0, False, 0.0),),
             siblings={
@@ -230,10 +232,12 @@ DEFINITION = Statement(
             },
         ),
         "amended": Reading(
-            "one slack a constraint: where X^mm exists and is not 0, it minimises ||X||_F + C sum "
-            "of slacks for every C of at least max lambda / ||X^mm||, lambda any multipliers of "
-            "X^mm",
-            expected="proved",
+            "proved",
+            says=(
+                "one slack a constraint: where X^mm exists and is not 0, it minimises ||X||_F + C "
+                "sum of slacks for every C of at least max lambda / ||X^mm||, lambda any "
+                "multipliers of X^mm"
+            ),
             proof="symbolic.sim.programmes:prove_price",
             variables=Records(Soft, rivals(), climbed=True),
             conclusion=at_least_price,
@@ -250,10 +254,12 @@ DEFINITION = Statement(
             },
         ),
         "literal-2": Reading(
-            "one slack a constraint, the argmin is a single matrix for every C > 0: where "
-            "C ||sum_j A_j|| <= 1, so that 0 is a minimiser, every other matrix has a larger "
-            "objective",
-            expected="refuted",
+            "refuted",
+            says=(
+                "one slack a constraint, the argmin is a single matrix for every C > 0: where "
+                "C ||sum_j A_j|| <= 1, so that 0 is a minimiser, every other matrix has a larger "
+                "objective"
+            ),
             variables=Records(Soft, cheap_rivals(), climbed=True),
             conclusion=only_minimiser,
             under=(POSITIVE, SMALL, MOVED),
@@ -273,11 +279,13 @@ DEFINITION = Statement(
             },
         ),
         "sharp": Reading(
-            "f_C(V) = ||V||_F + C sum_j max(0, 1 - <A_j, V>), with one slack a constraint, has "
-            "f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C > 0, separable or "
-            "not: 0 is a minimiser where C ||sum_j A_j|| <= 1, and the only one where it is below "
-            "1",
-            expected="proved",
+            "proved",
+            says=(
+                "f_C(V) = ||V||_F + C sum_j max(0, 1 - <A_j, V>), with one slack a constraint, has "
+                "f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C > 0, separable "
+                "or not: 0 is a minimiser where C ||sum_j A_j|| <= 1, and the only one where it is "
+                "below 1"
+            ),
             proof="symbolic.sim.programmes:prove_growth",
             variables=Records(Soft, rivals(separable=False), climbed=True),
             conclusion=growth_from_zero,
@@ -292,9 +300,11 @@ DEFINITION = Statement(
             },
         ),
         "literal-3": Reading(
-            "one slack a token of a sequence, 'C = 10 works well' read as that it is large enough: "
-            "where X^mm exists, it minimises ||X||_F + 10 sum of slacks",
-            expected="refuted",
+            "refuted",
+            says=(
+                "one slack a token of a sequence, 'C = 10 works well' read as that it is large "
+                "enough: where X^mm exists, it minimises ||X||_F + 10 sum of slacks"
+            ),
             variables=SHARED,
             under=(WHOLE, FEASIBLE),
             examples=(ALONE,),
@@ -304,10 +314,12 @@ DEFINITION = Statement(
             },
         ),
         "amended-2": Reading(
-            "one slack a token of a sequence: where X^mm exists and is not 0, it minimises "
-            "||X||_F + C sum of slacks for every C of at least max lambda / ||X^mm||, lambda any "
-            "multipliers of X^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                "one slack a token of a sequence: where X^mm exists and is not 0, it minimises "
+                "||X||_F + C sum of slacks for every C of at least max lambda / ||X^mm||, lambda "
+                "any multipliers of X^mm"
+            ),
             constants={"together": False},
             variables=SHARED,
             conclusion=at_least_price,
@@ -319,11 +331,13 @@ DEFINITION = Statement(
             },
         ),
         "amended-3": Reading(
-            "whatever constraints share a slack, as queries of a sequence do: where X^mm exists "
-            "and is not 0, it minimises ||X||_F + C sum of slacks for every C such that "
-            "C ||X^mm|| is at least the sum of lambda over the constraints of each slack, lambda "
-            "any multipliers of X^mm",
-            expected="proved",
+            "proved",
+            says=(
+                "whatever constraints share a slack, as queries of a sequence do: where X^mm "
+                "exists and is not 0, it minimises ||X||_F + C sum of slacks for every C such that "
+                "C ||X^mm|| is at least the sum of lambda over the constraints of each slack, "
+                "lambda any multipliers of X^mm"
+            ),
             proof="symbolic.sim.programmes:prove_shared_price",
             variables=Records(Queried, queried(whichever=True)),
             conclusion=at_least_price,
@@ -337,10 +351,13 @@ DEFINITION = Statement(
             },
         ),
         "sharp-2": Reading(
-            "whatever constraints share a slack, one each included: where X^mm exists and is not "
-            "0, it minimises ||X||_F + C sum of slacks if and only if, for some multipliers lambda "
-            "of X^mm, C ||X^mm|| is at least the sum of lambda over the constraints of each slack",
-            expected="proved",
+            "proved",
+            says=(
+                "whatever constraints share a slack, one each included: where X^mm exists and is "
+                "not 0, it minimises ||X||_F + C sum of slacks if and only if, for some "
+                "multipliers lambda of X^mm, C ||X^mm|| is at least the sum of lambda over the "
+                "constraints of each slack"
+            ),
             proof="symbolic.sim.programmes:prove_exact_price",
             variables=Records(Queried, priced()),
             conclusion=exactly_from_price,

@@ -71,18 +71,22 @@ BIAS = Statement(
     },
     readings={
         "literal-1": Reading(
-            "W trained by descent on g(b <f, h>) from any start, with any constant step, converges "
-            "in direction to the Frobenius solution",
-            expected="refuted",
+            "refuted",
+            says=(
+                "W trained by descent on g(b <f, h>) from any start, with any constant step, "
+                "converges in direction to the Frobenius solution"
+            ),
             constants={"loss": PRINTED},
             under=(),
             examples=(TWO_TOKENS, training.ONE_TOKEN, NO_QUERY),
             siblings={"on the decreasing loss": changed(loss=REPAIRED, examples=[PASSED_OVER])},
         ),
         "literal-2": Reading(
-            "K Q^T with K, Q in R^{d x d} trained by descent on g(b <f, h>) from any start, with "
-            "any constant step, converges in direction to the Frobenius solution",
-            expected="refuted",
+            "refuted",
+            says=(
+                "K Q^T with K, Q in R^{d x d} trained by descent on g(b <f, h>) from any start, "
+                "with any constant step, converges in direction to the Frobenius solution"
+            ),
             constants={"loss": PRINTED},
             under=(),
             variables=FACTORS,
@@ -92,10 +96,12 @@ BIAS = Statement(
             siblings=training.OTHER_TARGETS,
         ),
         "amended-1": Reading(
-            "optimal tokens unique, Att-SVM feasible, some input has two tokens: K Q^T trained by "
-            "descent on g(-b <f, h>) from a start whose risk gap is below min_i [l(second) - "
-            "l(best)]/n converges in direction to the Frobenius solution",
-            expected="refuted",
+            "refuted",
+            says=(
+                "optimal tokens unique, Att-SVM feasible, some input has two tokens: K Q^T trained "
+                "by descent on g(-b <f, h>) from a start whose risk gap is below min_i [l(second) "
+                "- l(best)]/n converges in direction to the Frobenius solution"
+            ),
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, SEVERAL_TOKENS, BASIN),
             variables=FACTORS,
@@ -105,10 +111,12 @@ BIAS = Statement(
             siblings=training.OTHER_TARGETS,
         ),
         "amended-2": Reading(
-            "optimal tokens unique, Att-SVM feasible: W trained by descent on g(-b <f, h>) with "
-            "step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
-            "l(best)]/n converges in direction to the Frobenius solution",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, Att-SVM feasible: W trained by descent on g(-b <f, h>) "
+                "with step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
+                "l(best)]/n converges in direction to the Frobenius solution"
+            ),
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
@@ -117,10 +125,12 @@ BIAS = Statement(
             siblings={**training.OTHER_TARGETS, **training.any_start(PASSED_OVER)},
         ),
         "amended-3": Reading(
-            "one input of two tokens of different scores, D = x_opt - x_t and z not 0: K Q^T "
-            "trained by descent on g(-b <f, h>) with any constant step converges in direction to "
-            "the Frobenius solution unless K^T D / ||D|| + Q^T z / ||z|| = 0 at the start",
-            expected="proved",
+            "proved",
+            says=(
+                "one input of two tokens of different scores, D = x_opt - x_t and z not 0: K Q^T "
+                "trained by descent on g(-b <f, h>) with any constant step converges in direction "
+                "to the Frobenius solution unless K^T D / ||D|| + Q^T z / ||z|| = 0 at the start"
+            ),
             proof="symbolic.sim.kq_bias:prove",
             constants={"loss": REPAIRED},
             under=(UNIQUE, ONE_PAIR, LEANS),

@@ -144,7 +144,7 @@ def all_tight(m: Any, data: Any) -> Any:
 
 
 @stated(
-    "there are X^mm and G^-1, and no entry of {by} is negative exactly where",
+    "there are X^mm and G^-1, and no entry of $by is negative exactly where",
     r"A_j X^{mm} = 1 \text{ for all } j",
     {"by": {"inverse": "G^{-1} 1", "gram": "G"}},
 )
@@ -210,20 +210,24 @@ DIMENSION = Statement(
     },
     readings={
         "literal-1": Reading(
-            "'likely' read as with probability at least 1/2 and 'sufficiently large' as d >= "
-            "1000: whatever the law of the data, part 2 of assumption 3.10 has probability at "
-            "least 1/2 for d >= 1000",
-            expected="refuted",
+            "refuted",
+            says=(
+                "'likely' read as with probability at least 1/2 and 'sufficiently large' as d >= "
+                "1000: whatever the law of the data, part 2 of assumption 3.10 has probability at "
+                "least 1/2 for d >= 1000"
+            ),
             constants={"least": "1/2"},
             under=(LARGE,),
             examples=(THREE_TOKENS,),
             siblings={"at least 1/32": changed(least="1/32", examples=[THREE_TOKENS])},
         ),
         "literal-2": Reading(
-            "'likely' read as with probability at least 1/2 and 'sufficiently large' as d >= "
-            "1000: whatever the law of the data, part 1 of assumption 3.10 has probability at "
-            "least 1/2 for d >= 1000",
-            expected="refuted",
+            "refuted",
+            says=(
+                "'likely' read as with probability at least 1/2 and 'sufficiently large' as d >= "
+                "1000: whatever the law of the data, part 1 of assumption 3.10 has probability at "
+                "least 1/2 for d >= 1000"
+            ),
             constants={"least": "1/2"},
             under=(LARGE,),
             variables=Records(RandomSentences, laws.random_sentences()),
@@ -231,11 +235,13 @@ DIMENSION = Statement(
             siblings={"at least 3/8": changed(least="3/8", examples=[EVEN])},
         ),
         "amended-1": Reading(
-            "n inputs of T tokens, all tokens of one norm and all queries of one, none 0, inner "
-            "products of two tokens or two queries at most e times the squared norm in absolute "
-            "value, 4 k (e + (n - 1) e^2) <= 1, k = T - 1: all tokens are support vectors, "
-            "whichever ones are optimal",
-            expected="proved",
+            "proved",
+            says=(
+                "n inputs of T tokens, all tokens of one norm and all queries of one, none 0, "
+                "inner products of two tokens or two queries at most e times the squared norm in "
+                "absolute value, 4 k (e + (n - 1) e^2) <= 1, k = T - 1: all tokens are support "
+                "vectors, whichever ones are optimal"
+            ),
             proof="symbolic.sim.large_dimension:prove_incoherent",
             under=(LONG, INCOHERENT),
             variables=Records(AttentionData, laws.nearly_orthogonal(), climbed=True),
@@ -251,11 +257,13 @@ DIMENSION = Statement(
             },
         ),
         "amended-2": Reading(
-            "n inputs of T >= 2 tokens, tokens and queries of independent fair signs in R^d: all "
-            "tokens are support vectors, whichever ones are optimal, with probability at least "
-            "1 - M exp(-d e^2/2), M = n T (n T - 1) + n (n - 1), "
-            "e = 1/(2 k + 2 sqrt(k (k + n - 1))), k = T - 1",
-            expected="proved",
+            "proved",
+            says=(
+                "n inputs of T >= 2 tokens, tokens and queries of independent fair signs in R^d: "
+                "all tokens are support vectors, whichever ones are optimal, with probability at "
+                "least 1 - M exp(-d e^2/2), M = n T (n T - 1) + n (n - 1), e = 1/(2 k + 2 sqrt(k "
+                "(k + n - 1))), k = T - 1"
+            ),
             proof="symbolic.sim.large_dimension:prove_likely",
             under=(SEVERAL,),
             variables=Records(Signs, laws.signs((8, 64), (2, 4))),
@@ -269,10 +277,12 @@ DIMENSION = Statement(
             },
         ),
         "sharp-1": Reading(
-            "n inputs of T >= 2 tokens of independent fair signs in R^d, scores by the head "
-            "(1, .., 1): part 2 of assumption 3.10 has probability at most "
-            "((T/2) (3d/2 + 1)^(-(T - 2)/2))^n",
-            expected="proved",
+            "proved",
+            says=(
+                "n inputs of T >= 2 tokens of independent fair signs in R^d, scores by the head "
+                "(1, .., 1): part 2 of assumption 3.10 has probability at most "
+                "((T/2) (3d/2 + 1)^(-(T - 2)/2))^n"
+            ),
             proof="symbolic.sim.large_dimension:prove_unlikely",
             under=(SEVERAL,),
             variables=Records(Signs, laws.signs(), fixed=("seed",)),
@@ -281,9 +291,11 @@ DIMENSION = Statement(
             siblings={"with the power T - 1": changed(lost=1)},
         ),
         "sharp-2": Reading(
-            "where the A_j = (x_opt - x_t) z^T are independent, all tokens are support vectors "
-            "exactly where no entry of G^-1 1 is negative, G the Gram matrix of the A_j",
-            expected="proved",
+            "proved",
+            says=(
+                "where the A_j = (x_opt - x_t) z^T are independent, all tokens are support vectors "
+                "exactly where no entry of G^-1 1 is negative, G the Gram matrix of the A_j"
+            ),
             proof="symbolic.sim.large_dimension:prove_exactly",
             under=(INDEPENDENT,),
             variables=Records(AttentionData, SOLVABLE),

@@ -97,9 +97,12 @@ LOW_SCORES = Statement(
     },
     readings={
         "literal-1": Reading(
-            f"{LOW}, 'the final outcome' as X^mm: where there is an X^mm, it is the same without "
-            "these tokens",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"{LOW}, 'the final outcome' as X^mm: where there is an X^mm, it is the same "
+                f"without "
+                "these tokens"
+            ),
             under=(FEASIBLE,),
             variables=Records(AttentionData, SEPARABLE),
             conclusion=left_out.same_solution,
@@ -107,9 +110,12 @@ LOW_SCORES = Statement(
             siblings=OTHERS,
         ),
         "literal-2": Reading(
-            f"{LOW}, 'the final outcome' as the direction in which training ends: with and without "
-            "these tokens that of descent on g(b <f, h>) is the same",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                f"{LOW}, 'the final outcome' as the direction in which training ends: with and "
+                f"without "
+                "these tokens that of descent on g(b <f, h>) is the same"
+            ),
             constants={"loss": PRINTED},
             under=(),
             variables=stepped(Run, left_out.line_runs(), fixed=("data.Z",), steps=ANY),
@@ -122,27 +128,33 @@ LOW_SCORES = Statement(
             },
         ),
         "literal-3": Reading(
-            f"{LOW}, 'detrimentally' as a lower score: at every X the score <f, gamma> that "
-            "attention collects is no lower without these tokens",
-            expected="proved",
+            "proved",
+            says=(
+                f"{LOW}, 'detrimentally' as a lower score: at every X the score <f, gamma> that "
+                "attention collects is no lower without these tokens"
+            ),
             proof="symbolic.sim.low_score_tokens:prove_no_lower",
             under=(),
             examples=(TWO_TOKENS, ENDS_THERE),
             siblings={"optimal tokens left out": changed(which="best", examples=[ENDS_THERE])},
         ),
         "literal-4": Reading(
-            f"{LOW}, 'the final outcome' as the output of attention: at every X the output "
-            "sum_t f_t x_t is the same without these tokens",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"{LOW}, 'the final outcome' as the output of attention: at every X the output "
+                "sum_t f_t x_t is the same without these tokens"
+            ),
             under=(),
             conclusion=left_out.same_output,
             examples=(TWO_TOKENS,),
             siblings=OTHERS,
         ),
         "amended-1": Reading(
-            "where there is an X^mm and no token of least score of an input whose scores differ is "
-            "a support vector of it, X^mm is the same without these tokens",
-            expected="proved",
+            "proved",
+            says=(
+                "where there is an X^mm and no token of least score of an input whose scores "
+                "differ is a support vector of it, X^mm is the same without these tokens"
+            ),
             proof="symbolic.sim.low_score_tokens:prove_unchanged",
             under=(IDLE,),
             variables=Records(
@@ -153,10 +165,12 @@ LOW_SCORES = Statement(
             depends_on=("sim/token-sparsity:literal-3",),
         ),
         "amended-2": Reading(
-            "optimal tokens unique, Att-SVM feasible: under descent on the decreasing loss "
-            "g(-b <f, h>) no input ends at a token of lower score without the tokens of least "
-            "score of inputs whose scores differ than with them",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "optimal tokens unique, Att-SVM feasible: under descent on the decreasing loss "
+                "g(-b <f, h>) no input ends at a token of lower score without the tokens of least "
+                "score of inputs whose scores differ than with them"
+            ),
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE),
             variables=stepped(Run, left_out.line_runs(), fixed=("data.Z",), steps=ANY),
@@ -166,13 +180,15 @@ LOW_SCORES = Statement(
             siblings={"optimal tokens left out": changed(which="best", examples=[TWO_TOKENS])},
         ),
         "amended-3": Reading(
-            "the start has a risk above the mean of l(best) by less than min_i [l(second) - "
-            "l(best)]/n, the minimum over inputs with two different scores; from it descent on the "
-            "decreasing loss l(u) = g(-u) is run twice, with all tokens and without those of least "
-            "score of inputs whose scores differ, with a step of at most 1/L_X, L_X of the tokens "
-            "that the run has: in the second run no input ends at a token of lower score than in "
-            "the first",
-            expected="proved",
+            "proved",
+            says=(
+                "the start has a risk above the mean of l(best) by less than min_i [l(second) - "
+                "l(best)]/n, the minimum over inputs with two different scores; from it descent on "
+                "the decreasing loss l(u) = g(-u) is run twice, with all tokens and without those "
+                "of least score of inputs whose scores differ, with a step of at most 1/L_X, L_X "
+                "of the tokens that the run has: in the second run no input ends at a token of "
+                "lower score than in the first"
+            ),
             proof="symbolic.sim.low_score_tokens:prove_kept",
             constants={"loss": REPAIRED},
             under=(BASIN, SHORT),
@@ -186,10 +202,12 @@ LOW_SCORES = Statement(
             },
         ),
         "sharp-1": Reading(
-            "lowering the scores of the tokens of least score of inputs whose scores differ, by "
-            "any amount, changes neither X^mm nor the X^mm without these tokens, nor whether there "
-            "is one",
-            expected="proved",
+            "proved",
+            says=(
+                "lowering the scores of the tokens of least score of inputs whose scores differ, "
+                "by any amount, changes neither X^mm nor the X^mm without these tokens, nor "
+                "whether there is one"
+            ),
             proof="symbolic.sim.low_score_tokens:prove_as_much",
             under=(LOWERED,),
             variables=Records(Scaled, left_out.scaled()),
@@ -202,10 +220,12 @@ LOW_SCORES = Statement(
             },
         ),
         "sharp-2": Reading(
-            "at r X^mm, for every real r, the output of attention over an input moves by at most "
-            "N exp(-r) times the diameter of its tokens where its N tokens of least score are "
-            "left out, its scores differing",
-            expected="proved",
+            "proved",
+            says=(
+                "at r X^mm, for every real r, the output of attention over an input moves by at "
+                "most N exp(-r) times the diameter of its tokens where its N tokens of least score "
+                "are left out, its scores differing"
+            ),
             proof="symbolic.sim.low_score_tokens:prove_output",
             under=(FEASIBLE,),
             variables=Records(Scaled, left_out.scaled()),

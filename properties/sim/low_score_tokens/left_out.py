@@ -84,7 +84,7 @@ def idle_if_solved(case: Any) -> bool:
 # the programme
 
 
-@stated("both exist, X' without {which}", "X^{mm} = X'", {"which": LEFT_OUT})
+@stated("both exist, X' without $which", "X^{mm} = X'", {"which": LEFT_OUT})
 def same_solution(m: Any, data: Any, which: str = "low") -> Any:
     rest = without(data, low(data, which))
     if in_torch(data.X):
@@ -150,7 +150,7 @@ def _attended(m: Any, data: AttentionData, W: Any, which: str) -> list[tuple[Any
 
 
 @stated(
-    "f' the attention without {which}, for every input",
+    "f' the attention without $which, for every input",
     r"\langle f, \gamma\rangle \le \langle f', \gamma\rangle",
     {"which": LEFT_OUT},
 )
@@ -163,7 +163,7 @@ def scores_no_lower(m: Any, run: Run, which: str = "low") -> Any:
 
 
 @stated(
-    "f' the attention without {which}, for every input",
+    "f' the attention without $which, for every input",
     r"\sum_t f_t x_t = \sum_t f'_t x_t",
     {"which": LEFT_OUT},
 )
@@ -176,7 +176,7 @@ def same_output(m: Any, run: Run, which: str = "low") -> Any:
 
 
 @stated(
-    "there is an X^mm, at r X^mm f' the attention without {which}, N tokens, for every input",
+    "there is an X^mm, at r X^mm f' the attention without $which, N tokens, for every input",
     r"\frac{\|\sum_t f'_t x_t - \sum_t f_t x_t\|}{N \exp(-$rate r) \max_{s,t} \|x_s - x_t\|} "
     r"\le 1",
     {"which": LEFT_OUT},
@@ -324,7 +324,7 @@ def many_end_worse(runs: Sequence[Run], loss: str, which: str = "low") -> Array:
 
 
 ALIKE = tends(
-    "descent on the loss {loss}, U(k) that without {which}",
+    "descent on the loss $loss, U(k) that without $which",
     along("U(k)"),
     rf"\lim {along(X_K)}",
     floats=ends_alike,
@@ -333,8 +333,8 @@ ALIKE = tends(
     symbols={"which": LEFT_OUT},
 )
 NO_WORSE = Measured(
-    "descent on the loss {loss}, g_i and h_i the scores of the tokens that input i ends at with "
-    "and without {which}",
+    "descent on the loss $loss, g_i and h_i the scores of the tokens that input i ends at with "
+    "and without $which",
     notation=r"h_i \ge g_i \text{ for all } i",
     floats=ends_no_worse,
     balls=certified_no_worse,

@@ -56,7 +56,7 @@ def exists(m: Any, case: TokenSequences) -> Any:
 
 
 @stated(
-    "X^mm exists exactly where {by}",
+    "X^mm exists exactly where $by",
     symbols={
         "by": {"circles": "no query asks in a circle", "successors": "each word has one successor"}
     },
@@ -67,7 +67,7 @@ def told(m: Any, case: TokenSequences, by: str = "circles") -> Any:
 
 
 @stated(
-    "X^mm exists at most where {by}",
+    "X^mm exists at most where $by",
     symbols={
         "by": {
             "circles": "no query asks in a circle",
@@ -115,13 +115,13 @@ READ = (
     "any token the first one, each as likely, m = 10 sentences of n = 5 tokens, attention over"
 )
 COUNTED = probability(
-    "that there is no X^mm over the {over} for m = {m}, n = {n}, d = {d}",
+    "that there is no X^mm over the $over for m = $m, n = $n, d = $d",
     HALF,
     floats=contradictions.often,
     again=contradictions.often_again,
 )
 EXPONENTIAL_SERIES = probability(
-    "that no {strict} of m sentences of two words has two successors",
+    "that no $strict of m sentences of two words has two successors",
     r"j! [z^j] \prod_q \left(1 + \sum_s \left(e^{p_{qs} z} - 1\right)\right), j = m + $more",
     "=",
     floats=gap_in_floats,
@@ -153,8 +153,8 @@ OFTEN = Statement(
     cost=2,
     readings={
         "literal-1": Reading(
-            f"{READ} the vocabulary, d = 100: with probability at least 1/2 there is no X^mm",
-            expected="proved",
+            "proved",
+            says=f"{READ} the vocabulary, d = 100: with probability at least 1/2 there is no X^mm",
             proof="symbolic.sim.often_unsolvable:prove_often",
             constants={**DEFAULT, "over": "vocabulary"},
             under=(),
@@ -165,8 +165,10 @@ OFTEN = Statement(
             siblings=FEWER,
         ),
         "literal-3": Reading(
-            f"{READ} the sub-sequence, d = 100: with probability at least 1/2 there is no X^mm",
-            expected="holds",
+            "holds",
+            says=(
+                f"{READ} the sub-sequence, d = 100: with probability at least 1/2 there is no X^mm"
+            ),
             constants={**DEFAULT, "over": "sub-sequence"},
             under=(),
             variables=DRAWS,
@@ -176,18 +178,22 @@ OFTEN = Statement(
             siblings=FEWER,
         ),
         "literal-2": Reading(
-            "where the tokens are linearly separable, each from all others since the embeddings "
-            "are independent, there is an X^mm",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "where the tokens are linearly separable, each from all others since the "
+                "embeddings are independent, there is an X^mm"
+            ),
             conclusion=exists,
             examples=(TWO,),
             siblings={"whatever the embeddings": changed(drop=[INDEPENDENT], examples=[OPPOSITE])},
         ),
         "amended-1": Reading(
-            "independent embeddings: X^mm exists exactly where no query asks for tokens in a "
-            "circle, for a before b, b before c, ..., and the last of them before a, nor for a "
-            "before a, as where a sub-sequence holds its optimal token twice",
-            expected="proved",
+            "proved",
+            says=(
+                "independent embeddings: X^mm exists exactly where no query asks for tokens in a "
+                "circle, for a before b, b before c, ..., and the last of them before a, nor for a "
+                "before a, as where a sub-sequence holds its optimal token twice"
+            ),
             proof="symbolic.sim.often_unsolvable:prove",
             examples=(TWO, ONE, OUTVOTED, REPEATED, ELSEWHERE, CIRCLE),
             siblings={
@@ -196,10 +202,12 @@ OFTEN = Statement(
             },
         ),
         "amended-2": Reading(
-            "any embeddings: where a query asks for tokens in a circle, for a before b, b before "
-            "c, ..., and the last of them before a, or for a before a, as where a sub-sequence "
-            "holds its optimal token twice, there is no X^mm",
-            expected="proved",
+            "proved",
+            says=(
+                "any embeddings: where a query asks for tokens in a circle, for a before b, b "
+                "before c, ..., and the last of them before a, or for a before a, as where a "
+                "sub-sequence holds its optimal token twice, there is no X^mm"
+            ),
             proof="symbolic.sim.often_unsolvable:prove_circles",
             under=(),
             conclusion=refused,
@@ -209,9 +217,11 @@ OFTEN = Statement(
             },
         ),
         "sharp": Reading(
-            "m independent sentences of two words: no word has two successors with probability "
-            "m! [z^m] prod_q (1 + sum_s (exp(p_qs z) - 1)), p_qs that of the sentence q s",
-            expected="proved",
+            "proved",
+            says=(
+                "m independent sentences of two words: no word has two successors with probability "
+                "m! [z^m] prod_q (1 + sum_s (exp(p_qs z) - 1)), p_qs that of the sentence q s"
+            ),
             proof="symbolic.sim.often_unsolvable:prove_probability",
             under=(),
             variables=Records(Table, tables()),

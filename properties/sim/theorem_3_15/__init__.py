@@ -80,7 +80,7 @@ def reaches_and_grows(run: Run, loss: str, towards: str = "optimal") -> Slack:
 
 BOTH = replace(
     training.DIRECTION,  # every direction that is proved is that of a run whose margins diverge
-    says="descent on the loss {loss} has a diverging norm and converges in direction to X^mm",
+    says="descent on the loss $loss has a diverging norm and converges in direction to X^mm",
     floats=reaches_and_grows,
 )
 
@@ -138,10 +138,13 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            f"{training.UNDEFINED}: where non-optimal scores of each input are equal, hence less "
-            "than every delta > 0 apart, from any start the norm of descent with step at most "
-            "1/(2 L_X) diverges",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"{training.UNDEFINED}: where non-optimal scores of each input are equal, hence "
+                f"less "
+                "than every delta > 0 apart, from any start the norm of descent with step at most "
+                "1/(2 L_X) diverges"
+            ),
             constants={"loss": PRINTED},
             under=(EQUAL_RIVALS, HALF),
             variables=LEVEL,
@@ -155,10 +158,13 @@ THEOREM = Statement(
             },
         ),
         "literal-2": Reading(
-            f"{training.UNDEFINED}: where non-optimal scores of each input are equal, hence less "
-            "than every delta > 0 apart, from any start descent with step at most 1/(2 L_X) "
-            "converges in direction to X^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                f"{training.UNDEFINED}: where non-optimal scores of each input are equal, hence "
+                f"less "
+                "than every delta > 0 apart, from any start descent with step at most 1/(2 L_X) "
+                "converges in direction to X^mm"
+            ),
             constants={"loss": PRINTED},
             under=(EQUAL_RIVALS, HALF),
             variables=LEVEL,
@@ -171,10 +177,12 @@ THEOREM = Statement(
             },
         ),
         "amended-1": Reading(
-            "non-optimal scores equal, optimal tokens unique, Att-SVM feasible, some input with "
-            "two tokens: descent on the decreasing loss g(-b <f, h>) with step at most 1/(2 L_X) "
-            "from any start converges in direction to X^mm",
-            expected="refuted",
+            "refuted",
+            says=(
+                "non-optimal scores equal, optimal tokens unique, Att-SVM feasible, some input "
+                "with two tokens: descent on the decreasing loss g(-b <f, h>) with step at most "
+                "1/(2 L_X) from any start converges in direction to X^mm"
+            ),
             constants={"loss": REPAIRED},
             under=(EQUAL_RIVALS, UNIQUE, SEVERAL_TOKENS, FEASIBLE, HALF),
             variables=stepped(Run, runs(rival_data(), 0, 2), steps=(0.5, 0.25)),
@@ -182,11 +190,13 @@ THEOREM = Statement(
             siblings=training.other_directions(halved(training.UNEVEN)),
         ),
         "amended-2": Reading(
-            "whatever the scores of rivals, with unique optimal tokens, a feasible Att-SVM and a "
-            "risk gap of the start below min_i [l(second) - l(best)]/n: descent on the decreasing "
-            "loss g(-b <f, h>) with step at most 1/L_X has a diverging norm and converges in "
-            "direction to X^mm",
-            expected="proved",
+            "proved",
+            says=(
+                "whatever the scores of rivals, with unique optimal tokens, a feasible Att-SVM and "
+                "a risk gap of the start below min_i [l(second) - l(best)]/n: descent on the "
+                "decreasing loss g(-b <f, h>) with step at most 1/L_X has a diverging norm and "
+                "converges in direction to X^mm"
+            ),
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
@@ -196,10 +206,12 @@ THEOREM = Statement(
             siblings={**training.OTHER_DIRECTIONS, **training.any_start(LOCAL_TRAP)},
         ),
         "amended-3": Reading(
-            "all rivals of an input of one score, Att-SVM feasible, two different scores in some "
-            "input: from any start and with any constant step the norm of descent on g(b <f, h>) "
-            "diverges",
-            expected="proved",
+            "proved",
+            says=(
+                "all rivals of an input of one score, Att-SVM feasible, two different scores in "
+                "some input: from any start and with any constant step the norm of descent on g(b "
+                "<f, h>) diverges"
+            ),
             proof="symbolic.divergence:prove",
             constants={"loss": PRINTED},
             under=(EQUAL_RIVALS, FEASIBLE, TWO_SCORES),
@@ -208,14 +220,16 @@ THEOREM = Statement(
             examples=(training.TIED_BESIDE,),
         ),
         "sharp": Reading(
-            "aligned inputs (<A_j, A_k> >= 0 for constraints of different inputs), one at least "
-            "with two tokens, optimal tokens unique, Att-SVM feasible, rivals' scores less than "
-            "delta_i = g_i s_i/(1 - s_i) apart, g_i the gap of the two best scores and s_i the "
-            "start's attention to the best token: descent on the decreasing loss g(-b <f, h>) with "
-            "step at most 1/L, L the mean over inputs of the Lipschitz constants L_i of the "
-            "gradients of their losses and at least L_X, from any start has a diverging norm and "
-            "converges in direction to X^mm",
-            expected="proved",
+            "proved",
+            says=(
+                "aligned inputs (<A_j, A_k> >= 0 for constraints of different inputs), one at "
+                "least with two tokens, optimal tokens unique, Att-SVM feasible, rivals' scores "
+                "less than delta_i = g_i s_i/(1 - s_i) apart, g_i the gap of the two best scores "
+                "and s_i the start's attention to the best token: descent on the decreasing loss "
+                "g(-b <f, h>) with step at most 1/L, L the mean over inputs of the Lipschitz "
+                "constants L_i of the gradients of their losses and at least L_X, from any start "
+                "has a diverging norm and converges in direction to X^mm"
+            ),
             proof="symbolic.aligned_inputs:prove_aligned",
             constants={"loss": REPAIRED},
             under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, WITHIN, SHORT),
@@ -243,15 +257,17 @@ THEOREM = Statement(
             },
         ),
         "sharp-2": Reading(
-            "aligned inputs (<A_j, A_k> >= 0 for constraints of different inputs), one at least "
-            "with two tokens, optimal tokens unique, Att-SVM feasible, rivals' scores, where there "
-            "are several, less than g_i s_i/(1 - s_i - s'_i) apart, g_i the gap of the two best "
-            "scores, s_i and s'_i the start's attention to the best token and to a rival of the "
-            "second-best score: descent on the decreasing loss g(-b <f, h>) with step at most 1/L, "
-            "L the mean over inputs of the Lipschitz constants L_i of the gradients of their "
-            "losses and at least L_X, from any start has a diverging norm and converges in "
-            "direction to X^mm",
-            expected="proved",
+            "proved",
+            says=(
+                "aligned inputs (<A_j, A_k> >= 0 for constraints of different inputs), one at "
+                "least with two tokens, optimal tokens unique, Att-SVM feasible, rivals' scores, "
+                "where there are several, less than g_i s_i/(1 - s_i - s'_i) apart, g_i the gap of "
+                "the two best scores, s_i and s'_i the start's attention to the best token and to "
+                "a rival of the second-best score: descent on the decreasing loss g(-b <f, h>) "
+                "with step at most 1/L, L the mean over inputs of the Lipschitz constants L_i of "
+                "the gradients of their losses and at least L_X, from any start has a diverging "
+                "norm and converges in direction to X^mm"
+            ),
             proof="symbolic.sim.theorem_3_15:prove",
             constants={"loss": REPAIRED},
             under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, WITHIN_OTHERS, SHORT),

@@ -144,7 +144,7 @@ def grows_for_sure(run: Run, loss: str) -> arb | None:
 
 
 NORM = tends(
-    "descent on the loss {loss}",
+    "descent on the loss $loss",
     norm(X_K),
     INFINITY,
     floats=grows,

@@ -109,27 +109,34 @@ SPARSITY = Statement(
     },
     readings={
         "literal-1": Reading(
-            "where there is an X^mm, rivals that are no support vectors of it have zero gradients: "
-            "dL/d(x_t^T X z) = 0 at every X, L the mean of g(b <f, h>) over the inputs",
-            expected="refuted",
+            "refuted",
+            says=(
+                "where there is an X^mm, rivals that are no support vectors of it have zero "
+                "gradients: dL/d(x_t^T X z) = 0 at every X, L the mean of g(b <f, h>) over the "
+                "inputs"
+            ),
             under=(FEASIBLE,),
             examples=(FROM_ZERO,),
             siblings=other_tokens(),
         ),
         "literal-2": Reading(
-            "where there is an X^mm, rivals that are no support vectors of it can be disregarded "
-            "during pretraining: the gradient of L, the mean of g(b <f, h>) over the inputs, is at "
-            "every X the same without them",
-            expected="refuted",
+            "refuted",
+            says=(
+                "where there is an X^mm, rivals that are no support vectors of it can be "
+                "disregarded during pretraining: the gradient of L, the mean of g(b <f, h>) over "
+                "the inputs, is at every X the same without them"
+            ),
             under=(FEASIBLE,),
             conclusion=dropping.same_gradient,
             examples=(FROM_ZERO,),
             siblings=other_tokens(),
         ),
         "literal-3": Reading(
-            "where there is an X^mm, rivals that are no support vectors of it can be disregarded: "
-            "X^mm is the same without them",
-            expected="proved",
+            "proved",
+            says=(
+                "where there is an X^mm, rivals that are no support vectors of it can be "
+                "disregarded: X^mm is the same without them"
+            ),
             proof="symbolic.least_points:prove_supported",
             under=(FEASIBLE,),
             variables=replace(PROGRAMMES, climbed=True),
@@ -141,10 +148,12 @@ SPARSITY = Statement(
             },
         ),
         "literal-4": Reading(
-            "where there is an X^mm, along descent on g(b <f, h>) from any start the rivals that "
-            "are no support vectors of it come to have no share in the gradient: the sum of their "
-            "|dL/d(x_t^T X z)| over that of all tokens tends to 0",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "where there is an X^mm, along descent on g(b <f, h>) from any start the rivals "
+                "that are no support vectors of it come to have no share in the gradient: the sum "
+                "of their |dL/d(x_t^T X z)| over that of all tokens tends to 0"
+            ),
             constants={"loss": PRINTED},
             under=(FEASIBLE,),
             conclusion=shares.FADING,
@@ -153,10 +162,12 @@ SPARSITY = Statement(
             siblings=other_tokens(TWO_INPUTS),
         ),
         "amended-1": Reading(
-            "where there is an X^mm, along descent on the decreasing loss g(-b <f, h>) from any "
-            "start the sum of |dL/d(x_t^T X z)| over the rivals that are no support vectors of it, "
-            "divided by that over all tokens, tends to 0",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "where there is an X^mm, along descent on the decreasing loss g(-b <f, h>) from "
+                "any start the sum of |dL/d(x_t^T X z)| over the rivals that are no support "
+                "vectors of it, divided by that over all tokens, tends to 0"
+            ),
             constants={"loss": REPAIRED},
             under=(FEASIBLE,),
             conclusion=shares.FADING,
@@ -165,11 +176,13 @@ SPARSITY = Statement(
             siblings=other_tokens(FROM_BASIN),
         ),
         "amended-2": Reading(
-            "optimal tokens unique, there is an X^mm: along descent on the decreasing loss "
-            "g(-b <f, h>) with step at most 1/L_X, from a start whose risk gap is below "
-            "min_i [l(second) - l(best)]/n, the sum of |dL/d(x_t^T X z)| over the rivals that are "
-            "no support vectors, divided by that over all tokens, tends to 0",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, there is an X^mm: along descent on the decreasing loss "
+                "g(-b <f, h>) with step at most 1/L_X, from a start whose risk gap is below min_i "
+                "[l(second) - l(best)]/n, the sum of |dL/d(x_t^T X z)| over the rivals that are no "
+                "support vectors, divided by that over all tokens, tends to 0"
+            ),
             proof="symbolic.growth_rates:prove_shares",
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
@@ -180,10 +193,12 @@ SPARSITY = Statement(
             siblings={**DROPPED_HYPOTHESES, **other_tokens()},
         ),
         "sharp-1": Reading(
-            "where there is an X^mm, leaving out any rivals J lowers ||X^mm||_F^2 by at most "
-            "||sum_J w_j A_j||_F^2, A_j = (x_opt - x_j) z^T and w any multipliers of X^mm, so that "
-            "all rivals with multiplier 0 can go, those of margin 1 included",
-            expected="proved",
+            "proved",
+            says=(
+                "where there is an X^mm, leaving out any rivals J lowers ||X^mm||_F^2 by at most "
+                "||sum_J w_j A_j||_F^2, A_j = (x_opt - x_j) z^T and w any multipliers of X^mm, so "
+                "that all rivals with multiplier 0 can go, those of margin 1 included"
+            ),
             proof="symbolic.sim.programmes:prove_at_most_lost",
             under=(FEASIBLE,),
             variables=Records(tokens.Dropped, tokens.thinned(), tokens.thinned_larger),
@@ -195,10 +210,12 @@ SPARSITY = Statement(
             depends_on=("sim/definition-3.8:sharp-1",),
         ),
         "sharp-2": Reading(
-            "where there is an X^mm, leaving out a rival j lowers ||X^mm||_F^2 by at least w_j^2 "
-            "times the squared distance of A_j = (x_opt - x_j) z^T from the span of the others, w "
-            "any multipliers of X^mm",
-            expected="proved",
+            "proved",
+            says=(
+                "where there is an X^mm, leaving out a rival j lowers ||X^mm||_F^2 by at least "
+                "w_j^2 times the squared distance of A_j = (x_opt - x_j) z^T from the span of the "
+                "others, w any multipliers of X^mm"
+            ),
             proof="symbolic.sim.programmes:prove_at_least_lost",
             under=(FEASIBLE,),
             variables=Records(AttentionData, tokens.all_support(), tokens.all_support_larger),
@@ -211,12 +228,14 @@ SPARSITY = Statement(
             },
         ),
         "sharp-3": Reading(
-            "optimal tokens unique, there is an X^mm: along descent on the decreasing loss "
-            "g(-b <f, h>) with step at most 1/L_X, from a start whose risk gap is below "
-            "min_i [l(second) - l(best)]/n, the share of a token of margin m > 1 under X^mm, its "
-            "|dL/d(x_t^T X z)| over the sum of all, falls like k^-(m - 1): log share / ln k -> "
-            "-(m - 1)",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, there is an X^mm: along descent on the decreasing loss "
+                "g(-b <f, h>) with step at most 1/L_X, from a start whose risk gap is below min_i "
+                "[l(second) - l(best)]/n, the share of a token of margin m > 1 under X^mm, its "
+                "|dL/d(x_t^T X z)| over the sum of all, falls like k^-(m - 1): log share / ln k -> "
+                "-(m - 1)"
+            ),
             proof="symbolic.growth_rates:prove_shares",
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),

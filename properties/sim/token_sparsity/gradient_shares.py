@@ -188,7 +188,7 @@ def certified_exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> ar
 
 
 FADING = tends(
-    "along descent on the loss {loss}, c the share in the gradient of {which}",
+    "along descent on the loss $loss, c the share in the gradient of $which",
     "c",
     ZERO,
     floats=fades,
@@ -198,7 +198,7 @@ FADING = tends(
     symbols={"which": WHICH},
 )
 EXPONENT = tends(
-    "along descent on the loss {loss}, c the share in the gradient of a token of margin m, not 1",
+    "along descent on the loss $loss, c the share in the gradient of a token of margin m, not 1",
     over(r"\ln c", LN_K),
     r"-$share \left(m - $less\right)",
     floats=exponent,

@@ -184,7 +184,7 @@ EXISTENCE = Measured(
     notation=r"\nabla L(W) = 0 \text{ for some } W",
 )
 LEAST = Measured(
-    "exactly where the parts of each input rest at one score, which is {largest} of theirs",
+    "exactly where the parts of each input rest at one score, which is $largest of theirs",
     minima.rounded(stationary_points.least_exactly_where_largest),
     stationary_points.least_exactly_where_largest,
     strict=True,
@@ -212,17 +212,21 @@ FEASIBILITY = Statement(
     violating={QUERIES: [TWICE], AFFINE: [EQUAL]},
     readings={
         "literal-1": Reading(
-            "'over-parameterization', of which print gives no measure, read as a dimension for "
-            "each token, d >= n T: the Att-SVM has a solution, whichever tokens are optimal",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "'over-parameterization', of which print gives no measure, read as a dimension for "
+                "each token, d >= n T: the Att-SVM has a solution, whichever tokens are optimal"
+            ),
             under=(LARGE,),
             examples=(EQUAL,),
             siblings={"of fewer dimensions": changed(drop=[LARGE], examples=[TWICE])},
         ),
         "amended-1": Reading(
-            "independent queries, affinely independent tokens in each input: the Att-SVM has a "
-            "solution, whichever tokens are optimal",
-            expected="proved",
+            "proved",
+            says=(
+                "independent queries, affinely independent tokens in each input: the Att-SVM has a "
+                "solution, whichever tokens are optimal"
+            ),
             proof="symbolic.tf.benign_landscape:prove_feasible",
             under=(QUERIES, AFFINE),
         ),
@@ -274,9 +278,11 @@ LANDSCAPE = Statement(
     },
     readings={
         "literal-2": Reading(
-            "'over-parameterization', of which print gives no measure, read as a dimension for "
-            "each token, d >= n T; l strictly decreasing and smooth: grad L(W) != 0 for all W",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "'over-parameterization', of which print gives no measure, read as a dimension for "
+                "each token, d >= n T; l strictly decreasing and smooth: grad L(W) != 0 for all W"
+            ),
             under=(LARGE, STRICT_LOSS),
             variables=Records(
                 Descent,
@@ -288,38 +294,44 @@ LANDSCAPE = Statement(
             siblings={"of fewer dimensions": changed(drop=[LARGE], examples=[cases.OPPOSED])},
         ),
         "amended-2": Reading(
-            "l differentiable, l' < 0 everywhere, some input of two different scores has a query "
-            "that is no combination of the others', and those of its tokens that score above any "
-            "level can be separated from those below, as always if they are affinely independent: "
-            "grad L(W) != 0 for all W",
-            expected="proved",
+            "proved",
+            says=(
+                "l differentiable, l' < 0 everywhere, some input of two different scores has a "
+                "query that is no combination of the others', and those of its tokens that score "
+                "above any level can be separated from those below, as always if they are affinely "
+                "independent: grad L(W) != 0 for all W"
+            ),
             proof="symbolic.tf.benign_landscape:prove_no_stationary_point",
             under=(FALLING_LOSS, SCORES, OWN, APART),
             examples=(IN_ORDER, IN_TURN),
         ),
         "sharp-1": Reading(
-            "l' < 0 everywhere and continuous, some input of two different scores has tokens with "
-            "one affine dependency at most, an Att-SVM of its own, and a query that is no "
-            "combination of the others': L has no finite local minimum, and negative curvature at "
-            "each stationary point",
-            expected="proved",
+            "proved",
+            says=(
+                "l' < 0 everywhere and continuous, some input of two different scores has tokens "
+                "with one affine dependency at most, an Att-SVM of its own, and a query that is no "
+                "combination of the others': L has no finite local minimum, and negative "
+                "curvature at each stationary point"
+            ),
             proof="symbolic.tf.benign_landscape:prove_no_minimum",
             under=(SLOPED_LOSS, SCORES, OWN, FEW, SEPARABLE),
             conclusion=MINIMUM,
             examples=(REST,),
         ),
         "sharp-2": Reading(
-            "l differentiable, l' < 0 everywhere, independent queries; take m_t equal tokens of an "
-            "input as one, with their mean score, and split it into the least parts such that each "
-            "affine dependency, sum_t b_t = 0 and sum_t b_t x_t = 0, is a sum of dependencies "
-            "within parts; each part has one score, or one dependency, or is on a line, as every "
-            "part of at most four tokens. Let it rest at u if u is that score; or sum_t b_t ln(b_t/"
-            "(m_t (gamma_t - u))) = 0, where scores of b_t > 0 are above u and of b_t < 0 below, b "
-            "or -b the dependency, as for one u if they can be; or u is the mean of scores with "
-            "weights m_t y^k_t for tokens x + k_t v and y > 0 with sum_{s < t} m_s m_t (k_t - k_s) "
-            "(gamma_t - gamma_s) y^(k_s + k_t) = 0. Then grad L(W) = 0 for some W exactly where in "
-            "each input all parts rest at one u",
-            expected="proved",
+            "proved",
+            says=(
+                "l differentiable, l' < 0 everywhere, independent queries; take m_t equal tokens "
+                "of an input as one, with their mean score, and split it into the least parts such "
+                "that each affine dependency, sum_t b_t = 0 and sum_t b_t x_t = 0, is a sum of "
+                "dependencies within parts; each part has one score, or one dependency, or is on a "
+                "line, as every part of at most four tokens. Let it rest at u if u is that score; "
+                "or sum_t b_t ln(b_t/(m_t (gamma_t - u))) = 0, where scores of b_t > 0 are above "
+                "u and of b_t < 0 below, b or -b the dependency, as for one u if they can be; or u "
+                "is the mean of scores with weights m_t y^k_t for tokens x + k_t v and y > 0 with "
+                "sum_{s < t} m_s m_t (k_t - k_s) (gamma_t - gamma_s) y^(k_s + k_t) = 0. Then grad "
+                "L(W) = 0 for some W exactly where in each input all parts rest at one u"
+            ),
             proof="symbolic.tf.parts_at_rest:prove_where_stationary",
             under=(FALLING_LOSS, QUERIES, KNOWN),
             variables=INPUTS,
@@ -327,10 +339,13 @@ LANDSCAPE = Statement(
             examples=(REST, WITHIN, cases.TIED, BYSTANDER, LEVEL, FINITE, FALLING),
         ),
         "sharp-3": Reading(
-            "l differentiable, l' < 0 everywhere, the data of sharp-2: L has a local minimum "
-            "exactly where in each input all parts rest at one u, which is a part's one score; or "
-            "its dependency has one b_t > 0 alone; or its polynomial changes at y from + to -",
-            expected="proved",
+            "proved",
+            says=(
+                "l differentiable, l' < 0 everywhere, the data of sharp-2: L has a local minimum "
+                "exactly where in each input all parts rest at one u, which is a part's one score; "
+                "or its dependency has one b_t > 0 alone; or its polynomial changes at y from + "
+                "to -"
+            ),
             proof="symbolic.tf.parts_at_rest:prove_where_least",
             under=(FALLING_LOSS, QUERIES, KNOWN),
             variables=INPUTS,

@@ -63,7 +63,7 @@ def often_again(case: Published, above: str = "0.99", share: str = "1/2") -> Sla
 
 
 OFTEN = probability(
-    "that the correlation of W with W_fin + c W_svm, at the best c >= 0, is above {above}",
+    "that the correlation of W with W_fin + c W_svm, at the best c >= 0, is above $above",
     "$share",
     floats=often,
     again=often_again,

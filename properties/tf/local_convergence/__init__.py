@@ -68,11 +68,14 @@ THEOREM = Statement(
     violating={OPTIMAL: [starts.BETTER_SUPPORT], NEAR: [starts.escaping_start(2, 1024.0)]},
     readings={
         "literal-1": Reading(
-            "l strictly decreasing and smooth, alpha locally optimal, W_0 in the cone, which print "
-            "does not define, read as: alpha_i has the largest logit in every input, and large "
-            "||W_0||, of which print gives no measure, as ||W_0|| >= 1024 ||W^mm(alpha)||: "
-            "W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent with any constant step",
-            expected="refuted",
+            "refuted",
+            says=(
+                "l strictly decreasing and smooth, alpha locally optimal, W_0 in the cone, which "
+                "print does not define, read as: alpha_i has the largest logit in every input, and "
+                "large ||W_0||, of which print gives no measure, as ||W_0|| >= 1024 "
+                "||W^mm(alpha)||: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent with "
+                "any constant step"
+            ),
             under=(STRICT_LOSS, OPTIMAL, SELECTS, FAR),
             variables=Records(Local, starts.started(0.875, 0.5).map(starts.far_out)),
             examples=(starts.escaping_start(2, 1024.0), starts.escaping_start(2, 2.0**20)),
@@ -84,11 +87,13 @@ THEOREM = Statement(
             },
         ),
         "amended": Reading(
-            "some input has two tokens, alpha locally optimal, l' continuous and below 0 at the "
-            "scores of alpha, any constant step, W_0 within some angle of W^mm(alpha) and of some "
-            "norm at least, both depending on the data, alpha, the loss and the step: W_k/||W_k|| "
-            "-> W^mm(alpha)/||W^mm(alpha)|| under descent",
-            expected="proved",
+            "proved",
+            says=(
+                "some input has two tokens, alpha locally optimal, l' continuous and below 0 at "
+                "the scores of alpha, any constant step, W_0 within some angle of W^mm(alpha) and "
+                "of some norm at least, both depending on the data, alpha, the loss and the step: "
+                "W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent"
+            ),
             proof="symbolic.tf.local_convergence:prove",
             under=(OPTIMAL, NEAR, LONG),
             variables=Records(
@@ -123,14 +128,16 @@ THEOREM = Statement(
             },
         ),
         "sharp": Reading(
-            "some input has two tokens, alpha locally optimal, l' continuous and below 0 at the "
-            "scores of alpha, any constant step, W_0 = sigma W^mm(alpha) + E with <E, W^mm(alpha)> "
-            "= 0, ||E|| r_j <= s sigma c_j with 0 < s < 1 for all tokens j not in alpha, and sigma "
-            "at least an explicit radius of data, alpha, loss, step and s: W_k/||W_k|| -> "
-            "W^mm(alpha)/||W^mm(alpha)|| under descent. Here c_j is the margin of j under "
-            "W^mm(alpha), less 1 where j does not score below the token of alpha of its input, x, "
-            "and r_j the length of what (x - x_j) z^T has across W^mm(alpha)",
-            expected="proved",
+            "proved",
+            says=(
+                "some input has two tokens, alpha locally optimal, l' continuous and below 0 at "
+                "the scores of alpha, any constant step, W_0 = sigma W^mm(alpha) + E with <E, "
+                "W^mm(alpha)> = 0, ||E|| r_j <= s sigma c_j with 0 < s < 1 for all tokens j not in "
+                "alpha, and sigma at least an explicit radius of data, alpha, loss, step and s: "
+                "W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent. Here c_j is the margin "
+                "of j under W^mm(alpha), less 1 where j does not score below the token of alpha of "
+                "its input, x, and r_j the length of what (x - x_j) z^T has across W^mm(alpha)"
+            ),
             proof="symbolic.tf.local_convergence:prove_sharp",
             under=(OPTIMAL, CONE, LARGE),
             variables=Records(  # the claim is sharpest where s is nearly 1

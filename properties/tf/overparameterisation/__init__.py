@@ -53,7 +53,7 @@ PLACE, HOLDS = (
 
 
 @stated(
-    "P the probability under the law that is this data set, in every dimension, that {where}",
+    "P the probability under the law that is this data set, in every dimension, that $where",
     "P = 1",
     {
         "where": {
@@ -158,7 +158,7 @@ SAID = {
         "spherical": "n inputs, uniform on the unit sphere as queries are,",
     }
 }
-ALL = "that all tokens of {tokens} support all Local-SVMs, "
+ALL = "that all tokens of $tokens support all Local-SVMs, "
 BOUND = probability(
     ALL + "b = 1 - 1/(T - 1)^2, m = d - T + 3",
     r"\max\left(0, 1 - \frac{T (T - 1)}{2} b^{$power m/2}\right)^n",
@@ -198,28 +198,36 @@ PROBABILITY = Statement(
     violating={SOME: [Law(1, 4, 2)], SEVERAL: [Law(1, 1, 1)], TRIANGLE: [Law(1, 4, 16)]},
     readings={
         "literal-1": Reading(
-            "n and T are fixed, and the law of the data is any, as print names none: all tokens "
-            "are support vectors of the Att-SVM with a probability that tends to 1 as d grows",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "n and T are fixed, and the law of the data is any, as print names none: all "
+                "tokens are support vectors of the Att-SVM with a probability that tends to 1 as d "
+                "grows"
+            ),
             under=(),
             examples=(IN_LINE,),
             siblings={"of all Local-SVMs": changed(where="Local-SVMs")},
         ),
         "literal-2": Reading(
-            "n and T are fixed, and the law of the data is any, as print names none: all tokens "
-            "are support vectors of all Local-SVMs with a probability that tends to 1 as d grows",
-            expected="refuted, certified",
+            "refuted, certified",
+            says=(
+                "n and T are fixed, and the law of the data is any, as print names none: all "
+                "tokens are support vectors of all Local-SVMs with a probability that tends to 1 "
+                "as d grows"
+            ),
             constants={"where": "Local-SVMs"},
             under=(),
             examples=(IN_LINE,),
             siblings={"of the Att-SVM": changed(where="Att-SVM")},
         ),
         "amended-1": Reading(
-            "n inputs of T independent standard Gaussian tokens, orthogonal queries, none 0, "
-            "d >= T - 1, "
-            "T >= 2: all tokens are support vectors of all Local-SVMs with probability at least "
-            "max(0, 1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2))^n, which tends to 1 as d grows",
-            expected="proved",
+            "proved",
+            says=(
+                "n inputs of T independent standard Gaussian tokens, orthogonal queries, none 0, d "
+                ">= T - 1, T >= 2: all tokens are support vectors of all Local-SVMs with "
+                "probability at least max(0, 1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2))^n, "
+                "which tends to 1 as d grows"
+            ),
             proof="symbolic.tf.overparameterisation:prove_bound",
             under=(SOME, SEVERAL),
             variables=Records(Law, laws.drawn(2, (2, 4), (1, 48))),
@@ -229,11 +237,13 @@ PROBABILITY = Statement(
             siblings={"a power 16 times as large": changed(power=16, examples=[SMALL, FLAT])},
         ),
         "amended-2": Reading(
-            "n inputs of T independent tokens and a query, uniform on the unit sphere, T >= 2: all "
-            "tokens are support vectors of all Local-SVMs with probability at least "
-            "1 - M exp(-d e^2/2), M = n T (n T - 1) + n (n - 1), "
-            "e = 1/(2 k + 2 sqrt(k (k + n - 1))), k = T - 1",
-            expected="proved",
+            "proved",
+            says=(
+                "n inputs of T independent tokens and a query, uniform on the unit sphere, T >= 2: "
+                "all tokens are support vectors of all Local-SVMs with probability at least 1 - M "
+                "exp(-d e^2/2), M = n T (n T - 1) + n (n - 1), e = 1/(2 k + 2 sqrt(k (k + n - "
+                "1))), k = T - 1"
+            ),
             proof="symbolic.tf.overparameterisation:prove_sphere",
             under=(SEVERAL,),
             variables=Records(
@@ -248,11 +258,12 @@ PROBABILITY = Statement(
             },
         ),
         "sharp": Reading(
-            "n inputs of three independent standard Gaussian tokens, orthogonal queries, none 0, "
-            "any d: "
-            "all tokens are support vectors of all Local-SVMs with probability "
-            "(1 - 3 I_{1/4}(d/2, d/2))^n",
-            expected="proved",
+            "proved",
+            says=(
+                "n inputs of three independent standard Gaussian tokens, orthogonal queries, none "
+                "0, any d: all tokens are support vectors of all Local-SVMs with probability (1 - "
+                "3 I_{1/4}(d/2, d/2))^n"
+            ),
             proof="symbolic.tf.overparameterisation:prove_triangle",
             under=(TRIANGLE,),
             variables=Records(Law, laws.drawn(2, (3, 3), (2, 12)), fixed=("T",)),

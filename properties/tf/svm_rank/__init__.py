@@ -110,9 +110,11 @@ RANK = Statement(
     },
     readings={
         "literal-1": Reading(
-            "'low-rank', for which print gives no bound, read as one by the sizes: where Att-SVM "
-            "is separable the Frobenius solution has rank at most min(n, d)",
-            expected="proved",
+            "proved",
+            says=(
+                "'low-rank', for which print gives no bound, read as one by the sizes: where "
+                "Att-SVM is separable the Frobenius solution has rank at most min(n, d)"
+            ),
             proof="symbolic.tf.svm_rank:prove",
             under=(FEASIBLE,),
             tight=True,
@@ -120,10 +122,12 @@ RANK = Statement(
             siblings={"one less": changed(less=1), "rank one": changed(most=1)},
         ),
         "sharp": Reading(
-            "where Att-SVM is separable the rank of the Frobenius solution is at most that of the "
-            "queries z_i, and at most that of the differences x_opt - x_t, counting only tokens of "
-            "positive multiplier and their queries",
-            expected="proved",
+            "proved",
+            says=(
+                "where Att-SVM is separable the rank of the Frobenius solution is at most that of "
+                "the queries z_i, and at most that of the differences x_opt - x_t, counting only "
+                "tokens of positive multiplier and their queries"
+            ),
             proof="symbolic.tf.svm_rank:prove",
             under=(FEASIBLE,),
             conclusion=by_carriers,
@@ -132,18 +136,23 @@ RANK = Statement(
             siblings={"one less": changed(less=1)},
         ),
         "literal-2": Reading(
-            "'low-rank', for which print gives no bound, read as a comparison: where Att-SVM is "
-            "separable some nuclear-norm solution has no larger rank than the Frobenius solution",
-            expected="refuted",
+            "refuted",
+            says=(
+                "'low-rank', for which print gives no bound, read as a comparison: where Att-SVM "
+                "is separable some nuclear-norm solution has no larger rank than the Frobenius "
+                "solution"
+            ),
             under=(FEASIBLE,),
             conclusion=NUCLEAR,
             examples=(MIRRORED, ONE_TOKEN),
             siblings={"a smaller rank": changed(less=1), "rank one": changed(most=1)},
         ),
         "amended": Reading(
-            "where the Frobenius solution has rank 1 it is the only nuclear-norm solution, so that "
-            "some nuclear-norm solution has no larger rank",
-            expected="proved",
+            "proved",
+            says=(
+                "where the Frobenius solution has rank 1 it is the only nuclear-norm solution, so "
+                "that some nuclear-norm solution has no larger rank"
+            ),
             proof="symbolic.tf.svm_rank:prove_rank_one",
             under=(RANK_ONE,),
             conclusion=NUCLEAR,

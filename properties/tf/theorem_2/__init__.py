@@ -53,7 +53,7 @@ def close(m: Any, case: Candidate, share: Any = 1, power: int = 1) -> Any:
 
 
 @stated(
-    "there are U and kappa, with {gaps} gaps",
+    "there are U and kappa, with $gaps gaps",
     r"\|\frac{W}{R} - U\|^2 \le $share \frac{2 \kappa}{\rho^$power}",
 )
 def closest(m: Any, case: Candidate, share: Any = 1, power: int = 1, gaps: str = "own") -> Any:
@@ -79,9 +79,11 @@ PATH = Statement(
     violating=cases.VIOLATING,
     readings={
         "literal": Reading(
-            "optimal tokens unique, Att-SVM feasible: W_R / R tends to W^mm / ||W^mm||_F, for l "
-            "strictly decreasing and smooth",
-            expected="refuted",
+            "refuted",
+            says=(
+                "optimal tokens unique, Att-SVM feasible: W_R / R tends to W^mm / ||W^mm||_F, for "
+                "l strictly decreasing and smooth"
+            ),
             under=(UNIQUE, FEASIBLE, STRICT_LOSS),
             variables=Records(Path, cases.flat_paths()),
             examples=(cases.FLAT_SLOPE, cases.ONE_TOKEN),
@@ -89,9 +91,12 @@ PATH = Statement(
             cost=4,
         ),
         "amended-1": Reading(
-            "optimal tokens unique, Att-SVM feasible: W_R / R tends to W^mm / ||W^mm||_F, for l "
-            "decreasing and smooth with l' < 0 at the best scores, where some input has two tokens",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, Att-SVM feasible: W_R / R tends to W^mm / ||W^mm||_F, for "
+                "l decreasing and smooth with l' < 0 at the best scores, where some input has two "
+                "tokens"
+            ),
             proof="symbolic.tf.theorem_2:prove_limit",
             under=cases.HYPOTHESES,
             examples=(cases.PUBLISHED, cases.UNEVEN, cases.FLAT_BELOW),
@@ -128,13 +133,15 @@ RATE = Statement(
     },
     readings={
         "amended-2": Reading(
-            "optimal tokens unique, Att-SVM feasible, some input has two tokens, l' < 0 and "
-            "continuous, U = W^mm / ||W^mm||, rho = R / ||W^mm|| >= log(2 Gamma), Gamma the "
-            "largest over inputs i of several tokens of sum_j M_j D_j (T_j - 1) / (m_i d_i), for "
-            "each input D and d its largest and least score gap, M and m the largest and least "
-            "|l'| between its worst and best score: every W with ||W|| <= R and L(W) <= L(R U) has "
-            "||W / R - U||^2 <= 2 log(2 Gamma) / rho",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, Att-SVM feasible, some input has two tokens, l' < 0 and "
+                "continuous, U = W^mm / ||W^mm||, rho = R / ||W^mm|| >= log(2 Gamma), Gamma the "
+                "largest over inputs i of several tokens of sum_j M_j D_j (T_j - 1) / (m_i d_i), "
+                "for each input D and d its largest and least score gap, M and m the largest and "
+                "least |l'| between its worst and best score: every W with ||W|| <= R and L(W) <= "
+                "L(R U) has ||W / R - U||^2 <= 2 log(2 Gamma) / rho"
+            ),
             proof="symbolic.tf.theorem_2:prove",
             siblings={
                 "an eighth of it": changed(share="1/8"),
@@ -143,15 +150,18 @@ RATE = Statement(
             under=(UNIQUE, FEASIBLE, SEVERAL_TOKENS, SLOPED_LOSS, LARGE, GOOD),
         ),
         "sharp": Reading(
-            "optimal tokens unique, Att-SVM feasible, some input has two tokens, l' < 0 and "
-            "continuous, U = W^mm / ||W^mm||, rho = R / ||W^mm||, for each input d its least "
-            "score gap and m the least |l'| between its worst and best score: where G = n (L(R U) "
-            "- L_*) is below every m_i d_i of inputs of several tokens, as it is for large rho, "
-            "every W with ||W|| <= R and L(W) <= L(R U) has ||W / R - U||^2 <= 2 kappa / rho, "
-            "kappa = rho + log G - sum_j p_j log(c_j / p_j) over tokens j of positive multiplier, "
-            "p_j its share in the sum of all, c_j = b_i (score gap of j) (1 - G / (m_i d_i)) in "
-            "its input i, b_i the least |l'| from the best score down to G / m_i below it",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, Att-SVM feasible, some input has two tokens, l' < 0 and "
+                "continuous, U = W^mm / ||W^mm||, rho = R / ||W^mm||, for each input d its least "
+                "score gap and m the least |l'| between its worst and best score: where G = n (L(R "
+                "U) - L_*) is below every m_i d_i of inputs of several tokens, as it is for large "
+                "rho, every W with ||W|| <= R and L(W) <= L(R U) has ||W / R - U||^2 <= 2 kappa / "
+                "rho, kappa = rho + log G - sum_j p_j log(c_j / p_j) over tokens j of positive "
+                "multiplier, p_j its share in the sum of all, c_j = b_i (score gap of j) (1 - G / "
+                "(m_i d_i)) in its input i, b_i the least |l'| from the best score down to G / m_i "
+                "below it"
+            ),
             proof="symbolic.tf.theorem_2:prove_sharp",
             under=(UNIQUE, FEASIBLE, SEVERAL_TOKENS, GOOD, CHEAP),
             variables=Records(Candidate, points.candidates(4.0, 8.0), points.extremal),

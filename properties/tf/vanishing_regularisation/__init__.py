@@ -93,21 +93,25 @@ ABSTRACT = Statement(
     violating={name: [*map(penalised, some)] for name, some in cases.VIOLATING.items()},
     readings={
         "literal-1": Reading(
-            "l strictly decreasing and smooth, the abstract listing no hypothesis: W_lambda / "
-            "||W_lambda||, W_lambda a minimiser of L(W) + (lambda/2) ||W||_F^2, tends to W^mm / "
-            "||W^mm||_F as lambda falls to 0",
-            expected="refuted",
+            "refuted",
+            says=(
+                "l strictly decreasing and smooth, the abstract listing no hypothesis: W_lambda / "
+                "||W_lambda||, W_lambda a minimiser of L(W) + (lambda/2) ||W||_F^2, tends to W^mm "
+                "/ ||W^mm||_F as lambda falls to 0"
+            ),
             under=(STRICT_LOSS,),
             variables=Records(Path, drawn(cases.flat_paths())),
             examples=(FLAT_SLOPE, ONE_TOKEN, NO_SOLUTION),
             siblings=WORST,
         ),
         "literal-2": Reading(
-            "l strictly decreasing and smooth, the abstract listing no hypothesis: K_lambda "
-            "Q_lambda^T / R_lambda, (K_lambda, Q_lambda) in R^{d x d} a minimiser of L(K Q^T) + "
-            "(lambda/2) (||K||_F^2 + ||Q||_F^2) and R_lambda half of that sum of squares, tends to "
-            "the set of nuclear-norm solutions over C_* as lambda falls to 0",
-            expected="refuted",
+            "refuted",
+            says=(
+                "l strictly decreasing and smooth, the abstract listing no hypothesis: K_lambda "
+                "Q_lambda^T / R_lambda, (K_lambda, Q_lambda) in R^{d x d} a minimiser of L(K Q^T) "
+                "+ (lambda/2) (||K||_F^2 + ||Q||_F^2) and R_lambda half of that sum of squares, "
+                "tends to the set of nuclear-norm solutions over C_* as lambda falls to 0"
+            ),
             under=(STRICT_LOSS,),
             variables=Records(Path, drawn(cases.flat_paths())),
             conclusion=SET,
@@ -115,22 +119,27 @@ ABSTRACT = Statement(
             siblings=OTHERS,
         ),
         "amended-1": Reading(
-            "optimal tokens unique, Att-SVM feasible, some input with two tokens, l decreasing and "
-            "smooth with l' < 0 at the best scores: W_lambda / ||W_lambda||, W_lambda a minimiser "
-            "of L(W) + (lambda/2) ||W||_F^2, tends to W^mm / ||W^mm||_F as lambda falls to 0",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, Att-SVM feasible, some input with two tokens, l decreasing "
+                "and smooth with l' < 0 at the best scores: W_lambda / ||W_lambda||, W_lambda a "
+                "minimiser of L(W) + (lambda/2) ||W||_F^2, tends to W^mm / ||W^mm||_F as lambda "
+                "falls to 0"
+            ),
             proof="symbolic.tf.vanishing_regularisation:prove",
             under=cases.HYPOTHESES,
             examples=(PUBLISHED, UNEVEN, FLAT_BELOW),
             siblings=WORST,
         ),
         "amended-2": Reading(
-            "optimal tokens unique, Att-SVM feasible, some input with two tokens, l decreasing and "
-            "smooth with l' < 0 at the best scores: K_lambda Q_lambda^T / R_lambda, (K_lambda, "
-            "Q_lambda) in R^{d x d} a minimiser of L(K Q^T) + (lambda/2) (||K||_F^2 + ||Q||_F^2) "
-            "and R_lambda half of that sum of squares, tends to the set of nuclear-norm solutions "
-            "over C_* as lambda falls to 0",
-            expected="proved",
+            "proved",
+            says=(
+                "optimal tokens unique, Att-SVM feasible, some input with two tokens, l decreasing "
+                "and smooth with l' < 0 at the best scores: K_lambda Q_lambda^T / R_lambda, "
+                "(K_lambda, Q_lambda) in R^{d x d} a minimiser of L(K Q^T) + (lambda/2) (||K||_F^2 "
+                "+ ||Q||_F^2) and R_lambda half of that sum of squares, tends to the set of "
+                "nuclear-norm solutions over C_* as lambda falls to 0"
+            ),
             proof="symbolic.tf.vanishing_regularisation:prove_factored",
             under=cases.HYPOTHESES,
             variables=Records(Path, drawn(cases.paths(cases.turned()))),

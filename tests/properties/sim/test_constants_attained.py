@@ -51,11 +51,7 @@ def attained(lemma, near, power):
         variables={**claim.formula.variables, "h": Vector("n", (power,))},
         hypotheses=(Hypothesis("near", near),),
         conclusion=lemma.conclusion,
-        readings={
-            "sharp": Reading(
-                claim.statement, "holds", constants=claim.formula.constants, tight=True
-            )
-        },
+        readings={"sharp": Reading("holds", constants=claim.formula.constants, tight=True)},
     ).claims
     scout = screened(held, looks=100)
     assert scout.found is None

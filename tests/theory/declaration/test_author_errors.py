@@ -34,7 +34,7 @@ def conclusion(m, v, c=1):
                "t": Real() {variables}}},
     hypotheses=(Hypothesis("first", lambda m, v: {hypothesis}),),
     conclusion=conclusion,
-    readings={{{reading!r}: Reading("it says", expected={expected!r}, {options})}},
+    readings={{{reading!r}: Reading({expected!r}, {options})}},
 ){after}
 """
 RIGHT = "m.at_most(m.largest(v.x) + m.norm(v.A), c * m.norm(v.x) + m.norm(v.A))"
@@ -316,7 +316,7 @@ PARTS = {
     "variables": "{'t': Real()}",
     "hypotheses": "()",
     "conclusion": "lambda m, v, c=1: m.at_most(c * v.t, v.t)",
-    "readings": "{'literal': Reading('it', expected='holds', tight=True)}",
+    "readings": "{'literal': Reading('holds', tight=True)}",
 }
 
 
@@ -554,9 +554,9 @@ def test_a_point_near_another_one_that_cannot_be_drawn_is_told(tmp_path, name):
 
 TWO_MORE = """
 T = Statement("mine/b", source="s", place="p", printed="p", variables={"x": Vector("k")},
-    conclusion=conclusion, readings={"literal": Reading("it says", "holds", tight=True)})
+    conclusion=conclusion, readings={"literal": Reading("holds", tight=True)})
 U = Statement("mine/c", source="s", place="p", printed="p", variables={"x": Real()},
-    conclusion=conclusion, readings={"literal": Reading("it says", "hold", tight=True)})
+    conclusion=conclusion, readings={"literal": Reading("hold", tight=True)})
 """
 
 
@@ -597,7 +597,7 @@ def test_a_statement_that_no_name_of_the_module_holds_is_an_error(tmp_path, name
     made = (
         f'Statement({id}, source="s", place="p", printed="t", variables={{"t": Real()}}, '
         'conclusion=lambda m, v, c=1: m.at_most(c * v.t, v.t), readings={"literal": '
-        'Reading("it", expected="refuted", siblings={"s": changed(c=2)})})'
+        'Reading("refuted", siblings={"s": changed(c=2)})})'
     )
     path = tmp_path / "unbound.py"
     path.write_text(Path(pack(tmp_path)).read_text() + wrapped.format(made))
@@ -702,7 +702,7 @@ STATEMENT = Statement(
     source="mine", place="1", printed="a",
     variables=Records(Case, st.builds(Case, st.sampled_from([1.0, 0.5]))),
     conclusion=conclusion,
-    readings={{"literal": Reading("a", expected="holds", under=(), siblings={{}}, tight=True)}},
+    readings={{"literal": Reading("holds", under=(), siblings={{}}, tight=True)}},
 )
 """
 

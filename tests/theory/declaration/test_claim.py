@@ -19,7 +19,7 @@ from attsvm.theory.run.tally import Tally
 from attsvm.theory.verification.check import check_part
 
 HERE = {"source": "toys", "place": "here", "printed": "x^2 >= 0"}
-SQUARE = Measured("x^2 >= {shift}", floats=square, balls=square_ball)
+SQUARE = Measured("x^2 >= $shift", floats=square, balls=square_ball)
 NUMBERS = Records(float, st.just(0.0))
 
 
@@ -33,7 +33,7 @@ def declare(
 ):
     statement, _, name = id.rpartition(":")
     named = {said: Hypothesis(said, holds) for said, holds in (hypotheses or {}).items()}
-    reading = {"says": "x^2 >= 0", "expected": "holds", "siblings": SHIFTED, **rest}
+    reading = {"expected": "holds", "siblings": SHIFTED, **rest}
     made = Statement(
         statement,
         **HERE,
@@ -351,8 +351,8 @@ def positive(violating):
         hypotheses=(above,),
         violating={above: violating},
         readings={
-            "literal": Reading("of a number", expected="holds"),
-            "amended": Reading("of a pair", expected="holds", variables=pairs),
+            "literal": Reading("holds"),
+            "amended": Reading("holds", variables=pairs),
         },
     )
 

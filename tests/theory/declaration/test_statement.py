@@ -30,7 +30,6 @@ STEPS = Statement(
     conclusion=steps,
     readings={
         "literal": Reading(
-            "N x <= N^2 x",
             "holds",
             constants={"c": 1},
             siblings={

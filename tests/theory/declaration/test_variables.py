@@ -190,7 +190,7 @@ NOT_NEGATIVE = Statement(
     printed="sum x >= max x for x >= 0",
     variables={"n": Integer(1, 3), "x": Vector("n", least=0)},
     conclusion=lambda m, v, c: m.at_least(m.sum([m.abs(x) for x in v.x]), c * m.max(v.x)),
-    readings={"literal": Reading("it is", "holds", constants={"c": 1}, tight=True)},
+    readings={"literal": Reading("holds", constants={"c": 1}, tight=True)},
 )
 
 
@@ -482,7 +482,6 @@ def test_a_reading_may_add_the_length_of_an_axis():
         conclusion=lambda m, v, c=1: m.at_most(c * m.largest(v.x), m.norm(v.x)),
         readings={
             "literal": Reading(
-                "it says",
                 "holds",
                 variables={"x": Matrix("n", "d"), "d": Integer(1, 2), "t": None},
                 tight=True,

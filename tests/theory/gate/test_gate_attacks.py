@@ -110,11 +110,9 @@ SQUARE = Statement(
     **PLACE,
     printed="Squares are not negative.",
     variables=NUMBERS,
-    conclusion=Measured("x^2 >= {shift}", floats=square, balls=square_ball),
+    conclusion=Measured("x^2 >= $shift", floats=square, balls=square_ball),
     readings={
-        "sharp": Reading(
-            "x^2 >= 0",
-            "proved",
+        "sharp": Reading("proved",
             proof="lemma_proofs.squares:prove",
             siblings={"x^2 >= 1e6": changed(shift=1e6 + 1), "x^2 >= 1e9": changed(shift=1e9)},
         )
@@ -139,11 +137,9 @@ BELOW = Statement(
     printed="All numbers are small.",
     variables=NUMBERS,
     hypotheses=(FINE,),
-    conclusion=Measured("x <= 5 - {shift}", floats=below, balls=below_ball),
+    conclusion=Measured("x <= 5 - $shift", floats=below, balls=below_ball),
     readings={
-        "literal": Reading(
-            "x <= 5",
-            "refuted",
+        "literal": Reading("refuted",
             examples=(7.0,),
             siblings={"x <= 4": changed(shift=1.0), "x <= 3": changed(shift=2.0)},
         )
@@ -168,11 +164,9 @@ DOUBLE = Statement(
     variables=NUMBERS,
     hypotheses=(FINE, WHOLE),
     violating={FINE: [-2000.0], WHOLE: [0.5]},
-    conclusion=Measured("2 x + 2001 > {shift}", floats=double, balls=double_ball),
+    conclusion=Measured("2 x + 2001 > $shift", floats=double, balls=double_ball),
     readings={
-        "amended": Reading(
-            "2 x + 2001 > 0",
-            "holds",
+        "amended": Reading("holds",
             siblings={"2 x > 999": changed(shift=3000.0), "2 x > 1999": changed(shift=4000.0)},
         )
     },
@@ -191,11 +185,9 @@ def made(name: str, least: float):
         **PLACE,
         printed="Squares are at least minus one.",
         variables=NUMBERS,
-        conclusion=Measured("x^2 >= -1 + {shift}", floats=conclusion, balls=balls),
+        conclusion=Measured("x^2 >= -1 + $shift", floats=conclusion, balls=balls),
         readings={
-            "literal": Reading(
-                "x^2 >= -1",
-                "holds",
+            "literal": Reading("holds",
                 siblings={"x^2 >= 1e6": changed(shift=1e6 + 2), "x^2 >= 1e9": changed(shift=1e9)},
             )
         },
@@ -1111,12 +1103,11 @@ TWO = Statement(
     variables=Records(float, st.just(ZERO)),
     hypotheses=(LOW,),
     violating={LOW: [2.0]},
-    conclusion=Measured("0 >= {k}", floats=slack, balls=ball),
+    conclusion=Measured("0 >= $k", floats=slack, balls=ball),
     readings={
-        "literal": Reading("0 >= 0", "holds", siblings={"k = 1": changed(k=ONE)}),
-        "amended": Reading("0 >= 0", "holds", {"k": 0.0}, siblings={"k = 2": changed(k=2.0)}),
+        "literal": Reading("holds", siblings={"k = 1": changed(k=ONE)}),
+        "amended": Reading("holds", constants={"k": 0.0}, siblings={"k = 2": changed(k=2.0)}),
     },
 )
 """
 READINGS = ("amended", "literal")
-LITERAL, AMENDED = '"literal": Reading("0 >= 0", ', '"amended": Reading("0 >= 0", '

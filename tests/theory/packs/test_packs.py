@@ -30,7 +30,7 @@ def slack(x: float, k: float = 0.0) -> Slack:
 CLAIM = Statement(
     "{statement}", source="s", place="p", printed="t", variables=Records(float, st.just(0.0)),
     conclusion=Measured("t", floats=slack, balls=lambda x, k=0.0: arb(1)),
-    readings={{"literal": Reading("t", "holds", depends_on={needs!r},
+    readings={{"literal": Reading("holds", depends_on={needs!r},
         siblings={{"a": changed(k=1.0), "b": changed(k=2.0)}})}})
 """
 
@@ -98,9 +98,9 @@ def test_an_id_that_one_function_gives_in_two_packs_is_refused(tmp_path, monkeyp
     """Both are made in the same line; one of them would go unchecked."""
     monkeypatch.syspath_prepend(tmp_path)
     head, body = CLAIM.format(statement="mine/made", needs=()).split("CLAIM = ")
-    body = body.strip().replace("\n", "\n    ").replace('Reading("', 'Reading(said + "')
+    body = body.strip().replace("\n", "\n    ").replace("Reading(", "Reading(says=said, expected=")
     text = f"{head}\ndef made(said):\n    return {body}\n"
-    assert "said +" in text
+    assert "says=said" in text
     (tmp_path / "factory.py").write_text(text)
     for name in ("one", "other"):
         (tmp_path / f"{name}.py").write_text(f"from factory import made\nCLAIM = made({name!r})\n")

@@ -53,17 +53,17 @@ BELOW = Measured("x <= 5", floats=below, balls=ball)
 FALSE = Statement(
     "mine/false", **FIXED, printed="x <= 5", conclusion=BELOW,
     readings={
-        "literal": Reading("x <= 5", "refuted", siblings=SHIFTED, examples=(1.0, 7.0, 100.0))
+        "literal": Reading("refuted", siblings=SHIFTED, examples=(1.0, 7.0, 100.0))
     },
 )
 TRUE = Statement(
     "mine/true", **FIXED, printed="x^2 >= 0",
     conclusion=Measured("x^2 >= 0", floats=square, balls=square_ball),
-    readings={"literal": Reading("x^2 >= 0", "holds", siblings=LARGE)},
+    readings={"literal": Reading("holds", siblings=LARGE)},
 )
 WRONG = Statement(
     "odd/wrong", **FIXED, printed="x <= 5", conclusion=BELOW,
-    readings={"literal": Reading("x <= 5", "holds", siblings=SHIFTED)},
+    readings={"literal": Reading("holds", siblings=SHIFTED)},
 )
 """
 FALSE = "mine--false--literal.json"

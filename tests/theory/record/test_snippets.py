@@ -80,7 +80,6 @@ EVERYTHING = Statement(
     conclusion=Measured("-1 >= 0", floats=below_zero, balls=lambda case, shift=0.0: arb(-1)),
     readings={
         "literal": Reading(
-            'x^2 <= 1 & 2 > |x| #3 ~ \\frac "quoted" ‖x‖',
             "refuted",
             siblings={"shift 1": changed(shift=1.0), "~ \\{2}_": changed(shift=2.0)},
         )
@@ -164,7 +163,6 @@ def test_an_instance_of_a_type_without_a_name_is_read_from_its_document():
         conclusion=Measured("x >= 0", slack, lambda case, shift=0.0: arb(case.x - shift)),
         readings={
             "literal": Reading(
-                "x >= 0",
                 "refuted",
                 siblings={"shift 1": changed(shift=1.0), "shift 2": changed(shift=2.0)},
             )

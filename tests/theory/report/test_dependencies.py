@@ -48,7 +48,7 @@ def test_a_statement_that_rests_on_none_that_is_there_is_refused(tmp_path):
         "from attsvm.theory import Reading, Real, Statement\n"
         "S = Statement('toy/a', source='s', place='p', printed='t', variables={'x': Real()},\n"
         "  conclusion=lambda m, v: m.at_most(v.x, v.x), rests_on=('toy/none',),\n"
-        "  readings={'literal': Reading('t', 'holds', tight=True)})\n"
+        "  readings={'literal': Reading('holds', tight=True)})\n"
     )
     with pytest.raises(ClaimError, match="rests on a statement that is not there") as told:
         load_packs([str(path)])

@@ -110,7 +110,7 @@ def test_decimals_come_where_floats_do_not_show_it_and_decimals_do(name):
     conclusion, shows, decimals = FORMULAS[name]
     claim = Statement(
         "mine/small", source="", place="", printed="x is at most 0", variables={"x": Real()},
-        conclusion=conclusion, readings={"literal": Reading("x is at most 0", "holds", tight=True)},
+        conclusion=conclusion, readings={"literal": Reading("holds", tight=True)},
     ).claim("literal")  # fmt: skip
     found = script(claim, claim.formula.build(x=2.0**-60))
     assert found.shows is shows

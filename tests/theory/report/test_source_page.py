@@ -113,8 +113,8 @@ def test_a_row_a_reading_with_its_verdict(pack):
     above = "[above](#here-toyb-2)"
     assert rows == [
         [f"b-2, here<br>[literal]{file}", above, "refuted / certified / exercised", "", "3"],
-        [f"[amended]{file}", "b 2", "holds / numeric / exercised", "", "3"],
-        [f"b-10, here<br>[literal]{file}", "true", "holds / numeric / exercised", "", "3"],
+        [f"[amended]{file}", "b-2.", "holds / numeric / exercised", "", "3"],
+        [f"b-10, here<br>[literal]{file}", "True.", "holds / numeric / exercised", "", "3"],
     ]
 
 
@@ -157,10 +157,10 @@ def test_an_erratum_has_words_of_people_and_a_counterexample_that_was_confirmed(
 
 
 def test_each_sentence_is_told_once(described):
-    for printed, told in (("", "[above](#here-toyb-2)"), ("it is <= 5", "b 2")):
+    for printed, told in (("", "[above](#here-toyb-2)"), ("it is <= 5", "b-2.")):
         text = page(described(Source("toy", errata=(erratum(printed=printed),))))
-        assert (f"- **{LINK}.** b 2. Fails" in text) == (not printed)
-        assert [row[1] for row in tables(text)[0][2:]] == [told, "b 2", "true"]
+        assert (f"- **{LINK}.** b-2. Fails" in text) == (not printed)
+        assert [row[1] for row in tables(text)[0][2:]] == [told, "b-2.", "True."]
     assert "- [here](#here-toyb-2): 5 is" in text
 
 
@@ -214,7 +214,7 @@ def test_a_refuted_repair_is_shown_with_its_instance(described):
 
 def test_a_refuted_reading_without_words_still_shows_its_counterexample(pack):
     text = page(pack)
-    assert f"- **{LINK}.** b 2. Fails at `x = 6` (slack -1).\n" in text
+    assert f"- **{LINK}.** b-2. Fails at `x = 6` (slack -1).\n" in text
     assert "## For the authors" not in text
 
 
@@ -407,7 +407,7 @@ def rendered(text):
 @given(TEXT, st.sampled_from(["|", "`x`", "<script>", "\\|", "a\n| b |", "**", "", "\n```\n"]))
 def test_what_a_claim_says_never_breaks_the_page(word, mark):
     said = f"{word}{mark}{word}"
-    claim = replace(toy_pack.true, statement=said, place=said, source=said)
+    claim = replace(toy_pack.true, compose=lambda: said, place=said, source=said)
     text = source_page("toy", [Pack("toys", (claim,), Path("."))], run(entry(claim)), Path("x.md"))
     shapes = [(len(table), len(table[0])) for table in tables(text)]
     assert shapes == [(3, 5), (10, 3)]

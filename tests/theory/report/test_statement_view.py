@@ -148,18 +148,16 @@ def test_every_statement_of_this_repository_fits_one_screen(monkeypatch):
 
 
 def test_a_screen_has_whole_sentences_and_names_the_readings_that_it_leaves_out():
+    sense = " and ".join(["this"] + ["this"] * 40)
     long = Reading(
-        "if " + "this and " * 40 + "that then x <= 7",
-        "refuted",
-        constants={"c": 1},
-        siblings={"0": changed(c=0)},
+        "refuted", constants={"c": 1}, read={"short": sense}, siblings={"0": changed(c=0)}
     )
     others = {f"amended-{k}": long for k in range(12)}
     lines = list(screen(shown(toy(readings={"literal": long, **others}))))
     said = " ".join(" ".join(lines).split())
     assert len(lines) <= SCREEN
-    assert 2 <= said.count(long.says) < 13
-    assert said.count("this and") == 40 * said.count(long.says)
+    assert 2 <= said.count(sense) < 13
+    assert said.count("this and") == 40 * said.count(sense)
     assert said.count("(refuted, certified)") == 13
     assert "further readings: amended-" in said
     asked = list(screen(shown(toy(readings={"literal": long, **others})), asked="amended-11"))
@@ -225,7 +223,7 @@ def toy(**changes):
             Hypothesis("rows", lambda m, v: m.all_of(*[m.at_most(r @ r, v.R) for r in v.A])),
         ),
         "readings": {
-            "literal": Reading("short", "refuted", constants={"c": 1}, siblings={"0": changed(c=0)})
+            "literal": Reading("refuted", constants={"c": 1}, siblings={"0": changed(c=0)})
         },
     }
     made = {"variables": variables, **rest, **changes}
@@ -262,13 +260,12 @@ def test_a_defined_value_that_is_no_expression_and_a_turned_comparison_are_shown
 
 def test_definitions_that_differ_between_readings_name_theirs():
     other = Reading(
-        "other",
         "refuted",
         constants={"c": 1},
         variables={"y": Defined(lambda m, v: v.x)},
         siblings={"0": changed(c=0)},
     )
-    literal = Reading("short", "refuted", constants={"c": 1}, siblings={"0": changed(c=0)})
+    literal = Reading("refuted", constants={"c": 1}, siblings={"0": changed(c=0)})
     view = shown(toy(readings={"literal": literal, "amended": other}))
     lines = formula_lines(view.readings)
     assert "where y = A x    (literal)" in lines

@@ -160,7 +160,7 @@ def declared(name, examples=()):
     return Statement(f"loose/{{name}}", source="s", place="p", printed="s",
         variables=Records(Only, st.builds(Only, st.integers(0, 9).map(float))),
         conclusion=Measured("s", floats=conclusion, balls=certify),
-        readings={{"literal": Reading("s", "holds", examples=tuple(examples),
+        readings={{"literal": Reading("holds", examples=tuple(examples),
             siblings={{"a": changed(shift=2.0), "b": changed(shift=3.0)}})}})
 
 one = declared("one", [Only(1.5)])

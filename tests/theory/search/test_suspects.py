@@ -89,9 +89,7 @@ def records(names, *, climbed):
                 m, hits(m, [m.values(getattr(v, name)) for name in names], planted) + c
             ),
             readings={
-                "literal": Reading(
-                    "a toy", "holds", constants={"c": 0}, siblings={"1": changed(c=1)}
-                )
+                "literal": Reading("holds", constants={"c": 0}, siblings={"1": changed(c=1)})
             },
         )
         return made.claim("literal")

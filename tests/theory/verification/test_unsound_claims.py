@@ -430,7 +430,7 @@ def writing(write, *, late=False, where="the conclusion"):
         variables={**V, "s": Defined(size)},
         hypotheses=(Hypothesis("h", positive),),
         conclusion=conclusion,
-        readings={"literal": Reading("it", "holds", siblings={"half": changed(c=Fraction(1, 2))})},
+        readings={"literal": Reading("holds", siblings={"half": changed(c=Fraction(1, 2))})},
     ).claims[0]
 
 
@@ -503,7 +503,7 @@ def test_a_formula_over_records_that_writes_into_one_is_told_in_the_same_way(cha
         printed="t",
         variables=Records(Pair, st.builds(Pair, st.just(np.array([1.0, 2.0])))),
         conclusion=conclusion,
-        readings={"literal": Reading("it", "holds", siblings=half)},
+        readings={"literal": Reading("holds", siblings=half)},
     ).claims
     error = check(claim).error
     assert re.match(
@@ -527,7 +527,7 @@ def test_a_conclusion_that_alternates_is_found_out():
         printed="t",
         variables={"n": Integer(1, 3), "x": Vector("n")},
         conclusion=conclusion,
-        readings={"literal": Reading("it", "holds", siblings={"twice": changed(c=2)})},
+        readings={"literal": Reading("holds", siblings={"twice": changed(c=2)})},
     ).claims
     outcome = check(claim, profile=PROFILES["quick"])
     assert outcome.refuted is None

@@ -1,0 +1,105 @@
+"""The sentence of a reading, composed of its variables, hypotheses and conclusion.
+
+    Let x and y be in R^n. Suppose that ||y|| <= ||x||. Then <x, y> <= ||x||^2. No smaller constant
+    will do. Here "short" is read as of no larger norm.
+
+Nobody writes it by hand, so that it says neither more nor less than is checked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.instances import domains
+from attsvm.theory.declaration.typesetting import concluded
+from attsvm.theory.declaration.variables import (
+    Choice,
+    Defined,
+    Integer,
+    Meeting,
+    Variable,
+    axes_of,
+)
+
+_STANDARD = ("||.|| is ", "vec(x) is ")
+"""How definitions begin that no reader of a sentence needs."""
+
+_BRACKETS = re.compile(r"[({\[][^(){}\[\]]*[)}\]]")
+"""A bracket of mathematics, whose commas end no clause."""
+
+
+def sentence(formula: Formula, read: Mapping[str, str], *, tight: bool) -> str:
+    """Return what a reading says.
+
+    Args:
+        formula: its variables or records, hypotheses and conclusion.
+        read: the sense of each open word of print.
+        tight: whether the check refutes every smaller right side that it tries.
+    """
+    ends = domains(formula.variables)
+    clauses = [one.says for name, one in formula.hypotheses.items() if name not in ends]
+    lets = _lets(formula.variables)
+    conclusion, letters = concluded(formula, clauses)
+    letters = [line for line in letters if not line.startswith(_STANDARD)]
+    if lets or clauses:
+        conclusion = f"then {conclusion}"
+    if letters:
+        conclusion += f", where {_listed(letters)}"
+    senses = [f'"{word}" is read as {sense}' for word, sense in read.items()]
+    parts = [
+        f"let {_listed(lets)}" if lets else "",
+        f"suppose that {_listed(clauses)}" if clauses else "",
+        conclusion,
+        "no smaller constant will do" if tight else "",
+        f"here {_listed(senses)}" if senses else "",
+    ]
+    return " ".join(f"{_capital(part)}." for part in parts if part)
+
+
+def _capital(clause: str) -> str:
+    """Return a clause with a capital, unless it begins with a letter of mathematics."""
+    word = clause.split()[0]
+    return clause[:1].upper() + clause[1:] if len(word) > 1 and word.isalpha() else clause
+
+
+def _listed(clauses: Sequence[str]) -> str:
+    """Return clauses as a list, with semicolons if one of them has a comma itself."""
+    *most, last = clauses
+    if not most:
+        return last
+    if any("," in _BRACKETS.sub("", clause) for clause in clauses):
+        return f"{'; '.join(most)}; and {last}"
+    comma = "," if len(most) > 1 or any(" and " in clause for clause in clauses) else ""
+    return f"{', '.join(most)}{comma} and {last}"
+
+
+def _lets(variables: Mapping[str, Variable]) -> list[str]:
+    """Return what variables range over, those of one domain together."""
+    axes = axes_of(variables)
+    domain_of = {name: _domain(name, one, axes) for name, one in variables.items()}
+    named = {
+        domain: [n for n in variables if domain_of[n] == domain] for domain in domain_of.values()
+    }
+    groups = [(_listed(names), domain) for domain, names in named.items() if domain]
+    return [f"{names} {'' if k else 'be '}{domain}" for k, (names, domain) in enumerate(groups)]
+
+
+def _domain(name: str, variable: Variable, axes: Sequence[str]) -> str:
+    """Return the domain of a variable; nothing if others determine it, or for any length."""
+    while isinstance(variable, Meeting):
+        variable = variable.of
+    if isinstance(variable, Choice):
+        return f"one of {_listed(list(variable.members))}"
+    if isinstance(variable, Integer):
+        least, most = variable.low, variable.ends[1]
+        last = f"{least + 1}, ..." if most is None or name in axes else f"..., {most}"
+        return "" if name in axes and least == 1 else f"in {{{least}, {last}}}"
+    if isinstance(variable, Defined):
+        return ""
+    low = variable.ends[0]
+    if not variable.axes:
+        return "real" if low is None else f"real and at least {low}"
+    space = variable.axes[0] if len(variable.axes) == 1 else f"{{{' x '.join(variable.axes)}}}"
+    return f"in R^{space}" + ("" if low is None else f" with entries of at least {low}")
