@@ -105,7 +105,7 @@ LEMMA = Statement(
     conclusion=lambda m, v, least: m.at_least(v.k, least),
     readings={
         "literal": Reading(
-            "k >= 1", "refuted", constants={"least": 1}, siblings={"2": changed(least=2)}
+            "refuted", constants={"least": 1}, siblings={"2": changed(least=2)}
         )
     },
 )

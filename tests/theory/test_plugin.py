@@ -179,7 +179,7 @@ def test_counterexamples_are_replayed_before_anything_else(alone):
         "mine/blunt:literal[shift 100]: this false sibling survived 8 instances, so the check "
         "of the claim is blunt",
         "mine/wrong:literal: refuted, certified, exercised; expected holds, numeric, exercised",
-        "\nx^2 >= 1\n",
+        "\nx^2 >= 1.\n",
     ],
 )
 def test_what_fails_is_told_without_a_traceback(alone, said):

@@ -162,8 +162,8 @@ def test_a_claim_says_where_it_is_declared():
 
 
 def test_the_listing_holds_what_the_command_line_promises():
-    entry = declare(says="x^2\n   >= 0", depends_on=("toy/true:literal",)).json()
-    assert entry["statement"] == "x^2 >= 0"
+    entry = declare(says="x^2 >= 0", depends_on=("toy/true:literal",)).json()
+    assert entry["statement"] == "x^2 >= 0."
     assert entry["depends_on"] == ["toy/true:literal"]
     assert set(entry) >= {
         *("id", "reading", "source", "place", "statement", "hypotheses"),

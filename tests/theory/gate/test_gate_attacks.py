@@ -688,8 +688,8 @@ ATTACKS = {
     "a helper that was another one during the run": (meanwhile, "the run did not finish"),
     # claims that are not those that were reviewed, whether or not they are run anew
     "statement": (
-        swap(LEMMAS, "x^2 >= 0", "x^2 > 0"),
-        'statement edited: reviewed is "x^2 >= 0", now it says "x^2 > 0"',
+        swap(LEMMAS, "x^2 >= $shift", "x^2 > $shift"),
+        'statement edited: reviewed is "x^2 >= 0.0.", now it says "x^2 > 0.0."',
     ),
     "place": (swap(LEMMAS, "Lemma 1", "Lemma 2"), f"{SQUARE}: the code under it changed"),
     "hypothesis added": (
@@ -804,8 +804,8 @@ ATTACKS = {
     "expected word": (
         anew(
             LEMMAS,
-            '"2 x + 2001 > 0",\n            "holds"',
-            '"2 x + 2001 > 0",\n            "undecided"',
+            '"amended": Reading("holds"',
+            '"amended": Reading("undecided"',
         ),
         "its file declares undecided, numeric",
     ),
@@ -889,7 +889,7 @@ HARMLESS = {
             "return Slack(x * x - shift, 1e-9)",
             "return Slack(\n        x*x - shift,\n        1e-9,\n    )",
         ),
-        swap(LEMMAS, '"x <= 5"', "'x <= 5'"),
+        swap(LEMMAS, '"Double a number and add."', "'Double a number and add.'"),
         swap(LEMMAS, "\n\ndef below_ball", "\n\n\n\n\n\ndef below_ball"),
     ),
     "files in another form": both(
@@ -974,7 +974,7 @@ def test_a_refactoring_takes_one_command(pack, capsys, edit):
 
 
 def test_reasons_name_the_place_of_the_claim_and_the_most_important_is_first(pack, capsys):
-    swap(LEMMAS, "x^2 >= 0", "x^2 > 0")()
+    swap(LEMMAS, "x^2 >= $shift", "x^2 > $shift")()
     entry(BELOW, truth="holds", evidence="numeric")()
     forget()
     main(GATE)
@@ -988,13 +988,15 @@ def test_reasons_name_the_place_of_the_claim_and_the_most_important_is_first(pac
 
 def test_an_update_shows_what_changed_and_writes_only_when_told(pack, capsys):
     before = Path(EXPECTED).read_text()
-    swap(LEMMAS, "x^2 >= 0", "x^2 > 0")()
+    swap(LEMMAS, "x^2 >= $shift", "x^2 > $shift")()
     swap(LEMMAS, TABLED, 'other = made("other", -1.0)')()
     again()()
     capsys.readouterr()
     assert main([*GATE, "--update"]) == 1
     shown = capsys.readouterr().out
-    assert f'{SQUARE}: statement edited: reviewed is "x^2 >= 0", now it says "x^2 > 0"' in shown
+    assert (
+        f'{SQUARE}: statement edited: reviewed is "x^2 >= 0.0.", now it says "x^2 > 0.0."' in shown
+    )
     assert "toys/tabled:literal: removed" in shown
     assert "toys/other:literal: new: holds, numeric, exercised" in shown
     assert Path(EXPECTED).read_text() == before
@@ -1002,7 +1004,7 @@ def test_an_update_shows_what_changed_and_writes_only_when_told(pack, capsys):
     assert main([*GATE, "--update", "--yes"]) == 0
     after = json.loads(Path(EXPECTED).read_text())["claims"]
     assert sorted(after) == [BELOW, DOUBLE, "toys/other:literal", SQUARE]
-    assert after[SQUARE]["reviewed"]["statement"] == "x^2 > 0"
+    assert after[SQUARE]["reviewed"]["statement"] == "x^2 > 0.0."
     assert after[SQUARE]["reason"] == "a reason"
     assert after["toys/other:literal"]["reason"] == UNREVIEWED
     assert after["toys/other:literal"]["reviewed"]["examples"] == 9
