@@ -1,4 +1,8 @@
-"""Load the plug-in, and check shapes and types of the mathematics in every test."""
+"""Load the plug-in, check shapes and types in every test, and share tests among workers.
+
+Everything that schedules workers is at the end of this file: `_scope` says which tests run on one
+worker, `_turn` which tests come first, and the last hook gives both to xdist.
+"""
 
 import functools
 import gc
@@ -9,6 +13,7 @@ import pytest
 
 from attsvm._threads import single_threaded
 
+gc.disable()  # while tests are collected: a third of that time went into searches for garbage
 single_threaded()  # before anything numeric is loaded: threads spin, which small tensors pay for
 
 from tests.shape_checks import install, sparingly  # noqa: E402
@@ -35,10 +40,11 @@ pytest_plugins = ["attsvm.theory.plugin"]
 
 
 def pytest_collection_finish():
-    """Leave the libraries and the tests themselves out of every search for garbage from here on."""
+    """Search for garbage again, but not among the libraries and the tests themselves."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -50,18 +56,21 @@ def pytest_runtest_call(item):
         return (yield)
 
 
-_OF_TORCH = re.compile(r"^torch = Late|import autograd$|agreement import", re.MULTILINE)
+# How workers share the tests. Three things cost seconds and are paid once a process: importing
+# torch, compiling kernels (once a clone, while others wait for the lock), and what a module's
+# fixtures set up. So
+# - a file's tests run on one worker, and all files that use torch on the same one;
+# - the stored counterexamples run on one worker, first: they have most kernels compiled;
+# - tests that need no kernels run next, so that no worker waits for a kernel.
 
+_OF_TORCH = re.compile(r"^torch = Late|import autograd$|agreement import", re.MULTILINE)
 _REPLAYS = re.compile(r"^properties/.*/counterexamples/")
 _WITHOUT_KERNELS = re.compile(r"^tests/(symbolic|theory)/")
 
 
 @functools.cache
 def _scope(file):
-    """Files that use torch, which takes seconds to import, go to one worker.
-
-    So do the stored counterexamples, which between them have most kernels compiled.
-    """
+    """Return the name of the group of files that run on one worker."""
     if _REPLAYS.match(file):
         return "counterexamples"
     text = (Path(__file__).parent / file).read_text()
@@ -69,28 +78,25 @@ def _scope(file):
 
 
 def _turn(item):
-    """Stored counterexamples first, then what needs no kernels while these are compiled."""
+    """Return the rank of a test in the order of all tests."""
     return 0 if _REPLAYS.match(item.nodeid) else 1 if _WITHOUT_KERNELS.match(item.nodeid) else 2
 
 
 def pytest_collection_modifyitems(items):
-    """Have no worker wait for a kernel that another one compiles, where they are new."""
+    """Sort the tests by their rank."""
     items.sort(key=_turn)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """A file's tests run on one worker, so that what they share is set up once.
-
-    Files keep the order of `_turn`.
-    """
+    """Return a scheduler that keeps groups together and in order, unless `--dist` is given."""
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid):
             return _scope(super()._split_scope(nodeid))
 
-    if config.getoption("dist") != "load":  # another way is asked for
+    if config.getoption("dist") != "load":
         return None
     config.option.loadscopereorder = False
     return Scheduling(config, log)

@@ -7,7 +7,15 @@ import inspect
 import pytest
 
 from attsvm.errors import ProofError
-from attsvm.primitives.hypotheses import BASIN, EXISTS, INDEPENDENT, SEVERAL_TOKENS
+from attsvm.primitives.hypotheses import (
+    ALL_TIGHT,
+    BASIN,
+    EITHER_PART,
+    EQUAL_RIVALS,
+    EXISTS,
+    INDEPENDENT,
+    SEVERAL_TOKENS,
+)
 from attsvm.primitives.loss_hypotheses import NEGATIVE_SLOPE, SLOPED_LOSS
 from attsvm.primitives.steps import SHORT
 from attsvm.theory import Hypothesis, Supposed
@@ -18,6 +26,7 @@ from attsvm.theory.packs.packs import load_packs
 from properties.mm import nonlinear_head_path
 from properties.sim import figure_1, orientation, printed_loss, theorem_3_14_part_2, theorem_3_15
 from properties.sim._support.domains import LISTED_RADIUS, LOGITS
+from properties.sim._support.training import ONE_PART
 from properties.tf import global_conjecture, global_initial_gradient, theorem_3
 from properties.tf._support import cones
 from symbolic.alternatives import BENT_LOSS, FALLING, IN_BASIN, SOLUTION, UNIQUE_OPTIMUM
@@ -41,6 +50,7 @@ WHOLE = {
     *(theorem_3_14_part_2.PAIRS, theorem_3_14_part_2.SAME, printed_loss.PAIRS),
     *(theorem_3.LOW_RANK, global_initial_gradient.LONG, global_conjecture.SHORT_OR_FEW),
     *(nonlinear_head_path.STEEP, cones.NEAR, figure_1.ENOUGH),
+    *(ALL_TIGHT, EQUAL_RIVALS, EITHER_PART, ONE_PART),
 }
 """Hypotheses of which what they imply is a small part: a proof has to suppose them themselves."""
 
@@ -84,6 +94,10 @@ NOT_TAKEN = {
     "sim/basic-5:literal-3": ["R >= 4"],
     # follows from |b| > 3.533 ||h||, as ||h||^2 is 149
     "sim/stability-l2:sharp-3": ["size >= 43"],
+    # the proof needs MARGINS_ADD alone, which each of these hypotheses implies
+    "mm/theorem-1-norm:amended-1": [EITHER_PART.name],
+    "sim/theorem-3.15:amended-3": [EQUAL_RIVALS.name],
+    "tf/all-support-divergence:amended": [ALL_TIGHT.name],
 }
 """Hypotheses, or parts of one, that no step takes, and why: as much as they say is not needed."""
 
