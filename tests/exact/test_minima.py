@@ -7,7 +7,7 @@ from flint import arb, ctx, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attsvm._witness import reading
+from attsvm._witness import noting, reading
 from attsvm.data import AttentionData
 from attsvm.errors import FileError
 from attsvm.exact import ExactData, rational, rationals
@@ -16,6 +16,7 @@ from attsvm.exact.descent import descend, followed, followed_factors
 from attsvm.exact.losses import loss_curvature
 from attsvm.exact.minima import (
     NEAR,
+    SLOPE,
     Minimum,
     _Frame,
     factor_minimum_at,
@@ -263,6 +264,22 @@ def test_weights_too_far_apart_and_steps_too_long_are_refused(factor, width, clo
     step = arb(short_step(BENT, "correlation", factor))
     found = factor_minimum_at(ExactData.of(BENT), K, Q, "correlation", step)
     assert (found is not None) == closes
+
+
+@pytest.mark.parametrize(
+    ("share", "proved"), [(0.5, True), (1.0, True), (4.0, False), (1e9, False)]
+)
+def test_a_proposed_bound_of_the_slopes_counts_only_where_it_is_proved(share, proved):
+    K, Q = [[fmpq(3, 4)]], [[fmpq(-1, 2)]]
+    frame = _Frame.of(ExactData.of(BENT), "correlation")
+    with noting() as noted:
+        own = frame.least_slopes(K, Q)
+    (least,) = noted[SLOPE]
+    with reading({SLOPE: [(share * float.fromhex(least)).hex()]}):
+        found = frame.least_slopes(K, Q)
+    assert own > 0
+    assert (found > 0) is proved
+    assert found == 0 or found.overlaps(own * arb(share).sqrt() * arb(1, EPS))
 
 
 def test_descent_on_keys_and_queries_from_balls_encloses_that_from_their_ends():
