@@ -60,3 +60,34 @@ def ascend(
                 for k in range(D.shape[1]):
                     sums[i, k] += y[j] * D[j, k]
     return downwards
+
+
+@compiled_for_many
+def cap_groups(u: Array, order: Array, starts: Array, caps: Array) -> None:
+    """Replace u by the nearest point with u >= 0 and group sums of at most `caps`.
+
+    Group g holds the entries order[starts[g]], ..., order[starts[g + 1] - 1]. In a group that is
+    too large all entries lose the same amount, and end at 0 where they would lose more than they
+    have: the amount follows from the largest entries, which are sorted.
+    """
+    for g in range(len(starts) - 1):
+        start, end = starts[g], starts[g + 1]
+        total = 0.0
+        for k in range(start, end):
+            j = order[k]
+            u[j] = max(u[j], 0.0)
+            total += u[j]
+        if total <= caps[g]:
+            continue
+        values = np.empty(end - start)
+        for k in range(start, end):
+            values[k - start] = -u[order[k]]
+        values.sort()
+        summed, loss = 0.0, 0.0
+        for k in range(end - start):
+            summed -= values[k]
+            if (summed - caps[g]) / (k + 1) >= -values[k]:
+                break
+            loss = (summed - caps[g]) / (k + 1)
+        for k in range(start, end):
+            u[order[k]] = max(u[order[k]] - loss, 0.0)

@@ -275,8 +275,9 @@ def bracketed(
             if below > low:
                 low, best = below, weights * (float(weights @ programme.bound) / size**2)
             longer = W * (above / size)
-            if above < high and _shortfall(programme, longer) <= TOLERANCE:
-                high, feasible = above, longer
+            short = _shortfall(programme, longer)
+            if above < high and short <= TOLERANCE:
+                high, feasible, missed = above, longer, max(short, 0.0)
     if best is None or not high < np.inf:
         return None
     return FrobeniusAnswer(
@@ -286,7 +287,7 @@ def bracketed(
         value=high,
         weights=best,
         reached=programme.margins(feasible),
-        primal_residual=0.0,
+        primal_residual=missed,
         dual_residual=0.0,
         gap=1.0 - (low / high) ** 2,
     )

@@ -25,7 +25,9 @@ from attsvm.errors import DataError, SolverError
 from attsvm.exact.deadline import Deadline, is_over
 from attsvm.svm.answered import Answered, Facts, bracket_in_words
 from attsvm.svm.frobenius import TIGHT, TOLERANCE
+from attsvm.svm.methods import DENSE
 from attsvm.svm.programme import Programme, Tokens, att_svm_programme
+from attsvm.svm.soft_ascent import ascended
 from attsvm.svm.soft_path import AIM, EPS, candidates, frobenius, least_of, merge, sums_of, trace
 
 
@@ -224,10 +226,16 @@ def solve_soft(
     with np.errstate(all="ignore"):  # figures that are not finite are refused
         largest = float(prices.max())
         merged = merge(programme, groups, prices / largest)
-        path = trace(merged.programme, merged.groups, merged.prices, deadline)
-        for direction, found in candidates(merged.programme, path, largest):
+        thresholds = math.nan, math.nan
+        if len(merged.groups) > DENSE:
+            proposals = ascended(merged.programme, merged.groups, largest * merged.prices, deadline)
+        else:
+            path = trace(merged.programme, merged.groups, merged.prices, deadline)
+            thresholds = path.thresholds
+            proposals = candidates(merged.programme, path, largest)
+        for direction, found in proposals:
             duals = merged.spread(found)
-            answer = _grade(programme, prices, groups, direction, duals, path.thresholds)
+            answer = _grade(programme, prices, groups, direction, duals, thresholds)
             if best is None or not _error(best) <= _error(answer):
                 best = answer
             if _error(best) <= AIM or is_over(deadline):

@@ -9,10 +9,11 @@ import numpy as np
 from attsvm.data import AttentionData
 from attsvm.kernels.least_norm import pivot
 from attsvm.svm.frobenius import solve_programme
-from attsvm.svm.methods import COLD, accelerated
+from attsvm.svm.methods import COLD, DENSE, accelerated
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import att_svm_programme
 from attsvm.svm.soft import solve_soft
+from attsvm.svm.soft_ascent import ascended
 
 SMALL = 12
 """Maximum number of constraints that rationals solve without a guess by compiled kernels."""
@@ -24,7 +25,7 @@ def kernels_for(constraints: int, *, norm: str, soft: bool) -> tuple[str, ...]:
         "least_norm": constraints > SMALL or soft,
         "ascent": constraints > COLD,
         "nuclear": norm == "nuc",
-        "soft": soft,
+        "soft": soft and constraints <= DENSE,
     }
     return tuple(name for name, is_needed in needed.items() if is_needed)
 
@@ -47,6 +48,8 @@ def warm(names: Iterable[str]) -> None:
         accelerated(tiny)
         nothing = np.empty(0, dtype=np.int64), np.empty((0, 0))
         pivot(tiny.gram, tiny.bound, tiny.equal, *nothing, 1)
+        for _ in ascended(tiny, np.arange(len(tiny.bound)), np.ones(len(tiny.bound))):
+            pass
     if "nuclear" in chosen:
         solve_nuclear(tiny)
     if "soft" in chosen:

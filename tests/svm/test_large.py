@@ -227,6 +227,7 @@ def test_kernels_are_named_that_a_solve_calls():
     assert kernels_for(SMALL + 1, norm="fro", soft=False) == ("least_norm",)
     assert kernels_for(1000, norm="nuc", soft=False) == ("least_norm", "ascent", "nuclear")
     assert kernels_for(2, norm="fro", soft=True) == ("least_norm", "soft")
+    assert kernels_for(5000, norm="fro", soft=True) == ("least_norm", "ascent")
 
 
 @pytest.mark.parametrize("power", [-300, -200, -154, 154, 200, 250, 300])

@@ -1,0 +1,95 @@
+"""Soft margins without a Gram matrix: against the path, against the definition, out of time."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attsvm.exact.deadline import Deadline
+from attsvm.kernels.ascent import cap_groups
+from attsvm.svm import att_svm_programme, soft
+from attsvm.svm.soft import solve_soft
+from attsvm.svm.soft_ascent import Caps, on_support
+from benchmarks.svm import separable
+from tests.interpreted import interpreted
+from tests.svm.problems import of_rows
+
+MEDIUM = att_svm_programme(separable(20, 8, 8))
+"""140 constraints, which both methods solve."""
+
+PAIRS = np.arange(140) // 2
+UNEQUAL = 0.002 * (1.0 + PAIRS % 3)
+
+
+@pytest.mark.parametrize(
+    ("C", "slack"),
+    [
+        pytest.param(1e-9, "constraint", id="W is 0"),
+        pytest.param(0.002, "constraint", id="most constraints have slack"),
+        pytest.param(0.02, "constraint", id="some constraints have slack"),
+        pytest.param(10.0, "constraint", id="the hard margin"),
+        pytest.param(0.05, "input", id="a slack for each input"),
+        pytest.param(0.02, PAIRS, id="a slack for each pair"),
+        pytest.param(UNEQUAL, PAIRS, id="prices that differ"),
+    ],
+)
+def test_steps_without_a_gram_matrix_reach_what_the_path_reaches(monkeypatch, C, slack):
+    usual = solve_soft(MEDIUM, C, slack)
+    monkeypatch.setattr(soft, "DENSE", 0)
+    answer = solve_soft(MEDIUM, C, slack)
+    assert answer.status == "solved"
+    assert answer.objective == pytest.approx(usual.objective, rel=2e-9)
+    assert max(answer.bracket[0], usual.bracket[0]) <= min(answer.bracket[1], usual.bracket[1])
+    assert answer.kind == usual.kind
+    assert np.isnan(answer.thresholds).all()
+
+
+def test_a_soft_margin_of_24500_constraints_is_solved_and_a_cut_one_is_bracketed():
+    programme = att_svm_programme(separable(500, 50, 64))
+    answer = solve_soft(programme, 1e-4)
+    assert answer.kind == "between"
+    assert answer.gap <= 1e-9
+    cut = solve_soft(programme, 1e-4, deadline=Deadline.after(-1.0), bracketed=True)
+    assert cut.status == "bracketed"
+    assert cut.bracket[0] <= answer.bracket[1]
+    assert answer.bracket[0] <= cut.bracket[1]
+
+
+def nearest(u, caps, group):
+    """The projection by its definition: the least loss of each group, found by bisection."""
+    result = np.maximum(u, 0.0)
+    for g, cap in enumerate(caps):
+        inside = group == g
+        low, high = 0.0, float(result[inside].max(initial=0.0))
+        if result[inside].sum() <= cap:
+            continue
+        for _ in range(200):
+            middle = 0.5 * (low + high)
+            large = np.maximum(result[inside] - middle, 0.0).sum() > cap
+            low, high = (middle, high) if large else (low, middle)
+        result[inside] = np.maximum(result[inside] - high, 0.0)
+    return result
+
+
+@given(data=st.data())
+def test_groups_are_capped_at_the_nearest_point(data):
+    m = data.draw(st.integers(1, 12))
+    group = np.array(data.draw(st.lists(st.integers(0, 3), min_size=m, max_size=m)))
+    u = np.array(data.draw(st.lists(st.floats(-4, 4, width=16), min_size=m, max_size=m)))
+    prices = np.array([0.5, 1.0, 2.0, 0.0625])
+    caps, expected = Caps.of(group, prices), nearest(u, 2.0 * prices, group)
+    moved, slow = u.copy(), u.copy()
+    caps.project(moved, 2.0)
+    interpreted(cap_groups)(slow, caps.order, caps.starts, 2.0 * prices)
+    assert moved == pytest.approx(expected, abs=1e-12)
+    assert (slow == moved).all()
+
+
+def test_a_support_of_dependent_rows_has_no_system():
+    """Two free rows are equal: their block is singular."""
+    programme = of_rows([[1.0], [1.0]], [[0.0], [0.0]], [[1.0], [1.0]], [1.0, 1.0], False)
+    groups, prices = np.arange(2), np.full(2, 10.0)
+    assert on_support(programme, groups, prices, np.full(2, 0.5), 1.0) is None
+    u, t = on_support(programme, groups, prices, np.array([0.5, 0.0]), 1.0)
+    assert u == pytest.approx([1.0, 0.0])
+    assert t == pytest.approx(1.0)
