@@ -11,33 +11,22 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
+import importlib
 import io
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from types import ModuleType
 from typing import Any, NoReturn
 
-from attsvm.cli import (
-    claims,
-    completion,
-    gate,
-    hunt,
-    new,
-    replay,
-    report,
-    reproduce,
-    show,
-    solve,
-    verify,
-)
 from attsvm.cli.arguments import Parser, Parsers
 from attsvm.errors import AttsvmError, FileError
 
-_MODULES = (claims, show, verify, hunt, replay, gate, report, new, solve, reproduce, completion)
-_COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
-    module.__name__.rpartition(".")[2]: module.run for module in _MODULES
-}
+_COMMANDS = (
+    *("claims", "show", "verify", "hunt", "replay", "gate"),
+    *("report", "new", "solve", "reproduce", "completion"),
+)
 
 
 class _Version(argparse.Action):
@@ -52,7 +41,8 @@ class _Version(argparse.Action):
 
 
 @functools.cache
-def _parser() -> Parser:
+def _parser(command: str) -> Parser:
+    """Return the parser of a command; of all commands if it is none, or completes their words."""
     parser = Parser(
         prog="attsvm",
         description="Executable theory of softmax attention as a support vector machine.",
@@ -63,9 +53,14 @@ def _parser() -> Parser:
         "--version", action=_Version, nargs=0, help="show program's version number and exit"
     )
     parsers = Parsers.of(parser)
-    for module in _MODULES:
-        module.add(parsers)
+    alone = command in _COMMANDS and command != "completion"
+    for name in (command,) if alone else _COMMANDS:
+        _module(name).add(parsers)
     return parser
+
+
+def _module(command: str) -> ModuleType:
+    return importlib.import_module(f"attsvm.cli.{command}")
 
 
 class _Output(io.FileIO):
@@ -140,12 +135,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = None
     try:
         with _output():
-            parser = _parser()
+            parser = _parser(words[0] if words else "")
             if not words:
                 parser.print_help(sys.stderr)
                 return 2
             options = parser.parse_args(words)
-            return _COMMANDS[options.command](options)
+            return int(_module(options.command).run(options))
     except AttsvmError as error:
         if debug:
             raise

@@ -171,6 +171,16 @@ def load_alone(options: argparse.Namespace) -> None:
         options.pack = [*options.pack, *sources_of(options.only_pack)]
 
 
+def needed(options: argparse.Namespace) -> list[str]:
+    """Return the ids that a command is about; nothing if it needs all claims.
+
+    To take over earlier outcomes, it needs all, as their digests cover whole packs.
+    """
+    if getattr(options, "reuse", False):
+        return []
+    return list(getattr(options, "ids", None) or filter(None, [getattr(options, "id", "")]))
+
+
 def command(options: argparse.Namespace, name: str, *more: str) -> str:
     """A command line to paste that goes on with the packs, profile, seed and ledger of this one."""
     from attsvm.theory.packs.known_packs import sources_of

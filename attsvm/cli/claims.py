@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from attsvm.cli.arguments import Parsers, tell
+from attsvm.cli.arguments import Parsers, needed, tell
 
 
 def add(parsers: Parsers) -> None:
@@ -18,7 +18,7 @@ def run(options: argparse.Namespace) -> int:
     from attsvm.theory.packs.packs import NO_CLAIMS, find_claims, load_packs
     from attsvm.theory.report.terminal import claims_text
 
-    packs = load_packs(options.pack, options.only_pack)
+    packs = load_packs(options.pack, options.only_pack, needed(options))
     entries = [c.json() for c in find_claims(packs, options.ids)]
     lines = claims_text(entries) if entries else [f"There is no claim to list. {NO_CLAIMS}"]
     tell(options, {"claims": entries}, lines)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from attsvm._threads import single_threaded
+from attsvm.cli.arguments import needed
 
 if TYPE_CHECKING:
     from attsvm.theory.run.workers import Workers
@@ -43,7 +44,7 @@ def crew(options: argparse.Namespace) -> Iterator[Workers]:
         else:
             from attsvm.theory.run.workers import processes
 
-            with processes(options.workers, options.pack) as those:
+            with processes(options.workers, options.pack, needed(options)) as those:
                 yield those
     finally:
         for blow, handler in before.items():

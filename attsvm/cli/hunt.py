@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attsvm._files import ensure_writable
-from attsvm.cli.arguments import Parsers, command, load_alone, positive_integer, seconds, tell
+from attsvm.cli.arguments import (
+    Parsers,
+    command,
+    load_alone,
+    needed,
+    positive_integer,
+    seconds,
+    tell,
+)
 from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_apart, ensure_json, keep_from_git
 from attsvm.errors import FileError, UsageError
@@ -148,7 +156,11 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     ensure_writable(folder, "--out")
     ensure_json(options.json)
     # with --only-pack, `load_alone` has put that among the packs that are named
-    packs = load_packs(only=options.pack) if options.only_pack else load_packs(options.pack)
+    packs = load_packs(
+        [] if options.only_pack else options.pack,
+        options.pack if options.only_pack else [],
+        needed(options),
+    )
     claims = find_claims(packs, [options.id])
     if len(claims) != 1:
         raise UsageError(

@@ -21,12 +21,12 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Replay; 0 where all are confirmed, 1 where not."""
     from attsvm.theory.packs.packs import load_packs
-    from attsvm.theory.record.counterexample import gathered, replay
+    from attsvm.theory.record.counterexample import claims_in, gathered, replay
 
     results = []
     with working("loading claims") as live:
-        packs = load_packs(options.pack, options.only_pack)
         files = gathered(options.files)
+        packs = load_packs(options.pack, options.only_pack, claims_in(files))
         for k, path in enumerate(files, 1):
             said = f"replaying {path}" + (f", {k} of {len(files)}" if len(files) > 1 else "")
             live.update(said.__str__, worth=False)

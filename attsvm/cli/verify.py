@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attsvm._words import counted
-from attsvm.cli.arguments import LEDGER, Parsers, command, load_alone, positive_integer, recorded
+from attsvm.cli.arguments import (
+    LEDGER,
+    Parsers,
+    command,
+    load_alone,
+    needed,
+    positive_integer,
+    recorded,
+)
 from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_apart, ensure_json, finds_beside, open_ledger
 from attsvm.errors import UsageError
@@ -131,7 +139,7 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
 
     ensure_json(options.json)
     ensure_apart(ledger=options.ledger, json=options.json)
-    packs = load_packs(options.pack, options.only_pack)
+    packs = load_packs(options.pack, options.only_pack, needed(options))
     options.wanted = [c.id for c in find_claims(packs, options.ids)]
     if not options.wanted:
         raise UsageError("there is no claim to check", remedy=NO_CLAIMS)

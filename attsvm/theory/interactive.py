@@ -167,7 +167,7 @@ def verify(*what: What, profile: str = "quick", seed: int = 0, progress: bool = 
     claims = _claims(what)
     if not claims:
         raise UsageError("there is no claim to check", remedy=NO_CLAIMS)
-    packs = load_packs()
+    packs = load_packs(ids=[c.id for c in claims] if what else ())
     known = {id(c) for pack in packs for c in pack.claims}
     typed = tuple(c for c in claims if id(c) not in known)
     if typed:  # beside nothing that is stored
@@ -322,7 +322,7 @@ def _claims(what: Iterable[What]) -> list[Claim]:
     """The claims meant, in the order of their ids; all that are found for nothing."""
     words = [w for w in what if isinstance(w, str)]
     others = [w for w in what if not isinstance(w, str)]
-    found = list(find_claims(load_packs(), words)) if words or not others else []
+    found = list(find_claims(load_packs(ids=words), words)) if words or not others else []
     for one in others:
         found += one.claims if isinstance(one, Statement) else [one]
     return sorted({c.id: c for c in found}.values(), key=lambda c: c.id)

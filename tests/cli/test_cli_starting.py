@@ -70,7 +70,7 @@ def test_help_names_every_command_and_the_exit_codes(capsys):
 def test_without_a_command_the_help_is_shown_and_the_exit_code_is_that_of_bad_usage(attsvm):
     code, out, error = attsvm()
     assert (code, out) == (2, "")
-    assert error == cli._parser().format_help()
+    assert error == cli._parser("").format_help()
     assert "To begin: attsvm verify " in error
 
 
@@ -163,7 +163,7 @@ def breaks(*_):
 
 
 def test_an_internal_error_exits_with_three_and_points_to_debug(attsvm, monkeypatch):
-    monkeypatch.setitem(cli._COMMANDS, "claims", breaks)
+    monkeypatch.setattr("attsvm.cli.claims.run", breaks)
     code, out, error = attsvm("claims")
     assert (code, out) == (3, "")
     assert error == (
@@ -177,7 +177,7 @@ def test_debug_lets_every_error_through(monkeypatch):
         cli.main(["verify", "--profile", "fast", "--debug"])
     with pytest.raises(AttsvmError):
         cli.main(["solve", "none.npz", "--debug"])
-    monkeypatch.setitem(cli._COMMANDS, "claims", breaks)
+    monkeypatch.setattr("attsvm.cli.claims.run", breaks)
     with pytest.raises(ZeroDivisionError):
         cli.main(["claims", "--debug"])
 
@@ -193,7 +193,7 @@ def test_an_interrupt_exits_with_130(attsvm, monkeypatch):
         raise KeyboardInterrupt
 
     for command, said in (("claims", ""), ("verify", "; the ledger holds what was done")):
-        monkeypatch.setitem(cli._COMMANDS, command, interrupted)
+        monkeypatch.setattr(f"attsvm.cli.{command}.run", interrupted)
         code, _, error = attsvm(command)
         assert (code, error) == (130, f"attsvm: interrupted{said}\n")
 
@@ -265,7 +265,7 @@ def test_what_was_printed_is_not_lost_where_another_error_comes(monkeypatch):
         print("seen")
         raise ZeroDivisionError
 
-    monkeypatch.setitem(cli._COMMANDS, "claims", prints)
+    monkeypatch.setattr("attsvm.cli.claims.run", prints)
     done = in_a_fork("claims")
     assert (done.returncode, done.stdout) == (3, "seen\n")
 

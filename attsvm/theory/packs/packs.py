@@ -24,6 +24,7 @@ from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.packs.bytecode import Uncached, hold_to_texts
 from attsvm.theory.packs.code_bases import learn
 from attsvm.theory.packs.code_digests import digest_of_claim
+from attsvm.theory.packs.ids import is_package, mentioning, module_of, statements_in
 from attsvm.theory.packs.known_packs import (
     ensure_name,
     find_here,
@@ -37,11 +38,19 @@ LOOSE = "_attsvm_pack_"
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """Claims that ship together, in the order of their ids, and where their files lie."""
+    """Claims that ship together, and where their files lie.
+
+    Attributes:
+        name: its module, package or path.
+        claims: its claims, in the order of their ids.
+        folder: the folder of its package, or of its file.
+        whole: whether all its claims are loaded; else those of some statements.
+    """
 
     name: str
     claims: tuple[Claim, ...]
     folder: Path
+    whole: bool = True
 
     @property
     def expectations(self) -> Path:
@@ -62,10 +71,12 @@ class Pack:
 
     @property
     def curated(self) -> frozenset[Path]:
-        """The folders `counterexamples` beside the pack or a claim, whether or not they exist."""
+        """The folders `counterexamples` beside the pack or a claim, and those in its package."""
         files = {Path(c.file) for c in self.claims}  # what is typed at a prompt lies in none
         places = (self.folder, *(beside(file) for file in files if file.is_file()))
-        return frozenset(place / "counterexamples" for place in places)
+        package = hasattr(sys.modules.get(_module_name(self)), "__path__")
+        inner = self.folder.rglob("counterexamples") if package else ()
+        return frozenset((*(place / "counterexamples" for place in places), *inner))
 
 
 def beside(file: Path) -> Path:
@@ -75,8 +86,14 @@ def beside(file: Path) -> Path:
     return folder.parent if inner and (folder.parent / "counterexamples").is_dir() else folder
 
 
-def load_packs(named: Iterable[str] = (), only: Sequence[str] = ()) -> tuple[Pack, ...]:
-    """All installed packs, those of the project at hand, and those named; or some of them alone.
+def load_packs(
+    named: Iterable[str] = (),
+    only: Sequence[str] = (),
+    ids: Iterable[str] = (),
+    *,
+    dependents: bool = False,
+) -> tuple[Pack, ...]:
+    """Return the installed packs, those of the project at hand, and those named; or only some.
 
     A name is that of a module or package, or a path to a .py file. A project lists its own packs
     under `[tool.attsvm] packs` in its pyproject.toml; it is found in the current folder, and where
@@ -86,13 +103,24 @@ def load_packs(named: Iterable[str] = (), only: Sequence[str] = ()) -> tuple[Pac
         named: packs beside the installed ones.
         only: where there are any, the packs to return; they may also be named by their entry
             points. Others are loaded only where claims depend on them.
+        ids: the ids of the claims that are needed, if only some are. If each leads to a file
+            (`attsvm.theory.packs.ids`), packages are loaded no further than these files; whether
+            their ids are unique, and what they depend on is there, is not checked then.
+        dependents: whether statements that rest on those of the ids are needed as well.
 
     Raises:
         ClaimError: a pack cannot be imported, an id occurs twice, a dependency is missing, or there
             is no pack of a name in `only`.
     """
+    named = list(named)
+    chosen = sources_of(only)
+    statements = statements_in(ids)
+    if statements:
+        sources = chosen or [*sorted(known_sources()), *named]
+        part = _of_statements(sources, statements, dependents=dependents)
+        if part:
+            return part
     if only:
-        chosen = sources_of(only)
         packs = [_load(source) for source in chosen]
         if not list(_missing(_by_id(packs))):
             return _unique(packs)
@@ -108,6 +136,35 @@ def load_packs(named: Iterable[str] = (), only: Sequence[str] = ()) -> tuple[Pac
             remedy=nearest(needed, list(seen)),
         )
     return _unique(packs)
+
+
+def _of_statements(
+    sources: Iterable[str], statements: Sequence[str], *, dependents: bool
+) -> tuple[Pack, ...]:
+    """Return packs with these statements, of packages nothing else; none if one leads nowhere.
+
+    Raises:
+        ClaimError: a pack cannot be imported, or an id occurs twice.
+    """
+    places = {source: set[str]() for source in sources}
+    packages = [source for source in places if is_package(source)]
+    for source in packages:
+        places[source] |= {m for s in statements if (m := module_of(source, s))}
+    if not any(places.values()):
+        return ()
+    reached = set(statements)
+    while True:
+        needed = (source for source in places if places[source] or source not in packages)
+        packs = [_load(source, sorted(places[source])) for source in needed]
+        claims = _by_id(packs).values()
+        if not {claim.statement_id for claim in claims}.issuperset(statements):
+            return ()
+        more = {claim.statement_id for claim in claims if reached & {*claim.rests_on}}
+        inner = {source: {*mentioning(source, reached | more)} for source in packages}
+        if not dependents or all(places[source] >= inner[source] for source in packages):
+            return _unique(packs)
+        reached |= more
+        places = {source: places[source] | inner.get(source, set()) for source in places}
 
 
 def _by_id(packs: Iterable[Pack]) -> dict[str, Claim]:
@@ -145,13 +202,14 @@ def _unique(packs: Iterable[Pack]) -> tuple[Pack, ...]:
     return tuple({pack.folder / pack.name: pack for pack in packs}.values())
 
 
-def _load(source: str) -> Pack:
+def _load(source: str, inner: Sequence[str] = ()) -> Pack:
+    """Load a pack, of a package perhaps only some modules, which are named in full."""
     before = set(sys.modules)
     hold_to_texts()
     # a pack may leave the folder
     with declared() as (made, refused), contextlib.chdir("."), _garbage_left():
         try:
-            modules = _modules(source)
+            modules = _modules(source, inner)
         except ClaimError as error:
             if not refused:
                 raise
@@ -162,15 +220,19 @@ def _load(source: str) -> Pack:
     try:
         if refused:
             raise _together(refused)
-        return _pack(source, modules, made)
+        return _pack(source, modules, made, whole=not inner)
     except ClaimError:  # it is looked through again when it is loaded again
         for name in {part.__name__ for part in modules} - before:
             del sys.modules[name]
         raise
 
 
-def _modules(source: str) -> list[ModuleType]:
-    """Import the module of a pack, or all modules of a package, in the order of their names.
+def _modules(source: str, inner: Sequence[str]) -> list[ModuleType]:
+    """Import the module of a pack, or modules of a package, in the order of their names.
+
+    Args:
+        source: the pack.
+        inner: modules of the package that are needed; all if none is named.
 
     Raises:
         ClaimError: one of them cannot be imported.
@@ -178,12 +240,13 @@ def _modules(source: str) -> list[ModuleType]:
     module = _module(source)
     _ensure_at_hand(source, module)
     modules = [module]
-    if hasattr(module, "__path__"):
-        found = pkgutil.walk_packages(module.__path__, module.__name__ + ".")
-        # each is imported here first: walking would let through what a package raises
-        modules += [_imported(info.name) for info in found]
-        modules.sort(key=lambda part: part.__name__)
-    return modules
+    modules += map(_imported, inner)
+    for outer in modules[1:] if inner else [module]:
+        if hasattr(outer, "__path__"):
+            found = pkgutil.walk_packages(outer.__path__, outer.__name__ + ".")
+            # each is imported here first: walking would let through what a package raises
+            modules += [_imported(info.name) for info in found]
+    return sorted(modules, key=lambda part: part.__name__)
 
 
 def _together(refused: Sequence[ClaimError]) -> ClaimError:
@@ -257,7 +320,9 @@ def _garbage_left() -> Iterator[None]:
             gc.enable()
 
 
-def _pack(source: str, modules: Sequence[ModuleType], made: Sequence[Claim]) -> Pack:
+def _pack(
+    source: str, modules: Sequence[ModuleType], made: Sequence[Claim], *, whole: bool
+) -> Pack:
     module = modules[0]
     claims: dict[str, Claim] = {}
     for value in (value for part in modules for value in declared_in(part)):
@@ -275,14 +340,14 @@ def _pack(source: str, modules: Sequence[ModuleType], made: Sequence[Claim]) -> 
                 remedy="Write `NAME = Statement(...)` at the top level of the module, outside "
                 "functions, lists and loops.",
             )
-    if not claims:
+    if not claims and whole:
         raise ClaimError(
             "a claim pack holds no claim",
             value=source,
             remedy="Write `NAME = Statement(...)` at the top level of the module.",
         )
     folder = Path(module.__file__ or ".").resolve().parent
-    return Pack(source, tuple(claims[key] for key in sorted(claims)), folder)
+    return Pack(source, tuple(claims[key] for key in sorted(claims)), folder, whole)
 
 
 def declared_in(module: ModuleType) -> Iterator[object]:

@@ -18,8 +18,6 @@ from attsvm.theory.instance import codec
 from attsvm.theory.packs.code_digests import digest_of_claim
 from attsvm.theory.packs.packs import Pack, find_claims
 from attsvm.theory.record import files
-from attsvm.theory.record.latex import latex
-from attsvm.theory.record.snippets import python
 from attsvm.theory.run.asking import frozen
 from attsvm.theory.run.confirm import examine
 
@@ -75,6 +73,9 @@ def document(
     Raises:
         ClaimError: the examination does not refute. FileError: the witness does not fit.
     """
+    from attsvm.theory.record.latex import latex  # not needed by commands that find nothing
+    from attsvm.theory.record.snippets import python
+
     case = frozen(codec.decode(found.instance, claim.instance_type))
     examined = examine(claim, claim.part(part), case, witness)
     answer = examined.answer
@@ -130,6 +131,8 @@ def standing(path: str | os.PathLike[str], claim: Claim, part: str) -> list[str]
 
 def in_python(claim: Claim, part: str, instance: Any, most: int = _LINES) -> list[str]:
     """An encoded instance as Python of `most` lines, or else the sizes of its arrays."""
+    from attsvm.theory.record.snippets import python
+
     script = python(claim, part, codec.decode(instance, claim.instance_type))
     lines = script[script.index("\ncase = ") + 1 : script.rindex("\npart = ")].splitlines()
     if len(lines) > most:
@@ -193,6 +196,14 @@ def gathered(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     for path in map(Path, paths):
         found += (sorted(path.glob("*.json")) if path.is_dir() else []) or [path]
     return found
+
+
+def claims_in(paths: Iterable[Path]) -> list[str]:
+    """Return the ids of the claims that files refute; nothing if one of them cannot be read."""
+    try:
+        return [str(read(path).get("claim")) for path in paths]
+    except AttsvmError:  # `replay` reports it
+        return []
 
 
 def read(path: str | os.PathLike[str]) -> dict[str, Any]:

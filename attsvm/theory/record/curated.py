@@ -74,7 +74,7 @@ def chosen(packs: Sequence[Pack], claims: Iterable[Claim]) -> dict[Path, Pack]:
             continue
         sharing = [other for other in packs if other.folder == pack.folder]
         theirs = {file_name(c.id) for other in sharing for c in other.claims}
-        whole = not unloaded(pack.folder, sharing)
+        whole = pack.whole and not unloaded(pack.folder, sharing)
         for path in pack.counterexamples:
             stray = whole and path.name not in theirs and path.is_relative_to(pack.folder)
             if stray or owners.get(path.name) in wanted:

@@ -36,15 +36,18 @@ _LAST_WORDS = 1.0
 """Seconds that a process which hung up is given to end with an exit code of its own."""
 
 _claims: dict[tuple[str, ...], dict[str, Claim]] = {}
+"""The claims that this process has loaded, by the packs that the user named, and by id."""
 
 
 def known_claim(claim: str, named: Sequence[str]) -> Claim:
-    """The claim of that id.
+    """Return the claim of that id; nothing else of its package is loaded for it.
 
     Raises:
         UnknownClaimError: no pack here holds it. ClaimError: a pack cannot be loaded.
     """
-    there = known_claims(named)
+    there = _claims.setdefault(tuple(named), {})
+    if claim not in there:
+        there |= known_claims(named, [claim])
     if claim not in there:
         raise UnknownClaimError(
             "no pack of this worker holds the claim", value=claim, remedy="Name its pack (--pack)."
@@ -52,16 +55,13 @@ def known_claim(claim: str, named: Sequence[str]) -> Claim:
     return there[claim]
 
 
-def known_claims(named: Sequence[str]) -> dict[str, Claim]:
-    """All claims by id; the packs are loaded once a process.
+def known_claims(named: Sequence[str], ids: Sequence[str] = ()) -> dict[str, Claim]:
+    """Return claims by id: those of all packs, or at least these.
 
     Raises:
         ClaimError: a pack cannot be loaded.
     """
-    key = tuple(named)
-    if key not in _claims:
-        _claims[key] = {c.id: c for pack in load_packs(key) for c in pack.claims}
-    return _claims[key]
+    return {c.id: c for pack in load_packs(named, ids=ids) for c in pack.claims}
 
 
 class Workers(Protocol):
@@ -174,9 +174,9 @@ def _kin(job: _Job) -> str:
 class _Processes:
     """Processes that are replaced where they die; a thread of this process looks after each."""
 
-    def __init__(self, count: int, named: Sequence[str]) -> None:
+    def __init__(self, count: int, named: Sequence[str], ids: Sequence[str]) -> None:
         self.count = count
-        self._named = tuple(named)
+        self._needed = tuple(named), tuple(ids)
         self._context = multiprocessing.get_context("spawn")
         self._asked = _Jobs()
         self._starting = threading.Lock()
@@ -255,7 +255,7 @@ class _Processes:
     def _start(self) -> tuple[BaseProcess, Connection]:
         ours, theirs = self._context.Pipe()
         worker = self._context.Process(
-            target=_work, args=(theirs, self._named), name="attsvm worker", daemon=True
+            target=_work, args=(theirs, *self._needed), name="attsvm worker", daemon=True
         )
         with self._starting:
             if self._ending:
@@ -296,14 +296,14 @@ def _end_with(controller: BaseProcess) -> None:
     os._exit(1)
 
 
-def _work(controller: Connection, named: tuple[str, ...]) -> None:
+def _work(controller: Connection, named: tuple[str, ...], ids: tuple[str, ...]) -> None:
     """Do the jobs that come in until the controlling process hangs up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the controlling process ends its workers
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     with contextlib.suppress(Exception):  # if a pack is broken, the job that needs it says so
-        known_claims(named)
+        _claims[named] = known_claims(named, ids)
     gc.freeze()  # packs and libraries stay; to search them again and again takes a twentieth longer
     gc.set_threshold(100_000)
 
@@ -346,14 +346,15 @@ def _raised(text: str) -> Exception:
 
 
 @contextlib.contextmanager
-def processes(count: int, named: Sequence[str] = ()) -> Iterator[Workers]:
+def processes(count: int, named: Sequence[str] = (), ids: Sequence[str] = ()) -> Iterator[Workers]:
     """Fresh processes of this machine, or this one where `count` is 1; in the end, they are ended.
 
     A process that dies is replaced and its job is begun again; the other jobs notice nothing.
 
     Args:
         count: how many.
-        named: packs that the user named, for them to load as they start.
+        named: packs that the user named, for the processes to load as they start.
+        ids: the claims that are needed; all if empty.
 
     Raises:
         WorkerError: where the result of a job is asked for, that several processes died of.
@@ -361,7 +362,7 @@ def processes(count: int, named: Sequence[str] = ()) -> Iterator[Workers]:
     if count == 1:
         yield HERE
         return
-    crew = _Processes(count, named)
+    crew = _Processes(count, named, ids)
     try:
         yield crew
     finally:
