@@ -208,7 +208,7 @@ def test_what_takes_long_tells_how_far_it_is_and_what_does_not_is_quiet(typed, c
 
 
 def test_where_no_pack_is_known_nothing_is_checked_and_the_error_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(interactive, "load_packs", lambda: ())
+    monkeypatch.setattr(interactive, "load_packs", lambda **_: ())
     with pytest.raises(UsageError, match=r"there is no claim to check.*--pack"):
         verify()
 
