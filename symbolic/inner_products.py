@@ -64,7 +64,7 @@ class Vector:
         )
 
 
-def vector(name: str) -> Vector:
+def vector(name: str) -> Any:
     """A vector of which nothing is known."""
     return Vector(((name, sp.Integer(1)),))
 

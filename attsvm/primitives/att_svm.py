@@ -19,6 +19,7 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, separate
 from attsvm.exact.numbers import Matrix, Vector, remembered, subtract
 from attsvm.primitives import torch_objectives
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers
 
 Token = tuple[int, int]
 """An input and one of its tokens, which name a constraint."""
@@ -157,7 +158,7 @@ class AttSVM:
     exact: ExactAttSVM | None = None
 
 
-def att_svm(m: Any, data: Any) -> AttSVM:
+def att_svm(m: Namespace, data: Any) -> AttSVM:
     """The Att-SVM in the arithmetic m."""
     rows = constraints(m, data)
     if m.name == "text":
@@ -178,7 +179,7 @@ def att_svm(m: Any, data: Any) -> AttSVM:
     return AttSVM(rows, m.values(flat(found.W)), margin, m.values([*found.duals.values()]), found)
 
 
-def constraints(m: Any, data: Any) -> Any:
+def constraints(m: Namespace, data: Any) -> Numbers:
     """The constraint matrices A_j, one a row."""
     if m.name == "text":
         said = "the matrix with a row (x_opt - x_t) z^T for each token but the best of its input"
@@ -189,7 +190,7 @@ def constraints(m: Any, data: Any) -> Any:
     return m.values(list(exact_constraints(ExactData.of(data)).values()))
 
 
-def of_rivals(m: Any, data: Any, values: Any) -> Any:
+def of_rivals(m: Namespace, data: Any, values: Any) -> Any:
     """Of values (n, T), one for each token, those of the tokens that are constrained, in order."""
     if m.name == "text":
         return values
@@ -199,7 +200,9 @@ def of_rivals(m: Any, data: Any, values: Any) -> Any:
     return m.values([values[token] for token in exact_constraints(ExactData.of(data))])
 
 
-def pythagoras(m: Any, V: Any, X: Any, share: Any = 1, power: int = 2) -> Any:
+def pythagoras(
+    m: Namespace, V: Numbers, X: Numbers, share: Number = 1, power: int = 2
+) -> Comparison:
     """||V - X||^2, times a share, is at most ||V||^2 - ||X||^2; or norms that are not squared."""
     size = (lambda x: x @ x) if power == 2 else m.norm
     return m.at_most(share * size(V - X), size(V) - size(X))

@@ -26,6 +26,7 @@ from attsvm.losses import LOSSES as FLOAT_LOSSES
 from attsvm.primitives import torch_objectives
 from attsvm.primitives.losses import LOSSES
 from attsvm.theory import gradient
+from attsvm.theory.types import Namespace, Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +58,14 @@ class NegativeGradient:
     toward: Any
     parts: tuple[Part, ...] = ()
 
-    def along(self, m: Any, direction: Vector) -> Any:
+    def along(self, m: Namespace, direction: Vector) -> Any:
         """<-grad L, direction>, of a direction row by row in rationals."""
         if m.name == "text":
-            return m.dot(self.matrix, direction)
+            return m.dot(self.matrix, m.values(direction))
         return _sum(m, self.parts, lambda part: dot(part.matrix, direction))
 
 
-def negative_gradient(m: Any, data: Any, W: Any, loss: str) -> NegativeGradient:
+def negative_gradient(m: Namespace, data: Any, W: Any, loss: str) -> NegativeGradient:
     """-grad L(W) of a loss by its name, W as a field of a record.
 
     Coefficients whose exact values are seen to agree share a factor: those of tokens that are
@@ -85,7 +86,7 @@ def negative_gradient(m: Any, data: Any, W: Any, loss: str) -> NegativeGradient:
     return NegativeGradient(matrix, _sum(m, parts, lambda part: part.toward), parts)
 
 
-def _parts(m: Any, data: AttentionData, W: Array, loss: str) -> tuple[Part, ...]:
+def _parts(m: Namespace, data: AttentionData, W: Array, loss: str) -> tuple[Part, ...]:
     exact, start = ExactData.of(data), rationals(W)
     constant = loss == "correlation"  # l' is the same everywhere
     found: dict[Any, Part] = {}
@@ -111,7 +112,7 @@ def _parts(m: Any, data: AttentionData, W: Array, loss: str) -> tuple[Part, ...]
     return tuple(found.values())
 
 
-def _factor(m: Any, values: Vector, gamma: Vector, t: int, loss: str) -> Any:
+def _factor(m: Namespace, values: Vector, gamma: Vector, t: int, loss: str) -> Numbers:
     """-l'(u), times s_t (u - gamma_t) where logits differ."""
     s = m.softmax(m.values(values))
     slope = -loss_slope(m, loss, s @ m.values(gamma))
@@ -120,7 +121,7 @@ def _factor(m: Any, values: Vector, gamma: Vector, t: int, loss: str) -> Any:
     return slope * s[t] * (s @ m.values([g - gamma[t] for g in gamma]))
 
 
-def _sum(m: Any, parts: tuple[Part, ...], of: Any) -> Any:
+def _sum(m: Namespace, parts: tuple[Part, ...], of: Any) -> Any:
     """The sum of all factors, each times a rational that belongs to its part."""
     total = m.exact(0)
     for part in parts:
@@ -128,12 +129,12 @@ def _sum(m: Any, parts: tuple[Part, ...], of: Any) -> Any:
     return total
 
 
-def loss_slope(m: Any, loss: str, u: Any) -> Any:
+def loss_slope(m: Namespace, loss: str, u: Any) -> Any:
     """l'(u), by the rules of calculus."""
     return gradient(m, lambda k, x: LOSSES[loss].value(k, x[0]), m.array([u]))[0]
 
 
-def _in_torch(m: Any, data: Any, W: Any, loss: str) -> NegativeGradient:
+def _in_torch(m: Namespace, data: Any, W: Any, loss: str) -> NegativeGradient:
     """The same for a climb."""
     s, u = torch_objectives.attended(data, W)
     _, counted = torch_objectives.constraints(data)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from attsvm.theory.types import Namespace, Number, Numbers, Values
+
 
 @dataclass(frozen=True, slots=True)
 class Activation:
@@ -26,7 +28,7 @@ class Activation:
     bend: Callable[[Any], Any] | None = field(default=None, repr=False)
 
 
-def _positive(m: Any, t: Any) -> Any:
+def _positive(m: Namespace, t: Number) -> Number:
     return m.maximum(t, m.exact(0))
 
 
@@ -49,17 +51,17 @@ ACTIVATIONS = {
 """Activations by name."""
 
 
-def head(m: Any, v: Any, x: Any) -> Any:
+def head(m: Namespace, v: Values, x: Numbers) -> Number:
     """The value h(x) = sum_k b_k phi(<a_k, x>)."""
     return m.dot(v.b, m.array([v.phi.value(m, t) for t in v.A @ x]))
 
 
-def derivative_along(m: Any, v: Any, x: Any, along: Any) -> Any:
+def derivative_along(m: Namespace, v: Values, x: Numbers, along: Numbers) -> Number:
     """The derivative <h'(x), along> = sum_k b_k phi'(<a_k, x>) <a_k, along>."""
     return m.dot(v.b * m.array([v.phi.slope(m, t) for t in v.A @ x]), v.A @ along)
 
 
-def change(m: Any, v: Any, x: Any, along: Any) -> Any:
+def change(m: Namespace, v: Values, x: Numbers, along: Numbers) -> Number:
     """The change h(x + along) - h(x), exactly 0 of units that do not see it."""
     start, seen = v.A @ x, v.A @ along
     pairs = zip(start, start + seen, strict=True)
@@ -67,6 +69,6 @@ def change(m: Any, v: Any, x: Any, along: Any) -> Any:
     return m.dot(v.b, (1 - m.is_zero(seen)) * changes)
 
 
-def bending(m: Any, v: Any, x: Any, y: Any) -> Any:
+def bending(m: Namespace, v: Values, x: Numbers, y: Numbers) -> Numbers:
     """A bound of the second derivative along x and y: sup |phi''| sum_k |b_k <a_k, x> <a_k, y>|."""
     return v.phi.bend(m) * m.dot(m.abs(v.b), m.abs((v.A @ x) * (v.A @ y)))

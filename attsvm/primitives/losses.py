@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from attsvm.theory.types import Namespace, Number, Numbers
+
 
 @dataclass(frozen=True, slots=True)
 class Loss:
@@ -30,30 +32,30 @@ class Loss:
     decreasing: bool = True
 
 
-def _positive(m: Any, x: Any) -> Any:
+def _positive(m: Namespace, x: Number) -> Number:
     return m.maximum(x, m.exact(0))
 
 
-def _hinge(m: Any, u: Any) -> Any:
+def _hinge(m: Namespace, u: Number) -> Number:
     return _positive(m, 1 - u)
 
 
-def _hinge_drop(m: Any, u: Any, delta: Any) -> Any:
+def _hinge_drop(m: Namespace, u: Number, delta: Number) -> Number:
     """(1 - u + delta)_+ - (1 - u)_+."""
     return m.maximum(delta - _positive(m, u - 1), -_hinge(m, u))
 
 
-def _logistic_drop(m: Any, u: Any, delta: Any) -> Any:
+def _logistic_drop(m: Namespace, u: Number, delta: Number) -> Numbers:
     """g(u) - g(u - delta), as g(u) g(delta - u) (1 - exp(-delta))."""
     return -(m.logistic(u) * m.logistic(delta - u) * m.expm1(-delta))
 
 
-def _squared_hinge_drop(m: Any, u: Any, delta: Any) -> Any:
+def _squared_hinge_drop(m: Namespace, u: Any, delta: Any) -> Number:
     grown = _hinge_drop(m, u, delta)
     return grown * (grown + 2 * _hinge(m, u))
 
 
-def _cubic_drop(m: Any, u: Any, delta: Any) -> Any:
+def _cubic_drop(m: Namespace, u: Number, delta: Number) -> Numbers:
     """u^3 - (u - delta)^3, as delta times a sum of squares."""
     return delta * (m.square(2 * delta - 3 * u) + 3 * m.square(u)) / 4
 

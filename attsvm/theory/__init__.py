@@ -5,10 +5,7 @@ Strategy -> instance -> hypotheses -> slack -> exact re-evaluation -> verdict ->
 
 from attsvm._witness import proposed
 from attsvm.theory.arithmetic.derivatives import gradient
-from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.naming import Primitive, definition
-from attsvm.theory.arithmetic.quantities import Number, Numbers, Values
-from attsvm.theory.arithmetic.relations import Relation
 from attsvm.theory.declaration.claim import Claim, Sibling
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.notation import stated
@@ -62,17 +59,13 @@ __all__ = [
     "Matrix",
     "Measured",
     "Meeting",
-    "Namespace",
     "Near",
-    "Number",
-    "Numbers",
     "Pack",
     "Primitive",
     "Profile",
     "Reading",
     "Real",
     "Records",
-    "Relation",
     "Sibling",
     "Slack",
     "Statement",
@@ -80,7 +73,6 @@ __all__ = [
     "Tensor",
     "Truth",
     "Validity",
-    "Values",
     "Vector",
     "Verdict",
     "changed",

@@ -32,6 +32,7 @@ from attsvm.exact import dot
 from attsvm.primitives.att_svm import pythagoras
 from attsvm.primitives.torch_objectives import in_torch
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
@@ -63,7 +64,7 @@ def ranks(case: Selection) -> bool:
 
 
 @stated("v(alpha) exists", r"\frac{1}{\|p(\alpha)\|} > $share \min_j \|D_j\|")
-def both_exist(m: Any, case: Any, share: Any = 0) -> Any:
+def both_exist(m: Namespace, case: Any, share: Any = 0) -> Relation:
     p = svm.solved(m, relaxed(case))
     return m.all_of(svm.exceeds(m, svm.v_svm(m, case)), svm.exceeds(m, p, share))
 
@@ -78,7 +79,9 @@ def both_exist(m: Any, case: Any, share: Any = 0) -> Any:
         }
     },
 )
-def unambiguous(m: Any, case: Any, share: Any = 1, against: str = "essential") -> Any:
+def unambiguous(
+    m: Namespace, case: Any, share: Number = 1, against: str = "essential"
+) -> Comparison:
     either = [relaxed(case), svm.p_programme(case)]
     if against == "essential":
         either[1] = svm.p_programme(case, essential(case))
@@ -95,7 +98,7 @@ def unambiguous(m: Any, case: Any, share: Any = 1, against: str = "essential") -
     r"\frac{1}{\|p(\alpha)\|} = $share $of",
     {"of": {"hull": r"\mathrm{dist}(0, C)", "row": r"\min_j \|D_j\|"}},
 )
-def exists_off_hull(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
+def exists_off_hull(m: Namespace, case: Any, share: Any = 1, of: str = "hull") -> Relation:
     v, p = svm.v_svm(m, case), svm.solved(m, relaxed(case))
     return m.all_of(m.equal(m.min(v.rows @ v.vector), m.exact(1)), svm.is_distance(m, p, share, of))
 
@@ -104,7 +107,7 @@ def exists_off_hull(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
     "v(alpha) exists, p without relaxation and p' with it",
     r"$share \|p - p'\|^2 \le \|p\|^2 - \|p'\|^2",
 )
-def shorter(m: Any, case: Any, share: Any = 1) -> Any:
+def shorter(m: Namespace, case: Any, share: Any = 1) -> Comparison:
     if m.name != "tensors" and not svm.v_programme(case).exists:
         return m.below(m.exact(0), m.exact(0))  # there is no v(alpha), and no S
     return pythagoras(m, svm.p_svm(m, case).vector, svm.solved(m, relaxed(case)).vector, share)
@@ -115,7 +118,7 @@ def shorter(m: Any, case: Any, share: Any = 1) -> Any:
     r"p(\alpha) = $share p_S",
     {"against": {"relaxed": "with", "plain": "without"}},
 )
-def by_support(m: Any, case: Any, share: Any = 1, against: str = "relaxed") -> Any:
+def by_support(m: Namespace, case: Any, share: Number = 1, against: str = "relaxed") -> Relation:
     p = svm.solved(m, relaxed(case)) if against == "relaxed" else svm.p_svm(m, case)
     same = m.equal(p.vector, share * svm.solved(m, of_support(case)).vector)
     return m.all_of(svm.exceeds(m, svm.v_svm(m, case)), same)

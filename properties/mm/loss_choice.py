@@ -44,6 +44,7 @@ from attsvm.primitives.steps import (
 )
 from attsvm.primitives.torch_objectives import Tensor, elsewhere
 from attsvm.theory import OPEN, Hypothesis, Measured, Reading, Records, Statement, changed, stated
+from attsvm.theory.types import Namespace, Number, Relation
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import (
@@ -108,7 +109,7 @@ def limit(letters: str) -> Measured:
 ONE_LIMIT, SELECTED_LIMIT = limit(""), limit(", beta the tokens that the former selects")
 
 
-def gradients(m: Any, case: Descent, other: str) -> tuple[Any, Any]:
+def gradients(m: Namespace, case: Descent, other: str) -> tuple[Any, Any]:
     """The gradients at the start of the risks of the case's loss and of the other one."""
     keys, scores, p = m.values(case.inputs.X), m.values(case.inputs.scores), m.values(case.start)
     a, b = (prompt_gradient(m, keys, scores, p, loss) for loss in (case.loss, other))
@@ -120,7 +121,7 @@ def gradients(m: Any, case: Descent, other: str) -> tuple[Any, Any]:
     r"\|a\|^2 \|b\|^2 - \langle a, b\rangle^2 > $sine \text{ or } \langle a, b\rangle < 0",
     {"sine": {0: "0", "0.25": r"0.25^2 \|a\|^2 \|b\|^2", "0.5": r"0.5^2 \|a\|^2 \|b\|^2"}},
 )
-def differ(m: Any, case: Descent, sine: Any = 0) -> Any:
+def differ(m: Namespace, case: Descent, sine: Number = 0) -> Relation:
     a, b = gradients(m, case, "correlation")
     sizes = (a @ a) * (b @ b)
     across = sizes - m.square(a @ b)
@@ -138,7 +139,7 @@ def differ(m: Any, case: Descent, sine: Any = 0) -> Any:
         },
     },
 )
-def agree(m: Any, case: Descent, other: str = "correlation", length: str = "any") -> Any:
+def agree(m: Namespace, case: Descent, other: str = "correlation", length: str = "any") -> Relation:
     a, b = gradients(m, case, other)
     if length == "same":
         return m.equal(a, b)

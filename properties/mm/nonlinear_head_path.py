@@ -41,11 +41,12 @@ from attsvm.theory import (
     changed,
     stated,
 )
+from attsvm.theory.types import Comparison, Namespace, Number, Relation, Values
 from properties._support.formulas import CONVEX_PHI, SEVERAL
 from properties.mm import SOURCE
 
 
-def inputs(m: Any, v: Any) -> list[Any]:
+def inputs(m: Namespace, v: Values) -> list[Any]:
     """Each input with its head, its best value, and the attention q to other tokens."""
     found = []
     for X, b, s in zip(v.X, v.b, v.s, strict=True):
@@ -56,7 +57,7 @@ def inputs(m: Any, v: Any) -> list[Any]:
     return found
 
 
-def gap(m: Any, v: Any) -> Any:
+def gap(m: Namespace, v: Values) -> Number:
     """The number n (L(p) - L_*), with L_* the risk at the first tokens."""
     drops = [m.exact(0)]
     for own in inputs(m, v):
@@ -67,17 +68,17 @@ def gap(m: Any, v: Any) -> Any:
     return m.sum(m.array(drops))
 
 
-def falls(m: Any, own: Any) -> list[Any]:
+def falls(m: Namespace, own: Any) -> list[Any]:
     """The gaps of h at the other tokens from its value at the first one."""
     return [-change(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]
 
 
-def slopes(m: Any, own: Any) -> list[Any]:
+def slopes(m: Namespace, own: Any) -> list[Any]:
     """The slopes at which h falls from the first token towards the others."""
     return [-derivative_along(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]
 
 
-def least(m: Any, v: Any, share: Any = 1, steep: bool = False) -> Any:
+def least(m: Namespace, v: Values, share: Number = 1, steep: bool = False) -> Number:
     """The sum of l(best - d q) - l(best), d the least gap of h, or of these and the slopes."""
     drops = [m.exact(0)]
     for own in inputs(m, v):
@@ -87,7 +88,7 @@ def least(m: Any, v: Any, share: Any = 1, steep: bool = False) -> Any:
     return m.sum(m.array(drops))
 
 
-def most(m: Any, v: Any, share: Any = 1) -> Any:
+def most(m: Namespace, v: Values, share: Number = 1) -> Number:
     """The sum of l(best - D q) - l(best), D the largest gap or slope of h."""
     drops = [m.exact(0)]
     for own in inputs(m, v):
@@ -101,7 +102,7 @@ def most(m: Any, v: Any, share: Any = 1) -> Any:
     "d_i the least gap of h to another token, q_i the attention to others",
     r"n (L(p) - L_*) \ge $share \sum_i [l(h_i - d_i q_i) - l(h_i)]",
 )
-def no_better(m: Any, v: Any, share: Any = 0) -> Any:
+def no_better(m: Namespace, v: Values, share: Number = 0) -> Comparison:
     return m.at_most(share * least(m, v), gap(m, v))
 
 
@@ -111,7 +112,7 @@ def no_better(m: Any, v: Any, share: Any = 0) -> Any:
     r"\sum_i [l(h_i - $low d_i q_i) - l(h_i)] \le n (L(p) - L_*) \le \sum_i [l(h_i - $high "
     r"D_i q_i) - l(h_i)] \text{ and } 0 < L(p) - L_*",
 )
-def between(m: Any, v: Any, low: Any = 1, high: Any = 1) -> Any:
+def between(m: Namespace, v: Values, low: Any = 1, high: Any = 1) -> Relation:
     return m.all_of(
         m.at_most(least(m, v, low, steep=True), gap(m, v)),
         m.below(m.exact(0), gap(m, v)),
@@ -119,26 +120,26 @@ def between(m: Any, v: Any, low: Any = 1, high: Any = 1) -> Any:
     )
 
 
-def leads(m: Any, v: Any) -> Any:
+def leads(m: Namespace, v: Values) -> Relation:
     """The first token of each input alone has the largest value of its head, which falls there."""
     found = [x for own in inputs(m, v) for x in falls(m, own) + slopes(m, own)]
     return m.all_of(*(m.above(x, m.exact(0)) for x in found or [m.exact(1)]))
 
 
-def best(m: Any, v: Any) -> Any:
+def best(m: Namespace, v: Values) -> Relation:
     """No token of an input has a larger value of its head than the first one."""
     found = [x for own in inputs(m, v) for x in falls(m, own)]
     return m.all_of(*(m.at_least(x, m.exact(0)) for x in found or [m.exact(0)]))
 
 
-def one_sign(m: Any, v: Any) -> Any:
+def one_sign(m: Namespace, v: Values) -> Relation:
     """Each input has no b_ik below 0 or none above it, or phi is the identity."""
     linear, zero = m.exact(int(v.phi is ACTIVATIONS["identity"])), m.exact(0)
     rows = (m.any_of(m.at_least(m.min(b), zero), m.at_most(m.max(b), zero)) for b in v.b)
     return m.any_of(m.all_of(*rows), m.equal(linear, m.exact(1)))
 
 
-def rising(m: Any, v: Any) -> Any:
+def rising(m: Namespace, v: Values) -> Relation:
     """No b_ik is negative, or phi is the identity."""
     linear = m.exact(int(v.phi is ACTIVATIONS["identity"]))
     return m.any_of(m.at_least(m.min(m.vec(v.b)), m.exact(0)), m.equal(linear, m.exact(1)))

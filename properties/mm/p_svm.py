@@ -25,6 +25,7 @@ from attsvm._types import Array
 from attsvm.exact import dot, rationals
 from attsvm.primitives.att_svm import pythagoras
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace, Number
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
@@ -60,12 +61,12 @@ def feasible(case: Rival) -> bool:
     return all(dot(rationals(case.q), row) >= 1 for row in svm.p_rows(case.chosen))
 
 
-def exists(m: Any, case: Any, share: Any = 0) -> Any:
+def exists(m: Namespace, case: Any, share: Any = 0) -> Any:
     """1/||p(alpha)|| is above a share of the shortest difference of keys."""
     return svm.exceeds(m, svm.p_svm(m, case), share)
 
 
-def least_lead(m: Any, case: Any, p: svm.Solved) -> Any:
+def least_lead(m: Namespace, case: Any, p: svm.Solved) -> Number:
     """min_i,t Y_i q^T (k_i,alpha_i - k_it), the least lead in score under the head W^T q."""
     return m.min(m.values(labels(case)) * (p.rows @ m.values(case.q)))
 
@@ -75,7 +76,7 @@ def least_lead(m: Any, case: Any, p: svm.Solved) -> Any:
     r"\min_{i,t} Y_i \langle q, k_{i,\alpha_i} - k_{it}\rangle \le $share "
     r"\frac{\|q\|}{\|p(\alpha)\|}",
 )
-def led(m: Any, case: Any, share: Any = 1) -> Any:
+def led(m: Namespace, case: Any, share: Number = 1) -> Any:
     p = svm.p_svm(m, case)
     if p.margin is None:
         return svm.exceeds(m, p)
@@ -83,17 +84,17 @@ def led(m: Any, case: Any, share: Any = 1) -> Any:
     return m.all_of(svm.exceeds(m, p), m.at_most(least_lead(m, case, p), bound))
 
 
-def projected(m: Any, case: Any, share: Any = 1) -> Any:
+def projected(m: Namespace, case: Any, share: Any = 1) -> Comparison:
     """||q - p(alpha)||^2 <= ||q||^2 - ||p(alpha)||^2."""
     return pythagoras(m, m.values(case.q), svm.p_svm(m, case).vector, share)
 
 
-def distance(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
+def distance(m: Namespace, case: Any, share: Any = 1, of: str = "hull") -> Comparison:
     """1/||p(alpha)|| is the distance of the hull from 0."""
     return svm.is_distance(m, svm.p_svm(m, case), share, of)
 
 
-def unchanged(m: Any, case: Any, keep: str = "tight") -> Any:
+def unchanged(m: Namespace, case: Any, keep: str = "tight") -> Any:
     """p(alpha) of the constraints that are kept is p(alpha)."""
     return svm.supported(m, svm.p_svm(m, case), keep)
 

@@ -20,6 +20,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory.types import Comparison, Namespace, Number
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
@@ -30,24 +31,24 @@ ZERO = cases.select([[[0.0]]], [1], [0])
 DIAGONAL = cases.select([[[1.0, 1.0]]], [1], [0])
 
 
-def best(m: Any, case: Any, share: Any = 1, length: str = "norm") -> Any:
+def best(m: Namespace, case: Any, share: Number = 1, length: str = "norm") -> Comparison:
     """min_i Y_i h^T x_i,alpha_i <= Gamma ||h||."""
     v, h = svm.v_svm(m, case), m.values(case.q)
     size = m.norm(h) if length == "norm" else m.largest(h)
     return m.at_most(m.min(v.rows @ h), share * v.margin * size)
 
 
-def exists(m: Any, case: Any, share: Any = 0) -> Any:
+def exists(m: Namespace, case: Any, share: Any = 0) -> Any:
     """Gamma = 1/||v(alpha)|| is above a share of the shortest token."""
     return svm.exceeds(m, svm.v_svm(m, case), share)
 
 
-def distance(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
+def distance(m: Namespace, case: Any, share: Any = 1, of: str = "hull") -> Comparison:
     """Gamma = 1/||v(alpha)|| is the distance of the hull from 0."""
     return svm.is_distance(m, svm.v_svm(m, case), share, of)
 
 
-def unchanged(m: Any, case: Any, keep: str = "tight") -> Any:
+def unchanged(m: Namespace, case: Any, keep: str = "tight") -> Any:
     """v(alpha) of the constraints that are kept is v(alpha)."""
     return svm.supported(m, svm.v_svm(m, case), keep)
 

@@ -28,6 +28,7 @@ from attsvm.primitives.losses import SLOPED
 from attsvm.primitives.steps import ANY
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
+from attsvm.theory.types import Namespace, Number, Relation
 from properties.mm import SOURCE
 from properties.mm._support.prompt_descent import descent, logit_gradients
 
@@ -103,7 +104,7 @@ def isotropic(case: Weighted) -> bool:
     return bool(c > 0 and (gram == np.diag([c] * len(W))).all())
 
 
-def weights_run(m: Any, case: Weighted, steps: int) -> list[Any]:
+def weights_run(m: Namespace, case: Weighted, steps: int) -> list[Any]:
     """W_0 p, ..., W_steps p, where W descends with p fixed."""
     X, scores, W, p, eta = map(m.values, (case.X, case.scores, case.W, case.p, case.step))
     found = [W @ p]
@@ -114,7 +115,9 @@ def weights_run(m: Any, case: Weighted, steps: int) -> list[Any]:
     return found
 
 
-def partner_run(m: Any, case: Weighted, steps: int, factor: Any, trained: str) -> list[Any]:
+def partner_run(
+    m: Namespace, case: Weighted, steps: int, factor: Number, trained: str
+) -> list[Any]:
     """What W_k p is compared with: W p_k, or q_k, with `factor` times the step on W."""
     X, scores, W, p, eta = map(m.values, (case.X, case.scores, case.W, case.p, case.step))
     if trained == "q":
@@ -134,7 +137,7 @@ def partner_run(m: Any, case: Weighted, steps: int, factor: Any, trained: str) -
         }
     },
 )
-def moves_alike(m: Any, case: Weighted, trained: str = "p", factor: Any = None) -> Any:
+def moves_alike(m: Namespace, case: Weighted, trained: str = "p", factor: Any = None) -> Relation:
     X = m.values(case.X)
     left = weights_run(m, case, 1)
     right = partner_run(m, case, 1, 1 if factor is None else factor, trained)
@@ -146,7 +149,9 @@ def moves_alike(m: Any, case: Weighted, trained: str = "p", factor: Any = None) 
     return m.any_of(still, along)
 
 
-def one_trajectory(m: Any, case: Weighted, trained: str, factor: Any, ahead: int = 0) -> Any:
+def one_trajectory(
+    m: Namespace, case: Weighted, trained: str, factor: Any, ahead: int = 0
+) -> Relation:
     """W_(k + ahead) p is its partner of step k as far as both are followed."""
     left = weights_run(m, case, STEPS)
     right = partner_run(m, case, STEPS, factor, trained)
@@ -164,7 +169,9 @@ def one_trajectory(m: Any, case: Weighted, trained: str, factor: Any, ahead: int
         "share": {1: ""},
     },
 )
-def rescaled(m: Any, case: Weighted, trained: str = "q", by: str = "square", share: Any = 1) -> Any:
+def rescaled(
+    m: Namespace, case: Weighted, trained: str = "q", by: str = "square", share: Number = 1
+) -> Relation:
     p, c = m.values(case.p), m.exact(1)
     if trained == "p" and case.W.any():
         W = m.values(case.W)

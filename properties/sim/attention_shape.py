@@ -11,15 +11,15 @@ with symbols for n and d: `symbolic.sim.attention_shape`.
 """
 
 from itertools import pairwise
-from typing import Any
 
 from attsvm.theory import Integer, Reading, Statement, changed
+from attsvm.theory.types import Comparison, Namespace, Relation, Values
 from properties.sim import SOURCE
 
 
 def attention_fits(
-    m: Any, v: Any, rows: str, columns: str, of: str = "logits", values: str = "A2"
-) -> Any:
+    m: Namespace, v: Values, rows: str, columns: str, of: str = "logits", values: str = "A2"
+) -> Comparison:
     """D(X) has the stated size, and D(X)^-1 exp(A1 X A2^T) A2 Y fits and is n x d."""
     one = m.exact(1)
     n, d = one * v.n, one * v.d
@@ -33,7 +33,7 @@ def attention_fits(
     return m.equal(m.array([a for a, _ in pairs]), m.array([b for _, b in pairs]))
 
 
-def block_fits(m: Any, v: Any, length: str, listed: str | None = None) -> Any:
+def block_fits(m: Namespace, v: Values, length: str, listed: str | None = None) -> Relation:
     """A block of A1 kron A2 times x of the stated length; and vec(X) is as long as listed."""
     one = m.exact(1)
     n, d = one * v.n, one * v.d

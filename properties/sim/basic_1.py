@@ -15,9 +15,9 @@ b) |a - b|, logits are at most R, and R <= R^2 from R = 1 on.
 """
 
 from fractions import Fraction
-from typing import Any
 
 from attsvm.theory import Fitted, Hypothesis, Reading, Statement, changed
+from attsvm.theory.types import Comparison, Namespace, Values
 from properties.sim import SOURCE
 from properties.sim._support import bounds
 from properties.sim._support.attention import on_line
@@ -40,7 +40,7 @@ POINTS_BOUNDED = Hypothesis(
 )
 
 
-def bounded(m: Any, v: Any, constant: str = "printed") -> Any:
+def bounded(m: Namespace, v: Values, constant: str = "printed") -> Comparison:
     """||exp(A x) - exp(A y)|| against a constant times ||x - y||."""
     constants = {
         "printed": lambda: v.R * m.exp(m.square(v.R)),

@@ -11,9 +11,8 @@ all entries of w are equal: by equal tokens for every n and every pair of points
 A = [[1, 0], [1, 1]], x = (1, 0), y = 0, whose tokens differ.
 """
 
-from typing import Any
-
 from attsvm.theory import Reading, Statement, changed
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim import SOURCE
 from properties.sim._support.attention import on_line
 from properties.sim._support.bounds import BLOCKS, ONE_TOKEN, POINTS
@@ -22,17 +21,17 @@ EQUAL = on_line([1, 1, 1], x=0, y=1)
 MIXED = on_line([1, -1], x=0, y=1)
 
 
-def change(m: Any, A: Any, v: Any) -> Any:
+def change(m: Namespace, A: Numbers, v: Values) -> Numbers:
     """exp(A x) - exp(A y)."""
     return m.exp(A @ v.x) - m.exp(A @ v.y)
 
 
-def sum_bound(m: Any, n: Any, left: Any, right: Any) -> Any:
+def sum_bound(m: Namespace, n: Number, left: Numbers, right: Numbers) -> Comparison:
     """|sum of the changes of n tokens| <= sqrt(n) ||changes||, these of the same or of more."""
     return m.at_most(m.abs(m.sum(left)), m.sqrt(m.exact(n)) * m.norm(right))
 
 
-def lagrange(m: Any, n: Any, w: Any, share: Any) -> Any:
+def lagrange(m: Namespace, n: Number, w: Numbers, share: Number) -> Comparison:
     """Lagrange: n ||w||^2 - (sum w)^2 = share times the sum over pairs of (w_t - w_r)^2."""
     missed = n * m.sum(m.square(w)) - m.square(m.sum(w))
     return m.equal(missed, share * m.sum(m.square(m.differences(w))) / 2)

@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 from attsvm.theory import Fitted, Hypothesis, Reading, Statement, changed
+from attsvm.theory.types import Comparison, Namespace, Number, Relation, Values
 from properties.sim import SOURCE
 from properties.sim._support.attention import on_line
 from properties.sim._support.bounds import BLOCKS, POINTS, alpha
@@ -40,33 +41,33 @@ ONE_SIDED = {
 }
 
 
-def below_alpha(m: Any, v: Any, point: Any) -> Any:
+def below_alpha(m: Namespace, v: Values, point: Any) -> Relation:
     """0 < beta <= alpha at a point."""
     return m.all_of(m.above(v.beta, m.exact(0)), m.at_most(v.beta, alpha(m, v.A, point)))
 
 
-def block_change(m: Any, v: Any) -> Any:
+def block_change(m: Namespace, v: Values) -> Number:
     """alpha(x) - alpha(y)."""
     return alpha(m, v.A, v.x) - alpha(m, v.A, v.y)
 
 
-def whole_change(m: Any, v: Any) -> Any:
+def whole_change(m: Namespace, v: Values) -> Number:
     """The same for the sums over all n^2 rows."""
     return m.sum(m.exp(v.whole @ v.x)) - m.sum(m.exp(v.whole @ v.y))
 
 
-def inverse_bound(m: Any, v: Any, factor: Any, change: Any) -> Any:
+def inverse_bound(m: Namespace, v: Values, factor: Number, change: Any) -> Comparison:
     """|1/alpha(x) - 1/alpha(y)| <= factor |change|."""
     left = 1 / alpha(m, v.A, v.x) - 1 / alpha(m, v.A, v.y)
     return m.at_most(m.abs(left), factor * m.abs(change(m, v)))
 
 
-def by_beta(m: Any, v: Any, power: int = 2, change: Any = block_change) -> Any:
+def by_beta(m: Namespace, v: Values, power: int = 2, change: Any = block_change) -> Comparison:
     """With the factor beta^-2."""
     return inverse_bound(m, v, 1 / m.power(v.beta, power), change)
 
 
-def by_radius(m: Any, v: Any) -> Any:
+def by_radius(m: Namespace, v: Values) -> Comparison:
     """With the factor exp(2 R / sqrt n) / n^2."""
     return inverse_bound(m, v, m.exp(2 * v.R / m.sqrt(m.exact(v.n))) / v.n**2, block_change)
 

@@ -21,6 +21,7 @@ from fractions import Fraction
 from typing import Any
 
 from attsvm.theory import Hypothesis, Reading, Real, Statement, Vector, changed
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim import SOURCE
 from properties.sim._support import bounds
 from properties.sim._support.attention import on_line
@@ -38,24 +39,24 @@ def block(tokens: Sequence[Any], X: Any, Y: Any, **values: Any) -> dict[str, Any
     return {**points, "R": 4, "beta": 2, **values}
 
 
-def change(m: Any, v: Any) -> Any:
+def change(m: Namespace, v: Values) -> Numbers:
     """|c(x, z) - c(y, z)| for c(x, z) = <f(x), h> - b."""
     at_x, at_y = (m.dot(bounds.f(m, v.A, point), v.h) - v.b for point in (v.x, v.y))
     return m.abs(at_x - at_y)
 
 
-def vector_change(m: Any, v: Any) -> Any:
+def vector_change(m: Namespace, v: Values) -> Number:
     """||c(x, z) - c(y, z)|| for c(x, z) = f(x) - z."""
     return m.norm((bounds.f(m, v.A, v.x) - v.z) - (bounds.f(m, v.A, v.y) - v.z))
 
 
-def printed(m: Any, v: Any, exponential: bool = True, c: Any = change) -> Any:
+def printed(m: Namespace, v: Values, exponential: bool = True, c: Any = change) -> Any:
     """The change of c against R^2 beta^-2 n exp(3 R^2) ||x - y||."""
     constant = m.square(v.R) * bounds.published(m, v, exponential=exponential)
     return bounds.within(m, v, c(m, v), constant)
 
 
-def sharp(m: Any, v: Any, size: str = "oscillation") -> Any:
+def sharp(m: Namespace, v: Values, size: str = "oscillation") -> Comparison:
     """The change of c against sqrt(2)/4 osc(h) spread(A) ||x - y||."""
     values = {"oscillation": m.oscillation, "largest": m.largest}[size](v.h)
     return m.at_most(

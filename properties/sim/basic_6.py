@@ -16,35 +16,36 @@ f_t <= 1-P, hence at most P (1-P) <= 1/4.
 from typing import Any
 
 from attsvm.theory import Reading, Statement, changed, definition
+from attsvm.theory.types import Namespace, Number, Values
 from properties.sim import SOURCE
 from properties.sim._support import bounds
 
 
 @definition(r"\left\|\mathrm{{diag}}\,{p} - \mathrm{{diag}}\,{q}\right\|")
-def spectral(m: Any, p: Any, q: Any) -> Any:
+def spectral(m: Namespace, p: Number, q: Number) -> Number:
     """The largest change of an entry."""
     return m.largest(p - q)
 
 
 @definition(r"\left\|\mathrm{{diag}}\,{p} - \mathrm{{diag}}\,{q}\right\|_F")
-def frobenius(m: Any, p: Any, q: Any) -> Any:
+def frobenius(m: Namespace, p: Number, q: Number) -> Number:
     """The length of the change of all entries."""
     return m.norm(p - q)
 
 
-def change(m: Any, v: Any, norm: str) -> Any:
+def change(m: Namespace, v: Values, norm: str) -> Any:
     """||diag f(x) - diag f(y)||, from the entries."""
     size = {"spectral": spectral, "frobenius": frobenius}[norm]
     return size(m, bounds.f(m, v.A, v.x), bounds.f(m, v.A, v.y))
 
 
-def printed(m: Any, v: Any, norm: str, exponential: bool = True) -> Any:
+def printed(m: Namespace, v: Values, norm: str, exponential: bool = True) -> Any:
     """The change against beta^-2 n exp(3 R^2) ||x - y||."""
     constant = bounds.published(m, v, exponential=exponential)
     return bounds.within(m, v, change(m, v, norm), constant)
 
 
-def sharp(m: Any, v: Any, norm: str, constant: Any) -> Any:
+def sharp(m: Namespace, v: Values, norm: str, constant: Any) -> Any:
     """The change against a constant times spread(A) ||x - y||."""
     return bounds.within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
 

@@ -25,6 +25,7 @@ from fractions import Fraction
 from typing import Any
 
 from attsvm.theory import Reading, Statement, changed, definition
+from attsvm.theory.types import Namespace, Number, Numbers, Values
 from properties.sim import SOURCE
 from properties.sim._support import bounds
 
@@ -33,13 +34,13 @@ TILTED = {"A": [[1], [-1]], "x": [Fraction(1703, 4096)], "y": [Fraction(1704, 40
 
 
 @definition(r"\left\|{p} {p}^\top - {q} {q}^\top\right\|_{{\mathrm{{op}}}}")
-def spectral(m: Any, p: Any, q: Any) -> Any:
+def spectral(m: Namespace, p: Number, q: Number) -> Numbers:
     """||p p^T - q q^T||: the matrix is (a b^T + b a^T)/2 for a = p - q, b = p + q."""
     a, b = p - q, p + q
     return (m.abs(m.dot(a, b)) + m.norm(a) * m.norm(b)) / 2
 
 
-def change(m: Any, v: Any, norm: str) -> Any:
+def change(m: Namespace, v: Values, norm: str) -> Any:
     """||f(x) f(x)^T - f(y) f(y)^T||."""
     at_x, at_y = bounds.f(m, v.A, v.x), bounds.f(m, v.A, v.y)
     if norm == "spectral":
@@ -47,13 +48,13 @@ def change(m: Any, v: Any, norm: str) -> Any:
     return m.norm(m.outer(at_x, at_x) - m.outer(at_y, at_y))
 
 
-def printed(m: Any, v: Any, norm: str, exponential: bool = True) -> Any:
+def printed(m: Namespace, v: Values, norm: str, exponential: bool = True) -> Any:
     """The change against 2 beta^-3 n^2 exp(5 R^2) ||x - y||."""
     constant = bounds.published(m, v, 3, exponential=exponential)
     return bounds.within(m, v, change(m, v, norm), constant)
 
 
-def sharp(m: Any, v: Any, norm: str, constant: Any) -> Any:
+def sharp(m: Namespace, v: Values, norm: str, constant: Any) -> Any:
     """The change against a constant times spread(A) ||x - y||."""
     return bounds.within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
 

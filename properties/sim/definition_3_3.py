@@ -13,21 +13,20 @@ sum 1; and sum_t f_t (sum_c V_tc y_c) is sum_c (sum_t f_t V_tc) y_c, where f is 
 D(X)^-1 exp(A1 X A2^T) by the tensor trick.
 """
 
-from typing import Any
-
 from attsvm.theory import Hypothesis, Matrix, Meeting, Reading, Statement, changed
+from attsvm.theory.types import Comparison, Namespace, Relation, Values
 from properties.sim import SOURCE
 from properties.sim._support.attention import SENTENCE, attention, block_attention
 
 
-def entry(m: Any, v: Any, values: str = "A3", transposed: bool = False) -> Any:
+def entry(m: Namespace, v: Values, values: str = "A3", transposed: bool = False) -> Comparison:
     """<f_{j0}, h_{i0}> is entry (j0, i0) of the attention with these values."""
     f = block_attention(m, v.n, v.A1, v.A2, v.X)
     products = (f.T if transposed else f) @ (v.A3 @ v.Y)
     return m.equal(products, attention(m, v.A1, v.A2, v.X, v.A3 if values == "A3" else v.A2, v.Y))
 
 
-def probability(m: Any, v: Any, along: str = "rows", power: int = 1) -> Any:
+def probability(m: Namespace, v: Values, along: str = "rows", power: int = 1) -> Relation:
     """No entry of f is below 0, and the entries have sum 1."""
     f = block_attention(m, v.n, v.A1, v.A2, v.X)
     added = m.power(f if along == "rows" else f.T, power)

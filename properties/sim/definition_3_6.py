@@ -20,6 +20,7 @@ Proofs: `symbolic.sim.definition_3_6`.
 from typing import Any
 
 from attsvm.theory import Hypothesis, Reading, Statement, Vector, changed, definition, gradient
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim import SOURCE
 from properties.sim._support.entry_loss import POINT
 
@@ -29,24 +30,24 @@ PASSED = {"A": [[1], [3], [0]], "x": [0], "h": [2, 1, 0], "b": 1}
 
 
 @definition(r"u({x})")
-def score(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+def score(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
     """The expected score."""
     return b * m.dot(m.softmax(A @ x), h)
 
 
 @definition("o")
-def optimal(m: Any, h: Any, b: Any) -> Any:
+def optimal(m: Namespace, h: Number, b: Number) -> Numbers:
     """1 for each token of largest score, 0 for the others."""
     return m.is_zero(m.max(b * h) - b * h)
 
 
 @definition(r"F({x})")
-def weight(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+def weight(m: Namespace, A: Numbers, x: Numbers, h: Any, b: Any) -> Number:
     """The attention on the optimal tokens."""
     return m.dot(m.softmax(A @ x), optimal(m, h, b))
 
 
-def gradients(m: Any, v: Any, sign: int, quantity: str) -> tuple[Any, Any]:
+def gradients(m: Namespace, v: Values, sign: int, quantity: str) -> tuple[Any, Any]:
     """The gradients of the loss g(sign u) and of the score or the weight."""
     other = {"score": score, "weight": weight}[quantity]
     return (
@@ -55,14 +56,14 @@ def gradients(m: Any, v: Any, sign: int, quantity: str) -> tuple[Any, Any]:
     )
 
 
-def drift(m: Any, v: Any, sign: int, quantity: str, strict: bool = False) -> Any:
+def drift(m: Namespace, v: Values, sign: int, quantity: str, strict: bool = False) -> Any:
     """Whether the quantity does not decrease, or does increase, along -grad of g(sign u)."""
     descended, other = gradients(m, v, sign, quantity)
     compared = m.below if strict else m.at_most
     return compared(m.dot(descended, other), m.exact(0))
 
 
-def rivals_alike(m: Any, v: Any) -> Any:
+def rivals_alike(m: Namespace, v: Values) -> Comparison:
     """Whether the scores of all tokens that are not optimal are the same."""
     rival = 1 - optimal(m, v.h, v.b)
     pairs = m.outer(rival * v.b * v.h, rival)

@@ -48,6 +48,7 @@ from attsvm.primitives.hypotheses import (
 from attsvm.strategies import sizes
 from attsvm.strategies.data import attention_data, separable_data
 from attsvm.theory import Reading, Records, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties._support.hypothesis_violations import NO_QUERY
 from properties.sim import SOURCE
 from properties.sim._support.causal_language import Setting, best, differ, draw
@@ -91,15 +92,16 @@ class Default:
 
 
 @stated("c_t x_t z^T is not 0 for m of M tokens, c_t = dL/d(x_t^T X z)", r"m \le $part M")
-def contributing(m: Any, run: Run, part: Any) -> Any:
-    exact, slopes = ExactData.of(run.data), coefficients(m, run, "all").left
+def contributing(m: Namespace, run: Run, part: Number) -> Comparison:
+    exact = ExactData.of(run.data)
+    slopes: Any = coefficients(m, run, "all").left
     inputs = zip(exact.X, exact.Z, strict=True)
     squares = m.values([dot(x, x) * dot(z, z) for tokens, z in inputs for x in tokens])
     return m.at_most(m.sum(1 - m.is_zero(slopes * squares)), part * len(slopes))
 
 
 @stated("there is an X^mm, m of M tokens that are not optimal have margin 1", r"m \le $part M")
-def supporting(m: Any, case: Any, part: Any) -> Any:
+def supporting(m: Namespace, case: Any, part: Number) -> Comparison:
     data = case.data if isinstance(case, Default) else case
     found = exact_att_svm(data)
     if found is None:
@@ -109,7 +111,7 @@ def supporting(m: Any, case: Any, part: Any) -> Any:
 
 
 @stated("there is an X^mm", r"\max_{i,t} (x_{opt} - x_{it})^\top X^{mm} z_i > $beyond")
-def not_all(m: Any, data: AttentionData, beyond: int = 1) -> Any:
+def not_all(m: Namespace, data: AttentionData, beyond: int = 1) -> Comparison:
     found = exact_att_svm(data)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
@@ -159,7 +161,7 @@ def _dependence(found: ExactAttSVM, tokens: list[Token]) -> list[fmpq] | None:
         }
     },
 )
-def enough(m: Any, data: AttentionData, by: str = "sizes", less: int = 0) -> Any:
+def enough(m: Namespace, data: AttentionData, by: str = "sizes", less: int = 0) -> Relation:
     found = exact_att_svm(data)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm

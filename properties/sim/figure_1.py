@@ -23,8 +23,6 @@ With equality 0 may minimise as well, as for a single constraint (definition 4.1
 With steps of 128/L_X `amended-3` fails (`telling_sentences.LEAPING`).
 """
 
-from typing import Any
-
 import numpy as np
 from flint import arb
 
@@ -36,6 +34,7 @@ from attsvm.primitives.limit_certificates import agreement, short_step
 from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, stepped, tends
 from attsvm.theory import Hypothesis, Reading, Slack, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support import token_sequences
@@ -81,7 +80,7 @@ COSINE = tends(
 )
 
 
-def length(m: Any, x: Any) -> Any:
+def length(m: Namespace, x: Numbers) -> Number:
     """The norm; of a single number its absolute value, so that cosines in R^1 are 1 or -1."""
     return m.abs(x[0]) if len(x) == 1 else m.norm(x)
 
@@ -96,7 +95,7 @@ def length(m: Any, x: Any) -> Any:
         }
     },
 )
-def rises(m: Any, case: TokenSequences, loss: str, sign: int = 1) -> Any:
+def rises(m: Namespace, case: TokenSequences, loss: str, sign: int = 1) -> Comparison:
     M, X = token_sequences.known_soft(m, case), m.vec(m.values(case.start))
     step = m.values(short_step(case.data, loss, case.step))
     moved = X + step * m.vec(negative_gradient(m, case.data, case.start, loss).matrix)

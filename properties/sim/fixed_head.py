@@ -33,23 +33,24 @@ from attsvm.theory import (
     gradient,
     stated,
 )
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 from properties.sim import SOURCE
 from properties.sim._support import entry_loss
 
 
-def score(m: Any, v: Any, x: Any) -> Any:
+def score(m: Namespace, v: Values, x: Numbers) -> Numbers:
     """The score b (f^T M) H e_v, with the head after attention."""
     return v.b * ((m.softmax(v.A @ x) @ v.M) @ v.H)[0]
 
 
-def taken_values(m: Any, v: Any, taken: str) -> Any:
+def taken_values(m: Namespace, v: Values, taken: str) -> Any:
     """M H e_v, the same with the mean column of H, or M e_v without the head."""
     if taken == "ignored":
         return v.M[:, 0]
     return v.M @ (v.H[:, 0] if taken == "column" else m.sums(v.H) / v.V)
 
 
-def closed_gradient(m: Any, v: Any, taken: str) -> Any:
+def closed_gradient(m: Namespace, v: Values, taken: str) -> Numbers:
     """The gradient of lemma 3.11 with these values."""
     return entry_loss.gradient(m, v.A, v.x, taken_values(m, v, taken), v.b)
 
@@ -62,7 +63,7 @@ def closed_gradient(m: Any, v: Any, taken: str) -> Any:
         "least": {0: "0", "0.5": r"0.5 \|\nabla L'(x)\|^2"},
     },
 )
-def same_way(m: Any, v: Any, least: Any = 0, positive: bool = False) -> Any:
+def same_way(m: Namespace, v: Values, least: Number = 0, positive: bool = False) -> Comparison:
     """<gradient with head, gradient without> is at least a share of ||gradient without||^2."""
     values = v.M @ (m.abs(v.H) if positive else v.H)[:, 0]
     mine = entry_loss.gradient(m, v.A, v.x, values, v.b)
@@ -70,7 +71,7 @@ def same_way(m: Any, v: Any, least: Any = 0, positive: bool = False) -> Any:
     return m.at_least(m.dot(mine, other), least * m.dot(other, other))
 
 
-def scores(m: Any, v: Any, taken: str) -> Any:
+def scores(m: Namespace, v: Values, taken: str) -> Numbers:
     """The scores of the tokens: b times their values."""
     return v.b * taken_values(m, v, taken)
 
@@ -84,7 +85,9 @@ def scores(m: Any, v: Any, taken: str) -> Any:
         "rank": {1: r"\max_k b (M e_v)_k", 2: r"\text{the second largest } b (M e_v)_k"},
     },
 )
-def still_optimal(m: Any, v: Any, positive: bool = False, rank: int = 1, each: bool = False) -> Any:
+def still_optimal(
+    m: Namespace, v: Values, positive: bool = False, rank: int = 1, each: bool = False
+) -> Relation:
     mine = v.b * (v.M @ m.abs(v.H)[:, 0]) if positive else scores(m, v, "column")
     other = scores(m, v, "ignored")
     pairs = [m.minimum(g, k) for g, k in combinations(other, 2)]  # the largest is second best
@@ -96,13 +99,13 @@ def still_optimal(m: Any, v: Any, positive: bool = False, rank: int = 1, each: b
     return m.any_of(*(m.all_of(m.equal(s, best), among) for s, among in kept))
 
 
-def same_size(m: Any, v: Any, of: str = "values") -> Any:
+def same_size(m: Namespace, v: Values, of: str = "values") -> Comparison:
     """A row of Att(X), of the logits, or x is as long as a row of B."""
     sizes = {"values": v.d, "tokens": v.n, "keys": v.D}
     return m.equal(m.exact(1) * sizes[of], m.exact(1) * v.V)
 
 
-def absorbed(m: Any, v: Any, taken: str = "column") -> Any:
+def absorbed(m: Namespace, v: Values, taken: str = "column") -> Comparison:
     """The gradient with a head is the closed form of lemma 3.11 with values of its own."""
     true = gradient(m, lambda m, x: m.logistic(score(m, v, x)), v.x)
     return m.equal(true, closed_gradient(m, v, taken))

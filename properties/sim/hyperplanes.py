@@ -33,6 +33,7 @@ from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.sim import SOURCE
 from properties.sim._support.telling_sentences import said
 from properties.sim._support.token_sequences import TokenSequences, drawn_sequences, followed
@@ -77,7 +78,7 @@ def pairs(case: TokenSequences) -> list[tuple[Decision, Decision]] | None:
 
 
 @stated("of any two sub-sequences", r"\|x_{opt,i} - x_{opt,j}\| > $least")
-def all_different(m: Any, case: TokenSequences, least: Any = 0) -> Any:
+def all_different(m: Namespace, case: TokenSequences, least: Number = 0) -> Comparison:
     exact = ExactData.of(case.data)
     inputs = zip(exact.X, exact.optimal, strict=True)
     optima = [tokens[tied[0]] for tokens, tied in inputs if len(tokens) > 1]
@@ -87,7 +88,7 @@ def all_different(m: Any, case: TokenSequences, least: Any = 0) -> Any:
     return m.below(least, m.min(m.array([m.norm(m.values(x)) for x in apart])))
 
 
-def _parallel(m: Any, u: Vector, v: Vector) -> Any:
+def _parallel(m: Namespace, u: Vector, v: Vector) -> Numbers:
     """|u|^2 |v|^2 - <u, v>^2, which is 0 exactly where one vector is a multiple of the other."""
     return m.values(dot(u, u) * dot(v, v) - dot(u, v) ** 2)
 
@@ -104,7 +105,7 @@ def _parallel(m: Any, u: Vector, v: Vector) -> Any:
         "sign": {1: "", -1: "-"},
     },
 )
-def differ(m: Any, case: TokenSequences, of: str = "half-spaces", sign: int = 1) -> Any:
+def differ(m: Namespace, case: TokenSequences, of: str = "half-spaces", sign: int = 1) -> Relation:
     found = pairs(case)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
@@ -121,7 +122,7 @@ def differ(m: Any, case: TokenSequences, of: str = "half-spaces", sign: int = 1)
     "X^mm exists, and for any two that differ",
     r"\|w_i - w_j\|^2 \|x_{opt,i} - x_{opt,j}\|^2 \ge $squared",
 )
-def far_apart(m: Any, case: TokenSequences, squared: Any = 4) -> Any:
+def far_apart(m: Namespace, case: TokenSequences, squared: Number = 4) -> Comparison:
     found = pairs(case)
     if found is None:
         return m.below(m.exact(1), m.exact(0))  # there is no X^mm

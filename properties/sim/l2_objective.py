@@ -18,12 +18,15 @@ sum that n places share, and runs both matrices on symbols for small n and d.
 from typing import Any
 
 from attsvm.theory import Integer, Matrix, Reading, Statement, changed, definition
+from attsvm.theory.types import Comparison, Namespace, Numbers, Values
 from properties.sim import SOURCE
 from properties.sim._support.attention import SENTENCE, attention
 
 
 @definition(r"D(x)^{{-1}} \exp(\mathrm{{A}} x)")
-def divided_powers(m: Any, n: Any, A1: Any, A2: Any, X: Any, divided: str) -> Any:
+def divided_powers(
+    m: Namespace, n: Any, A1: Numbers, A2: Numbers, X: Numbers, divided: str
+) -> Numbers:
     """D(x)^-1 exp(A x) with D(x) = D(X) kron I_n; or with the sum of all entries for D(x)."""
     powers = m.exp(m.kron(A1, A2) @ m.vec(X))
     if divided == "whole":
@@ -32,7 +35,7 @@ def divided_powers(m: Any, n: Any, A1: Any, A2: Any, X: Any, divided: str) -> An
     return powers / m.sums(D)  # D is diagonal: its row sums are its diagonal
 
 
-def rewritten(m: Any, v: Any, read: str, divided: str) -> Any:
+def rewritten(m: Namespace, v: Values, read: str, divided: str) -> Numbers:
     """mat(D(x)^-1 exp(A x)) A3 Y, row by row or by columns, or with the largest entry for mat."""
     x = divided_powers(m, v.n, v.A1, v.A2, v.X, divided)
     if read == "max":
@@ -41,14 +44,16 @@ def rewritten(m: Any, v: Any, read: str, divided: str) -> Any:
     return (weights.T if read == "columns" else weights) @ v.A3 @ v.Y
 
 
-def same_objective(m: Any, v: Any, read: str = "rows", divided: str = "rows") -> Any:
+def same_objective(
+    m: Namespace, v: Values, read: str = "rows", divided: str = "rows"
+) -> Comparison:
     """||D(X)^-1 exp(A1 X A2^T) A3 Y - B||_F^2 = ||mat(D(x)^-1 exp(A x)) A3 Y - B||_F^2."""
     left = attention(m, v.A1, v.A2, v.X, v.A3, v.Y) - v.B
     right = rewritten(m, v, read, divided) - v.B
     return m.equal(m.sum(m.square(left)), m.sum(m.square(right)))
 
 
-def divisor_fits(m: Any, v: Any, divisor: str) -> Any:
+def divisor_fits(m: Namespace, v: Values, divisor: str) -> Comparison:
     """D(x) has as many columns as exp((A1 kron A2) x) has entries."""
     columns = {"D(X)": v.n, "printed": v.d, "D(X) kron X": v.n * v.d}[divisor]
     return m.equal(m.exact(1) * columns, m.exact(1) * v.n * v.n)

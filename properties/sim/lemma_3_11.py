@@ -9,9 +9,8 @@ the formula gives g'(1/2)/2. The same slip is in step 2 of section 3.4. The deri
 the rules of calculus, into which no closed form enters. Proof: `symbolic.sim.lemma_3_11`.
 """
 
-from typing import Any
-
 from attsvm.theory import Hypothesis, Reading, Statement, changed, gradient
+from attsvm.theory.types import Comparison, Namespace, Numbers, Values
 from properties.sim import SOURCE
 from properties.sim._support.entry_loss import POINT, loss
 
@@ -19,7 +18,9 @@ ONE_TOKEN = {"A": [[1]], "x": [1], "h": [1], "b": 1}
 SMALLEST = {"A": [[1], [0]], "x": [0], "h": [1, 0], "b": 2}
 
 
-def closed_form(m: Any, v: Any, inside: bool = True, outside: bool = True, second: int = 1) -> Any:
+def closed_form(
+    m: Namespace, v: Values, inside: bool = True, outside: bool = True, second: int = 1
+) -> Numbers:
     """The formula, with b inside g' or not, in front or not, and a multiple of its second term."""
     f = m.softmax(v.A @ v.x)
     d = m.dot(f, v.h)
@@ -28,7 +29,9 @@ def closed_form(m: Any, v: Any, inside: bool = True, outside: bool = True, secon
     return g * (1 - g) * (v.b * terms if outside else terms)
 
 
-def derivative(m: Any, v: Any, inside: bool = True, outside: bool = True, second: int = 1) -> Any:
+def derivative(
+    m: Namespace, v: Values, inside: bool = True, outside: bool = True, second: int = 1
+) -> Comparison:
     """Whether the gradient of L is the formula, entry by entry."""
     true = gradient(m, lambda m, x: loss(m, v.A, x, v.h, v.b), v.x)
     return m.equal(true, closed_form(m, v, inside, outside, second))

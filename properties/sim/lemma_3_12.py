@@ -11,16 +11,17 @@ from fractions import Fraction
 from typing import Any
 
 from attsvm.theory import Near, Reading, Real, Statement, changed, definition
+from attsvm.theory.types import Comparison, Namespace, Numbers, Values
 from properties.sim import SOURCE
 
 
 @definition(r"\|g''\|_\infty")
-def steepest(m: Any) -> Any:
+def steepest(m: Namespace) -> Numbers:
     """The supremum of |g''|."""
     return 1 / (6 * m.sqrt(m.exact(3)))
 
 
-def slope_change(m: Any, v: Any, constant: Any = None) -> Any:
+def slope_change(m: Namespace, v: Values, constant: Any = None) -> Comparison:
     """|g'(x) - g'(y)| <= constant |x - y|, with the supremum of |g''| where none is given."""
     change = m.logistic_slope(v.x) - m.logistic_slope(v.y)
     bound = steepest(m) if constant is None else constant

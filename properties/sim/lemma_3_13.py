@@ -12,9 +12,10 @@ well the printed constant is 93 + 3 log10 n orders of magnitude above the best o
 step by step: `symbolic.sim.lemma_3_13`.
 """
 
-from typing import Any
+from collections.abc import Callable
 
 from attsvm.theory import Fitted, Reading, Statement, changed
+from attsvm.theory.types import Comparison, Namespace, Number, Values
 from properties.sim import SOURCE
 from properties.sim._support.domains import DOMAIN, HEAD, LABEL, LISTED_RADIUS, MATRIX
 from properties.sim._support.entry_instances import (
@@ -30,10 +31,10 @@ from properties.sim._support.entry_instances import (
 from properties.sim._support.entry_loss import PAIR, K, gradient_change, published
 
 
-def bounded(m: Any, v: Any, constant: str, power: int = 2) -> Any:
+def bounded(m: Namespace, v: Values, constant: str, power: int = 2) -> Comparison:
     """||grad L(x) - grad L(y)|| against a constant times ||x - y||."""
     D = m.abs(v.b) * m.oscillation(v.h)
-    constants = {
+    constants: dict[str, Callable[[], Number]] = {
         "printed": lambda: published(m, v.n, v.R),
         "norm": lambda: m.power(m.spectral(v.A), power) * K(m, D),
         "diameter": lambda: m.power(m.spread(v.A), power) * K(m, D),

@@ -12,11 +12,12 @@ for b = 2^161. Two tokens attain the K of lemma 3.13. Proof, step by step:
 `symbolic.sim.lemma_3_13`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from attsvm.theory import Fitted, Reading, Statement, changed
+from attsvm.theory.types import Comparison, Namespace, Number, Values
 from properties.sim import SOURCE
 from properties.sim._support import entry_instances as pairs
 from properties.sim._support.attention import on_line
@@ -43,9 +44,9 @@ ONE_MISSED = {
 """Instances that miss one condition of the amended reading and break its bound."""
 
 
-def curvature(m: Any, v: Any, constant: str, power: int = 2) -> Any:
+def curvature(m: Namespace, v: Values, constant: str, power: int = 2) -> Comparison:
     """||Hess L(x)|| against a constant."""
-    constants = {
+    constants: dict[str, Callable[[], Number]] = {
         "printed": lambda: published(m, v.n, v.R),
         "norm": lambda: m.power(m.spectral(v.A), power) * K(m, m.abs(v.b) * m.oscillation(v.h)),
         "one": lambda: m.exact(1),

@@ -25,9 +25,9 @@ inputs is one of them.
 """
 
 from fractions import Fraction
-from typing import Any
 
 from attsvm.theory import Reading, Statement, changed
+from attsvm.theory.types import Comparison, Namespace, Values
 from properties.sim import SOURCE
 from properties.sim._support.attention import on_line
 from properties.sim._support.entry_loss import (
@@ -47,7 +47,7 @@ EQUAL_SIZES = on_line([1, -1], x=FIRST, y=SECOND, h=[890, -506], b=-1024)
 """The same for |b| = ||h||."""
 
 
-def gradient_change(m: Any, v: Any, power: int = 2, given: str = "sizes") -> Any:
+def gradient_change(m: Namespace, v: Values, power: int = 2, given: str = "sizes") -> Comparison:
     """The change of the gradient against ||A||^2 times the constant of what is given."""
     change, w = slope_change(m, v, squared_loss), m.oscillation(v.h)
     constants = {

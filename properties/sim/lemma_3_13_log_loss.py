@@ -13,9 +13,9 @@ of the loss -u, approached where u is very negative. Proof: `symbolic.sim.lemma_
 """
 
 from fractions import Fraction
-from typing import Any
 
 from attsvm.theory import Reading, Statement, changed
+from attsvm.theory.types import Comparison, Namespace, Values
 from properties.sim import SOURCE
 from properties.sim._support.attention import on_line
 from properties.sim._support.entry_loss import PAIR, log_loss, log_loss_constant, slope_change
@@ -31,7 +31,7 @@ BEYOND = {
 """Two tokens where the loss bends most: D far beyond 2 sqrt 3, below it, and beyond with b = 1."""
 
 
-def gradient_change(m: Any, v: Any, power: int = 2, straight: bool = False) -> Any:
+def gradient_change(m: Namespace, v: Values, power: int = 2, straight: bool = False) -> Comparison:
     """The change of the gradient against ||A||^2 K(D) ||x - y||, or K(D) = D/(3 sqrt 3)."""
     change = slope_change(m, v, log_loss)
     D = m.abs(v.b) * m.oscillation(v.h)

@@ -5,13 +5,13 @@ most 1/4, which is approached by x = -y -> 0; `symbolic.sim.logistic_lipschitz`.
 """
 
 from fractions import Fraction
-from typing import Any
 
 from attsvm.theory import Near, Reading, Real, Statement, changed
+from attsvm.theory.types import Comparison, Namespace, Number, Values
 from properties.sim import SOURCE
 
 
-def change(m: Any, v: Any, constant: Any) -> Any:
+def change(m: Namespace, v: Values, constant: Number) -> Comparison:
     """|g(x) - g(y)| <= constant |x - y|."""
     return m.at_most(m.abs(m.logistic(v.x) - m.logistic(v.y)), constant * m.abs(v.x - v.y))
 

@@ -21,7 +21,6 @@ is continuous, and fails with steps of 256/L.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from flint import arb
@@ -68,6 +67,7 @@ from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Integer, Reading, Slack, Statement, Vector, changed
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.types import Namespace, Number, Relation, Values
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties.sim import SOURCE
 from properties.sim._support import training
@@ -149,7 +149,7 @@ def trained(
     return Trained(data, start, loss)
 
 
-def within(m: Any, v: Any, share: Any = 1) -> Any:
+def within(m: Namespace, v: Values, share: Number = 1) -> Relation:
     """Min h <= <softmax(s), h> <= min h + share (max h - min h)."""
     low, high, u = m.min(v.h), m.max(v.h), m.dot(m.softmax(v.s), v.h)
     return m.all_of(m.at_most(u - low, share * (high - low)), m.at_most(m.exact(0), u - low))

@@ -41,6 +41,7 @@ from attsvm.primitives.steps import (
 from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Hypothesis, Integer, Matrix, Reading, Slack, Statement, Vector, changed
+from attsvm.theory.types import Comparison, Namespace, Values
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties.sim import SOURCE
 from properties.sim._support import training
@@ -51,7 +52,7 @@ from properties.sim._support.training import REPAIRED
 PLACE = "Definitions 3.3 and 3.7 against 3.8, 4.1 and assumption 3.10"
 
 
-def margins(m: Any, v: Any, turned: bool = False, sign: int = 1) -> Any:
+def margins(m: Namespace, v: Values, turned: bool = False, sign: int = 1) -> Comparison:
     """The differences of logits are the left sides of the constraints, for all tokens."""
     logits = block_logits(m, v.n, v.A, v.A, v.X)
     features = sign * (v.A @ (v.X.T if turned else v.X) @ v.A.T).T
@@ -59,7 +60,7 @@ def margins(m: Any, v: Any, turned: bool = False, sign: int = 1) -> Any:
     return m.equal(logits - logits[:, :1], features - features[:, :1])
 
 
-def cost_of_turning(m: Any, v: Any, of: str = "difference") -> Any:
+def cost_of_turning(m: Namespace, v: Values, of: str = "difference") -> Comparison:
     """|z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, or with ||X||_2."""
     S = v.X - v.X.T if of == "difference" else v.X
     left = m.abs(m.dot(v.z, v.X @ v.D) - m.dot(v.D, v.X @ v.z))

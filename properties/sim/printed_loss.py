@@ -25,7 +25,6 @@ With steps of 128/L_X `amended-3` and `sharp` fail (`THROWN`); `amended-4` holds
 import functools
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb
@@ -61,6 +60,7 @@ from attsvm.primitives.steps import (
     tends,
 )
 from attsvm.theory import Hypothesis, Reading, Slack, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace
 from properties.sim import SOURCE
 from properties.sim._support import self_attention
 from properties.sim._support.margins import step_along_solution
@@ -96,7 +96,7 @@ def pairs(case: SelfAttention) -> bool:
     r"${sign}\langle X^{mm}, -\nabla L(X)\rangle > 0",
     {"sign": {1: "", -1: "-"}},
 )
-def lowers(m: Any, case: SelfAttention, sign: int = -1) -> Any:
+def lowers(m: Namespace, case: SelfAttention, sign: int = -1) -> Comparison:
     added, _ = step_along_solution(m, case.run, PRINTED)
     return m.above(sign * added, 0)
 

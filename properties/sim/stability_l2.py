@@ -33,6 +33,7 @@ from fractions import Fraction
 from typing import Any
 
 from attsvm.theory import Choice, Defined, Fitted, Hypothesis, Reading, Real, Statement, changed
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim import SOURCE
 from properties.sim._support import stability as logistic
 from properties.sim._support.attention import on_line
@@ -78,7 +79,7 @@ BARELY_STEEP = on_line([14, 12], x=Fraction(21, 32), y=Fraction(85, 128), h=[2, 
 """4 ||A^T h||^2 = 3136 beside 3087; two tokens of probabilities (1 +- 1/sqrt 3)/2."""
 
 
-def linear_loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+def linear_loss(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
     """M(x)."""
     return m.square(m.dot(A @ x, h) - b)
 
@@ -87,8 +88,13 @@ ENTRY = {"loss": squared_loss, "gradient": squared_gradient, "linear": linear_lo
 
 
 def compared(
-    m: Any, v: Any, of: str, data: str = "norms", share: Any = 1, attention: str = "softmax"
-) -> Any:
+    m: Namespace,
+    v: Values,
+    of: str,
+    data: str = "norms",
+    share: Number = 1,
+    attention: str = "softmax",
+) -> Comparison:
     """The change of the loss or of its gradient against a share of linear attention's constant."""
     size = logistic.score_norm(m, v, "norms" if data == "norms" else "same")
     if of == "gradient":
@@ -117,7 +123,7 @@ def label_above(share: Fraction, said: str) -> Hypothesis:
     )
 
 
-def steep(m: Any, v: Any) -> Any:
+def steep(m: Namespace, v: Values) -> Comparison:
     """4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)."""
     w, r = m.oscillation(v.h), m.largest(v.h - v.b)
     bend = w * w / 4 + m.exact("0.1925") * (2 * r - w) * w

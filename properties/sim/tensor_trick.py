@@ -9,15 +9,14 @@ j0 of A1 X A2^T: rows of X meet A1, columns meet A2. With the columns of X stack
 transposed, the two sides differ from d = 2 on. Proof: `symbolic.sim.tensor_trick`.
 """
 
-from typing import Any
-
 from attsvm.theory import Integer, Matrix, Reading, Statement, changed
+from attsvm.theory.types import Comparison, Namespace, Values
 from properties.sim import SOURCE
 
 
 def trick(
-    m: Any, v: Any, stacked: str = "rows", transposed: bool = False, swapped: bool = False
-) -> Any:
+    m: Namespace, v: Values, stacked: str = "rows", transposed: bool = False, swapped: bool = False
+) -> Comparison:
     """The blocks of (A1 kron A2) vec(X) are the rows of A1 X A2^T."""
     x = m.vec(v.X.T if stacked == "columns" else v.X)
     product = v.A1 @ (v.X.T if transposed else v.X) @ v.A2.T

@@ -19,7 +19,6 @@ for one input of four tokens (`FOUR`), nor for two inputs of two (`NOT_ALIGNED`)
 """
 
 from functools import partial
-from typing import Any
 
 from attsvm.data import AttentionData
 from attsvm.primitives.descent_runs import LOCAL_TRAP
@@ -33,6 +32,7 @@ from attsvm.primitives.hypotheses import (
 )
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace
 from properties.tf import SOURCE
 from properties.tf._support import token_choices as choices
 from properties.tf._support.token_choices import EVERYWHERE, ONE_TOKEN, SOLVED, TIED, ZERO_QUERY
@@ -48,7 +48,7 @@ THREE = AttentionData.of([[[1, 0], [-1, 1], [0, 0]]], [[1, 0]], scores=[[2, 1, 0
 
 
 @stated("for every choice of tokens", r"\text{locally optimal if and only if optimal}")
-def unique(m: Any, data: AttentionData) -> Any:
+def unique(m: Namespace, data: AttentionData) -> Comparison:
     both = [
         (choices.locally_optimal(data, alpha), choices.optimal(data, alpha))
         for alpha in choices.every(data)
@@ -61,7 +61,7 @@ def unique(m: Any, data: AttentionData) -> Any:
     "an optimal choice alone is locally optimal exactly where $by",
     symbols={"by": {"second best": "a second-best token supports", "feasible": "there is a W^mm"}},
 )
-def told(m: Any, data: AttentionData, by: str = "second best") -> Any:
+def told(m: Namespace, data: AttentionData, by: str = "second best") -> Comparison:
     local = [alpha for alpha in choices.every(data) if choices.locally_optimal(data, alpha)]
     alone = len(local) == 1 and choices.optimal(data, local[0])
     known = second_best_supports(data) if by == "second best" else feasible(data)

@@ -41,6 +41,7 @@ from attsvm.primitives.loss_hypotheses import FALLING_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import flattened
 from attsvm.primitives.torch_objectives import constraints, distance
 from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory.types import Comparison, Namespace, Number
 from properties._support.hypothesis_violations import PASSED_OVER
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
@@ -52,7 +53,7 @@ HOLDING = SMALL, cases.TRAP, replace(BEST_TIED, start=np.ones((1, 1)))
 OPPOSED = replace(cases.OPPOSED, loss="correlation")
 
 
-def length(m: Any, data: Any) -> Any:
+def length(m: Namespace, data: Any) -> Any:
     """||W^mm||; None where there is no W^mm."""
     if m.name == "tensors":
         return 1 / m.values(distance(*constraints(data)))
@@ -62,7 +63,7 @@ def length(m: Any, data: Any) -> Any:
     return None if found is None else m.norm(m.values(flat(found.W)))
 
 
-def bounded_below(m: Any, case: Descent, share: Any = 1) -> Any:
+def bounded_below(m: Namespace, case: Descent, share: Number = 1) -> Comparison:
     """A share of D(W) is at most ||grad L(W)|| ||W^mm||."""
     size, down = length(m, case.inputs), negative_gradient(m, case.inputs, case.start, case.loss)
     if size is None:

@@ -20,30 +20,29 @@ the sum of exp(-<x_1 - x_t, W z>) over t > 1, so by Jensen's inequality at least
 That is attained (`sharp-2`): by tokens 1, 0, 0 at z = W = 1 the odds are 2 exp(-1).
 """
 
-from typing import Any
-
 from attsvm.theory import Hypothesis, Integer, Matrix, Reading, Statement, Vector, changed, stated
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 from properties._support.formulas import SEVERAL
 from properties.tf import SOURCE
 
 
-def weights(m: Any, v: Any) -> Any:
+def weights(m: Namespace, v: Values) -> Numbers:
     """The attention s = S(X W z)."""
     return m.softmax(v.X @ (v.W @ v.z))
 
 
-def output(m: Any, v: Any) -> Any:
+def output(m: Namespace, v: Values) -> Numbers:
     """x^att = X^T s."""
     return v.X.T @ weights(m, v)
 
 
-def within(m: Any, v: Any) -> Any:
+def within(m: Namespace, v: Values) -> Comparison:
     """<u, x^att> minus the least <u, x_t> is at most the largest minus the least."""
     along = v.X @ v.u
     return m.at_most(m.dot(v.u, output(m, v)) - m.min(along), m.oscillation(along))
 
 
-def inside(m: Any, v: Any, share: Any) -> Any:
+def inside(m: Namespace, v: Values, share: Number) -> Comparison:
     """<u, x^att> is below the largest <u, x_t> by more than a share of all that they differ by."""
     along = v.X @ v.u
     short = m.dot(weights(m, v), m.max(along) - along)
@@ -51,27 +50,27 @@ def inside(m: Any, v: Any, share: Any) -> Any:
 
 
 @stated("", "s = (1, 0, ..., 0)")
-def selected(m: Any, v: Any) -> Any:
+def selected(m: Namespace, v: Values) -> Comparison:
     return m.equal(weights(m, v), m.array([m.exact(int(t == 0)) for t in range(v.T)]))
 
 
-def missed(m: Any, v: Any, least: Any) -> Any:
+def missed(m: Namespace, v: Values, least: Number) -> Comparison:
     """||x^att - x_1|| is above a bound."""
     return m.below(least, m.norm(output(m, v) - v.X[0]))
 
 
-def differences(m: Any, v: Any) -> Any:
+def differences(m: Namespace, v: Values) -> Numbers:
     """The <u, x_1 - x_t> for t > 1."""
     along = v.X @ v.u
     return along[0] - along[1:]
 
 
-def exposed(m: Any, v: Any) -> Any:
+def exposed(m: Namespace, v: Values) -> Comparison:
     """<u, x_1> is above all other <u, x_t>, if there are any."""
     return m.below(-m.min(differences(m, v)) if v.T > 1 else m.exact(-1), m.exact(0))
 
 
-def short_of(m: Any, v: Any, share: Any) -> Any:
+def short_of(m: Namespace, v: Values, share: Number) -> Relation:
     """<u, x_1 - x^att> is positive and between the least and largest (1 - s_1) <u, x_1 - x_t>."""
     if v.T == 1:
         return m.below(m.exact(0), m.exact(0))  # x^att = x_1
@@ -84,7 +83,7 @@ def short_of(m: Any, v: Any, share: Any) -> Any:
     )
 
 
-def far(m: Any, v: Any) -> Any:
+def far(m: Namespace, v: Values) -> Comparison:
     """(T - 1) exp(-||x_1 - mean of x_t|| ||z|| ||W||) <= (1 - s_1) / s_1, the mean over t > 1."""
     if v.T == 1:
         return m.below(m.exact(0), m.exact(0))  # s_1 = 1

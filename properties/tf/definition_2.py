@@ -22,6 +22,7 @@ W^mm(alpha). If not, some rival has margin 1 under W^mm(alpha), or all rivals wo
 rivals keeps all of them beyond the margin.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from attsvm.primitives.att_svm import exact_att_svm, flat, without
 from attsvm.primitives.hypotheses import FEASIBLE, UNIQUE
 from attsvm.strategies.data import attention_data, ragged
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.tf import SOURCE
 from properties.tf._support import token_choices as choices
 from properties.tf._support.token_choices import ONE_TOKEN, TIED, ZERO_QUERY, Choice
@@ -53,7 +55,7 @@ OTHER = Choice(
         },
     },
 )
-def locally_optimal(m: Any, data: AttentionData, over: str, chosen: str = "best") -> Any:
+def locally_optimal(m: Namespace, data: AttentionData, over: str, chosen: str = "best") -> Relation:
     exact, pick = ExactData.of(data), max if chosen == "best" else min
     rows = [gamma.index(pick(gamma)) for gamma in exact.gamma]
     found = exact_att_svm(
@@ -62,7 +64,7 @@ def locally_optimal(m: Any, data: AttentionData, over: str, chosen: str = "best"
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # no matrix of norm 1 has a margin above 0
     largest = 1 / m.norm(m.values(flat(found.W))) if found.A else m.exact(1)
-    parts = [m.below(-largest, m.exact(0))]
+    parts: list[Relation] = [m.below(-largest, m.exact(0))]
     margins = {place: m.values(margin) for place, margin in found.margins.items()}
     if over == "each":
         least = [[x for (k, _), x in margins.items() if k == i] for i in range(data.n)]
@@ -73,13 +75,13 @@ def locally_optimal(m: Any, data: AttentionData, over: str, chosen: str = "best"
     return m.all_of(*parts)
 
 
-def led(m: Any, chosen: Any, other: Any, margin: Any, over: str) -> Any:
+def led(m: Namespace, chosen: Number, other: Number, margin: Number, over: str) -> Relation:
     """The other token scores less than the chosen one, or is beyond the margin if over support."""
     above = m.above(chosen, other)
     return above if over == "all" else m.any_of(m.above(margin, m.exact(1)), above)
 
 
-def margins_of_rivals(m: Any, case: Choice) -> tuple[Any, Any]:
+def margins_of_rivals(m: Namespace, case: Choice) -> tuple[Any, Any]:
     """The margins of the rivals under W^mm(alpha), and under the solution without the rivals."""
     mask, whole = choices.rivals(case), exact_att_svm(case.data, case.alpha)
     rest = exact_att_svm(without(case.data, mask), case.alpha)
@@ -95,12 +97,12 @@ def margins_of_rivals(m: Any, case: Choice) -> tuple[Any, Any]:
     r"\min_r m_r = \max($floor, $of)",
     {"of": {"min": r"\min_r m'_r", "max": r"\max_r m'_r", "none": "1"}},
 )
-def least_margin(m: Any, case: Choice, floor: Any = 1, of: str = "min") -> Any:
+def least_margin(m: Namespace, case: Choice, floor: Number = 1, of: str = "min") -> Comparison:
     own, others = margins_of_rivals(m, case)
     if own is None:
         return m.below(m.exact(0), m.exact(0))  # there is no such margin
     floor = floor * m.exact(1)
-    beyond = {"min": m.min, "max": m.max, "none": lambda x: floor}[of]
+    beyond: Callable[[Numbers], Number] = {"min": m.min, "max": m.max, "none": lambda x: floor}[of]
     return m.equal(m.min(own), m.maximum(floor, beyond(others)))
 
 

@@ -37,6 +37,7 @@ from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import FLOW, SHORT, flattened, stepped, tends
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Reading, Records, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace, Number
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_steps import Step, advanced, attention
@@ -64,7 +65,7 @@ AT_ZERO = step([[[1], [0]]], [[1]], [[1, 0]], [[0]])
 ONE_TOKEN = step([[[1]]], [[1]], [[0]], [[0]])
 
 
-def effective(m: Any, case: Step, W: Any) -> Any:
+def effective(m: Namespace, case: Step, W: Any) -> Number:
     """The sum over inputs of the effective numbers of tokens."""
     return m.sum(m.array([1 / m.sum(m.square(s)) for s in attention(m, case, W)]))
 
@@ -81,7 +82,9 @@ def effective(m: Any, case: Step, W: Any) -> Any:
         }
     },
 )
-def proceeds(m: Any, case: Step, what: str, when: str = "first step", slack: Any = 1) -> Any:
+def proceeds(
+    m: Namespace, case: Step, what: str, when: str = "first step", slack: Number = 1
+) -> Any:
     W = m.values(case.start)
     if when == "second step":
         W = advanced(m, case, W)
@@ -99,7 +102,7 @@ def proceeds(m: Any, case: Step, what: str, when: str = "first step", slack: Any
     "for every input",
     r"\sum_t s_t^2 (1 + (T - 1) \exp(-\max_{s,t} \|x_s - x_t\| \|z\| \|W\|)) \le 1",
 )
-def needs_norm(m: Any, case: Step) -> Any:
+def needs_norm(m: Namespace, case: Step) -> Comparison:
     W, exact, each = m.values(case.start), ExactData.of(case.data), []
     for X, z, s in zip(exact.X, exact.Z, attention(m, case, W), strict=True):
         tokens, T = m.values(X), len(X)

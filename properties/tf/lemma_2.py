@@ -15,9 +15,8 @@ L(W) = L_* for every W: what is added is necessary as well. Smoothness is not ne
 of size 1. Strict decrease is: a loss that is flat from 1 on does not tell scores above 1 apart.
 """
 
-from typing import Any
-
 from attsvm.theory import Reading, Statement, changed
+from attsvm.theory.types import Comparison, Namespace, Number, Values
 from properties.tf import SOURCE
 from properties.tf._support.risk_formulas import (
     BEYOND,
@@ -41,7 +40,7 @@ from properties.tf._support.risk_formulas import (
 LISTED = (DECREASING, SMOOTH, LABELS)
 
 
-def above(m: Any, v: Any, share: Any) -> Any:
+def above(m: Namespace, v: Values, share: Number) -> Comparison:
     """The risk is above that of the optimal tokens by a share of what the worst ones add."""
     return m.below(share * worst_gap(m, v), risk_gap(m, v))
 

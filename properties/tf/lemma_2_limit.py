@@ -40,6 +40,7 @@ from attsvm.primitives.losses import LOSSES
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.tf import SOURCE
 from properties.tf._support.regularisation_paths import SEPARABLE
 
@@ -116,7 +117,7 @@ def decreasing(case: Point) -> bool:
     return LOSSES[case.loss].strictly_decreasing
 
 
-def risk_gap(m: Any, case: Point, W: Any) -> Any:
+def risk_gap(m: Namespace, case: Point, W: Numbers) -> Numbers:
     """L(W) - L_*, without cancellation."""
     exact, total = ExactData.of(case.data), m.exact(0)
     for tokens, z, scores in zip(exact.X, exact.Z, exact.gamma, strict=True):
@@ -129,7 +130,7 @@ def risk_gap(m: Any, case: Point, W: Any) -> Any:
     return total / len(exact.gamma)
 
 
-def drops(m: Any, case: Point, least: bool, x: Any) -> list[Any]:
+def drops(m: Namespace, case: Point, least: bool, x: Number) -> list[Any]:
     """What the loss of each input of two scores grows by, at the least or at the most."""
     found = []
     for scores in ExactData.of(case.data).gamma:
@@ -142,7 +143,7 @@ def drops(m: Any, case: Point, least: bool, x: Any) -> list[Any]:
     return found
 
 
-def exponent(m: Any, case: Point, answer: ExactAnswer | None) -> Any:
+def exponent(m: Namespace, case: Point, answer: ExactAnswer | None) -> Number:
     """X = ||W|| / N, 0 where nothing separates."""
     square = m.sum(m.square(m.values(case.W)))
     return m.exact(0) if answer is None else m.sqrt(square / m.values(answer.square))
@@ -154,7 +155,7 @@ def exponent(m: Any, case: Point, answer: ExactAnswer | None) -> Any:
     r"\exp($faster)}\right) - l(best_i)\right] \le L(W) - L_*",
     {"faster": {1: "x", 2: "x/2"}},
 )
-def from_below(m: Any, case: Point, faster: Any = 1) -> Any:
+def from_below(m: Namespace, case: Point, faster: Number = 1) -> Comparison:
     x = exponent(m, case, separation(case.data)) / faster
     parts = drops(m, case, True, x)
     if not parts:
@@ -167,7 +168,7 @@ def from_below(m: Any, case: Point, faster: Any = 1) -> Any:
     r"L(x M) - L_* \le \frac{1}{n} \sum_i \left[l\left(best_i - \frac{r_i (best_i - "
     r"least_i)}{r_i + \exp($faster x)}\right) - l(best_i)\right]",
 )
-def from_above(m: Any, case: Point, faster: Any = 1) -> Any:
+def from_above(m: Namespace, case: Point, faster: Number = 1) -> Comparison:
     answer = separation(case.data)
     if answer is None:
         return m.below(m.exact(0), m.exact(0))  # nothing separates, or no two scores differ
@@ -182,7 +183,7 @@ def from_above(m: Any, case: Point, faster: Any = 1) -> Any:
     r"\frac{1}{n} \min_i \left[l\left(best_i - \frac{best_i - next_i}{1 + k_i "
     r"\exp(x)}\right) - l(best_i)\right] \le L(W) - L_*",
 )
-def approached(m: Any, case: Point, faster: Any = 1) -> Any:
+def approached(m: Namespace, case: Point, faster: Any = 1) -> Relation:
     below = from_below(m, case, faster)
     return m.all_of(below, from_above(m, case, faster)) if separable(case) else below
 
@@ -190,7 +191,7 @@ def approached(m: Any, case: Point, faster: Any = 1) -> Any:
 @stated(
     "some W separates, or no two scores differ", r"\frac{1}{\|M\|} > $share \max_{i,t,j} |x_{itj}|"
 )
-def reached(m: Any, case: Point, share: Any = 0) -> Any:
+def reached(m: Namespace, case: Point, share: Number = 0) -> Comparison:
     answer = separation(case.data)
     if answer is None and two_scores(case):
         return m.below(m.exact(0), m.exact(0))  # L - L_* is above a constant at every W
@@ -199,7 +200,7 @@ def reached(m: Any, case: Point, share: Any = 0) -> Any:
 
 
 @stated("", "L(W) - L_* > $share (L_{worst} - L_*)")
-def above(m: Any, case: Point, share: Any = 0) -> Any:
+def above(m: Namespace, case: Point, share: Number = 0) -> Comparison:
     worst = m.exact(0)
     for scores in ExactData.of(case.data).gamma:
         best = m.values(max(scores))

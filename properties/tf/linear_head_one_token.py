@@ -51,6 +51,7 @@ from attsvm.primitives.steps import (
 )
 from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.theory import Reading, Slack, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace, Number, Values
 from attsvm.training import follow_w
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER
 from properties.tf import SOURCE
@@ -159,7 +160,7 @@ SELECTS = tends(
     r"$share \frac{1}{n} \sum_i [l(best_i - d_i (1 - s_i)) - l(best_i)] \le L(W) - L_*",
     {"of": {"one": "the largest weight", "best": "the attention to the tokens of best score"}},
 )
-def rest(m: Any, v: Any, of: str, share: Any = 1) -> Any:
+def rest(m: Namespace, v: Values, of: str, share: Number = 1) -> Comparison:
     deficits = []
     for tokens, z, gamma in zip(v.X, v.Z, v.gamma, strict=True):
         gaps, weights = m.max(gamma) - gamma, m.softmax(tokens @ (v.W @ z))

@@ -34,25 +34,26 @@ from attsvm.theory import (
     changed,
     stated,
 )
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 from properties._support.formulas import CONVEX_PHI, SEVERAL
 from properties.tf import SOURCE
 
 
-def _flag(m: Any, holds: bool) -> Any:
+def _flag(m: Namespace, holds: bool) -> Comparison:
     return m.equal(m.exact(int(holds)), m.exact(1))
 
 
-def output(m: Any, v: Any) -> Any:
+def output(m: Namespace, v: Values) -> Numbers:
     """The attention output, the mean of the tokens with the weights s."""
     return v.s @ v.X
 
 
-def moved(m: Any, v: Any) -> Any:
+def moved(m: Namespace, v: Values) -> Numbers:
     """The attention output minus x_1."""
     return v.s @ (v.X - v.X[0])
 
 
-def best(m: Any, v: Any) -> Any:
+def best(m: Namespace, v: Values) -> Number:
     """The largest value of h at a token."""
     return m.max(m.array([head(m, v, x) for x in v.X]))
 
@@ -62,7 +63,7 @@ def best(m: Any, v: Any) -> Any:
     r"h(x^{att}) $strict \max_t h(x_t)",
     {"strict": {True: "<", False: r"\le"}},
 )
-def mixed(m: Any, v: Any, strict: bool = False) -> Any:
+def mixed(m: Namespace, v: Values, strict: bool = False) -> Any:
     compare = m.below if strict else m.at_most
     return compare(head(m, v, output(m, v)), best(m, v))
 
@@ -72,7 +73,7 @@ def mixed(m: Any, v: Any, strict: bool = False) -> Any:
     r"h(x) > \max_t h(x_t) $lead",
     {"lead": {0: "", 1: "+ |h(x_2) - h(x_1)|"}},
 )
-def between(m: Any, v: Any, lead: Any = 0) -> Any:
+def between(m: Namespace, v: Values, lead: Number = 0) -> Comparison:
     """On a line h is linear between the points where some <a_k, x> is 0.
 
     So the best point is an end or one of these.
@@ -92,7 +93,7 @@ def between(m: Any, v: Any, lead: Any = 0) -> Any:
     "x^att the attention output",
     r"h(x^{att}) - h(x_1) \le $share (1 - s_1) \max_t \langle h'(x_1), x_t - x_1\rangle",
 )
-def below_tangent(m: Any, v: Any, share: Any = 1) -> Any:
+def below_tangent(m: Namespace, v: Values, share: Number = 1) -> Comparison:
     slopes = m.array(
         [derivative_along(m, v, v.X[0], x - v.X[0]) for x in v.X]
     )  # 0 of the first one itself
@@ -104,7 +105,7 @@ def below_tangent(m: Any, v: Any, share: Any = 1) -> Any:
     "e = s_2 and D = x_2 - x_1",
     r"e \langle h'(x_1), D\rangle - [h(x_1 + e D) - h(x_1)] \le $share \frac{\beta e^2}{2}",
 )
-def gains(m: Any, v: Any, share: Any = 1) -> Any:
+def gains(m: Namespace, v: Values, share: Number = 1) -> Comparison:
     along, e = v.X[1] - v.X[0], v.s[1]
     gain = change(m, v, v.X[0], e * along)
     bend = bending(m, v, along, along) * m.square(e) / 2
@@ -116,13 +117,13 @@ def gains(m: Any, v: Any, share: Any = 1) -> Any:
     r"\langle h'(x_1), D\rangle - \langle h'(x^{att}), D\rangle \le $share c \sum_k |b_k| "
     r"|\langle a_k, o\rangle| |\langle a_k, D\rangle|",
 )
-def returns(m: Any, v: Any, share: Any = 1) -> Any:
+def returns(m: Namespace, v: Values, share: Number = 1) -> Comparison:
     along, o = v.X[1] - v.X[0], moved(m, v)
     lost = derivative_along(m, v, v.X[0], along) - derivative_along(m, v, v.X[0] + o, along)
     return m.at_most(lost, share * bending(m, v, along, o))
 
 
-def mean_of_some(m: Any, v: Any) -> Any:
+def mean_of_some(m: Namespace, v: Values) -> Numbers:
     """The mean x of tokens with weights in proportion to max(w_t, 0); x_1 where these are all 0."""
     weights = m.array([m.maximum(w, m.exact(0)) for w in v.w])
     total = m.sum(weights)
@@ -136,7 +137,7 @@ def mean_of_some(m: Any, v: Any) -> Any:
     r"e) x + e x_t) - h(x)",
     {"slope": {"x": "<h'(x), x_t - x>", "x_1": "<h'(x_1), x_t - x>"}},
 )
-def exactly_best(m: Any, v: Any, share: Any = 1, slope: str = "x") -> Any:
+def exactly_best(m: Namespace, v: Values, share: Number = 1, slope: str = "x") -> Relation:
     """At (1 - e) x + e x_t, e = min(1, g_t/beta_t), h is at least h(x) + e g_t/2."""
     x = mean_of_some(m, v)
     at = x if slope == "x" else v.X[0]

@@ -54,6 +54,7 @@ from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties._support.hypothesis_violations import PASSED_OVER
 from properties.sim._support import factor_descent as factors
 from properties.sim._support.factor_descent import NOWHERE, OPPOSED
@@ -91,7 +92,7 @@ def factor_rows(draw: st.DrawFn) -> Rows:
     return Rows(K, Q, draw(st.sampled_from([1.0, 4.0, 64.0, 1024.0])), draw(st.integers(1, 3)))
 
 
-def rows_after(m: Any, case: Rows) -> tuple[Any, Any]:
+def rows_after(m: Namespace, case: Rows) -> tuple[Any, Any]:
     """K + Q and K - Q after the steps: each takes row a_i to (1 + s_i) a_i, b_i to (1 - s_i) b_i.
 
     s_i is the step times minus the slope of the risk in (K Q^T)_ii = (|a_i|^2 - |b_i|^2) / 4. A
@@ -108,7 +109,7 @@ def rows_after(m: Any, case: Rows) -> tuple[Any, Any]:
     return a, b
 
 
-def fall(m: Any, margin: Any) -> Any:
+def fall(m: Namespace, margin: Number) -> Numbers:
     """Minus the slope of the risk in the margin (K Q^T)_ii of an input."""
     return m.logistic(-m.logistic(margin)) * m.logistic_slope(margin) / 2
 
@@ -127,7 +128,7 @@ def _margins(a: Any, b: Any) -> list[Any]:
     r"|4 (K Q^\top)_{12} - c \|a_1\| \|a_2\|| \le $share [(1 + q_1) (1 + q_2) - 1] \|a_1\| \|a_2\|",
     {"towards": {"start": "c the cosine of a_1 and a_2 at the start", "frobenius": "c = 0"}},
 )
-def keeps_angle(m: Any, case: Rows, share: Any = 1, towards: str = "start") -> Any:
+def keeps_angle(m: Namespace, case: Rows, share: Number = 1, towards: str = "start") -> Relation:
     """The rows of K + Q are a_i, those of K - Q are b_i, and q_i is |b_i|/|a_i| at the start.
 
     The left-hand side is the size of <b_1, a_2> - <a_1, b_2> - <b_1, b_2> in the end, with the
@@ -163,7 +164,7 @@ MOVED = Hypothesis("one step or more, at most three", lambda case: case.steps > 
 
 
 @stated("", r"\mathrm{rank} W^{mm} > $least")
-def rank_above(m: Any, data: AttentionData, least: Any) -> Any:
+def rank_above(m: Namespace, data: AttentionData, least: Number) -> Comparison:
     solved = exact_att_svm(data)
     return m.below(least, m.exact(0 if solved is None else solved.rank))
 

@@ -16,14 +16,13 @@ of v with a vector of norm sqrt(T / (T - 1)) (`sharp-1`, attained where the othe
 equal and all add up to 0); no v_u - v_1 is above sqrt(2) ||v|| (`sharp-2`, attained for T = 2).
 """
 
-from typing import Any
-
 from attsvm.theory import Hypothesis, Integer, Reading, Statement, Vector, changed
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 from properties._support.formulas import SEVERAL
 from properties.tf import SOURCE
 
 
-def inside(m: Any, v: Any, margin: Any) -> Any:
+def inside(m: Namespace, v: Values, margin: Number) -> Relation:
     """The entries of S(v) add up to 1, and lie strictly between `margin` and 1 - `margin`."""
     S = m.softmax(v.v)
     return m.all_of(
@@ -31,7 +30,7 @@ def inside(m: Any, v: Any, margin: Any) -> Any:
     )
 
 
-def saturated(m: Any, v: Any, only: Any) -> Any:
+def saturated(m: Namespace, v: Values, only: Number) -> Relation:
     """The limit of S(r v)_1 for r to infinity is `only` or 1.
 
     All weight goes to the largest entries of v in equal parts.
@@ -41,13 +40,13 @@ def saturated(m: Any, v: Any, only: Any) -> Any:
     return m.any_of(m.equal(limit, only), m.equal(limit, m.exact(1)))
 
 
-def odds(m: Any, v: Any) -> Any:
+def odds(m: Namespace, v: Values) -> Numbers:
     """(1 - S(v)_1) / S(v)_1."""
     S = m.softmax(v.v)
     return m.sum(S[1:]) / S[0]
 
 
-def by_lead(m: Any, v: Any, by: str = "lead", share: Any = 1) -> Any:
+def by_lead(m: Namespace, v: Values, by: str = "lead", share: Number = 1) -> Relation:
     """exp(-lead) <= (1 - S_1) / S_1 <= (T - 1) exp(-lead) for the lead of v_1."""
     if v.T == 1:
         return m.below(m.exact(0), m.exact(0))  # there is no lead
@@ -57,7 +56,7 @@ def by_lead(m: Any, v: Any, by: str = "lead", share: Any = 1) -> Any:
     return m.all_of(m.at_most(least, share * found), m.at_most(found, share * (v.T - 1) * least))
 
 
-def by_norm(m: Any, v: Any, side: str) -> Any:
+def by_norm(m: Namespace, v: Values, side: str) -> Comparison:
     """(T - 1) exp(-||v|| sqrt(T / (T - 1))) <= (1 - S_1) / S_1 <= (T - 1) exp(||v|| sqrt 2)."""
     if v.T == 1:
         return m.below(m.exact(0), m.exact(0))  # S_1 is 1

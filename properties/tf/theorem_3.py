@@ -34,7 +34,6 @@ variable have limits; that is cited, not run.
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb, fmpq_mat
@@ -51,6 +50,7 @@ from attsvm.primitives.losses import LOSSES
 from attsvm.primitives.steps import ZERO, tends
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed
+from attsvm.theory.types import Comparison, Namespace, Number
 from properties.tf import SOURCE
 from properties.tf._support import path_certificates
 from properties.tf._support import regularisation_paths as cases
@@ -176,7 +176,7 @@ def factors(draw: st.DrawFn) -> Factors:
     return Factors(K, K if draw(st.booleans()) else draw(arrays(*K.shape)))
 
 
-def diagonal(m: Any, case: Factors, share: Any = 1) -> Any:
+def diagonal(m: Namespace, case: Factors, share: Number = 1) -> Comparison:
     """|(K Q^T)_11| + |(K Q^T)_22| <= (||K||^2 + ||Q||^2)/2."""
     K, Q = m.values(case.K), m.values(case.Q)
     half = (m.trace(K @ K.T) + m.trace(Q @ Q.T)) / 2

@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative
+from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.declaration.proof import expanded, suppose
 from properties.mm import optimal_tokens as statement
 from properties.mm.optimal_tokens import attends_more, lower
@@ -42,7 +43,7 @@ def prove() -> str:
     p, q = (np.array([sp.Symbol(name)], dtype=object) for name in "pq")
     loss = SimpleNamespace(drop=lambda m, best, x: x)  # grows with x as l falls
     v = SimpleNamespace(X=[one], W=one, p=p, q=q, gamma=[vector(GAMMA)], loss=loss, n=1)
-    said, (asked,) = lower(_Attended(), v, 1), attends_more(_Attended(), v).parts
+    said, (asked,) = lower(_Attended(), v, 1), comparisons(attends_more(_Attended(), v))
     gap, more = sp.symbols("gap more", nonnegative=True)
     apart = (entry("p") - entry("q")) * (BEST - GAMMA)
     ensure_equal(

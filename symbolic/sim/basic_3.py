@@ -11,6 +11,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded, simplified, suppose
+from attsvm.theory.types import Namespace
 from properties.sim._support.domains import LOGITS
 from properties.sim.basic_3 import ABOVE, by_beta, by_radius
 from symbolic.mean_value import ensure_no_less
@@ -21,7 +22,7 @@ from symbolic.textbook import EXPONENTIAL
 STEP = sp.Symbol("step", positive=True)
 
 
-def sides(formula: Any, m: Any, A: Any, at: Any, **known: Any) -> Any:
+def sides(formula: Any, m: Namespace, A: Any, at: Any, **known: Any) -> Any:
     """The claim's sides at one token or equal ones, x = at(0) and y = at(step)."""
     x, y = (entries([point]) for point in (at(0), at(STEP)))
     return formula(m, SimpleNamespace(A=entries([[sp.Integer(A)]]), x=x, y=y, **known))

@@ -12,6 +12,7 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_zero
+from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.declaration.proof import suppose
 from properties.sim._support.attention import block_attention
@@ -37,7 +38,7 @@ def shared(v: Any) -> Any:
 
 def sum_residual(v: Any, along: str = "rows", power: int = 1) -> list[Any]:
     """What the claim adds up, minus 1."""
-    sums = probability(SYMBOLS, v, along, power).parts[1]
+    sums = comparisons(probability(SYMBOLS, v, along, power))[1]
     return list((sums.left - sums.right).ravel())
 
 

@@ -41,6 +41,7 @@ from attsvm.theory import (
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified
+from attsvm.theory.types import Namespace, Numbers
 from properties.sim._support import entry_loss
 from properties.sim.lemma_3_13_log_loss import LEMMA
 from symbolic.continuity import ensure_smooth
@@ -145,7 +146,7 @@ def ensure_below() -> None:
     )
 
 
-def log_gradient(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+def log_gradient(m: Namespace, A: Any, x: Any, h: Any, b: Any) -> Numbers:
     """The gradient of the log-loss by the rules of calculus, as the claim takes it."""
     return gradient(m, lambda m, point: entry_loss.log_loss(m, A, point, h, b), x)
 

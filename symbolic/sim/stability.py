@@ -219,7 +219,8 @@ def logistic_is_larger(beta: fmpq) -> bool:
 def logistic_is_smaller(beta: fmpq) -> bool:
     """Whether K(sqrt 2 beta) is proved to be below beta^2/(6 sqrt 3)."""
     largest = softmax_gradient_constant(arb(2).sqrt() * arb(beta))
-    return bool(largest < stability.linear_constant(BALLS, arb(beta), "gradient"))
+    constant: Any = stability.linear_constant(BALLS, arb(beta), "gradient")
+    return bool(largest < constant)
 
 
 def two_tokens_reach_more(share: fmpq | int = 1, cells: int = 64) -> bool:
@@ -336,7 +337,7 @@ def prove_logistic_exceeded(cells: int = 200_000) -> str:
     ensure_zero(turned, "with b the gradient turns its sign, and its change none", normal=numerator)
     T, length = ends(stability_logistic.BENT_AT)
     size = rational(stability_logistic.LOWER)
-    most = stability.linear_constant(BALLS, arb(int(norms)), "gradient") * length
+    most: Any = stability.linear_constant(BALLS, arb(int(norms)), "gradient") * length
     mantissa, exponent = (arb(size) / arb(2).sqrt()).upper().man_exp()
     edge = fmpq(mantissa) * fmpq(2) ** int(exponent)
     suppose(stability_logistic.SMALL_LABEL)

@@ -14,6 +14,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.arithmetic.entries import entries
+from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.declaration.proof import expanded, simplified, suppose
 from properties._support.formulas import SEVERAL
 from properties.tf import convex_combination as statement
@@ -92,7 +93,7 @@ def prove_short() -> str:
     ensure_softmax_inside()
     first = sp.Symbol("s_1", positive=True)
     said = short_of(_Attended(first, WEIGHT), _along(BEST, GAMMA), 1)
-    above, low, high = (part.right - part.left for part in said.parts)
+    above, low, high = (part.right - part.left for part in comparisons(said))
     # in the formulas the largest gap has the letter of the largest a_t
     terms = (
         definition_1.ADDED,
@@ -211,7 +212,7 @@ def prove_far() -> str:
     )
     c = sp.Symbol("c", nonnegative=True)
     size = c * (y @ y) * (z @ z)  # of <y, W z> for W = c y z^T, where ||W||^2 is c times that
-    attained = far(_Apart(), SimpleNamespace(X=_Keys(FIRST - size), **others))
+    attained: Any = far(_Apart(), SimpleNamespace(X=_Keys(FIRST - size), **others))
     ensure_equal(
         [attained.left.subs(inner("W", "W"), c * size), attained.right],
         [n * sp.exp(-size)] * 2,

@@ -13,6 +13,7 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.declaration.proof import expanded, suppose
 from properties.tf.definition_1 import between, drop
 from symbolic.alternatives import DECREASING
@@ -76,7 +77,7 @@ def ensure_between() -> None:
     """
     s, more = sp.Symbol("s_t", nonnegative=True), sp.Symbol("more", nonnegative=True)
     ensure_shortfall()
-    low, high = between(Tokens(), _case(), 1).parts
+    low, high = comparisons(between(Tokens(), _case(), 1))
     terms = ADDED - S * (1 - OPTIMAL) * NEXT, S * (1 - OPTIMAL) * RANGE - ADDED
     for said, term, what in (low, terms[0], "below"), (high, terms[1], "above"):
         name = f"the bound from {what} holds by a sum over tokens"

@@ -6,6 +6,7 @@ import sympy as sp
 
 from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.theory import ensure_positive
+from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import suppose
 from properties.tf import definition_2 as statement
@@ -42,7 +43,7 @@ def prove_optimal() -> str:
     apart = sp.Symbol("apart", nonnegative=True, nonzero=True)
     ensure_existence(FEASIBLE)
     suppose(UNIQUE_OPTIMUM)
-    said = led(SYMBOLS, best, best - apart, sp.Symbol("margin", real=True), "all")
+    (said,) = comparisons(led(SYMBOLS, best, best - apart, sp.Symbol("margin", real=True), "all"))
     ensure_positive(
         said.right - said.left,
         "no score is above the best one, and that of another token, which is not optimal, differs "

@@ -21,6 +21,7 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
+from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols
 from attsvm.theory.declaration.proof import (
     Supposition,
@@ -195,7 +196,7 @@ def prove_correlation() -> str:
         normal=cancelled,
     )
     cite(CAUCHY_SCHWARZ)
-    positive, low, high = split(SYMBOLS, best + LESS, fin, size, along, mu).parts
+    positive, low, high = comparisons(split(SYMBOLS, best + LESS, fin, size, along, mu))
     ensure_positive(positive.right - positive.left, "||W||^2, at least mu^2 ||W_svm||^2, is not 0")
     ensure_nonnegative(
         [low.right - low.left, high.right - high.left],
@@ -452,16 +453,16 @@ def ensure_logarithmic(*positive: Supposition, half: bool = False) -> None:
     high = sp.Symbol("high", positive=True)  # C
     more, before, excess = sp.symbols("above before excess", nonnegative=True)
     at_least = k * low / 4 + before + (times * low + more) * (bound + excess)
-    after = logarithmic(SYMBOLS, at_least, k + 1, low, high, times=times).parts[1]
+    after = comparisons(logarithmic(SYMBOLS, at_least, k + 1, low, high, times=times))[1]
     ensure_nonnegative(
         after.right - after.left,
         f"{grown} grows by at least itself times the growth of its exponent, so that its lower "
         "bound holds after one more step",
         normal=expanded,
     )
-    most = logarithmic(SYMBOLS, low, k, low, high, times=times).parts[2].right
+    most = comparisons(logarithmic(SYMBOLS, low, k, low, high, times=times))[2].right
     at_most = most / (1 + before) + times * high / (1 + excess) * sp.exp(high / 4) / (1 + more)
-    after = logarithmic(SYMBOLS, at_most, k + 1, low, high, times=times).parts[2]
+    after = comparisons(logarithmic(SYMBOLS, at_most, k + 1, low, high, times=times))[2]
     ensure_equal(times * bound, sp.Rational(1, 4), "f times the factor 1 or 2 is at most 1/4")
     ensure_nonnegative(
         after.right - after.left,

@@ -60,7 +60,7 @@ def ensure_one_root() -> None:
     ensure_smooth(terms, smooth)
     for sign, side in ((1, "above"), (-1, "below")):
         gamma = sp.Symbol("gamma", real=True)
-        term = share(SYMBOLS, sign * b, gamma, u, count)
+        term: sp.Expr = share(SYMBOLS, sign * b, gamma, u, count)
         ensure_positive(
             sp.diff(term, u).subs(gamma, u + sign * gap),
             f"a token with b_t {'>' if sign > 0 else '<'} 0 and a score {side} u has a term of h "

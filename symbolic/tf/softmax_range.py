@@ -12,6 +12,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic import entries
+from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties._support.formulas import SEVERAL
 from properties.tf.softmax_range import by_lead, by_norm, odds
@@ -99,7 +100,7 @@ def prove_lead() -> str:
     """exp(-lead) <= (1 - S_1)/S_1 <= (T - 1) exp(-lead)."""
     suppose(*_SEVERAL)
     ensure_odds()
-    low, high = by_lead(_Others(), _of(FIRST, OTHER)).parts
+    low, high = comparisons(by_lead(_Others(), _of(FIRST, OTHER)))
     ensure_equal(
         [low.left, low.right, high.left, high.right],
         [
@@ -189,7 +190,7 @@ def ensure_largest_odds() -> None:
     a = sp.Symbol("a", nonnegative=True)
     said = by_norm(_Others(), _of(-a, a), "most")
     ensure_equal(
-        [said.left.subs(n, 1), said.right.subs(n, 1)],
+        [sp.sympify(side).subs(n, 1) for side in (said.left, said.right)],
         [sp.exp(2 * a)] * 2,
         "both sides are exp(2 a) for T = 2 at v = (-a, a), a >= 0, of every norm",
     )

@@ -193,19 +193,19 @@ class Arithmetic(Namespace, Generic[_N]):
 
     # comparisons
 
-    def at_most(self, left: Number, right: Number) -> Relation:
+    def at_most(self, left: Number, right: Number) -> Comparison:
         return Comparison("at most", left, right)
 
-    def at_least(self, left: Number, right: Number) -> Relation:
+    def at_least(self, left: Number, right: Number) -> Comparison:
         return Comparison("at most", right, left)
 
-    def below(self, left: Number, right: Number) -> Relation:
+    def below(self, left: Number, right: Number) -> Comparison:
         return Comparison("below", left, right)
 
-    def above(self, left: Number, right: Number) -> Relation:
+    def above(self, left: Number, right: Number) -> Comparison:
         return Comparison("below", right, left)
 
-    def equal(self, left: Number, right: Number) -> Relation:
+    def equal(self, left: Number, right: Number) -> Comparison:
         return Comparison("equal", left, right)
 
     def all_of(self, *parts: Relation) -> Relation:

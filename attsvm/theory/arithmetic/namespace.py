@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from attsvm.theory.arithmetic.quantities import Number, Numbers
-from attsvm.theory.arithmetic.relations import Relation
+from attsvm.theory.arithmetic.relations import Comparison, Relation
 
 
 class Namespace(Protocol):
@@ -161,19 +161,19 @@ class Namespace(Protocol):
 
     # comparisons
 
-    def at_most(self, left: Number, right: Number) -> Relation:
+    def at_most(self, left: Number, right: Number) -> Comparison:
         """The comparison left <= right."""
 
-    def at_least(self, left: Number, right: Number) -> Relation:
+    def at_least(self, left: Number, right: Number) -> Comparison:
         """The comparison left >= right."""
 
-    def below(self, left: Number, right: Number) -> Relation:
+    def below(self, left: Number, right: Number) -> Comparison:
         """The comparison left < right."""
 
-    def above(self, left: Number, right: Number) -> Relation:
+    def above(self, left: Number, right: Number) -> Comparison:
         """The comparison left > right."""
 
-    def equal(self, left: Number, right: Number) -> Relation:
+    def equal(self, left: Number, right: Number) -> Comparison:
         """The comparison left = right, of numbers or entry by entry."""
 
     def all_of(self, *parts: Relation) -> Relation:

@@ -75,6 +75,13 @@ Relation = Comparison | All | AnyOf
 """A comparison, or several of them."""
 
 
+def comparisons(relation: Relation) -> tuple[Comparison, ...]:
+    """Return the comparisons that a relation consists of, in their order."""
+    if isinstance(relation, Comparison):
+        return (relation,)
+    return tuple(one for part in relation.parts for one in comparisons(part))
+
+
 def returned(found: object, what: str) -> Relation:
     """What a formula returned, if it is a comparison; `what` names it, as "a hypothesis" does.
 

@@ -31,6 +31,7 @@ from flint import arb, ctx, fmpq, fmpq_mat
 from attsvm.exact import dot, rational
 from attsvm.exact.numbers import Matrix, Number, Vector, combine, rationals
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.types import Comparison, Namespace
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support.token_selections import Selection
@@ -288,7 +289,7 @@ def best_nu(case: Selection, largest: bool = True, counted: bool = False) -> Bes
 # what is too much
 
 
-def beyond(m: Any, case: Any) -> Any:
+def beyond(m: Namespace, case: Any) -> Comparison:
     """min_i Y_i h^T x_i^p > ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
     h, square = m.values(case.h), svm.v_programme(case.chosen).margin_square
     margin, left = margins.label_margin(m, case)
@@ -387,7 +388,7 @@ def _far_enough(case: Any, held: Vector, q: Vector, head: Callable[[Any], Vector
             far = SimpleNamespace(chosen=case.chosen, p=combine([1, 2**k], [held, q]), nu=case.nu)
             far.h = [fmpq(0)] * len(q)
             far.h = head(far)
-            found = beyond(BALLS, far)
+            found: Any = beyond(BALLS, far)
             if found.left < found.right:
                 return far
     return None

@@ -23,6 +23,7 @@ from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
 from attsvm.primitives.torch_objectives import Tensor, in_torch, nearest, tight_multipliers
 from attsvm.theory import changed
+from attsvm.theory.types import Comparison, Namespace, Numbers, Relation
 from properties.mm._support.token_selections import chosen
 
 
@@ -258,20 +259,20 @@ class Solved:
     margin: Any
     programme: Any = None
 
-    def distance(self, m: Any) -> Any:
+    def distance(self, m: Namespace) -> Numbers:
         """The distance from 0 of the convex hull C of the rows."""
         if m.name == "text":
             said = "the distance from 0 of the convex hull C of the rows D_j"
             return m.symbol(r"\mathrm{dist}(0, C)", said)
         return m.sqrt(m.values(self.programme.hull_square))
 
-    def shortest(self, m: Any) -> Any:
+    def shortest(self, m: Namespace) -> Number:
         """The length of the shortest row."""
         if m.name == "text":
             return m.symbol(r"\min_j \left\|D_j\right\|", "the shortest row")
         return m.min(m.array([m.norm(row) for row in self.rows]))
 
-    def kept(self, m: Any, keep: str) -> Any:
+    def kept(self, m: Namespace, keep: str) -> Any:
         """The solution of the tight rows, of the loose ones, or of the first tight one alone."""
         if m.name == "text":
             name = self.vector.latex.replace("(", "'(")
@@ -279,7 +280,7 @@ class Solved:
         return solved(m, self.programme.kept(keep)).vector
 
 
-def _written(m: Any, name: str, rows: str) -> Solved:
+def _written(m: Namespace, name: str, rows: str) -> Solved:
     """A programme as it is written down."""
     D = m.symbol("D", f"the matrix of the rows D_j = {rows}", rows=True)
     said = "the shortest vector with D_j x >= 1 for all j"
@@ -287,7 +288,7 @@ def _written(m: Any, name: str, rows: str) -> Solved:
     return Solved(D, x, 1 / m.norm(x))
 
 
-def solved(m: Any, programme: Any) -> Solved:
+def solved(m: Namespace, programme: Any) -> Solved:
     """A programme in the arithmetic m."""
     rows, vector, square = programme.rows, programme.vector, programme.margin_square
     if in_torch(rows):
@@ -299,14 +300,14 @@ def solved(m: Any, programme: Any) -> Solved:
     return Solved(m.values(rows) if rows else None, found, margin, programme)
 
 
-def v_svm(m: Any, case: Any) -> Solved:
+def v_svm(m: Namespace, case: Any) -> Solved:
     """v(alpha): the least head with Y_i <v, x_i,alpha_i> >= 1."""
     if m.name == "text":
         return _written(m, "v", "Y_i x_i,alpha_i")
     return solved(m, v_programme(chosen(case)))
 
 
-def p_svm(m: Any, case: Any) -> Solved:
+def p_svm(m: Namespace, case: Any) -> Solved:
     """p(alpha): the least prompt with <p, k_i,alpha_i - k_it> >= 1."""
     if m.name == "text":
         return _written(m, "p", "k_i,alpha_i - k_it")
@@ -316,7 +317,7 @@ def p_svm(m: Any, case: Any) -> Solved:
 # formulas
 
 
-def exceeds(m: Any, p: Solved, share: Any = 0) -> Any:
+def exceeds(m: Namespace, p: Solved, share: Number = 0) -> Comparison:
     """The margin is above a share of the shortest row: with a share of 0, there is a p."""
     if p.margin is None:  # nothing is demanded, and p = 0
         return m.below(m.exact(0), m.exact(1))
@@ -331,7 +332,7 @@ def above_nearest(case: Any) -> dict[str, Any]:
     }
 
 
-def is_distance(m: Any, p: Solved, share: Any = 1, of: str = "hull") -> Any:
+def is_distance(m: Namespace, p: Solved, share: Number = 1, of: str = "hull") -> Comparison:
     """The margin is a share of the distance of C from 0, or of the shortest row."""
     if p.margin is None:  # C is empty, and p = 0
         return m.equal(m.exact(0), m.exact(0))
@@ -345,7 +346,7 @@ OTHER_DISTANCES = {
 """False neighbours of `is_distance`."""
 
 
-def supported(m: Any, p: Solved, keep: str = "tight") -> Any:
+def supported(m: Namespace, p: Solved, keep: str = "tight") -> Relation:
     """There is a solution, and that of the rows that are kept is the same."""
     return m.all_of(exceeds(m, p), m.equal(p.kept(m, keep), p.vector))
 

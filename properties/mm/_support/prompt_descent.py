@@ -18,6 +18,7 @@ from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.hypotheses import two_scores
 from attsvm.primitives.loss_hypotheses import sloped
+from attsvm.theory.types import Namespace, Number, Numbers
 
 
 def prompting(
@@ -95,7 +96,7 @@ def moves_aside(case: Descent) -> bool:
     return bool(fmpq_mat([*rows, p]).rank() > fmpq_mat(rows).rank())
 
 
-def logit_gradient(m: Any, s: Any, gamma: Any, slope: Any) -> Any:
+def logit_gradient(m: Namespace, s: Numbers, gamma: Numbers, slope: Number) -> Numbers:
     """The gradient in the logits of one input of l(<s, gamma>), slope being l' there.
 
     Entry t is l' sum_u s_t s_u (gamma_t - gamma_u): added up by pairs, so that weights which are
@@ -104,7 +105,7 @@ def logit_gradient(m: Any, s: Any, gamma: Any, slope: Any) -> Any:
     return slope * m.sums(m.outer(s, s) * m.differences(gamma))
 
 
-def logit_gradients(m: Any, keys: Any, scores: Any, p: Any, loss: str) -> list[Any]:
+def logit_gradients(m: Namespace, keys: Any, scores: Any, p: Numbers, loss: str) -> list[Any]:
     """The gradient of the risk in the logits of each input at the prompt p."""
     weighted = [(m.softmax(k @ p), gamma) for k, gamma in zip(keys, scores, strict=True)]
     return [
@@ -113,19 +114,19 @@ def logit_gradients(m: Any, keys: Any, scores: Any, p: Any, loss: str) -> list[A
     ]
 
 
-def prompt_gradient(m: Any, keys: Any, scores: Any, p: Any, loss: str) -> Any:
+def prompt_gradient(m: Namespace, keys: Any, scores: Any, p: Any, loss: str) -> Any:
     """The gradient of the risk in the prompt p."""
     coefficients = logit_gradients(m, keys, scores, p, loss)
     return sum(c @ k for c, k in zip(coefficients, keys, strict=True))
 
 
 def descent(
-    m: Any,
+    m: Namespace,
     keys: Any,
     scores: Any,
     p: Any,
     loss: str,
-    step: Any,
+    step: Number,
     steps: int,
     pace: Callable[[Any], Any] | None = None,
 ) -> list[Any]:

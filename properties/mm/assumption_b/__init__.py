@@ -39,6 +39,7 @@ from attsvm.errors import SolverError
 from attsvm.exact import dot, rational
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm import SOURCE
 from properties.mm._support import best_nu
 from properties.mm._support import label_margins as margins
@@ -94,7 +95,7 @@ attended token is at most 2 - (5/4) (1 - s), while the others are at most 1/64: 
         }
     },
 )
-def shrinks(m: Any, case: Selection, share: Any = 1, idlers: str = "none") -> Any:
+def shrinks(m: Namespace, case: Selection, share: Number = 1, idlers: str = "none") -> Relation:
     gamma = svm.solved(m, svm.v_programme(case)).margin
     zero = m.exact(0)
     said = [m.below(zero, gamma)]
@@ -112,7 +113,7 @@ def shrinks(m: Any, case: Selection, share: Any = 1, idlers: str = "none") -> An
     r"s_{i,\alpha_i}))",
     {"over": {"largest": r"\max_i", "sum": r"\sum_i"}},
 )
-def bounded(m: Any, case: Any, share: Any = 1, over: str = "largest") -> Any:
+def bounded(m: Namespace, case: Any, share: Number = 1, over: str = "largest") -> Comparison:
     h = m.values(case.h)
     # one root of each product, so that a head along v(alpha) attains the bound exactly
     gamma, most = (m.sqrt(m.values(square) * (h @ h)) for square in mean_margin(case.chosen))
@@ -134,7 +135,12 @@ def bounded(m: Any, case: Any, share: Any = 1, over: str = "largest") -> Any:
     },
 )
 def decided(
-    m: Any, case: Doubted, share: Any = 1, best: Any = 1, over: str = "all", weights: bool = True
+    m: Namespace,
+    case: Doubted,
+    share: Number = 1,
+    best: Any = 1,
+    over: str = "all",
+    weights: bool = True,
 ) -> Any:
     """Where B fails, that the nu of the instance will not do. For T = 1 the bound is Gamma."""
     one, nu = case.chosen, rational(case.nu)
@@ -175,7 +181,7 @@ def certified(one: Selection, nu: fmpq) -> bool:
 
 
 @stated("p' with relaxation and p without", r"p'(\alpha) = $share p(\alpha)")
-def void(m: Any, case: Selection, share: Any = 1) -> Any:
+def void(m: Namespace, case: Selection, share: Number = 1) -> Comparison:
     p, free = svm.solved(m, relaxed(case)), svm.solved(m, svm.p_programme(case))
     return m.equal(p.vector, share * free.vector)
 

@@ -34,6 +34,7 @@ from attsvm.primitives.hypotheses import EXISTS, LOWER_RIVALS, ONE_INPUT, ZERO_S
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import FLOW, TARGET, along, tends
 from attsvm.theory import OPEN, Reading, Records, Slack, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import prompt
@@ -104,18 +105,18 @@ SAME_LIMIT = tends(
 @stated(
     "p_k of normalised and p'_k of plain descent, k = 1, 2, 3, 4", r"\|p_k\| \ge $share \|p'_k\|"
 )
-def ahead(m: Any, run: Paced, share: Any = 1) -> Any:
+def ahead(m: Namespace, run: Paced, share: Number = 1) -> Relation:
     normalised, plain = path(m, run, 4), path(m, run, 4, "plain")
     pairs = zip(plain[1:], normalised[1:], strict=True)
     return m.all_of(*(m.at_most(share * m.norm(q), m.norm(p)) for q, p in pairs))
 
 
-def longest(m: Any, run: Paced) -> Any:
+def longest(m: Namespace, run: Paced) -> Numbers:
     """B, the largest length of a difference k_alpha - k_t."""
     return m.sqrt(m.max(m.array([row @ row for row in m.values(differences(run.case))])))
 
 
-def missing(m: Any) -> Any:
+def missing(m: Namespace) -> Comparison:
     """What is said of a p* that does not exist: it is violated."""
     return m.below(m.exact(0), m.exact(0))
 
@@ -132,7 +133,7 @@ def missing(m: Any) -> Any:
         }
     },
 )
-def close(m: Any, run: Paced, towards: str = "optimal") -> Any:
+def close(m: Namespace, run: Paced, towards: str = "optimal") -> Any:
     p, target = prompt(run.case), prompt(run.case, towards)
     if p is None or target is None or not any(target):
         return missing(m)
@@ -153,7 +154,9 @@ def close(m: Any, run: Paced, towards: str = "optimal") -> Any:
     r"\langle p_k - p_0, p^*\rangle \ge $share $more \frac{s}{B}",
     {"more": {0: "k", 1: "(k + 1)"}},
 )
-def progress(m: Any, run: Paced, share: Any = 1, more: int = 0, pace: str = "normalised") -> Any:
+def progress(
+    m: Namespace, run: Paced, share: Number = 1, more: int = 0, pace: str = "normalised"
+) -> Any:
     p = prompt(run.case)
     if p is None:
         return missing(m)

@@ -20,6 +20,7 @@ from attsvm.primitives.loss_hypotheses import sloped
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import composite
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.types import Namespace
 from attsvm.training import descend_p
 from properties.mm._support.prompt_descent import descent, prompting
 from properties.mm._support.prompt_instances import compared
@@ -72,7 +73,7 @@ def differences(case: Descent) -> list[Vector]:
     return [A[:: case.data.d] for A in constraints]  # queries are e_1
 
 
-def path(m: Any, run: Paced, steps: int, pace: str = "normalised") -> list[Any]:
+def path(m: Namespace, run: Paced, steps: int, pace: str = "normalised") -> list[Any]:
     """p_0 to p_steps of descent with steps of that length or, for `plain`, of that size.
 
     Where all differences are one vector A, and optimal tokens are unique, the gradient of a

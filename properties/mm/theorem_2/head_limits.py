@@ -11,6 +11,7 @@ from attsvm.exact import rationals
 from attsvm.exact.numbers import Vector, combine
 from attsvm.strategies import composite, sizes
 from attsvm.theory import stated
+from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm._support import max_margin as svm
 from properties.mm._support.attended import Attended, attended, mean_margin
 from properties.mm._support.label_margins import label_margin, others
@@ -35,7 +36,7 @@ def positive(case: Any) -> bool:
     r"(1 - s) (\|x\|^2 y - \langle x, y\rangle x) = 0",
     {"towards": {"selected": "selected", "other": "other"}},
 )
-def with_fixed_prompt(m: Any, case: Attended, towards: str = "selected") -> Any:
+def with_fixed_prompt(m: Namespace, case: Attended, towards: str = "selected") -> Comparison:
     """The best prompt is along the difference of the two keys.
 
     The length of the attended token is convex in attention, and largest at the longer token.
@@ -56,7 +57,7 @@ def with_fixed_prompt(m: Any, case: Attended, towards: str = "selected") -> Any:
     r"\|\sum_i Y_i x_{i,\beta_i}\|^2 \|v\|^2 \le $share \left(\sum_i \max_t Y_i \langle v, "
     r"x_{it}\rangle\right)^2",
 )
-def for_linear_loss(m: Any, case: Selection, share: Any = 1) -> Any:
+def for_linear_loss(m: Namespace, case: Selection, share: Number = 1) -> Relation:
     """At the best pair v_r/r is along the sum of the attended tokens, each times its label.
 
     That is as long as any sum comes to be. Where v_r/r tends to v/||v||, the component along v of
@@ -72,7 +73,7 @@ def for_linear_loss(m: Any, case: Selection, share: Any = 1) -> Any:
     return m.all_of(*said) if said else m.at_most(m.exact(0), m.exact(0))
 
 
-def steered(m: Any, case: Any, share: Any = 1, spread: Any = 1) -> Any:
+def steered(m: Namespace, case: Any, share: Any = 1, spread: Any = 1) -> Any:
     """Gamma times ||v|| - Gamma <v, v(alpha)> <= (||v|| - margin/Gamma) (1 + D/nu)."""
     if m.name != "tensors" and not positive(case):
         return m.below(m.exact(0), m.exact(0))  # there is no such bound
@@ -87,13 +88,28 @@ def steered(m: Any, case: Any, share: Any = 1, spread: Any = 1) -> Any:
 
 
 def turned(
-    m: Any, size: Any, along: Any, margin: Any, far: Any, nu: Any, share: Any = 1, spread: Any = 1
-) -> Any:
+    m: Namespace,
+    size: Number,
+    along: Number,
+    margin: Number,
+    far: Number,
+    nu: Number,
+    share: Number = 1,
+    spread: Number = 1,
+) -> Comparison:
     """||v|| Gamma - Gamma^2 <v, v(alpha)> <= (||v|| Gamma - margin) (1 + D/nu)."""
     return m.at_most(size - along, share * (size - margin) * (1 + spread * far / nu))
 
 
-def short(m: Any, margin: Any, size: Any, far: Any, others: Any, t: Any, share: Any = 1) -> Any:
+def short(
+    m: Namespace,
+    margin: Number,
+    size: Number,
+    far: Number,
+    others: Number,
+    t: Number,
+    share: Number = 1,
+) -> Comparison:
     """1 - margin <= ||v(alpha)|| D (T - 1) exp(-t)."""
     return m.at_most(1 - margin, share * (size * far * others * m.exp(-t)))
 
@@ -104,7 +120,7 @@ def short(m: Any, margin: Any, size: Any, far: Any, others: Any, t: Any, share: 
     r"\left(1 + $spread \frac{D}{\nu}\right) \text{ and } 1 - m' \le $share \|v(\alpha)\| D "
     r"(T - 1) \exp(-t)",
 )
-def turned_and_reached(m: Any, case: Attended, share: Any = 1, spread: Any = 1) -> Any:
+def turned_and_reached(m: Namespace, case: Attended, share: Any = 1, spread: Any = 1) -> Relation:
     """Any t >= 0 will do; it is read off the prompt."""
     one = case.chosen
     v, p = svm.v_programme(one).vector, svm.p_programme(one).vector
@@ -124,7 +140,7 @@ def turned_and_reached(m: Any, case: Attended, share: Any = 1, spread: Any = 1) 
     r"\exp\left(-$share \|q\| \|\frac{1}{n} \sum_i Y_i x_{i,\alpha_i}\|\right) \le "
     r"\frac{1}{n} \sum_i \exp(-Y_i \langle q, x_{i,\beta_i}\rangle)",
 )
-def for_every_radius(m: Any, case: Rival, share: Any = 1) -> Any:
+def for_every_radius(m: Namespace, case: Rival, share: Number = 1) -> Relation:
     """The left side bounds the risk of heads as long as q on the selected tokens.
 
     Prompts come as near to the right side as one likes where p(beta) exists.

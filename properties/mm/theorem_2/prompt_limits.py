@@ -15,6 +15,7 @@ from attsvm.primitives.att_svm import pythagoras
 from attsvm.primitives.torch_objectives import in_torch
 from attsvm.strategies import composite, sizes
 from attsvm.theory import stated
+from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support.attended import Attended, attended
@@ -39,13 +40,13 @@ class Tilted:
         return self.rival.chosen
 
 
-def _directed(m: Any, programme: svm.Programme) -> Any:
+def _directed(m: Namespace, programme: svm.Programme) -> Comparison:
     """There is a solution, and it has a direction."""
     square = programme.margin_square
     return m.below(m.exact(0), m.exact(0) if square is None else m.values(square))
 
 
-def to_second_order(m: Any, case: Any, lead: Any = 1, bend: Any = 1) -> Any:
+def to_second_order(m: Namespace, case: Any, lead: Number = 1, bend: Any = 1) -> Relation:
     """Label margin <= ||h|| (Gamma - delta Q + D^2 Q^2/(2 Gamma)); other tokens score below 1.
 
     Scores are those under v(alpha), at most 1 - delta/Gamma; D is the largest distance of a token
@@ -70,8 +71,15 @@ def to_second_order(m: Any, case: Any, lead: Any = 1, bend: Any = 1) -> Any:
 
 
 def bent(
-    m: Any, margin: Any, size: Any, q: Any, lead: Any, far: Any, square: Any, bend: Any = 1
-) -> Any:
+    m: Namespace,
+    margin: Number,
+    size: Number,
+    q: Number,
+    lead: Number,
+    far: Number,
+    square: Number,
+    bend: Number = 1,
+) -> Comparison:
     """Margin <= ||h|| Gamma (1 - lead Q + D^2 Q^2/(2 Gamma^2)), lead being delta/Gamma."""
     return m.at_most(margin, size * (1 - lead * q + bend * far * q * q / (2 * square)))
 
@@ -80,7 +88,7 @@ def bent(
     "p(alpha) has a direction, other tokens score below 1 under v(alpha), m the label margin",
     r"m \le \|h\| \left(\Gamma - $lead \delta Q + $bend \frac{D^2 Q^2}{2 \Gamma}\right)",
 )
-def to_second_order_along(m: Any, case: Attended, lead: Any = 1, bend: Any = 1) -> Any:
+def to_second_order_along(m: Namespace, case: Attended, lead: Any = 1, bend: Any = 1) -> Relation:
     direction = _directed(m, svm.p_programme(case.chosen))
     return m.all_of(to_second_order(m, case, lead, bend), direction)
 
@@ -105,7 +113,7 @@ def meets(case: Tilted) -> bool:
     return all(bool(dot(row, q) >= b) for row, b in pairs)
 
 
-def nearest(m: Any, case: Tilted, share: Any = 1, tau: Any = None) -> Any:
+def nearest(m: Namespace, case: Tilted, share: Any = 1, tau: Any = None) -> Comparison:
     """v(alpha) exists; Pythagoras' inequality for q and p_tau."""
     if m.name != "tensors" and not svm.v_programme(case.chosen).exists:
         return m.below(m.exact(0), m.exact(0))  # there is no v(alpha), and no m_i
@@ -127,7 +135,7 @@ def at_infinity(case: Selection) -> svm.Programme:
     r"} $share (m - \|h\| \gamma) q_i \le u + $root \|x_{i,\alpha_i}\| \sqrt{\frac{2 \|h\| "
     r"u}{\Gamma}}",
 )
-def by_multipliers(m: Any, case: Attended, share: Any = 1, root: Any = 1) -> Any:
+def by_multipliers(m: Namespace, case: Attended, share: Number = 1, root: Number = 1) -> Relation:
     """Gamma is the largest margin of unit heads, gamma that of another choice than alpha."""
     one, v = case.chosen, svm.v_programme(case.chosen)
     squares, h = m.values([v.margin_square, margins.rival_square(one)]), m.values(case.h)
@@ -157,7 +165,7 @@ def changes_support(case: Tilted) -> Iterator[Selection]:
     r"$share \|q - p_\tau\|^2 \le \|q\|^2 - \|p_\tau\|^2",
     {"tau": {None: "p_tau", "0": "p_tau = p(alpha)"}},
 )
-def nearest_along(m: Any, case: Tilted, share: Any = 1, tau: Any = None) -> Any:
+def nearest_along(m: Namespace, case: Tilted, share: Any = 1, tau: Any = None) -> Any:
     """See `of_same_head` and `with_means`."""
     if m.name == "tensors":  # which choices are in reach is decided in rationals
         return nearest(m, case, share, tau)
@@ -170,7 +178,7 @@ def nearest_along(m: Any, case: Tilted, share: Any = 1, tau: Any = None) -> Any:
     return m.all_of(*said, *of_same_head(m, case.chosen), *with_means(m, case.chosen))
 
 
-def of_same_head(m: Any, one: Selection) -> Iterator[Any]:
+def of_same_head(m: Namespace, one: Selection) -> Iterator[Any]:
     """The joint p-SVM has one direction for all choices in reach with v(alpha) as their head.
 
     They differ from alpha in inputs that are not tight, by tokens that score above 1; there are
@@ -188,7 +196,7 @@ def of_same_head(m: Any, one: Selection) -> Iterator[Any]:
                 yield m.at_most(m.sqrt(square), along)
 
 
-def with_means(m: Any, one: Selection) -> Iterator[Any]:
+def with_means(m: Namespace, one: Selection) -> Iterator[Any]:
     """Where inputs that are not tight have tokens of one key alone, they count by their means.
 
     No choice in the tight inputs that is in reach has a larger label margin than alpha then. There

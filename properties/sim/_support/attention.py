@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from attsvm.theory import Integer, Matrix, definition
+from attsvm.theory.types import Namespace, Numbers
 
 SENTENCE = {
     "n": Integer(1, 3),
@@ -24,19 +25,21 @@ def on_line(tokens: Sequence[Any], **known: Any) -> dict[str, Any]:
 
 
 @definition(r"\mathrm{{Att}}({X}, {values} \, {Y})")
-def attention(m: Any, A1: Any, A2: Any, X: Any, values: Any, Y: Any) -> Any:
+def attention(
+    m: Namespace, A1: Numbers, A2: Numbers, X: Numbers, values: Numbers, Y: Numbers
+) -> Numbers:
     """D(X)^-1 exp(A1 X A2^T) V Y with values V, where D(X) = diag(exp(A1 X A2^T) 1_n)."""
     powers = m.exp(A1 @ X @ A2.T)
     return m.diagonal(1 / m.sums(powers)) @ powers @ values @ Y
 
 
 @definition(r"\mathrm{{A}} \, \mathrm{{vec}}({X})")
-def block_logits(m: Any, n: Any, A1: Any, A2: Any, X: Any) -> Any:
+def block_logits(m: Namespace, n: int, A1: Numbers, A2: Numbers, X: Numbers) -> Numbers:
     """A_{j0} vec(X), one row for each block A_{j0} of n rows of A1 kron A2 (definition 3.1)."""
     return m.mat(m.kron(A1, A2) @ m.vec(X), n)
 
 
 @definition("f")
-def block_attention(m: Any, n: Any, A1: Any, A2: Any, X: Any) -> Any:
+def block_attention(m: Namespace, n: Any, A1: Any, A2: Any, X: Any) -> Numbers:
     """f(x)_{j0} = softmax(A_{j0} vec(X)), row by row (definition 3.3)."""
     return m.softmax(block_logits(m, n, A1, A2, X))

@@ -23,6 +23,7 @@ from attsvm.theory import (
     definition,
 )
 from attsvm.theory.declaration.siblings import Changed
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim._support.attention import on_line
 from properties.sim._support.domains import LOGITS, MATRIX
 
@@ -69,13 +70,13 @@ UNDEFINED = f"R and beta, which section 3.3 does not define, read as bounds: {WH
 
 
 @definition(r"\alpha({x})")
-def alpha(m: Any, A: Any, x: Any) -> Any:
+def alpha(m: Namespace, A: Numbers, x: Numbers) -> Number:
     """The sum of the exponentials of the logits."""
     return m.sum(m.exp(A @ x))
 
 
 @definition("f({x})")
-def f(m: Any, A: Any, x: Any) -> Any:
+def f(m: Namespace, A: Numbers, x: Numbers) -> Numbers:
     """The attention weights."""
     return m.softmax(A @ x)
 
@@ -101,29 +102,29 @@ WHOLE_SPACE: Mapping[str, Any] = {
 """What the sharp readings share: they are proved on the whole space, and attained."""
 
 
-def published(m: Any, v: Any, power: int = 2, *, exponential: bool = True) -> Any:
+def published(m: Namespace, v: Values, power: int = 2, *, exponential: bool = True) -> Numbers:
     """beta^-2 n exp(3 R^2) for power 2, 2 beta^-3 n^2 exp(5 R^2) for power 3."""
     factor, rate = (v.n, 3) if power == 2 else (2 * v.n**2, 5)
     growth = m.exp(rate * m.square(v.R)) if exponential else m.exact(1)
     return factor * growth / m.power(v.beta, power)
 
 
-def softmax_constant(m: Any) -> Any:
+def softmax_constant(m: Namespace) -> Number:
     """The best constant of softmax against spread(A), and of f f^T in the Frobenius norm."""
     return m.exact(1) / 2
 
 
-def entry_constant(m: Any) -> Any:
+def entry_constant(m: Namespace) -> Numbers:
     """The best constant of one entry of softmax, hence of diag f in the spectral norm."""
     return m.sqrt(m.exact(2)) / 4
 
 
-def outer_constant(m: Any) -> Any:
+def outer_constant(m: Namespace) -> Numbers:
     """The best constant of f f^T in the spectral norm, 3^(-3/4)."""
     return 1 / m.sqrt(m.sqrt(m.exact(27)))
 
 
-def distance(m: Any, v: Any) -> Any:
+def distance(m: Namespace, v: Values) -> Number:
     """||x - y||."""
     return m.norm(v.x - v.y)
 
@@ -154,7 +155,7 @@ def examples(**more: Any) -> tuple[dict[str, Any], ...]:
     return {**ONE_TOKEN, "R": 4, "beta": 1, **more}, {**TWO_TOKENS, "R": 4, "beta": 2, **more}
 
 
-def within(m: Any, v: Any, change: Any, constant: Any) -> Any:
+def within(m: Namespace, v: Values, change: Number, constant: Number) -> Comparison:
     """A change is at most a constant times ||x - y||."""
     return m.at_most(change, constant * distance(m, v))
 

@@ -14,6 +14,7 @@ from attsvm.primitives import torch_objectives
 from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, first_optimal, without
 from attsvm.primitives.descent_runs import Run
 from attsvm.theory import gradient, stated
+from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.sim._support.redundant_tokens import Dropped
 
 WHICH = {
@@ -57,7 +58,7 @@ def solution(data: AttentionData, dropped: Iterable[Token] = ()) -> ExactAttSVM:
 # the gradient of L(X) = sum_i g(u_i) / n, u_i = <softmax(X_i X z_i), gamma_i>
 
 
-def _slopes(m: Any, data: AttentionData, W: Array) -> list[Any]:
+def _slopes(m: Namespace, data: AttentionData, W: Array) -> list[Any]:
     """dL/d(x_it^T W z_i), one array for the tokens of each input."""
     exact, weights = ExactData.of(data), m.values(W)
     slopes = []
@@ -72,7 +73,7 @@ def _slopes(m: Any, data: AttentionData, W: Array) -> list[Any]:
 
 
 @stated("for $which", r"\frac{dL}{d(x_t^\top X z)} = 0", {"which": WHICH})
-def coefficients(m: Any, run: Run, which: str = "others") -> Any:
+def coefficients(m: Namespace, run: Run, which: str = "others") -> Comparison:
     slopes, kept = _slopes(m, run.data, run.start), ExactData.of(run.data).kept
     chosen = named(run.data, which)
     if not chosen:
@@ -81,13 +82,13 @@ def coefficients(m: Any, run: Run, which: str = "others") -> Any:
 
 
 @stated("L' without $which", r"\nabla L(X) = \nabla L'(X)", {"which": WHICH})
-def same_gradient(m: Any, run: Run, which: str = "others") -> Any:
+def same_gradient(m: Namespace, run: Run, which: str = "others") -> Comparison:
     """Softmax is taken over the tokens that stay."""
     rest = without(run.data, mask(run.data, named(run.data, which)))
     return m.equal(_gradient(m, run.data, run.start), _gradient(m, rest, run.start))
 
 
-def _gradient(m: Any, data: AttentionData, W: Array) -> Any:
+def _gradient(m: Namespace, data: AttentionData, W: Array) -> Any:
     """The gradient sum_it c_it x_it z_i^T of L, with c_it the slopes."""
     exact = ExactData.of(data)
     inputs = zip(exact.X, exact.Z, _slopes(m, data, W), strict=True)
@@ -112,7 +113,7 @@ def _named_in_batch(data: Any, which: str) -> Any:
 
 
 @stated("there is an X^mm, X' without $which", "X^{mm} = X'", {"which": WHICH})
-def same_solution(m: Any, data: Any, which: str = "others") -> Any:
+def same_solution(m: Namespace, data: Any, which: str = "others") -> Comparison:
     if m.name == "tensors":
         less = without(data, _named_in_batch(data, which))
         pair = (torch_objectives.constraints(one) for one in (data, less))
@@ -127,7 +128,7 @@ def same_solution(m: Any, data: Any, which: str = "others") -> Any:
     "there is an X^mm, X' without the tokens J, for each w known",
     r"\|X^{mm}\|^2 - \|X'\|^2 \le \|\sum_{j \in J} w_j A_j\|^2",
 )
-def at_most_lost(m: Any, case: Dropped) -> Any:
+def at_most_lost(m: Namespace, case: Dropped) -> Comparison:
     if exact_att_svm(case.data) is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
     whole = solution(case.data)
@@ -160,7 +161,9 @@ def _multipliers(whole: ExactAttSVM) -> list[dict[Token, fmpq]]:
     r"$factor w_j^2 $of \le \|X^{mm}\|^2 - \|X'\|^2",
     {"of": {"span": r"\mathrm{dist}(A_j, \mathrm{span} \{A_k, k \ne j\})^2", "zero": r"\|A_j\|^2"}},
 )
-def at_least_lost(m: Any, data: AttentionData, factor: Any = 1, of: str = "span") -> Any:
+def at_least_lost(
+    m: Namespace, data: AttentionData, factor: Number = 1, of: str = "span"
+) -> Relation:
     if exact_att_svm(data) is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
     whole = solution(data)

@@ -24,6 +24,7 @@ from attsvm.lipschitz import (
 )
 from attsvm.theory import Integer, Matrix, Near, Primitive, Real, Vector, definition
 from attsvm.theory import gradient as calculus
+from attsvm.theory.types import Namespace, Number, Numbers, Values
 
 POINT = {
     "n": Integer(1, 4),
@@ -48,20 +49,20 @@ PAIR = {
 
 
 @definition(r"L({x})")
-def loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+def loss(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
     """One entry of the loss."""
     return m.logistic(b * m.dot(m.softmax(A @ x), h))
 
 
 @definition(r"\nabla L({x})")
-def gradient(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+def gradient(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
     """Its gradient: the chain rule through the covariance of softmax."""
     f = m.softmax(A @ x)
     return b * m.logistic_slope(b * m.dot(f, h)) * (A.T @ m.covariance(f, h))
 
 
 @definition(r"\mathrm{{Hess}} \, L({x})")
-def hessian(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+def hessian(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
     """Its Hessian: g'' times the square of the gradient of <f, h>, and g' times its Hessian."""
     f = m.softmax(A @ x)
     c = m.covariance(f, h)
@@ -73,30 +74,30 @@ def hessian(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
 
 
 @definition(r"\ell({x})")
-def log_loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+def log_loss(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
     """The log-loss log(1 + exp(-b <softmax(A x), h>))."""
     return m.softplus(-(b * m.dot(m.softmax(A @ x), h)))
 
 
 @definition(r"L({x})")
-def squared_loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+def squared_loss(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
     """The squared loss (<softmax(A x), h> - b)^2."""
     return m.square(m.dot(m.softmax(A @ x), h) - b)
 
 
 @definition(r"\nabla L({x})")
-def squared_gradient(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+def squared_gradient(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
     """The gradient of the squared loss."""
     f = m.softmax(A @ x)
     return 2 * (m.dot(f, h) - b) * (A.T @ m.covariance(f, h))
 
 
-def loss_change(m: Any, v: Any, loss: Any = loss) -> Any:
+def loss_change(m: Namespace, v: Values, loss: Any = loss) -> Numbers:
     """|L(x) - L(y)|."""
     return m.abs(loss(m, v.A, v.x, v.h, v.b) - loss(m, v.A, v.y, v.h, v.b))
 
 
-def slope_change(m: Any, v: Any, loss: Any) -> Any:
+def slope_change(m: Namespace, v: Values, loss: Any) -> Numbers:
     """The change of the gradient of one of these losses, by the rules of calculus."""
     at_x, at_y = (
         calculus(m, lambda m, point: loss(m, v.A, point, v.h, v.b), point) for point in (v.x, v.y)
@@ -104,7 +105,7 @@ def slope_change(m: Any, v: Any, loss: Any) -> Any:
     return at_x - at_y
 
 
-def gradient_change(m: Any, v: Any, gradient: Any = gradient) -> Any:
+def gradient_change(m: Namespace, v: Values, gradient: Any = gradient) -> Number:
     """||grad L(x) - grad L(y)||."""
     return m.norm(gradient(m, v.A, v.x, v.h, v.b) - gradient(m, v.A, v.y, v.h, v.b))
 
@@ -166,6 +167,6 @@ normed_constant = Primitive(
 )
 
 
-def published(m: Any, n: int, R: Any) -> Any:
+def published(m: Namespace, n: int, R: Number) -> Numbers:
     """The printed constant of lemma 3.13."""
     return 3 * n**3 * m.power(R, 7) * m.exp(13 * R * R)

@@ -36,6 +36,7 @@ from attsvm.primitives.limit_certificates import ends_at
 from attsvm.primitives.steps import FLOW, LN_K, by_gradient_flow, over, tends
 from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.theory import Measured, Slack, changed, stated
+from attsvm.theory.types import Comparison, Namespace, Relation
 from attsvm.training import follow_w
 
 LEAST = {"of": "least", "whose": "optimal"}
@@ -55,7 +56,7 @@ AT_REST = 5.0
         "of": {"least": "each constraint A = A_it", "mean": "A the mean of the A_it"},
     },
 )
-def growth(m: Any, run: Any, loss: str, of: str = "least", sign: int = 1) -> Any:
+def growth(m: Namespace, run: Any, loss: str, of: str = "least", sign: int = 1) -> Relation:
     A = list(exact_constraints(ExactData.of(run.data)).values())
     if not A:
         return m.above(m.exact(1), 0)
@@ -65,7 +66,7 @@ def growth(m: Any, run: Any, loss: str, of: str = "least", sign: int = 1) -> Any
     return m.all_of(*(m.above(sign * descent.along(m, a), 0) for a in A))
 
 
-def step_along_solution(m: Any, run: Any, loss: str) -> tuple[Any, Any]:
+def step_along_solution(m: Namespace, run: Any, loss: str) -> tuple[Any, Any]:
     """What a step adds to <X, X^mm>, and -sum_i c_i,opt; both over its size.
 
     Where there is no X^mm the former is 0.
@@ -78,7 +79,7 @@ def step_along_solution(m: Any, run: Any, loss: str) -> tuple[Any, Any]:
     return descent.along(m, X), descent.toward
 
 
-def gain(m: Any, run: Any, loss: str, strict: bool = False) -> Any:
+def gain(m: Namespace, run: Any, loss: str, strict: bool = False) -> Comparison:
     """A step adds eta/n sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t) at least to <X, X^mm>.
 
     If `strict`, anything above 0.
@@ -93,7 +94,7 @@ def gain(m: Any, run: Any, loss: str, strict: bool = False) -> Any:
     r"\frac{$alike}{n}\right) \max_i w_i \max_{i,t} \|A_{it}\|^2",
     {"alike": {True: "2", False: "1"}},
 )
-def lowered(m: Any, run: Any, loss: str, alike: bool = False) -> Any:
+def lowered(m: Namespace, run: Any, loss: str, alike: bool = False) -> Comparison:
     data, start = ExactData.of(run.data), rationals(run.start)
     A = list(exact_constraints(data).values())
     if not A:

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from attsvm.theory import Defined, Hypothesis
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim._support.entry_loss import gradient, gradient_change, loss, loss_change
 
 SENTENCE = (
@@ -33,22 +34,22 @@ def two_tokens(at: Fraction) -> dict[str, Any]:
     return {"n": None, "D": None, "A": A, **points}
 
 
-def linear_loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+def linear_loss(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
     """M(x)."""
     return m.logistic(b * m.dot(A @ x, h))
 
 
-def linear_constant(m: Any, size: Any, of: str) -> Any:
+def linear_constant(m: Namespace, size: Number, of: str) -> Numbers:
     """The constant of M or of its gradient; size is |b| ||A^T h||, or the largest such number."""
     return size / 4 if of == "loss" else size * size / (6 * m.sqrt(m.exact(3)))
 
 
-def score_norm(m: Any, v: Any, data: str) -> Any:
+def score_norm(m: Namespace, v: Values, data: str) -> Number:
     """||A^T h|| of the same data, or the largest such number over data of these norms."""
     return m.norm(v.A.T @ v.h) if data == "same" else m.spectral(v.A) * m.norm(v.h)
 
 
-def change(m: Any, v: Any, of: str, attention: str, entry: Mapping[str, Any]) -> Any:
+def change(m: Namespace, v: Values, of: str, attention: str, entry: Mapping[str, Any]) -> Any:
     """The change of the loss, of its gradient, or of the loss with linear attention."""
     if of == "gradient" and attention == "softmax":
         return gradient_change(m, v, entry["gradient"])
@@ -56,8 +57,13 @@ def change(m: Any, v: Any, of: str, attention: str, entry: Mapping[str, Any]) ->
 
 
 def compared(
-    m: Any, v: Any, of: str, data: str = "norms", share: Any = 1, attention: str = "softmax"
-) -> Any:
+    m: Namespace,
+    v: Values,
+    of: str,
+    data: str = "norms",
+    share: Number = 1,
+    attention: str = "softmax",
+) -> Comparison:
     """The change of the loss or of its gradient against a share of linear attention's constant."""
     left = change(m, v, of, attention, {"loss": loss, "gradient": gradient, "linear": linear_loss})
     constant = linear_constant(m, m.abs(v.b) * score_norm(m, v, data), of)
@@ -67,7 +73,7 @@ def compared(
 def exceeds(compared: Any) -> Any:
     """The gradient of L changes by more than the constant of linear attention's gradient allows."""
 
-    def exceeded(m: Any, v: Any) -> Any:
+    def exceeded(m: Namespace, v: Values) -> Comparison:
         within = compared(m, v, "gradient")
         return m.below(within.right, within.left)
 

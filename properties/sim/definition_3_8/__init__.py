@@ -35,6 +35,7 @@ from attsvm.primitives.att_svm import (
 )
 from attsvm.primitives.hypotheses import UNIQUE
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties._support.published_data import one_input
 from properties.sim import SOURCE
 from properties.sim.definition_3_8.instances import (
@@ -80,7 +81,7 @@ def are_shares(case: Shared) -> bool:
     return not (case.shares < 0).any() and any(constrained)
 
 
-def convex(m: Any, case: Any, weight: Any = "0.5", lesser: bool = False) -> Any:
+def convex(m: Namespace, case: Any, weight: Any = "0.5", lesser: bool = False) -> Relation:
     """A combination of U and V meets the constraints; its squared norm is at most a mean."""
     A, points = constraints(m, case.data), m.values(case.points)
     U, V = m.vec(points[0]), m.vec(points[1])
@@ -90,14 +91,16 @@ def convex(m: Any, case: Any, weight: Any = "0.5", lesser: bool = False) -> Any:
     return m.all_of(least, shorter)
 
 
-def shorter_mean(m: Any, U: Any, V: Any, t: Any, lesser: bool = False) -> Any:
+def shorter_mean(
+    m: Namespace, U: Numbers, V: Numbers, t: Number, lesser: bool = False
+) -> Comparison:
     """||t U + (1 - t) V||^2 is at most the mean of ||U||^2 and ||V||^2, or the lesser one."""
     point, squares = t * U + (1 - t) * V, (U @ U, V @ V)
     mean = m.minimum(*squares) if lesser else t * squares[0] + (1 - t) * squares[1]
     return m.at_most(point @ point, mean)
 
 
-def exists(m: Any, data: Any, by: str = "best", least: Any = 0) -> Any:
+def exists(m: Namespace, data: Any, by: str = "best", least: Number = 0) -> Comparison:
     """1/||X^mm||, or the least margin of the sum of the A_j, is above a bound."""
     svm = att_svm(m, data)
     found = svm.margin
@@ -106,7 +109,7 @@ def exists(m: Any, data: Any, by: str = "best", least: Any = 0) -> Any:
     return m.below(least - found, m.exact(0))  # a difference, whose slope a climb can follow
 
 
-def bounded(m: Any, case: Any, share: Any = 1) -> Any:
+def bounded(m: Namespace, case: Any, share: Number = 1) -> Relation:
     """X^mm exists, and the least margin of v u^T is at most ||u|| ||v|| / ||X^mm||."""
     svm = att_svm(m, case.data)
     u, v = m.values(case.u), m.values(case.data.v)
@@ -117,13 +120,13 @@ def bounded(m: Any, case: Any, share: Any = 1) -> Any:
     return m.all_of(defined, m.at_most(least, share * (m.norm(u) * m.norm(v) * svm.margin)))
 
 
-def nearer(m: Any, case: Any, power: int = 2) -> Any:
+def nearer(m: Namespace, case: Any, power: int = 2) -> Comparison:
     """||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2, or with norms that are not squared."""
     V, X = m.vec(m.values(case.points)[0]), att_svm(m, case.data).vector
     return pythagoras(m, V, X, power=power)
 
 
-def hull(m: Any, case: Any) -> Any:
+def hull(m: Namespace, case: Any) -> Comparison:
     """For shares s, not yet divided by their sum, sum_j s_j <= ||sum_j s_j A_j|| ||X^mm||."""
     svm, s = att_svm(m, case.data), of_rivals(m, case.data, case.shares)
     return m.at_most(m.sum(s) * svm.margin, m.norm(s @ svm.rows))

@@ -39,6 +39,7 @@ from attsvm.primitives.att_svm import AttSVM, Token, att_svm, constraints
 from attsvm.primitives.hypotheses import EXISTS, FEASIBLE
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from attsvm.theory.declaration.siblings import Changed
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.sim import SOURCE
 from properties.sim.definition_4_1.instances import (
     Queried,
@@ -83,7 +84,9 @@ PRICES = (1.0, 0.5, 1.03125, 0.96875, 0.9995, 1.0005, -2.0)
 """Those of the same data start to minimise at C = 1."""
 
 
-def slack_sum(m: Any, A: Any, V: Any, slacks: Sequence[Hashable] | None = None) -> Any:
+def slack_sum(
+    m: Namespace, A: Numbers, V: Numbers, slacks: Sequence[Hashable] | None = None
+) -> Number:
     """The sum of max(0, 1 - <A_j, V>), with the largest of those that share a slack."""
     zero = m.exact(0)
     largest: dict[Hashable, Any] = {}
@@ -93,7 +96,7 @@ def slack_sum(m: Any, A: Any, V: Any, slacks: Sequence[Hashable] | None = None) 
     return m.sum(m.array([zero, *largest.values()]))
 
 
-def compared(m: Any, case: Any) -> tuple[AttSVM, Any, Any]:
+def compared(m: Namespace, case: Any) -> tuple[AttSVM, Any, Any]:
     """The Att-SVM, the rival V and its sum of slacks."""
     soft = soft_of(case)
     svm = att_svm(m, soft.data)
@@ -103,7 +106,7 @@ def compared(m: Any, case: Any) -> tuple[AttSVM, Any, Any]:
 
 
 @stated("xi_j the slacks of V", r"\|X^{mm}\| \le \|V\| + $C \sum_j \xi_j")
-def at_price(m: Any, case: Any, C: int | str = 10) -> Any:
+def at_price(m: Namespace, case: Any, C: int | str = 10) -> Comparison:
     svm, V, slack = compared(m, case)
     return m.at_most(m.norm(svm.vector), m.norm(V) + C * slack)
 
@@ -122,7 +125,7 @@ def largest_multiplier(case: Soft | Queried, duals: dict[Token, fmpq], together:
     r"\|X^{mm}\|^2 \le \|V\| \|X^{mm}\| + $share \lambda \sum_j \xi_j",
     {"together": {True: "sum of multipliers that share a slack", False: "multiplier"}},
 )
-def at_least_price(m: Any, case: Any, share: Any = 1, together: bool = True) -> Any:
+def at_least_price(m: Namespace, case: Any, share: Number = 1, together: bool = True) -> Comparison:
     svm, V, slack = compared(m, case)
     if svm.weights is None:  # there is no X^mm
         return m.above(svm.margin, 0)
@@ -133,7 +136,7 @@ def at_least_price(m: Any, case: Any, share: Any = 1, together: bool = True) -> 
     return worth(m, svm.vector, V, share * largest * slack)
 
 
-def worth(m: Any, X: Any, V: Any, paid: Any) -> Any:
+def worth(m: Namespace, X: Numbers, V: Numbers, paid: Number) -> Comparison:
     """||X||^2 <= ||V|| ||X|| + what V pays for its slack, times ||X||."""
     # where both sides are equal V is a multiple of X^mm, and the root is rational
     return m.at_most(X @ X, m.sqrt((V @ V) * (X @ X)) + paid)
@@ -145,7 +148,7 @@ def worth(m: Any, X: Any, V: Any, paid: Any) -> Any:
     r"\|X^{mm}\|^2 \le \|V\| \|X^{mm}\| + C \|X^{mm}\| \sum_j \xi_j",
     {"thousandths": {1000: "", 950: "0.95", 999: "0.999", 1001: "1.001", 1050: "1.05"}},
 )
-def exactly_from_price(m: Any, case: Queried, thousandths: int = 1000) -> Any:
+def exactly_from_price(m: Namespace, case: Queried, thousandths: int = 1000) -> Relation:
     svm, V, slack = compared(m, case)
     if svm.exact is None:  # there is no X^mm
         return m.above(svm.margin, 0)
@@ -175,7 +178,7 @@ def exactly_from_price(m: Any, case: Queried, thousandths: int = 1000) -> Any:
     r"C J $growth < \|V\| + C \sum_j \xi_j",
     {"growth": {0: "", "0.05": r"+ 0.05 \|V\|", "1/4": r"+ \frac{1}{4} \|V\|"}},
 )
-def only_minimiser(m: Any, case: Any, growth: Any = 0) -> Any:
+def only_minimiser(m: Namespace, case: Any, growth: Number = 0) -> Comparison:
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
     gained = C * (len(A) - slack_sum(m, A, V))
     return m.below(growth * m.norm(V) + gained, m.norm(V))
@@ -186,7 +189,7 @@ def only_minimiser(m: Any, case: Any, growth: Any = 0) -> Any:
     r"$growth C (J - \sum_j \xi_j) \le C \|\sum_j A_j\| \|V\|",
     {"growth": {1: "", "1.05": r"0.05 \|V\| +"}},
 )
-def growth_from_zero(m: Any, case: Any, growth: Any = 1) -> Any:
+def growth_from_zero(m: Namespace, case: Any, growth: Number = 1) -> Comparison:
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
     gained = C * (len(A) - slack_sum(m, A, V))
     steep = m.norm(m.sums(A.T)) if len(A) else m.exact(0)

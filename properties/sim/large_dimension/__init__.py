@@ -59,6 +59,7 @@ from attsvm.primitives.att_svm import att_svm, exact_att_svm
 from attsvm.primitives.counts import interval, probability
 from attsvm.primitives.hypotheses import INDEPENDENT
 from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace, Number
 from properties.sim import SOURCE
 from properties.sim._support import laws
 from properties.sim._support.laws import (
@@ -118,7 +119,7 @@ def incoherent(data: AttentionData, most: Fraction = ONE) -> bool:
 @stated(
     "P the probability of part 2 (random signs) or of part 1 (random sentences)", r"P \ge $least"
 )
-def likely(m: Any, law: Signs | RandomSentences, least: Any) -> Any:
+def likely(m: Namespace, law: Signs | RandomSentences, least: Number) -> Comparison:
     chance = laws.equal_scores(law) if isinstance(law, Signs) else laws.part_1_probability(law)
     return m.at_least(m.values(chance), least)
 
@@ -127,7 +128,7 @@ def likely(m: Any, law: Signs | RandomSentences, least: Any) -> Any:
     "P the probability of part 2 for random signs",
     r"P \le \left(\frac{T}{2} \left(\frac{3 d}{2} + 1\right)^{-(T - $lost)/2}\right)^n",
 )
-def unlikely(m: Any, law: Signs, lost: int = 2) -> Any:
+def unlikely(m: Namespace, law: Signs, lost: int = 2) -> Comparison:
     root = 1 / m.sqrt(m.exact(Fraction(3 * law.d + 2, 2)))
     power = law.T - lost
     bound = m.power(root, power) if power >= 0 else m.power(1 / root, -power)
@@ -136,7 +137,7 @@ def unlikely(m: Any, law: Signs, lost: int = 2) -> Any:
 
 
 @stated("there is an X^mm", r"A_j X^{mm} = 1 \text{ for all } j")
-def all_tight(m: Any, data: Any) -> Any:
+def all_tight(m: Namespace, data: Any) -> Comparison:
     svm, one = att_svm(m, data), m.exact(1)
     if svm.weights is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
@@ -148,7 +149,7 @@ def all_tight(m: Any, data: Any) -> Any:
     r"A_j X^{mm} = 1 \text{ for all } j",
     {"by": {"inverse": "G^{-1} 1", "gram": "G"}},
 )
-def exactly_where(m: Any, data: AttentionData, by: str = "inverse") -> Any:
+def exactly_where(m: Namespace, data: AttentionData, by: str = "inverse") -> Comparison:
     found = exact_att_svm(data)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm

@@ -27,6 +27,7 @@ from attsvm.primitives.torch_objectives import constraints, in_torch, present, s
 from attsvm.strategies import arrays, composite, numbers
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Measured, Slack, stated
+from attsvm.theory.types import Comparison, Namespace, Relation
 from attsvm.training import follow_w
 from properties.sim._support.redundant_tokens import redundant_data, redundant_larger
 
@@ -85,7 +86,7 @@ def idle_if_solved(case: Any) -> bool:
 
 
 @stated("both exist, X' without $which", "X^{mm} = X'", {"which": LEFT_OUT})
-def same_solution(m: Any, data: Any, which: str = "low") -> Any:
+def same_solution(m: Namespace, data: Any, which: str = "low") -> Comparison:
     rest = without(data, low(data, which))
     if in_torch(data.X):
         return m.equal(*(m.values(solution(*constraints(one))) for one in (data, rest)))
@@ -111,7 +112,7 @@ def lower_scores(scores: Array, chosen: Array, by: Any) -> Array:
     "X and X' for lower least scores; X_- and X'_- without the tokens that have them",
     r"X = X' \text{ and } X_- = X'_-",
 )
-def as_much(m: Any, case: Scaled) -> Any:
+def as_much(m: Namespace, case: Scaled) -> Relation:
     pairs = []
     for data in (case.data, lowered(case)):
         kept = without(data, low(case.data))
@@ -128,7 +129,9 @@ def as_much(m: Any, case: Scaled) -> Any:
 # attention at one matrix
 
 
-def _attended(m: Any, data: AttentionData, W: Any, which: str) -> list[tuple[Any, Any, Any, int]]:
+def _attended(
+    m: Namespace, data: AttentionData, W: Any, which: str
+) -> list[tuple[Any, Any, Any, int]]:
     """Each input of which tokens are left out: weights, tokens, scores, and how many are left out.
 
     The weights are those of all tokens, and those of the rest with 0 for what is left out.
@@ -154,7 +157,7 @@ def _attended(m: Any, data: AttentionData, W: Any, which: str) -> list[tuple[Any
     r"\langle f, \gamma\rangle \le \langle f', \gamma\rangle",
     {"which": LEFT_OUT},
 )
-def scores_no_lower(m: Any, run: Run, which: str = "low") -> Any:
+def scores_no_lower(m: Namespace, run: Run, which: str = "low") -> Relation:
     parts = [
         m.at_most(s @ m.values(gamma), r @ m.values(gamma))
         for s, r, (_, gamma), _ in _attended(m, run.data, rationals(run.start), which)
@@ -167,7 +170,7 @@ def scores_no_lower(m: Any, run: Run, which: str = "low") -> Any:
     r"\sum_t f_t x_t = \sum_t f'_t x_t",
     {"which": LEFT_OUT},
 )
-def same_output(m: Any, run: Run, which: str = "low") -> Any:
+def same_output(m: Namespace, run: Run, which: str = "low") -> Relation:
     parts = [
         m.equal(s @ m.values(tokens), r @ m.values(tokens))
         for s, r, (tokens, _), _ in _attended(m, run.data, rationals(run.start), which)
@@ -181,7 +184,7 @@ def same_output(m: Any, run: Run, which: str = "low") -> Any:
     r"\le 1",
     {"which": LEFT_OUT},
 )
-def output_moves(m: Any, case: Scaled, rate: int = 1, which: str = "low") -> Any:
+def output_moves(m: Namespace, case: Scaled, rate: int = 1, which: str = "low") -> Comparison:
     found, r = exact_att_svm(case.data), rational(case.size)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm

@@ -25,8 +25,6 @@ sim/often-unsolvable` counts against m, n and d: of 40 draws of the default (see
 over the vocabulary and 38 over the sub-sequences, each by a circle. Proofs in `contradictions`.
 """
 
-from typing import Any
-
 import numpy as np
 from flint import fmpq, fmpq_mat
 from hypothesis import strategies as st
@@ -36,6 +34,7 @@ from attsvm.primitives.counts import HALF, probability
 from attsvm.primitives.hypotheses import feasible
 from attsvm.strategies import composite, sizes
 from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace
 from properties.sim import SOURCE
 from properties.sim._support import token_sequences
 from properties.sim._support.telling_sentences import OUTVOTED, SHARED, one_successor, said
@@ -51,7 +50,7 @@ def independent(case: TokenSequences) -> bool:
 
 
 @stated("X^mm exists")
-def exists(m: Any, case: TokenSequences) -> Any:
+def exists(m: Namespace, case: TokenSequences) -> Comparison:
     return m.equal(m.exact(int(feasible(case))), m.exact(1))
 
 
@@ -61,7 +60,7 @@ def exists(m: Any, case: TokenSequences) -> Any:
         "by": {"circles": "no query asks in a circle", "successors": "each word has one successor"}
     },
 )
-def told(m: Any, case: TokenSequences, by: str = "circles") -> Any:
+def told(m: Namespace, case: TokenSequences, by: str = "circles") -> Comparison:
     known = consistent(case) if by == "circles" else one_successor(case)
     return m.equal(m.exact(int(feasible(case))), m.exact(int(known)))
 
@@ -75,7 +74,7 @@ def told(m: Any, case: TokenSequences, by: str = "circles") -> Any:
         }
     },
 )
-def refused(m: Any, case: TokenSequences, by: str = "circles") -> Any:
+def refused(m: Namespace, case: TokenSequences, by: str = "circles") -> Comparison:
     known = consistent(case) if by == "circles" else not one_successor(case)
     return m.at_most(m.exact(int(feasible(case))), m.exact(int(known)))
 

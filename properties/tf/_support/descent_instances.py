@@ -26,6 +26,7 @@ from attsvm.primitives.steps import SHORT, W_K, solutions
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import ragged, ragged_larger
+from attsvm.theory.types import Comparison, Namespace
 from properties._support.hypothesis_violations import TIED_APART
 from properties.sim._support import training
 
@@ -112,7 +113,7 @@ NOT_ALIGNED = replace(
 )
 
 
-def not_stationary(m: Any, case: Descent) -> Any:
+def not_stationary(m: Namespace, case: Descent) -> Comparison:
     """The gradient at W is not 0."""
     return m.below(
         -m.norm(negative_gradient(m, case.inputs, case.start, case.loss).matrix), m.exact(0)

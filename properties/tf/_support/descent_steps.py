@@ -9,6 +9,7 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.primitives.gradients import loss_slope
+from attsvm.theory.types import Namespace, Number, Numbers, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +22,14 @@ class Step:
     size: float
 
 
-def attention(m: Any, case: Step, W: Any) -> list[Any]:
+def attention(m: Namespace, case: Step, W: Numbers) -> list[Any]:
     """The attention of each input."""
     exact = ExactData.of(case.data)
     inputs = zip(exact.X, exact.Z, strict=True)
     return [m.softmax(m.values(X) @ (W @ m.values(z))) for X, z in inputs]
 
 
-def advanced(m: Any, case: Step, W: Any) -> Any:
+def advanced(m: Namespace, case: Step, W: Any) -> Any:
     """The matrix after a step of descent from W."""
     exact, moved = ExactData.of(case.data), W
     inputs = zip(exact.X, exact.Z, exact.gamma, attention(m, case, W), strict=True)
@@ -42,8 +43,15 @@ def advanced(m: Any, case: Step, W: Any) -> Any:
 
 
 def logarithmic(
-    m: Any, grown: Any, k: Any, low: Any, high: Any, over: Any = 4, power: Any = 1, times: Any = 1
-) -> Any:
+    m: Namespace,
+    grown: Number,
+    k: Number,
+    low: Number,
+    high: Number,
+    over: Number = 4,
+    power: Number = 1,
+    times: Number = 1,
+) -> Relation:
     """0 < grown, which lies between k low/over and times k high exp(power high/4)."""
     return m.all_of(
         m.below(m.exact(0), grown),

@@ -35,6 +35,7 @@ from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.theory import Hypothesis, Slack
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.types import Namespace, Numbers
 from properties._support.hypothesis_violations import TIED_APART
 from properties.tf._support.solution_ranks import Proposal, beyond_rank, nuclear_proposal
 from properties.tf._support.token_choices import separable
@@ -238,7 +239,8 @@ def late(case: Path) -> float:
     if not (sloped(case) and UNIQUE.holds(case)):
         return 1.0
     with ctx.workprec(128):
-        return max(1.0, float(log_spread(BALLS, case)) / 10.0)
+        spread: Any = log_spread(BALLS, case)
+        return max(1.0, float(spread) / 10.0)
 
 
 def ray_slack(case: Path, found: Sequence[PathMinimum], target: Matrix) -> Slack:
@@ -265,7 +267,7 @@ class Input:
     most: Any
 
 
-def inputs(m: Any, case: Any) -> list[Input]:
+def inputs(m: Namespace, case: Any) -> list[Input]:
     """The inputs of several tokens, of data with unique optimal tokens."""
     found, exact = [], ExactData.of(case.data)
     for X, z, scores, tied in zip(exact.X, exact.Z, exact.gamma, exact.optimal, strict=True):
@@ -279,12 +281,12 @@ def inputs(m: Any, case: Any) -> list[Input]:
     return found
 
 
-def steepness(m: Any, loss: str, u: Any) -> Any:
+def steepness(m: Namespace, loss: str, u: Any) -> Numbers:
     """-l'(u)."""
     return -loss_slope(m, loss, u)
 
 
-def log_spread(m: Any, case: Any) -> Any:
+def log_spread(m: Namespace, case: Any) -> Numbers:
     """log(2 Gamma) for l' < 0 and unique optimal tokens.
 
     Gamma is that of `properties.tf.theorem_2.near_optimal_points`: how much one part of the risk

@@ -15,13 +15,14 @@ from attsvm.theory import (
     Vector,
     definition,
 )
+from attsvm.theory.types import Comparison, Namespace, Numbers, Values
 
 DECREASING_LOSSES = {
     name: loss for name, loss in LOSSES.items() if name not in ("squared", "logistic")
 }
 
 
-def flag(m: Any, value: bool) -> Any:
+def flag(m: Namespace, value: bool) -> Comparison:
     """Return the relation that a property of the loss is true."""
     return m.equal(m.exact(int(value)), m.exact(1))
 
@@ -74,12 +75,12 @@ FLAT = example([[[2], [1]]], [[1]], [1], [[0]], loss="squared-hinge")
 """max(0, 1 - u)^2 is 0 at both scores."""
 
 
-def scores(m: Any, v: Any) -> Any:
+def scores(m: Namespace, v: Values) -> Numbers:
     """The scores Y_i v^T x_it."""
     return v.Y.reshape(-1, 1) * (v.X @ v.v)
 
 
-def mean_drop(m: Any, v: Any, deficits: Any) -> Any:
+def mean_drop(m: Namespace, v: Values, deficits: Any) -> Numbers:
     """The mean of l(best - deficit) - l(best) over the inputs."""
     drops = [
         v.loss.drop(m, m.max(gamma), deficit)
@@ -89,7 +90,7 @@ def mean_drop(m: Any, v: Any, deficits: Any) -> Any:
 
 
 @definition(r"\left(L(W) - L_*\right)")
-def risk_gap(m: Any, v: Any) -> Any:
+def risk_gap(m: Namespace, v: Values) -> Numbers:
     """The mean over inputs of l(best - deficit) - l(best), where an optimal token adds exactly 0.
 
     The deficit of an input is sum_t s_t (best - gamma_t), with the weights s that attention gives.
@@ -102,7 +103,7 @@ def risk_gap(m: Any, v: Any) -> Any:
 
 
 @definition(r"\left(L^{{worst}} - L_*\right)")
-def worst_gap(m: Any, v: Any) -> Any:
+def worst_gap(m: Namespace, v: Values) -> Numbers:
     """The mean over inputs of l(worst score) - l(best)."""
     return mean_drop(m, v, [m.oscillation(gamma) for gamma in v.gamma])
 

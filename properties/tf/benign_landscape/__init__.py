@@ -77,6 +77,7 @@ from attsvm.primitives.steps import flattened
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Hypothesis, Measured, Reading, Records, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support import token_choices as choices
@@ -145,7 +146,7 @@ def separable(case: Any) -> bool:
 
 
 @stated("for every choice of tokens, there is a matrix under which they have margins of 1")
-def solvable(m: Any, data: AttentionData) -> Any:
+def solvable(m: Namespace, data: AttentionData) -> Comparison:
     found = [int(exact_att_svm(data, alpha) is not None) for alpha in choices.every(data)]
     return m.equal(m.values(found), m.values([1] * len(found)))
 

@@ -29,6 +29,7 @@ from flint import arb, fmpq, fmpq_mat, fmpq_poly
 from attsvm.exact.numbers import Matrix, Vector, dot, subtract
 from attsvm.theory import OPEN
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.types import Namespace, Number, Numbers
 
 _HALVINGS = 96
 """How near to a root, against its distance from scores, h is asked for its sign, in halvings."""
@@ -130,7 +131,7 @@ def apart(b: Vector, gamma: Vector) -> Vector | None:
     return None
 
 
-def share(m: Any, b: Any, gamma: Any, u: Any, count: Any = 1) -> Any:
+def share(m: Namespace, b: Number, gamma: Number, u: Number, count: Number = 1) -> Numbers:
     """What a token, or as many equal ones as `count` says, adds to h(u)."""
     return b * m.log(b / (count * (gamma - u)))
 

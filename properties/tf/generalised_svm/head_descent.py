@@ -24,6 +24,7 @@ from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import stated
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.tf._support.descent_steps import logarithmic
 
 SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)
@@ -51,7 +52,7 @@ class HeadSteps:
             raise DataError("the parts of an instance do not fit together", value=self.X.shape)
 
 
-def of(m: Any, case: HeadSteps) -> SimpleNamespace:
+def of(m: Namespace, case: HeadSteps) -> SimpleNamespace:
     """The head and the tokens in one arithmetic; D is x_1 - x_2, square ||A||^2."""
     X = m.values(case.X)
     D, z = X[0] - X[1], m.values(case.z)
@@ -66,7 +67,7 @@ def of(m: Any, case: HeadSteps) -> SimpleNamespace:
     )
 
 
-def lead(m: Any, case: HeadSteps) -> Any:
+def lead(m: Namespace, case: HeadSteps) -> Numbers:
     """The lead m of the first token after the steps."""
     v, at = of(m, case), m.values(case.start)
     for _ in range(case.count):
@@ -78,7 +79,7 @@ def lead(m: Any, case: HeadSteps) -> Any:
     return at
 
 
-def unit_slopes(m: Any, case: HeadSteps) -> list[tuple[Any, Any]]:
+def unit_slopes(m: Namespace, case: HeadSteps) -> list[tuple[Any, Any]]:
     """The slope of each unit along x_1 - x_2 at the mean of both tokens and at the first one."""
     v = of(m, case)
     along = v.A @ v.D
@@ -87,7 +88,7 @@ def unit_slopes(m: Any, case: HeadSteps) -> list[tuple[Any, Any]]:
     return [(mean, first) for mean, first in slopes]
 
 
-def steepness(m: Any, case: HeadSteps) -> tuple[Any, Any]:
+def steepness(m: Namespace, case: HeadSteps) -> tuple[Any, Any]:
     """-l' at h(x_1) and at the mean of the tokens."""
     v = of(m, case)
     first, mean = (-loss_slope(m, case.loss, head(m, v, x)) for x in (v.X[0], v.mean))
@@ -95,7 +96,7 @@ def steepness(m: Any, case: HeadSteps) -> tuple[Any, Any]:
 
 
 @stated("m the lead after the steps and m_0 the one before", "|m - m_0| > $least")
-def moves(m: Any, case: HeadSteps, least: Any = 0) -> Any:
+def moves(m: Namespace, case: HeadSteps, least: Number = 0) -> Comparison:
     return m.above(m.abs(lead(m, case) - m.values(case.start)), m.exact(least))
 
 
@@ -104,7 +105,7 @@ def moves(m: Any, case: HeadSteps, least: Any = 0) -> Any:
     r"0 < \exp(m) - 1 \text{ and } \frac{c k}{$over} \le \exp(m) - 1 \le C k "
     r"\exp\left($power \frac{C}{4}\right)",
 )
-def grows(m: Any, case: HeadSteps, over: Any = 4, power: Any = 1) -> Any:
+def grows(m: Namespace, case: HeadSteps, over: Any = 4, power: Any = 1) -> Relation:
     """c = e ||A||^2 p (-l'(h(x_1))) and C = e ||A||^2 P (-l'(h(mean))).
 
     p and P are the sums over the units of the lesser and of the larger slope at the mean and x_1.
@@ -122,7 +123,9 @@ def grows(m: Any, case: HeadSteps, over: Any = 4, power: Any = 1) -> Any:
     r"0 < \exp($times m) - 1 \text{ and } \frac{c k}{$over} \le \exp($times m) - 1 \le 2 C k "
     r"\exp\left($power \frac{C}{4}\right)",
 )
-def grows_by_half(m: Any, case: HeadSteps, over: Any = 4, power: Any = 1, times: int = 2) -> Any:
+def grows_by_half(
+    m: Namespace, case: HeadSteps, over: Any = 4, power: Any = 1, times: int = 2
+) -> Relation:
     """c and C are 2 e ||A||^2 beta times -l' at h(x_1) and at h(mean).
 
     Here beta = -sum_k b_k <a_k, x_2>^2.
@@ -135,7 +138,9 @@ def grows_by_half(m: Any, case: HeadSteps, over: Any = 4, power: Any = 1, times:
     return logarithmic(m, grown, case.count, least, most, over, power, times=2)
 
 
-def raised(m: Any, before: Any, after: Any, beta: Any, g: Any, room: Any) -> Any:
+def raised(
+    m: Namespace, before: Number, after: Number, beta: Number, g: Number, room: Number
+) -> Comparison:
     """After is at most the larger one of before and ln(beta/g - 1) + room."""
     return m.at_most(after, m.maximum(before, m.log(beta / g - 1) + room))
 
@@ -150,7 +155,7 @@ def farthest(size: Any, square: Any, beta: Any) -> Any:
     r"m' \le \max\left(m, \ln\left(\frac{\beta}{g} - 1\right) + $share \frac{4}{27} e "
     r"\|A\|^2 \beta\right)",
 )
-def stays(m: Any, case: HeadSteps, share: Any = 1) -> Any:
+def stays(m: Namespace, case: HeadSteps, share: Number = 1) -> Relation:
     """g is the derivative of h at the token towards the other one."""
     v, before, after = of(m, case), m.values(case.start), lead(m, case)
     if v.phi.bend is None:
@@ -169,7 +174,8 @@ def stays(m: Any, case: HeadSteps, share: Any = 1) -> Any:
 def rises_to_other(case: HeadSteps, sign: int) -> bool:
     """The head rises from the first token (sign 1), or the second (sign -1), to the other."""
     v = of(BALLS, case)
-    return bool(derivative_along(BALLS, v, v.X[0 if sign == 1 else 1], -sign * v.D) > 0)
+    slope: Any = derivative_along(BALLS, v, v.X[0 if sign == 1 else 1], -sign * v.D)
+    return bool(slope > 0)
 
 
 def rises_from_both(case: HeadSteps) -> bool:

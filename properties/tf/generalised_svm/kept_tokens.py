@@ -16,6 +16,7 @@ from attsvm.exact.svm import solve_exactly
 from attsvm.primitives.att_svm import flat
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import stated
+from attsvm.theory.types import Comparison, Namespace, Number, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def rests(case: KeptTokens) -> bool:
     return True
 
 
-def squares(m: Any, found: Parts) -> tuple[Any, Any, Any, Any, Any]:
+def squares(m: Namespace, found: Parts) -> tuple[Any, Any, Any, Any, Any]:
     """||W||^2, ||W_fin||^2, ||W_svm||^2, <V, W_svm> and the least margin of V."""
     svm = found.svm or [fmpq(0)] * len(found.W)
     pairs = ((found.W, found.W), (found.fin, found.fin), (svm, svm), (found.rest, svm))
@@ -122,7 +123,7 @@ def squares(m: Any, found: Parts) -> tuple[Any, Any, Any, Any, Any]:
 
 
 @stated("P the projection of W to W_fin + c W_svm, c >= 0", r"\|P\|^2 > $share^2 \|W\|^2")
-def correlates(m: Any, case: KeptTokens, share: Any = "0.99") -> Any:
+def correlates(m: Namespace, case: KeptTokens, share: Number | str = "0.99") -> Comparison:
     W, fin, size, along, _ = squares(m, parts(case))
     forward = m.maximum(along, m.exact(0))
     best = fin + forward * forward / (size + m.is_zero(size))
@@ -130,38 +131,40 @@ def correlates(m: Any, case: KeptTokens, share: Any = "0.99") -> Any:
 
 
 @stated("there is a W_svm", r"\|W_{svm}\|^2 \ge $share")
-def solvable(m: Any, case: KeptTokens, share: Any = 0) -> Any:
+def solvable(m: Namespace, case: KeptTokens, share: Number = 0) -> Comparison:
     found = parts(case).svm
     size = m.exact(-1) if found is None else m.values(dot(found, found))
     return m.at_least(size, m.exact(share))
 
 
 @stated("", r"W_{svm} = 0 \text{ and } W = $factor W_{fin}")
-def all_finite(m: Any, case: KeptTokens, factor: Any = 1) -> Any:
+def all_finite(m: Namespace, case: KeptTokens, factor: Number = 1) -> Relation:
     found = parts(case)
     finite = m.equal(m.values(found.W), factor * m.values(found.fin))
     return m.all_of(m.equal(m.exact(int(found.svm is None or any(found.svm))), 0), finite)
 
 
 @stated("there is a W_svm", r"$share \mu \|W_{svm}\| \le \|V\|")
-def reached(m: Any, case: KeptTokens, share: Any = 1) -> Any:
+def reached(m: Namespace, case: KeptTokens, share: Any = 1) -> Relation:
     found = parts(case)
     W, fin, size, _, mu = squares(m, found)
     solved = m.exact(0 if found.svm is None else 1)
     return m.all_of(m.equal(solved, m.exact(1)), longer(m, W - fin, size, mu, share))
 
 
-def longer(m: Any, rest: Any, size: Any, mu: Any, share: Any = 1) -> Any:
+def longer(m: Namespace, rest: Number, size: Number, mu: Number, share: Number = 1) -> Comparison:
     """A share of mu times the root of one square is at most the root of the other."""
     return m.at_most(share * mu * m.sqrt(size), m.sqrt(rest))
 
 
-def splits(m: Any, case: KeptTokens, share: Any = 1) -> Any:
+def splits(m: Namespace, case: KeptTokens, share: Any = 1) -> Any:
     """0 < ||W||^2, and ||W_fin||^2 + share mu^2 ||W_svm||^2 <= ||W||^2 corr^2 <= ||W||^2."""
     return split(m, *squares(m, parts(case)), share)
 
 
-def split(m: Any, W: Any, fin: Any, size: Any, along: Any, mu: Any, share: Any = 1) -> Any:
+def split(
+    m: Namespace, W: Number, fin: Number, size: Number, along: Number, mu: Number, share: Number = 1
+) -> Relation:
     """The same of these numbers."""
     best = fin + along * along / (size + m.is_zero(size))
     least = fin + share * m.square(mu) * size

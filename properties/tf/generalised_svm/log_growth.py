@@ -20,6 +20,7 @@ from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import stated
+from attsvm.theory.types import Namespace, Number, Relation
 from properties.tf._support.descent_steps import Step, advanced, logarithmic
 
 SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)
@@ -119,7 +120,7 @@ def ordered(case: Several) -> bool:
     "w = W z before and w' after a step",
     r"0 < w'_1 - w_1 \text{ and } $share (w'_1 - w_1) \le w'_2 + \exp(w'_2) - w_2 - \exp(w_2)",
 )
-def lags(m: Any, case: Hidden, share: Any = 1) -> Any:
+def lags(m: Namespace, case: Hidden, share: Number = 1) -> Relation:
     W = m.values(case.start)
     moved = advanced(m, Step(HIDDEN, case.loss, case.start, case.size), W)
     first, second = moved[0, 0] - W[0, 0], moved[1, 0] - W[1, 0]
@@ -132,7 +133,7 @@ def lags(m: Any, case: Hidden, share: Any = 1) -> Any:
     r"0 < \exp(m_i) - 1 \text{ and } \frac{c_i k}{$over} \le \exp(m_i) - 1 \le C_i k "
     r"\exp\left($power \frac{C_i}{4}\right)",
 )
-def follows_logarithm(m: Any, case: Several, over: Any = 4, power: Any = 1) -> Any:
+def follows_logarithm(m: Namespace, case: Several, over: Any = 4, power: Any = 1) -> Relation:
     """c and C are the size of the step times |A_i|^2/n, the gap of the scores, and -l'.
 
     The slope is that at the higher score for c and at the lower one for C.

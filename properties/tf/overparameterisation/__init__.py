@@ -35,6 +35,7 @@ from attsvm.primitives.counts import probability
 from attsvm.primitives.hypotheses import all_tight
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace
 from properties.sim._support import laws as signs
 from properties.sim._support.laws import SEVERAL
 from properties.tf import SOURCE
@@ -62,7 +63,7 @@ PLACE, HOLDS = (
         }
     },
 )
-def certain(m: Any, data: AttentionData, where: str = "Att-SVM") -> Any:
+def certain(m: Namespace, data: AttentionData, where: str = "Att-SVM") -> Comparison:
     if where == "Att-SVM":
         return m.equal(m.exact(int(all_tight(data))), m.exact(1))
     holds = choices.all_solved(data) and choices.all_support_everywhere(data)

@@ -31,6 +31,7 @@ from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.strategies.data import attention_data, ragged, separable_data
 from attsvm.theory import Hypothesis, Measured, Reading, Records, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace
 from properties._support.published_data import one_input
 from properties.tf import SOURCE
 from properties.tf.svm_rank.rank_estimates import MIRRORED, certified, compare, protocol
@@ -49,7 +50,7 @@ def rank_one(data: AttentionData) -> bool:
     r"\mathrm{rank} W^{mm} \le $most - $less",
     {"most": {None: r"\min(n, d)", 2: r"\min(n, d, 2)", 1: r"\min(n, d, 1)"}},
 )
-def by_size(m: Any, data: AttentionData, less: int = 0, most: int | None = None) -> Any:
+def by_size(m: Namespace, data: AttentionData, less: int = 0, most: int | None = None) -> Any:
     sizes = [data.n, data.d] if most is None else [data.n, data.d, most]
     return at_most(m, data, min(sizes) - less)
 
@@ -58,7 +59,7 @@ def by_size(m: Any, data: AttentionData, less: int = 0, most: int | None = None)
     "r the lesser rank of the queries and of the differences of tokens of positive multiplier",
     r"\mathrm{rank} W^{mm} \le r - $less",
 )
-def by_carriers(m: Any, data: AttentionData, less: int = 0) -> Any:
+def by_carriers(m: Namespace, data: AttentionData, less: int = 0) -> Any:
     solved, exact = exact_att_svm(data), ExactData.of(data)
     if solved is None or not solved.A:
         return at_most(m, data, 0)
@@ -73,7 +74,7 @@ def by_carriers(m: Any, data: AttentionData, less: int = 0) -> Any:
     return at_most(m, data, min(ranks) - less)
 
 
-def at_most(m: Any, data: AttentionData, bound: int) -> Any:
+def at_most(m: Namespace, data: AttentionData, bound: int) -> Comparison:
     """The rank of W^mm, which is 0 where nothing is constrained, is at most a bound."""
     solved = exact_att_svm(data)
     if solved is None:

@@ -24,6 +24,7 @@ from typing import Any
 from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE
 from attsvm.primitives.loss_hypotheses import NEGATIVE_SLOPE, SLOPED_LOSS, SMOOTH_LOSS, STRICT_LOSS
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
+from attsvm.theory.types import Comparison, Namespace, Number
 from properties.tf import SOURCE
 from properties.tf._support import path_certificates
 from properties.tf._support import regularisation_paths as cases
@@ -48,7 +49,7 @@ DIRECTIONS = {
 @stated(
     "there are U and Gamma", r"\|\frac{W}{R} - U\|^2 \le $share \frac{2 \ln(2 \Gamma)}{\rho^$power}"
 )
-def close(m: Any, case: Candidate, share: Any = 1, power: int = 1) -> Any:
+def close(m: Namespace, case: Candidate, share: Any = 1, power: int = 1) -> Comparison:
     return _within(m, case, cases.log_spread, share, power)
 
 
@@ -56,13 +57,15 @@ def close(m: Any, case: Candidate, share: Any = 1, power: int = 1) -> Any:
     "there are U and kappa, with $gaps gaps",
     r"\|\frac{W}{R} - U\|^2 \le $share \frac{2 \kappa}{\rho^$power}",
 )
-def closest(m: Any, case: Candidate, share: Any = 1, power: int = 1, gaps: str = "own") -> Any:
+def closest(
+    m: Namespace, case: Candidate, share: Any = 1, power: int = 1, gaps: str = "own"
+) -> Comparison:
     if points.defined(case) and not points.cheap(case):
         return m.below(m.exact(0), m.exact(0))  # kappa is the logarithm of no positive number
     return _within(m, case, lambda m, case: points.kappa(m, case, gaps), share, power)
 
 
-def _within(m: Any, case: Candidate, constant: Any, share: Any, power: int) -> Any:
+def _within(m: Namespace, case: Candidate, constant: Any, share: Number, power: int) -> Comparison:
     if not points.defined(case):
         return m.below(m.exact(0), m.exact(0))  # there is no U, or no Gamma
     bound = 2 * share * constant(m, case) / m.power(m.values(case.rho), power)

@@ -46,6 +46,7 @@ from attsvm.primitives.losses import LOSSES, SLOPED
 from attsvm.strategies import arrays, composite
 from attsvm.svm import att_svm
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.types import Namespace, Number, Numbers
 from properties._support.hypothesis_violations import TIED_APART
 from properties.tf._support import regularisation_paths as paths
 
@@ -148,7 +149,8 @@ def large(case: Candidate) -> bool:
     Nothing is asked where Gamma has no value.
     """
     with ctx.workprec(128):
-        return not defined(case) or bool(paths.log_spread(BALLS, case) <= case.rho)
+        spread: Any = paths.log_spread(BALLS, case)
+        return not defined(case) or bool(spread <= case.rho)
 
 
 def cheap(case: Candidate) -> bool:
@@ -192,14 +194,14 @@ def good(case: Candidate) -> bool:
     return False
 
 
-def distance(m: Any, case: Candidate) -> Any:
+def distance(m: Namespace, case: Candidate) -> Number:
     """||W / rho - W^mm||^2 / ||W^mm||^2."""
     solved, rho = present(exact_att_svm(case.data), "the answer of the SVM"), m.values(case.rho)
     V = rho * m.values(solved.W)
     return m.sum(m.square(m.values(case.W) - V)) / m.sum(m.square(V))
 
 
-def _cost(m: Any, case: Candidate, found: list[paths.Input]) -> Any:
+def _cost(m: Namespace, case: Candidate, found: list[paths.Input]) -> Any:
     """G = n (L(V) - L_*)."""
     solved = present(exact_att_svm(case.data), "the answer of the SVM")
     V, G = m.values(case.rho) * m.values(solved.W), m.exact(0)
@@ -209,7 +211,7 @@ def _cost(m: Any, case: Candidate, found: list[paths.Input]) -> Any:
     return G
 
 
-def kappa(m: Any, case: Candidate, gaps: str = "own") -> Any:
+def kappa(m: Namespace, case: Candidate, gaps: str = "own") -> Numbers:
     """kappa, with all score gaps times slopes counted as one where `gaps` is `one`."""
     solved, found = (
         present(exact_att_svm(case.data), "the answer of the SVM"),
