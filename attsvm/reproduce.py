@@ -21,7 +21,7 @@ from attsvm._files import dump, ensure_writable, told, write_text, write_whole
 from attsvm.errors import ClaimError, FileError, UsageError
 from attsvm.plots.style import ensure_drawable
 from attsvm.plots.table import Table
-from attsvm.theory.packs.packs import Pack, modules
+from attsvm.theory.packs.packs import Pack, members
 from attsvm.theory.record import forms
 from attsvm.theory.record.files import read_json, read_whole
 
@@ -120,10 +120,9 @@ def find_figures(packs: Sequence[Pack]) -> tuple[Reproduction, ...]:
         ClaimError: two figures have one id.
     """
     found: dict[str, Reproduction] = {}
-    for module in (module for pack in packs for module in modules(pack)):
-        for value in vars(module).values():
-            if isinstance(value, Reproduction) and found.setdefault(value.id, value) is not value:
-                raise ClaimError("two figures have the same id", value=value.id)
+    for figure in members(packs, Reproduction):
+        if found.setdefault(figure.id, figure) is not figure:
+            raise ClaimError("two figures have the same id", value=figure.id)
     return tuple(found[key] for key in sorted(found))
 
 

@@ -10,7 +10,7 @@ from attsvm.data import AttentionData
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.report.picture import Panel, Picture
+from attsvm.theory.report.picture import Painter, Panel, Picture
 from attsvm.tokens import optimal_tokens
 from attsvm.training import descend_w
 
@@ -68,3 +68,6 @@ def _run(claim: Claim, case: Any, data: AttentionData) -> Array | None:
     run = descend_w(data, case.W, loss, step=case.step / bound, steps=_STEPS, record=kept)
     directions: Array = np.einsum("kab,ib->kia", run.W[0], data.Z)
     return directions
+
+
+PAINTER = Painter(plane)

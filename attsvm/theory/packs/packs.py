@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
 from attsvm._words import nearest
 from attsvm.errors import ClaimError, UnknownClaimError
@@ -31,6 +32,8 @@ from attsvm.theory.packs.known_packs import (
     known_sources,
     sources_of,
 )
+
+T = TypeVar("T")
 
 LOOSE = "_attsvm_pack_"
 """What the names of modules begin with that were loaded from a path."""
@@ -428,6 +431,12 @@ def modules(pack: Pack) -> list[ModuleType]:
     names = [name for name in sys.modules if name.startswith(own)]
     names = [name for name in names if name == own or name.startswith(inner)]
     return [sys.modules[name] for name in sorted(names)]
+
+
+def members(packs: Iterable[Pack], kind: type[T]) -> tuple[T, ...]:
+    """Return the values of a type at module level of these packs, each once."""
+    values = [v for pack in packs for module in modules(pack) for v in vars(module).values()]
+    return tuple({id(v): v for v in values if isinstance(v, kind)}.values())
 
 
 NO_CLAIMS = (

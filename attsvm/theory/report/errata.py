@@ -1,23 +1,26 @@
-"""What people write about a source beside its claims: its order, and errata for its authors.
+"""Words on a source that its claims do not hold: the order of its statements, notes, errata.
 
-A `Source` at module level of a pack is found like a claim. It holds words only: verdicts come from
-a run, counterexamples from instances that are confirmed anew.
+They are data: TOML files in a folder `errata`, which lies where the folder `counterexamples` of the
+claims does. docs/claims.md lists their fields. Verdicts come from a run, and instances from claims.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from attsvm.errors import ClaimError, UsageError
+from attsvm._words import nearest
+from attsvm.errors import FileError, UsageError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.packs.packs import Pack, modules
-from attsvm.theory.report.picture import Picture
+from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.packs.packs import Pack, beside
+from attsvm.theory.record import forms
 
 _KINDS = ("literal", "amended", "sharp")
 
@@ -35,31 +38,28 @@ class Erratum:
     """Words for the authors of a source on a statement that does not stand as printed.
 
     Attributes:
-        statement: its id, such as sim/lemma-3.11.
+        statement: the id of the statement, such as sim/lemma-3.11.
         weight: how much hangs on it.
         gist: what was found, in a sentence for the list that comes first.
-        printed: what is printed, in plain words and formulas; where it is empty the quotation of
-            the statement and the sentences of its refuted literal readings say it.
         fails: what fails, and why.
-        repair: the least change that stands, or what is left where none is known; where it is
-            empty the sentences of `stands` say it.
-        falls: the refuted readings that it rests on: all literal ones that fall, and those
-            repairs that fall as well.
-        stands: the readings that stand and that the repair rests on.
-        telling: instances by reading that tell more than the smallest ones; confirmed like these.
-        fell: what fell, where it is not the printed claim itself.
+        printed: what is printed; "" if the quotation and the refuted readings say it.
+        repair: the least change that stands; "" if the readings of `stands` say it.
+        fell: what fell; "" if it is the printed claim itself.
+        falls: the ids of all readings that are expected to fall, literal ones first.
+        stands: the ids of the standing readings that the repair rests on.
+        telling: by the id of a reading, an instance that tells more than the smallest one.
     """
 
     statement: str
     weight: Weight
     gist: str
-    printed: str
     fails: str
-    repair: str
-    falls: tuple[str, ...]
-    stands: tuple[str, ...]
-    telling: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    printed: str = ""
+    repair: str = ""
     fell: str = ""
+    falls: tuple[str, ...] = ()
+    stands: tuple[str, ...] = ()
+    telling: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +67,14 @@ class Source:
     """A source whose claims a pack holds.
 
     Attributes:
-        name: what the ids of its claims begin with, such as sim.
-        order: its statements, in the order in which they stand there.
-        errata: at most one a statement; of one weight, the most important first.
-        names: what fields of instances are called there: "Record.field" to a word, to "yes|no" for
-            one that is true or false.
-        notes: what its authors should know of all errata, a paragraph each.
-        notation: what a reader of the page alone cannot know: a word or symbol to what it means.
-        picture: draws an instance that refutes a claim; None where it has no picture.
-
-    Raises:
-        ClaimError: a statement of another source, or two errata of one statement.
+        name: the beginning of the ids of its claims, such as sim.
+        order: the ids of its statements, in the order of the source.
+        errata: at most one a statement, sorted by weight; within a weight the most important first.
+        names: words for fields of instances: "Record.field" to a word, or to "yes|no" for a field
+            that is true or false.
+        notes: paragraphs that its authors should read before the errata.
+        notation: words and symbols that the page uses, with their meanings.
+        unknown: statements that its files name and no loaded claim has, each with its file.
     """
 
     name: str
@@ -86,45 +83,184 @@ class Source:
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
     notation: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    picture: Callable[[Claim, Any], Picture | None] | None = None
-
-    def __post_init__(self) -> None:
-        about = [e.statement for e in self.errata]
-        for statement in (*self.order, *about):
-            if not statement.startswith(f"{self.name}/"):
-                raise ClaimError(f"source {self.name} has no such statement", value=statement)
-        for statement, times in (Counter(self.order) + Counter(set(about))).items():
-            if self.order.count(statement) > 1 or times > 2:
-                raise ClaimError("a statement is listed twice", value=statement)
-        if len(set(about)) < len(about):
-            raise ClaimError("a statement has two errata", value=", ".join(about))
+    unknown: Mapping[str, Path] = field(default_factory=lambda: MappingProxyType({}))
 
     def erratum(self, statement: str) -> Erratum | None:
-        """The erratum of a statement, if there is one."""
+        """Return the erratum of a statement, None if it has none."""
         return next((e for e in self.errata if e.statement == statement), None)
 
     def of_weight(self, weight: Weight) -> list[Erratum]:
-        """The errata of a weight, in their order."""
+        """Return the errata of a weight, in their order."""
         return [e for e in self.errata if e.weight is weight]
+
+
+_WEIGHTS = {weight.name.lower(): weight for weight in Weight}
+_ERRATUM = {"statement": forms.text, "weight": forms.text, "gist": forms.text, "fails": forms.text}
+_MORE: Mapping[str, forms.Form] = {
+    **dict.fromkeys(("fell", "printed", "repair"), forms.text),
+    "stands": forms.each(forms.text),
+    "telling": forms.values(forms.count),
+}
+_FILE: Mapping[str, forms.Form] = {
+    **dict.fromkeys(("order", "notes"), forms.each(forms.text)),
+    **dict.fromkeys(("names", "notation"), forms.values(forms.text)),
+    "errata": forms.each(lambda value: isinstance(value, dict)),
+}
+
+
+def find_source(packs: Sequence[Pack], name: str) -> Source:
+    """Return what the files beside the claims of a source say of it; its name alone if none do.
+
+    Packs may be loaded in part: `ensure_whole` refuses statements that are not there.
+
+    Raises:
+        FileError: a file cannot be read, has an unknown or missing field, or names a reading or
+            example that is not there.
+    """
+    claims = {c.id: c for p in packs for c in p.claims if c.id.startswith(f"{name}/")}
+    places = {Path(c.file) for c in claims.values()}
+    folders = {beside(file) / "errata" for file in places if file.is_file()}
+    texts = [_File(file, claims) for folder in folders for file in sorted(folder.glob("*.toml"))]
+    own = [file for file in sorted(texts, key=lambda f: f.path) if file.source == name]
+    errata = [erratum for file in own for erratum in file.errata()]
+    order = [id for file in own for id in file.document.get("order", ())]
+    for ids in (order, [e.statement for e in errata]):
+        for id in ids:
+            if ids.count(id) > 1:
+                raise FileError(
+                    f"the files in {own[0].path.parent} list a statement twice",
+                    value=id,
+                    remedy="Keep one of the two.",
+                )
+    statements = {claim.statement_id for claim in claims.values()}
+    weights = list(Weight)
+    return Source(
+        name,
+        tuple(order),
+        tuple(sorted(errata, key=lambda e: weights.index(e.weight))),
+        {k: v for file in own for k, v in file.words("names").items()},
+        tuple(_line(note) for file in own for note in file.document.get("notes", ())),
+        {k: v for file in own for k, v in file.words("notation").items()},
+        {id: file.path for file in own for id in file.statements() if id not in statements},
+    )
+
+
+def ensure_whole(source: Source, claims: Iterable[Claim]) -> None:
+    """Raise unless each statement that the files of a source name has one of these claims.
+
+    Raises:
+        FileError: one has none.
+    """
+    known = list(dict.fromkeys(c.statement_id for c in claims))
+    for id, path in source.unknown.items():
+        raise FileError(f"{path}: there is no such statement", value=id, remedy=nearest(id, known))
+
+
+class _File:
+    """A file of words on a source, and the claims that it may name."""
+
+    def __init__(self, path: Path, claims: Mapping[str, Claim]) -> None:
+        """Read the file.
+
+        Raises:
+            FileError: it cannot be read, or its fields are not of the right form.
+        """
+        self.path = path
+        self.claims: dict[str, list[Claim]] = {}
+        for id in sorted(claims):
+            self.claims.setdefault(claims[id].statement_id, []).append(claims[id])
+        try:
+            self.document = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise FileError(
+                f"{path} cannot be read as TOML ({error})", remedy="Correct that line."
+            ) from error
+        self._ensure("the file", self.document, {"source": forms.text}, _FILE)
+        self.source: str = self.document["source"]
+
+    def words(self, field: str) -> dict[str, str]:
+        """Return a table of words, each in one line."""
+        return {key: _line(value) for key, value in self.document.get(field, {}).items()}
+
+    def statements(self) -> list[str]:
+        """Return the ids of the statements that it names."""
+        errata = self.document.get("errata", ())
+        return [*self.document.get("order", ()), *(words["statement"] for words in errata)]
+
+    def errata(self) -> list[Erratum]:
+        """Return the errata of loaded statements, each with the readings that it rests on."""
+        made = (self._erratum(words) for words in self.document.get("errata", ()))
+        return [erratum for erratum in made if erratum is not None]
+
+    def _erratum(self, words: Mapping[str, Any]) -> Erratum | None:
+        about = words.get("statement", "")
+        what = f"the erratum of {about}" if about else "an erratum"
+        self._ensure(what, words, _ERRATUM, _MORE)
+        self._ensure_known(f"{what} has an unknown weight", words["weight"], _WEIGHTS)
+        if about not in self.claims:
+            return None
+        readings = {c.reading: c for c in self.claims[about]}
+        telling = words.get("telling", {})
+        for name in (*words.get("stands", ()), *telling):
+            self._ensure_known(f"{what} names an unknown reading", name, readings)
+        for name, k in telling.items():
+            if not 0 <= k < len(readings[name].examples):
+                raise FileError(
+                    f"{self.path}: {what} tells of an example that {name} does not have",
+                    value=k,
+                    remedy=f"It has {len(readings[name].examples)}, counted from 0.",
+                )
+        falls = [c for c in readings.values() if c.expected.truth is Truth.REFUTED]
+        falls.sort(key=lambda c: not c.reading.startswith("literal"))
+        standing = [n for n, c in readings.items() if c.expected.truth in _STANDING]
+        texts = ("gist", "fails", "printed", "repair", "fell")
+        return Erratum(
+            statement=about,
+            weight=_WEIGHTS[words["weight"]],
+            falls=tuple(c.id for c in falls),
+            stands=tuple(readings[name].id for name in words.get("stands", standing)),
+            telling={readings[name].id: readings[name].examples[k] for name, k in telling.items()},
+            **{name: _line(words.get(name, "")) for name in texts},
+        )
+
+    def _ensure(
+        self,
+        what: str,
+        table: Mapping[str, Any],
+        needed: Mapping[str, forms.Form],
+        more: Mapping[str, forms.Form],
+    ) -> None:
+        """Raise unless a table has the needed fields, of their forms, and no unknown ones."""
+        for key in table:
+            self._ensure_known(f"{what} has an unknown field", key, {**needed, **more})
+        if lacks := forms.lacking(table, needed, more):
+            raise FileError(
+                f"{self.path}: {what} lacks {lacks}",
+                value=table.get(lacks.removesuffix(" of the right form")),
+                remedy="docs/claims.md lists the fields.",
+            )
+
+    def _ensure_known(self, cause: str, word: str, known: Iterable[str]) -> None:
+        if word not in known:
+            raise FileError(
+                f"{self.path}: {cause}",
+                value=word,
+                remedy=nearest(word, known) or f"Known: {', '.join(known)}.",
+            )
+
+
+_STANDING = (Truth.PROVED, Truth.HOLDS)
+
+
+def _line(text: str) -> str:
+    """Return a text in one line: a file may break it anywhere."""
+    return " ".join(text.split())
 
 
 def to_show(words: Erratum | None, claim: Claim, stored: Iterable[Any]) -> tuple[Any, ...]:
     """The instances that can be shown of a refuted reading: first the erratum's, if it has one."""
     told = () if words is None or claim.id not in words.telling else (words.telling[claim.id],)
     return (*told, *stored)
-
-
-def find_source(packs: Sequence[Pack], name: str) -> Source:
-    """What the packs say of a source; nothing but its name where they are silent.
-
-    Raises:
-        ClaimError: two packs speak of it.
-    """
-    values = [v for pack in packs for module in modules(pack) for v in vars(module).values()]
-    found = {id(v): v for v in values if isinstance(v, Source) and v.name == name}
-    if len(found) > 1:
-        raise ClaimError("a source is described twice", value=name)
-    return next(iter(found.values()), Source(name))
 
 
 def claims_of(packs: Sequence[Pack], name: str) -> tuple[Claim, ...]:
@@ -142,24 +278,12 @@ def claims_of(packs: Sequence[Pack], name: str) -> tuple[Claim, ...]:
 
 
 def in_order(source: Source, claims: Iterable[Claim]) -> dict[str, list[Claim]]:
-    """The readings by statement, both in the source's order; what it does not list comes last.
-
-    Raises:
-        ClaimError: an erratum is about a statement or a reading that is not there.
-    """
+    """Return the readings by statement, in the order of the source; others come last."""
     groups: dict[str, list[Claim]] = {}
     for claim in sorted(
         claims, key=lambda c: (_KINDS.index(c.reading.split("-")[0]), _natural(c.id))
     ):
         groups.setdefault(claim.statement_id, []).append(claim)
-    for erratum in source.errata:
-        there = {c.id for c in groups.get(erratum.statement, [])}
-        for reading in (*erratum.falls, *erratum.stands, *erratum.telling):
-            if reading not in there:
-                raise ClaimError(
-                    f"the erratum of {erratum.statement} rests on a reading that is not there",
-                    value=reading,
-                )
     place = {statement: k for k, statement in enumerate(source.order)}
     last = len(place)
     return {s: groups[s] for s in sorted(groups, key=lambda s: (place.get(s, last), _natural(s)))}

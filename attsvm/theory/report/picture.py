@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
+from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.report.markup import Markup, element, joined
 
 Points = tuple[tuple[float, float], ...]
@@ -37,6 +39,17 @@ class Picture:
 
     panels: tuple[Panel, ...]
     says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Painter:
+    """A function that draws instances of claims; at module level of a pack.
+
+    Attributes:
+        draw: returns the picture of an instance, None if it has none.
+    """
+
+    draw: Callable[[Claim, Any], Picture | None]
 
 
 def drawn(picture: Picture) -> Markup:

@@ -23,7 +23,7 @@ from attsvm.theory.arithmetic.relations import All, AnyOf, Relation
 from attsvm.theory.arithmetic.script import DIGITS, Decimals, Scripts
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance.in_words import in_words, leaves
-from attsvm.theory.packs.packs import Pack, modules
+from attsvm.theory.packs.packs import Pack, members
 from attsvm.theory.record.snippets import literal
 
 LINES = 25
@@ -59,9 +59,8 @@ class Writer:
 
 
 def writers(packs: Iterable[Pack]) -> tuple[Writer, ...]:
-    """Those of the packs."""
-    values = [v for pack in packs for module in modules(pack) for v in vars(module).values()]
-    return tuple({id(v): v for v in values if isinstance(v, Writer)}.values())
+    """Return the writers of these packs."""
+    return members(packs, Writer)
 
 
 def script(claim: Claim, case: Any, others: Iterable[Writer] = ()) -> Script | None:

@@ -34,6 +34,7 @@ from attsvm.theory.report.errata import (
     Source,
     Weight,
     claims_of,
+    ensure_whole,
     find_source,
     in_order,
     standing,
@@ -88,6 +89,7 @@ def source_page(name: str, packs: Sequence[Pack], run: Run, place: Path) -> str:
             remedy=f"`attsvm verify {name}/` makes some.",
         )
     source = find_source(packs, name)
+    ensure_whole(source, claims)
     return _Page(source, in_order(source, claims), run, place.parent).text(packs)
 
 

@@ -2,11 +2,9 @@
 
 import json
 import re
-import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
-from types import SimpleNamespace
 from urllib.parse import unquote
 
 import pytest
@@ -23,12 +21,13 @@ from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record import curated
 from attsvm.theory.record.ledger import Ledger, Run, last_run
-from attsvm.theory.report.errata import Erratum, Source, Weight, find_source
+from attsvm.theory.report.errata import Weight
 from attsvm.theory.report.source_page import source_page
 from attsvm.theory.verification.verify import verify
 
 WORDS = {
-    "weight": Weight.CONSTANT,
+    "statement": "toy/b-2",
+    "weight": "constant",
     "gist": "5 is | too small",
     "printed": "it is <= 5 | always",
     "fails": "6 is more",
@@ -41,7 +40,7 @@ def renamed(claim, id):
     return replace(claim, id=id)
 
 
-FALSE = build("b-2", below_five, below_five_ball, expected="refuted")
+FALSE = build("b-2", below_five, below_five_ball, expected="refuted", examples=(13.5, 4.0, 6.0))
 REPAIRED = renamed(build("b-2", below_five, below_five_ball), "toy/b-2:amended")
 TRUE = renamed(toy_pack.true, "toy/b-10:literal")
 CLAIMS = (FALSE, REPAIRED, TRUE)
@@ -64,6 +63,7 @@ def pack(tmp_path):
     claims = tuple(replace(c, file=str(tmp_path / "mine" / "toys.py")) for c in CLAIMS)
     place = curated.place(claims[0])
     place.parent.mkdir(parents=True)
+    (tmp_path / "mine" / "toys.py").touch()
     keep(place, 6.0)
     return Pack("toys", claims, tmp_path / "mine")
 
@@ -74,20 +74,31 @@ def keep(place, case, **changes):
 
 
 @pytest.fixture
-def described(pack, monkeypatch):
-    """Give the pack a description of its source."""
+def described(pack):
+    """Give the pack a file of words on its source, and return the pack."""
 
-    def describe(*values):
-        names = {f"value{k}": value for k, value in enumerate(values)}
-        monkeypatch.setitem(sys.modules, "toys", SimpleNamespace(**names))
+    def describe(*errata, **words):
+        folder = pack.folder / "errata"
+        folder.mkdir(exist_ok=True)
+        lines = [*map(field, {"source": "toy", **words}.items())]
+        for words in errata:
+            lines += ["[[errata]]", *map(field, words.items())]
+        (folder / "toy.toml").write_text("\n".join(lines))
         return pack
 
     return describe
 
 
+def field(item):
+    key, value = item
+    if isinstance(value, dict):
+        pairs = (f"{json.dumps(k)} = {json.dumps(v)}" for k, v in value.items())
+        return f"{key} = {{{', '.join(pairs)}}}"
+    return f"{key} = {json.dumps(value)}"
+
+
 def erratum(**changes):
-    given = {**WORDS, "falls": (FALSE.id,), "stands": (REPAIRED.id,), **changes}
-    return Erratum("toy/b-2", **given)
+    return {**WORDS, **changes}
 
 
 def page(pack, of=None, place="docs/toy.md"):
@@ -119,7 +130,7 @@ def test_a_row_a_reading_with_its_verdict(pack):
 
 
 def test_the_source_gives_the_order_and_what_it_forgets_comes_last(described):
-    pack = described(Source("toy", order=("toy/b-10", "toy/absent")))
+    pack = described(order=["toy/b-10"])
     rows = tables(page(pack))[0][2:]
     assert [row[0].partition(",")[0] for row in rows if "<br>" in row[0]] == ["b-10", "b-2"]
 
@@ -148,7 +159,7 @@ def test_words_are_explained_that_occur(pack):
 
 
 def test_an_erratum_has_words_of_people_and_a_counterexample_that_was_confirmed(described):
-    text = page(described(Source("toy", errata=(erratum(),))))
+    text = page(described(erratum()))
     assert "- **Printed.** it is <= 5 | always\n" in text
     assert f"- **{LINK}.** Fails at `x = 6` (slack -1).\n" in text
     assert "- **Repair.** say <= 7. (amended: holds.)\n" in text
@@ -158,31 +169,17 @@ def test_an_erratum_has_words_of_people_and_a_counterexample_that_was_confirmed(
 
 def test_each_sentence_is_told_once(described):
     for printed, told in (("", "[above](#here-toyb-2)"), ("it is <= 5", "b-2.")):
-        text = page(described(Source("toy", errata=(erratum(printed=printed),))))
+        text = page(described(erratum(printed=printed)))
         assert (f"- **{LINK}.** b-2. Fails" in text) == (not printed)
         assert [row[1] for row in tables(text)[0][2:]] == [told, "b-2.", "True."]
     assert "- [here](#here-toyb-2): 5 is" in text
 
 
-def test_errata_are_listed_by_weight_before_their_blocks(described):
-    pack = described(
-        Source(
-            "toy",
-            order=("toy/b-2", "toy/b-10"),
-            errata=(
-                erratum(),
-                Erratum(
-                    "toy/b-10",
-                    **{**WORDS, "weight": Weight.CLAIM, "gist": "it turns round"},
-                    falls=("toy/b-10:literal",),
-                    stands=(),
-                    telling={"toy/b-10:literal": 13.5},
-                ),
-            ),
-        )
-    )
+def test_errata_are_listed_by_weight_before_their_blocks(described, pack):
     other = renamed(FALSE, "toy/b-10:literal")
     pack = replace(pack, claims=(pack.claims[0], pack.claims[1], other))
+    second = {"statement": "toy/b-10", "weight": "claim", "gist": "it turns round"}
+    described(erratum(), erratum(**second, telling={"literal": 0}))
     entries = entry(FALSE, "refuted"), entry(REPAIRED), entry(other, "refuted")
     text = page(pack, run(*entries))
     claim, constant = f"### {Weight.CLAIM}", f"### {Weight.CONSTANT}"
@@ -194,22 +191,21 @@ def test_errata_are_listed_by_weight_before_their_blocks(described):
 
 
 def test_a_telling_instance_comes_before_the_smallest_which_is_linked(described):
-    pack = described(Source("toy", errata=(erratum(telling={FALSE.id: 13.5}),)))
+    pack = described(erratum(telling={"literal": 0}))
     text = page(pack)
     assert f"- **{LINK}.** Fails at `x = 27/2` (slack -8.5).\n" in text
     assert "x = 6" not in text
 
 
-def test_a_refuted_repair_is_shown_with_its_instance(described):
-    pack = described(Source("toy", errata=(erratum(),)))
+@pytest.mark.parametrize(
+    ("example", "at"), [(0, "`x = 27/2` (slack -8.5)"), (2, "the same instance (slack -1)")]
+)
+def test_a_refuted_repair_is_shown_with_its_instance(described, pack, example, at):
     fallen = replace(pack.claims[0], id="toy/b-2:amended-2")
     pack = replace(pack, claims=(pack.claims[0], fallen))
-    falls = (FALSE.id, fallen.id)
-    for told, at in ((13.5, "`x = 27/2` (slack -8.5)"), (6.0, "the same instance (slack -1)")):
-        said = f"- **{LINK}.** Fails at `x = 6` (slack -1).\n- **amended-2.** Fails at {at}."
-        words = erratum(falls=falls, stands=(), telling={fallen.id: told})
-        described(Source("toy", errata=(words,)))
-        assert said in page(pack, run(entry(FALSE, "refuted"), entry(fallen, "refuted")))
+    described(erratum(telling={"amended-2": example}))
+    said = f"- **{LINK}.** Fails at `x = 6` (slack -1).\n- **amended-2.** Fails at {at}."
+    assert said in page(pack, run(entry(FALSE, "refuted"), entry(fallen, "refuted")))
 
 
 def test_a_refuted_reading_without_words_still_shows_its_counterexample(pack):
@@ -226,10 +222,10 @@ def test_nothing_refuted_is_no_erratum(pack):
 
 
 def test_an_instance_that_refutes_nothing_is_never_shown(described, pack):
-    described(Source("toy", errata=(erratum(telling={FALSE.id: 4.0}),)))
+    described(erratum(telling={"literal": 1}))
     with pytest.raises(ClaimError, match="no counterexample to toy/b-2:literal"):
         page(pack)
-    described(Source("toy"))
+    described()
     keep(curated.place(pack.claims[0]), 5.0)
     with pytest.raises(ClaimError, match="no counterexample to toy/b-2:literal"):
         page(pack)
@@ -246,24 +242,55 @@ def test_a_curated_file_that_cannot_be_read_is_an_error_of_our_own(pack, changes
         page(pack)
 
 
-def test_an_erratum_about_what_is_not_there_is_an_error(described):
-    absent = {"falls": ("toy/b-2:literal-7",), "stands": ("toy/b-10:literal",)}
-    for key, value in {**absent, "telling": {"toy/b-2:sharp": 1.0}}.items():
-        with pytest.raises(ClaimError, match="a reading that is not there"):
-            page(described(Source("toy", errata=(erratum(**{key: value}),))))
+@pytest.mark.parametrize(
+    ("errata", "words", "cause"),
+    [
+        ([{"telling": {"literal-7": 0}}], {}, "toy/b-2 names an unknown reading (got literal-7)"),
+        ([{"stands": ["amendd"]}], {}, "an unknown reading (got amendd). Nearest: amended."),
+        ([{"telling": {"literal": 3}}], {}, "(got 3). It has 3, counted from 0."),
+        ([{"statement": "toy/b-3"}], {}, "no such statement (got toy/b-3). Nearest: toy/b-2"),
+        ([{"statement": 3}], {}, "lacks statement of the right form (got 3)"),
+        ([{"weight": "heavy"}], {}, "has an unknown weight (got heavy). Known: claim, const"),
+        ([{"gists": "x"}], {}, "has an unknown field (got gists). Nearest: gist"),
+        ([{"stands": "amended"}], {}, "lacks stands of the right form (got amended)"),
+        ([{}, {}], {}, "list a statement twice (got toy/b-2). Keep one of the two."),
+        ([], {"order": ["sim/a"]}, "there is no such statement (got sim/a)"),
+        ([], {"order": ["toy/b-2", "toy/b-2"]}, "list a statement twice"),
+        ([], {"notes": "one"}, "the file lacks notes of the right form (got one)"),
+        ([], {"ordr": []}, "the file has an unknown field (got ordr). Nearest: order"),
+        ([], {"source": 1}, "the file lacks source of the right form"),
+    ],
+)
+def test_a_file_of_errata_that_fits_no_claim_is_refused(described, errata, words, cause):
+    pack = described(*(erratum(**changes) for changes in errata), **words)
+    with pytest.raises(FileError, match=re.escape(cause)):
+        page(pack)
 
 
-def test_a_source_is_described_once_and_speaks_of_itself(described):
-    with pytest.raises(ClaimError, match="no such statement"):
-        Source("toy", order=("sim/a",))
-    with pytest.raises(ClaimError, match="listed twice"):
-        Source("toy", order=("toy/a", "toy/a"))
-    with pytest.raises(ClaimError, match="two errata"):
-        Source("toy", errata=(erratum(), erratum()))
-    one = Source("toy", order=("toy/b-2",), errata=(erratum(),))
-    assert find_source([described(one, one, Source("other"))], "toy") is one
-    with pytest.raises(ClaimError, match="described twice"):
-        find_source([described(one, Source("toy"))], "toy")
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("source = 'toy'\n[[errata]]\nstatement = 'toy/b-2'", "of toy/b-2 lacks weight"),
+        ("order = []", "the file lacks source"),
+        ("source = ", "cannot be read as TOML"),
+        ("\0", "cannot be read as TOML"),
+    ],
+)
+def test_a_file_of_errata_that_is_not_whole_is_refused(described, text, cause):
+    pack = described()
+    (pack.folder / "errata" / "toy.toml").write_text(text)
+    with pytest.raises(FileError, match=cause):
+        page(pack)
+
+
+def test_the_words_on_a_source_may_lie_in_several_files_beside_those_on_others(described):
+    pack = described(erratum())
+    (pack.folder / "errata" / "a.toml").write_text("source = 'toy'\norder = ['toy/b-10']")
+    (pack.folder / "errata" / "b.toml").write_text("source = 'tox'\nnotes = ['no word']")
+    text = page(pack)
+    assert "no word" not in text
+    assert "it is <= 5 | always" in text
+    assert text.index("b-10, here<br>") < text.index("b-2, here<br>")
 
 
 def test_an_unknown_source_or_a_run_on_other_things_is_a_usage_error(pack):
@@ -302,7 +329,7 @@ def test_a_verdict_is_compared_with_what_was_expected_whatever_the_ledger_says_o
 
 
 def test_no_erratum_without_an_instance_that_refutes_a_literal_reading(described):
-    pack = described(Source("toy", errata=(erratum(),)))
+    pack = described(erratum())
     assert "**Fails.**" in page(pack)
     curated.place(pack.claims[0]).unlink()
     text = page(pack)
@@ -314,11 +341,11 @@ def test_no_erratum_without_an_instance_that_refutes_a_literal_reading(described
 
 
 def test_notes_and_symbols_of_a_source_are_shown(described):
-    pack = described(Source("toy", notes=("For <all> of you.",), notation={"L_X": "a | b"}))
+    pack = described(notes=["For\n<all> of you."], notation={"L_X": "a | b"})
     text = page(pack)
     assert text.index("For \\<all> of you.") < text.index("### ")
     assert ["L_X", "a \\| b"] in tables(text)[0]
-    standing = page(replace(pack, claims=(TRUE,)), run(entry(TRUE)))
+    standing = page(replace(pack, claims=pack.claims[2:]), run(entry(TRUE)))
     assert "For" not in standing
     assert ["L_X", "a \\| b"] in tables(standing)[0]
 

@@ -118,7 +118,7 @@ def test_what_no_sentence_says_is_not_shown_as_printed():
 )
 def test_a_repair_is_told_where_there_is_one(repair, stands, told):
     words = Erratum(
-        "sim/lemma-3.12", Weight.CLAIM, "It falls.", "", "It fails.", repair, (), stands
+        "sim/lemma-3.12", Weight.CLAIM, "It falls.", "It fails.", repair=repair, stands=stands
     )
     lines = list(screen(statement_view(SLOPE.claims, {}, words=words)))
     assert any(line.startswith("fails: It fails.") for line in lines)

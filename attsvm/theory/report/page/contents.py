@@ -15,11 +15,12 @@ from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.instance import codec
-from attsvm.theory.packs.packs import Pack
+from attsvm.theory.packs.packs import Pack, members
 from attsvm.theory.record import curated
 from attsvm.theory.record.counterexample import read
 from attsvm.theory.record.ledger import Run
-from attsvm.theory.report.errata import Erratum, Source, find_source, in_order
+from attsvm.theory.report.errata import Erratum, Source, ensure_whole, find_source, in_order
+from attsvm.theory.report.picture import Painter
 from attsvm.theory.report.script import Writer, writers
 from attsvm.theory.report.statement_view import StatementView, statement_view
 
@@ -104,6 +105,7 @@ class ShownSource:
     title: str
     statements: tuple[ShownStatement, ...]
     writers: tuple[Writer, ...] = ()
+    painters: tuple[Painter, ...] = ()
 
     @property
     def readings(self) -> list[ShownReading]:
@@ -138,6 +140,7 @@ def _source(
     replays: Mapping[Any, Mapping[str, Any]],
 ) -> ShownSource:
     source = find_source(packs, name)
+    ensure_whole(source, claims.values())
     known = in_order(source, (c for c in claims.values() if c.id.startswith(f"{name}/")))
     order = {c.id: k for k, c in enumerate(c for group in known.values() for c in group)}
     groups: dict[str, list[str]] = {}
@@ -156,7 +159,7 @@ def _source(
         place = view.place if view else str(readings[0].entry.get("place", ""))
         statements.append(ShownStatement(statement, place, readings, view, erratum))
     title = next((s.view.source for s in statements if s.view), name)
-    return ShownSource(source, title, tuple(statements), writers(packs))
+    return ShownSource(source, title, tuple(statements), writers(packs), members(packs, Painter))
 
 
 def _reading(

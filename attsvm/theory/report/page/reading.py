@@ -202,9 +202,9 @@ def _counterexample(
     shown = (stored.case,) if claim is None else to_show(words, claim, [stored.case])
     told, least = in_words(shown[0], names), in_words(stored.case, names)
     yield element("p", element("code", told), class_="values")
-    if claim is not None and source.source.picture is not None:
-        picture = source.source.picture(claim, shown[0])
-        yield Markup("") if picture is None else drawn(picture)
+    if claim is not None:
+        pictures = (painter.draw(claim, shown[0]) for painter in source.painters)
+        yield from (drawn(picture) for picture in pictures if picture is not None)
     if least != told:
         yield element(
             "p", element("b", "Smallest known: "), element("code", least), class_="values"
