@@ -19,11 +19,14 @@ from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.quantities import Numbers
 
+Ball = fmpq | arb
+"""A rational number, or a ball."""
+
 _DEAR = 4096
 """From so many bits on exponentials of rationals, which formulas ask for again, are remembered."""
 
 
-def _exp(x: Any) -> Any:
+def _exp(x: Ball) -> Ball:
     """The exponential; of 0 exactly 1."""
     if not isinstance(x, fmpq):
         return arb(x).exp()
@@ -38,21 +41,21 @@ def _dear_exp(p: fmpz, q: fmpz, bits: int) -> arb:
     return arb(fmpq(p, q)).exp()
 
 
-def _log(x: Any) -> Any:
+def _log(x: Ball) -> Ball:
     """The logarithm; of 1 exactly 0, no number where the ball is not positive."""
     if isinstance(x, fmpq) and x == 1:
         return fmpq(0)
     return arb(x).log() if x > 0 else arb("nan")
 
 
-def _log1p(x: Any) -> Any:
+def _log1p(x: Ball) -> Ball:
     """ln(1 + x); of 0 exactly 0, no number where 1 + x may be 0."""
     if x == 0:
         return x
     return arb(x).log1p() if x > -1 else arb("nan")
 
 
-def _is_zero(x: Any) -> Any:
+def _is_zero(x: Ball) -> Ball:
     """1 or 0; of a ball about 0 a ball that holds both."""
     if isinstance(x, fmpq) or x.is_zero():
         return fmpq(int(x == 0))
@@ -67,7 +70,7 @@ def exact_root(x: fmpq) -> fmpq | None:
     return fmpq(above.isqrt(), below.isqrt())
 
 
-def _sqrt(x: Any) -> Any:
+def _sqrt(x: Ball) -> Ball:
     """The root; rational where it is, and of a ball about 0 a ball from 0 on."""
     if isinstance(x, fmpq):
         if x < 0:
@@ -103,7 +106,7 @@ def _middle(ball: arb) -> fmpq:
     return fmpq(mantissa) * fmpq(2) ** int(exponent)
 
 
-def _largest_root(matrix: fmpq_mat) -> Any:
+def _largest_root(matrix: fmpq_mat) -> Ball:
     """The largest eigenvalue of a positive semidefinite rational matrix.
 
     The roots of the characteristic polynomial are real; a linear factor has a rational one, which
@@ -111,7 +114,7 @@ def _largest_root(matrix: fmpq_mat) -> Any:
     """
     factors = [factor for factor, _ in matrix.charpoly().factor()[1]]
     best = max((-f[0] / f[1] for f in factors if f.degree() == 1), default=fmpq(0))
-    top: Any = best
+    top: Ball = best
     for factor in factors:
         roots: Any = factor.complex_roots() if factor.degree() > 1 else ()
         for root, _ in roots:
@@ -134,13 +137,13 @@ class Balls(Arithmetic[Any]):
     abs = elementary(abs)
     is_zero = elementary(_is_zero)
 
-    def _rational(self, value: Fraction) -> fmpq:
+    def _rational(self, value: Fraction) -> Ball:
         return fmpq(value.numerator, value.denominator)
 
-    def _given(self, number: Any) -> Any:
+    def _given(self, number: Any) -> Ball:
         return number if isinstance(number, fmpq | arb) else fmpq(*number.as_integer_ratio())
 
-    def power(self, x: Any, k: int) -> Any:
+    def power(self, x: Any, k: int) -> Numbers:
         """The k-th power by repeated squaring: exact where the number is, and fast for large k."""
         result = self.exact(1)
         while k:
@@ -149,13 +152,13 @@ class Balls(Arithmetic[Any]):
             x = x * x if k else x
         return result
 
-    def maximum(self, x: Any, y: Any) -> fmpq | arb:
+    def maximum(self, x: Any, y: Any) -> Ball:
         """The larger one; of balls that overlap, a ball that holds the maximum."""
         if isinstance(x, fmpq) and isinstance(y, fmpq):
             return x if x >= y else y
         return arb(x).max(arb(y))
 
-    def spectral(self, A: Numbers) -> fmpq | arb:
+    def spectral(self, A: Numbers) -> Ball:
         """The largest singular value, rational where it is; of balls by Weyl's inequality.
 
         A matrix of balls is divided by a power of two that exceeds its entries. Midpoints that are
@@ -177,7 +180,7 @@ class Balls(Arithmetic[Any]):
         norm = arb(self.spectral(entries(middles, A.shape)))
         return (norm + arb(0, away)) * arb((1, top))
 
-    def _level(self, s: Numbers) -> fmpq | arb:
+    def _level(self, s: Numbers) -> Ball:
         """The logit of largest midpoint."""
         return max(s, key=lambda x: arb(x).mid())
 
@@ -185,10 +188,10 @@ class Balls(Arithmetic[Any]):
 class Enclosures(Balls):
     """Balls from the start: rationals of a long run would have more digits with every step."""
 
-    def _rational(self, value: Fraction) -> Any:
+    def _rational(self, value: Fraction) -> Ball:
         return arb(super()._rational(value))
 
-    def _given(self, number: Any) -> Any:
+    def _given(self, number: Any) -> Ball:
         return arb(super()._given(number))
 
 
@@ -196,8 +199,8 @@ _SHORT = 256
 """Bits of what a `Tails` takes the exponential of."""
 
 
-def _short(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def short(x: Any) -> Any:
+def _short(function: Callable[[Ball], Ball]) -> Callable[[Ball], Ball]:
+    def short(x: Ball) -> Ball:
         with ctx.workprec(min(ctx.prec, _SHORT)):
             return function(x)
 

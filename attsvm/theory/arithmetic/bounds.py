@@ -44,7 +44,7 @@ class Bounded(Lane):
 
     __slots__ = ("error",)
 
-    def __init__(self, value: Any, error: Any = 0.0) -> None:
+    def __init__(self, value: Array, error: Array | float = 0.0) -> None:
         self.value = value
         self.error = error
 
@@ -77,14 +77,14 @@ def _sum(a: Bounded, b: Bounded, operation: Operation) -> Bounded:
     return Bounded(found, (a.error + b.error + lost) * _UP)
 
 
-def _rounded_off(x: Any, y: Any, product: Any) -> Any:
+def _rounded_off(x: Array, y: Array, product: Array) -> Array:
     """Return the rounding error of a product of floats, exactly, by Dekker's splitting."""
     high = [_SPLIT * z - (_SPLIT * z - z) for z in (x, y)]
     low = [z - h for z, h in zip((x, y), high, strict=True)]
     return high[0] * high[1] - product + high[0] * low[1] + low[0] * high[1] + low[0] * low[1]
 
 
-def _dust(found: Any, *factors: Any) -> Any:
+def _dust(found: Array, *factors: Array) -> Array:
     """Return a bound for the error that underflow causes in a product or quotient of nonzeros."""
     small = abs(found) < _LEAST
     for factor in factors:
@@ -92,7 +92,7 @@ def _dust(found: Any, *factors: Any) -> Any:
     return np.where(small, _DUST, 0.0)
 
 
-def _inexact(*numbers: Bounded) -> Any:
+def _inexact(*numbers: Bounded) -> Array:
     """Return what underflow may take from a product with an error that is not 0."""
     any_error = functools.reduce(or_, [number.error > 0.0 for number in numbers])
     return np.where(any_error, _DUST, 0.0)
@@ -149,7 +149,7 @@ def _is_zero(x: Bounded) -> Bounded:
     return Bounded(np.where(x.value == 0.0, 1.0, 0.0), np.where(sure, 0.0, 1.0))
 
 
-def _elementary(function: Callable[[Bounded], Bounded]) -> Callable[..., Any]:
+def _elementary(function: Callable[[Bounded], Bounded]) -> Callable[..., Numbers]:
     """A function of bounded numbers as one of the namespace."""
 
     def quietly(x: Bounded) -> Bounded:

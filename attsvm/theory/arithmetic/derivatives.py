@@ -73,7 +73,7 @@ _RULES: dict[Operation, tuple[Callable[..., Any], Callable[..., Any]]] = {
 """What a slope s of the first and of the second operand adds to that of the operation."""
 
 
-def _chained(name: str, slope: Callable[[Namespace, Any], Number]) -> Callable[..., Any]:
+def _chained(name: str, slope: Callable[[Namespace, Any], Number]) -> Callable[..., Numbers]:
     """A function with its derivative, by the chain rule."""
 
     def function(self: _Duals, x: Any) -> Any:
@@ -90,7 +90,7 @@ def _chained(name: str, slope: Callable[[Namespace, Any], Number]) -> Callable[.
     return function
 
 
-def _fixed(name: str, what: str) -> Callable[..., Any]:
+def _fixed(name: str, what: str) -> Callable[..., Numbers]:
     """A function that has kinks, of what does not depend on the point alone."""
 
     def function(self: _Duals, *values: Any) -> Any:

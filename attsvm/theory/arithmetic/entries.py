@@ -8,12 +8,13 @@ every truth value and every function of numpy that is no arithmetic raises an er
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 from flint import arb, fmpq
 
+from attsvm._types import Array
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.synonyms import synonym
 
@@ -44,7 +45,7 @@ def misuse(what: str, remedy: str) -> ClaimError:
     return ClaimError(f"a formula {what}", remedy=remedy)
 
 
-def refuse_change(*_: Any, **__: Any) -> NoReturn:
+def refuse_change(*_: object, **__: object) -> NoReturn:
     """What takes the place of a method that changes its object.
 
     Raises:
@@ -53,7 +54,7 @@ def refuse_change(*_: Any, **__: Any) -> NoReturn:
     raise misuse(READ_ONLY, COPY_FIRST)
 
 
-def mixed(value: Any) -> ClaimError:
+def mixed(value: object) -> ClaimError:
     """The error of a formula that computes with a number of another arithmetic, to be raised."""
     what = f"mixes a value of type {type(value).__name__} with numbers of its arithmetic"
     return misuse(what, CONSTANTS)
@@ -88,7 +89,7 @@ class Scalar:
     def __pow__(self, k: int) -> Any:
         return _power(self, k, "a number", "Use m.exp, m.sqrt.")
 
-    def _refuse(self, *_: Any) -> Any:
+    def _refuse(self, *_: object) -> NoReturn:
         raise misuse(
             "compares numbers or asks for the truth of one",
             "Return m.at_most, m.below or m.equal; use m.maximum or m.abs in place of an if.",
@@ -100,7 +101,7 @@ class Scalar:
 def _refused(method: str, remedy: str = "") -> Callable[..., Any]:
     """A method of numpy's arrays in whose place the namespace has a function."""
 
-    def refuse(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def refuse(self: object, *args: object, **kwargs: object) -> NoReturn:
         raise misuse(f"uses the method {method}", remedy or f"Use m.{method}(x).")
 
     return refuse
@@ -117,7 +118,7 @@ def _operator(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     usual: Callable[[Any, Any], Any] = getattr(np.ndarray, name)
     swapped = name.startswith("__r")
 
-    def operate(self: Any, other: Any) -> Any:
+    def operate(self: Entries, other: object) -> Any:
         if type(other) is Entries:
             right = other.view(np.ndarray)
         elif type(other) in (fmpq, arb, int) or isinstance(other, Scalar):
@@ -144,7 +145,9 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
     __rtruediv__ = _operator("__rtruediv__", np.true_divide)
     __matmul__ = _operator("__matmul__", np.matmul)
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
+    ) -> Any:
         """Do what is arithmetic, refuse the rest."""
         if ufunc in _ARITHMETIC and method == "__call__" and not options:
             result = ufunc(*map(_plain, inputs))
@@ -167,7 +170,7 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
         result = getattr(ufunc, method)(*map(_plain, inputs), **options)
         return result.view(Entries) if isinstance(result, np.ndarray) else result
 
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(self, function: Callable[..., object], *_: object) -> NoReturn:
         """Refuse functions of numpy that are not arithmetic."""
         raise misuse(
             f"calls numpy's {function.__name__} on values that are not floats",
@@ -196,7 +199,7 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
     )
 
 
-def entries(values: Iterable[Any] | Any, shape: tuple[int, ...] | None = None) -> Entries:
+def entries(values: Any, shape: tuple[int, ...] | None = None) -> Entries:
     """A read-only array of the scalars in nested lists, or in row-major order with a shape."""
     if shape is None:
         shape, flat = _flattened(values)
@@ -209,7 +212,7 @@ def entries(values: Iterable[Any] | Any, shape: tuple[int, ...] | None = None) -
     return array.reshape(shape).view(Entries)
 
 
-def _flattened(values: Any) -> tuple[tuple[int, ...], list[Any]]:
+def _flattened(values: object) -> tuple[tuple[int, ...], list[Any]]:
     if isinstance(values, np.ndarray):
         return values.shape, list(values.view(np.ndarray).ravel())
     if not isinstance(values, list | tuple):
@@ -223,14 +226,14 @@ def _flattened(values: Any) -> tuple[tuple[int, ...], list[Any]]:
     return (len(parts), *inner), [value for _, flat in parts for value in flat]
 
 
-def _boxed(value: Any) -> Any:
+def _boxed(value: object) -> Array:
     """A number as an array without axes, so that numpy does not ask whether it is a sequence."""
     box = np.empty((), dtype=object)
     box[()] = value
     return box
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Array:
     """An operand as a plain array of objects, floats refused."""
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f":
@@ -248,7 +251,7 @@ def _no_float() -> NoReturn:
     )
 
 
-def _power(base: Any, exponent: Any, what: str, remedy: str) -> Any:
+def _power(base: Any, exponent: object, what: str, remedy: str) -> Any:
     """Powers by multiplication: the power function of balls knows no square of one about 0."""
     if not isinstance(exponent, int) or exponent < 1:
         raise misuse(f"raises {what} to a power that is no positive integer", remedy)

@@ -23,7 +23,7 @@ _NEAR = 1e-12
 """Part of the right side by which floats may miss that the left side is larger."""
 
 
-def heights(library: Any, relation: Any) -> Any:
+def heights(library: Any, relation: Relation) -> Any:
     """Return how close a batch comes to violation: the ratio of the sides, or the residual.
 
     Where a side is negative or the right one 0 it is the difference of the sides. To a difference
@@ -35,7 +35,7 @@ def heights(library: Any, relation: Any) -> Any:
     return seen(library, relation, touching=False)[0]
 
 
-def seen(library: Any, relation: Any, *, touching: bool = True) -> tuple[Any, Any]:
+def seen(library: Any, relation: Relation, *, touching: bool = True) -> tuple[Any, Any]:
     """Return the heights of a batch, and the lanes in which floats cannot rule out a violation.
 
     Those are the lanes whose sides violate the relation or touch, but for rounding of the last
@@ -67,7 +67,7 @@ def seen(library: Any, relation: Any, *, touching: bool = True) -> tuple[Any, An
     return library.where((right > 0) & (left >= 0), ratio, gap), suspect
 
 
-def is_met(relation: Any) -> Any:
+def is_met(relation: Relation) -> Any:
     """Which instances meet a hypothesis in floats, rounding in their favour; NaN does not.
 
     One answer for each instance of the batch, in the library of the lanes, or one for all of it.
@@ -81,7 +81,7 @@ def is_met(relation: Any) -> Any:
     return left <= right + 1e-12 * abs(right)
 
 
-def shortfall(relation: Any, batch: int) -> Array:
+def shortfall(relation: Relation, batch: int) -> Array:
     """How far each instance of a batch is from meeting a relation (batch,), as floats see it.
 
     The difference of the sides, or the largest residual; 0 where it is met, infinity where an

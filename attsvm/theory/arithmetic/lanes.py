@@ -30,7 +30,7 @@ from attsvm.theory.arithmetic.entries import (
     misuse,
     mixed,
 )
-from attsvm.theory.arithmetic.quantities import Numbers
+from attsvm.theory.arithmetic.quantities import Number, Numbers
 from attsvm.theory.arithmetic.synonyms import synonym
 
 
@@ -63,13 +63,15 @@ class Lane(Scalar):
         """Refuse to become an expression of sympy, which asks by this name."""
         raise misuse("mixes a value of sympy with numbers of its arithmetic", CONSTANTS)
 
-    def _refuse_float(self) -> Any:
+    def _refuse_float(self) -> NoReturn:
         raise misuse(
             "turns a number into a float, as functions of math do",
             "Use the functions of m, such as m.exp(x).",
         )
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
+    ) -> Any:
         """Leave arrays of numbers to `Entries`, refuse the rest."""
         if any(isinstance(value, Entries) for value in inputs):
             return NotImplemented
@@ -84,7 +86,7 @@ class Lane(Scalar):
     __hash__ = None  # type: ignore[assignment]
 
 
-def _is_object(value: Any) -> bool:
+def _is_object(value: object) -> bool:
     """Whether a value is an array of objects; one of floats times a lane would be one of pairs."""
     return isinstance(value, np.ndarray) and value.dtype == object
 
@@ -124,16 +126,16 @@ class _Lanes(Arithmetic[Lane]):
         x, y = (self.exact(z) if isinstance(z, int) else z for z in (x, y))
         return Lane(self.library.maximum(_value(x), _value(y)))
 
-    def logistic_slope(self, x: Any) -> Any:
+    def logistic_slope(self, x: Number) -> Numbers:
         """g'(x), by exp(-|x|), which does not overflow."""
         e = self.exp(-self.abs(x))
         return e / ((1 + e) * (1 + e))
 
-    def logistic_curvature(self, x: Any) -> Any:
+    def logistic_curvature(self, x: Number) -> Numbers:
         """g''(x) = -g'(x) tanh(x/2), in the same way."""
         return self.logistic_slope(x) * (1 - 2 * self.logistic(x))
 
-    def softplus(self, x: Any) -> Any:
+    def softplus(self, x: Number) -> Numbers:
         """The logarithm of 1 + exp(x), without overflow."""
         size = self.abs(x)
         return (x + size) / 2 + self.log(1 + self.exp(-size))
@@ -142,12 +144,12 @@ class _Lanes(Arithmetic[Lane]):
         return self.max(s)
 
 
-def _elementary(function: Callable[[Any], Any]) -> Callable[..., Any]:
+def _elementary(function: Callable[[Any], object]) -> Callable[..., Numbers]:
     """A function of batches of numbers as one of the namespace."""
     return elementary(lambda lane: Lane(function(lane.value)))
 
 
-def _expit(x: Any) -> Any:
+def _expit(x: Array) -> Array:
     from scipy.special import expit  # dear to import, and needed by few formulas
 
     return expit(x)
@@ -240,7 +242,7 @@ _SMALL, _LARGE = 1e-140, 1e140
 """Between these a norm of floats is the root of its sum of squares, to the last digits."""
 
 
-def _scaled(values: Any) -> tuple[Any, Any]:
+def _scaled(values: Array) -> tuple[Array, Array]:
     """Numbers (numbers, batch) over the largest of each instance, which are at most 1 then."""
     top = np.abs(values).max(axis=0)
     scale = np.where((top > 0.0) & np.isfinite(top), top, 1.0)
@@ -248,7 +250,7 @@ def _scaled(values: Any) -> tuple[Any, Any]:
     return values, scale
 
 
-def _dot(x: Any, y: Any) -> Any:
+def _dot(x: Array, y: Array) -> Array:
     """The inner products of vectors (numbers, batch)."""
     return np.einsum("kb,kb->b", x, y)
 
@@ -320,7 +322,7 @@ class Tensors(_Lanes):
         """One 0 for each instance of a batch."""
         return self.library.zeros(batch, dtype=self.library.float64, device=self.device)
 
-    def values(self, x: Any) -> Any:
+    def values(self, x: object) -> Numbers:
         """Numbers (batch, ...) of many records as lanes; a number that they share as one."""
         if isinstance(x, self.library.Tensor):
             return lanes(x.movedim(0, -1))

@@ -6,7 +6,7 @@ import functools
 import inspect
 import string
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from flint import arb, fmpq
@@ -15,12 +15,15 @@ from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.bounds import Bounded
 from attsvm.theory.arithmetic.lanes import Lane
 from attsvm.theory.arithmetic.magnitudes import Magnitude
+from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.plain import in_plain
 from attsvm.theory.arithmetic.text import Definition, Term, Text, _term, filled, letter
 from attsvm.theory.arithmetic.traces import TRACES, Trace, _hashed
 
+_F = TypeVar("_F", bound=Callable[..., Any])
 
-def definition(latex: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+
+def definition(latex: str) -> Callable[[_F], _F]:
     r"""Write a function of (m, ...) by its name, and spell it out once below the formula.
 
     Args:
@@ -32,12 +35,12 @@ def definition(latex: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
         ClaimError: a field is no argument, or a brace of LaTeX is not doubled.
     """
 
-    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
+    def mark(function: _F) -> _F:
         signature = inspect.signature(function)
         _ensure_fields(latex, function.__name__, [k for k in signature.parameters if k != "m"])
 
         @functools.wraps(function)
-        def named(m: Any, *args: Any, **kwargs: Any) -> Any:
+        def named(m: Namespace, *args: object, **kwargs: object) -> object:
             if not isinstance(m, Text):
                 return function(m, *args, **kwargs)
             bound = signature.bind(m, *args, **kwargs)
@@ -49,14 +52,14 @@ def definition(latex: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
                 m.definitions[function.__name__].right = _spelled(function, m, own)
             return fill(given)
 
-        def fill(values: dict[str, Any]) -> Term:
+        def fill(values: dict[str, object]) -> Term:
             terms = {k: _term(v) if isinstance(v, Term | int) else v for k, v in values.items()}
             return Term(
                 latex.format(**{k: getattr(t, "latex", t) for k, t in terms.items()}),
                 in_plain(latex.format(**{k: getattr(t, "plain", t) for k, t in terms.items()})),
             )
 
-        return named
+        return cast(_F, named)
 
     return mark
 
@@ -76,13 +79,13 @@ def _ensure_fields(latex: str, name: str, arguments: list[str]) -> None:
         )
 
 
-def in_short(function: Callable[..., Any], otherwise: str) -> str:
+def in_short(function: Callable[..., object], otherwise: str) -> str:
     """The first line of a docstring, to be put after "is"."""
     said = (inspect.getdoc(function) or otherwise).partition("\n")[0].rstrip(".")
     return said[:1].lower() + said[1:] if said[1:2].islower() or said[1:2] == " " else said
 
 
-def _spelled(function: Callable[..., Any], m: Text, values: dict[str, Any]) -> Any:
+def _spelled(function: Callable[..., Any], m: Text, values: dict[str, object]) -> Term | str:
     """The body of a definition as text; its docstring where it is no single expression."""
     try:
         return function(m, **values)

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import lcm
-from typing import Any
 
 import sympy as sp
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
@@ -37,7 +36,7 @@ class Fraction:
 
     above: fmpq_mpoly
     below: fmpq_mpoly
-    generators: tuple[Any, ...]
+    generators: tuple[sp.Expr, ...]
 
     @property
     def is_zero(self) -> bool:
@@ -64,19 +63,19 @@ class Fraction:
         (one, above), (other, below) = (polynomial.factor() for polynomial in self.reduced)
         return one / other, [(p, int(k)) for p, k in above] + [(p, -int(k)) for p, k in below]
 
-    def cancelled(self) -> Any:
+    def cancelled(self) -> sp.Expr:
         """The reduced fraction as an expression."""
         above, below = map(self.written, self.reduced)
         return above / below
 
-    def factored(self) -> Any:
+    def factored(self) -> sp.Expr:
         """The product of its factors as an expression."""
         if self.is_zero:
             return sp.Integer(0)
         constant, factors = self.factors
         return sp.Mul(_rational(constant), *(self.written(p) ** k for p, k in factors))
 
-    def written(self, polynomial: fmpq_mpoly) -> Any:
+    def written(self, polynomial: fmpq_mpoly) -> sp.Expr:
         """A polynomial as an expression."""
         terms = []
         for powers, coefficient in polynomial.terms():
@@ -107,13 +106,13 @@ class Fraction:
         return total > 0 and (strict or sign == "nonnegative")
 
 
-def _is_independent(x: Any) -> bool:
+def _is_independent(x: sp.Expr) -> bool:
     if isinstance(x, sp.exp):
         return not x.exp.is_Rational and _is_monomial(x.exp)
     return bool(x.is_Symbol or (x.is_Pow and x.base.is_Symbol and x.exp.is_Rational))
 
 
-def _rational(value: fmpq) -> Any:
+def _rational(value: fmpq) -> sp.Expr:
     return sp.Rational(int(value.p), int(value.q))
 
 
@@ -121,7 +120,7 @@ def _one_if(positive: bool) -> int:
     return 1 if positive else -1
 
 
-def _sign(x: Any) -> _Sign:
+def _sign(x: sp.Expr) -> _Sign:
     """The sign of a generator; that of a real number which may have any is called 0."""
     if x.is_nonnegative:
         return 1, x.is_positive is True
@@ -145,20 +144,20 @@ def _sign_of_sum(polynomial: fmpq_mpoly, signs: list[_Sign]) -> _Sign:
     return (known.pop(), some) if len(known) == 1 else None
 
 
-def multiplied_out(expression: Any) -> Any:
+def multiplied_out(expression: sp.Expr) -> sp.Expr:
     """The expression, expanded by sympy unless it is a sum of monomials, which stay as they are."""
     parts = sp.Add.make_args(expression)
     return expression if all(map(_is_monomial, parts)) else sp.expand(expression)
 
 
-def _is_monomial(part: Any) -> bool:
+def _is_monomial(part: sp.Expr) -> bool:
     return all(
         x.is_Symbol or x.is_Rational or (x.is_Pow and x.base.is_Symbol and x.exp.is_Rational)
         for x in sp.Mul.make_args(part)
     )
 
 
-def fraction(expression: Any, *, divide: bool = True) -> Fraction | None:
+def fraction(expression: sp.Expr, *, divide: bool = True) -> Fraction | None:
     """The fraction that an expression is, or None where it divides by 0 or does not commute.
 
     Args:
@@ -175,7 +174,7 @@ def fraction(expression: Any, *, divide: bool = True) -> Fraction | None:
         return None
 
 
-_Key = tuple[str, Any, int]
+_Key = tuple[str, sp.Expr, int]
 """Of a generator: whether it is a root or an exponential, of what, and the sign of its exponent."""
 
 
@@ -185,12 +184,12 @@ class _Reader:
     def __init__(self, divide: bool) -> None:
         self._divide = divide
         self._roots: dict[_Key, int] = {}  # which root is the generator
-        self._products: dict[Any, list[tuple[_Key, Any]]] = {}  # with exponents
-        self._found: set[Any] = set()
-        self._known: dict[Any, tuple[fmpq_mpoly, fmpq_mpoly]] = {}
+        self._products: dict[sp.Expr, list[tuple[_Key, sp.Expr]]] = {}  # with exponents
+        self._found: set[sp.Expr] = set()
+        self._known: dict[sp.Expr, tuple[fmpq_mpoly, fmpq_mpoly]] = {}
         self._variables: dict[_Key, fmpq_mpoly] = {}
 
-    def find(self, x: Any) -> None:
+    def find(self, x: sp.Expr) -> None:
         """Find the generators of an expression."""
         if x in self._found or x.is_Rational:
             return
@@ -207,12 +206,12 @@ class _Reader:
             for key, exponent in self._products[x]:
                 self._roots[key] = lcm(self._roots.get(key, 1), exponent.q)
 
-    def _is_power(self, x: Any) -> bool:
+    def _is_power(self, x: sp.Expr) -> bool:
         """Whether it is multiplied out."""
         least = -_LARGEST if self._divide else 0
         return bool(x.is_Pow and x.exp.is_Integer and least <= x.exp <= _LARGEST)
 
-    def _powers(self, x: Any) -> Iterator[tuple[_Key, Any]]:
+    def _powers(self, x: sp.Expr) -> Iterator[tuple[_Key, sp.Expr]]:
         """The generators whose powers it is a product of, with the exponents."""
         if isinstance(x, sp.exp):
             for term in sp.Add.make_args(multiplied_out(x.exp)):
@@ -223,11 +222,11 @@ class _Reader:
         else:
             yield self._oriented("root", x, sp.Integer(1))
 
-    def _oriented(self, kind: str, of: Any, exponent: Any) -> tuple[_Key, Any]:
+    def _oriented(self, kind: str, of: sp.Expr, exponent: sp.Expr) -> tuple[_Key, sp.Expr]:
         sign = 1 if self._divide or exponent > 0 else -1
         return (kind, of, sign), sign * exponent
 
-    def generators(self) -> tuple[Any, ...]:
+    def generators(self) -> tuple[sp.Expr, ...]:
         """The generators that were found."""
         exponents = [sp.Rational(sign, q) for (_, _, sign), q in self._roots.items()]
         return tuple(
@@ -235,7 +234,7 @@ class _Reader:
             for (kind, of, _), k in zip(self._roots, exponents, strict=True)
         )
 
-    def read(self, expression: Any) -> tuple[fmpq_mpoly, fmpq_mpoly]:
+    def read(self, expression: sp.Expr) -> tuple[fmpq_mpoly, fmpq_mpoly]:
         """The numerator and the denominator of an expression whose generators were found."""
         names = [f"x{k}" for k in range(len(self._roots))]
         ring = fmpq_mpoly_ctx.get(names, Ordering.degrevlex)
@@ -243,12 +242,12 @@ class _Reader:
         self._constant = ring.constant
         return self._value(expression)
 
-    def _value(self, x: Any) -> tuple[fmpq_mpoly, fmpq_mpoly]:
+    def _value(self, x: sp.Expr) -> tuple[fmpq_mpoly, fmpq_mpoly]:
         if x not in self._known:
             self._known[x] = self._computed(x)
         return self._known[x]
 
-    def _computed(self, x: Any) -> tuple[fmpq_mpoly, fmpq_mpoly]:
+    def _computed(self, x: sp.Expr) -> tuple[fmpq_mpoly, fmpq_mpoly]:
         one = self._constant(1)
         if x.is_Rational:
             return self._constant(fmpq(int(x.p), int(x.q))), one
@@ -269,7 +268,7 @@ class _Reader:
         return above, below
 
 
-def _ensure_divisor(x: Any, divide: bool) -> None:
+def _ensure_divisor(x: sp.Expr, divide: bool) -> None:
     """Raise where what is divided by, without being multiplied out, is 0 or divides by 0."""
     found = fraction(x, divide=divide)
     if found is None or found.is_zero:

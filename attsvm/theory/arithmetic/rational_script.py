@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
+from attsvm._types import Array
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Operation, Scalar, entries
-from attsvm.theory.arithmetic.quantities import Numbers
+from attsvm.theory.arithmetic.quantities import Number, Numbers
 from attsvm.theory.arithmetic.script import ATOM, PRODUCT, SUM, Expression, Lines
 
 _SIGNS: dict[Operation, tuple[str, int]] = {
@@ -102,7 +103,7 @@ class Verifiers(Lines[Term], Arithmetic[Term]):
 
     # values
 
-    def given(self, name: str, value: Any) -> Any:
+    def given(self, name: str, value: object) -> Any:
         """A value of the instance, by its name."""
         array = np.asarray(value)
         exact = [_exact(x) for x in array.ravel().tolist()]
@@ -113,7 +114,7 @@ class Verifiers(Lines[Term], Arithmetic[Term]):
         self._given_names[id(value)] = made
         return made
 
-    def values(self, x: Any) -> Any:
+    def values(self, x: object) -> Any:
         """The numbers of a field of a record."""
         known = self._given_names.get(id(x))
         return super().values(x) if known is None else known
@@ -144,10 +145,10 @@ class Verifiers(Lines[Term], Arithmetic[Term]):
     abs = elementary(abs)
     is_zero = elementary(lambda x: x.m.named(f"int({x.text} == 0)", Fraction(int(x.value == 0))))
 
-    def maximum(self, x: Any, y: Any) -> Term:
+    def maximum(self, x: Number, y: Number) -> Term:
         return self._extreme("max", max, x, y)
 
-    def minimum(self, x: Any, y: Any) -> Term:
+    def minimum(self, x: Number, y: Number) -> Term:
         return self._extreme("min", min, x, y)
 
     def _extreme(self, name: str, function: Callable[..., Any], *given: Any) -> Term:
@@ -157,10 +158,10 @@ class Verifiers(Lines[Term], Arithmetic[Term]):
         text = f"{name}({', '.join(t.text for t in terms)})"
         return self.named(text, function(t.value for t in terms))
 
-    def max(self, x: Any) -> Term:
+    def max(self, x: Numbers) -> Term:
         return self._extreme("max", max, *self._flat(x))
 
-    def min(self, x: Any) -> Term:
+    def min(self, x: Numbers) -> Term:
         return self._extreme("min", min, *self._flat(x))
 
     def spectral(self, A: Numbers) -> Term:
@@ -194,7 +195,7 @@ def _integer(value: int) -> str:
     return f"2**{power}" if odd == 1 else f"{odd} * 2**{power}"
 
 
-def _nested(value: Any) -> str:
+def _nested(value: Array | Fraction) -> str:
     if isinstance(value, np.ndarray):
         return f"[{', '.join(map(_nested, value))}]" if value.ndim else _nested(value.item())
     return literal(value)

@@ -12,13 +12,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 import numpy as np
 
+from attsvm._types import Array
 from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import misuse
-from attsvm.theory.arithmetic.quantities import Number
+from attsvm.theory.arithmetic.namespace import Namespace
+from attsvm.theory.arithmetic.quantities import Number, Numbers
 
 SUM, PRODUCT, ATOM = range(3)
 """How tightly an expression binds."""
@@ -40,7 +42,7 @@ def gradient(f, x, h=1e-6):  # type: ignore[no-untyped-def]  # noqa: D103  # the
     return np.array([(f(x + step) - f(x - step)) / (2 * h) for step in steps])
 
 
-def _text_of(function: Callable[..., Any]) -> str:
+def _text_of(function: Callable[..., object]) -> str:
     """The source of a helper, without what is said to checkers."""
     return re.sub(r"  # (type|noqa).*", "", inspect.getsource(function)).rstrip()
 
@@ -161,7 +163,7 @@ class Code(Expression):
         """The number of entries."""
         return np.size(self.value)
 
-    def reshape(self, *shape: Any) -> Code:
+    def reshape(self, *shape: int) -> Code:
         """The entries in another shape."""
         text = f"{self.within(ATOM)}.reshape({', '.join(map(str, shape))})"
         return Code(self.m, text, self.value.reshape(*shape))
@@ -170,13 +172,13 @@ class Code(Expression):
         """All entries, row by row."""
         return self.reshape(-1)
 
-    def _refuse(self, *_: Any) -> Any:
+    def _refuse(self, *_: object) -> NoReturn:
         raise misuse("compares values while it is written down", "Return a comparison.")
 
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __float__ = __index__ = _refuse
 
 
-def _place(key: Any) -> str:
+def _place(key: object) -> str:
     if not isinstance(key, slice):
         return "None" if key is None else str(key)
     return ":".join("" if end is None else str(end) for end in (key.start, key.stop))
@@ -195,7 +197,7 @@ class Scripts(Lines[Code], Arithmetic[Code]):
     numbers = Code
     header: tuple[str, ...] = ("import numpy as np",)
 
-    def __init__(self, literal: Callable[[Any], str], longest: float = _LONG) -> None:
+    def __init__(self, literal: Callable[[float | Array], str], longest: float = _LONG) -> None:
         super().__init__(longest)
         self.literal = literal
 
@@ -221,7 +223,7 @@ class Scripts(Lines[Code], Arithmetic[Code]):
         self._given_names[id(value)] = made
         return made
 
-    def values(self, x: Any) -> Code:
+    def values(self, x: object) -> Code:
         """The numbers of a field of a record."""
         known: Code | None = self._given_names.get(id(x))
         if known is not None:
@@ -236,7 +238,7 @@ class Scripts(Lines[Code], Arithmetic[Code]):
         """The text for numbers of the instance, and what it makes."""
         return self.literal(floats), floats
 
-    def printed(self, side: Any) -> Code:
+    def printed(self, side: object) -> Code:
         """A side of a comparison as it is printed."""
         return self.code(side)
 
@@ -260,85 +262,85 @@ class Scripts(Lines[Code], Arithmetic[Code]):
 
     # functions of numbers and of entries
 
-    def abs(self, x: Any) -> Code:
+    def abs(self, x: Number) -> Code:
         return self._of("abs", np.abs, x)
 
-    def softplus(self, x: Any) -> Code:
+    def softplus(self, x: Number) -> Code:
         x = self.code(x)
         return self.named(f"np.logaddexp(0, {x.text})", np.logaddexp(0.0, x.value))
 
-    def logistic_slope(self, x: Any) -> Any:
+    def logistic_slope(self, x: Number) -> Numbers:
         return super().logistic_slope(self.abs(x))  # no exponential overflows
 
-    def logistic_curvature(self, x: Any) -> Any:
+    def logistic_curvature(self, x: Number) -> Numbers:
         return -self.logistic_slope(x) * self.tanh(self.code(x)._with(2, "/"))
 
-    def tanh(self, x: Any) -> Code:
+    def tanh(self, x: Number) -> Code:
         """The hyperbolic tangent of a number, or of each entry."""
         return self._of("np.tanh", np.tanh, x)
 
-    def square(self, x: Any) -> Code:
+    def square(self, x: Number) -> Code:
         return self.code(x) ** 2
 
-    def power(self, x: Any, k: int) -> Code:
+    def power(self, x: Number, k: int) -> Code:
         return self.code(x) ** k
 
-    def is_zero(self, x: Any) -> Code:
+    def is_zero(self, x: Number) -> Code:
         x = self.code(x)
         return self.named(f"1.0*({x.text} == 0)", 1.0 * (x.value == 0), PRODUCT)
 
-    def _of(self, name: str, function: Callable[..., Any], *given: Any) -> Code:
+    def _of(self, name: str, function: Callable[..., Any], *given: object) -> Code:
         codes = [self.code(x) for x in given]
         text = f"{name}({', '.join(c.text for c in codes)})"
         return self.named(text, function(*(c.value for c in codes)))
 
     # arrays
 
-    def array(self, values: Iterable[Any]) -> Code:
+    def array(self, values: Iterable[Number]) -> Code:
         parts = [self.code(value) for value in values]
         text = f"np.array([{', '.join(p.text for p in parts)}])"
         return self.named(text, np.array([p.value for p in parts]))
 
-    def sums(self, A: Any) -> Code:
+    def sums(self, A: Numbers) -> Code:
         A = self.code(A)
         return self.named(f"{A.within(ATOM)}.sum(1)", A.value.sum(1))
 
-    def dot(self, x: Any, y: Any) -> Code:
+    def dot(self, x: Numbers, y: Numbers) -> Code:
         return self.code(x)._with(y, "@")
 
-    def spectral(self, A: Any) -> Code:
+    def spectral(self, A: Numbers) -> Code:
         A = self.code(A)
         return self.named(f"np.linalg.norm({A.text}, 2)", np.linalg.norm(A.value, 2))
 
-    def differences(self, x: Any) -> Code:
+    def differences(self, x: Numbers) -> Code:
         return self._of("np.subtract.outer", np.subtract.outer, x, x)
 
     def identity(self, n: int) -> Code:
         return Code(self, f"np.eye({n})", np.eye(n))
 
-    def vec(self, X: Any) -> Code:
+    def vec(self, X: Numbers) -> Code:
         return self.code(X).reshape(-1)
 
-    def mat(self, x: Any, rows: int) -> Code:
+    def mat(self, x: Numbers, rows: int) -> Code:
         return self.code(x).reshape(rows, -1)
 
-    def diameter(self, A: Any) -> Code:
+    def diameter(self, A: Numbers) -> Code:
         A = self.code(A)
         text = f"np.linalg.norm({A.within(ATOM)}[:, None] - {A.within(ATOM)}, axis=2).max()"
         return self.named(text, np.linalg.norm(A.value[:, None] - A.value, axis=2).max())
 
-    def softmax(self, s: Any) -> Code:
+    def softmax(self, s: Numbers) -> Code:
         self.helpers["softmax"] = _text_of(softmax)
         return self._of("softmax", softmax, s)
 
-    def gradient(self, f: Callable[[Any, Any], Any], x: Any) -> Code:
+    def gradient(self, f: Callable[[Namespace, Code], object], x: Numbers) -> Code:
         """The gradient of a formula at a vector, by differences."""
         self.helpers["gradient"] = _text_of(gradient)
         x = self.code(x)
         inner = Scripts(self.literal, np.inf)
         inner._given_names, inner.helpers = self._given_names, self.helpers
 
-        def at(z: Any) -> Code:
+        def at(z: Array) -> Code:
             return inner.code(f(inner, Code(inner, "z", z)))
 
         text = f"gradient(lambda z: {at(x.value).text}, {x.text})"
@@ -362,7 +364,7 @@ class Decimals(Scripts):
         f"getcontext().prec = {DIGITS}  # decimals of {DIGITS} digits, where floats have too few",
     )
 
-    def __init__(self, literal: Callable[[Any], str], longest: float = _LONG) -> None:
+    def __init__(self, literal: Callable[[float | Array], str], longest: float = _LONG) -> None:
         super().__init__(literal, longest)
         self.helpers["decimals"] = "decimals = np.frompyfunc(Decimal, 1, 1)"
 
@@ -383,24 +385,24 @@ class Decimals(Scripts):
             return Code(self, str(p), p, ATOM if p >= 0 else SUM)
         return Code(self, f"Decimal({p})/{q}", Decimal(p) / q, SUM)
 
-    def printed(self, side: Any) -> Code:
+    def printed(self, side: object) -> Code:
         side = self.code(side)
         return Code(self, f"np.float64({side.text})", np.float64(side.value))
 
-    def tanh(self, x: Any) -> Any:
-        e: Any = self.exp(-self.abs(x))  # which does not overflow
+    def tanh(self, x: Number) -> Code:
+        e = self.exp(-self.abs(x))  # which does not overflow
         return self._of("np.sign", np.sign, x) * ((1 - e * e) / (1 + e * e))
 
-    def _of(self, name: str, function: Callable[..., Any], *given: Any) -> Code:
+    def _of(self, name: str, function: Callable[..., Any], *given: object) -> Code:
         return super()._of(name, function, *map(self._no_integer, given))
 
-    def _no_integer(self, x: Any) -> Code:
+    def _no_integer(self, x: object) -> Code:
         """The same value; a decimal where it is an integer, of which numpy would make a float."""
         x = self.code(x)
         integer = isinstance(x.value, int)
         return Code(self, f"Decimal({x.text})", Decimal(x.value)) if integer else x
 
-    def array(self, values: Iterable[Any]) -> Code:
+    def array(self, values: Iterable[Number]) -> Code:
         parts = [self.code(value) for value in values]
         text = f"decimals([{', '.join(p.text for p in parts)}])"
         return self.named(text, _decimals([p.value for p in parts]))
@@ -408,7 +410,7 @@ class Decimals(Scripts):
     def identity(self, n: int) -> Code:
         return Code(self, f"decimals(np.eye({n}))", _decimals(np.eye(n)))
 
-    def spectral(self, A: Any) -> Code:
+    def spectral(self, A: Numbers) -> Code:
         A = self.code(A)
         if min(A.shape) > 1:
             raise misuse("takes a spectral norm in decimals", "The float script stays.")

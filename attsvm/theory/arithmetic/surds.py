@@ -14,11 +14,10 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from typing import Any
 
 from flint import arb, fmpq
 
-from attsvm.theory.arithmetic.balls import exact_root
+from attsvm.theory.arithmetic.balls import Ball, exact_root
 from attsvm.theory.arithmetic.entries import Operation
 
 _MOST = 32
@@ -130,7 +129,7 @@ class Bound:
         above, below = (max(0, int(abs(n)) - 1).bit_length() for n in (number.p, number.q))
         return cls(above, below)
 
-    def proves_zero(self, ball: Any) -> bool:
+    def proves_zero(self, ball: Ball) -> bool:
         """Whether the number is 0, as a ball that holds it lies within the bound."""
         bits = ((1 << len(self.roots)) - 1) * self.above + self.below
         return bool(arb(ball).abs_upper() < arb((1, -bits)))

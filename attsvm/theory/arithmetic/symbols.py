@@ -26,10 +26,10 @@ class Symbols(Arithmetic[sp.Expr]):
     abs = elementary(sp.Abs)
     is_zero = elementary(lambda x: sp.Piecewise((1, sp.Eq(x, 0)), (0, True)))  # or unevaluated
 
-    def _rational(self, value: Fraction) -> Any:
+    def _rational(self, value: Fraction) -> sp.Expr:
         return sp.Rational(value.numerator, value.denominator)
 
-    def maximum(self, x: Any, y: Any) -> sp.Expr:
+    def maximum(self, x: sp.Expr, y: sp.Expr) -> sp.Expr:
         """The larger one, unevaluated where the sign of the difference does not show it."""
         more = x - y
         if more.is_nonnegative or more.is_nonpositive:
@@ -45,7 +45,7 @@ class Symbols(Arithmetic[sp.Expr]):
         return self.norm(A)
 
 
-def symbols_of(name: str, *shape: int, **assumptions: Any) -> Any:
+def symbols_of(name: str, *shape: int, **assumptions: bool) -> Any:
     """A symbol, or an array of symbols `name_0_1`, real unless said otherwise."""
     assumptions = assumptions or {"real": True}
     if not shape:
@@ -54,7 +54,7 @@ def symbols_of(name: str, *shape: int, **assumptions: Any) -> Any:
     return entries([sp.Symbol(each, **assumptions) for each in names], shape)
 
 
-def numerator(expression: Any) -> Any:
+def numerator(expression: sp.Expr) -> sp.Expr:
     """The numerator of a rational function of symbols and of exponentials of polynomials, expanded.
 
     Exponentials of different monomials are independent, so that only 0 has the numerator 0 and that

@@ -7,14 +7,16 @@ down. Functions marked with `definition` are written by their name and spelled o
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NoReturn
 
 from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import Operation, misuse
+from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.plain import in_plain
+from attsvm.theory.arithmetic.quantities import Number, Numbers
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
 
 _SUM, _QUOTIENT, _ENTRYWISE, _PRODUCT, _POWER, _ATOM = range(6)
@@ -56,7 +58,7 @@ class Term:
         """The piece, of so many axes."""
         return self if self.axes == axes else replace(self, axes=axes)
 
-    def __add__(self, other: Any) -> Term:
+    def __add__(self, other: object) -> Term:
         a, b = self, _term(other)
         if a.plain == "0" or b.plain == "0":
             return b if a.plain == "0" else a
@@ -65,14 +67,14 @@ class Term:
             return Term(f"{a.latex} - {b.latex[1:]}", f"{a.plain} - {b.plain[1:]}", _SUM, axes=axes)
         return Term(f"{a.latex} + {b.latex}", f"{a.plain} + {b.plain}", _SUM, axes=axes)
 
-    def __sub__(self, other: Any) -> Term:
+    def __sub__(self, other: object) -> Term:
         a, b = self, _term(other).within(_QUOTIENT)
         if a.plain == "0" or b.plain == "0":
             return -b if a.plain == "0" else a
         plain = f"{a.plain} - {b.plain}"
         return Term(f"{a.latex} - {b.latex}", plain, _SUM, axes=_wider(a, b))
 
-    def __mul__(self, other: Any) -> Term:
+    def __mul__(self, other: object) -> Term:
         a, b = self.within(_PRODUCT), _term(other).within(_PRODUCT)
         if a.plain == "1" or b.plain == "1":
             return b if a.plain == "1" else a
@@ -94,12 +96,12 @@ class Term:
                 factors.append((factor, count))
         return _product(tuple(factors)).of(axes)
 
-    def __matmul__(self, other: Any) -> Term:
+    def __matmul__(self, other: object) -> Term:
         a, b = self.within(_PRODUCT), _term(other).within(_PRODUCT)
         axes = a.axes + b.axes - 2 if a.axes and b.axes else None
         return Term(rf"{a.latex} \, {b.latex}", f"{a.plain} {b.plain}", _PRODUCT, axes=axes)
 
-    def __truediv__(self, other: Any) -> Term:
+    def __truediv__(self, other: object) -> Term:
         a, b = self, _term(other)
         if b.plain == "1":
             return a
@@ -115,7 +117,7 @@ class Term:
         inner = self.within(_QUOTIENT)
         return Term(f"-{inner.latex}", f"-{inner.plain}", _SUM, axes=self.axes)
 
-    def __pow__(self, k: Any) -> Term:
+    def __pow__(self, k: object) -> Term:
         base = self.within(_ATOM)
         exponent = _term(k)
         plain = exponent.within(_ATOM).plain
@@ -166,7 +168,7 @@ class _Rows(Term):
 class Word:
     """A field that is no number: a formula may hand it on, and not look at it."""
 
-    def _refuse(self, *_: Any) -> Any:
+    def _refuse(self, *_: object) -> NoReturn:
         raise misuse(
             "asks for a word or a choice of its record while it is written down",
             "Its docstring is printed in place of the formula.",
@@ -175,7 +177,7 @@ class Word:
     __eq__ = __bool__ = __hash__ = __getattr__ = _refuse
 
 
-def _place(key: Any) -> str:
+def _place(key: object) -> str:
     """An index, or a range as Python writes it."""
     if not isinstance(key, slice):
         return str(key)
@@ -212,7 +214,7 @@ def letter(name: str, axes: int | None = None) -> Term:
     return Term(f"{latex}_{{{index}}}" if index else latex, name, axes=axes)
 
 
-def _term(value: Any) -> Term:
+def _term(value: object) -> Term:
     if isinstance(value, Term):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -230,7 +232,7 @@ def _term(value: Any) -> Term:
     )
 
 
-def filled(latex: str, *arguments: Any) -> Term:
+def filled(latex: str, *arguments: object) -> Term:
     """A term by the form of its LaTeX, in which arguments stand by number."""
     terms = [_term(a) for a in arguments]
     plain = in_plain(latex.format(*(t.plain for t in terms)))
@@ -245,7 +247,7 @@ def _call(
     It has so many axes, as many as its first argument where none are given.
     """
 
-    def write(self: Text, *arguments: Any) -> Term:
+    def write(self: Text, *arguments: object) -> Term:
         if meaning is not None:
             left = filled(meaning[0])
             self.definitions.setdefault(left.plain, Definition(left, meaning[1]))
@@ -265,7 +267,7 @@ class Definition:
     """A name with what it stands for, a formula or words."""
 
     left: Term
-    right: Any
+    right: Term | str | None
 
 
 _LOGISTIC = r"g\left(t\right)", filled(r"\frac{{1}}{{1 + \exp\left(-t\right)}}")
@@ -282,7 +284,7 @@ class Text(Arithmetic[Term]):
     def _rational(self, value: Fraction) -> Term:
         return _term(value)
 
-    def values(self, x: Any) -> Any:
+    def values(self, x: object) -> Any:
         """A field, which stands here as a letter."""
         return x
 
@@ -336,43 +338,43 @@ class Text(Arithmetic[Term]):
     identity = _call(r"I_{{{0}}}", axes=2)
     vec = _function("vec", "the entries of a matrix row by row", 1)
 
-    def mat(self, x: Any, rows: Any = None) -> Term:
+    def mat(self, x: Numbers, rows: object = None) -> Term:
         """The inverse of vec."""
         return filled(r"\mathrm{{mat}}\left({0}\right)", x).of(2)
 
-    def outer(self, x: Any, y: Any) -> Term:
+    def outer(self, x: Numbers, y: Numbers) -> Term:
         """The matrix x y^T."""
         return (_term(x) @ _term(y).T).of(2)
 
-    def kron(self, A: Any, B: Any) -> Term:
+    def kron(self, A: Numbers, B: Numbers) -> Term:
         """The Kronecker product."""
         a, b = _term(A).within(_POWER), _term(B).within(_POWER)
         return Term(rf"{a.latex} \otimes {b.latex}", f"{a.plain} kron {b.plain}", _SUM, axes=a.axes)
 
-    def differences(self, x: Any) -> Term:
+    def differences(self, x: Numbers) -> Term:
         """The matrix of all x_i - x_j."""
         a = _term(x).within(_ATOM)
         return filled(r"\left({0}_i - {0}_j\right)_{{ij}}", a).of(2)
 
-    def covariance(self, f: Any, h: Any) -> Term:
+    def covariance(self, f: Numbers, h: Numbers) -> Term:
         """The matrix diag(f) - f f^T times h."""
         return (_term(self.diagonal(f) - self.outer(f, f)) @ _term(h)).of(_term(h).axes)
 
-    def array(self, values: Any) -> Term:
+    def array(self, values: Iterable[Number]) -> Term:
         """A vector of numbers."""
         terms = [_term(v) for v in values]
         inner = ", ".join(t.latex for t in terms)
         return Term(rf"\left({inner}\right)", f"({', '.join(t.plain for t in terms)})", axes=1)
 
-    def power(self, x: Any, k: int) -> Term:
+    def power(self, x: Number, k: int) -> Term:
         """A power."""
         return _term(x) ** k
 
-    def square(self, x: Any) -> Term:
+    def square(self, x: Number) -> Term:
         """A square."""
         return _term(x) ** 2
 
-    def gradient(self, f: Callable[..., Any], x: Any) -> Term:
+    def gradient(self, f: Callable[[Namespace, Numbers], object], x: Numbers) -> Term:
         """The gradient of a formula in x."""
         value = _term(f(self, x)).within(_PRODUCT)
         return filled(r"\nabla_{{{0}}} {1}", x, value).of(_term(x).axes)

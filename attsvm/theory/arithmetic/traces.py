@@ -26,7 +26,7 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from attsvm.theory.arithmetic.balls import BALLS
+from attsvm.theory.arithmetic.balls import BALLS, Ball
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Operation, Scalar, entries
 from attsvm.theory.arithmetic.quantities import Numbers
@@ -59,7 +59,7 @@ class Trace(Scalar):
 
     def __init__(
         self,
-        ball: Any,
+        ball: Ball,
         residue: int,
         squared: int | None = None,
         surd: Surd | None = None,
@@ -176,7 +176,7 @@ def _hashed(name: str, *parts: int | str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") % _PRIME
 
 
-def _function(name: str, ball: Callable[[Any], Any], t: Trace) -> Trace:
+def _function(name: str, ball: Callable[[Ball], Any], t: Trace) -> Trace:
     value = ball(t.ball)
     if isinstance(value, fmpq):
         return TRACES.of(value)
