@@ -41,7 +41,9 @@ def probability(
         sign: of the comparison.
         forms: its floats, and the same once more by other samples (`again`).
     """
-    return Measured(f"P the probability {event}", notation=f"P {sign} {bound}", **forms)
+    return Measured(
+        "", notation=f"P {sign} {bound}", where=f"P is the probability {event}", **forms
+    )
 
 
 HALF = r"\frac{1}{2}"

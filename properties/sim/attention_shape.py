@@ -12,11 +12,12 @@ with symbols for n and d: `symbolic.sim.attention_shape`.
 
 from itertools import pairwise
 
-from attsvm.theory import Integer, Reading, Statement, changed
+from attsvm.theory import Integer, Reading, Statement, changed, stated
 from attsvm.theory.types import Comparison, Namespace, Relation, Values
 from properties.sim import SOURCE
 
 
+@stated("D(X) is $rows x $columns, and D(X)^-1 exp(A1 X A2^T) A2 Y fits and is n x d")
 def attention_fits(
     m: Namespace, v: Values, rows: str, columns: str, of: str = "logits", values: str = "A2"
 ) -> Comparison:
@@ -33,6 +34,10 @@ def attention_fits(
     return m.equal(m.array([a for a, _ in pairs]), m.array([b for _, b in pairs]))
 
 
+@stated(
+    "A_{l0,j0} x is defined for x in R^{$length}$listed",
+    symbols={"listed": {None: "", "d^2": ", as vec(X) is"}},
+)
 def block_fits(m: Namespace, v: Values, length: str, listed: str | None = None) -> Relation:
     """A block of A1 kron A2 times x of the stated length; and vec(X) is as long as listed."""
     one = m.exact(1)
@@ -55,19 +60,12 @@ SHAPE = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "D(X) = diag(exp(A1 X A2^T) 1_n) is d x d, and D(X)^-1 exp(A1 X A2^T) A2 Y fits, "
-                "for A1, A2 in R^{n x d}"
-            ),
             constants={"rows": "d", "columns": "d"},
             examples=(LONGER,),
             siblings=OTHER_SIZES,
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "D(X) is n x n, and D(X)^-1 exp(A1 X A2^T) A2 Y fits and is n x d, for all n and d"
-            ),
             proof="symbolic.sim.attention_shape:prove",
             constants={"rows": "n", "columns": "n"},
             examples=(WIDER, LONGER),
@@ -81,7 +79,6 @@ SHAPE = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says="A_{l0,j0} x is defined for x in R^d, as lemma 3.13 lists it",
             conclusion=block_fits,
             constants={"length": "d"},
             examples=(WIDER,),
@@ -89,7 +86,6 @@ SHAPE = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says="A_{l0,j0} x is defined for x in R^{d^2}, as vec(X) is, for all n and d",
             proof="symbolic.sim.attention_shape:prove_vector",
             conclusion=block_fits,
             constants={"length": "d^2", "listed": "d^2"},

@@ -62,11 +62,7 @@ BOUND = Statement(
     readings={
         "literal-1": Reading(
             "proved",
-            says=(
-                "R, which section 3.3 does not define, read as in lemma 3.13: for R >= 4, ||A x||, "
-                "||A y||, ||A|| at most R: "
-                "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||"
-            ),
+            read={"R": "the bound of lemma 3.13"},
             proof="symbolic.sim.basic_1:prove_published",
             under=(LISTED_RADIUS, LOGITS, MATRIX),
             examples=(ONE,),
@@ -80,11 +76,7 @@ BOUND = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "R, which section 3.3 does not define, read as in lemma 3.13 but without R >= 4: "
-                "for ||A x||, ||A y||, ||A|| at most R, A a block of A_1 kron A_2: ||exp(A x) - "
-                "exp(A y)|| <= R exp(R^2) ||x - y||"
-            ),
+            read={"R": "the bound of lemma 3.13, without R >= 4"},
             under=(LOGITS, MATRIX),
             variables=bounds.BLOCK,
             examples=({"a": [1], "tokens": [[HALF]], "X": [[1]], "Y": [[0]], "R": HALF},),
@@ -95,10 +87,6 @@ BOUND = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "for R >= 1, ||A x||, ||A y||, ||A|| at most R: "
-                "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||"
-            ),
             proof="symbolic.sim.basic_1:prove_published",
             under=(LARGE, LOGITS, MATRIX),
             tight=True,
@@ -112,10 +100,6 @@ BOUND = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "for ||A x||, ||A y|| at most R: ||exp(A x) - exp(A y)|| <= ||A|| exp(R) ||x - "
-                "y||; no less will do, whatever R, ||A|| > 0 are"
-            ),
             proof="symbolic.sim.basic_1:prove",
             constants={"constant": "norm"},
             under=(LOGITS,),
@@ -124,10 +108,6 @@ BOUND = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "for ||x||, ||y||, ||A|| at most R: ||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - "
-                "y||; no less will do, whatever R > 0 is"
-            ),
             proof="symbolic.sim.basic_1:prove_in_ball",
             under=(POINTS_BOUNDED, MATRIX),
             tight=True,

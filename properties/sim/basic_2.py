@@ -47,17 +47,14 @@ BOUND = Statement(
     readings={
         "literal-1": Reading(
             "proved",
-            says="|alpha(x) - alpha(y)| <= sqrt(n) ||exp(A x) - exp(A y)||, A the block A_{l0,j0}",
+            read={"A": "the block A_{l0,j0}"},
             proof="symbolic.sim.basic_2:prove",
             tight=True,
             examples=(ONE_TOKEN, MIXED, EQUAL),
         ),
         "literal-2": Reading(
             "proved",
-            says=(
-                "|alpha(x) - alpha(y)| <= sqrt(n) ||exp(A x) - exp(A y)||, A the whole A_{l0} of "
-                "n^2 rows and alpha of one block"
-            ),
+            read={"A": "the whole A_{l0} of n^2 rows on the right"},
             proof="symbolic.sim.basic_2:prove",
             variables=BLOCKS,
             conclusion=lambda m, v: sum_bound(m, v.n, change(m, v.A, v), change(m, v.whole, v)),
@@ -66,10 +63,6 @@ BOUND = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "n ||w||^2 - |alpha(x) - alpha(y)|^2 = sum over t < r of (w_t - w_r)^2, w = exp(A "
-                "x) - exp(A y): sqrt(n) is attained by equal tokens, whatever n, x and y are"
-            ),
             proof="symbolic.sim.basic_2:prove",
             constants={"share": 1},
             conclusion=lambda m, v, share: lagrange(m, v.n, change(m, v.A, v), share),

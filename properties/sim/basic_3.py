@@ -82,10 +82,7 @@ BOUND = Statement(
     readings={
         "literal-1": Reading(
             "proved",
-            says=(
-                f"{READ}: for 0 < beta <= alpha(x), alpha(y): "
-                "|alpha(x)^-1 - alpha(y)^-1| <= beta^-2 |alpha(x) - alpha(y)|"
-            ),
+            read={"beta": "a lower bound of alpha(x) and alpha(y)"},
             proof="symbolic.sim.basic_3:prove",
             under=ABOVE,
             examples=(SAME, CLOSE),
@@ -93,11 +90,10 @@ BOUND = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                f"{READ}: for 0 < beta <= alpha(x), alpha(y) and sums over all n^2 rows of "
-                f"A_{{l0}}: "
-                "|alpha(x)^-1 - alpha(y)^-1| <= beta^-2 |sum exp(A x) - sum exp(A y)|"
-            ),
+            read={
+                "beta": "a lower bound of alpha(x) and alpha(y)",
+                "alpha(x) - alpha(y)": "the difference of the sums over all n^2 rows",
+            },
             under=ABOVE,
             constants={"change": whole_change},
             variables=BLOCKS,
@@ -109,10 +105,6 @@ BOUND = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "for 0 < beta <= alpha(x), alpha(y): |alpha(x)^-1 - alpha(y)^-1| <= "
-                "beta^-2 |alpha(x) - alpha(y)|; no smaller factor will do, whatever beta is"
-            ),
             proof="symbolic.sim.basic_3:prove",
             under=ABOVE,
             tight=True,
@@ -121,10 +113,6 @@ BOUND = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "for ||A x||, ||A y|| at most R: |alpha(x)^-1 - alpha(y)^-1| <= exp(2 R / sqrt n) "
-                "/ n^2 |alpha(x) - alpha(y)|; no smaller factor will do, whatever n and R > 0 are"
-            ),
             proof="symbolic.sim.basic_3:prove_in_ball",
             under=(LOGITS,),
             variables={"beta": None, "R": Fitted()},

@@ -54,10 +54,7 @@ BOUND = Statement(
     readings={
         "literal": Reading(
             "proved",
-            says=(
-                f"{bounds.UNDEFINED}: ||f(x) - f(y)|| <= R_f ||x - y||, R_f, which is not defined "
-                "either, read as the beta^-2 n exp(3 R^2) that bounds five and six imply"
-            ),
+            read={"R_f": "the beta^-2 n exp(3 R^2) that bounds five and six imply"},
             proof="symbolic.sim.basic_4:prove_published",
             examples=bounds.examples(),
             siblings=bounds.beyond(),

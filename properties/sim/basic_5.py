@@ -64,11 +64,6 @@ def sharp(m: Namespace, v: Values, size: str = "oscillation") -> Comparison:
     )
 
 
-READ = (
-    "beta read as a lower bound of alpha(x) and alpha(y), the sums of the entries of exp(A x) and "
-    "exp(A y), and c, which is not defined, as c(x, z) = {c}: " + bounds.WHERE
-)
-
 BOUND = Statement(
     "sim/basic-5",
     rests_on=("sim/basic-4",),
@@ -80,10 +75,11 @@ BOUND = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                f"{READ.format(c='<f(x), h(z)> - b')}, A a block of A_1 kron A_2: "
-                "|c(x, z) - c(y, z)| <= R^2 beta^-2 n exp(3 R^2) ||x - y||"
-            ),
+            read={
+                "beta": "a lower bound of alpha(x) and alpha(y)",
+                "c(x, z)": "<f(x), h(z)> - b",
+                "R": "the bound of lemma 3.13, without R >= 4",
+            },
             under=bounds.LISTED,
             variables={**bounds.BLOCK, "h": Vector("n", (0, 64, 128))},
             examples=(block([1, 0], 0, 1, h=[2**75, 0], b=0),),
@@ -97,10 +93,11 @@ BOUND = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                f"{READ.format(c='f(x) - z')}, A a block of A_1 kron A_2, without R >= 4: "
-                "||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||"
-            ),
+            read={
+                "beta": "a lower bound of alpha(x) and alpha(y)",
+                "c(x, z)": "f(x) - z",
+                "R": "the bound of lemma 3.13, without R >= 4",
+            },
             constants={"c": vector_change},
             under=bounds.LISTED,
             variables={**bounds.BLOCK, "h": None, "b": None, "z": Vector("n")},
@@ -109,10 +106,11 @@ BOUND = Statement(
         ),
         "literal-3": Reading(
             "proved",
-            says=(
-                f"{READ.format(c='f(x) - z')}, R >= 4 as in lemma 3.13: "
-                "||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||"
-            ),
+            read={
+                "beta": "a lower bound of alpha(x) and alpha(y)",
+                "c(x, z)": "f(x) - z",
+                "R": "the bound of lemma 3.13",
+            },
             proof="symbolic.sim.basic_5:prove_published",
             depends_on=("sim/basic-4:literal",),
             constants={"c": vector_change},
@@ -128,11 +126,7 @@ BOUND = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                f"{bounds.WHERE}, R >= 1: ||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x "
-                f"- y||, "
-                "c(x, z) = f(x) - z"
-            ),
+            read={"c(x, z)": "f(x) - z"},
             proof="symbolic.sim.basic_5:prove_published",
             depends_on=("sim/basic-4:literal",),
             constants={"c": vector_change},
@@ -148,10 +142,7 @@ BOUND = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                f"{bounds.WHERE}, ||h|| <= R^2: |c(x, z) - c(y, z)| <= "
-                "R^2 beta^-2 n exp(3 R^2) ||x - y||, c(x, z) = <f(x), h(z)> - b"
-            ),
+            read={"c(x, z)": "<f(x), h(z)> - b"},
             proof="symbolic.sim.basic_5:prove_published_of_values",
             depends_on=("sim/basic-4:literal",),
             under=(*bounds.LISTED, BOUNDED),
@@ -170,11 +161,7 @@ BOUND = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "|c(x, z) - c(y, z)| <= sqrt(2)/4 (max h - min h) spread(A) ||x - y|| on the whole "
-                "space, c(x, z) = <f(x), h(z)> - b, spread(A) = max ||A_i - A_j|| / sqrt 2 <= "
-                "||A||; no smaller constant than sqrt(2)/4 will do"
-            ),
+            read={"c(x, z)": "<f(x), h(z)> - b"},
             proof="symbolic.sim.basic_5:prove",
             under=(),
             variables={"R": None, "beta": None},

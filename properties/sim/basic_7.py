@@ -69,10 +69,7 @@ BOUND = Statement(
     hypotheses=bounds.LISTED,
     conclusion=printed,
     readings={
-        **bounds.published_in_both_norms(
-            "||f(x) f(x)^T - f(y) f(y)^T|| <= 2 beta^-3 n^2 exp(5 R^2) ||x - y||",
-            "symbolic.sim.basic_7:prove_published",
-        ),
+        **bounds.published_in_both_norms("symbolic.sim.basic_7:prove_published"),
         "sharp-1": Reading(
             proof="symbolic.sim.basic_7:prove",
             constants={"norm": "spectral", "constant": bounds.outer_constant},

@@ -54,7 +54,6 @@ DEFINITION = Statement(
     readings={
         "literal-1": Reading(
             "proved",
-            says="f(x)_{j0} is a probability vector for every j0: no entry below 0, sum 1",
             proof="symbolic.sim.definition_3_3:prove_vector",
             under=(),
             variables={"A3": None, "Y": None},
@@ -67,7 +66,6 @@ DEFINITION = Statement(
         ),
         "literal-2": Reading(
             "proved",
-            says="<f_{j0}, h_{i0}> is entry (j0, i0) of D(X)^-1 exp(A1 X A2^T) A3 Y",
             proof="symbolic.sim.definition_3_3:prove",
             depends_on=("sim/tensor-trick:literal",),
             under=(),
@@ -76,7 +74,6 @@ DEFINITION = Statement(
         ),
         "literal-3": Reading(
             "refuted",
-            says="<f_{j0}, h_{i0}> is entry (j0, i0) of Att(X, Y) = D(X)^-1 exp(A1 X A2^T) A2 Y",
             constants={"values": "A2"},
             under=(),
             examples=(OTHER_VALUES,),
@@ -87,7 +84,6 @@ DEFINITION = Statement(
         ),
         "amended": Reading(
             "proved",
-            says="where A_3 = A_2, <f_{j0}, h_{i0}> is entry (j0, i0) of Att(X, Y)",
             proof="symbolic.sim.definition_3_3:prove_shared",
             depends_on=("sim/tensor-trick:literal",),
             constants={"values": "A2"},

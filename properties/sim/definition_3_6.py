@@ -19,7 +19,16 @@ Proofs: `symbolic.sim.definition_3_6`.
 
 from typing import Any
 
-from attsvm.theory import Hypothesis, Reading, Statement, Vector, changed, definition, gradient
+from attsvm.theory import (
+    Hypothesis,
+    Reading,
+    Statement,
+    Vector,
+    changed,
+    definition,
+    gradient,
+    stated,
+)
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim import SOURCE
 from properties.sim._support.entry_loss import POINT
@@ -56,6 +65,13 @@ def gradients(m: Namespace, v: Values, sign: int, quantity: str) -> tuple[Any, A
     )
 
 
+@stated(
+    "$quantity does not fall along -grad_x g($sign), that is $formula",
+    symbols={
+        "quantity": {"score": "the expected score u", "weight": "the weight F of optimal tokens"},
+        "sign": {1: "u", -1: "-u"},
+    },
+)
 def drift(m: Namespace, v: Values, sign: int, quantity: str, strict: bool = False) -> Any:
     """Whether the quantity does not decrease, or does increase, along -grad of g(sign u)."""
     descended, other = gradients(m, v, sign, quantity)
@@ -85,7 +101,6 @@ DEFINITION = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says="along -grad L of L = g(b <f, h>) the expected score b <f, h> does not fall",
             constants={"sign": INCREASING, "quantity": "score"},
             under=(),
             examples=(TWO_TOKENS,),
@@ -98,7 +113,6 @@ DEFINITION = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says="along -grad L of L = g(b <f, h>) the weight of the optimal tokens does not fall",
             constants={"sign": INCREASING, "quantity": "weight"},
             under=(),
             examples=(TWO_TOKENS,),
@@ -109,10 +123,6 @@ DEFINITION = Statement(
         ),
         "amended-1": Reading(
             "refuted",
-            says=(
-                "along -grad of the decreasing loss g(-b <f, h>) the weight of the optimal tokens "
-                "does not fall"
-            ),
             constants={"sign": DECREASING, "quantity": "weight"},
             under=(),
             examples=(TWO_TOKENS, PASSED),
@@ -123,7 +133,6 @@ DEFINITION = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says="along -grad of g(-b <f, h>) the expected score b <f, h> does not fall",
             proof="symbolic.sim.definition_3_6:prove",
             constants={"sign": DECREASING, "quantity": "score"},
             under=(),
@@ -135,10 +144,6 @@ DEFINITION = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            says=(
-                "where all tokens that are not optimal score the same, the weight of the optimal "
-                "tokens does not fall along -grad of g(-b <f, h>)"
-            ),
             proof="symbolic.sim.definition_3_6:prove_equal_rivals",
             constants={"sign": DECREASING, "quantity": "weight"},
             variables={"h": Vector("n", levels=2)},

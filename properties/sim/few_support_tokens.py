@@ -91,7 +91,12 @@ class Default:
         return AttentionData(X, Z, scores=data.gamma, mask=kept)
 
 
-@stated("c_t x_t z^T is not 0 for m of M tokens, c_t = dL/d(x_t^T X z)", r"m \le $part M")
+@stated(
+    "at most $part of all tokens contribute to the gradient of L at any X, that is $formula",
+    r"m \le $part M",
+    where="c_t x_t z^T with c_t = dL/d(x_t^T X z) is not 0 for m of all M tokens, and L is the "
+    "mean of g(b <f, h>) over the inputs",
+)
 def contributing(m: Namespace, run: Run, part: Number) -> Comparison:
     exact = ExactData.of(run.data)
     slopes: Any = coefficients(m, run, "all").left
@@ -100,7 +105,11 @@ def contributing(m: Namespace, run: Run, part: Number) -> Comparison:
     return m.at_most(m.sum(1 - m.is_zero(slopes * squares)), part * len(slopes))
 
 
-@stated("there is an X^mm, m of M tokens that are not optimal have margin 1", r"m \le $part M")
+@stated(
+    "X^mm exists and $formula",
+    r"m \le $part M",
+    where="m of the M tokens that are not optimal are support vectors, of margin 1",
+)
 def supporting(m: Namespace, case: Any, part: Number) -> Comparison:
     data = case.data if isinstance(case, Default) else case
     found = exact_att_svm(data)
@@ -110,7 +119,7 @@ def supporting(m: Namespace, case: Any, part: Number) -> Comparison:
     return m.at_most(m.exact(number), part * len(found.margins))
 
 
-@stated("there is an X^mm", r"\max_{i,t} (x_{opt} - x_{it})^\top X^{mm} z_i > $beyond")
+@stated("X^mm exists and $formula", r"\max_{i,t} (x_{opt} - x_{it})^\top X^{mm} z_i > $beyond")
 def not_all(m: Namespace, data: AttentionData, beyond: int = 1) -> Comparison:
     found = exact_att_svm(data)
     if found is None:
@@ -152,7 +161,7 @@ def _dependence(found: ExactAttSVM, tokens: list[Token]) -> list[fmpq] | None:
 
 
 @stated(
-    "J rivals carry X^mm, which is the same with J - $less of them",
+    "X^mm is the same without all rivals but J of them, and $formula",
     r"J \le $by - $less",
     {
         "by": {
@@ -178,7 +187,12 @@ def enough(m: Namespace, data: AttentionData, by: str = "sizes", less: int = 0) 
 
 SEPARABLE = Default(20, False)
 """The first run of figure 1 over sub-sequences that has an X^mm."""
-FIGURE_RUNS = Records(Default, st.builds(Default, sizes(0, 999), st.just(False)), fixed=("whole",))
+FIGURE_RUNS = Records(
+    Default,
+    st.builds(Default, sizes(0, 999), st.just(False)),
+    fixed=("whole",),
+    lets="the data be those of a run of figure 1 with its default sizes, over the sub-sequence",
+)
 PROGRAMMES = st.one_of(separable_data(T=(2, 6)), redundant_data(), all_support(), tight_data())
 
 FEW = Statement(
@@ -195,11 +209,7 @@ FEW = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "'only a few' read as at most 1/2 of them: at every X at most 1/2 of the tokens "
-                "contribute to the gradient of L, the mean of g(b <f, h>) over the inputs: of its "
-                "terms c_t x_t z^T, c_t = dL/d(x_t^T X z), at most 1/2 are not 0"
-            ),
+            read={"only a few": "at most 1/2 of them"},
             constants={"part": "1/2"},
             under=(),
             variables=Records(Run, runs(attention_data(), 0, 2), fixed=("step",)),
@@ -209,10 +219,7 @@ FEW = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "'only a few' read as at most 1/2 of them: where X^mm exists, at most 1/2 of the "
-                "tokens that are not optimal are support vectors of it"
-            ),
+            read={"only a few": "at most 1/2 of them"},
             constants={"part": "1/2"},
             under=(FEASIBLE,),
             examples=(TWO_TOKENS.data,),
@@ -220,11 +227,7 @@ FEW = Statement(
         ),
         "literal-3": Reading(
             "refuted",
-            says=(
-                "'only a few' read as not all, under an assumption that says the opposite: where "
-                "optimal tokens are unique and all tokens are support vectors (part 1 of "
-                "assumption 3.10), some token has a margin above 1"
-            ),
+            read={"only a few": "not all"},
             under=(UNIQUE, ALL_TIGHT),
             conclusion=not_all,
             examples=(TWO_TOKENS.data,),
@@ -232,11 +235,7 @@ FEW = Statement(
         ),
         "literal-4": Reading(
             "refuted",
-            says=(
-                "'only a few' read as at most 1/2 of them: on the default of figure 1, tokens of "
-                "the sub-sequence, where X^mm exists, at most 1/2 of those that are not optimal "
-                "are support vectors of it"
-            ),
+            read={"only a few": "at most 1/2 of them"},
             constants={"part": "1/2"},
             under=(FEASIBLE,),
             variables=FIGURE_RUNS,
@@ -246,10 +245,6 @@ FEW = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "where X^mm exists, d min(n, d) of the rivals, or fewer, suffice, n the number of "
-                "inputs and however many tokens they have: without the others X^mm is the same"
-            ),
             proof="symbolic.sim.few_support_tokens:prove_by_sizes",
             under=(FEASIBLE,),
             conclusion=enough,
@@ -258,10 +253,6 @@ FEW = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "where X^mm exists and the A_j of margin 1 span r dimensions, r of the rivals, or "
-                "fewer, suffice: without the others X^mm is the same"
-            ),
             proof="symbolic.sim.few_support_tokens:prove_by_rank",
             under=(FEASIBLE,),
             constants={"by": "rank"},

@@ -35,7 +35,7 @@ from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, stepped, tends
 from attsvm.theory import Hypothesis, Reading, Slack, Statement, changed, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers
-from properties.sim import SOURCE
+from properties.sim import LOSS_NAMES, SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support import token_sequences
 from properties.sim._support.telling_sentences import SHORTEST
@@ -86,14 +86,17 @@ def length(m: Namespace, x: Numbers) -> Number:
 
 
 @stated(
-    "X+ from X by a step on the loss $loss",
+    "",
     "$sign",
     {
+        **LOSS_NAMES,
         "sign": {
             1: r"\cos(X, X_{soft}) \le \cos(X_+, X_{soft})",
             -1: r"\cos(X_+, X_{soft}) \le \cos(X, X_{soft})",
-        }
+        },
     },
+    where="X_+ is X after a step of descent on $loss, and X_soft has C = 10 and a slack for each "
+    "constraint",
 )
 def rises(m: Namespace, case: TokenSequences, loss: str, sign: int = 1) -> Comparison:
     M, X = token_sequences.known_soft(m, case), m.vec(m.values(case.start))
@@ -138,11 +141,7 @@ FIGURE = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                "the figure draws means over runs, read here of each run: where X_soft is not 0 "
-                "and X(0) is not 0 no step of descent on g(b <f, h>) lowers the cosine of X(k) "
-                "with X_soft, C = 10 and a slack for each constraint"
-            ),
+            read={"cosine similarity": "that of each run, not of a mean over runs"},
             constants={"loss": PRINTED},
             under=(SAID, MOVED),
             conclusion=rises,
@@ -176,11 +175,6 @@ FIGURE = Statement(
         ),
         "amended-2": Reading(
             "refuted, certified",
-            says=(
-                "where X_soft, C = 10 and a slack for each constraint, is not 0 and X(0) is not 0, "
-                "no step of descent on the decreasing loss g(-b <f, h>) lowers the cosine of X(k) "
-                "with X_soft"
-            ),
             constants={"loss": REPAIRED},
             under=(SAID, MOVED),
             conclusion=rises,

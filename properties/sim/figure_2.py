@@ -102,8 +102,8 @@ CONVERGES = Measured(
     stand_in=FLOW,
 )
 
-ORTHONORMAL = Hypothesis("orthonormal tokens, whole vocabulary", sentences.orthonormal)
-SUCCESSOR = Hypothesis("one successor for each token", sentences.one_successor)
+ORTHONORMAL = Hypothesis("tokens are orthonormal and the whole vocabulary", sentences.orthonormal)
+SUCCESSOR = Hypothesis("each token has one successor", sentences.one_successor)
 
 FIGURE = Statement(
     "sim/figure-2",
@@ -134,10 +134,7 @@ FIGURE = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                "'generally becomes larger' read as: every step of descent on g(b <f, h>) raises "
-                "the mean margin"
-            ),
+            read={"generally becomes larger": "that every step raises the mean margin"},
             constants={"loss": PRINTED, "of": "mean"},
             under=(),
             conclusion=growth,
@@ -182,10 +179,6 @@ FIGURE = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "orthonormal tokens, the whole vocabulary, one successor for each token: every "
-                "step of descent on the decreasing loss g(-b <f, h>) raises every margin"
-            ),
             proof="symbolic.sim.figure_2:prove",
             constants={"loss": REPAIRED},
             under=(ORTHONORMAL, SUCCESSOR),

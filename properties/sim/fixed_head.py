@@ -56,12 +56,13 @@ def closed_gradient(m: Namespace, v: Values, taken: str) -> Numbers:
 
 
 @stated(
-    "L(x) = g(b (f^T M $positive e_v)) and L'(x) = g(b (f^T M e_v))",
+    "",
     r"\langle \nabla L(x), \nabla L'(x) \rangle \ge $least",
     {
         "positive": {True: "|H|", False: "H"},
         "least": {0: "0", "0.5": r"0.5 \|\nabla L'(x)\|^2"},
     },
+    where="L(x) = g(b f^T M $positive e_v) with a head H, and L'(x) = g(b f^T M e_v) without",
 )
 def same_way(m: Namespace, v: Values, least: Number = 0, positive: bool = False) -> Comparison:
     """<gradient with head, gradient without> is at least a share of ||gradient without||^2."""
@@ -77,7 +78,7 @@ def scores(m: Namespace, v: Values, taken: str) -> Numbers:
 
 
 @stated(
-    "$each token t of the largest b (M $positive e_v)_t",
+    "$each token t of the largest b (M $positive e_v)_t has $formula",
     r"b (M e_v)_t \ge $rank",
     {
         "each": {True: "every", False: "some"},
@@ -99,12 +100,17 @@ def still_optimal(
     return m.any_of(*(m.all_of(m.equal(s, best), among) for s, among in kept))
 
 
+@stated(
+    "a row of $of is as long as a row of B, that is $formula",
+    symbols={"of": {"values": "Att(X)", "tokens": "the logits", "keys": "A"}},
+)
 def same_size(m: Namespace, v: Values, of: str = "values") -> Comparison:
     """A row of Att(X), of the logits, or x is as long as a row of B."""
     sizes = {"values": v.d, "tokens": v.n, "keys": v.D}
     return m.equal(m.exact(1) * sizes[of], m.exact(1) * v.V)
 
 
+@stated("", where="h = M H e_v")
 def absorbed(m: Namespace, v: Values, taken: str = "column") -> Comparison:
     """The gradient with a head is the closed form of lemma 3.11 with values of its own."""
     true = gradient(m, lambda m, x: m.logistic(score(m, v, x)), v.x)
@@ -137,7 +143,9 @@ POSITIVE_HEADS = changed(positive=True, examples=[SWAPPED])
 MULTIPLE = Hypothesis(
     "H e_v is a multiple of e_v", lambda m, v: m.equal(v.H[1:, 0], 0 * v.H[1:, 0])
 )
-POSITIVE = Hypothesis("its factor is positive", lambda m, v: m.above(v.H[0, 0], m.exact(0)))
+POSITIVE = Hypothesis(
+    "the factor of e_v in H e_v is positive", lambda m, v: m.above(v.H[0, 0], m.exact(0))
+)
 
 HEAD = Statement(
     "sim/fixed-head",
@@ -165,11 +173,7 @@ HEAD = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "'does not impact our analysis' read as that descent goes no other way: the inner "
-                "product of the gradients of g(b (f^T M H)_v), with a head H, and of g(b (f^T "
-                "M)_v), without it, M = A_3 Y, is not below 0"
-            ),
+            read={"does not impact our analysis": "that descent goes no other way"},
             under=(),
             conclusion=same_way,
             examples=(FLIPPED,),
@@ -180,10 +184,7 @@ HEAD = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "'does not impact our analysis' read as that optimal tokens stay so: some token "
-                "that is optimal with a head is optimal without it"
-            ),
+            read={"does not impact our analysis": "that optimal tokens stay so"},
             under=(),
             examples=(FLIPPED,),
             siblings={
@@ -193,10 +194,7 @@ HEAD = Statement(
         ),
         "literal-3": Reading(
             "refuted",
-            says=(
-                "'we will ignore that' read as that Att(X) takes the place of Att(X) H: Att(X) has "
-                "the size of B in R^{n x V}"
-            ),
+            read={"we will ignore that": "that Att(X) takes the place of Att(X) H"},
             under=(),
             variables=dict.fromkeys(("A", "x", "M", "H", "b")),
             conclusion=same_size,
@@ -205,11 +203,6 @@ HEAD = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "the gradient of g(b (f^T A_3 Y H)_v), the loss with a head H, is that of lemma "
-                "3.11 with b inside g, g'(b d) b A^T (f o h - d f), where d = <f, h> and h = A_3 "
-                "(Y H) e_v"
-            ),
             proof="symbolic.sim.fixed_head:prove",
             depends_on=("sim/lemma-3.11:amended-2",),
             under=(),
@@ -222,7 +215,6 @@ HEAD = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says="where H e_v = c e_v with c > 0 all optimal tokens are optimal without the head",
             proof="symbolic.sim.fixed_head:prove_multiple",
             constants={"each": True},
             variables={

@@ -77,7 +77,16 @@ def pairs(case: TokenSequences) -> list[tuple[Decision, Decision]] | None:
     return [(p, q) for p, q in itertools.combinations(made, 2) if p.optimal != q.optimal]
 
 
-@stated("of any two sub-sequences", r"\|x_{opt,i} - x_{opt,j}\| > $least")
+DECIDED = (
+    "w_i = X^mm z_i for the query z_i of sub-sequence i, and c_i is halfway between its optimal "
+    "token and the nearest other one in <w_i, x>"
+)
+
+
+@stated(
+    "any two sub-sequences of at least two tokens have different optimal tokens, that is $formula",
+    r"\|x_{opt,i} - x_{opt,j}\| > $least",
+)
 def all_different(m: Namespace, case: TokenSequences, least: Number = 0) -> Comparison:
     exact = ExactData.of(case.data)
     inputs = zip(exact.X, exact.optimal, strict=True)
@@ -94,7 +103,7 @@ def _parallel(m: Namespace, u: Vector, v: Vector) -> Numbers:
 
 
 @stated(
-    "X^mm exists, and where optimal tokens of i and j are different",
+    "X^mm exists, and sub-sequences i and j with different optimal tokens have $formula",
     "$of",
     {
         "of": {
@@ -104,6 +113,7 @@ def _parallel(m: Namespace, u: Vector, v: Vector) -> Numbers:
         },
         "sign": {1: "", -1: "-"},
     },
+    where=DECIDED,
 )
 def differ(m: Namespace, case: TokenSequences, of: str = "half-spaces", sign: int = 1) -> Relation:
     found = pairs(case)
@@ -119,8 +129,9 @@ def differ(m: Namespace, case: TokenSequences, of: str = "half-spaces", sign: in
 
 
 @stated(
-    "X^mm exists, and for any two that differ",
+    "X^mm exists, and sub-sequences i and j with different optimal tokens have $formula",
     r"\|w_i - w_j\|^2 \|x_{opt,i} - x_{opt,j}\|^2 \ge $squared",
+    where=DECIDED,
 )
 def far_apart(m: Namespace, case: TokenSequences, squared: Number = 4) -> Comparison:
     found = pairs(case)
@@ -175,7 +186,6 @@ HYPERPLANES = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says="any two sub-sequences of two tokens at least have different optimal tokens",
             under=(),
             conclusion=all_different,
             examples=(REPEATED,),
@@ -183,11 +193,7 @@ HYPERPLANES = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "where X^mm exists, two sub-sequences with different optimal tokens have different "
-                "decision hyperplanes, which print does not define, read as {x : <X^mm z, x> = c} "
-                "for the query z, halfway between the optimal token and the nearest other one"
-            ),
+            read={"decision hyperplane": "{x : <w_i, x> = c_i}"},
             constants={"of": "hyperplanes"},
             under=(FEASIBLE,),
             examples=(EXCHANGED,),
@@ -195,12 +201,7 @@ HYPERPLANES = Statement(
         ),
         "literal-3": Reading(
             "refuted",
-            says=(
-                "decision hyperplanes, which print does not define, read with their sides: where "
-                "X^mm exists, two sub-sequences with different optimal tokens have different "
-                "half-spaces of decision, {x : <X^mm z, x> > c} for the query z, c halfway between "
-                "the optimal token and the nearest other one"
-            ),
+            read={"decision hyperplane": "the half-space {x : <w_i, x> > c_i}"},
             under=(FEASIBLE,),
             examples=(ONE_QUERY,),
             siblings={
@@ -209,12 +210,6 @@ HYPERPLANES = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "tokens being the whole vocabulary, where X^mm exists, two sub-sequences with "
-                "different optimal tokens have different half-spaces of decision, {x : <X^mm z, x> "
-                "> c} for the query z, c halfway between the optimal token and the nearest other "
-                "one"
-            ),
             proof="symbolic.sim.hyperplanes:prove_half_spaces",
             under=(WHOLE, FEASIBLE),
             variables=OF_VOCABULARY,
@@ -223,10 +218,6 @@ HYPERPLANES = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "tokens being the whole vocabulary, where X^mm exists, ||X^mm (z_i - z_j)|| "
-                "||x_opt_i - x_opt_j|| >= 2 for two sub-sequences with different optimal tokens"
-            ),
             proof="symbolic.sim.hyperplanes:prove_apart",
             under=(WHOLE, FEASIBLE),
             variables=OF_VOCABULARY,
@@ -236,11 +227,6 @@ HYPERPLANES = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "tokens being the whole vocabulary, X^mm exists only if the queries of two "
-                "sub-sequences with different optimal tokens are no positive multiples of each "
-                "other"
-            ),
             proof="symbolic.sim.hyperplanes:prove_queries",
             constants={"of": "queries"},
             under=(WHOLE, FEASIBLE),

@@ -17,7 +17,7 @@ sum that n places share, and runs both matrices on symbols for small n and d.
 
 from typing import Any
 
-from attsvm.theory import Integer, Matrix, Reading, Statement, changed, definition
+from attsvm.theory import Integer, Matrix, Reading, Statement, changed, definition, stated
 from attsvm.theory.types import Comparison, Namespace, Numbers, Values
 from properties.sim import SOURCE
 from properties.sim._support.attention import SENTENCE, attention
@@ -53,6 +53,7 @@ def same_objective(
     return m.equal(m.sum(m.square(left)), m.sum(m.square(right)))
 
 
+@stated("D(x)^-1 exp((A1 kron A2) x) is defined, that is $formula")
 def divisor_fits(m: Namespace, v: Values, divisor: str) -> Comparison:
     """D(x) has as many columns as exp((A1 kron A2) x) has entries."""
     columns = {"D(X)": v.n, "printed": v.d, "D(X) kron X": v.n * v.d}[divisor]
@@ -80,20 +81,14 @@ OBJECTIVE = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "||D(X)^-1 exp(A1 X A2^T) A3 Y - B||^2 = ||max(D(x)^-1 exp(A x)) A3 Y - B||^2, max "
-                "read as the largest entry and D(x), which print does not define, as D(X) kron I_n"
-            ),
+            read={"max": "the largest entry", "D(x)": "D(X) kron I_n"},
             constants={"read": "max"},
             examples=(HALVED,),
             siblings=OTHER_FORMS,
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "D(x), which print does not define, read as D(X): D(x)^-1 exp(A x) is defined for "
-                "A = A1 kron A2"
-            ),
+            read={"D(x)": "D(X)"},
             variables={
                 **dict.fromkeys(("A1", "A2", "A3", "X", "Y", "B")),
                 "n": Integer(1, 4, beyond=True),
@@ -109,10 +104,6 @@ OBJECTIVE = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "||D(X)^-1 exp(A1 X A2^T) A3 Y - B||^2 = ||mat(D(x)^-1 exp(A x)) A3 Y - B||^2 with "
-                "D(x) = D(X) kron I_n"
-            ),
             proof="symbolic.sim.l2_objective:prove",
             depends_on=("sim/tensor-trick:literal",),
             examples=(HALVED, TOLD),

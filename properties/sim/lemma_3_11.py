@@ -58,10 +58,6 @@ LEMMA = Statement(
     readings={
         "literal": Reading(
             "refuted",
-            says=(
-                "dL/dx_i = g(d)(1 - g(d)) b (<f o A_i, h> - <f, h><f, A_i>), d = <f, h>, "
-                "for every real b"
-            ),
             constants={"inside": False},
             under=(),
             examples=(ONE_TOKEN, SMALLEST),
@@ -69,7 +65,6 @@ LEMMA = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says="the printed formula holds for labels b in {-1, 0, 1}",
             proof="symbolic.sim.lemma_3_11:prove_labels",
             depends_on=("sim/lemma-3.11:amended-2",),
             constants={"inside": False},
@@ -78,10 +73,6 @@ LEMMA = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "dL/dx_i = g(b d)(1 - g(b d)) b (<f o A_i, h> - <f, h><f, A_i>), d = <f, h>, "
-                "for every real b"
-            ),
             proof="symbolic.sim.lemma_3_11:prove",
             constants={"inside": True},
             under=(),

@@ -38,7 +38,7 @@ LEMMA = Statement(
     readings={
         "literal": Reading(
             "proved",
-            says="|g'(x) - g'(y)| <= |x - y| for all real x and y",
+            read={"x^": "y"},
             proof="symbolic.sim.lemma_3_12:prove",
             constants={"constant": 1},
             siblings={
@@ -48,7 +48,6 @@ LEMMA = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says="|g'(x) - g'(y)| <= |x - y| / (6 sqrt 3) for all real x and y; no less will do",
             proof="symbolic.sim.lemma_3_12:prove",
             tight=True,
         ),

@@ -65,11 +65,7 @@ LEMMA = Statement(
     readings={
         "literal": Reading(
             "refuted",
-            says=(
-                "x^ read as y, R^d as R^(d^2), |.| as the norm and L as in definition 3.6: for R "
-                ">= 4, ||A x||, ||A y||, ||A|| at most R, A a block of A_1 kron A_2: ||grad L(x) - "
-                "grad L(y)|| <= 3 n^3 R^7 exp(13 R^2) ||x - y||"
-            ),
+            read={"x^": "y"},
             constants={"constant": "printed"},
             under=DOMAIN,
             variables=BLOCK,
@@ -78,7 +74,6 @@ LEMMA = Statement(
         ),
         "amended": Reading(
             "proved",
-            says="the printed bound holds for all x and y where R >= 4 and ||A||, |b|, ||h|| <= R",
             proof="symbolic.sim.lemma_3_13:prove_published",
             depends_on=("sim/lemma-3.13:sharp",),
             constants={"constant": "printed"},
@@ -87,11 +82,6 @@ LEMMA = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "||grad L(x) - grad L(y)|| <= ||A||^2 K(|b| (max h - min h)) ||x - y|| on the "
-                "whole space, without n and without an exponential, K(D) = D/8 max over a, c in "
-                "[0, 1] of (1-c^2)(1-a^2)(a + D c (1-a^2)/4); no smaller K will do"
-            ),
             proof="symbolic.sim.lemma_3_13:prove",
             constants={"constant": "norm"},
             under=(),
@@ -102,11 +92,6 @@ LEMMA = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "||grad L(x) - grad L(y)|| <= max ||A_j - A_k||^2/2 K(|b| (max h - min h)) ||x - "
-                "y|| on the whole space, K(D) = D/8 max over a, c in [0, 1] of (1-c^2)(1-a^2)(a + "
-                "D c (1-a^2)/4), the A_j being the rows of A; no smaller K will do"
-            ),
             proof="symbolic.sim.lemma_3_13:prove",
             constants={"constant": "diameter"},
             under=(),

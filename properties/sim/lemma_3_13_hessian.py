@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from attsvm.theory import Fitted, Reading, Statement, changed
+from attsvm.theory import Fitted, Reading, Statement, changed, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Values
 from properties.sim import SOURCE
 from properties.sim._support import entry_instances as pairs
@@ -44,6 +44,7 @@ ONE_MISSED = {
 """Instances that miss one condition of the amended reading and break its bound."""
 
 
+@stated("", where="Hess L is the Hessian of L(x) = g(b <softmax(A x), h>)")
 def curvature(m: Namespace, v: Values, constant: str, power: int = 2) -> Comparison:
     """||Hess L(x)|| against a constant."""
     constants: dict[str, Callable[[], Number]] = {
@@ -65,11 +66,9 @@ LEMMA = Statement(
     readings={
         "literal": Reading(
             "refuted",
-            says=(
-                "the bound of gradients read as one of the Hessian: for R >= 4, ||A x||, ||A|| at "
-                "most R, A a block of A_1 kron A_2: "
-                "||Hess L(x)|| <= 3 n^3 R^7 exp(13 R^2)"
-            ),
+            read={
+                "grad L(x,:) - grad L(x^,:)": "the change of the gradient that the Hessian bounds"
+            },
             constants={"constant": "printed"},
             under=LISTED,
             variables={name: pairs.BLOCK[name] for name in pairs.BLOCK if name not in ("Y", "y")},
@@ -78,10 +77,6 @@ LEMMA = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "||Hess L(x)|| <= 3 n^3 R^7 exp(13 R^2) for all x where R >= 4 and ||A||, |b|, "
-                "||h|| <= R"
-            ),
             proof="symbolic.sim.lemma_3_13:prove_published",
             depends_on=("sim/lemma-3.13-hessian:sharp",),
             constants={"constant": "printed"},
@@ -93,11 +88,6 @@ LEMMA = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "||Hess L(x)|| <= ||A||^2 K(|b| (max h - min h)) for every x, without n and "
-                "without an exponential, K(D) = D/8 max over a, c in [0, 1] of (1-c^2)(1-a^2)(a + "
-                "D c (1-a^2)/4); no smaller K will do"
-            ),
             proof="symbolic.sim.lemma_3_13:prove",
             constants={"constant": "norm"},
             under=(),

@@ -71,12 +71,6 @@ LEMMA = Statement(
     readings={
         "sharp": Reading(
             "proved",
-            says=(
-                "with f = softmax(A x), w = max h - min h and r = max |h - b|: for w > 0 the "
-                "gradient of (<f, h> - b)^2 in x is ||A||^2 w^2 k(r/w - 1/2)-Lipschitz on the "
-                "whole space, k(x) = max over a in [0, 1] of (1-a^2)(x a + (1-3a^2)/4), and for w "
-                "= 0 it is 0; no smaller function of w and r will do in place of w^2 k"
-            ),
             proof="symbolic.sim.lemma_3_13_l2:prove",
             tight=True,
             examples=(CENTRED, BESIDE),
@@ -87,13 +81,6 @@ LEMMA = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "with f = softmax(A x): for h other than 0 the gradient of (<f, h> - b)^2 in x is "
-                "||A||^2 ||h||^2 c(|b|/||h||)-Lipschitz on the whole space, c(t) = max over a in "
-                "[0, 1] and p in [0, pi/2] of (1-a^2)(sqrt 2 t a cos p + a sin(2p)/2 + (1-3a^2) "
-                "cos(p)^2/2), and for h = 0 it is 0; no smaller function of ||h|| and |b| will do "
-                "in place of ||h||^2 c"
-            ),
             proof="symbolic.sim.lemma_3_13_l2:prove_normed",
             constants={"given": "norms"},
             depends_on=("sim/lemma-3.13-l2:sharp",),

@@ -51,11 +51,6 @@ LEMMA = Statement(
     readings={
         "sharp": Reading(
             "proved",
-            says=(
-                "with f = softmax(A x) the gradient of log(1 + exp(-b <f, h>)) in x is "
-                "||A||^2 K(D)-Lipschitz on the whole space, D = |b| (max h - min h), K(D) = "
-                "D/(3 sqrt 3) up to D = 2 sqrt 3 and then (D/4 + 1/D)^2/2; no smaller K will do"
-            ),
             proof="symbolic.sim.lemma_3_13_log_loss:prove",
             tight=True,
             examples=(STEEP, BELOW, BEYOND),

@@ -26,7 +26,7 @@ STEP = Statement(
     readings={
         "literal": Reading(
             "proved",
-            says="|g(x) - g(y)| <= |x - y| for all real x and y",
+            read={"x^": "y"},
             proof="symbolic.sim.logistic_lipschitz:prove",
             constants={"constant": 1},
             siblings={
@@ -36,7 +36,6 @@ STEP = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says="|g(x) - g(y)| <= |x - y| / 4 for all real x and y; no less will do",
             proof="symbolic.sim.logistic_lipschitz:prove",
             constants={"constant": Fraction(1, 4)},
             tight=True,

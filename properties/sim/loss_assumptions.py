@@ -291,10 +291,6 @@ RANGE = Statement(
     readings={
         "amended-3": Reading(
             "proved",
-            says=(
-                "with f = softmax(s) for any logits s, <f, h> lies between the lowest and the "
-                "highest entry of h, so that l(<f, h>) never sees what l is elsewhere"
-            ),
             proof="symbolic.sim.loss_assumptions:prove",
             examples=({"s": [0], "h": [1]}, {"s": [64, 0], "h": [1, 0]}),
             siblings={

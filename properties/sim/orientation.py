@@ -40,7 +40,17 @@ from attsvm.primitives.steps import (
 )
 from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.strategies.data import separable_data
-from attsvm.theory import Hypothesis, Integer, Matrix, Reading, Slack, Statement, Vector, changed
+from attsvm.theory import (
+    Hypothesis,
+    Integer,
+    Matrix,
+    Reading,
+    Slack,
+    Statement,
+    Vector,
+    changed,
+    stated,
+)
 from attsvm.theory.types import Comparison, Namespace, Values
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties.sim import SOURCE
@@ -49,9 +59,11 @@ from properties.sim._support.attention import block_logits
 from properties.sim._support.self_attention import converges, goals, proved
 from properties.sim._support.training import REPAIRED
 
+TURNED = {"turned": {False: "", True: "^T"}}
 PLACE = "Definitions 3.3 and 3.7 against 3.8, 4.1 and assumption 3.10"
 
 
+@stated("differences of logits are the margins of X$turned, that is $formula", symbols=TURNED)
 def margins(m: Namespace, v: Values, turned: bool = False, sign: int = 1) -> Comparison:
     """The differences of logits are the left sides of the constraints, for all tokens."""
     logits = block_logits(m, v.n, v.A, v.A, v.X)
@@ -88,11 +100,6 @@ MARGINS = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "differences of the logits of definition 3.3 are the margins of Att-SVM: "
-                "(A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X a_j for all tokens a_t, A_j "
-                "being the block A_{l0,j} of definition 3.1"
-            ),
             examples=(TOLD_APART,),
             siblings={
                 "up to the sign": changed(sign=-1),
@@ -101,11 +108,6 @@ MARGINS = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "differences of the logits of definition 3.3 at X are the margins of Att-SVM at "
-                "X^T: (A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X^T a_j for all tokens "
-                "a_t, A_j being the block A_{l0,j} of definition 3.1"
-            ),
             proof="symbolic.sim.tensor_trick:prove_orientation",
             depends_on=("sim/tensor-trick:literal",),
             constants={"turned": True},
@@ -117,12 +119,6 @@ MARGINS = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "let D be a difference of two tokens: with the query z on the left its margin is "
-                "z^T X D, with z on the right D^T X z; these differ by at most ||X - X^T||_2 ||z|| "
-                "||D||, ||.||_2 the spectral norm, and for every X some z and D other than 0 "
-                "attain this"
-            ),
             proof="symbolic.sim.programmes:prove_cost_of_turning",
             variables={"n": None, "A": None, "z": Vector("d"), "D": Vector("d")},
             conclusion=cost_of_turning,

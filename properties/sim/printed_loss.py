@@ -92,7 +92,7 @@ def pairs(case: SelfAttention) -> bool:
 
 
 @stated(
-    "a step of descent on g(b <f, h>)",
+    "from any X every step of descent on the sum of g(b <f, h>) lowers <X^T, X^mm>: $formula",
     r"${sign}\langle X^{mm}, -\nabla L(X)\rangle > 0",
     {"sign": {1: "", -1: "-"}},
 )
@@ -270,11 +270,6 @@ LOSS = Statement(
         ),
         "amended-5": Reading(
             "proved",
-            says=(
-                "part 1 or part 2 of assumption 3.10 (in part 1 optimal tokens may be tied: the "
-                "first one counts), X^mm exists, some entry with two different scores: from any X "
-                "every step of descent on the sum of g(b <f, h>) lowers <X^T, X^mm>"
-            ),
             proof="symbolic.sim.printed_loss:prove",
             under=(FEASIBLE, TWO_SCORES, EITHER_PART),
             conclusion=lowers,

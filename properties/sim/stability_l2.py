@@ -46,7 +46,6 @@ the larger one."""
 
 SIGNS = {"b < 0": -1, "b > 0": 1}
 
-SOFTMAX, LINEAR = "L(x) = (<softmax(A x), h> - b)^2", "linear attention (read as (<A x, h> - b)^2)"
 """The two losses, as sentences name them."""
 
 CONSTANT_LINEAR = on_line([1, 0], x=0, y=1, h=[0, 1], b=0)
@@ -132,8 +131,15 @@ def steep(m: Namespace, v: Values) -> Comparison:
 
 
 SMALL_LABEL, LARGE_LABEL = label_at_most(LOWER, "3.532"), label_above(UPPER, "3.533")
-STEEP = Hypothesis("4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)", steep)
+STEEP = Hypothesis(
+    "4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)",
+    steep,
+    says="4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w), where w = osc(h) and r is the "
+    "largest |h_t - b|",
+)
 UNIT_RADIUS = Defined(lambda m, v: m.exact(1))
+
+LINEAR = logistic.than_linear("(<A x, h> - b)^2")
 
 STABILITY = Statement(
     "sim/stability-l2",
@@ -147,12 +153,7 @@ STABILITY = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "on the same data with ||A||, ||A x||, ||A y|| <= R, R >= 4: "
-                f"{SOFTMAX} has |L(x) - L(y)| <= 2 ||A^T h|| (R ||h|| + |b|) ||x - y||, which "
-                f"is at "
-                f"least the constant of {LINEAR}"
-            ),
+            read=LINEAR["loss", "same"],
             constants={"of": "loss", "data": "same"},
             under=DOMAIN,
             examples=({**CONSTANT_LINEAR, "R": 4},),
@@ -160,10 +161,7 @@ STABILITY = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                f"on the same data the gradient of {SOFTMAX} changes by at most "
-                f"2 ||A^T h||^2 ||x - y||, the constant of the gradient of {LINEAR}"
-            ),
+            read=LINEAR["gradient", "same"],
             constants={"of": "gradient", "data": "same"},
             under=(),
             variables={"R": None},
@@ -172,15 +170,7 @@ STABILITY = Statement(
         ),
         "literal-3": Reading(
             "proved",
-            says=(
-                "R, of which section 1 says nothing, read as in lemma 3.13: for R >= 4 and all "
-                "A, x "
-                f"and y: {SOFTMAX} has |L(x) - L(y)| <= 2 ||A|| ||h|| (R ||h|| + |b|) ||x - "
-                f"y||, the "
-                f"largest constant of {LINEAR} over all A and h of these norms where ||A||, ||A "
-                f"x||, "
-                "||A y|| <= R"
-            ),
+            read=LINEAR["loss", "norms"],
             proof="symbolic.sim.stability_of_loss:prove_squared_over_norms",
             constants={"of": "loss"},
             under=(LISTED_RADIUS,),
@@ -196,10 +186,7 @@ STABILITY = Statement(
         ),
         "literal-4": Reading(
             "refuted",
-            says=(
-                f"the gradient of {SOFTMAX} changes by at most 2 ||A||^2 ||h||^2 ||x - y||, the "
-                f"largest constant of the gradient of {LINEAR} over all A and h of these norms"
-            ),
+            read=LINEAR["gradient", "norms"],
             constants={"of": "gradient"},
             under=(),
             variables={"R": None},
@@ -208,13 +195,6 @@ STABILITY = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "on the same data, where ||A^T h|| >= osc(h) diam(A)/4, osc(h) = max h - min h and "
-                f"diam(A) the largest distance of two rows: {SOFTMAX} has |L(x) - L(y)| <= "
-                "2 ||A^T h|| (max |h| + |b|) ||x - y||, no more than the constant of "
-                f"{LINEAR} where ||A x||, ||A y|| <= R, for every R with "
-                "R ||A^T h|| >= ||A|| max |h|"
-            ),
             proof="symbolic.sim.stability_of_loss:prove_squared_on_data",
             constants={"of": "loss", "data": "reached"},
             under=(logistic.SPREAD,),
@@ -224,14 +204,6 @@ STABILITY = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "on the same data, where 4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w), "
-                "w = max h - min h, r = max |h - b| and diam(A) the largest distance of two "
-                "rows: the "
-                f"gradient of {SOFTMAX} changes by at most 2 ||A^T h||^2 ||x - y||, the "
-                f"constant of "
-                f"the gradient of {LINEAR}"
-            ),
             proof="symbolic.sim.stability_of_loss:prove_squared_gradient_on_data",
             constants={"of": "gradient", "data": "same"},
             under=(STEEP,),
@@ -242,11 +214,6 @@ STABILITY = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                f"for all A, x and y: {SOFTMAX} has |L(x) - L(y)| <= ||A|| ||h|| (||h|| + |b|) "
-                "||x - y||, for R >= 1 at most half of the 2 ||A|| ||h|| (R ||h|| + |b|) that "
-                f"{LINEAR} attains where ||A||, ||A x||, ||A y|| <= R; no less than half will do"
-            ),
             proof="symbolic.sim.stability_of_loss:prove_squared_over_norms",
             constants={"of": "loss", "share": Fraction(1, 2)},
             under=(),
@@ -260,11 +227,6 @@ STABILITY = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                f"for |b| <= 3.532 ||h|| the gradient of {SOFTMAX} changes by at most "
-                "2 ||A||^2 ||h||^2 ||x - y||, the largest constant of the gradient of "
-                f"{LINEAR} over all A and h of these norms"
-            ),
             proof="symbolic.sim.stability:prove_squared",
             depends_on=("sim/lemma-3.13-l2:sharp",),
             constants={"of": "gradient"},
@@ -282,13 +244,6 @@ STABILITY = Statement(
         ),
         "sharp-3": Reading(
             "proved",
-            says=(
-                "for every |b| > 3.533 ||h||, with A = (1, -1) and h = (10, -7) for b < 0, "
-                "(-10, 7) "
-                f"for b > 0: the gradient of {SOFTMAX} changes by more than 2 ||A||^2 ||h||^2 "
-                f"||x - y||, the largest constant of the gradient of {LINEAR} over data of these "
-                "norms, between x and y = -71/128 -+ 1/512"
-            ),
             proof="symbolic.sim.stability:prove_squared_exceeded",
             conclusion=logistic.exceeds(compared),
             under=(LARGE_LABEL,),

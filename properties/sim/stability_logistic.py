@@ -40,12 +40,12 @@ from properties.sim._support.stability import (
     exceeds,
     known,
     spread_at_least,
+    than_linear,
     two_tokens,
 )
 from properties.sim._support.stability import linear_loss as linear_loss  # proofs name it
 
-SOFTMAX, LINEAR = "L(x) = g(b <softmax(A x), h>)", "linear attention (read as g(b <A x, h>))"
-"""The two losses, as sentences name them."""
+SOFTMAX = "L(x) = g(b <softmax(A x), h>)"
 
 LOWER, UPPER = Fraction("0.7226"), Fraction("0.7228")
 """Up to the first |b| ||h|| the gradient of softmax has the larger constant, from the second on the
@@ -91,6 +91,8 @@ def label_below(size: Fraction, said: str) -> Hypothesis:
 
 LARGE_LABEL, SMALL_LABEL = label_at_least(UPPER, "0.7228"), label_below(LOWER, "0.7226")
 
+LINEAR = than_linear("g(b <A x, h>)")
+
 STABILITY = Statement(
     "sim/stability-logistic",
     rests_on=("sim/lemma-3.13",),
@@ -102,10 +104,7 @@ STABILITY = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                f"on the same data {SOFTMAX} has |L(x) - L(y)| <= |b| ||A^T h||/4 ||x - y||, the "
-                f"constant of {LINEAR}"
-            ),
+            read=LINEAR["loss", "same"],
             constants={"of": "loss", "data": "same"},
             under=(),
             examples=(CONSTANT_LINEAR,),
@@ -113,10 +112,7 @@ STABILITY = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                f"on the same data the gradient of {SOFTMAX} changes by at most "
-                f"b^2 ||A^T h||^2/(6 sqrt 3) ||x - y||, the constant of the gradient of {LINEAR}"
-            ),
+            read=LINEAR["gradient", "same"],
             constants={"of": "gradient", "data": "same"},
             under=(),
             examples=(CONSTANT_LINEAR,),
@@ -124,11 +120,7 @@ STABILITY = Statement(
         ),
         "literal-3": Reading(
             "proved",
-            says=(
-                f"{SOFTMAX} has |L(x) - L(y)| <= |b| ||A|| ||h||/4 ||x - y||, the largest "
-                f"constant of "
-                f"{LINEAR} over all A and h of these norms"
-            ),
+            read=LINEAR["loss", "norms"],
             proof="symbolic.sim.stability_of_loss:prove_logistic_over_norms",
             constants={"of": "loss"},
             under=(),
@@ -140,11 +132,7 @@ STABILITY = Statement(
         ),
         "literal-4": Reading(
             "refuted",
-            says=(
-                f"the gradient of {SOFTMAX} changes by at most b^2 ||A||^2 ||h||^2/(6 sqrt 3) "
-                f"||x - y||, the largest constant of the gradient of {LINEAR} over all A and h of "
-                "these norms"
-            ),
+            read=LINEAR["gradient", "norms"],
             constants={"of": "gradient"},
             under=(),
             examples=(bent(Fraction(1, 64)),),
@@ -152,11 +140,6 @@ STABILITY = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "on the same data, where ||A^T h|| >= osc(h) diam(A)/4, osc(h) = max h - min h and "
-                f"diam(A) the largest distance of two rows: {SOFTMAX} has |L(x) - L(y)| <= "
-                f"|b| ||A^T h||/4 ||x - y||, the constant of {LINEAR}"
-            ),
             proof="symbolic.sim.stability_of_loss:prove_logistic_on_data",
             constants={"of": "loss", "data": "same"},
             under=(SPREAD,),
@@ -172,11 +155,6 @@ STABILITY = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                f"{SOFTMAX} has |L(x) - L(y)| <= |b| ||A|| ||h||/8 ||x - y||, half of what "
-                f"{LINEAR} "
-                "attains; no smaller constant will do"
-            ),
             proof="symbolic.sim.stability_of_loss:prove_logistic_over_norms",
             constants={"of": "loss", "share": Fraction(1, 2)},
             under=(),
@@ -186,11 +164,6 @@ STABILITY = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                f"for |b| ||h|| >= 0.7228 the gradient of {SOFTMAX} changes by at most "
-                "b^2 ||A||^2 ||h||^2/(6 sqrt 3) ||x - y||, the largest constant of the gradient of "
-                f"{LINEAR} over all A and h of these norms"
-            ),
             proof="symbolic.sim.stability:prove_logistic",
             depends_on=("sim/lemma-3.13:sharp",),
             constants={"of": "gradient"},
@@ -208,14 +181,6 @@ STABILITY = Statement(
         ),
         "sharp-3": Reading(
             "proved",
-            says=(
-                "for every 0 < |b| ||h|| < 0.7226, with A = (1, -1) and h = (1, -1): the "
-                "gradient of "
-                f"{SOFTMAX} changes by more than b^2 ||A||^2 ||h||^2/(6 sqrt 3) ||x - y||, the "
-                f"largest "
-                f"constant of the gradient of {LINEAR} over data of these norms, between x and y = "
-                "325/512 -+ 1/512"
-            ),
             proof="symbolic.sim.stability:prove_logistic_exceeded",
             conclusion=exceeds(compared),
             under=(SMALL_LABEL,),

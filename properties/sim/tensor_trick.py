@@ -49,7 +49,6 @@ TRICK = Statement(
     readings={
         "literal": Reading(
             "proved",
-            says="block j0 of (A1 kron A2) vec(X) is row j0 of A1 X A2^T, for A1, A2 in R^{n x d}",
             proof="symbolic.sim.tensor_trick:prove",
             variables={"k": None, "l": None, "A2": Matrix("n", "d"), "X": Matrix("d", "d")},
             examples=(ONE, TURNED),
@@ -57,7 +56,6 @@ TRICK = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says="(A1 kron A2) vec(X) = vec(A1 X A2^T) for factors of any sizes that fit",
             proof="symbolic.sim.tensor_trick:prove",
             examples=(ONE, {"A1": [[1]], "A2": [[1, 2]], "X": [[1, 1]]}),
             siblings=OTHERS,

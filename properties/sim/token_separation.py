@@ -105,10 +105,7 @@ SEPARATION = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says=(
-                "'gradually separated' read as: every step of descent on g(b <f, h>) raises every "
-                "margin (x_opt - x_t)^T X z"
-            ),
+            read={"gradually separated": "that every step raises every margin"},
             constants={"loss": PRINTED},
             under=(),
             examples=(TWO_TOKENS,),
@@ -119,10 +116,7 @@ SEPARATION = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                "'gradually separated' read as: every step of descent on g(b <f, h>) raises the "
-                "mean margin, the mean of (x_opt - x_t)^T X z"
-            ),
+            read={"gradually separated": "that every step raises the mean margin"},
             constants={"loss": PRINTED, "of": "mean"},
             under=(),
             examples=(TWO_TOKENS,),
@@ -151,10 +145,6 @@ SEPARATION = Statement(
         ),
         "amended-1": Reading(
             "refuted, certified",
-            says=(
-                "optimal tokens unique, Att-SVM feasible: every step of descent on the decreasing "
-                "loss g(-b <f, h>) raises the mean margin"
-            ),
             constants={"loss": REPAIRED, "of": "mean"},
             under=(UNIQUE, FEASIBLE),
             examples=(PASSED_OVER, training.NOT_ALIGNED),
@@ -186,12 +176,6 @@ SEPARATION = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            says=(
-                "part 1 or part 2 of assumption 3.10 (in part 1 optimal tokens may be tied: the "
-                "first one counts), Att-SVM feasible, some input with two different scores: every "
-                "step of descent on the decreasing loss g(-b <f, h>) raises <X, X^mm>, the sum of "
-                "the margins times the multipliers of X^mm"
-            ),
             proof="symbolic.sim.token_separation:prove_raised",
             constants={"loss": REPAIRED, "strict": True},
             under=(FEASIBLE, TWO_SCORES, EITHER_PART),
@@ -227,12 +211,6 @@ SEPARATION = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "part 1 or part 2 of assumption 3.10 (in part 1 optimal tokens may be tied: the "
-                "first one counts), Att-SVM feasible, decreasing loss l(u) = g(-u): a step of size "
-                "eta raises <X, X^mm> by at least eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt "
-                "- gamma_t), s_t the attention to token t"
-            ),
             proof="symbolic.sim.token_separation:prove_gain",
             constants={"loss": REPAIRED},
             under=(FEASIBLE, EITHER_PART),
@@ -264,12 +242,6 @@ SEPARATION = Statement(
         ),
         "sharp-3": Reading(
             "proved",
-            says=(
-                "n inputs of at most two tokens, decreasing loss l(u) = g(-u): a step of size eta "
-                "from any X lowers no margin by more than (eta/4)(1 - 1/n) max_i |l'| (gamma_opt - "
-                "gamma_t) times the largest ||A_it||^2, A_it = (x_opt - x_t) z_i^T; for n >= 2 no "
-                "number below 1/4 will do in place of 1/4, not even from X(0) = 0"
-            ),
             proof="symbolic.sim.token_separation:prove_lowered",
             constants={"loss": REPAIRED},
             under=(PAIRS,),

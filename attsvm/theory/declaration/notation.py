@@ -77,8 +77,7 @@ class Notation:
         line = self._line(constants) if self.formula or run is None else run
         words = [Written.in_words(self._in_words(part, constants)) for part in (before, after)]
         parts = [words[0], line, words[1]] if place else words
-        first, *rest = [part for part in parts if part.plain]
-        return sum(rest, first)
+        return sum((part for part in parts if part.plain), Written("", ""))
 
     def letters(self, constants: Mapping[str, Any]) -> str:
         """Return what letters of it mean, in plain characters."""

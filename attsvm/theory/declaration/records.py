@@ -41,6 +41,7 @@ class Records:
         ensemble: draws one larger record from a generator.
         fixed: fields that the sentence fixes, such as a start at zero, by their dotted names.
         climbed: whether the conclusion runs on tensors as well, so that gradients can be followed.
+        lets: what the fields are, a clause that reads well after "Let"; may be empty.
     """
 
     type: Any
@@ -48,6 +49,7 @@ class Records:
     ensemble: Callable[[np.random.Generator], Any] | None = field(default=None, repr=False)
     fixed: tuple[str, ...] = ()
     climbed: bool = False
+    lets: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import domains
+from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.typesetting import concluded
 from attsvm.theory.declaration.variables import (
     Choice,
@@ -40,7 +41,7 @@ def sentence(formula: Formula, read: Mapping[str, str], *, tight: bool) -> str:
     """
     ends = domains(formula.variables)
     clauses = [one.says for name, one in formula.hypotheses.items() if name not in ends]
-    lets = _lets(formula.variables)
+    lets = _lets(formula)
     conclusion, letters = concluded(formula, clauses)
     letters = [line for line in letters if not line.startswith(_STANDARD)]
     if lets or clauses:
@@ -75,8 +76,11 @@ def _listed(clauses: Sequence[str]) -> str:
     return f"{', '.join(most)}{comma} and {last}"
 
 
-def _lets(variables: Mapping[str, Variable]) -> list[str]:
-    """Return what variables range over, those of one domain together."""
+def _lets(formula: Formula) -> list[str]:
+    """Return what variables range over, those of one domain together, or what records are."""
+    if isinstance(formula, RecordFormula):
+        return [formula.records.lets] if formula.records.lets else []
+    variables = formula.variables
     axes = axes_of(variables)
     domain_of = {name: _domain(name, one, axes) for name, one in variables.items()}
     named = {

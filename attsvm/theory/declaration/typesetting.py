@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -58,7 +59,9 @@ def concluded(formula: Formula, clauses: Iterable[str]) -> tuple[str, list[str]]
     letters = _letters(formula)
     lead = [letters] if letters else []
     text = [conclusion, *map(Written.in_words, (*lead, *clauses))]
-    return conclusion.plain, [*lead, *(line.plain for line in _used(lines, text))]
+    told = re.findall(r"(?:^|, |; |and )([^,;]+?)(?:\([^()]*\))? (?:is|are|=) ", letters)
+    own = {name: line for name, line in lines.items() if name.partition("(")[0] not in told}
+    return conclusion.plain, [*lead, *(line.plain for line in _used(own, text))]
 
 
 def _letters(formula: Formula) -> str:
@@ -122,8 +125,10 @@ def _concluded(formula: Formula, write: Callable[[], Term | None]) -> Written:
     declared = _notation(formula)
     if declared is not None and declared.formula:
         return declared.written(formula.known_constants)
-    words = declared and declared.written(formula.known_constants)
-    return _on(write) or words or Written.in_words(_short(formula.conclusion, _with(formula)))
+    run = _on(write)
+    if run is None and declared is not None and declared.says:
+        return declared.written(formula.known_constants)
+    return run or Written.in_words(_short(formula.conclusion, _with(formula)))
 
 
 def _defined(left: Term, variable: Defined, m: Text, v: Any) -> Written:

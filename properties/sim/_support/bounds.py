@@ -64,8 +64,6 @@ BLOCKS = {
 }
 """The whole matrix A_1 kron A_2 of n^2 rows; A is its first block, as good as any other."""
 
-WHERE = "for ||A x||, ||A y||, ||A|| at most R and 0 < beta <= alpha(x), alpha(y)"
-UNDEFINED = f"R and beta, which section 3.3 does not define, read as bounds: {WHERE}"
 """What literal readings say of the domain."""
 
 
@@ -160,21 +158,17 @@ def within(m: Namespace, v: Values, change: Number, constant: Number) -> Compari
     return m.at_most(change, constant * distance(m, v))
 
 
-def published_in_both_norms(bound: str, proof: str) -> dict[str, Reading]:
+def published_in_both_norms(proof: str) -> dict[str, Reading]:
     """The readings of a published bound of matrices, which names no norm."""
     return {
         f"literal-{k}": Reading(
             "proved",
-            says=(
-                f"{UNDEFINED}: {bound}, the norm, which print does not name, read as the "
-                f"{words} one"
-            ),
             proof=proof,
-            constants={"norm": words.lower()},
+            constants={"norm": norm},
             examples=examples(),
             siblings=beyond(),
         )
-        for k, words in enumerate(("spectral", "Frobenius"), start=1)
+        for k, norm in enumerate(("spectral", "frobenius"), start=1)
     }
 
 

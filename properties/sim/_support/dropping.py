@@ -72,7 +72,12 @@ def _slopes(m: Namespace, data: AttentionData, W: Array) -> list[Any]:
     return slopes
 
 
-@stated("for $which", r"\frac{dL}{d(x_t^\top X z)} = 0", {"which": WHICH})
+@stated(
+    "at any X $which have zero gradients, that is $formula",
+    r"\frac{dL}{d(x_t^\top X z)} = 0",
+    {"which": WHICH},
+    where="L is the mean of g(b <f, h>) over the inputs",
+)
 def coefficients(m: Namespace, run: Run, which: str = "others") -> Comparison:
     slopes, kept = _slopes(m, run.data, run.start), ExactData.of(run.data).kept
     chosen = named(run.data, which)
@@ -81,7 +86,12 @@ def coefficients(m: Namespace, run: Run, which: str = "others") -> Comparison:
     return m.equal(m.array([slopes[i][kept[i].index(t)] for i, t in chosen]), m.exact(0))
 
 
-@stated("L' without $which", r"\nabla L(X) = \nabla L'(X)", {"which": WHICH})
+@stated(
+    "$formula at any X",
+    r"\nabla L(X) = \nabla L'(X)",
+    {"which": WHICH},
+    where="L is the mean of g(b <f, h>) over the inputs, and L' is L without $which",
+)
 def same_gradient(m: Namespace, run: Run, which: str = "others") -> Comparison:
     """Softmax is taken over the tokens that stay."""
     rest = without(run.data, mask(run.data, named(run.data, which)))
@@ -112,7 +122,7 @@ def _named_in_batch(data: Any, which: str) -> Any:
     return chosen.reshape(torch_objectives.scores(data).shape)
 
 
-@stated("there is an X^mm, X' without $which", "X^{mm} = X'", {"which": WHICH})
+@stated("$formula", "X^{mm} = X'", {"which": WHICH}, where="X' is the X^mm without $which")
 def same_solution(m: Namespace, data: Any, which: str = "others") -> Comparison:
     if m.name == "tensors":
         less = without(data, _named_in_batch(data, which))
@@ -125,8 +135,10 @@ def same_solution(m: Namespace, data: Any, which: str = "others") -> Comparison:
 
 
 @stated(
-    "there is an X^mm, X' without the tokens J, for each w known",
+    "",
     r"\|X^{mm}\|^2 - \|X'\|^2 \le \|\sum_{j \in J} w_j A_j\|^2",
+    where="X' is the X^mm without the rivals J, w are any multipliers of X^mm, and A_j = (x_opt - "
+    "x_j) z^T",
 )
 def at_most_lost(m: Namespace, case: Dropped) -> Comparison:
     if exact_att_svm(case.data) is None:
@@ -157,9 +169,11 @@ def _multipliers(whole: ExactAttSVM) -> list[dict[Token, fmpq]]:
 
 
 @stated(
-    "there is an X^mm, X' without a token j, for every j and each w known",
+    "$formula for every rival j",
     r"$factor w_j^2 $of \le \|X^{mm}\|^2 - \|X'\|^2",
     {"of": {"span": r"\mathrm{dist}(A_j, \mathrm{span} \{A_k, k \ne j\})^2", "zero": r"\|A_j\|^2"}},
+    where="X' is the X^mm without the rival j, w are any multipliers of X^mm, and A_j = (x_opt - "
+    "x_j) z^T",
 )
 def at_least_lost(
     m: Namespace, data: AttentionData, factor: Number = 1, of: str = "span"

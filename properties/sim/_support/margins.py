@@ -38,6 +38,7 @@ from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.theory import Measured, Slack, changed, stated
 from attsvm.theory.types import Comparison, Namespace, Relation
 from attsvm.training import follow_w
+from properties.sim import LOSS_NAMES
 
 LEAST = {"of": "least", "whose": "optimal"}
 """The margin that is claimed to end positive."""
@@ -49,12 +50,14 @@ AT_REST = 5.0
 
 
 @stated(
-    "a step on the loss $loss, for $of",
+    "every step of descent on $loss raises $of, that is $formula",
     r"${sign}\langle A, -\nabla L(X)\rangle > 0",
     {
+        **LOSS_NAMES,
         "sign": {1: "", -1: "-"},
-        "of": {"least": "each constraint A = A_it", "mean": "A the mean of the A_it"},
+        "of": {"least": "every margin", "mean": "the mean margin"},
     },
+    where="margins are <A, X>, A being A_it = (x_opt - x_t) z^T or the mean of all these",
 )
 def growth(m: Namespace, run: Any, loss: str, of: str = "least", sign: int = 1) -> Relation:
     A = list(exact_constraints(ExactData.of(run.data)).values())
@@ -79,6 +82,10 @@ def step_along_solution(m: Namespace, run: Any, loss: str) -> tuple[Any, Any]:
     return descent.along(m, X), descent.toward
 
 
+@stated(
+    "a step of descent on $loss raises <X, X^mm> by its size times <-grad L, X^mm>, and $formula",
+    symbols=LOSS_NAMES,
+)
 def gain(m: Namespace, run: Any, loss: str, strict: bool = False) -> Comparison:
     """A step adds eta/n sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t) at least to <X, X^mm>.
 
@@ -89,10 +96,11 @@ def gain(m: Namespace, run: Any, loss: str, strict: bool = False) -> Comparison:
 
 
 @stated(
-    "the loss $loss, w_i = |l'| times the range of the scores of input i",
+    "a step of size eta on $loss lowers no margin by more than eta times the right side: $formula",
     r"-\min_{i,t} \langle A_{it}, -\nabla L(X)\rangle \le \frac{1}{4} \left(1 - "
     r"\frac{$alike}{n}\right) \max_i w_i \max_{i,t} \|A_{it}\|^2",
-    {"alike": {True: "2", False: "1"}},
+    {**LOSS_NAMES, "alike": {True: "2", False: "1"}},
+    where="w_i is |l'| times the range of the scores of input i, and A_it = (x_opt - x_t) z^T",
 )
 def lowered(m: Namespace, run: Any, loss: str, alike: bool = False) -> Comparison:
     data, start = ExactData.of(run.data), rationals(run.start)

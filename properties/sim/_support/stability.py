@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from attsvm.theory import Defined, Hypothesis
+from attsvm.theory import Defined, Hypothesis, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim._support.entry_loss import gradient, gradient_change, loss, loss_change
 
@@ -70,9 +70,23 @@ def compared(
     return m.at_most(left, share * constant * m.norm(v.x - v.y))
 
 
+def than_linear(loss: str) -> dict[tuple[str, str], dict[str, str]]:
+    """Return the senses of "more stable": of the loss or the gradient, by the data compared."""
+    data = {"same": "on the same data", "norms": "over all A and h of these norms"}
+    return {
+        (of, name): {
+            "more stable": f"that the {of} has at most the Lipschitz constant of the {of} of "
+            f"linear attention, with the loss {loss}, {words}"
+        }
+        for of in ("loss", "gradient")
+        for name, words in data.items()
+    }
+
+
 def exceeds(compared: Any) -> Any:
     """The gradient of L changes by more than the constant of linear attention's gradient allows."""
 
+    @stated("", where="A is the column (1, -1)")
     def exceeded(m: Namespace, v: Values) -> Comparison:
         within = compared(m, v, "gradient")
         return m.below(within.right, within.left)

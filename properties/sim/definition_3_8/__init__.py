@@ -34,7 +34,7 @@ from attsvm.primitives.att_svm import (
     pythagoras,
 )
 from attsvm.primitives.hypotheses import UNIQUE
-from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties._support.published_data import one_input
 from properties.sim import SOURCE
@@ -81,6 +81,19 @@ def are_shares(case: Shared) -> bool:
     return not (case.shares < 0).any() and any(constrained)
 
 
+CONSTRAINTS = "A_j = (x_opt - x_t) z^T for each token t but the best of its input"
+
+
+@stated(
+    "t U + (1 - t) V with t = $weight meets all constraints and has $formula",
+    r"\|t U + (1 - t) V\|^2 \le $lesser",
+    {
+        "lesser": {
+            False: r"t \|U\|^2 + (1 - t) \|V\|^2",
+            True: r"\min\left(\|U\|^2, \|V\|^2\right)",
+        }
+    },
+)
 def convex(m: Namespace, case: Any, weight: Any = "0.5", lesser: bool = False) -> Relation:
     """A combination of U and V meets the constraints; its squared norm is at most a mean."""
     A, points = constraints(m, case.data), m.values(case.points)
@@ -100,6 +113,12 @@ def shorter_mean(
     return m.at_most(point @ point, mean)
 
 
+@stated(
+    "",
+    "$by > $least",
+    {"by": {"best": r"\frac{1}{\|X^{mm}\|}", "sum": r"\min_j \langle A_j, \sum_k A_k\rangle"}},
+    where="1/||X^mm|| = 0 stands for no X^mm",
+)
 def exists(m: Namespace, data: Any, by: str = "best", least: Number = 0) -> Comparison:
     """1/||X^mm||, or the least margin of the sum of the A_j, is above a bound."""
     svm = att_svm(m, data)
@@ -109,6 +128,11 @@ def exists(m: Namespace, data: Any, by: str = "best", least: Number = 0) -> Comp
     return m.below(least - found, m.exact(0))  # a difference, whose slope a climb can follow
 
 
+@stated(
+    "X^mm exists and $formula",
+    r"\min_j \langle A_j, v u^\top\rangle \le $share \frac{\|u\| \|v\|}{\|X^{mm}\|}",
+    where=CONSTRAINTS,
+)
 def bounded(m: Namespace, case: Any, share: Number = 1) -> Relation:
     """X^mm exists, and the least margin of v u^T is at most ||u|| ||v|| / ||X^mm||."""
     svm = att_svm(m, case.data)
@@ -120,21 +144,35 @@ def bounded(m: Namespace, case: Any, share: Number = 1) -> Relation:
     return m.all_of(defined, m.at_most(least, share * (m.norm(u) * m.norm(v) * svm.margin)))
 
 
+@stated("", r"\|V - X^{mm}\|^$power \le \|V\|^$power - \|X^{mm}\|^$power")
 def nearer(m: Namespace, case: Any, power: int = 2) -> Comparison:
     """||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2, or with norms that are not squared."""
     V, X = m.vec(m.values(case.points)[0]), att_svm(m, case.data).vector
     return pythagoras(m, V, X, power=power)
 
 
+@stated(
+    "",
+    r"\frac{\sum_j s_j}{\|X^{mm}\|} \le \left\|\sum_j s_j A_j\right\|",
+    where=f"{CONSTRAINTS}, and 1/||X^mm|| = 0 stands for no X^mm",
+)
 def hull(m: Namespace, case: Any) -> Comparison:
     """For shares s, not yet divided by their sum, sum_j s_j <= ||sum_j s_j A_j|| ||X^mm||."""
     svm, s = att_svm(m, case.data), of_rivals(m, case.data, case.shares)
     return m.at_most(m.sum(s) * svm.margin, m.norm(s @ svm.rows))
 
 
-MEET = Hypothesis("the matrices meet all constraints", meet)
-SHARES = Hypothesis("shares are not negative, nor all zero", are_shares)
-CLASSIFIES = Hypothesis("u classifies the queries by their labels", classifies)
+MEET = Hypothesis(
+    "the matrices meet all constraints", meet, says="the matrices below meet all constraints"
+)
+SHARES = Hypothesis(
+    "shares are not negative, nor all zero", are_shares, says="no s_j is negative and some is not 0"
+)
+CLASSIFIES = Hypothesis(
+    "u classifies the queries by their labels",
+    classifies,
+    says="u^T z_i has the sign of the label of input i for every i",
+)
 
 DEFINITION = Statement(
     "sim/definition-3.8",
@@ -147,10 +185,6 @@ DEFINITION = Statement(
     readings={
         "literal-1": Reading(
             "proved",
-            says=(
-                "Att-SVM is convex: half the sum of two feasible matrices is feasible, and its "
-                "squared norm is at most the mean of theirs"
-            ),
             proof="symbolic.sim.programmes:prove_convex",
             variables=climbed(Pointed, pointed(2), lambda generator: pointed_larger(generator, 2)),
             conclusion=convex,
@@ -164,10 +198,6 @@ DEFINITION = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "Att-SVM defines an X^mm for every data set with unique optimal tokens: the "
-                "largest least margin of unit matrices, 1/||X^mm||_F, is positive"
-            ),
             variables=climbed(AttentionData, headed().map(lambda case: case.data)),
             conclusion=exists,
             under=(UNIQUE,),
@@ -183,12 +213,6 @@ DEFINITION = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "with scores gamma_it = y_i v^T x_it of labels y_i = -1 or 1 and a head v: where "
-                "optimal tokens are unique and u^T z_i has the sign of y_i for every i, X^mm "
-                "exists, and ||X^mm||_F <= ||u|| ||v|| / min over i and t != opt_i of (gamma_opt - "
-                "gamma_t) y_i u^T z_i"
-            ),
             proof="symbolic.sim.programmes:prove_classified",
             variables=climbed(Classified, classified(), classified_larger),
             conclusion=bounded,
@@ -202,9 +226,6 @@ DEFINITION = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "||V - X^mm||_F^2 <= ||V||_F^2 - ||X^mm||_F^2 for every feasible V; X^mm is unique"
-            ),
             proof="symbolic.sim.programmes:prove_nearer",
             under=(MEET,),
             tight=True,
@@ -219,11 +240,6 @@ DEFINITION = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "where X^mm exists ||sum_j s_j A_j||_F ||X^mm||_F >= 1 for all shares s >= 0 of "
-                "sum 1, so that no point of the hull of the A_j is nearer to 0 than 1/||X^mm||_F; "
-                "no number above 1 will do"
-            ),
             proof="symbolic.sim.programmes:prove_hull",
             variables=climbed(Shared, shared(), shared_larger),
             conclusion=hull,

@@ -105,7 +105,13 @@ def compared(m: Namespace, case: Any) -> tuple[AttSVM, Any, Any]:
     return svm, V, slack_sum(m, svm.rows, V, shares(case) if isinstance(case, Queried) else None)
 
 
-@stated("xi_j the slacks of V", r"\|X^{mm}\| \le \|V\| + $C \sum_j \xi_j")
+SLACKS = (
+    "V is any matrix and xi_j are its slacks, one for each constraint or, if inputs are queries of "
+    "sequences, one for each token of a sequence"
+)
+
+
+@stated("", r"\|X^{mm}\| \le \|V\| + $C \sum_j \xi_j", where=SLACKS)
 def at_price(m: Namespace, case: Any, C: int | str = 10) -> Comparison:
     svm, V, slack = compared(m, case)
     return m.at_most(m.norm(svm.vector), m.norm(V) + C * slack)
@@ -121,9 +127,10 @@ def largest_multiplier(case: Soft | Queried, duals: dict[Token, fmpq], together:
 
 
 @stated(
-    "there is an X^mm, xi_j the slacks of V, lambda the largest $together",
+    "X^mm minimises ||V|| + C sum_j xi_j for C = lambda/||X^mm||, that is $formula",
     r"\|X^{mm}\|^2 \le \|V\| \|X^{mm}\| + $share \lambda \sum_j \xi_j",
     {"together": {True: "sum of multipliers that share a slack", False: "multiplier"}},
+    where=f"{SLACKS}, and lambda is the largest $together, for any multipliers of X^mm",
 )
 def at_least_price(m: Namespace, case: Any, share: Number = 1, together: bool = True) -> Comparison:
     svm, V, slack = compared(m, case)
@@ -143,10 +150,12 @@ def worth(m: Namespace, X: Numbers, V: Numbers, paid: Number) -> Comparison:
 
 
 @stated(
-    "where C ||X^mm|| >= $thousandths t for V and for a point X^mm - e Y in its place, and "
-    "elsewhere > for that point",
+    "X^mm minimises ||V|| + C sum_j xi_j exactly if C ||X^mm|| >= $thousandths t, that is $formula "
+    "then, and > for some V else",
     r"\|X^{mm}\|^2 \le \|V\| \|X^{mm}\| + C \|X^{mm}\| \sum_j \xi_j",
     {"thousandths": {1000: "", 950: "0.95", 999: "0.999", 1001: "1.001", 1050: "1.05"}},
+    where=f"{SLACKS}, and t is the least, over multipliers of X^mm, of the largest sum of those "
+    "that share a slack",
 )
 def exactly_from_price(m: Namespace, case: Queried, thousandths: int = 1000) -> Relation:
     svm, V, slack = compared(m, case)
@@ -174,9 +183,10 @@ def exactly_from_price(m: Namespace, case: Queried, thousandths: int = 1000) -> 
 
 
 @stated(
-    "xi_j the slacks of V and J their number",
+    "",
     r"C J $growth < \|V\| + C \sum_j \xi_j",
     {"growth": {0: "", "0.05": r"+ 0.05 \|V\|", "1/4": r"+ \frac{1}{4} \|V\|"}},
+    where=f"{SLACKS}, J of them",
 )
 def only_minimiser(m: Namespace, case: Any, growth: Number = 0) -> Comparison:
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
@@ -185,9 +195,10 @@ def only_minimiser(m: Namespace, case: Any, growth: Number = 0) -> Comparison:
 
 
 @stated(
-    "xi_j the slacks of V and J their number",
+    "",
     r"$growth C (J - \sum_j \xi_j) \le C \|\sum_j A_j\| \|V\|",
     {"growth": {1: "", "1.05": r"0.05 \|V\| +"}},
+    where=f"{SLACKS}, J of them",
 )
 def growth_from_zero(m: Namespace, case: Any, growth: Number = 1) -> Comparison:
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
@@ -223,10 +234,10 @@ DEFINITION = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "one slack a constraint, 'C = 10 works well' read as that it is large enough: "
-                "where X^mm exists, it minimises ||X||_F + 10 sum of slacks"
-            ),
+            read={
+                "C = 10 still works well": "that this C is large enough",
+                "xi_{l,t}": "one slack a constraint",
+            },
             under=(FEASIBLE,),
             examples=(single(0.0625, 10.0, False, 0.0),),
             siblings={
@@ -236,11 +247,6 @@ DEFINITION = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "one slack a constraint: where X^mm exists and is not 0, it minimises ||X||_F + C "
-                "sum of slacks for every C of at least max lambda / ||X^mm||, lambda any "
-                "multipliers of X^mm"
-            ),
             proof="symbolic.sim.programmes:prove_price",
             variables=Records(Soft, rivals(), climbed=True),
             conclusion=at_least_price,
@@ -258,11 +264,6 @@ DEFINITION = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "one slack a constraint, the argmin is a single matrix for every C > 0: where "
-                "C ||sum_j A_j|| <= 1, so that 0 is a minimiser, every other matrix has a larger "
-                "objective"
-            ),
             variables=Records(Soft, cheap_rivals(), climbed=True),
             conclusion=only_minimiser,
             under=(POSITIVE, SMALL, MOVED),
@@ -283,12 +284,6 @@ DEFINITION = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "f_C(V) = ||V||_F + C sum_j max(0, 1 - <A_j, V>), with one slack a constraint, has "
-                "f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C > 0, separable "
-                "or not: 0 is a minimiser where C ||sum_j A_j|| <= 1, and the only one where it is "
-                "below 1"
-            ),
             proof="symbolic.sim.programmes:prove_growth",
             variables=Records(Soft, rivals(separable=False), climbed=True),
             conclusion=growth_from_zero,
@@ -304,10 +299,10 @@ DEFINITION = Statement(
         ),
         "literal-3": Reading(
             "refuted",
-            says=(
-                "one slack a token of a sequence, 'C = 10 works well' read as that it is large "
-                "enough: where X^mm exists, it minimises ||X||_F + 10 sum of slacks"
-            ),
+            read={
+                "C = 10 still works well": "that this C is large enough",
+                "xi_{l,t}": "one slack a token of a sequence",
+            },
             variables=SHARED,
             under=(WHOLE, FEASIBLE),
             examples=(ALONE,),
@@ -318,11 +313,6 @@ DEFINITION = Statement(
         ),
         "amended-2": Reading(
             "refuted",
-            says=(
-                "one slack a token of a sequence: where X^mm exists and is not 0, it minimises "
-                "||X||_F + C sum of slacks for every C of at least max lambda / ||X^mm||, lambda "
-                "any multipliers of X^mm"
-            ),
             constants={"together": False},
             variables=SHARED,
             conclusion=at_least_price,
@@ -335,12 +325,6 @@ DEFINITION = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            says=(
-                "whatever constraints share a slack, as queries of a sequence do: where X^mm "
-                "exists and is not 0, it minimises ||X||_F + C sum of slacks for every C such that "
-                "C ||X^mm|| is at least the sum of lambda over the constraints of each slack, "
-                "lambda any multipliers of X^mm"
-            ),
             proof="symbolic.sim.programmes:prove_shared_price",
             variables=Records(Queried, queried(whichever=True)),
             conclusion=at_least_price,
@@ -355,12 +339,6 @@ DEFINITION = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "whatever constraints share a slack, one each included: where X^mm exists and is "
-                "not 0, it minimises ||X||_F + C sum of slacks if and only if, for some "
-                "multipliers lambda of X^mm, C ||X^mm|| is at least the sum of lambda over the "
-                "constraints of each slack"
-            ),
             proof="symbolic.sim.programmes:prove_exact_price",
             variables=Records(Queried, priced()),
             conclusion=exactly_from_price,

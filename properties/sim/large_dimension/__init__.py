@@ -117,7 +117,10 @@ def incoherent(data: AttentionData, most: Fraction = ONE) -> bool:
 
 
 @stated(
-    "P the probability of part 2 (random signs) or of part 1 (random sentences)", r"P \ge $least"
+    "",
+    r"P \ge $least",
+    where="P is the probability of part 2 of assumption 3.10 for random signs, and of part 1 for "
+    "random sentences",
 )
 def likely(m: Namespace, law: Signs | RandomSentences, least: Number) -> Comparison:
     chance = laws.equal_scores(law) if isinstance(law, Signs) else laws.part_1_probability(law)
@@ -125,8 +128,9 @@ def likely(m: Namespace, law: Signs | RandomSentences, least: Number) -> Compari
 
 
 @stated(
-    "P the probability of part 2 for random signs",
+    "",
     r"P \le \left(\frac{T}{2} \left(\frac{3 d}{2} + 1\right)^{-(T - $lost)/2}\right)^n",
+    where="P is the probability of part 2 of assumption 3.10, scores being those of (1, ..., 1)",
 )
 def unlikely(m: Namespace, law: Signs, lost: int = 2) -> Comparison:
     root = 1 / m.sqrt(m.exact(Fraction(3 * law.d + 2, 2)))
@@ -136,7 +140,10 @@ def unlikely(m: Namespace, law: Signs, lost: int = 2) -> Comparison:
     return m.at_most(m.values(laws.equal_scores(law)), right)
 
 
-@stated("there is an X^mm", r"A_j X^{mm} = 1 \text{ for all } j")
+@stated(
+    "X^mm exists and all tokens are support vectors, that is $formula",
+    r"A_j X^{mm} = 1 \text{ for all } j",
+)
 def all_tight(m: Namespace, data: Any) -> Comparison:
     svm, one = att_svm(m, data), m.exact(1)
     if svm.weights is None:
@@ -145,9 +152,10 @@ def all_tight(m: Namespace, data: Any) -> Comparison:
 
 
 @stated(
-    "there are X^mm and G^-1, and no entry of $by is negative exactly where",
+    "X^mm exists, and $formula exactly if no entry of $by is negative",
     r"A_j X^{mm} = 1 \text{ for all } j",
     {"by": {"inverse": "G^{-1} 1", "gram": "G"}},
+    where="A_j = (x_opt - x_t) z^T, and G is the Gram matrix of the A_j",
 )
 def exactly_where(m: Namespace, data: AttentionData, by: str = "inverse") -> Comparison:
     found = exact_att_svm(data)
@@ -188,10 +196,19 @@ COUNTED = probability(
 )
 SOLVABLE = st.one_of(all_support(), redundant_data())
 
+FAIR = "the entries of n inputs of T tokens and of their queries in R^d be independent fair signs"
+ORTHONORMAL = "the data be m sentences of n tokens of a language with orthonormal tokens in R^d"
 LARGE = Hypothesis("d >= 1000", lambda law: law.d >= 1000)
-LONG = Hypothesis("all tokens have one norm, and all queries one, none 0", long)
+LONG = Hypothesis(
+    "all tokens have one norm, and all queries one, none 0",
+    long,
+    says="all tokens have one norm, all queries have one, and neither is 0",
+)
 INCOHERENT = Hypothesis(
-    "4 k (e + (n - 1) e^2) <= 1, e the largest |<., .>| over a squared norm", incoherent
+    "4 k (e + (n - 1) e^2) <= 1, e the largest |<., .>| over a squared norm",
+    incoherent,
+    says="4 k (e + (n - 1) e^2) <= 1, where k = T - 1 and e is the largest |<., .>| of two tokens "
+    "or two queries over their squared norm",
 )
 
 DIMENSION = Statement(
@@ -201,7 +218,7 @@ DIMENSION = Statement(
     place="Section 3.2, before assumption 3.10",
     printed="In the scenarios where data are distributed such that d is sufficiently large, such "
     "phenomenon is likely to persist",
-    variables=Records(Signs, laws.signs((1000, 4000)), fixed=("seed",)),
+    variables=Records(Signs, laws.signs((1000, 4000)), fixed=("seed",), lets=FAIR),
     conclusion=likely,
     cost=4,
     violating={
@@ -212,11 +229,7 @@ DIMENSION = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "'likely' read as with probability at least 1/2 and 'sufficiently large' as d >= "
-                "1000: whatever the law of the data, part 2 of assumption 3.10 has probability at "
-                "least 1/2 for d >= 1000"
-            ),
+            read={"likely": "with probability at least 1/2", "sufficiently large": "d >= 1000"},
             constants={"least": "1/2"},
             under=(LARGE,),
             examples=(THREE_TOKENS,),
@@ -224,25 +237,15 @@ DIMENSION = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "'likely' read as with probability at least 1/2 and 'sufficiently large' as d >= "
-                "1000: whatever the law of the data, part 1 of assumption 3.10 has probability at "
-                "least 1/2 for d >= 1000"
-            ),
+            read={"likely": "with probability at least 1/2", "sufficiently large": "d >= 1000"},
             constants={"least": "1/2"},
             under=(LARGE,),
-            variables=Records(RandomSentences, laws.random_sentences()),
+            variables=Records(RandomSentences, laws.random_sentences(), lets=ORTHONORMAL),
             examples=(EVEN,),
             siblings={"at least 3/8": changed(least="3/8", examples=[EVEN])},
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "n inputs of T tokens, all tokens of one norm and all queries of one, none 0, "
-                "inner products of two tokens or two queries at most e times the squared norm in "
-                "absolute value, 4 k (e + (n - 1) e^2) <= 1, k = T - 1: all tokens are support "
-                "vectors, whichever ones are optimal"
-            ),
             proof="symbolic.sim.large_dimension:prove_incoherent",
             under=(LONG, INCOHERENT),
             variables=Records(AttentionData, laws.nearly_orthogonal(), climbed=True),
@@ -259,15 +262,9 @@ DIMENSION = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "n inputs of T >= 2 tokens, tokens and queries of independent fair signs in R^d: "
-                "all tokens are support vectors, whichever ones are optimal, with probability at "
-                "least 1 - M exp(-d e^2/2), M = n T (n T - 1) + n (n - 1), e = 1/(2 k + 2 sqrt(k "
-                "(k + n - 1))), k = T - 1"
-            ),
             proof="symbolic.sim.large_dimension:prove_likely",
             under=(SEVERAL,),
-            variables=Records(Signs, laws.signs((8, 64), (2, 4))),
+            variables=Records(Signs, laws.signs((8, 64), (2, 4)), lets=FAIR),
             conclusion=COUNTED,
             cost=10,
             examples=(Signs(1, 2, 64), Signs(1, 3, 512), Signs(3, 4, 16)),
@@ -279,24 +276,15 @@ DIMENSION = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "n inputs of T >= 2 tokens of independent fair signs in R^d, scores by the head "
-                "(1, .., 1): part 2 of assumption 3.10 has probability at most "
-                "((T/2) (3d/2 + 1)^(-(T - 2)/2))^n"
-            ),
             proof="symbolic.sim.large_dimension:prove_unlikely",
             under=(SEVERAL,),
-            variables=Records(Signs, laws.signs(), fixed=("seed",)),
+            variables=Records(Signs, laws.signs(), fixed=("seed",), lets=FAIR),
             conclusion=unlikely,
             examples=(THREE_TOKENS,),
             siblings={"with the power T - 1": changed(lost=1)},
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "where the A_j = (x_opt - x_t) z^T are independent, all tokens are support vectors "
-                "exactly where no entry of G^-1 1 is negative, G the Gram matrix of the A_j"
-            ),
             proof="symbolic.sim.large_dimension:prove_exactly",
             under=(INDEPENDENT,),
             variables=Records(AttentionData, SOLVABLE),

@@ -78,7 +78,7 @@ IDLE = Hypothesis(
     left_out.idle,
     implies=(FEASIBLE, NO_LOW_SUPPORT),
 )
-LOWERED = Hypothesis("scores are lowered, not raised", lambda case: case.size >= 0)
+LOWERED = Hypothesis("least scores are lowered, not raised", lambda case: case.size >= 0)
 
 LOW_SCORES = Statement(
     "sim/low-score-tokens",
@@ -98,11 +98,10 @@ LOW_SCORES = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                f"{LOW}, 'the final outcome' as X^mm: where there is an X^mm, it is the same "
-                f"without "
-                "these tokens"
-            ),
+            read={
+                "low": "of least score in an input whose scores differ",
+                "the final outcome": "X^mm",
+            },
             under=(FEASIBLE,),
             variables=Records(AttentionData, SEPARABLE),
             conclusion=left_out.same_solution,
@@ -129,10 +128,10 @@ LOW_SCORES = Statement(
         ),
         "literal-3": Reading(
             "proved",
-            says=(
-                f"{LOW}, 'detrimentally' as a lower score: at every X the score <f, gamma> that "
-                "attention collects is no lower without these tokens"
-            ),
+            read={
+                "low": "of least score in an input whose scores differ",
+                "detrimentally": "with a lower score",
+            },
             proof="symbolic.sim.low_score_tokens:prove_no_lower",
             under=(),
             examples=(TWO_TOKENS, ENDS_THERE),
@@ -140,10 +139,10 @@ LOW_SCORES = Statement(
         ),
         "literal-4": Reading(
             "refuted",
-            says=(
-                f"{LOW}, 'the final outcome' as the output of attention: at every X the output "
-                "sum_t f_t x_t is the same without these tokens"
-            ),
+            read={
+                "low": "of least score in an input whose scores differ",
+                "the final outcome": "the output of attention",
+            },
             under=(),
             conclusion=left_out.same_output,
             examples=(TWO_TOKENS,),
@@ -151,10 +150,6 @@ LOW_SCORES = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "where there is an X^mm and no token of least score of an input whose scores "
-                "differ is a support vector of it, X^mm is the same without these tokens"
-            ),
             proof="symbolic.sim.low_score_tokens:prove_unchanged",
             under=(IDLE,),
             variables=Records(
@@ -203,11 +198,6 @@ LOW_SCORES = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "lowering the scores of the tokens of least score of inputs whose scores differ, "
-                "by any amount, changes neither X^mm nor the X^mm without these tokens, nor "
-                "whether there is one"
-            ),
             proof="symbolic.sim.low_score_tokens:prove_as_much",
             under=(LOWERED,),
             variables=Records(Scaled, left_out.scaled()),
@@ -221,11 +211,6 @@ LOW_SCORES = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "at r X^mm, for every real r, the output of attention over an input moves by at "
-                "most N exp(-r) times the diameter of its tokens where its N tokens of least score "
-                "are left out, its scores differing"
-            ),
             proof="symbolic.sim.low_score_tokens:prove_output",
             under=(FEASIBLE,),
             variables=Records(Scaled, left_out.scaled()),

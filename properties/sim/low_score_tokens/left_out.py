@@ -38,6 +38,8 @@ LEFT_OUT = {
     "best": "the tokens of best score",
     "second": "the tokens of scores in between",
 }
+DROPPED = "$which of inputs whose scores differ"
+"""Where scores do not differ nothing is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,12 @@ def idle_if_solved(case: Any) -> bool:
 # the programme
 
 
-@stated("both exist, X' without $which", "X^{mm} = X'", {"which": LEFT_OUT})
+@stated(
+    "X^mm and X' exist and $formula",
+    "X^{mm} = X'",
+    {"which": LEFT_OUT},
+    where=f"X' is the X^mm without {DROPPED}",
+)
 def same_solution(m: Namespace, data: Any, which: str = "low") -> Comparison:
     rest = without(data, low(data, which))
     if in_torch(data.X):
@@ -109,8 +116,10 @@ def lower_scores(scores: Array, chosen: Array, by: Any) -> Array:
 
 
 @stated(
-    "X and X' for lower least scores; X_- and X'_- without the tokens that have them",
+    "",
     r"X = X' \text{ and } X_- = X'_-",
+    where="X and X' are the X^mm before and after the least scores are lowered, X_- and X'_- the "
+    "same without the tokens that have them, and any two of them may both not exist",
 )
 def as_much(m: Namespace, case: Scaled) -> Relation:
     pairs = []
@@ -153,9 +162,10 @@ def _attended(
 
 
 @stated(
-    "f' the attention without $which, for every input",
+    "$formula for every input at any X",
     r"\langle f, \gamma\rangle \le \langle f', \gamma\rangle",
     {"which": LEFT_OUT},
+    where=f"f' is the attention without {DROPPED}",
 )
 def scores_no_lower(m: Namespace, run: Run, which: str = "low") -> Relation:
     parts = [
@@ -166,9 +176,10 @@ def scores_no_lower(m: Namespace, run: Run, which: str = "low") -> Relation:
 
 
 @stated(
-    "f' the attention without $which, for every input",
+    "$formula for every input at any X",
     r"\sum_t f_t x_t = \sum_t f'_t x_t",
     {"which": LEFT_OUT},
+    where=f"f' is the attention without {DROPPED}",
 )
 def same_output(m: Namespace, run: Run, which: str = "low") -> Relation:
     parts = [
@@ -179,10 +190,11 @@ def same_output(m: Namespace, run: Run, which: str = "low") -> Relation:
 
 
 @stated(
-    "there is an X^mm, at r X^mm f' the attention without $which, N tokens, for every input",
+    "at r X^mm, for any real r, $formula for every input",
     r"\frac{\|\sum_t f'_t x_t - \sum_t f_t x_t\|}{N \exp(-$rate r) \max_{s,t} \|x_s - x_t\|} "
     r"\le 1",
     {"which": LEFT_OUT},
+    where=f"f' is the attention without the N tokens named: {DROPPED}",
 )
 def output_moves(m: Namespace, case: Scaled, rate: int = 1, which: str = "low") -> Comparison:
     found, r = exact_att_svm(case.data), rational(case.size)

@@ -49,16 +49,23 @@ def independent(case: TokenSequences) -> bool:
     return bool(E.rank() == len(case.embeddings))
 
 
+IN_A_CIRCLE = (
+    "a query asks in a circle if it asks for a before b, b before c, ..., and the last of them "
+    "before a, or for a before a, as if a sub-sequence holds its optimal token twice"
+)
+
+
 @stated("X^mm exists")
 def exists(m: Namespace, case: TokenSequences) -> Comparison:
     return m.equal(m.exact(int(feasible(case))), m.exact(1))
 
 
 @stated(
-    "X^mm exists exactly where $by",
+    "X^mm exists exactly if $by",
     symbols={
         "by": {"circles": "no query asks in a circle", "successors": "each word has one successor"}
     },
+    where=IN_A_CIRCLE,
 )
 def told(m: Namespace, case: TokenSequences, by: str = "circles") -> Comparison:
     known = consistent(case) if by == "circles" else one_successor(case)
@@ -66,13 +73,14 @@ def told(m: Namespace, case: TokenSequences, by: str = "circles") -> Comparison:
 
 
 @stated(
-    "X^mm exists at most where $by",
+    "X^mm exists only if $by",
     symbols={
         "by": {
             "circles": "no query asks in a circle",
             "successors": "some word has several successors",
         }
     },
+    where=IN_A_CIRCLE,
 )
 def refused(m: Namespace, case: TokenSequences, by: str = "circles") -> Comparison:
     known = consistent(case) if by == "circles" else not one_successor(case)
@@ -108,11 +116,6 @@ REPEATED = said(np.eye(2), [[0, 1, 0, 1], [0, 0, 0, 1]], whole=False)
 ELSEWHERE = said(np.eye(2), [[0, 1, 1], [1, 0, 1]], whole=False)
 """A word with two successors; where the second one follows, attention has a single token."""
 DEFAULT = {"m": 10, "n": 5, "d": 100}
-READ = (
-    "'often' read as with probability at least 1/2: random languages of 20 Gaussian tokens, scaled "
-    "to norm 1, with 3 successors each, of weights uniform in 1..9, drawn for each token apart, "
-    "any token the first one, each as likely, m = 10 sentences of n = 5 tokens, attention over"
-)
 COUNTED = probability(
     "that there is no X^mm over the $over for m = $m, n = $n, d = $d",
     HALF,
@@ -133,7 +136,13 @@ FEWER = {
 }
 
 
-DRAWS = Records(Draws, st.builds(Draws, st.integers(0, 2**16)))
+DRAWS = Records(
+    Draws,
+    st.builds(Draws, st.integers(0, 2**16)),
+    lets="m sentences of n tokens be drawn from random languages of 20 Gaussian tokens, scaled to "
+    "norm 1, with 3 successors each, of weights uniform in 1..9, drawn for each token apart, any "
+    "token being the first one, each as likely",
+)
 
 INDEPENDENT = Hypothesis("the embeddings are linearly independent", independent)
 
@@ -153,7 +162,7 @@ OFTEN = Statement(
     readings={
         "literal-1": Reading(
             "proved",
-            says=f"{READ} the vocabulary, d = 100: with probability at least 1/2 there is no X^mm",
+            read={"often": "with probability at least 1/2"},
             proof="symbolic.sim.often_unsolvable:prove_often",
             constants={**DEFAULT, "over": "vocabulary"},
             under=(),
@@ -165,9 +174,7 @@ OFTEN = Statement(
         ),
         "literal-3": Reading(
             "holds",
-            says=(
-                f"{READ} the sub-sequence, d = 100: with probability at least 1/2 there is no X^mm"
-            ),
+            read={"often": "with probability at least 1/2"},
             constants={**DEFAULT, "over": "sub-sequence"},
             under=(),
             variables=DRAWS,
@@ -178,21 +185,13 @@ OFTEN = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                "where the tokens are linearly separable, each from all others since the "
-                "embeddings are independent, there is an X^mm"
-            ),
+            read={"linear separability of tokens": "that of each token from all others"},
             conclusion=exists,
             examples=(TWO,),
             siblings={"whatever the embeddings": changed(drop=[INDEPENDENT], examples=[OPPOSITE])},
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "independent embeddings: X^mm exists exactly where no query asks for tokens in a "
-                "circle, for a before b, b before c, ..., and the last of them before a, nor for a "
-                "before a, as where a sub-sequence holds its optimal token twice"
-            ),
             proof="symbolic.sim.often_unsolvable:prove",
             examples=(TWO, ONE, OUTVOTED, REPEATED, ELSEWHERE, CIRCLE),
             siblings={
@@ -202,11 +201,6 @@ OFTEN = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "any embeddings: where a query asks for tokens in a circle, for a before b, b "
-                "before c, ..., and the last of them before a, or for a before a, as where a "
-                "sub-sequence holds its optimal token twice, there is no X^mm"
-            ),
             proof="symbolic.sim.often_unsolvable:prove_circles",
             under=(),
             conclusion=refused,
@@ -217,13 +211,13 @@ OFTEN = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "m independent sentences of two words: no word has two successors with probability "
-                "m! [z^m] prod_q (1 + sum_s (exp(p_qs z) - 1)), p_qs that of the sentence q s"
-            ),
             proof="symbolic.sim.often_unsolvable:prove_probability",
             under=(),
-            variables=Records(Table, tables()),
+            variables=Records(
+                Table,
+                tables(),
+                lets="m sentences of two words be drawn apart, q s with probability p_qs",
+            ),
             conclusion=EXPONENTIAL_SERIES,
             cost=1,
             examples=(Table(np.array([1]), np.array([[1]]), 1),),

@@ -110,22 +110,12 @@ SPARSITY = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "where there is an X^mm, rivals that are no support vectors of it have zero "
-                "gradients: dL/d(x_t^T X z) = 0 at every X, L the mean of g(b <f, h>) over the "
-                "inputs"
-            ),
             under=(FEASIBLE,),
             examples=(FROM_ZERO,),
             siblings=other_tokens(),
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "where there is an X^mm, rivals that are no support vectors of it can be "
-                "disregarded during pretraining: the gradient of L, the mean of g(b <f, h>) over "
-                "the inputs, is at every X the same without them"
-            ),
             under=(FEASIBLE,),
             conclusion=dropping.same_gradient,
             examples=(FROM_ZERO,),
@@ -133,10 +123,6 @@ SPARSITY = Statement(
         ),
         "literal-3": Reading(
             "proved",
-            says=(
-                "where there is an X^mm, rivals that are no support vectors of it can be "
-                "disregarded: X^mm is the same without them"
-            ),
             proof="symbolic.least_points:prove_supported",
             under=(FEASIBLE,),
             variables=replace(PROGRAMMES, climbed=True),
@@ -194,11 +180,6 @@ SPARSITY = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "where there is an X^mm, leaving out any rivals J lowers ||X^mm||_F^2 by at most "
-                "||sum_J w_j A_j||_F^2, A_j = (x_opt - x_j) z^T and w any multipliers of X^mm, so "
-                "that all rivals with multiplier 0 can go, those of margin 1 included"
-            ),
             proof="symbolic.sim.programmes:prove_at_most_lost",
             under=(FEASIBLE,),
             variables=Records(tokens.Dropped, tokens.thinned(), tokens.thinned_larger),
@@ -211,11 +192,6 @@ SPARSITY = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "where there is an X^mm, leaving out a rival j lowers ||X^mm||_F^2 by at least "
-                "w_j^2 times the squared distance of A_j = (x_opt - x_j) z^T from the span of the "
-                "others, w any multipliers of X^mm"
-            ),
             proof="symbolic.sim.programmes:prove_at_least_lost",
             under=(FEASIBLE,),
             variables=Records(AttentionData, tokens.all_support(), tokens.all_support_larger),
