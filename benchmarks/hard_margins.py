@@ -73,6 +73,29 @@ def hard_data(
     return AttentionData(X, Z, scores=scores, mask=mask if seed % 3 else None)
 
 
+def separable(n: int, T: int, d: int, seed: int = 0) -> AttentionData:
+    """Return Gaussian tokens and queries, scored by the logits of a Gaussian W."""
+    draw = np.random.default_rng(seed)
+    X, Z, W = (draw.standard_normal(shape) for shape in ((n, T, d), (n, d), (d, d)))
+    return AttentionData(X, Z, scores=np.einsum("ntd,de,ne->nt", X, W, Z))
+
+
+def hair_thin(scaled: bool, n: int = 569, d: int = 31) -> AttentionData:
+    """Labelled measurements that nearly depend on each other, separable by a narrow margin.
+
+    Columns have sizes from 1e-3 to 1e3, or at most 1 where scaled, and one is constant. A label y
+    of features f is an input with the tokens y f and 0 and one query for all inputs.
+    """
+    draw = np.random.default_rng(0)
+    latent = draw.standard_normal((n, 6)) @ draw.standard_normal((6, d - 1))
+    F = np.exp(0.3 * (latent + 0.002 * draw.standard_normal((n, d - 1))))
+    y = np.where((F - F.mean(axis=0)) @ draw.standard_normal(d - 1) > 0.0, 1.0, -1.0)
+    F = F / F.max(axis=0) if scaled else F * 10.0 ** draw.uniform(-3, 3, d - 1)
+    X, Z = np.zeros((n, 2, d)), np.zeros((n, d))
+    X[:, 0], Z[:, 0] = y[:, None] * np.column_stack([F, np.ones(n)]), 1.0
+    return AttentionData(X, Z, scores=np.tile([1.0, 0.0], (n, 1)))
+
+
 def understated(data: AttentionData, answer: Answer) -> bool:
     """Whether the matrix misses a margin (x_i0 - x_it)^T W z_i >= 1 by more than is stated."""
     W = [[Fraction(x) for x in row] for row in answer.W.tolist()]

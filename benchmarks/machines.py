@@ -25,7 +25,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from benchmarks.timing import Row, keep, shown
+from benchmarks.timers.timing import Row, keep
 
 ROOT = Path(__file__).parents[1]
 PARTS = ("replays", "verify", "gate", "suite")
@@ -328,6 +328,17 @@ def rows(options: argparse.Namespace, folder: Path, red: dict[str, list[str]]) -
             yield row
 
 
+def printed(table: Iterable[Row], parts: Sequence[str]) -> list[Row]:
+    """Print rows as they come, and return them."""
+    widths = {"environment": 20, "machine": 16, **dict.fromkeys(parts, 9), "other_figures": 0}
+    print(" ".join(f"{name.replace('_', ' '):{width}}" for name, width in widths.items()))
+    kept = []
+    for row in table:
+        kept.append(row)
+        print(" ".join(f"{row.get(n, ''):{w}}" for n, w in widths.items()), flush=True)
+    return kept
+
+
 def main() -> int:
     """Run the parts on the machines; 1 if a part is red or no machine was possible."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -347,10 +358,9 @@ def main() -> int:
     if unknown := {*options.machines} - {*MACHINES} | {*options.parts} - {*PARTS}:
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
     red: dict[str, list[str]] = {}
-    columns = {"environment": "20", "machine": "16", **dict.fromkeys(options.parts, "8")}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(options.folder or temporary).resolve()
-        table = shown({**columns, "other_figures": ""}, rows(options, folder, red))
+        table = printed(rows(options, folder, red), options.parts)
     for place, faults in red.items():
         print(f"\nred: {place}", *faults, sep="\n  ")
     keep(options.json, rows=table, red=red)

@@ -15,7 +15,7 @@ angle and the norm. For the basin of the optimal tokens see `mm/theorem-1-direct
 
 The least d, n and T, each by itself, of a run with two different scores of an input, l' < 0 and a
 step of at most 1/L that is certified to fail `literal`. All of them fail from zero, and none with
-less was found from elsewhere (`python -m benchmarks.least_prompt_failures --instances 48`, 4989
+less was found from elsewhere (`python -m benchmarks.least_failures prompt --instances 48`, 4989
 runs on 1110 data sets of up to three inputs, four tokens and six dimensions, 1739 of them left
 open):
 

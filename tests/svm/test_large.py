@@ -23,8 +23,7 @@ from attsvm.svm.frobenius import bracketed, solve_programme
 from attsvm.svm.soft import solve_soft
 from attsvm.svm.support import GramOperator, ascend_dual
 from attsvm.svm.warming import SMALL, kernels_for
-from benchmarks.hard_margins import hard_data
-from benchmarks.svm import hair_thin, separable
+from benchmarks.hard_margins import hair_thin, hard_data, separable
 from properties._support.published_data import one_input
 from tests.interpreted import interpreted
 from tests.svm.problems import two_tokens

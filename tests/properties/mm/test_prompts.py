@@ -21,7 +21,7 @@ from attsvm.strategies.data import attention_data
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.training import descend_p, descend_w
-from benchmarks.least_prompt_failures import FLAT, QUADRILATERAL, independent, solved
+from benchmarks.least_failures import FLAT, QUADRILATERAL, independent, solved
 from properties.mm import general_data, loss_choice, normalised_descent, w_p_equivalence
 from properties.mm._support import prompt_descent as prompts
 from properties.mm._support import prompt_instances as cases

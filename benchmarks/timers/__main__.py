@@ -1,0 +1,58 @@
+"""How long things take: `python -m benchmarks.timers [TABLE ...] [--json FILE] [--write FILE]`.
+
+Each row times our code and its alternatives on the same cases, in the same process and on one
+thread; the ratio is the time of the fastest alternative over ours. Without names the tables of
+`USUAL` run. The alternatives of the solvers need `pip install -c constraints.txt -e '.[bench]'`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+from benchmarks.timers.timing import Timer, keep, page, shown
+
+TABLES = {
+    **dict.fromkeys(("frobenius", "nuclear", "soft", "separability", "batch"), "svm"),
+    **dict.fromkeys(("growth", "sizes", "middle", "large"), "svm"),
+    **dict.fromkeys(("descent", "descent-growth"), "descent"),
+    **dict.fromkeys(("paths", "startup", "hunting", "screening"), ""),
+}
+"""Tables, each with the module that declares it; "" if the module has the same name."""
+
+USUAL = ("frobenius", "nuclear", "soft", "separability", "batch", "descent", "paths", "startup")
+"""Tables that run by default; the others take minutes."""
+
+
+def timers(table: str) -> Iterator[Timer]:
+    """Yield the rows of a table."""
+    module = import_module(f"benchmarks.timers.{TABLES[table] or table}")
+    rows: Callable[[], Iterator[Timer]] = getattr(module, table.replace("-", "_"))
+    yield from rows()
+
+
+def main() -> None:
+    """Measure, print the tables, and write them if asked."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.timers", description=__doc__)
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"of {', '.join(TABLES)}")
+    parser.add_argument("--json", metavar="FILE", help="also write the rows there")
+    parser.add_argument("--write", metavar="FILE", help="also write the tables as Markdown there")
+    options = parser.parse_args()
+    if unknown := {*options.tables} - {*TABLES}:
+        parser.error(f"no such table: {', '.join(sorted(unknown))}")
+    print(f"load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    names = options.tables or USUAL
+    tables = {name: shown(timers(name)) for name in names}
+    keep(options.json, tables=tables)
+    if options.write:
+        command = f"python -m benchmarks.timers {' '.join(names)} --write {options.write}"
+        about = f"Written by `{command}`: one run, one thread. `ratio` is the fastest other / ours."
+        rows = [row for table in tables.values() for row in table]
+        Path(options.write).write_text(page(f"Timers: {', '.join(names)}", about, rows))
+
+
+if __name__ == "__main__":
+    main()
