@@ -10,7 +10,7 @@ from attsvm.kernels.ascent import cap_groups
 from attsvm.svm import att_svm_programme, soft
 from attsvm.svm.soft import solve_soft
 from attsvm.svm.soft_ascent import Caps, on_support
-from benchmarks.svm import separable
+from benchmarks.hard_margins import separable
 from tests.interpreted import interpreted
 from tests.svm.problems import of_rows
 
