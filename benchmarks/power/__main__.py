@@ -104,7 +104,7 @@ def attempts(
     """
     table: Table = {id: {} for id in ids}
     for row in before:
-        if row["id"] in table and row["fingerprint"] == PLANTED[row["id"]].digest_of_claim(claim):
+        if row["id"] in table and row["fingerprint"] == digest_of_claim(PLANTED[row["id"]].claim):
             table[row["id"]] = {m: Attempt(**told) for m, told in row["attempts"].items()}
     pairs = []
     for id in ids:
@@ -379,7 +379,7 @@ def _told(id: str, row: dict[str, Attempt]) -> dict[str, Any]:
     planted = PLANTED[id]
     return {
         "id": id,
-        "fingerprint": planted.digest_of_claim(claim),
+        "fingerprint": digest_of_claim(planted.claim),
         "kind": planted.kind,
         "family": planted.family,
         "why": planted.why,

@@ -75,11 +75,13 @@ Relation = Comparison | All | AnyOf
 """A comparison, or several of them."""
 
 
-def comparisons(relation: Relation) -> tuple[Comparison, ...]:
-    """Return the comparisons that a relation consists of, in their order."""
+def comparisons(relation: Relation, *, needed: bool = False) -> tuple[Comparison, ...]:
+    """Return the comparisons that a relation consists of, or those that must all hold."""
     if isinstance(relation, Comparison):
         return (relation,)
-    return tuple(one for part in relation.parts for one in comparisons(part))
+    if needed and isinstance(relation, AnyOf):
+        return ()
+    return tuple(one for part in relation.parts for one in comparisons(part, needed=needed))
 
 
 def returned(found: object, what: str) -> Relation:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from flint import fmpq
 
 from attsvm import _types
-from attsvm.errors import DataError
+from attsvm.errors import ClaimError, DataError
+from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.entries import READ_ONLY, misuse
 from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.relations import Relation
 from attsvm.theory.declaration.hypotheses import Hypothesis
-from attsvm.theory.declaration.variables import Choice, Variable, axes_of
+from attsvm.theory.declaration.metering import evaluate
+from attsvm.theory.declaration.variables import Choice, Defined, Integer, Variable, axes_of
 
 
 def instance_type(variables: Mapping[str, Variable]) -> type:
@@ -144,3 +147,97 @@ def member(variable: Choice | Variable, name: str, value: Any) -> Any:
 def same_numbers(stored: Any, given: Any) -> bool:
     """Whether nothing was rounded when given numbers were stored."""
     return bool(np.all(stored == np.array(given, dtype=object)))
+
+
+def rational(value: float) -> fmpq:
+    """Return a float as a rational.
+
+    Raises:
+        DataError: it is not finite.
+    """
+    try:
+        return fmpq(*value.as_integer_ratio())
+    except (ValueError, OverflowError) as error:
+        raise DataError("a value that is not finite has no exact value", value=value) from error
+
+
+def numbers(
+    variables: Mapping[str, Variable], case: Any, number: Callable[[float], Any]
+) -> dict[str, Any]:
+    """Return what an instance stores and its shape, by name, with numbers turned by `number`."""
+    known: dict[str, Any] = dict(shape_of(variables, case))
+    for name, variable in variables.items():
+        if name in known or variable.stored is None:
+            continue
+        value = getattr(case, name)
+        if isinstance(variable, Choice):
+            known[name] = member(variable, name, value)
+        elif isinstance(variable, Integer):
+            known[name] = int(value)
+        elif isinstance(value, np.ndarray):
+            known[name] = entries([number(x) for x in value.ravel().tolist()], value.shape)
+        else:
+            known[name] = number(value)
+    return known
+
+
+def defined(variables: Mapping[str, Variable], m: Namespace, v: Any) -> Any:
+    """Return the values v with those that are defined by them added."""
+    for name, variable in variables.items():
+        if isinstance(variable, Defined):
+            put(v, name, evaluate(variable.by, m, v))
+    return v
+
+
+def stored(variables: Mapping[str, Variable], name: str, value: Any) -> Any:
+    """Return a value as instances store it.
+
+    Raises:
+        DataError: a choice has no such member.
+    """
+    variable = variables[name]
+    if isinstance(variable, Choice):
+        member(variable, name, value)
+        return value
+    if isinstance(variable, Integer):
+        return int(value)
+    if variable.axes:
+        array = np.array(value, dtype=float)
+        array.setflags(write=False)
+        return array
+    return float(value)
+
+
+def built(variables: Mapping[str, Variable], kind: type, values: Mapping[str, Any]) -> Any:
+    """Return an instance of that type from numbers, nested lists or arrays.
+
+    The numbers may be Fractions and integers.
+
+    Raises:
+        ClaimError: a variable is missing or unknown, or a value is not what it can be.
+    """
+    fields = [f.name for f in dataclasses.fields(kind)]
+    if set(values) != set(fields):
+        raise ClaimError(
+            "an explicit instance does not give the variables of its statement",
+            value=", ".join(sorted(values)),
+            remedy=f"Give {', '.join(fields)}.",
+        )
+    made = {}
+    for name in fields:
+        try:
+            made[name] = stored(variables, name, values[name])
+            exact = same_numbers(made[name], values[name])
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ClaimError(
+                f"an explicit instance gives {name} a value that it cannot have: {error}",
+                value=repr(values[name]),
+                remedy="Give numbers, or nested lists of them in rows of one length.",
+            ) from error
+        if not exact:
+            raise ClaimError(
+                f"an explicit instance gives {name} a value that instances do not hold exactly",
+                value=repr(values[name]),
+                remedy="Give integers, or fractions over a power of two, of at most 53 bits.",
+            )
+    return kind(**made)

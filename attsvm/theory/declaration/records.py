@@ -176,10 +176,6 @@ class RecordFormula(Formula):
         """The value of each field that the sentence leaves free, by its dotted name."""
         return {name: value for name, value in _fields(case, "") if name not in self.records.fixed}
 
-    def strategy(self) -> SearchStrategy[Any]:
-        """Records as they are drawn."""
-        return self.records.drawn
-
     def ensure_instance(self, example: Any) -> Any:
         """An explicit instance, if it is of the record's type.
 

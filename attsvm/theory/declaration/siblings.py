@@ -9,6 +9,7 @@ from typing import Any
 
 from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.declaration.claim import Sibling
+from attsvm.theory.declaration.drawing import strategy
 from attsvm.theory.declaration.formula import TIGHTENED, Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis, by_name
 from attsvm.theory.declaration.instances import domains
@@ -124,7 +125,7 @@ def _sibling(
         name,
         other.constants,
         (*other.drop, *(key for key in left if key not in other.drop)),
-        own.strategy(),
+        strategy(own),
         explicit(formula, other.examples, whose),
         automatic,
         own,

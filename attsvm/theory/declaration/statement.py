@@ -25,6 +25,7 @@ from typing import Any
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.relations import Relation
 from attsvm.theory.declaration.claim import Claim, ensure_checkable, refuse
+from attsvm.theory.declaration.drawing import relaxed, strategy
 from attsvm.theory.declaration.formula import REQUIRED, Formula, signature
 from attsvm.theory.declaration.hypotheses import Hypothesis, by_name
 from attsvm.theory.declaration.instances import domains, instance_type
@@ -273,7 +274,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
         place=statement.place,
         compose=functools.cache(lambda: f"{reading.says}." if reading.says else compose()),
         hypotheses=tuple(hypothesis_of(formula, key) for key in formula.hypotheses),
-        data=formula.strategy(),
+        data=strategy(formula),
         conclusion=functools.partial(_measured if formula.measured else _judged, formula),
         expected=expected,
         siblings=tuple(
@@ -288,7 +289,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
         ),
         examples=explicit(formula, reading.examples, id),
         ensemble=formula.ensemble,
-        relaxed=formula.relaxed if formula.continuous else None,
+        relaxed=functools.partial(relaxed, formula) if formula.continuous else None,
         proof=reading.proof,
         depends_on=reading.depends_on,
         cost=statement.cost if reading.cost is None else reading.cost,

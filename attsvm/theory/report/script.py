@@ -10,18 +10,22 @@ from __future__ import annotations
 import contextlib
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Context, localcontext
 from typing import Any
 
 import numpy as np
 
+from attsvm._types import Array
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
-from attsvm.theory.arithmetic.relations import All, AnyOf, Relation
+from attsvm.theory.arithmetic.relations import All, AnyOf, Relation, comparisons
 from attsvm.theory.arithmetic.script import DIGITS, Decimals, Scripts
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.instances import Values, defined, member, shape_of
+from attsvm.theory.declaration.variables import Choice, Integer
 from attsvm.theory.instance.in_words import in_words, leaves
 from attsvm.theory.packs.packs import Pack, members
 from attsvm.theory.record.snippets import literal
@@ -96,11 +100,11 @@ def _shortest(kind: type[Scripts], claim: Claim, case: Any) -> Script | None:
 
 def _written(m: Scripts, claim: Claim, case: Any) -> Script | None:
     try:
-        values = claim.formula.written(m, case, dict(_fields(case)))
+        values = _values(claim.formula, m, case, dict(_fields(case)))
         relation = claim.formula.relation(m, values, {})
     except ClaimError:  # it leaves the namespace m
         return None
-    sides = [(c.kind, m.printed(c.left), m.printed(c.right)) for c in _comparisons(relation)]
+    sides = [(c.kind, m.printed(c.left), m.printed(c.right)) for c in comparisons(relation)]
     said = _comment(f"{claim.id}: {claim.statement}")
     printed = [f"print({a.text}, {_SIGNS[kind]!r}, {b.text})" for kind, a, b in sides]
     needed = _needed(m.lines, " ".join(printed))
@@ -118,6 +122,24 @@ def _written(m: Scripts, claim: Claim, case: Any) -> Script | None:
     return Script("\n".join([*said, text]), not _holds(m, relation))
 
 
+def _values(formula: Formula, m: Scripts | Verifiers, case: Any, named: Mapping[str, Array]) -> Any:
+    """Return the values of an instance for a script; `named` are the arrays of a record."""
+    for name, array in named.items():
+        m.given(name, array)
+    if not getattr(formula.instance, "BUILT", False):
+        return case
+    known: dict[str, Any] = dict(shape_of(formula.variables, case))
+    for name, variable in formula.variables.items():
+        if name not in known and variable.stored is not None:
+            value = getattr(case, name)
+            if isinstance(variable, Choice):
+                known[name] = member(variable, name, value)
+            else:
+                exact = isinstance(variable, Integer)
+                known[name] = int(value) if exact else m.given(name, value)
+    return defined(formula.variables, m, Values(**known))
+
+
 def _comment(text: str) -> list[str]:
     return textwrap.wrap(f"# {text}", 96, subsequent_indent="#   ")
 
@@ -131,11 +153,11 @@ def verifier(claim: Claim, case: Any) -> str | None:
         return None
     m = Verifiers()
     try:
-        values = claim.formula.written(m, case, dict(_fields(case)))
+        values = _values(claim.formula, m, case, dict(_fields(case)))
         relation = claim.formula.relation(m, values, {})
     except ClaimError:
         return None
-    sides = [(_shaped(c.left, c.right), c.kind) for c in _comparisons(relation)]
+    sides = [(_shaped(c.left, c.right), c.kind) for c in comparisons(relation)]
     names = [f"left{k}, right{k}" if len(sides) > 1 else "left, right" for k in range(len(sides))]
     computed = [f"{name} = {a}, {b}" for name, ((a, b), _) in zip(names, sides, strict=True)]
     checks = {"the claim": _truth(relation, iter(names))}
@@ -197,12 +219,6 @@ def _literal(value: Any) -> str:
     """An expression for the value; integers up to 50 stay so: their 11th powers fit 64 bits."""
     text = literal(value)
     return text if np.max(np.abs(value), initial=0) > _SMALL else text.replace(", dtype=float", "")
-
-
-def _comparisons(relation: Relation) -> list[Any]:
-    if isinstance(relation, All | AnyOf):
-        return [c for part in relation.parts for c in _comparisons(part)]
-    return [relation]
 
 
 def _needed(lines: dict[str, str], text: str) -> set[str]:

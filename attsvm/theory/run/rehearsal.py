@@ -23,6 +23,7 @@ from attsvm.theory.arithmetic.entries import COPY_FIRST, READ_ONLY
 from attsvm.theory.arithmetic.heights import heights
 from attsvm.theory.arithmetic.relations import returned
 from attsvm.theory.arithmetic.synonyms import remedy_for
+from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import Values, domains
 from attsvm.theory.declaration.metering import TooLong, evaluate
@@ -56,7 +57,9 @@ def _judge(
 ) -> None:
     """Evaluate the formulas on the same instance in balls."""
     with contextlib.suppress(ZeroDivisionError), np.errstate(all="ignore"):  # floats divide by 0
-        case = formula.instance_at(formula.filled(np.random.default_rng(0), shape, 1), 0)
+        case = batches.instance_at(
+            formula, batches.filled(formula, np.random.default_rng(0), shape, 1), 0
+        )
         v = formula.exact(case)
         for name, condition in formula.hypotheses.items():
             with _told(f"hypothesis {name!r} of {id}", ZeroDivisionError):
@@ -98,7 +101,8 @@ def _run(
     """Evaluate the formulas on one random instance in floats; the variables that they read."""
     with np.errstate(all="ignore"):
         free = {n: x for n, x in formula.variables.items() if not isinstance(x, Defined)}
-        given = replace(formula, variables=free).floats(formula.filled(generator, shape, 1), shape)
+        raw = batches.filled(formula, generator, shape, 1)
+        given = batches.floats(replace(formula, variables=free), raw, shape)
         v = _Watched(given)
         used: dict[str, set[str]] = {}  # by a defined variable, what defines it
         for name, variable in formula.variables.items():

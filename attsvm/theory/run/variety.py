@@ -6,9 +6,18 @@ import hashlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from flint import ctx
+
+from attsvm.theory.arithmetic import BALLS, ENCLOSURES
+from attsvm.theory.arithmetic.relations import comparisons
+
 if TYPE_CHECKING:
     from attsvm.theory.declaration.claim import Part
+    from attsvm.theory.declaration.formula import Formula
     from attsvm.theory.run.coverage import Counts
+
+_DIGITS = 64
+"""Bits to which the sides of a comparison are told apart."""
 
 MANY = 64
 """Values of a variable that are told apart."""
@@ -37,7 +46,7 @@ class Variety:
         """Count the values that each variable takes, and whether the sides of the formula move."""
         formula = self._part.formula
         if formula.measured is None and len(self._sides) < 2 and self._seen.drawn <= MANY:
-            self._sides.add(formula.sides(case, self._part.parameters))
+            self._sides.add(_sides(formula, case, self._part.parameters))
             self._seen.sides = len(self._sides)
         named = formula.values_of(case)
         if self.keys is not None:
@@ -71,3 +80,16 @@ class Variety:
                 lanes = value[..., met] if hasattr(value, "shape") else None
                 one = self._alone.setdefault(name, value) if lanes is None else lanes[..., :1]
                 self.moved[name] = bool(value != one if lanes is None else (lanes != one).any())
+
+
+def _sides(formula: Formula, case: Any, parameters: Mapping[str, Any]) -> str:
+    """Return both sides of each comparison of the conclusion, to `_DIGITS` bits."""
+    with ctx.workprec(_DIGITS):
+        try:
+            if formula.counts_beyond(case):
+                relation = formula.relation(ENCLOSURES, formula.enclosed(case), parameters)
+            else:
+                relation = formula.relation(BALLS, formula.exact(case), parameters)
+        except ZeroDivisionError:
+            return "a division by 0"
+        return "; ".join(f"{c.left} {c.right}" for c in comparisons(relation))

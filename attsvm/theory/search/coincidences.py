@@ -17,6 +17,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.theory.arithmetic import Lane
 from attsvm.theory.arithmetic.lanes import Floats
+from attsvm.theory.declaration import batches
 from attsvm.theory.search.relations import Domain, relate
 
 if TYPE_CHECKING:
@@ -217,6 +218,6 @@ def named_constants(
     """
     noting = _Noting()
     few = {n: v[..., :2] if isinstance(v, np.ndarray) else v for n, v in raw.items()}
-    formula.fit_screened(few, shape, 2, parameters, noting)
+    batches.fit_screened(formula, few, shape, 2, parameters, noting)
     found = [abs(x) for x in noting.noted if abs(x) not in (0.0, 1.0, 2.0, 3.0)]
     return np.array([*dict.fromkeys(itertools.islice(found, 32))])

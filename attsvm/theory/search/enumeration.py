@@ -10,6 +10,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.theory.arithmetic.heights import TOUCHED
+from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.judge import misses_one
 from attsvm.theory.declaration.variables import Choice, Integer
 from attsvm.theory.run.coverage import box_size
@@ -50,7 +51,7 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
     if not formula.batches:
         move_integers(scout, generator)
         return
-    few = formula.filled(generator, {}, 8)
+    few = batches.filled(formula, generator, {}, 8)
     lanes = spread(formula, few, {}, parameters, generator, 8)
     own = {name for name, value in lanes.items() if isinstance(value, np.ndarray)}
     for name in few if not own else ():
@@ -82,7 +83,7 @@ def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: S
     inner = {n: sides[n] for n in sides if n in own}
     size = math.prod(side for _, side in inner.values())
     sizes = {name: max(abs(low), abs(low + side)) for name, (low, side) in sides.items()}
-    decided = formula.unrounded(sizes, parameters) if own == sides.keys() else frozenset()
+    decided = batches.unrounded(formula, sizes, parameters) if own == sides.keys() else frozenset()
     exact = decided >= {*formula.hypotheses, ""}
     proved, unjudged, best = exact or not own or not scout.once, scout.tally.seen.unjudged, -np.inf
     proved = proved and max(sizes.values()) < _LARGEST  # else rows are other integers, rounded
@@ -95,17 +96,17 @@ def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: S
             for name, (low, side) in inner.items():
                 place, digit = np.divmod(place, side)
                 raw[name] = low + digit.astype(float)
-            _, height, suspect = formula.fit_seen(raw, {}, batch, parameters)
+            _, height, suspect = batches.fit_seen(formula, raw, {}, batch, parameters)
             scout.tally.seen.screened += batch
             scout.tally.variety.see_batch(raw, height > -np.inf)
             if proved and not exact:  # floats may be far off, so every row left gets a bound
-                suspect = formula.left_by(decided, raw, batch, parameters)
+                suspect = batches.left_by(formula, decided, raw, batch, parameters)
             judged = suspects.examine(raw, {}, suspect, height)
             height[height == TOUCHED] = -np.inf  # nothing tells how close others come
             for _ in range(JUDGED):
                 lane = int(np.argmax(height))
                 if height[lane] > best and lane not in judged:
-                    scout.look(formula.instance_at(raw, lane))
+                    scout.look(batches.instance_at(formula, raw, lane))
                 best, height[lane] = max(best, float(height[lane])), -np.inf
     if proved and scout.tally.seen.unjudged == unjudged:
         box = {name: [low, low + side - 1] for name, (low, side) in sides.items()}

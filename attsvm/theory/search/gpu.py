@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attsvm.theory.arithmetic import Tensors
+from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.variables import Fitted, Meeting
 from attsvm.theory.search.landscape import torch_is_there
 from attsvm.theory.search.screen import (
@@ -66,7 +67,7 @@ def screen_on_gpu(
     formula, m = scout.tally.part.formula, Tensors(device)
     for _ in range(2 + scout.budget // 20):
         shape = length_of_each(formula, generator)
-        filled = formula.filled(generator, shape, _FILLED)
+        filled = batches.filled(formula, generator, shape, _FILLED)
         relate_batch(formula, filled, generator)
         arrays = {n: v for n, v in filled.items() if isinstance(v, np.ndarray)}
         if not arrays:  # a sibling without variables of its own

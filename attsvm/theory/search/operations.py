@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attsvm.theory.declaration import batches
+
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
     from attsvm.theory.search.scout import Scout
@@ -81,7 +83,7 @@ def operations(
             few[name].left = left
     batch = min(value.shape[-1] for value in few.values() if isinstance(value, np.ndarray))
     try:
-        formula.fit_screened(few, shape, batch, scout.tally.part.parameters)
+        batches.fit_screened(formula, few, shape, batch, scout.tally.part.parameters)
     except _DearError:
         return most + 1
     return most - left[0]

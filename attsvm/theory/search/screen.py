@@ -17,6 +17,7 @@ from attsvm._types import Array
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic import FLOATS
 from attsvm.theory.arithmetic.heights import TOUCHED
+from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.variables import Choice, Fitted, Integer
 from attsvm.theory.search.coincidences import coincide, named_constants
 from attsvm.theory.search.operations import operations
@@ -74,7 +75,7 @@ def screen(scout: Scout, generator: np.random.Generator) -> None:
     wide = _WIDE if scout.wide and _is_light(scout, formula, generator.spawn(1)[0]) else 1
     for k in range(1 + scout.budget // (20 if wide == 1 else 40)):
         shape = length_of_each(formula, generator)
-        raw = formula.filled(generator, shape, wide * BATCH)
+        raw = batches.filled(formula, generator, shape, wide * BATCH)
         near = k % 2 == 0 and not scout.once
         breed(scout, formula, raw, shape, generator, wide * BATCH, seek=k == 0, near=near)
 
@@ -82,7 +83,7 @@ def screen(scout: Scout, generator: np.random.Generator) -> None:
 def _is_light(scout: Scout, formula: Formula, generator: np.random.Generator) -> bool:
     """Return whether a formula takes few operations on the largest instances that are drawn."""
     shape = {name: formula.variables[name].drawn_to for name in formula.axes}  # type: ignore[attr-defined]
-    few = formula.filled(generator, shape, 8)
+    few = batches.filled(formula, generator, shape, 8)
     if not any(isinstance(value, np.ndarray) for value in few.values()):
         return False
     return operations(scout, formula, few, shape, _LIGHT) <= _LIGHT
@@ -94,7 +95,7 @@ def look_at_coincidences(scout: Scout, formula: Formula, generator: np.random.Ge
     suspects = Suspects(scout, formula, _BELIEVED)
     for _ in range(_COINCIDENT):
         shape = length_of_each(formula, generator)
-        raw = formula.filled(generator, shape, BATCH)
+        raw = batches.filled(formula, generator, shape, BATCH)
         raw = spread(formula, raw, shape, parameters, generator, BATCH)
         domains = _domains(formula, raw)
         if not domains:
@@ -110,7 +111,7 @@ def glimpse(suspects: Suspects, raw: dict[str, Any], shape: dict[str, int], batc
     scout, formula = suspects.scout, suspects.formula
     scout.ensure_time()
     parameters = scout.tally.part.parameters
-    fitted, height, suspect = formula.fit_seen(raw, shape, batch, parameters)
+    fitted, height, suspect = batches.fit_seen(formula, raw, shape, batch, parameters)
     scout.tally.seen.screened += _new(fitted, 0, height=height)
     scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
     suspects.examine(fitted, shape, suspect, height)
@@ -157,7 +158,7 @@ def breed(
     relate_batch(formula, raw, generator)
     if not any(isinstance(value, np.ndarray) for value in raw.values()):  # all lanes are alike
         scout.tally.seen.screened += 1
-        scout.look(formula.instance_at(raw, 0))
+        scout.look(batches.instance_at(formula, raw, 0))
         return
     raw = _sought(scout, formula, raw, shape, generator, batch) if seek else raw
     fresh = _fresh(formula, raw, generator, shape, batch)
@@ -208,7 +209,7 @@ def evolve(
     for generation in range(1, generations + 1):
         scout.ensure_time()
         parameters = scout.tally.part.parameters
-        fitted, height, suspect = formula.fit_seen(raw, shape, batch, parameters, m)
+        fitted, height, suspect = batches.fit_seen(formula, raw, shape, batch, parameters, m)
         scout.tally.seen.screened += _new(fitted, known, m.library, height)
         scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
         suspect[:known] = False  # these were in the batch before
@@ -221,7 +222,7 @@ def evolve(
             lane = int(order[k])
             if math.isfinite(found) and new and lane not in seen and _usable(first, k):
                 seen.add(lane)
-                scout.look(formula.instance_at(first, k))
+                scout.look(batches.instance_at(formula, first, k))
         if not len(order):
             return
         best = max(best, float(height[order[0]])) if due else best
@@ -276,7 +277,7 @@ def _sought(
     nearest, known, fresh = raw, 0, _fresh(formula, raw, generator, shape, batch)
     for _ in range(_SOUGHT):
         scout.ensure_time()
-        missing = formula.missing(formula.fit(nearest, shape), shape, batch)
+        missing = batches.missing(formula, batches.fit(formula, nearest, shape), shape, batch)
         if not missing.all():
             return nearest
         scout.tally.seen.screened += _new(nearest, known, height=missing)
@@ -322,7 +323,7 @@ def takes(
 ) -> bool:
     """Whether the formula can be evaluated with lanes of integers."""
     try:
-        formula.fit_screened(raw, shape, batch, parameters)
+        batches.fit_screened(formula, raw, shape, batch, parameters)
     except (TypeError, LookupError, AttributeError, ClaimError):
         return False
     return True
@@ -392,7 +393,7 @@ def _fresh(
     Integers have one for each instance where those of the batch `raw` do.
     """
     while True:
-        filled = formula.filled(generator, shape, batch)
+        filled = batches.filled(formula, generator, shape, batch)
         for name, variable in formula.variables.items():
             if isinstance(variable, Integer) and isinstance(raw.get(name), np.ndarray):
                 filled[name] = variable.spread(generator, batch)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.variables import Integer
 from attsvm.theory.search.discrete import lengthen
 from attsvm.theory.search.operations import operations
@@ -54,14 +55,14 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
     for rung in range(1, _RUNGS):
         shape = length_of_each(formula, generator)
         shape |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in shape}
-        small = formula.filled(generator, shape, 8)
+        small = batches.filled(formula, generator, shape, 8)
         numbers = sum(value.size // 8 for value in small.values() if isinstance(value, np.ndarray))
         if numbers > scout.numbers:
             if scout.once:
                 _leap(scout, formula, chosen, generator.spawn(1)[0])
             return
         batch = 8 * max(min(most // (8 * max(numbers, 1)), BATCH // 8), 1)
-        raw = formula.filled(generator, shape, batch)
+        raw = batches.filled(formula, generator, shape, batch)
         raw |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in raw}
         if numbers > _CHEAP and operations(scout, formula, raw, shape, _DEAR) > _DEAR:
             return
@@ -89,13 +90,13 @@ def _leap(
         if rung > 1:
             top = lengths | {n: _beyond(formula, n, rung, generator) for n in named}
             continue
-        few, most = formula.filled(generator, shape, 2), _LIGHT * numbers
+        few, most = batches.filled(formula, generator, shape, 2), _LIGHT * numbers
         work.append(operations(scout, formula, few, shape, most) / numbers)
         if work[-1] > _LIGHT or work[-1] > _EVEN * work[0]:
             return
     if top is None:
         return
-    raw = formula.filled(generator, top, _LEAPING)
+    raw = batches.filled(formula, generator, top, _LEAPING)
     for name, value in raw.items():
         variable = formula.variables[name]
         if isinstance(value, np.ndarray) and variable.axes and not variable.listed:

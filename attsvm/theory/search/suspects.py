@@ -14,6 +14,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.errors import ClaimError
+from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.judge import violates_at_once
 from attsvm.theory.declaration.variables import Integer
 
@@ -131,7 +132,7 @@ class Suspects:
         return {int(lanes[k]) for k in judged}
 
     def _look(self, few: Mapping[str, Any], k: int) -> float | None:
-        return self.scout.look(self.formula.instance_at(few, k))
+        return self.scout.look(batches.instance_at(self.formula, few, k))
 
     def _new(self, few: Mapping[str, Any], wanted: Array) -> Array:
         """Return which wanted rows are instances; of integers, those that are seen first."""
@@ -158,7 +159,7 @@ class Suspects:
         if not any(isinstance(x, np.ndarray) for x in few.values()):  # balls are quicker with one
             return np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
         try:
-            return self.formula.proved(few, shape, count, self.scout.tally.part.parameters)
+            return batches.proved(self.formula, few, shape, count, self.scout.tally.part.parameters)
         except (TypeError, LookupError, AttributeError, ClaimError):
             return np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
 
@@ -171,7 +172,10 @@ class Suspects:
         if not self.formula.stepped or (several and self.sieved == 0):
             return None
         self.sieved -= several
-        case, parameters = self.formula.instance_at(few, k), self.scout.tally.part.parameters
+        case, parameters = (
+            batches.instance_at(self.formula, few, k),
+            self.scout.tally.part.parameters,
+        )
         counts = any(
             isinstance(variable, Integer) and not isinstance(few.get(name), np.ndarray)
             for name, variable in self.formula.variables.items()

@@ -21,6 +21,7 @@ from attsvm.risk import gradient_kq, gradient_w, risk
 from attsvm.strategies import arrays
 from attsvm.svm import att_svm
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.declaration.drawing import strategy
 from attsvm.theory.declaration.judge import judge
 from attsvm.training import descend_kq, follow_kq
 from properties.sim import (
@@ -333,7 +334,7 @@ def test_equality_is_decided_where_no_factor_of_the_cost_is_rational():
 HEADED = fixed_head.HEAD.claim("amended-1")
 
 
-@given(HEADED.formula.strategy())
+@given(strategy(HEADED.formula))
 def test_the_gradient_with_a_head_by_differences(case):
     """That of the claim, by the rules of calculus, and its closed form with Y H for Y."""
 
@@ -373,7 +374,7 @@ def as_floats(values):
     return np.array([float(arb(x)) for x in values.ravel()]).reshape(values.shape)
 
 
-@given(l2_objective.OBJECTIVE.claim("amended").formula.strategy())
+@given(strategy(l2_objective.OBJECTIVE.claim("amended").formula))
 def test_attention_by_blocks_and_by_products(case):
     """Every form of the attention against floats, its other readings against loops."""
     v = l2_objective.OBJECTIVE.claim("amended").formula.exact(case)

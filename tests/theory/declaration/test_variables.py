@@ -32,6 +32,8 @@ from attsvm.theory.arithmetic.relations import Comparison
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.arithmetic.traces import TRACES
+from attsvm.theory.declaration import batches
+from attsvm.theory.declaration.drawing import relaxed, strategy
 from attsvm.theory.declaration.formula import Formula, _tightened
 from attsvm.theory.declaration.instances import instance_type
 from attsvm.theory.declaration.slack import Slack
@@ -64,22 +66,22 @@ CLAIM = stated(
 )
 
 
-@given(CLAIM.formula.strategy())
+@given(strategy(CLAIM.formula))
 def test_what_is_drawn_meets_the_hypotheses(case):
     assert all(hypothesis.holds(case) for hypothesis in CLAIM.hypotheses)
 
 
 def test_batches_meet_the_hypotheses_also_after_a_move():
     formula, generator = CLAIM.formula, np.random.default_rng(0)
-    raw = formula.filled(generator, {"n": 2}, 64)
-    assert (formula.screened(raw, {"n": 2}, 64, {}) > -np.inf).all()
+    raw = batches.filled(formula, generator, {"n": 2}, 64)
+    assert (batches.screened(formula, raw, {"n": 2}, 64, {}) > -np.inf).all()
     moved = {name: value - 1.0 for name, value in raw.items()}
     moved["B"] = moved["B"] + 1.0
-    assert (formula.screened(moved, {"n": 2}, 64, {}) == -np.inf).any()
-    fitted = formula.fit(moved, {"n": 2})
-    height = formula.screened(fitted, {"n": 2}, 64, {})
+    assert (batches.screened(formula, moved, {"n": 2}, 64, {}) == -np.inf).any()
+    fitted = batches.fit(formula, moved, {"n": 2})
+    height = batches.screened(formula, fitted, {"n": 2}, 64, {})
     assert (height > -np.inf).all()
-    again, at_once = formula.fit_screened(moved, {"n": 2}, 64, {})
+    again, at_once = batches.fit_screened(formula, moved, {"n": 2}, 64, {})
     assert all(np.array_equal(again[name], fitted[name]) for name in fitted)
     assert np.array_equal(at_once, height)
 
@@ -87,10 +89,10 @@ def test_batches_meet_the_hypotheses_also_after_a_move():
 def test_a_sibling_without_the_hypothesis_draws_freely():
     part = CLAIM.part(f"without {SAME.name}")
     generator = np.random.default_rng(0)
-    raw = part.formula.filled(generator, {"n": 2}, 64)
+    raw = batches.filled(part.formula, generator, {"n": 2}, 64)
     assert (raw["A"] != raw["B"]).any()
     assert (raw["A"][0, 0] > 0).all()
-    other = CLAIM.part(f"without {POSITIVE.name}").formula.filled(generator, {"n": 2}, 64)
+    other = batches.filled(CLAIM.part(f"without {POSITIVE.name}").formula, generator, {"n": 2}, 64)
     assert (other["A"] == other["B"]).all()
     assert (other["A"][0, 0] < 0).any()
 
@@ -107,7 +109,7 @@ FITTED = stated(
 )
 
 
-@given(FITTED.formula.strategy())
+@given(strategy(FITTED.formula))
 def test_a_bound_is_drawn_as_the_closest_that_meets_its_hypothesis(case):
     assert abs(case.x) <= case.R < abs(case.x) + 1.0
 
@@ -139,7 +141,7 @@ def test_a_height_above_1_is_a_violation(left, right, kind):
 
 def test_the_height_of_an_equality_is_the_size_of_its_residual_and_1_more():
     x = np.array([-3.0, 3.0, 0.0])
-    heights = FITTED.formula.screened({"x": x, "R": np.full(3, 9.0)}, {}, 3, {"sign": -1})
+    heights = batches.screened(FITTED.formula, {"x": x, "R": np.full(3, 9.0)}, {}, 3, {"sign": -1})
     assert heights.tolist() == [7.0, 7.0, 0.0]
 
 
@@ -346,7 +348,7 @@ def test_a_formula_that_comes_to_a_constant_has_a_height_for_each_instance():
         instance_type({"n": Integer(1, 2), "x": Vector("n")}),
     )
     x = torch.zeros((3, 1), dtype=torch.float64, requires_grad=True)
-    height = formula.relaxed(SimpleNamespace(x=x))
+    height = relaxed(formula, SimpleNamespace(x=x))
     assert height.shape == (3,)
     (slope,) = torch.autograd.grad(height.sum(), x)
     assert (slope == 0).all()
@@ -364,23 +366,23 @@ def labelled():
     ).formula
 
 
-@given(labelled().strategy())
+@given(strategy(labelled()))
 def test_labels_are_drawn_as_1_or_minus_1(case):
     assert set(case.y.tolist()) <= {1.0, -1.0}
 
 
 def test_both_labels_are_drawn_and_the_simplest_is_1():
-    mixed = find(labelled().strategy(), lambda case: len(set(case.y.tolist())) == 2)
+    mixed = find(strategy(labelled()), lambda case: len(set(case.y.tolist())) == 2)
     assert sorted(mixed.y) == [-1.0, 1.0]
-    assert find(labelled().strategy(), lambda case: True).y.tolist() == [1.0]
+    assert find(strategy(labelled()), lambda case: True).y.tolist() == [1.0]
 
 
 def test_screening_exchanges_labels_and_moves_the_rest():
     formula, generator = labelled(), np.random.default_rng(0)
     shape = {"n": 3}
-    raw = formula.filled(generator, shape, 1024)
+    raw = batches.filled(formula, generator, shape, 1024)
     assert set(np.unique(raw["y"])) == {1.0, -1.0}
-    new = formula.filled(generator, shape, 128)
+    new = batches.filled(formula, generator, shape, 128)
     again = _renewed(formula, raw, np.arange(96), new, generator)
     assert set(np.unique(again["y"])) == {1.0, -1.0}
     assert (again["y"] != raw["y"]).any()
@@ -393,7 +395,7 @@ def test_a_climb_has_no_slope_in_labels():
     tensors = {
         name: torch.tensor(getattr(case, name).copy()[None], requires_grad=True) for name in "xy"
     }
-    value = formula.relaxed(type("Batch", (), tensors))
+    value = relaxed(formula, type("Batch", (), tensors))
     slopes = torch.autograd.grad(value.sum(), list(tensors.values()), allow_unused=True)
     assert slopes[0].abs().max() > 0
     assert slopes[1] is None
@@ -419,7 +421,7 @@ def test_a_bound_that_no_hypothesis_names_is_a_power_of_two():
     free = dropped.formula
     raw = free.filled(np.random.default_rng(0), {}, 64)
     assert set(free.fit(raw, {})["beta"]) == {1.0, 16.0, 4096.0}
-    assert (claim.formula.fit(raw, {})["beta"] <= np.exp(raw["x"])).all()
+    assert (batches.fit(claim.formula, raw, {})["beta"] <= np.exp(raw["x"])).all()
 
 
 def test_what_the_author_drops_takes_the_place_of_the_automatic_sibling():
@@ -468,7 +470,7 @@ def test_variables_may_be_named_before_what_they_are_drawn_from():
     )
     case = find(claim.data, lambda case: True)
     assert case.x.shape == case.y.shape
-    raw = claim.formula.filled(np.random.default_rng(0), {"n": 3}, 4)
+    raw = batches.filled(claim.formula, np.random.default_rng(0), {"n": 3}, 4)
     assert raw["y"].shape == raw["x"].shape == (3, 4)
 
 

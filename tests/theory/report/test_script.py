@@ -15,13 +15,14 @@ from attsvm.errors import ClaimError
 from attsvm.theory import Reading, Real, Statement, Truth, load_packs
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
+from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.record import curated
 from attsvm.theory.report.script import (
     LINES,
-    _comparisons,
     _fields,
     _literal,
+    _values,
     script,
     verifier,
     writers,
@@ -134,7 +135,7 @@ def compared(claim, case):
     """The sides of the conclusion as the judge has them."""
     built = getattr(type(case), "BUILT", False)
     with ctx.workprec(1024):
-        return _comparisons(
+        return comparisons(
             claim.formula.relation(BALLS, claim.formula.exact(case) if built else case, {})
         )
 
@@ -161,7 +162,7 @@ def test_a_verifier_computes_what_the_judge_does_in_fractions_alone(id):
     if text is None:
         m = Verifiers()
         with pytest.raises(Irrational) as caught:
-            claim.formula.relation(m, claim.formula.written(m, case, dict(_fields(case))), {})
+            claim.formula.relation(m, _values(claim.formula, m, case, dict(_fields(case))), {})
         assert ("irrational sqrt" in str(caught.value)) is (id in ROOTS)
         return
     found = re.findall(r"^(?:import|from) .*", text, re.M)

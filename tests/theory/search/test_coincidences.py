@@ -11,6 +11,7 @@ from toy_pack import stated
 from attsvm.theory import Integer, Matrix, Real, Vector, changed
 from attsvm.theory.arithmetic import FLOATS, lanes
 from attsvm.theory.arithmetic.heights import TOUCHED, heights, seen
+from attsvm.theory.declaration import batches
 from attsvm.theory.packs.packs import load_packs
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, coincidences
@@ -128,7 +129,7 @@ def test_constants_of_conclusion_hypotheses_and_reading_are_noted():
         constants={"c": "25/2"},
         siblings={"-1": changed(c=-1)},
     )
-    raw = claim.formula.filled(np.random.default_rng(0), {"n": 2}, 8)
+    raw = batches.filled(claim.formula, np.random.default_rng(0), {"n": 2}, 8)
     found = named_constants(claim.formula, raw, {"n": 2}, {})
     assert {0.7, 12.5, 100.0} <= {*found}
     assert not {0.0, 1.0, 2.0, 3.0} & {*found}

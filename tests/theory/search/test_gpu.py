@@ -9,6 +9,7 @@ from toy_pack import stated
 
 from attsvm.theory import Fitted, Integer, Labels, Near, Real, Vector, changed, load_packs
 from attsvm.theory.arithmetic import Tensors
+from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.packs.packs import find_claims
 from attsvm.theory.run.tally import Tally
@@ -45,13 +46,13 @@ def test_tensors_see_the_heights_that_numpy_sees(device, share):
     for claim in screened_there()[share::4]:
         formula, parameters = claim.formula, claim.part("").parameters
         shape = {axis: max(2, formula.variables[axis].low) for axis in formula.axes}
-        raw = formula.filled(np.random.default_rng(0), shape, BATCH)
+        raw = batches.filled(formula, np.random.default_rng(0), shape, BATCH)
         there = {
             name: torch.tensor(value, device=device) if isinstance(value, np.ndarray) else value
             for name, value in raw.items()
         }
-        fitted, height = formula.fit_screened(raw, shape, BATCH, parameters)
-        fitted_there, tensor = formula.fit_screened(there, shape, BATCH, parameters, m)
+        fitted, height = batches.fit_screened(formula, raw, shape, BATCH, parameters)
+        fitted_there, tensor = batches.fit_screened(formula, there, shape, BATCH, parameters, m)
         assert tensor.device.type == device
         seen = tensor.cpu().numpy()
         both = np.isfinite(height) & np.isfinite(seen)

@@ -15,6 +15,7 @@ from toy_pack import build, stated
 from attsvm.exact import rational
 from attsvm.theory import Integer, Real, Slack, Vector, changed
 from attsvm.theory.arithmetic import FLOATS, lanes
+from attsvm.theory.declaration import batches
 from attsvm.theory.instance import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout
@@ -310,7 +311,7 @@ def test_a_batch_has_as_many_generations_as_it_is_given(generations):
     )  # fmt: skip
     scout = Scout(Tally(claim, claim.part(""), 0), "screen", 10**6)
     generator = np.random.default_rng(0)
-    raw = claim.formula.filled(generator, {"n": 8}, 64)
+    raw = batches.filled(claim.formula, generator, {"n": 8}, 64)
     breed(scout, claim.formula, raw, {"n": 8}, generator, batch=64, generations=generations)
     assert 64 * (generations - 1) / 2 < scout.tally.seen.screened <= 64 * generations
 

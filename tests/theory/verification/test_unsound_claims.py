@@ -39,6 +39,8 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.traces import TRACES
+from attsvm.theory.declaration import batches
+from attsvm.theory.declaration.drawing import relaxed
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record.counterexample import KIND, SCHEMA, replay
@@ -467,8 +469,8 @@ def test_no_arithmetic_lets_a_formula_write(write, arithmetic):
     runs = {
         "balls": lambda: formula.relation(BALLS, formula.exact(case), {}),
         "traces": lambda: formula.relation(TRACES, formula.traced(case), {}),
-        "floats": lambda: formula.screened(raw, {"n": 2, "d": 1}, 1, {}),
-        "tensors": lambda: formula.relaxed(tensors),
+        "floats": lambda: batches.screened(formula, raw, {"n": 2, "d": 1}, 1, {}),
+        "tensors": lambda: relaxed(formula, tensors),
     }
     with pytest.raises((ClaimError, ValueError), match=r"read-only|in place|set WRITEABLE"):
         runs[arithmetic]()

@@ -1,0 +1,259 @@
+"""Batches of many instances of a formula: filled at random, fitted, and screened in floats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.theory.arithmetic import FLOATS, Lane, lanes
+from attsvm.theory.arithmetic.bounds import BOUNDS
+from attsvm.theory.arithmetic.heights import is_met, seen, shortfall
+from attsvm.theory.arithmetic.heights import proved as proved_by
+from attsvm.theory.arithmetic.magnitudes import MAGNITUDES, Magnitude
+from attsvm.theory.arithmetic.relations import Relation, comparisons, returned
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.instances import Values, defined, member, put, stored
+from attsvm.theory.declaration.metering import evaluate
+from attsvm.theory.declaration.variables import Choice, Fitted, Integer, Meeting, Shape
+
+
+def filled(
+    formula: Formula, generator: np.random.Generator, shape: Shape, batch: int
+) -> dict[str, Any]:
+    """Raw values (..., batch) of a random batch of one shape, by name, not yet fitted."""
+    raw: dict[str, Any] = {}
+    for name, variable in formula.variables.items():
+        if name not in shape and variable.stored is not None:
+            raw[name] = variable.fill(generator, {**shape, **raw}, batch)
+    return raw
+
+
+def fit(formula: Formula, raw: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
+    """The batch where hypotheses hold: values moved there, bounds fitted to the others."""
+    return _fit(formula, raw, shape, FLOATS)[0]
+
+
+def _fit(
+    formula: Formula, raw: Mapping[str, Any], shape: Shape, m: Any
+) -> tuple[dict[str, Any], Any]:
+    """The same, and its values as lanes where these were needed, else None."""
+    fitted = dict(raw)
+    for name, variable in formula.variables.items():
+        if isinstance(variable, Meeting):
+            fitted[name] = variable.moved(fitted[name], fitted)
+    bounds = [n for n, variable in formula.variables.items() if isinstance(variable, Fitted)]
+    if not bounds:
+        return fitted, None
+    for name in bounds:
+        del fitted[name]
+    v = floats(formula, fitted, shape, m)
+    for name in bounds:
+        mark = Lane(m.zeros(1))
+        put(v, name, mark)
+        _define_again(formula, v, m)
+        least, most = m.zeros(1) - np.inf, m.zeros(1) + np.inf
+        for condition in formula.hypotheses.values():
+            try:
+                relation = returned(evaluate(condition.holds, m, v), "a hypothesis")
+            except AttributeError:  # it speaks of a bound that is not fitted yet
+                continue
+            for part in comparisons(relation, needed=True):
+                if part.right is mark and isinstance(part.left, Lane):
+                    least = m.library.fmax(least, part.left.value)
+                if part.left is mark and isinstance(part.right, Lane):
+                    most = m.library.fmin(most, part.right.value)
+        fitted[name] = Fitted.fitted(m.zeros(1) + raw[name], least, most, m.library)
+        put(v, name, lanes(fitted[name]))
+    _define_again(formula, v, m)
+    return {name: fitted[name] for name in raw}, v
+
+
+def _define_again(formula: Formula, v: Any, m: Any) -> None:
+    try:
+        defined(formula.variables, m, v)
+    except AttributeError:
+        return
+
+
+def floats(formula: Formula, raw: Mapping[str, Any], shape: Shape, m: Any = FLOATS) -> Any:
+    """The values of a batch as lanes of numpy, or of the tensors `m`."""
+    v = Values(**shape)
+    for name, value in raw.items():
+        variable = formula.variables[name]
+        if isinstance(variable, Choice):
+            put(v, name, member(variable, name, value))
+        elif isinstance(variable, Integer) and not hasattr(value, "shape"):
+            put(v, name, value)
+        elif isinstance(value, np.ndarray | float):
+            numbers = np.atleast_1d(np.asanyarray(value, dtype=float))
+            put(v, name, lanes(numbers, m.numbers))
+        else:
+            put(v, name, lanes(value, m.numbers))
+    _define_again(formula, v, m)
+    return v
+
+
+def screened(
+    formula: Formula,
+    raw: Mapping[str, Any],
+    shape: Shape,
+    batch: int,
+    parameters: Mapping[str, Any],
+) -> Array:
+    """How close each instance of a batch comes to violation (batch,), as floats see it.
+
+    Minus infinity where a hypothesis is not met or an evaluation is no number.
+    """
+    v = floats(formula, raw, shape)
+    return np.asarray(_seen(formula, v, batch, parameters, FLOATS, touching=False)[0])
+
+
+def fit_screened(
+    formula: Formula,
+    raw: Mapping[str, Any],
+    shape: Shape,
+    batch: int,
+    parameters: Mapping[str, Any],
+    m: Any = FLOATS,
+) -> tuple[dict[str, Any], Any]:
+    """Return a batch by `fit` and its heights, without a mark for sides that touch."""
+    return fit_seen(formula, raw, shape, batch, parameters, m, touching=False)[:2]
+
+
+def fit_seen(
+    formula: Formula,
+    raw: Mapping[str, Any],
+    shape: Shape,
+    batch: int,
+    parameters: Mapping[str, Any],
+    m: Any = FLOATS,
+    *,
+    touching: bool = True,
+) -> tuple[dict[str, Any], Any, Any]:
+    """Return a batch by `fit`, its heights, and which lanes may violate, as floats see it.
+
+    If `touching`, equal sides of a strict comparison have the height `TOUCHED` in numpy, unless
+    they are positive. The batch lies in numpy, or in torch if `m` is an arithmetic of tensors
+    and the batch lies on its device; then no variable may be one that is moved (`Meeting`).
+    """
+    with np.errstate(all="ignore"):  # fitting and heights share what both compute
+        fitted, v = _fit(formula, raw, shape, m)
+    v = floats(formula, fitted, shape, m) if v is None else v
+    return fitted, *_seen(formula, v, batch, parameters, m, touching=touching and m is FLOATS)
+
+
+def _seen(
+    formula: Formula, v: Any, batch: int, parameters: Mapping[str, Any], m: Any, *, touching: bool
+) -> tuple[Any, Any]:
+    with np.errstate(all="ignore"):
+        relation = formula.relation(m, v, parameters)
+        height, suspect = seen(m.library, relation, touching=touching)
+        height = height + m.zeros(batch)
+        met = m.zeros(batch) == 0.0
+        for condition in formula.hypotheses.values():
+            met = met & is_met(returned(evaluate(condition.holds, m, v), "a hypothesis"))
+    suspect = met & suspect
+    return m.library.where(met & ~m.library.isnan(height), height, -np.inf), suspect
+
+
+def proved(
+    formula: Formula,
+    raw: Mapping[str, Any],
+    shape: Shape,
+    batch: int,
+    parameters: Mapping[str, Any],
+) -> tuple[Array, Array]:
+    """Return which instances of a fitted batch floats prove to violate, and which stay open.
+
+    An instance violates if it meets all hypotheses and fails the conclusion. Integers below
+    2^53 are exact, and so are sums and products that are floats; what is rounded is bounded.
+    """
+    with np.errstate(all="ignore"):
+        v = floats(formula, raw, shape, BOUNDS)
+        holds, fails = proved_by(formula.relation(BOUNDS, v, parameters))
+        sure = possible = np.ones(batch, dtype=bool)
+        for condition in formula.hypotheses.values():
+            met, missed = proved_by(returned(evaluate(condition.holds, BOUNDS, v), "a hypothesis"))
+            sure, possible = sure & met, possible & ~np.asarray(missed, dtype=bool)
+    violate = sure & fails
+    return violate, possible & ~np.asarray(holds, dtype=bool) & ~violate
+
+
+def unrounded(
+    formula: Formula, sizes: Mapping[str, int], parameters: Mapping[str, Any]
+) -> frozenset[str]:
+    """Return which formulas of integers up to these sizes floats evaluate without rounding.
+
+    Those are made of sums and products that stay below 2^53. They are hypotheses by their
+    names, and "" for the conclusion.
+    """
+    v = Values(**{name: Magnitude(size) for name, size in sizes.items()})
+    found = set()
+    for name, part in _formulas(formula, parameters).items():
+        try:
+            defined(formula.variables, MAGNITUDES, v)
+            gaps = [c.left - c.right for c in comparisons(part(MAGNITUDES, v))]
+        except Exception:  # a formula may use functions that know no sizes
+            continue
+        if all(isinstance(gap, int) or gap.size is not None for gap in gaps):
+            found.add(name)
+    return frozenset(found)
+
+
+def _formulas(
+    formula: Formula, parameters: Mapping[str, Any]
+) -> dict[str, Callable[[Any, Any], Relation]]:
+    """Return the hypotheses by their names, and the conclusion by the name ""."""
+    conditions = {name: condition.holds for name, condition in formula.hypotheses.items()}
+    return {**conditions, "": lambda m, v: formula.relation(m, v, parameters)}
+
+
+def left_by(
+    formula: Formula,
+    decided: Iterable[str],
+    raw: Mapping[str, Any],
+    batch: int,
+    parameters: Mapping[str, Any],
+) -> Array:
+    """Return the rows that may still violate, judging only by the `decided` formulas.
+
+    Args:
+        formula: the formula.
+        decided: formulas that floats evaluate without rounding, as `unrounded` names them.
+        raw: the batch.
+        batch: the number of rows.
+        parameters: constants of the conclusion.
+    """
+    left = np.ones(batch, dtype=bool)
+    v, formulas = floats(formula, raw, {}), _formulas(formula, parameters)
+    for name in decided:
+        holds, fails = proved_by(returned(evaluate(formulas[name], FLOATS, v), "a formula"))
+        left = left & (holds if name else fails)
+    return left
+
+
+def missing(formula: Formula, raw: Mapping[str, Any], shape: Shape, batch: int) -> Array:
+    """How far each instance of a batch is from meeting the hypotheses (batch,), 0 if it does.
+
+    The sum over the hypotheses of how far it is from each, in units of the batch's median.
+    """
+    total = np.zeros(batch)
+    with np.errstate(all="ignore"):
+        v = floats(formula, raw, shape)
+        for condition in formula.hypotheses.values():
+            far = shortfall(returned(evaluate(condition.holds, FLOATS, v), "a hypothesis"), batch)
+            some = far[(far > 0) & (far < np.inf)]
+            total += far / (np.median(some) if len(some) else 1.0)
+    return total
+
+
+def instance_at(formula: Formula, raw: Mapping[str, Any], lane: int) -> Any:
+    """Return one instance of a batch."""
+    values = {}
+    for name, value in raw.items():
+        one = value[..., lane] if isinstance(value, np.ndarray) else value
+        values[name] = stored(formula.variables, name, one)
+    return formula.instance(**values)
