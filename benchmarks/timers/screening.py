@@ -32,6 +32,7 @@ from attsvm.data import AttentionData
 from attsvm.losses import LOG_LOSS
 from attsvm.svm.batch import att_svm_batch
 from attsvm.theory import Claim, load_packs
+from attsvm.theory.declaration import batches
 from attsvm.theory.packs.packs import find_claims
 from attsvm.theory.search import GUIDED
 from attsvm.theory.search.turn import Turn, take
@@ -125,8 +126,8 @@ def _pair(
 def _closed_form(case: Case, claim: Claim) -> Iterator[Timer]:
     """Yield the rows of a claim whose conclusion is a closed form."""
     formula, parameters = claim.formula, claim.part("").parameters
-    raw = formula.filled(np.random.default_rng(0), case.shape, BATCH)
-    fitted, found = formula.fit_screened(raw, case.shape, BATCH, parameters)
+    raw = batches.filled(formula, np.random.default_rng(0), case.shape, BATCH)
+    fitted, found = batches.fit_screened(formula, raw, case.shape, BATCH, parameters)
     rows = {name: np.ascontiguousarray(np.moveaxis(x, -1, 0)) for name, x in fitted.items()}
     by_hand = heights(np, case, rows)
     usable = np.isfinite(found) & np.isfinite(by_hand)
@@ -151,7 +152,7 @@ def _closed_form(case: Case, claim: Claim) -> Iterator[Timer]:
 
     yield from _pair(
         case.claim, case.sizes, claim, BATCH,
-        lambda: formula.fit_screened(raw, case.shape, BATCH, parameters),
+        lambda: batches.fit_screened(formula, raw, case.shape, BATCH, parameters),
         numpy=Way(lambda _: [heights(np, case, v) for v in singles], LOOPED / BATCH),
         scipy=Way(evolved, POPULATION * sum(sizes) * (1 + GENERATIONS) / BATCH, 1),
         torch=Way(lambda _: heights(torch, case, tensors)),
