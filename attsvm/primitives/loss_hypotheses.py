@@ -69,10 +69,13 @@ NEGATIVE_SLOPE = Hypothesis(
     implies=(DECREASING_LOSS,),
 )
 FALLING_LOSS = Hypothesis(
-    "l is differentiable, l' < 0 everywhere", falling, implies=(NEGATIVE_SLOPE,)
+    "l is differentiable with l' < 0 everywhere", falling, implies=(NEGATIVE_SLOPE,)
 )
 SLOPED_LOSS = Hypothesis(
-    "l' < 0 everywhere and continuous", sloped, implies=(SMOOTH_LOSS, NEGATIVE_SLOPE)
+    "l' < 0 everywhere and continuous",
+    sloped,
+    says="l' is continuous and below 0 everywhere",
+    implies=(SMOOTH_LOSS, NEGATIVE_SLOPE),
 )
 SLOPED_ON_SCORES = Hypothesis(
     "l' < 0 from the lowest to the highest score, both included",

@@ -86,7 +86,7 @@ def length(m: Namespace, x: Numbers) -> Number:
 
 
 @stated(
-    "",
+    "a step of descent on $loss has $formula",
     "$sign",
     {
         **LOSS_NAMES,
@@ -95,8 +95,7 @@ def length(m: Namespace, x: Numbers) -> Number:
             -1: r"\cos(X_+, X_{soft}) \le \cos(X, X_{soft})",
         },
     },
-    where="X_+ is X after a step of descent on $loss, and X_soft has C = 10 and a slack for each "
-    "constraint",
+    where="X_+ is X after the step, and X_soft has C = 10 and a slack for each constraint",
 )
 def rises(m: Namespace, case: TokenSequences, loss: str, sign: int = 1) -> Comparison:
     M, X = token_sequences.known_soft(m, case), m.vec(m.values(case.start))

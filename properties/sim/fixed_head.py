@@ -110,7 +110,12 @@ def same_size(m: Namespace, v: Values, of: str = "values") -> Comparison:
     return m.equal(m.exact(1) * sizes[of], m.exact(1) * v.V)
 
 
-@stated("", where="h = M H e_v")
+@stated(
+    "$formula for h = $taken",
+    symbols={
+        "taken": {"column": "M H e_v", "mean": "M times the mean column of H", "ignored": "M e_v"}
+    },
+)
 def absorbed(m: Namespace, v: Values, taken: str = "column") -> Comparison:
     """The gradient with a head is the closed form of lemma 3.11 with values of its own."""
     true = gradient(m, lambda m, x: m.logistic(score(m, v, x)), v.x)

@@ -47,7 +47,7 @@ THREE = AttentionData.of([[[1, 0], [-1, 1], [0, 0]]], [[1, 0]], scores=[[2, 1, 0
 """The second best is no support vector, and locally optimal."""
 
 
-@stated("for every choice of tokens", r"\text{locally optimal if and only if optimal}")
+@stated("a choice of tokens is locally optimal if and only if it is optimal")
 def unique(m: Namespace, data: AttentionData) -> Comparison:
     both = [
         (choices.locally_optimal(data, alpha), choices.optimal(data, alpha))
@@ -58,8 +58,13 @@ def unique(m: Namespace, data: AttentionData) -> Comparison:
 
 
 @stated(
-    "an optimal choice alone is locally optimal exactly where $by",
-    symbols={"by": {"second best": "a second-best token supports", "feasible": "there is a W^mm"}},
+    "an optimal choice alone is locally optimal exactly if $by",
+    symbols={
+        "by": {
+            "second best": "a token of the second-best score, if there is one, is a support vector",
+            "feasible": "there is a W^mm",
+        }
+    },
 )
 def told(m: Namespace, data: AttentionData, by: str = "second best") -> Comparison:
     local = [alpha for alpha in choices.every(data) if choices.locally_optimal(data, alpha)]
@@ -91,31 +96,18 @@ LEMMA = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "all tokens are support vectors in all Local-SVMs that have a solution: the choice "
-                "(opt_i) is locally optimal, and no other one is"
-            ),
             under=(EVERYWHERE,),
             examples=(TIED, ZERO_QUERY),
             siblings={"whatever supports": changed(drop=[EVERYWHERE], examples=[FOUR])},
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "all Local-SVMs have a solution, in which all tokens are support vectors: the "
-                "choice (opt_i) is locally optimal, and no other one is"
-            ),
             under=(EVERYWHERE, SOLVED),
             examples=(TIED,),
             siblings={"whatever supports": changed(drop=[EVERYWHERE], examples=[NOT_ALIGNED])},
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, Att-SVM feasible, all tokens support vectors in all "
-                "Local-SVMs that have a solution: the choice (opt_i) is locally optimal, and no "
-                "other one is"
-            ),
             proof="symbolic.tf.all_local_unique:prove",
             under=(EVERYWHERE, UNIQUE, FEASIBLE),
             examples=(ONE_TOKEN,),
@@ -129,11 +121,6 @@ LEMMA = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "one input of at most three tokens, the optimal one unique: it alone is locally "
-                "optimal exactly where some token of the second-best score is a support vector of "
-                "the Att-SVM, or there is no other token"
-            ),
             proof="symbolic.tf.all_local_unique:prove_three",
             under=(ONE_INPUT, FEW, UNIQUE),
             variables=Records(AttentionData, one_input(T=(3, 3)) | one_input(T=(1, 3))),

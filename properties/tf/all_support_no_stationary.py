@@ -89,10 +89,6 @@ THEOREM = Statement(
     readings={
         "literal": Reading(
             "refuted, certified",
-            says=(
-                "all tokens support vectors of the Att-SVM, l strictly decreasing and smooth: "
-                "grad L(W) != 0 for all W"
-            ),
             under=(ALL_TIGHT, STRICT_LOSS),
             variables=Records(
                 Descent, flattened(cases.descents()), cases.larger, ("step",), climbed=True
@@ -109,20 +105,12 @@ THEOREM = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "all tokens support vectors, l differentiable, l' < 0 everywhere, some input with "
-                "two different scores: grad L(W) != 0 for all W"
-            ),
             proof="symbolic.tf.all_support_no_stationary:prove",
             under=(ALL_TIGHT, FALLING_LOSS, TWO_SCORES),
             examples=HOLDING,
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "all tokens support vectors, any differentiable loss: ||grad L(W)|| ||W^mm|| >= "
-                "(1/n) sum_i (-l') s_opt sum_t s_t (gamma_opt - gamma_t)"
-            ),
             proof="symbolic.tf.all_support_no_stationary:prove_bound",
             under=(ALL_TIGHT,),
             variables=Records(

@@ -36,6 +36,9 @@ def output(m: Namespace, v: Values) -> Numbers:
     return v.X.T @ weights(m, v)
 
 
+OUTPUT = "s = softmax(X W z) and x^att = X^T s"
+
+
 def within(m: Namespace, v: Values) -> Comparison:
     """<u, x^att> minus the least <u, x_t> is at most the largest minus the least."""
     along = v.X @ v.u
@@ -49,7 +52,7 @@ def inside(m: Namespace, v: Values, share: Number) -> Comparison:
     return m.below(share * m.oscillation(along), short)
 
 
-@stated("", "s = (1, 0, ..., 0)")
+@stated("$formula", "s = (1, 0, ..., 0)", where=OUTPUT)
 def selected(m: Namespace, v: Values) -> Comparison:
     return m.equal(weights(m, v), m.array([m.exact(int(t == 0)) for t in range(v.T)]))
 
@@ -70,6 +73,13 @@ def exposed(m: Namespace, v: Values) -> Comparison:
     return m.below(-m.min(differences(m, v)) if v.T > 1 else m.exact(-1), m.exact(0))
 
 
+@stated(
+    "",
+    r"0 < \langle u, x_1 - x^{att}\rangle \text{ and } (1 - s_1) \min_t \langle u, x_1 - "
+    r"x_t\rangle \le $share \langle u, x_1 - x^{att}\rangle \text{ and } \langle u, x_1 - "
+    r"x^{att}\rangle \le $share (1 - s_1) \max_t \langle u, x_1 - x_t\rangle",
+    where=f"{OUTPUT}, and t > 1",
+)
 def short_of(m: Namespace, v: Values, share: Number) -> Relation:
     """<u, x_1 - x^att> is positive and between the least and largest (1 - s_1) <u, x_1 - x_t>."""
     if v.T == 1:
@@ -83,6 +93,11 @@ def short_of(m: Namespace, v: Values, share: Number) -> Relation:
     )
 
 
+@stated(
+    "",
+    r"(T - 1) \exp(-D \|W\|) \le \frac{1 - s_1}{s_1}",
+    where=f"{OUTPUT}, and D = ||x_1 - mean of the other x_t|| ||z||",
+)
 def far(m: Namespace, v: Values) -> Comparison:
     """(T - 1) exp(-||x_1 - mean of x_t|| ||z|| ||W||) <= (1 - s_1) / s_1, the mean over t > 1."""
     if v.T == 1:
@@ -123,10 +138,6 @@ COMBINATION = Statement(
     readings={
         "literal-1": Reading(
             "proved",
-            says=(
-                "<u, x^att> <= max_t <u, x_t> for every u: x^att is in the convex hull of the "
-                "tokens"
-            ),
             proof="symbolic.tf.convex_combination:prove_hull",
             under=(),
             conclusion=within,
@@ -135,7 +146,6 @@ COMBINATION = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says="where x^att is x_k, s_t = 1 if and only if t = k",
             under=(PUT_OUT,),
             variables={"u": None},
             conclusion=selected,
@@ -144,7 +154,6 @@ COMBINATION = Statement(
         ),
         "literal-3": Reading(
             "refuted, certified",
-            says="x^att is x_k at no W: ||W|| has to tend to infinity",
             constants={"least": 0},
             under=(),
             variables={"u": None},
@@ -158,12 +167,6 @@ COMBINATION = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "where T >= 2 and a vector u has <u, x_k> > <u, x_t> for all t != k, <u, x_k - "
-                "x^att> is positive and between the least and the largest (1 - s_k) <u, x_k - "
-                "x_t>: no W puts out x_k, and <u, x^att> tends to <u, x_k> exactly where s_k tends "
-                "to 1"
-            ),
             proof="symbolic.tf.convex_combination:prove_short",
             constants={"share": 1},
             under=(EXPOSED, SEVERAL),
@@ -172,10 +175,6 @@ COMBINATION = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "for every u with two different <u, x_t>, <u, x^att> < max_t <u, x_t>: x^att is in "
-                "the relative interior of the hull"
-            ),
             proof="symbolic.tf.convex_combination:prove_inside",
             constants={"share": 0},
             under=(APART,),
@@ -185,11 +184,6 @@ COMBINATION = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "where T >= 2, every W has (1 - s_k) / s_k >= (T - 1) exp(-D ||W||_F), D = "
-                "||x_k - mean of the other x_t|| ||z||: s_k tends to 1 only where ||W|| tends to "
-                "infinity; attained where the other x_t are one x and W = c (x_k - x) z^T, c >= 0"
-            ),
             proof="symbolic.tf.convex_combination:prove_far",
             under=(SEVERAL,),
             variables={"u": None},

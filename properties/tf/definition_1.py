@@ -51,7 +51,7 @@ def optimal(m: Namespace, v: Values) -> Numbers:
     return m.is_zero(m.max(v.gamma) - v.gamma)
 
 
-@definition("w")
+@definition("w_{{off}}")
 def off(m: Namespace, v: Values) -> Number:
     """The weight off the optimal tokens."""
     return m.dot(v.s, 1 - optimal(m, v))
@@ -87,7 +87,7 @@ def next_gap(m: Namespace, v: Values) -> Number:
     return m.min(gaps + (m.max(gaps) + 1) * optimal(m, v))
 
 
-@definition(r"\left(l(best - w \, {gap}) - l(best)\right)")
+@definition(r"\left(l(best - w_{{off}} \, {gap}) - l(best)\right)")
 def lost(m: Namespace, v: Values, gap: Number) -> Any:
     """What the loss is above that of the best score where the weight w loses a gap."""
     return v.loss.drop(m, m.max(v.gamma), off(m, v) * gap)
@@ -126,7 +126,6 @@ DEFINITION = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says="for all tokens, labels and v there is exactly one optimal token",
             under=(),
             variables={"w": None, "loss": None, "s": None},
             conclusion=few,
@@ -136,10 +135,6 @@ DEFINITION = Statement(
         ),
         "literal-2": Reading(
             "proved",
-            says=(
-                "for l decreasing, strictly or not, no attention s has l(<s, gamma>) below the "
-                "loss at an optimal token"
-            ),
             proof=PROOF,
             constants={"more": 0},
             under=(DECREASES,),
@@ -158,10 +153,6 @@ DEFINITION = Statement(
         ),
         "literal-3": Reading(
             "refuted, certified",
-            says=(
-                "for l decreasing, W should maximise the inner sum: every attention of least loss "
-                "has no weight off the optimal tokens"
-            ),
             constants={"most": 0},
             under=(DECREASES,),
             examples=(HINGED, FLAT),
@@ -169,10 +160,6 @@ DEFINITION = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "for l strictly decreasing every attention with weight off the optimal tokens has "
-                "more loss than l(best), so that those of least loss have no weight off them"
-            ),
             proof=PROOF,
             constants={"most": 0},
             under=(DECREASING,),
@@ -187,11 +174,6 @@ DEFINITION = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "for l decreasing, strictly or not, l(best - w next) <= l(<s, gamma>) <= l(best - "
-                "w range), w the weight of s off the optimal tokens, next and range the gaps from "
-                "the best score to the next one and to the worst"
-            ),
             proof=PROOF,
             constants={"share": 1},
             under=(DECREASES,),

@@ -93,9 +93,11 @@ def margins_of_rivals(m: Namespace, case: Choice) -> tuple[Any, Any]:
 
 
 @stated(
-    "there are rivals, m_r their margins, and m'_r those where they need not be separated",
+    "$formula",
     r"\min_r m_r = \max($floor, $of)",
     {"of": {"min": r"\min_r m'_r", "max": r"\max_r m'_r", "none": "1"}},
+    where="r runs over the rivals, tokens other than alpha_i of no lower score, m_r are their "
+    "margins under W^mm(alpha), and m'_r those under the solution that need not separate them",
 )
 def least_margin(m: Namespace, case: Choice, floor: Number = 1, of: str = "min") -> Comparison:
     own, others = margins_of_rivals(m, case)
@@ -135,11 +137,7 @@ DEFINITION = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "the optimal tokens are a locally-optimal direction: they have a W^mm, and "
-                "gamma_opt > gamma_it for every t, which print leaves open, read as every other "
-                "token"
-            ),
+            read={"gamma_it": "the score of any other token"},
             constants={"over": "all"},
             under=(),
             examples=(ZERO_QUERY, TIED),
@@ -147,11 +145,7 @@ DEFINITION = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "the optimal tokens are a locally-optimal direction: they have a W^mm, and "
-                "gamma_opt > gamma_it for every t in T_i, which print does not define, read as the "
-                "tokens of margin 1 under W^mm"
-            ),
+            read={"gamma_it": "the score of any other token of margin 1 under W^mm"},
             constants={"over": "support"},
             under=(),
             examples=(ZERO_QUERY, TIED),
@@ -159,11 +153,7 @@ DEFINITION = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "where optimal tokens are unique and Att-SVM is feasible, the optimal tokens are a "
-                "locally-optimal direction, with t over all other tokens and so over those of "
-                "margin 1"
-            ),
+            read={"gamma_it": "the score of any other token"},
             proof="symbolic.tf.definition_2:prove_optimal",
             constants={"over": "all"},
             under=(UNIQUE, FEASIBLE),
@@ -173,13 +163,6 @@ DEFINITION = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "where W^mm(alpha) exists and some token is a rival, one other than alpha_i with "
-                "gamma_it >= gamma_i,alpha_i: the least margin of the rivals under W^mm(alpha) is "
-                "the larger of 1 and their least margin under the solution for alpha that need not "
-                "separate them; and alpha is locally optimal, with t over the tokens of margin 1, "
-                "exactly where the rivals' least margin under W^mm(alpha) is above 1"
-            ),
             proof="symbolic.tf.definition_2:prove",
             under=(SOLVED, RIVALLED),
             variables=Records(Choice, choices.choices(), choices.choices_larger),

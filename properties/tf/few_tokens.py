@@ -71,7 +71,7 @@ def effective(m: Namespace, case: Step, W: Any) -> Number:
 
 
 @stated(
-    "W+ from W by the $when, N the effective number of tokens",
+    "",
     "$what",
     {
         "what": {
@@ -81,6 +81,8 @@ def effective(m: Namespace, case: Step, W: Any) -> Number:
             "then": r"N(W) \le N(W_+) \text{ or } \|W\| < $slack \|W_+\|",
         }
     },
+    where="W and W_+ come before and after the $when of descent, and N is the effective number of "
+    "tokens 1/sum_t s_t^2, added up over inputs",
 )
 def proceeds(
     m: Namespace, case: Step, what: str, when: str = "first step", slack: Number = 1
@@ -99,7 +101,7 @@ def proceeds(
 
 
 @stated(
-    "for every input",
+    "$formula for every input at any W",
     r"\sum_t s_t^2 (1 + (T - 1) \exp(-\max_{s,t} \|x_s - x_t\| \|z\| \|W\|)) \le 1",
 )
 def needs_norm(m: Namespace, case: Step) -> Comparison:
@@ -136,10 +138,6 @@ OBSERVATION = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says=(
-                "l strictly decreasing and smooth, any start and step: the norm of W shrinks in no "
-                "step of descent"
-            ),
             constants={"what": "norm"},
             under=(STRICT_LOSS,),
             examples=(WRONG_START,),
@@ -147,11 +145,7 @@ OBSERVATION = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                "'few tokens', of which print gives no measure, read by the effective number 1 / "
-                "sum_t s_t^2, added up over inputs; l strictly decreasing and smooth, any start "
-                "and step: it grows in no step of descent"
-            ),
+            read={"few tokens": "a small effective number of tokens"},
             constants={"what": "tokens"},
             under=(STRICT_LOSS,),
             examples=(WRONG_START,),
@@ -159,10 +153,6 @@ OBSERVATION = Statement(
         ),
         "literal-3": Reading(
             "refuted, certified",
-            says=(
-                "in step 2 of descent from W = 0, l strictly decreasing and smooth, any step, "
-                "||W|| does not shrink, nor sum_i 1/sum_t s_it^2, the number of tokens, grow"
-            ),
             constants={"what": "both", "when": "second step"},
             under=(STRICT_LOSS,),
             variables=Records(Step, flattened(steps(0.0)), fixed=("start",)),
@@ -171,11 +161,7 @@ OBSERVATION = Statement(
         ),
         "literal-4": Reading(
             "refuted, certified",
-            says=(
-                "as we select fewer tokens the norm grows: l strictly decreasing and smooth, any "
-                "start and step, ||W|| increases in every step of descent in which the effective "
-                "number of tokens, 1 / sum_t s_t^2 added up over inputs, falls"
-            ),
+            read={"fewer tokens": "a smaller effective number of tokens"},
             constants={"what": "then"},
             under=(STRICT_LOSS,),
             examples=(LEAPING_OVER,),
@@ -183,11 +169,6 @@ OBSERVATION = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "at every W the effective number of tokens of each input, 1 / sum_t s_t^2, is at "
-                "least 1 + (T - 1) exp(-D ||W||), D the largest ||x_t - x_u|| ||z||: for T >= 2 it "
-                "tends to 1 only where ||W|| tends to infinity"
-            ),
             proof="symbolic.tf.few_tokens:prove",
             under=(),
             conclusion=needs_norm,

@@ -67,7 +67,6 @@ LEMMA = Statement(
     readings={
         "literal": Reading(
             "refuted",
-            says="L(W) > L_* for every W and labels 1 or -1, for l strictly decreasing and smooth",
             constants={"share": 0},
             under=LISTED,
             examples=(SMALLEST, TIED),
@@ -75,10 +74,6 @@ LEMMA = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "L(W) > L_* for every W, for l strictly decreasing, smooth or not, where some "
-                "input has two tokens of different scores"
-            ),
             proof="symbolic.tf.lemma_2:prove",
             constants={"share": 0},
             under=(DECREASING, TWO_SCORES),

@@ -149,11 +149,20 @@ def exponent(m: Namespace, case: Point, answer: ExactAnswer | None) -> Number:
     return m.exact(0) if answer is None else m.sqrt(square / m.values(answer.square))
 
 
+LEAST = (
+    "i runs over the inputs of different scores, k_i and r_i are the numbers of tokens of best and "
+    "of lower score, best_i, next_i, and least_i are the best, next, and worst score, and M is the "
+    "least matrix that separates an optimal token of each input from those of lower score by "
+    "margins of at least 1"
+)
+
+
 @stated(
-    "two scores of an input differ, x = ||W||/N, over such inputs",
+    "",
     r"\frac{1}{n} \min_i \left[l\left(best_i - \frac{best_i - next_i}{1 + k_i "
     r"\exp($faster)}\right) - l(best_i)\right] \le L(W) - L_*",
     {"faster": {1: "x", 2: "x/2"}},
+    where=f"{LEAST}, and x = ||W||/||M||, or x = 0 if there is none",
 )
 def from_below(m: Namespace, case: Point, faster: Number = 1) -> Comparison:
     x = exponent(m, case, separation(case.data)) / faster
@@ -164,9 +173,10 @@ def from_below(m: Namespace, case: Point, faster: Number = 1) -> Comparison:
 
 
 @stated(
-    "some W separates, x = max |W_ij|",
+    "$formula for every x >= 0",
     r"L(x M) - L_* \le \frac{1}{n} \sum_i \left[l\left(best_i - \frac{r_i (best_i - "
     r"least_i)}{r_i + \exp($faster x)}\right) - l(best_i)\right]",
+    where=LEAST,
 )
 def from_above(m: Namespace, case: Point, faster: Number = 1) -> Comparison:
     answer = separation(case.data)
@@ -178,10 +188,11 @@ def from_above(m: Namespace, case: Point, faster: Number = 1) -> Comparison:
 
 
 @stated(
-    "x = ||W||/(e N); and where some W separates L(x' M) - L_* <= the mean of l(best - r (best - "
-    "least)/(r + exp(e x'))) - l(best), x' = max |W_ij|; e = $faster",
+    "$formula; and if some W separates, then for every y >= 0 L(y M) - L_* <= 1/n sum_i [l(best_i "
+    "- r_i (best_i - least_i)/(r_i + exp(e y))) - l(best_i)], e = $faster",
     r"\frac{1}{n} \min_i \left[l\left(best_i - \frac{best_i - next_i}{1 + k_i "
     r"\exp(x)}\right) - l(best_i)\right] \le L(W) - L_*",
+    where=f"{LEAST}, and x = ||W||/(e ||M||), or x = 0 if there is none",
 )
 def approached(m: Namespace, case: Point, faster: Any = 1) -> Relation:
     below = from_below(m, case, faster)
@@ -189,7 +200,9 @@ def approached(m: Namespace, case: Point, faster: Any = 1) -> Relation:
 
 
 @stated(
-    "some W separates, or no two scores differ", r"\frac{1}{\|M\|} > $share \max_{i,t,j} |x_{itj}|"
+    "some W separates or no two scores differ, that is $formula",
+    r"\frac{1}{\|M\|} > $share \max_{i,t,j} |x_{itj}|",
+    where=LEAST,
 )
 def reached(m: Namespace, case: Point, share: Number = 0) -> Comparison:
     answer = separation(case.data)
@@ -199,7 +212,7 @@ def reached(m: Namespace, case: Point, share: Number = 0) -> Comparison:
     return m.below(share * m.largest(m.values(case.data.X)), margin)
 
 
-@stated("", "L(W) - L_* > $share (L_{worst} - L_*)")
+@stated("$formula for every W", "L(W) - L_* > $share (L_{worst} - L_*)")
 def above(m: Namespace, case: Point, share: Number = 0) -> Comparison:
     worst = m.exact(0)
     for scores in ExactData.of(case.data).gamma:
@@ -230,10 +243,7 @@ LIMIT = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says=(
-                "'Yes, if softmax selects optimal tokens' read as how, not where: L_* is the "
-                "infimum of L, for every data set and l strictly decreasing and smooth"
-            ),
+            read={"if softmax selects optimal tokens": "how, not where, L_* is achieved"},
             under=(STRICT_LOSS,),
             conclusion=reached,
             examples=(ZERO_QUERY, OPPOSED),
@@ -241,10 +251,6 @@ LIMIT = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                "L(W) > L_* at every W, so that ||W|| has to tend to infinity, for l strictly "
-                "decreasing and smooth"
-            ),
             under=(STRICT_LOSS,),
             conclusion=above,
             examples=(ONE_TOKEN,),
@@ -252,19 +258,6 @@ LIMIT = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "for l strictly decreasing and two different scores in some input: with M the "
-                "least matrix that separates an optimal token of each input from those of lower "
-                "score by margins of at least 1, L(W) - L_* >= min_i [l(best - next / (1 + k "
-                "exp(x))) - l(best)] / n over inputs i of different scores, x = ||W||/||M||, and "
-                "L(x M) - L_* is for x >= 0 at most 1/n times the sum over them of l(best - range "
-                "r / (r + exp(x))) - l(best): k and r are the numbers of tokens of best and of "
-                "lower score, next and range the gaps from the best score to the next and to the "
-                "worst. Where nothing separates the first bound stands with x = 0. So L(W) > L_* "
-                "at every W, by more than a constant in every ball; and where l is continuous, so "
-                "that the second bound tends to 0 as x grows, L_* is the infimum of L exactly "
-                "where something separates"
-            ),
             proof=PROOF,
             under=(STRICTLY_DECREASING, TWO_SCORES),
             examples=(PAIR, ZERO_QUERY, OPPOSED, BOTH_TIED, PUBLISHED),
@@ -272,14 +265,6 @@ LIMIT = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "for l strictly decreasing and two different scores in some input: L(W) - L_* >= "
-                "min_i [l(best - next / (1 + k exp(x))) - l(best)] / n over inputs i of different "
-                "scores, k the number of its best tokens, next the gap from its best score to the "
-                "next one, x = ||W|| / ||M||, M the least matrix that separates an optimal token "
-                "of each input from those of lower score by margins of at least 1, or x = 0 where "
-                "there is none; attained at W = x M by one input of two tokens"
-            ),
             proof=PROOF,
             under=(STRICTLY_DECREASING, TWO_SCORES),
             conclusion=from_below,
@@ -289,13 +274,6 @@ LIMIT = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "for l strictly decreasing, where M is the least matrix that separates an optimal "
-                "token of each input from those of lower score by margins of at least 1, and x >= "
-                "0: L(x M) - L_* is at most 1/n times the sum over inputs of different scores of "
-                "l(best - range r / (r + exp(x))) - l(best), r the number of tokens of lower "
-                "score, range the gap from best to worst; attained by one input of two tokens"
-            ),
             proof=PROOF,
             under=(STRICTLY_DECREASING, SEPARATED),
             conclusion=from_above,

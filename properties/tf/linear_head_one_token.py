@@ -156,9 +156,10 @@ SELECTS = tends(
 
 
 @stated(
-    "d_i the least gap to a lower score, s_i $of",
+    "",
     r"$share \frac{1}{n} \sum_i [l(best_i - d_i (1 - s_i)) - l(best_i)] \le L(W) - L_*",
     {"of": {"one": "the largest weight", "best": "the attention to the tokens of best score"}},
+    where="d_i is the least gap of input i to a lower score, and s_i is $of",
 )
 def rest(m: Namespace, v: Values, of: str, share: Number = 1) -> Comparison:
     deficits = []
@@ -232,11 +233,6 @@ RISK = Statement(
     readings={
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                "l strictly decreasing and smooth, d the least gap to a lower score of an input, s "
-                "its largest weight: L(W) - L_* >= (1/n) sum_i [l(best - d (1 - s)) - l(best)], "
-                "so that what is near the least risk attends to one token"
-            ),
             constants={"of": "one"},
             under=(risk.DECREASING, risk.SMOOTH),
             examples=(PAIR,),
@@ -244,11 +240,6 @@ RISK = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "for l that nowhere increases, d the least gap to a lower score of an input, s its "
-                "attention to all tokens of best score: L(W) - L_* >= "
-                "(1/n) sum_i [l(best - d (1 - s)) - l(best)]"
-            ),
             proof="symbolic.tf.linear_head_one_token:prove",
             constants={"of": "best"},
             under=(risk.DECREASES,),

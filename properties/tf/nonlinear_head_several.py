@@ -58,10 +58,14 @@ def best(m: Namespace, v: Values) -> Number:
     return m.max(m.array([head(m, v, x) for x in v.X]))
 
 
+HEAD = "h(x) = sum_k b_k phi(<a_k, x>) and x^att = X^T s"
+
+
 @stated(
-    "x^att the attention output",
+    "",
     r"h(x^{att}) $strict \max_t h(x_t)",
     {"strict": {True: "<", False: r"\le"}},
+    where=HEAD,
 )
 def mixed(m: Namespace, v: Values, strict: bool = False) -> Any:
     compare = m.below if strict else m.at_most
@@ -69,9 +73,10 @@ def mixed(m: Namespace, v: Values, strict: bool = False) -> Any:
 
 
 @stated(
-    "some x between x_1 and x_2, of ReLU",
+    "some x between x_1 and x_2 has $formula",
     r"h(x) > \max_t h(x_t) $lead",
     {"lead": {0: "", 1: "+ |h(x_2) - h(x_1)|"}},
+    where=HEAD,
 )
 def between(m: Namespace, v: Values, lead: Number = 0) -> Comparison:
     """On a line h is linear between the points where some <a_k, x> is 0.
@@ -90,8 +95,9 @@ def between(m: Namespace, v: Values, lead: Number = 0) -> Comparison:
 
 
 @stated(
-    "x^att the attention output",
+    "",
     r"h(x^{att}) - h(x_1) \le $share (1 - s_1) \max_t \langle h'(x_1), x_t - x_1\rangle",
+    where=HEAD,
 )
 def below_tangent(m: Namespace, v: Values, share: Number = 1) -> Comparison:
     slopes = m.array(
@@ -102,8 +108,9 @@ def below_tangent(m: Namespace, v: Values, share: Number = 1) -> Comparison:
 
 
 @stated(
-    "e = s_2 and D = x_2 - x_1",
+    "",
     r"e \langle h'(x_1), D\rangle - [h(x_1 + e D) - h(x_1)] \le $share \frac{\beta e^2}{2}",
+    where=f"{HEAD}, e = s_2, D = x_2 - x_1, and beta = c sum_k |b_k| <a_k, D>^2 for |phi''| <= c",
 )
 def gains(m: Namespace, v: Values, share: Number = 1) -> Comparison:
     along, e = v.X[1] - v.X[0], v.s[1]
@@ -113,9 +120,10 @@ def gains(m: Namespace, v: Values, share: Number = 1) -> Comparison:
 
 
 @stated(
-    "D = x_2 - x_1 and o = x^att - x_1",
+    "",
     r"\langle h'(x_1), D\rangle - \langle h'(x^{att}), D\rangle \le $share c \sum_k |b_k| "
     r"|\langle a_k, o\rangle| |\langle a_k, D\rangle|",
+    where=f"{HEAD}, D = x_2 - x_1, o = x^att - x_1, and |phi''| <= c",
 )
 def returns(m: Namespace, v: Values, share: Number = 1) -> Comparison:
     along, o = v.X[1] - v.X[0], moved(m, v)
@@ -131,11 +139,12 @@ def mean_of_some(m: Namespace, v: Values) -> Numbers:
 
 
 @stated(
-    "x the mean of tokens of weights in proportion to max(w_t, 0), g_t = $slope, for all t, with "
-    "e = min(1, max(0, g_t)/beta_t)",
+    "for g_t = $slope and every t $formula",
     r"h(x^{att}) - h(x) \le \sum_t s_t g_t \text{ and } $share \frac{e \max(0, g_t)}{2} \le h((1 - "
     r"e) x + e x_t) - h(x)",
     {"slope": {"x": "<h'(x), x_t - x>", "x_1": "<h'(x_1), x_t - x>"}},
+    where=f"{HEAD}, x is the mean of tokens of weights in proportion to max(w_t, 0), e = min(1, "
+    "max(0, g_t)/beta_t), and beta_t = c sum_k |b_k| <a_k, x_t - x>^2 for |phi''| <= c",
 )
 def exactly_best(m: Namespace, v: Values, share: Number = 1, slope: str = "x") -> Relation:
     """At (1 - e) x + e x_t, e = min(1, g_t/beta_t), h is at least h(x) + e g_t/2."""
@@ -197,10 +206,7 @@ STATEMENT = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says=(
-                'if "key" says that nonlinearity is needed: of a linear head any attention to two '
-                "tokens or more is worse than all attention to the best one"
-            ),
+            read={"key": "needed"},
             constants={"strict": True},
             under=(LINEAR, SEVERAL),
             variables=UP_TO_FIVE,
@@ -209,10 +215,7 @@ STATEMENT = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                'if "key" says that nonlinearity suffices, as that of ReLU: some mixture of any '
-                "two tokens is better than both"
-            ),
+            read={"key": "sufficient, as that of ReLU"},
             under=(RELU,),
             variables=PAIR,
             conclusion=between,
@@ -225,11 +228,6 @@ STATEMENT = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "phi one of the identity, ReLU, square and softplus, which are convex, and every "
-                "b_k >= 0, as for a linear head: h of the attention output is at most its largest "
-                "value at a token, whatever the attention"
-            ),
             proof="symbolic.tf.nonlinear_head_several:prove_convex",
             under=(CONVEX_PHI, RISING),
             examples=(TIED, BENT_UP),
@@ -244,12 +242,6 @@ STATEMENT = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "phi one of the identity, ReLU, square and softplus, which are convex, and every "
-                "b_k <= 0, so that h is concave: h of the attention output is at most h(x_1) + (1 "
-                "- s_1) max_t <h'(x_1), x_t - x_1>, with the slope 0 of ReLU at its kink, so that "
-                "x_1 is best where h rises from it towards no token"
-            ),
             proof="symbolic.tf.nonlinear_head_several:prove_concave",
             under=(CONVEX_PHI, FALLING),
             conclusion=below_tangent,
@@ -264,11 +256,6 @@ STATEMENT = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "|phi''| <= c, g = <h'(x_1), x_2 - x_1>, beta = c sum_k |b_k| <a_k, x_2 - x_1>^2: "
-                "h((1 - e) x_1 + e x_2) >= h(x_1) + e g - beta e^2/2, so that x_1 is not best "
-                "where g > 0"
-            ),
             proof="symbolic.tf.nonlinear_head_several:prove_smooth",
             under=(),
             variables={**UP_TO_FIVE, **SMOOTH},
@@ -278,11 +265,6 @@ STATEMENT = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "|phi''| <= c, g = <h'(x_1), x_2 - x_1>, beta = c sum_k |b_k| <a_k, x_2 - x_1>^2, "
-                "any attention s, o the output minus x_1: <h'(output), x_2 - x_1> >= g - c sum_k "
-                "|b_k| |<a_k, o>| |<a_k, x_2 - x_1>|, which is g - beta s_2 for two tokens"
-            ),
             proof="symbolic.tf.nonlinear_head_several:prove_smooth",
             under=(),
             variables={**UP_TO_FIVE, **SMOOTH},
@@ -292,15 +274,6 @@ STATEMENT = Statement(
         ),
         "sharp-3": Reading(
             "proved",
-            says=(
-                "phi one of the identity, square and softplus, which are convex, |phi''| <= c, "
-                "every b_k <= 0, x any mean of the tokens, such as one of them, g_t = <h'(x), x_t "
-                "- x>, beta_t = c sum_k |b_k| <a_k, x_t - x>^2: x is best of all mixtures exactly "
-                "where no g_t is positive, so that those of tokens with a weight in x are 0, and "
-                "what is kept is best. For h of the attention output is at most h(x) + sum_t s_t "
-                "g_t, and where g_t > 0 h is at least h(x) + e g_t/2 at (1 - e) x + e x_t, e = "
-                "min(1, g_t/beta_t), or e = min(1, g_t) where beta_t = 0"
-            ),
             proof="symbolic.tf.nonlinear_head_several:prove_exactly",
             under=(CONVEX_PHI, FALLING),
             variables={**SMOOTH, "w": Vector("T")},

@@ -124,9 +124,12 @@ def _margins(a: Any, b: Any) -> list[Any]:
 
 
 @stated(
-    "no row of K + Q is 0, $towards; the same of (K Q^T)_21, |a_i| grow, |b_i|/|a_i| > 0 fall",
+    "$formula, the same of (K Q^T)_21, each ||a_i|| has grown, and each ||b_i||/||a_i|| above 0 "
+    "has fallen, with $towards",
     r"|4 (K Q^\top)_{12} - c \|a_1\| \|a_2\|| \le $share [(1 + q_1) (1 + q_2) - 1] \|a_1\| \|a_2\|",
     {"towards": {"start": "c the cosine of a_1 and a_2 at the start", "frobenius": "c = 0"}},
+    where="a_i and b_i are the rows of K + Q and K - Q, q_i is ||b_i||/||a_i|| at the start, and "
+    "the tokens are (1, 0), 0 with query (1, 0) and (0, 1), 0 with query (0, 1), of scores 1, 0",
 )
 def keeps_angle(m: Namespace, case: Rows, share: Number = 1, towards: str = "start") -> Relation:
     """The rows of K + Q are a_i, those of K - Q are b_i, and q_i is |b_i|/|a_i| at the start.
@@ -160,17 +163,26 @@ def _sums(case: Rows) -> bool:
 
 SUMS = Hypothesis("no row of K + Q is 0", _sums)
 POSITIVE = Hypothesis("the step is above 0", lambda case: case.step > 0)
-MOVED = Hypothesis("one step or more, at most three", lambda case: case.steps > 0)
+MOVED = Hypothesis("at least one step is made", lambda case: case.steps > 0)
 
 
-@stated("", r"\mathrm{rank} W^{mm} > $least")
+@stated("W^mm exists and $formula", r"\mathrm{rank} W^{mm} > $least")
 def rank_above(m: Namespace, data: AttentionData, least: Number) -> Comparison:
     solved = exact_att_svm(data)
     return m.below(least, m.exact(0 if solved is None else solved.rank))
 
 
+PUBLISHED = Records(
+    Draws,
+    st.builds(Draws, ends.seeds),
+    lets="data be drawn by the published protocol (n = 6, T = 8, d = 10, unit-norm Gaussian "
+    "tokens, queries and head, random labels), with the log-loss, Gaussian starts (K, Q) of "
+    "deviation 0.01, W = 0 at the start, and solutions for the tokens of largest weight in the end",
+)
+
 OFTEN = probability(
-    "that descent on (K, Q) ends nearer to the $kq solution and that on W nearer to the $w one",
+    "that 2000 steps of normalised descent of length 0.1 on (K, Q) end with a larger cosine with "
+    "the $kq solution, and those on W with the $w one",
     HALF,
     floats=ends.often,
     again=ends.often_again,
@@ -178,11 +190,17 @@ OFTEN = probability(
 
 NEARS = probability(
     "that the distance of W/||W||_* to W_*/C_*, of gradient flow on $of, falls in each decade of "
-    "the norm, and that d ln s_i/d ln s_1 is in the last one at most 1/5 from its law $law on the "
-    "mean and nearer than in the first",
+    "||W|| from 1e2 to 1e5, and that d ln s_i/d ln s_1 is in the last one at most 1/5 from $law on "
+    "the mean and nearer than in the first, s_i being the singular values of W",
     HALF,
     floats=ends.nears,
     again=ends.nears_again,
+    symbols={
+        "law": {
+            "S": "those of S, the sum of the constraint matrices with the multipliers of their "
+            "programme,"
+        }
+    },
 )
 
 
@@ -229,10 +247,10 @@ BIAS = Statement(
         ),
         "literal-3": Reading(
             "refuted, certified",
-            says=(
-                "the parameterisation matters on all data: there is a W^mm, which is never a "
-                "nuclear solution, and so never 0 or of rank 1"
-            ),
+            read={
+                "matters": "with a W^mm on all data that is never a nuclear solution, so of no "
+                "rank below 2"
+            },
             constants={"least": 1},
             under=(),
             variables=Records(AttentionData, separable_data()),
@@ -245,17 +263,10 @@ BIAS = Statement(
         ),
         "literal-4": Reading(
             "holds",
-            says=(
-                "data by the published protocol (n = 6, T = 8, d = 10, unit-norm Gaussian tokens, "
-                "queries and head, random labels), log-loss, 2000 steps of normalised descent of "
-                "length 0.1, solutions for the tokens of largest weight in the end, 'bias' read "
-                "as: with a probability of at least 1/2 descent on (K, Q) from Gaussian starts of "
-                "deviation 0.01 ends with a larger cosine with the nuclear solution than with the "
-                "Frobenius one, and that on W from 0 with a smaller one"
-            ),
+            read={"bias": "the larger cosine in the end, with a probability of at least 1/2"},
             constants={"kq": "nuclear", "w": "Frobenius"},
             under=(),
-            variables=Records(Draws, st.builds(Draws, ends.seeds)),
+            variables=PUBLISHED,
             conclusion=OFTEN,
             cost=400,
             examples=(Draws(0),),
@@ -279,15 +290,6 @@ BIAS = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "tokens (1, 0), 0 with query (1, 0) and (0, 1), 0 with query (0, 1), scores 1, 0, "
-                "log-loss, a start where no row of K + Q is 0, c the cosine of these rows a_i "
-                "there, b_i the rows of K - Q, q_i = |b_i|/|a_i| at the start, any constant step "
-                "above 0: after one step of descent or more |4 (K Q^T)_ij - c |a_1| |a_2|| <= ((1 "
-                "+ q_1) (1 + q_2) - 1) |a_1| |a_2| for ij = 12 and 21, each |a_i| has grown, and "
-                "each |b_i|/|a_i| fallen that was not 0; and (K Q^T)/ln k tends to the nuclear "
-                "solution (1, c; c, 1)"
-            ),
             proof="symbolic.tf.parameterisation_bias:prove",
             under=(SUMS, POSITIVE, MOVED),
             variables=Records(Rows, factor_rows()),
@@ -308,19 +310,9 @@ BIAS = Statement(
         ),
         "sharp-2": Reading(
             "holds",
-            says=(
-                "data by the published protocol (n = 6, T = 8, d = 10, unit-norm Gaussian tokens, "
-                "queries and head, random labels), log-loss, gradient flow on (K, Q) from Gaussian "
-                "starts of deviation 0.01, W_* the nuclear solutions for the tokens of largest "
-                "weight in the end, S the sum of the constraint matrices with the multipliers of "
-                "their programme, s_i and c_i the singular values of K Q^T and of S: with a "
-                "probability of at least 1/2 the distance of K Q^T/||K Q^T||_* to W_*/C_* falls in "
-                "each decade of ||K Q^T||_F from 1e2 to 1e5, and |d ln s_i/d ln s_1 - c_i| is at "
-                "most 1/5 on the mean over i in the last decade, and less than in the first"
-            ),
             constants={"of": "(K, Q)", "law": "S"},
             under=(),
-            variables=Records(Draws, st.builds(Draws, ends.seeds)),
+            variables=PUBLISHED,
             conclusion=NEARS,
             cost=400,
             examples=(Draws(0),),

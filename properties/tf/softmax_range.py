@@ -83,7 +83,6 @@ RANGE = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says="S(v)_t add up to 1, and 0 < S(v)_t < 1 at every v: no v attains 0 or 1",
             constants={"margin": 0},
             under=(),
             conclusion=inside,
@@ -92,10 +91,7 @@ RANGE = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                'if "way" says that it leads there: where ||r v|| tends to infinity, as for any v '
-                "other than 0 and r to infinity, each S(r v)_t tends to 0 or to 1"
-            ),
+            read={"way": "that it leads there: S(r v)_1 tends to 0 or 1 as r tends to infinity"},
             constants={"only": 0},
             under=(NOT_ZERO,),
             conclusion=saturated,
@@ -104,7 +100,6 @@ RANGE = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says="for T >= 2 the S(v)_t add up to 1, and 0 < S(v)_t < 1 at every v",
             proof="symbolic.tf.softmax_range:prove_inside",
             constants={"margin": 0},
             under=(SEVERAL,),
@@ -114,11 +109,6 @@ RANGE = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "for T >= 2 exp(-lead) <= (1 - S(v)_t) / S(v)_t <= (T - 1) exp(-lead) for lead = "
-                "v_t - max_{u != t} v_u: S(v)_t tends to 1, or to 0, exactly where its lead tends "
-                "to infinity, or to minus infinity"
-            ),
             proof="symbolic.tf.softmax_range:prove_lead",
             under=(SEVERAL,),
             examples=(TIED, LED),
@@ -130,11 +120,6 @@ RANGE = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "for T >= 2 every v has (1 - S(v)_t) / S(v)_t >= (T - 1) exp(-||v|| sqrt(T/(T - "
-                "1))): S(v)_t tends to 1 only where ||v|| tends to infinity; attained at every "
-                "norm"
-            ),
             proof="symbolic.tf.softmax_range:prove_norm",
             under=(SEVERAL,),
             conclusion=by_norm,
@@ -144,11 +129,6 @@ RANGE = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "for T >= 2 every v has (1 - S(v)_t) / S(v)_t <= (T - 1) exp(||v|| sqrt 2): S(v)_t "
-                "tends to 0 only where ||v|| tends to infinity; attained at every norm for T = 2, "
-                "and at v = 0 alone for T >= 3"
-            ),
             proof="symbolic.tf.softmax_range:prove_norm",
             under=(SEVERAL,),
             conclusion=by_norm,

@@ -49,7 +49,7 @@ from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE
 from attsvm.primitives.losses import LOSSES
 from attsvm.primitives.steps import ZERO, tends
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed
+from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed, stated
 from attsvm.theory.types import Comparison, Namespace, Number
 from properties.tf import SOURCE
 from properties.tf._support import path_certificates
@@ -176,6 +176,7 @@ def factors(draw: st.DrawFn) -> Factors:
     return Factors(K, K if draw(st.booleans()) else draw(arrays(*K.shape)))
 
 
+@stated("", where="K and Q have two rows and any number of columns")
 def diagonal(m: Namespace, case: Factors, share: Number = 1) -> Comparison:
     """|(K Q^T)_11| + |(K Q^T)_22| <= (||K||^2 + ||Q||^2)/2."""
     K, Q = m.values(case.K), m.values(case.Q)
@@ -184,12 +185,13 @@ def diagonal(m: Namespace, case: Factors, share: Number = 1) -> Comparison:
 
 
 OF_RANK = tends(
-    "with the inner dimension r, as R -> infinity",
+    "$formula for the inner dimension r as R tends to infinity",
     path_certificates.NEAR,
     ZERO,
     floats=follows,
     balls=certified,
     symbols={"target": path_certificates.TARGETS},
+    where=path_certificates.FACTORS,
 )
 THREE = Path(
     AttentionData.of(
@@ -243,10 +245,6 @@ THEOREM = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "optimal tokens unique, Att-SVM feasible: dist(K_R Q_R^T / R, W_*^mm / C_*) tends "
-                "to 0 for K, Q in R^{d x d}, for l smooth and decreasing"
-            ),
             under=(UNIQUE, FEASIBLE, DECREASING),
             variables=Records(Path, cases.flat_paths(level=True)),
             examples=(cases.FLAT_SLOPE, cases.ONE_TOKEN, cases.FLAT_ABOVE),
@@ -254,11 +252,7 @@ THEOREM = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "optimal tokens unique, Att-SVM feasible, l smooth and decreasing: dist(K_R Q_R^T "
-                "/ R, W_*^mm / C_*) tends to 0 for K, Q of any number of columns, one included, as "
-                "the theorem names no size of them (d x d on another slide)"
-            ),
+            read={"K_R Q_R^T": "a product of factors of any number of columns, one included"},
             constants={"inner": 1},
             under=(UNIQUE, FEASIBLE, DECREASING),
             variables=Records(Path, cases.flat_paths(cases.SEPARABLE | cases.turned(), level=True)),
@@ -267,11 +261,6 @@ THEOREM = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, Att-SVM feasible: dist(K_R Q_R^T / R, W_*^mm / C_*) tends "
-                "to 0 for K, Q in R^{d x d}, for l smooth and decreasing with l' < 0 at the best "
-                "scores, where some input has two tokens"
-            ),
             proof="symbolic.tf.theorem_3:prove",
             under=cases.HYPOTHESES,
             examples=(cases.PUBLISHED, cases.TURNING, cases.FLAT_BELOW),
@@ -288,12 +277,6 @@ THEOREM = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, Att-SVM feasible, some input with two tokens, l smooth and "
-                "decreasing with l' < 0 at the best scores: for K, Q of r columns dist(K_R Q_R^T "
-                "/ R, W_*^mm / C_*) tends to 0 where, and only where, some solution of Att-SVM* "
-                "has a rank of r at most"
-            ),
             proof="symbolic.tf.theorem_3:prove_rank",
             under=(UNIQUE, cases.FALLING, LOW_RANK),
             variables=Records(Factored, factored()),
@@ -317,12 +300,6 @@ THEOREM = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "|(K Q^T)_11| + |(K Q^T)_22| <= (||K||^2 + ||Q||^2)/2 for K and Q of two rows and "
-                "any number of columns, with equality where K = Q: on tokens (1, 0), 0 with query "
-                "(1, 0) and (0, 1), 0 with query (0, 1), scores 1, 0, these entries are the "
-                "margins"
-            ),
             proof="symbolic.tf.theorem_3:prove_diagonal",
             under=(),
             variables=Records(Factors, factors(), climbed=True),

@@ -86,7 +86,10 @@ def _lets(formula: Formula) -> list[str]:
     named = {
         domain: [n for n in variables if domain_of[n] == domain] for domain in domain_of.values()
     }
-    groups = [(_listed(names), domain) for domain, names in named.items() if domain]
+    called = {n: f"the {n}" if len(n) > 3 else n for n in variables}
+    groups = [
+        (_listed([called[n] for n in names]), domain) for domain, names in named.items() if domain
+    ]
     return [f"{names} {'' if k else 'be '}{domain}" for k, (names, domain) in enumerate(groups)]
 
 

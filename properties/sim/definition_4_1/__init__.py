@@ -127,10 +127,11 @@ def largest_multiplier(case: Soft | Queried, duals: dict[Token, fmpq], together:
 
 
 @stated(
-    "X^mm minimises ||V|| + C sum_j xi_j for C = lambda/||X^mm||, that is $formula",
+    "X^mm minimises ||V|| + C sum_j xi_j for C = lambda/||X^mm||, lambda the largest $together of "
+    "X^mm, whichever multipliers are taken: $formula",
     r"\|X^{mm}\|^2 \le \|V\| \|X^{mm}\| + $share \lambda \sum_j \xi_j",
     {"together": {True: "sum of multipliers that share a slack", False: "multiplier"}},
-    where=f"{SLACKS}, and lambda is the largest $together, for any multipliers of X^mm",
+    where=SLACKS,
 )
 def at_least_price(m: Namespace, case: Any, share: Number = 1, together: bool = True) -> Comparison:
     svm, V, slack = compared(m, case)

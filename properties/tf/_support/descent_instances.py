@@ -26,6 +26,7 @@ from attsvm.primitives.steps import SHORT, W_K, solutions
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import ragged, ragged_larger
+from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace
 from properties._support.hypothesis_violations import TIED_APART
 from properties.sim._support import training
@@ -113,6 +114,7 @@ NOT_ALIGNED = replace(
 )
 
 
+@stated("W is no stationary point, that is $formula", r"\|\nabla L(W)\| > 0")
 def not_stationary(m: Namespace, case: Descent) -> Comparison:
     """The gradient at W is not 0."""
     return m.below(

@@ -284,12 +284,13 @@ def risk_gap_at(case: Path, k: fmpq, V: Matrix) -> arb:
 
 
 DIRECTION = tends(
-    "as R -> infinity",
+    "$formula as R tends to infinity",
     r"\frac{W_R}{R}",
     along(TARGET),
     floats=paths.follows,
     balls=certified_direction,
     symbols=solutions("W"),
+    where="W_R is a minimiser of L over ||W|| <= R",
 )
 NEAR = r"\mathrm{dist}\left(\frac{K_R Q_R^{\top}}{R}, $share $target\right)"
 TARGETS = {
@@ -298,11 +299,16 @@ TARGETS = {
     "frobenius": r"\frac{W^{mm}}{\left\|W^{mm}\right\|_*}",
 }
 """What products of factors near, as it is written."""
+FACTORS = (
+    "(K_R, Q_R) is a minimiser of L(K Q^T) over ||K||^2 + ||Q||^2 <= 2 R, W_*^mm are the solutions "
+    "of Att-SVM*, and C_* is their nuclear norm"
+)
 SET = tends(
-    "as R -> infinity",
+    "$formula as R tends to infinity",
     NEAR,
     r"0 \text{ for the inner dimension } $inner",
     floats=paths.follows_set,
     balls=certified_set,
     symbols={"target": TARGETS, "inner": {None: "d"}},
+    where=FACTORS,
 )

@@ -177,7 +177,7 @@ def levels_off(case: Path, inner: int | None = None) -> bool:
 
 FALLING_AT_BEST = Hypothesis("l' < 0 at the best scores", falls_at_best)
 FALLING = Hypothesis(
-    "l is smooth and decreasing, l' < 0 at the best scores",
+    "l is smooth and decreasing with l' < 0 at the best scores",
     steep,
     implies=(SMOOTH_LOSS, DECREASING_LOSS, FALLING_AT_BEST),
 )

@@ -145,7 +145,7 @@ def separable(case: Any) -> bool:
     return feasible(choices.input_of(case.data, 0))
 
 
-@stated("for every choice of tokens, there is a matrix under which they have margins of 1")
+@stated("the Att-SVM has a solution for every choice of tokens as the optimal ones")
 def solvable(m: Namespace, data: AttentionData) -> Comparison:
     found = [int(exact_att_svm(data, alpha) is not None) for alpha in choices.every(data)]
     return m.equal(m.values(found), m.values([1] * len(found)))
@@ -170,26 +170,36 @@ def points(draw: st.DrawFn) -> Descent:
     return Descent(moved, start, draw(st.sampled_from(LOSSES)))
 
 
+PARTS = (
+    "parts are the least into which the m_t equal tokens of an input, taken as one with their mean "
+    "score, fall such that each affine dependency is a sum of dependencies within parts; a part "
+    "rests at u if u is its only score, or sum_t b_t ln(b_t/(m_t (gamma_t - u))) = 0 for its only "
+    "dependency b or -b, with scores above u for b_t > 0 and below u for b_t < 0, or u is the mean "
+    "of its scores with weights m_t y^k_t for tokens x + k_t v and y > 0 with sum_{s < t} m_s m_t "
+    "(k_t - k_s) (gamma_t - gamma_s) y^(k_s + k_t) = 0"
+)
 MINIMUM = Measured(
-    "the risk falls in some direction",
+    "W is no local minimum of L, as $formula",
     minima.rounded(minima.descends),
     minima.descends,
     strict=True,
     notation=r"\left\|\nabla L(W)\right\| > 0 \text{ or } \lambda_{\min}(\nabla^2 L(W)) < 0",
 )
 EXISTENCE = Measured(
-    "exactly where the parts of each input rest at one score",
+    "$formula exactly if in each input all parts rest at one score",
     minima.rounded(stationary_points.stationary_exactly_where_at_rest),
     stationary_points.stationary_exactly_where_at_rest,
     strict=True,
     notation=r"\nabla L(W) = 0 \text{ for some } W",
+    where=PARTS,
 )
 LEAST = Measured(
-    "exactly where the parts of each input rest at one score, which is $largest of theirs",
+    "$formula exactly if in each input all parts rest at one score, $largest of theirs",
     minima.rounded(stationary_points.least_exactly_where_largest),
     stationary_points.least_exactly_where_largest,
     strict=True,
     notation=r"L \text{ has a local minimum}",
+    where=PARTS,
     symbols={"largest": {True: "a local maximum", False: "one"}},
 )
 
@@ -214,20 +224,13 @@ FEASIBILITY = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says=(
-                "'over-parameterization', of which print gives no measure, read as a dimension for "
-                "each token, d >= n T: the Att-SVM has a solution, whichever tokens are optimal"
-            ),
+            read={"over-parameterization": "a dimension for each token, d >= n T"},
             under=(LARGE,),
             examples=(EQUAL,),
             siblings={"of fewer dimensions": changed(drop=[LARGE], examples=[TWICE])},
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "independent queries, affinely independent tokens in each input: the Att-SVM has a "
-                "solution, whichever tokens are optimal"
-            ),
             proof="symbolic.tf.benign_landscape:prove_feasible",
             under=(QUERIES, AFFINE),
         ),
@@ -242,15 +245,16 @@ SCORES = Hypothesis(
     "the first input has two different scores",
     lambda case: len(set(ExactData.of(case.data).gamma[0])) > 1,
 )
-OWN = Hypothesis("its query is no combination of the others'", own_query)
+OWN = Hypothesis("the first query is no combination of the others", own_query)
 APART = Hypothesis(
     "tokens that score above any level can be separated from those below",
     stationary_points.levels_apart,
 )
 FEW = Hypothesis(
-    "its tokens have one affine dependency at most", lambda case: dependencies(case, 0) <= 1
+    "tokens of the first input have one affine dependency at most",
+    lambda case: dependencies(case, 0) <= 1,
 )
-SEPARABLE = Hypothesis("its optimal token has an Att-SVM of its own", separable)
+SEPARABLE = Hypothesis("the first input has an Att-SVM of its own", separable)
 KNOWN = Hypothesis(
     "parts of each input have one score each, or one affine dependency, or are on a line",
     stationary_points.parts_known,
@@ -280,10 +284,7 @@ LANDSCAPE = Statement(
     readings={
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                "'over-parameterization', of which print gives no measure, read as a dimension for "
-                "each token, d >= n T; l strictly decreasing and smooth: grad L(W) != 0 for all W"
-            ),
+            read={"over-parameterization": "a dimension for each token, d >= n T"},
             under=(LARGE, STRICT_LOSS),
             variables=Records(
                 Descent,
@@ -296,24 +297,12 @@ LANDSCAPE = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "l differentiable, l' < 0 everywhere, some input of two different scores has a "
-                "query that is no combination of the others', and those of its tokens that score "
-                "above any level can be separated from those below, as always if they are affinely "
-                "independent: grad L(W) != 0 for all W"
-            ),
             proof="symbolic.tf.benign_landscape:prove_no_stationary_point",
             under=(FALLING_LOSS, SCORES, OWN, APART),
             examples=(IN_ORDER, IN_TURN),
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "l' < 0 everywhere and continuous, some input of two different scores has tokens "
-                "with one affine dependency at most, an Att-SVM of its own, and a query that is no "
-                "combination of the others': L has no finite local minimum, and negative "
-                "curvature at each stationary point"
-            ),
             proof="symbolic.tf.benign_landscape:prove_no_minimum",
             under=(SLOPED_LOSS, SCORES, OWN, FEW, SEPARABLE),
             conclusion=MINIMUM,
@@ -321,18 +310,6 @@ LANDSCAPE = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "l differentiable, l' < 0 everywhere, independent queries; take m_t equal tokens "
-                "of an input as one, with their mean score, and split it into the least parts such "
-                "that each affine dependency, sum_t b_t = 0 and sum_t b_t x_t = 0, is a sum of "
-                "dependencies within parts; each part has one score, or one dependency, or is on a "
-                "line, as every part of at most four tokens. Let it rest at u if u is that score; "
-                "or sum_t b_t ln(b_t/(m_t (gamma_t - u))) = 0, where scores of b_t > 0 are above "
-                "u and of b_t < 0 below, b or -b the dependency, as for one u if they can be; or u "
-                "is the mean of scores with weights m_t y^k_t for tokens x + k_t v and y > 0 with "
-                "sum_{s < t} m_s m_t (k_t - k_s) (gamma_t - gamma_s) y^(k_s + k_t) = 0. Then grad "
-                "L(W) = 0 for some W exactly where in each input all parts rest at one u"
-            ),
             proof="symbolic.tf.parts_at_rest:prove_where_stationary",
             under=(FALLING_LOSS, QUERIES, KNOWN),
             variables=INPUTS,
@@ -341,12 +318,6 @@ LANDSCAPE = Statement(
         ),
         "sharp-3": Reading(
             "proved",
-            says=(
-                "l differentiable, l' < 0 everywhere, the data of sharp-2: L has a local minimum "
-                "exactly where in each input all parts rest at one u, which is a part's one score; "
-                "or its dependency has one b_t > 0 alone; or its polynomial changes at y from + "
-                "to -"
-            ),
             proof="symbolic.tf.parts_at_rest:prove_where_least",
             under=(FALLING_LOSS, QUERIES, KNOWN),
             variables=INPUTS,

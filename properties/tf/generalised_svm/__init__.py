@@ -54,18 +54,28 @@ from properties.tf.generalised_svm import log_growth as growth
 from properties.tf.generalised_svm.head_descent import HeadSteps
 from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
-from properties.tf.generalised_svm.published_runs import DRAWS, OFTEN, Published
+from properties.tf.generalised_svm.published_runs import DRAWS, OFTEN, PROTOCOL, Published
 
 RESTS = Hypothesis("descent rests at W", cases.rests)
 ALL = Hypothesis("all tokens are kept", lambda case: bool(case.kept.all()))
-SEEN = Hypothesis("W is in the span of the data", cases.seen)
-POSITIVE = Hypothesis("a token is left out, and all margins of V are positive", cases.leads)
+SEEN = Hypothesis(
+    "W is in the span of the data",
+    cases.seen,
+    says="W is in the span of the (x_t - x_u) z_i^T",
+)
+POSITIVE = Hypothesis(
+    "a token is left out, and all margins of V are positive",
+    cases.leads,
+    says="some token is left out, and all margins of V = W - W_fin are positive",
+)
 FORWARD = Hypothesis("the step is positive", lambda case: case.size > 0)
 CONVEX_SLOPED = Hypothesis(
-    "l is convex, l' < 0", lambda case: case.loss in CONVEX, implies=(CONVEX_LOSS, NEGATIVE_SLOPE)
+    "l is convex with l' < 0",
+    lambda case: case.loss in CONVEX,
+    implies=(CONVEX_LOSS, NEGATIVE_SLOPE),
 )
-BETTER = Hypothesis("the first token scores more", growth.ordered)
-ORTHOGONAL = Hypothesis("the (x_1 - x_2) z_i^T are orthogonal, none is 0", growth.orthogonal)
+BETTER = Hypothesis("the first token of each input scores more", growth.ordered)
+ORTHOGONAL = Hypothesis("the (x_1 - x_2) z_i^T are orthogonal and none is 0", growth.orthogonal)
 NONLINEAR = Hypothesis("phi is not linear", lambda case: case.phi != "identity")
 QUERY = Hypothesis("the query is not 0", lambda case: bool(case.z.any()))
 BENT_UP = Hypothesis("phi is a convex function", lambda case: ACTIVATIONS[case.phi].convex)
@@ -108,11 +118,9 @@ STATEMENT = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says=(
-                "where descent rests at W, all tokens being kept, the correlation of W with W_fin "
-                "+ c W_svm is above 99% for some c >= 0, W_fin, for which print refers to the "
-                "paper, read as the least matrix with the logit differences of W within each O_i"
-            ),
+            read={
+                "W_GD ~ W_fin + W_svm": "a correlation of W with W_fin + c W_svm, c >= 0, above 99%"
+            },
             under=(RESTS, ALL),
             variables=Records(KeptTokens, cases.drawn(everything=True)),
             examples=(cases.UNSEEN, cases.NOTHING),
@@ -120,10 +128,6 @@ STATEMENT = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                "Gen-SVM has a solution for all sets O_i, none empty, that one may suppose to be "
-                "selected"
-            ),
             under=(),
             conclusion=cases.solvable,
             examples=(cases.BETWEEN,),
@@ -131,19 +135,12 @@ STATEMENT = Statement(
         ),
         "literal-3": Reading(
             "refuted, numeric",
-            says=(
-                "the experiment, whose protocol the slides do not give, as the public code has it, "
-                "but no run left out whose Gen-SVM has a solution: n = 3, T = 4, d = 4, 6, 8 or "
-                "10, unit-norm Gaussian tokens and queries, random labels of which one at least is "
-                "-1, a head of d ReLU units of Gaussian weights, log-loss, uniform W(0) in [-1, "
-                "1]/sqrt d, 2001 steps of normalised descent of length 0.1, O_i the tokens of "
-                "weight above 1e-3 in the end, W_fin the least matrix with the logit differences "
-                "of W within each O_i; '>99% corr' read as: with a probability of at least 1/2 the "
-                "correlation of W with W_fin + c W_svm is above 99% for some c >= 0"
-            ),
+            read={
+                ">99% corr": "with a probability of at least 1/2 that the correlation is above 99%"
+            },
             constants={"above": "0.99", "share": "1/2"},
             under=(),
-            variables=Records(Published, DRAWS),
+            variables=Records(Published, DRAWS, lets=PROTOCOL),
             conclusion=OFTEN,
             cost=400,
             examples=(Published(0, 10),),
@@ -154,12 +151,7 @@ STATEMENT = Statement(
         ),
         "literal-4": Reading(
             "refuted, certified",
-            says=(
-                "'||W_svm||_F -> inf', so that W_GD is not bounded: for one input of two tokens "
-                "and h(x) = sum_k b_k phi(<a_k, x>) with any phi that is not linear, l strictly "
-                "decreasing and smooth, any start and any constant step above 0, some logit moves "
-                "in the first steps of descent"
-            ),
+            read={"||W_svm||_F -> inf": "that W_GD is not bounded"},
             under=(FORWARD, STRICT_LOSS, NONLINEAR),
             variables=Records(HeadSteps, heads.steps(nonlinear=True)),
             conclusion=heads.moves,
@@ -168,10 +160,6 @@ STATEMENT = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "all tokens kept, W in the span of the (x_t - x_u) z_i^T as from W_0 = 0: W_svm = "
-                "0 and W = W_fin, whether descent rests or not"
-            ),
             proof="symbolic.tf.generalised_svm:prove_finite",
             under=(ALL, SEEN),
             variables=Records(KeptTokens, cases.drawn(spread=False, everything=True)),
@@ -180,10 +168,6 @@ STATEMENT = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "some token left out, V = W - W_fin, all its margins to these positive, mu the "
-                "least: Gen-SVM has a solution, and mu ||W_svm|| <= ||V||"
-            ),
             proof="symbolic.tf.generalised_svm:prove_solvable",
             under=(POSITIVE,),
             conclusion=cases.reached,
@@ -192,11 +176,6 @@ STATEMENT = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "some token left out, V = W - W_fin, all its margins to these positive, mu the "
-                "least: W is not 0, and the square of the correlation of W with W_fin + c W_svm, "
-                "at the best c, is at least (||W_fin||^2 + mu^2 ||W_svm||^2) / ||W||^2"
-            ),
             proof="symbolic.tf.generalised_svm:prove_correlation",
             under=(POSITIVE,),
             conclusion=cases.splits,
@@ -205,13 +184,6 @@ STATEMENT = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            says=(
-                "two tokens an input, x_1 of score gamma_1 above gamma_2 of x_2, matrices A_i = "
-                "(x_1 - x_2) z_i^T orthogonal and not 0, l convex with l' < 0, W(0) = 0, any "
-                "constant step e: the margins m_i of W(k) have c_i k/4 <= exp(m_i) - 1 <= C_i k "
-                "exp(C_i/4), where c_i is -e l'(gamma_1) ||A_i||^2 (gamma_1 - gamma_2)/n and C_i "
-                "the same with l'(gamma_2), so that W(k) - ln k W_svm is bounded"
-            ),
             proof="symbolic.tf.generalised_svm:prove_bounded",
             under=(FORWARD, CONVEX_SLOPED, BETTER, ORTHOGONAL),
             variables=Records(Several, growth.separate()),
@@ -224,12 +196,6 @@ STATEMENT = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "tokens 0, (-1, 0), (-1, -1), query (1, 0), scores 2, -1, -1, l' < 0 and "
-                "continuous, any start and constant step, w the first column of W: in each step "
-                "w_1 grows, and by no more than w_2 + exp(w_2) does. So w_2 tends to infinity and, "
-                "W_svm being (1, 0; 0, 0), W(k) - c_k W_svm is bounded for no numbers c_k"
-            ),
             proof="symbolic.tf.generalised_svm:prove_unbounded",
             under=(FORWARD, SLOPED_LOSS),
             variables=Records(Hidden, growth.hidden()),
@@ -238,15 +204,6 @@ STATEMENT = Statement(
         ),
         "sharp-3": Reading(
             "proved",
-            says=(
-                "one input of two tokens, query not 0, A = (x_1 - x_2) z^T, h = sum_k b_k "
-                "phi(<a_k, x>), phi one of the identity, ReLU, square and softplus, which are "
-                "convex, p and P the sums over k of the lesser and of the larger b_k phi'(t) <a_k, "
-                "x_1 - x_2> at t = <a_k, (x_1 + x_2)/2> and t = <a_k, x_1>, p > 0, l convex with "
-                "l' < 0, W(0) = 0, any constant step e: the margin m of W(k) has c k/4 <= exp(m) - "
-                "1 <= C k exp(C/4), c = -e ||A||^2 p l'(h(x_1)), C = -e ||A||^2 P l'(h((x_1 + "
-                "x_2)/2)), so that x_1 alone is kept, and W(k) - ln k W_svm is bounded"
-            ),
             proof="symbolic.tf.generalised_svm:prove_rising_head",
             under=(FORWARD, CONVEX_SLOPED, QUERY, BENT_UP, RISES, ZERO_START),
             variables=Records(HeadSteps, heads.steps(), fixed=("start",)),
@@ -259,14 +216,6 @@ STATEMENT = Statement(
         ),
         "sharp-4": Reading(
             "proved",
-            says=(
-                "one input of two tokens, query not 0, A = (x_1 - x_2) z^T, h = sum_k b_k <a_k, "
-                "x>^2, every <a_k, x_1> = 0, beta = -sum_k b_k <a_k, x_2>^2 > 0, l convex with l' "
-                "< 0, W(0) = 0, any constant step e: the margin m of W(k) has c k/4 <= exp(2 m) - "
-                "1 <= 2 C k exp(C/4), c = -2 e ||A||^2 beta l'(h(x_1)), C = -2 e ||A||^2 beta "
-                "l'(h((x_1 + x_2)/2)), so that W(k) - (ln k/2) W_svm is bounded, and W(k) - ln k "
-                "W_svm is not"
-            ),
             proof="symbolic.tf.generalised_svm:prove_critical_head",
             under=(FORWARD, CONVEX_SLOPED, QUERY, SQUARE, CRITICAL, BELOW, ZERO_START),
             variables=Records(HeadSteps, heads.steps(critical=True), fixed=("phi", "start")),
@@ -280,14 +229,6 @@ STATEMENT = Statement(
         ),
         "sharp-5": Reading(
             "proved",
-            says=(
-                "one input of two tokens, A = (x_1 - x_2) z^T, |phi''| <= c, beta = c sum_k |b_k| "
-                "<a_k, x_1 - x_2>^2, the head rises from each token towards the other: g_1 = "
-                "<h'(x_1), x_2 - x_1> > 0 and g_2 = <h'(x_2), x_1 - x_2> > 0; -1 <= l' < 0, any "
-                "start, any constant step e > 0: the margin m of W(k) is at most the larger of "
-                "that of W(0) and ln(beta/g_1 - 1) + 4 e ||A||^2 beta/27, and -m likewise with "
-                "g_2, so that both tokens are kept, and W(k) is bounded"
-            ),
             proof="symbolic.tf.generalised_svm:prove_kept_pair",
             under=(FORWARD, GENTLE, BOTH),
             variables=Records(HeadSteps, heads.steps(both=True)),

@@ -95,15 +95,27 @@ def steepness(m: Namespace, case: HeadSteps) -> tuple[Any, Any]:
     return first, mean
 
 
-@stated("m the lead after the steps and m_0 the one before", "|m - m_0| > $least")
+UNITS = (
+    "A = (x_1 - x_2) z^T, and p and P are the sums over k of the lesser and of the larger b_k "
+    "phi'(t) <a_k, x_1 - x_2> at t = <a_k, (x_1 + x_2)/2> and t = <a_k, x_1>"
+)
+
+
+@stated(
+    "some logit moves in the first steps, that is $formula",
+    "|m - m_0| > $least",
+    where="m and m_0 are the lead of the first token after and before these steps",
+)
 def moves(m: Namespace, case: HeadSteps, least: Number = 0) -> Comparison:
     return m.above(m.abs(lead(m, case) - m.values(case.start)), m.exact(least))
 
 
 @stated(
-    "m the lead after k steps",
+    "",
     r"0 < \exp(m) - 1 \text{ and } \frac{c k}{$over} \le \exp(m) - 1 \le C k "
     r"\exp\left($power \frac{C}{4}\right)",
+    where="m is the lead of x_1 after k steps of size e, c = -e ||A||^2 p l'(h(x_1)), C = -e "
+    f"||A||^2 P l'(h((x_1 + x_2)/2)), {UNITS}",
 )
 def grows(m: Namespace, case: HeadSteps, over: Any = 4, power: Any = 1) -> Relation:
     """c = e ||A||^2 p (-l'(h(x_1))) and C = e ||A||^2 P (-l'(h(mean))).
@@ -119,9 +131,12 @@ def grows(m: Namespace, case: HeadSteps, over: Any = 4, power: Any = 1) -> Relat
 
 
 @stated(
-    "m the lead after k steps",
+    "",
     r"0 < \exp($times m) - 1 \text{ and } \frac{c k}{$over} \le \exp($times m) - 1 \le 2 C k "
     r"\exp\left($power \frac{C}{4}\right)",
+    where="m is the lead of x_1 after k steps of size e, A = (x_1 - x_2) z^T, h = sum_k b_k <a_k, "
+    "x>^2, beta = -sum_k b_k <a_k, x_2>^2, c = -2 e ||A||^2 beta l'(h(x_1)), and C = -2 e ||A||^2 "
+    "beta l'(h((x_1 + x_2)/2))",
 )
 def grows_by_half(
     m: Namespace, case: HeadSteps, over: Any = 4, power: Any = 1, times: int = 2
@@ -151,9 +166,12 @@ def farthest(size: Any, square: Any, beta: Any) -> Any:
 
 
 @stated(
-    "h rises from each token to the other, m the lead of either before and m' after the steps",
+    "$formula for each token",
     r"m' \le \max\left(m, \ln\left(\frac{\beta}{g} - 1\right) + $share \frac{4}{27} e "
     r"\|A\|^2 \beta\right)",
+    where="m and m' are the lead of the token before and after the steps of size e, A = (x_1 - "
+    "x_2) z^T, g is the derivative of h at the token towards the other, and beta = c sum_k |b_k| "
+    "<a_k, x_1 - x_2>^2 for |phi''| <= c",
 )
 def stays(m: Namespace, case: HeadSteps, share: Number = 1) -> Relation:
     """g is the derivative of h at the token towards the other one."""

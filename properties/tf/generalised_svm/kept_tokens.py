@@ -122,7 +122,16 @@ def squares(m: Namespace, found: Parts) -> tuple[Any, Any, Any, Any, Any]:
     return W, fin, size, along, m.values(min(found.margins, default=fmpq(0)))
 
 
-@stated("P the projection of W to W_fin + c W_svm, c >= 0", r"\|P\|^2 > $share^2 \|W\|^2")
+FINITE = (
+    "W_fin is the least matrix with the logit differences of W within each set O_i of kept tokens"
+)
+
+
+@stated(
+    "",
+    r"\|P\|^2 > $share^2 \|W\|^2",
+    where=f"P is the projection of W to W_fin + c W_svm, c >= 0, and {FINITE}",
+)
 def correlates(m: Namespace, case: KeptTokens, share: Number | str = "0.99") -> Comparison:
     W, fin, size, along, _ = squares(m, parts(case))
     forward = m.maximum(along, m.exact(0))
@@ -130,21 +139,25 @@ def correlates(m: Namespace, case: KeptTokens, share: Number | str = "0.99") -> 
     return m.above(best, m.square(m.exact(share)) * W)
 
 
-@stated("there is a W_svm", r"\|W_{svm}\|^2 \ge $share")
+@stated("W_svm exists for the sets O_i of kept tokens and $formula", r"\|W_{svm}\|^2 \ge $share")
 def solvable(m: Namespace, case: KeptTokens, share: Number = 0) -> Comparison:
     found = parts(case).svm
     size = m.exact(-1) if found is None else m.values(dot(found, found))
     return m.at_least(size, m.exact(share))
 
 
-@stated("", r"W_{svm} = 0 \text{ and } W = $factor W_{fin}")
+@stated("", r"W_{svm} = 0 \text{ and } W = $factor W_{fin}", where=FINITE)
 def all_finite(m: Namespace, case: KeptTokens, factor: Number = 1) -> Relation:
     found = parts(case)
     finite = m.equal(m.values(found.W), factor * m.values(found.fin))
     return m.all_of(m.equal(m.exact(int(found.svm is None or any(found.svm))), 0), finite)
 
 
-@stated("there is a W_svm", r"$share \mu \|W_{svm}\| \le \|V\|")
+@stated(
+    "W_svm exists and $formula",
+    r"$share \mu \|W_{svm}\| \le \|V\|",
+    where=f"V = W - W_fin, mu is the least of its margins, and {FINITE}",
+)
 def reached(m: Namespace, case: KeptTokens, share: Any = 1) -> Relation:
     found = parts(case)
     W, fin, size, _, mu = squares(m, found)
@@ -157,6 +170,13 @@ def longer(m: Namespace, rest: Number, size: Number, mu: Number, share: Number =
     return m.at_most(share * mu * m.sqrt(size), m.sqrt(rest))
 
 
+@stated(
+    "",
+    r"0 < \|W\|^2 \text{ and } \|W_{fin}\|^2 + $share \mu^2 \|W_{svm}\|^2 \le \|W\|^2 r^2 \le "
+    r"\|W\|^2",
+    where=f"r is the correlation of W with W_fin + c W_svm at the best c, V = W - W_fin, mu is the "
+    f"least of its margins, and {FINITE}",
+)
 def splits(m: Namespace, case: KeptTokens, share: Any = 1) -> Any:
     """0 < ||W||^2, and ||W_fin||^2 + share mu^2 ||W_svm||^2 <= ||W||^2 corr^2 <= ||W||^2."""
     return split(m, *squares(m, parts(case)), share)

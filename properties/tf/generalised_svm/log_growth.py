@@ -117,8 +117,10 @@ def ordered(case: Several) -> bool:
 
 
 @stated(
-    "w = W z before and w' after a step",
+    "",
     r"0 < w'_1 - w_1 \text{ and } $share (w'_1 - w_1) \le w'_2 + \exp(w'_2) - w_2 - \exp(w_2)",
+    where="w and w' are W z before and after a step, for tokens 0, (-1, 0), (-1, -1) of scores 2, "
+    "-1, -1 and the query z = (1, 0)",
 )
 def lags(m: Namespace, case: Hidden, share: Number = 1) -> Relation:
     W = m.values(case.start)
@@ -129,9 +131,12 @@ def lags(m: Namespace, case: Hidden, share: Number = 1) -> Relation:
 
 
 @stated(
-    "m_i the margin of input i after k steps",
+    "",
     r"0 < \exp(m_i) - 1 \text{ and } \frac{c_i k}{$over} \le \exp(m_i) - 1 \le C_i k "
     r"\exp\left($power \frac{C_i}{4}\right)",
+    where="m_i is the margin of input i after k steps of size e from W = 0, c_i = -e l'(gamma_1) "
+    "||A_i||^2 (gamma_1 - gamma_2)/n, C_i is the same with l'(gamma_2), and A_i = (x_1 - x_2) "
+    "z_i^T",
 )
 def follows_logarithm(m: Namespace, case: Several, over: Any = 4, power: Any = 1) -> Relation:
     """c and C are the size of the step times |A_i|^2/n, the gap of the scores, and -l'.

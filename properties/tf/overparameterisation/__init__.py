@@ -54,7 +54,7 @@ PLACE, HOLDS = (
 
 
 @stated(
-    "P the probability under the law that is this data set, in every dimension, that $where",
+    "$where, that is $formula",
     "P = 1",
     {
         "where": {
@@ -62,6 +62,7 @@ PLACE, HOLDS = (
             "Local-SVMs": "every Local-SVM has a solution that all tokens support",
         }
     },
+    where="P is the probability under the law that is this data set alone, whatever d is",
 )
 def certain(m: Namespace, data: AttentionData, where: str = "Att-SVM") -> Comparison:
     if where == "Att-SVM":
@@ -200,22 +201,14 @@ PROBABILITY = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says=(
-                "n and T are fixed, and the law of the data is any, as print names none: all "
-                "tokens are support vectors of the Att-SVM with a probability that tends to 1 as d "
-                "grows"
-            ),
+            read={"as d grows": "for fixed n and T and any law of the data"},
             under=(),
             examples=(IN_LINE,),
             siblings={"of all Local-SVMs": changed(where="Local-SVMs")},
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                "n and T are fixed, and the law of the data is any, as print names none: all "
-                "tokens are support vectors of all Local-SVMs with a probability that tends to 1 "
-                "as d grows"
-            ),
+            read={"as d becomes even larger": "for fixed n and T and any law of the data"},
             constants={"where": "Local-SVMs"},
             under=(),
             examples=(IN_LINE,),
@@ -223,12 +216,6 @@ PROBABILITY = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "n inputs of T independent standard Gaussian tokens, orthogonal queries, none 0, d "
-                ">= T - 1, T >= 2: all tokens are support vectors of all Local-SVMs with "
-                "probability at least max(0, 1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2))^n, "
-                "which tends to 1 as d grows"
-            ),
             proof="symbolic.tf.overparameterisation:prove_bound",
             under=(SOME, SEVERAL),
             variables=Records(Law, laws.drawn(2, (2, 4), (1, 48))),
@@ -239,12 +226,6 @@ PROBABILITY = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "n inputs of T independent tokens and a query, uniform on the unit sphere, T >= 2: "
-                "all tokens are support vectors of all Local-SVMs with probability at least 1 - M "
-                "exp(-d e^2/2), M = n T (n T - 1) + n (n - 1), e = 1/(2 k + 2 sqrt(k (k + n - "
-                "1))), k = T - 1"
-            ),
             proof="symbolic.tf.overparameterisation:prove_sphere",
             under=(SEVERAL,),
             variables=Records(
@@ -260,11 +241,6 @@ PROBABILITY = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "n inputs of three independent standard Gaussian tokens, orthogonal queries, none "
-                "0, any d: all tokens are support vectors of all Local-SVMs with probability (1 - "
-                "3 I_{1/4}(d/2, d/2))^n"
-            ),
             proof="symbolic.tf.overparameterisation:prove_triangle",
             under=(TRIANGLE,),
             variables=Records(Law, laws.drawn(2, (3, 3), (2, 12)), fixed=("T",)),

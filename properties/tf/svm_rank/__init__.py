@@ -56,8 +56,10 @@ def by_size(m: Namespace, data: AttentionData, less: int = 0, most: int | None =
 
 
 @stated(
-    "r the lesser rank of the queries and of the differences of tokens of positive multiplier",
+    "",
     r"\mathrm{rank} W^{mm} \le r - $less",
+    where="r is the lesser rank of the queries z_i and of the differences x_opt - x_t, of tokens "
+    "of positive multiplier alone",
 )
 def by_carriers(m: Namespace, data: AttentionData, less: int = 0) -> Any:
     solved, exact = exact_att_svm(data), ExactData.of(data)
@@ -83,7 +85,7 @@ def at_most(m: Namespace, data: AttentionData, bound: int) -> Comparison:
 
 
 NUCLEAR = Measured(
-    "for some nuclear-norm solution W_*",
+    "some nuclear-norm solution W_* has $formula",
     notation=r"\mathrm{rank} W_* \le $most - $less",
     symbols={
         "most": {
@@ -112,10 +114,7 @@ RANK = Statement(
     readings={
         "literal-1": Reading(
             "proved",
-            says=(
-                "'low-rank', for which print gives no bound, read as one by the sizes: where "
-                "Att-SVM is separable the Frobenius solution has rank at most min(n, d)"
-            ),
+            read={"Low-rank": "of a rank bounded by the sizes"},
             proof="symbolic.tf.svm_rank:prove",
             under=(FEASIBLE,),
             tight=True,
@@ -124,11 +123,6 @@ RANK = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "where Att-SVM is separable the rank of the Frobenius solution is at most that of "
-                "the queries z_i, and at most that of the differences x_opt - x_t, counting only "
-                "tokens of positive multiplier and their queries"
-            ),
             proof="symbolic.tf.svm_rank:prove",
             under=(FEASIBLE,),
             conclusion=by_carriers,
@@ -138,11 +132,7 @@ RANK = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "'low-rank', for which print gives no bound, read as a comparison: where Att-SVM "
-                "is separable some nuclear-norm solution has no larger rank than the Frobenius "
-                "solution"
-            ),
+            read={"Low-rank": "of no larger rank than the Frobenius solution"},
             under=(FEASIBLE,),
             conclusion=NUCLEAR,
             examples=(MIRRORED, ONE_TOKEN),
@@ -150,10 +140,6 @@ RANK = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "where the Frobenius solution has rank 1 it is the only nuclear-norm solution, so "
-                "that some nuclear-norm solution has no larger rank"
-            ),
             proof="symbolic.tf.svm_rank:prove_rank_one",
             under=(RANK_ONE,),
             conclusion=NUCLEAR,

@@ -46,16 +46,28 @@ DIRECTIONS = {
 }
 
 
+POINT = "U = W^mm/||W^mm|| and rho = R/||W^mm||"
+
+
 @stated(
-    "there are U and Gamma", r"\|\frac{W}{R} - U\|^2 \le $share \frac{2 \ln(2 \Gamma)}{\rho^$power}"
+    "",
+    r"\|\frac{W}{R} - U\|^2 \le $share \frac{2 \ln(2 \Gamma)}{\rho^$power}",
+    where=f"{POINT}, and Gamma is the largest over inputs i of several tokens of sum_j M_j D_j "
+    "(T_j - 1)/(m_i d_i), D and d being the largest and least score gap of an input, M and m the "
+    "largest and least |l'| between its worst and best score",
 )
 def close(m: Namespace, case: Candidate, share: Any = 1, power: int = 1) -> Comparison:
     return _within(m, case, cases.log_spread, share, power)
 
 
 @stated(
-    "there are U and kappa, with $gaps gaps",
-    r"\|\frac{W}{R} - U\|^2 \le $share \frac{2 \kappa}{\rho^$power}",
+    "$formula",
+    r"\|\frac{W}{R} - U\|^2 \le $share \frac{2 $gaps}{\rho^$power}",
+    {"gaps": {"own": r"\kappa", "one": r"\kappa_1"}},
+    where=f"{POINT}, kappa = rho + ln G - sum_j p_j ln(c_j/p_j) over tokens j of positive "
+    "multiplier, G = n (L(R U) - L_*), p_j is the share of j in the sum of multipliers, c_j = b_i "
+    "(score gap of j) (1 - G/(m_i d_i)) in its input i, b_i is the least |l'| from the best score "
+    "down to G/m_i below it, and d_i and m_i are the least score gap and the least |l'| of input i",
 )
 def closest(
     m: Namespace, case: Candidate, share: Any = 1, power: int = 1, gaps: str = "own"
@@ -83,10 +95,6 @@ PATH = Statement(
     readings={
         "literal": Reading(
             "refuted",
-            says=(
-                "optimal tokens unique, Att-SVM feasible: W_R / R tends to W^mm / ||W^mm||_F, for "
-                "l strictly decreasing and smooth"
-            ),
             under=(UNIQUE, FEASIBLE, STRICT_LOSS),
             variables=Records(Path, cases.flat_paths()),
             examples=(cases.FLAT_SLOPE, cases.ONE_TOKEN),
@@ -95,11 +103,6 @@ PATH = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, Att-SVM feasible: W_R / R tends to W^mm / ||W^mm||_F, for "
-                "l decreasing and smooth with l' < 0 at the best scores, where some input has two "
-                "tokens"
-            ),
             proof="symbolic.tf.theorem_2:prove_limit",
             under=cases.HYPOTHESES,
             examples=(cases.PUBLISHED, cases.UNEVEN, cases.FLAT_BELOW),
@@ -114,7 +117,7 @@ SMALL_COST = Hypothesis(
 )
 GOOD = Hypothesis("||W|| <= R and L(W) <= L(R U)", points.good)
 CHEAP = Hypothesis(
-    "l' < 0 and continuous, G is below every m_i d_i",
+    "l' is continuous and below 0, and G is below every m_i d_i",
     points.cheap,
     implies=(SMOOTH_LOSS, NEGATIVE_SLOPE, SMALL_COST),
 )
@@ -137,14 +140,6 @@ RATE = Statement(
     readings={
         "amended-2": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, Att-SVM feasible, some input has two tokens, l' < 0 and "
-                "continuous, U = W^mm / ||W^mm||, rho = R / ||W^mm|| >= log(2 Gamma), Gamma the "
-                "largest over inputs i of several tokens of sum_j M_j D_j (T_j - 1) / (m_i d_i), "
-                "for each input D and d its largest and least score gap, M and m the largest and "
-                "least |l'| between its worst and best score: every W with ||W|| <= R and L(W) <= "
-                "L(R U) has ||W / R - U||^2 <= 2 log(2 Gamma) / rho"
-            ),
             proof="symbolic.tf.theorem_2:prove",
             siblings={
                 "an eighth of it": changed(share="1/8"),
@@ -154,17 +149,6 @@ RATE = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, Att-SVM feasible, some input has two tokens, l' < 0 and "
-                "continuous, U = W^mm / ||W^mm||, rho = R / ||W^mm||, for each input d its least "
-                "score gap and m the least |l'| between its worst and best score: where G = n (L(R "
-                "U) - L_*) is below every m_i d_i of inputs of several tokens, as it is for large "
-                "rho, every W with ||W|| <= R and L(W) <= L(R U) has ||W / R - U||^2 <= 2 kappa / "
-                "rho, kappa = rho + log G - sum_j p_j log(c_j / p_j) over tokens j of positive "
-                "multiplier, p_j its share in the sum of all, c_j = b_i (score gap of j) (1 - G / "
-                "(m_i d_i)) in its input i, b_i the least |l'| from the best score down to G / m_i "
-                "below it"
-            ),
             proof="symbolic.tf.theorem_2:prove_sharp",
             under=(UNIQUE, FEASIBLE, SEVERAL_TOKENS, GOOD, CHEAP),
             variables=Records(Candidate, points.candidates(4.0, 8.0), points.extremal),

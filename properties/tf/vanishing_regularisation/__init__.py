@@ -41,20 +41,24 @@ from properties.tf.vanishing_regularisation.penalised_minima import Path, drawn,
 
 W_LAMBDA = r"W_{\lambda}"
 DIRECTION = tends(
-    "as lambda falls to 0",
+    "$formula as lambda falls to 0",
     along(W_LAMBDA),
     along(TARGET),
     floats=minima.follows,
     balls=minima.certified_direction,
     symbols=solutions("W"),
+    where="W_lambda is a minimiser of L(W) + (lambda/2) ||W||^2",
 )
 SET = tends(
-    "as lambda falls to 0, R = (||K_lambda||_F^2 + ||Q_lambda||_F^2)/2",
+    "$formula as lambda falls to 0",
     r"\mathrm{dist}\left(\frac{K_{\lambda} Q_{\lambda}^{\top}}{R}, $share $target\right)",
     ZERO,
     floats=minima.follows_set,
     balls=minima.certified_set,
     symbols={"target": path_certificates.TARGETS},
+    where="(K_lambda, Q_lambda) in R^{d x d} is a minimiser of L(K Q^T) + (lambda/2) (||K||^2 + "
+    "||Q||^2), R is half of that sum of squares, W_*^mm are the solutions of Att-SVM*, and C_* is "
+    "their nuclear norm",
 )
 FLAT_SLOPE, ONE_TOKEN, NO_SOLUTION, PUBLISHED, UNEVEN, FLAT_BELOW, SLANTED, TURNING = map(
     penalised,
@@ -94,11 +98,6 @@ ABSTRACT = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "l strictly decreasing and smooth, the abstract listing no hypothesis: W_lambda / "
-                "||W_lambda||, W_lambda a minimiser of L(W) + (lambda/2) ||W||_F^2, tends to W^mm "
-                "/ ||W^mm||_F as lambda falls to 0"
-            ),
             under=(STRICT_LOSS,),
             variables=Records(Path, drawn(cases.flat_paths())),
             examples=(FLAT_SLOPE, ONE_TOKEN, NO_SOLUTION),
@@ -106,12 +105,6 @@ ABSTRACT = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "l strictly decreasing and smooth, the abstract listing no hypothesis: K_lambda "
-                "Q_lambda^T / R_lambda, (K_lambda, Q_lambda) in R^{d x d} a minimiser of L(K Q^T) "
-                "+ (lambda/2) (||K||_F^2 + ||Q||_F^2) and R_lambda half of that sum of squares, "
-                "tends to the set of nuclear-norm solutions over C_* as lambda falls to 0"
-            ),
             under=(STRICT_LOSS,),
             variables=Records(Path, drawn(cases.flat_paths())),
             conclusion=SET,
@@ -120,12 +113,6 @@ ABSTRACT = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, Att-SVM feasible, some input with two tokens, l decreasing "
-                "and smooth with l' < 0 at the best scores: W_lambda / ||W_lambda||, W_lambda a "
-                "minimiser of L(W) + (lambda/2) ||W||_F^2, tends to W^mm / ||W^mm||_F as lambda "
-                "falls to 0"
-            ),
             proof="symbolic.tf.vanishing_regularisation:prove",
             under=cases.HYPOTHESES,
             examples=(PUBLISHED, UNEVEN, FLAT_BELOW),
@@ -133,13 +120,6 @@ ABSTRACT = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, Att-SVM feasible, some input with two tokens, l decreasing "
-                "and smooth with l' < 0 at the best scores: K_lambda Q_lambda^T / R_lambda, "
-                "(K_lambda, Q_lambda) in R^{d x d} a minimiser of L(K Q^T) + (lambda/2) (||K||_F^2 "
-                "+ ||Q||_F^2) and R_lambda half of that sum of squares, tends to the set of "
-                "nuclear-norm solutions over C_* as lambda falls to 0"
-            ),
             proof="symbolic.tf.vanishing_regularisation:prove_factored",
             under=cases.HYPOTHESES,
             variables=Records(Path, drawn(cases.paths(cases.turned()))),

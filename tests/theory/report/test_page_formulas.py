@@ -101,10 +101,12 @@ def told(claim):
         (s.name, s.formula, s.parameters) for s in claim.siblings if TIGHTENED not in s.parameters
     ]
     for name, own, changes in parts:
-        if name and not hasattr(own.measured or own.conclusion, "stated"):
-            continue  # it is written down from what runs
+        stated = getattr(own.measured or own.conclusion, "stated", None)
         constants = {**own.constants, **changes}
-        shown = typeset(replace(own, constants=constants))
+        own = replace(own, constants=constants)
+        shown = typeset(own)
+        if name and (stated is None or stated.written(own.known_constants) != shown.conclusion):
+            continue  # it is written down from what runs
         known = {**own.named_constants, **constants}
         key = (shown.conclusion.latex, shown.conclusion.plain, *own.hypotheses)
         what = (own.conclusion, tuple(sorted(map(repr, known.items()))))
