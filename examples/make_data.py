@@ -1,4 +1,4 @@
-"""Write the data sets that the README solves: `python examples/make_data.py FOLDER`.
+"""Write data sets to solve: `python examples/make_data.py FOLDER`.
 
 - one_input.npz: the published input of three tokens in the plane, scores given.
 - gaussian.npz: n=6, T=8, d=10 unit-norm Gaussian tokens, queries and head, random labels, seed 0.

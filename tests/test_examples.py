@@ -4,6 +4,7 @@ import ast
 import importlib.util
 import json
 import re
+import runpy
 import subprocess
 import sys
 from dataclasses import replace
@@ -24,31 +25,39 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_claim_in_the_readme_is_the_one_in_the_example():
-    block = next(b for b in re.findall(r"```python\n(.*?)```", README, re.S) if "Statement(" in b)
-    assert block.strip() in (ROOT / "examples/my_claim.py").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", README, re.S)
 
 
-def test_a_false_claim_fails_at_the_instance_in_the_readme(tmp_path, capsys):
-    text = (ROOT / "examples/my_claim.py").read_text(encoding="utf-8")
-    (tmp_path / "thirds.py").write_text(text.replace("- v.t) / 2", "- v.t) / 3"))
+def test_the_first_claim_of_the_readme_falls_as_shown(tmp_path, capsys):
+    (tmp_path / "thirds.py").write_text(BLOCKS[0])
     words = ["--only-pack", str(tmp_path / "thirds.py"), "--ledger", str(tmp_path / "l.jsonl")]
     assert main(["verify", *words]) == 1
-    (shown,) = re.findall(r"```\n(  case = claim.*?)```", README, re.S)
+    (shown,) = re.findall(r"```\n(mine/.*?)```", README, re.S)
     assert shown in capsys.readouterr().out
 
 
+def test_the_claim_that_holds_is_the_one_in_the_example():
+    holds = BLOCKS[0].replace("# thirds.py\n", "").replace("||/3", "||/2").replace(" / 3)", " / 2)")
+    assert holds in (ROOT / "examples/my_claim.py").read_text(encoding="utf-8")
+
+
 def test_the_python_in_the_readme_runs(capsys):
-    blocks = [b for b in re.findall(r"```python\n(.*?)```", README, re.S) if "Statement(" not in b]
     names: dict = {}
-    for block in blocks:
+    for block in BLOCKS[1:]:
         exec(compile(block, "README.md", "exec"), names)
     printed = capsys.readouterr().out
-    shown = re.findall(r"^margins \[.*\]$", README, re.M)
-    assert len(shown) == 3
-    assert printed.splitlines()[-3:] == shown
-    data, descent = names["data"], names["run"].W[0, -1]
-    best = [(data.X @ W @ data.Z[0]) @ [1.0, -1.0] for W in (names["att_svm"](data).W, descent)]
+    assert "[[ 0.25  0.25]\n [-0.25 -0.25]]" in printed  # A = (1, -1) (1, 1)^T has norm 2
+    assert "solved, certified" in printed
+    assert printed.count("cosine") == 2  # one line a head
+
+
+def test_the_table_and_the_picture_of_the_readme_are_those_of_the_example(
+    tmp_path, monkeypatch, capsys
+):
+    picture = tmp_path / "picture.svg"
+    monkeypatch.setattr(sys, "argv", ["theorem_that_falls.py", str(picture)])
+    names = runpy.run_path(str(ROOT / "examples/theorem_that_falls.py"))
+    data, run, margins = names["data"], names["run"], names["margins"]
     assert re.findall(r"^\| (\d) \| (.*) \|$", README, re.M) == [
         (str(i + 1), " | ".join(cells))
         for i, cells in enumerate(
@@ -56,17 +65,17 @@ def test_the_python_in_the_readme_runs(capsys):
                 ", ".join(f"({a:g}, {b:g})" for a, b in data.X[i]),
                 f"({data.Z[i, 0]:g}, {data.Z[i, 1]:g})",
                 f"{data.gamma[i, 0]:g}, {data.gamma[i, 1]:g}",
-                f"{best[0][i]:+.2f}",
-                f"{best[1][i]:+.2f}",
+                f"{margins(att_svm(data).W)[i]:+.2f}",
+                f"{margins(run.W[0, -1])[i]:+.2f}",
             ]
             for i in range(2)
         )
     ]
-    assert np.array_equal(data.gamma.argmax(axis=1), [0, 0])
-    assert names["run"].steps[-1] == 100_000
-    assert "0.25" in printed  # (1, 0) - (0, 1) on both entries of z = (1, 1): norm^2 of A is 4
-    assert names["curve"].norms[0, -1] >= 1e4
-    assert names["run"].norms[0, -1] > 1.0
+    assert data.gamma.argmax(axis=1).tolist() == [0, 0]
+    assert run.steps[-1] == 100_000
+    assert margins(names["far"].W[0, -1])[1] < -1e4
+    assert "100,000 steps margins [ 11.13 -14.24]\n" in capsys.readouterr().out
+    assert "steps of descent" in picture.read_text(encoding="utf-8")
 
 
 def test_the_page_on_the_svm_family_runs(capsys):
@@ -250,8 +259,8 @@ def test_the_script_makes_data_that_solve_reads(made, name, code, capsys):
     assert answer["certificate"]["kind"] == "exact"
 
 
-def test_the_solution_that_the_readme_prints_is_the_exact_one(made):
+def test_the_solution_that_the_page_on_the_svm_prints_is_the_exact_one(made):
     value = att_svm(AttentionData.load(made / "one_input.npz")).value
     # token 0 = (-0.1, 1) against (0, 0), z = (1, 0): the norm is 1/|(-0.1, 1)|
     assert abs(value - 1 / np.hypot(0.1, 1.0)) <= 1e-15
-    assert f"{value:.12g}" in README
+    assert f"{value:.12g}" in (ROOT / "docs/svm.md").read_text(encoding="utf-8")
