@@ -6,6 +6,7 @@ much as numpy; a command that lists claims reads none.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,11 +19,21 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-    Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
+    JsonObject = dict[str, Any]
+    """An object of a document; who reads a value of it knows, or checks, what it is."""
+
+    Json = JsonObject | list[Any] | str | int | float | bool | None
     """What a document of JSON holds."""
+
+    Entry = Mapping[str, Any]
+    """An object of a document that is only read, such as an event of a ledger."""
+
+    Case = object
+    """An instance of a claim: a number, an array, a tuple or a frozen record of these."""
 else:
-    Json = object
     Array = np.ndarray
+    Case = Json = object
+    JsonObject, Entry = dict, Mapping
 
     class _Kind:
         """A kind of entries by its name in jaxtyping; `Float[Array, "n d"]` is jaxtyping's own."""
@@ -37,4 +48,14 @@ else:
 
     Bool, Float, Int, Shaped = map(_Kind, ("Bool", "Float", "Int", "Shaped"))
 
-__all__ = ["Array", "Bool", "Float", "Int", "Json", "Shaped"]
+__all__ = [
+    "Array",
+    "Bool",
+    "Case",
+    "Entry",
+    "Float",
+    "Int",
+    "Json",
+    "JsonObject",
+    "Shaped",
+]

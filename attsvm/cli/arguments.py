@@ -8,11 +8,12 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from attsvm._files import write_json
+from attsvm._types import Entry
 from attsvm.errors import LedgerError, UsageError
 
 if TYPE_CHECKING:
@@ -224,7 +225,7 @@ def split_packs(options: argparse.Namespace, run: Run) -> tuple[tuple[Pack, ...]
     return packs, tuple(pack for pack in every if pack.name not in names)
 
 
-def tell(options: argparse.Namespace, document: Mapping[str, Any], lines: Iterable[object]) -> None:
+def tell(options: argparse.Namespace, document: Entry, lines: Iterable[object]) -> None:
     """Print the lines and write what --json asks for, which takes their place on stdout."""
     if options.json != "-":
         for line in lines:

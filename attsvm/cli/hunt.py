@@ -6,9 +6,10 @@ import argparse
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attsvm._files import ensure_writable
+from attsvm._types import JsonObject
 from attsvm.cli.arguments import (
     Parsers,
     command,
@@ -88,7 +89,7 @@ def _tell_of_interruption(options: argparse.Namespace) -> None:
 
     account = options.account
     if account is None:  # its claim was not found yet
-        document: dict[str, Any] = {"schema": 1, "claim": options.id, "found": False}
+        document: JsonObject = {"schema": 1, "claim": options.id, "found": False}
         document |= {"rounds": 0, "examined": 0, "rejected": 0, "error": None}
         document |= {"sibling": options.sibling or None, "interrupted": True}
         document |= dict.fromkeys(_STORED)

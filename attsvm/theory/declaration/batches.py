@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from attsvm._types import Array
+from attsvm._types import Array, JsonObject
 from attsvm.theory.arithmetic import FLOATS, Lane, lanes
 from attsvm.theory.arithmetic.bounds import BOUNDS
 from attsvm.theory.arithmetic.heights import is_met, seen, shortfall
@@ -17,28 +17,26 @@ from attsvm.theory.arithmetic.relations import Relation, comparisons, returned
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import Values, defined, member, put, stored
 from attsvm.theory.declaration.metering import evaluate
-from attsvm.theory.declaration.variables import Choice, Fitted, Integer, Meeting, Shape
+from attsvm.theory.declaration.variables import Choice, Fitted, Integer, Known, Meeting, Raw, Shape
 
 
 def filled(
     formula: Formula, generator: np.random.Generator, shape: Shape, batch: int
-) -> dict[str, Any]:
+) -> JsonObject:
     """Raw values (..., batch) of a random batch of one shape, by name, not yet fitted."""
-    raw: dict[str, Any] = {}
+    raw: Raw = {}
     for name, variable in formula.variables.items():
         if name not in shape and variable.stored is not None:
             raw[name] = variable.fill(generator, {**shape, **raw}, batch)
     return raw
 
 
-def fit(formula: Formula, raw: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
+def fit(formula: Formula, raw: Known, shape: Shape) -> JsonObject:
     """The batch where hypotheses hold: values moved there, bounds fitted to the others."""
     return _fit(formula, raw, shape, FLOATS)[0]
 
 
-def _fit(
-    formula: Formula, raw: Mapping[str, Any], shape: Shape, m: Any
-) -> tuple[dict[str, Any], Any]:
+def _fit(formula: Formula, raw: Known, shape: Shape, m: Any) -> tuple[JsonObject, Any]:
     """The same, and its values as lanes where these were needed, else None."""
     fitted = dict(raw)
     for name, variable in formula.variables.items():
@@ -78,7 +76,7 @@ def _define_again(formula: Formula, v: Any, m: Any) -> None:
         return
 
 
-def floats(formula: Formula, raw: Mapping[str, Any], shape: Shape, m: Any = FLOATS) -> Any:
+def floats(formula: Formula, raw: Known, shape: Shape, m: Any = FLOATS) -> Any:
     """The values of a batch as lanes of numpy, or of the tensors `m`."""
     v = Values(**shape)
     for name, value in raw.items():
@@ -98,10 +96,10 @@ def floats(formula: Formula, raw: Mapping[str, Any], shape: Shape, m: Any = FLOA
 
 def screened(
     formula: Formula,
-    raw: Mapping[str, Any],
+    raw: Known,
     shape: Shape,
     batch: int,
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
 ) -> Array:
     """How close each instance of a batch comes to violation (batch,), as floats see it.
 
@@ -113,26 +111,26 @@ def screened(
 
 def fit_screened(
     formula: Formula,
-    raw: Mapping[str, Any],
+    raw: Known,
     shape: Shape,
     batch: int,
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
     m: Any = FLOATS,
-) -> tuple[dict[str, Any], Any]:
+) -> tuple[JsonObject, Any]:
     """Return a batch by `fit` and its heights, without a mark for sides that touch."""
     return fit_seen(formula, raw, shape, batch, parameters, m, touching=False)[:2]
 
 
 def fit_seen(
     formula: Formula,
-    raw: Mapping[str, Any],
+    raw: Known,
     shape: Shape,
     batch: int,
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
     m: Any = FLOATS,
     *,
     touching: bool = True,
-) -> tuple[dict[str, Any], Any, Any]:
+) -> tuple[JsonObject, Any, Any]:
     """Return a batch by `fit`, its heights, and which lanes may violate, as floats see it.
 
     If `touching`, equal sides of a strict comparison have the height `TOUCHED` in numpy, unless
@@ -146,7 +144,13 @@ def fit_seen(
 
 
 def _seen(
-    formula: Formula, v: Any, batch: int, parameters: Mapping[str, Any], m: Any, *, touching: bool
+    formula: Formula,
+    v: Any,
+    batch: int,
+    parameters: Mapping[str, object],
+    m: Any,
+    *,
+    touching: bool,
 ) -> tuple[Any, Any]:
     with np.errstate(all="ignore"):
         relation = formula.relation(m, v, parameters)
@@ -161,10 +165,10 @@ def _seen(
 
 def proved(
     formula: Formula,
-    raw: Mapping[str, Any],
+    raw: Known,
     shape: Shape,
     batch: int,
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
 ) -> tuple[Array, Array]:
     """Return which instances of a fitted batch floats prove to violate, and which stay open.
 
@@ -183,7 +187,7 @@ def proved(
 
 
 def unrounded(
-    formula: Formula, sizes: Mapping[str, int], parameters: Mapping[str, Any]
+    formula: Formula, sizes: Mapping[str, int], parameters: Mapping[str, object]
 ) -> frozenset[str]:
     """Return which formulas of integers up to these sizes floats evaluate without rounding.
 
@@ -204,7 +208,7 @@ def unrounded(
 
 
 def _formulas(
-    formula: Formula, parameters: Mapping[str, Any]
+    formula: Formula, parameters: Mapping[str, object]
 ) -> dict[str, Callable[[Any, Any], Relation]]:
     """Return the hypotheses by their names, and the conclusion by the name ""."""
     conditions = {name: condition.holds for name, condition in formula.hypotheses.items()}
@@ -214,9 +218,9 @@ def _formulas(
 def left_by(
     formula: Formula,
     decided: Iterable[str],
-    raw: Mapping[str, Any],
+    raw: Known,
     batch: int,
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
 ) -> Array:
     """Return the rows that may still violate, judging only by the `decided` formulas.
 
@@ -235,7 +239,7 @@ def left_by(
     return left
 
 
-def missing(formula: Formula, raw: Mapping[str, Any], shape: Shape, batch: int) -> Array:
+def missing(formula: Formula, raw: Known, shape: Shape, batch: int) -> Array:
     """How far each instance of a batch is from meeting the hypotheses (batch,), 0 if it does.
 
     The sum over the hypotheses of how far it is from each, in units of the batch's median.
@@ -250,7 +254,7 @@ def missing(formula: Formula, raw: Mapping[str, Any], shape: Shape, batch: int) 
     return total
 
 
-def instance_at(formula: Formula, raw: Mapping[str, Any], lane: int) -> Any:
+def instance_at(formula: Formula, raw: Known, lane: int) -> Any:
     """Return one instance of a batch."""
     values = {}
     for name, value in raw.items():

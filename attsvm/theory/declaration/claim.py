@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attsvm._types import Case, JsonObject
 from attsvm._words import nearest
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.hypotheses import Hypothesis
@@ -52,7 +53,7 @@ class Sibling:
     """
 
     name: str
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, object]
     drop: tuple[str, ...]
     data: SearchStrategy[Any] = field(repr=False)
     examples: tuple[Any, ...] = field(repr=False)
@@ -71,7 +72,7 @@ class Part:
     """What one check runs: the reading itself (name "") or one of its siblings."""
 
     name: str
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, object]
     hypotheses: tuple[Hypothesis, ...]
     data: SearchStrategy[Any]
     examples: tuple[Any, ...]
@@ -195,7 +196,7 @@ class Claim:
         dropped = tuple(h for h in self.hypotheses if h.name in s.drop)
         return Part(s.name, s.parameters, kept, s.data, examples, s.formula, s.automatic, dropped)
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> JsonObject:
         """What `attsvm claims --json` lists."""
         return {
             "id": self.id,
@@ -215,7 +216,7 @@ class Claim:
 def _missed(dropped: Sequence[Hypothesis]) -> Hypothesis:
     """That an instance does not satisfy all of these."""
 
-    def holds(case: Any) -> bool:
+    def holds(case: Case) -> bool:
         for hypothesis in dropped:
             answer = hypothesis.holds(case)
             if answer is not True:

@@ -8,13 +8,14 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm._dyadic import composite
+from attsvm._types import Case
 from attsvm.theory.arithmetic import lanes
 from attsvm.theory.arithmetic.heights import heights
 from attsvm.theory.declaration.batches import fit, instance_at
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import Values, defined, member, stored
 from attsvm.theory.declaration.records import RecordFormula
-from attsvm.theory.declaration.variables import Choice, Fitted, Variable
+from attsvm.theory.declaration.variables import Choice, Fitted, Raw, Variable
 
 _STRATEGIES: dict[tuple[tuple[str, Variable], ...], st.SearchStrategy[Any]] = {}
 
@@ -35,7 +36,7 @@ def strategy(formula: Formula) -> st.SearchStrategy[Any]:
 @composite
 def _drawn(draw: st.DrawFn, formula: Formula) -> Any:
     shape: dict[str, int] = {}
-    raw: dict[str, Any] = {}
+    raw: Raw = {}
     for name, variable in formula.variables.items():
         if variable.stored is not None:
             values = shape if name in formula.axes else raw
@@ -52,7 +53,7 @@ def _drawn(draw: st.DrawFn, formula: Formula) -> Any:
     )
 
 
-def relaxed(formula: Formula, case: Any, **parameters: Any) -> Any:
+def relaxed(formula: Formula, case: Case, **parameters: Any) -> Any:
     """Return how close many instances come to violation, in torch.
 
     Args:
@@ -65,7 +66,7 @@ def relaxed(formula: Formula, case: Any, **parameters: Any) -> Any:
     if isinstance(formula, RecordFormula):
         return formula.relaxed(case, **parameters)
     m = Tensors()
-    raw: dict[str, Any] = {}
+    raw: Raw = {}
     shape: dict[str, int] = {}
     for name, variable in formula.variables.items():
         value = getattr(case, name, None)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from attsvm._types import Case, JsonObject
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic import (
     BALLS,
@@ -66,10 +67,10 @@ class Formula:
     variables: Mapping[str, Variable]
     hypotheses: Mapping[str, Hypothesis]
     conclusion: Callable[..., Relation]
-    constants: Mapping[str, Any]
+    constants: Mapping[str, object]
     instance: type
 
-    def relation(self, m: Namespace, v: Any, parameters: Mapping[str, Any]) -> Relation:
+    def relation(self, m: Namespace, v: Any, parameters: Mapping[str, object]) -> Relation:
         """The conclusion at values v; parameters take the place of the reading's constants."""
         given = {**self.constants, **parameters}
         share = given.pop(TIGHTENED, None)
@@ -80,7 +81,7 @@ class Formula:
         returned(relation, "a conclusion")
         return relation if share is None else _tightened(m, relation, share)
 
-    def exact(self, case: Any) -> Any:
+    def exact(self, case: Case) -> Any:
         """The values of an instance as rationals.
 
         Its numbers are turned into rationals once for all hypotheses and the conclusion, but where
@@ -92,22 +93,22 @@ class Formula:
             _LAST[:] = case, self.variables, numbers(self.variables, case, rational)
         return defined(self.variables, BALLS, Values(**_LAST[2]))
 
-    def enclosed(self, case: Any) -> Any:
+    def enclosed(self, case: Case) -> Any:
         """The values of an instance as balls of the working precision."""
         return self._values(ENCLOSURES, case, ENCLOSURES.values)
 
-    def counts_beyond(self, case: Any) -> bool:
+    def counts_beyond(self, case: Case) -> bool:
         """Whether an integer, such as a number of steps, is larger than those that are drawn."""
         return any(
             isinstance(variable, Integer) and getattr(case, name, 0) > variable.drawn_to
             for name, variable in self.variables.items()
         )
 
-    def traced(self, case: Any) -> Any:
+    def traced(self, case: Case) -> Any:
         """The values of an instance with fingerprints."""
         return self._values(TRACES, case, lambda value: TRACES.of(rational(value)))
 
-    def _values(self, m: Namespace, case: Any, number: Callable[[float], Any]) -> Any:
+    def _values(self, m: Namespace, case: Case, number: Callable[[float], Any]) -> Any:
         return defined(self.variables, m, Values(**numbers(self.variables, case, number)))
 
     def build(self, **values: Any) -> Any:
@@ -118,9 +119,9 @@ class Formula:
         """
         return built(self.variables, self.instance, values)
 
-    def values_of(self, case: Any) -> dict[str, Any]:
+    def values_of(self, case: Case) -> JsonObject:
         """The value of each variable of an instance, lengths of axes included, as plain data."""
-        values: dict[str, Any] = dict(shape_of(self.variables, case))
+        values: JsonObject = dict(shape_of(self.variables, case))
         for name, variable in self.variables.items():
             if name not in values and variable.stored is not None:
                 value = getattr(case, name)
@@ -177,7 +178,7 @@ class Formula:
         return axes_of(self.variables)
 
     @property
-    def named_constants(self) -> dict[str, Any]:
+    def named_constants(self) -> JsonObject:
         """The constants that the conclusion takes with their defaults, `REQUIRED` without one."""
         measured = self.measured
         if measured is not None and measured.constants is not None:
@@ -187,7 +188,7 @@ class Formula:
         return {parameter.name: parameter.default for parameter in taken}
 
     @property
-    def known_constants(self) -> dict[str, Any]:
+    def known_constants(self) -> JsonObject:
         """The constants that the conclusion takes, as the reading has them or by default."""
         known = self.named_constants | dict(self.constants)
         return {name: value for name, value in known.items() if value is not REQUIRED}

@@ -12,6 +12,7 @@ import numpy as np
 from flint import fmpq
 
 from attsvm import _types
+from attsvm._types import Case, Entry, JsonObject
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.entries import READ_ONLY, misuse
@@ -19,7 +20,7 @@ from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.relations import Relation
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.metering import evaluate
-from attsvm.theory.declaration.variables import Choice, Defined, Integer, Variable, axes_of
+from attsvm.theory.declaration.variables import Choice, Defined, Integer, Raw, Variable, axes_of
 
 
 def instance_type(variables: Mapping[str, Variable]) -> type:
@@ -78,7 +79,7 @@ def _beside(name: str, array: bool, sign: str, end: int, m: Namespace, v: Any) -
     return m.at_most(m.max(value) if array else value, m.exact(end))
 
 
-def shape_of(variables: Mapping[str, Variable], case: Any) -> dict[str, int]:
+def shape_of(variables: Mapping[str, Variable], case: Case) -> dict[str, int]:
     """The length of each axis.
 
     Raises:
@@ -162,10 +163,10 @@ def rational(value: float) -> fmpq:
 
 
 def numbers(
-    variables: Mapping[str, Variable], case: Any, number: Callable[[float], Any]
-) -> dict[str, Any]:
+    variables: Mapping[str, Variable], case: Case, number: Callable[[float], Any]
+) -> JsonObject:
     """Return what an instance stores and its shape, by name, with numbers turned by `number`."""
-    known: dict[str, Any] = dict(shape_of(variables, case))
+    known: Raw = dict(shape_of(variables, case))
     for name, variable in variables.items():
         if name in known or variable.stored is None:
             continue
@@ -208,7 +209,7 @@ def stored(variables: Mapping[str, Variable], name: str, value: Any) -> Any:
     return float(value)
 
 
-def built(variables: Mapping[str, Variable], kind: type, values: Mapping[str, Any]) -> Any:
+def built(variables: Mapping[str, Variable], kind: type, values: Entry) -> Any:
     """Return an instance of that type from numbers, nested lists or arrays.
 
     The numbers may be Fractions and integers.

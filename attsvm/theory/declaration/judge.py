@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from flint import arb, ctx, fmpq
 
+from attsvm._types import Case
 from attsvm.theory.arithmetic import BALLS, ENCLOSURES, TAILS, Balls, Entries, entries
 from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation, returned
@@ -84,7 +85,7 @@ class Judgement:
         return Slack(value, error, kind, self.ratio)
 
 
-def judge(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgement:
+def judge(formula: Formula, parameters: Mapping[str, object], case: Case) -> Judgement:
     """Decide the conclusion on one instance from its exact values."""
     try:
         return _judged(formula, parameters, case)
@@ -94,7 +95,7 @@ def judge(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgeme
 
 
 def violates_at_once(
-    formula: Formula, parameters: Mapping[str, Any], case: Any, *, counts: bool
+    formula: Formula, parameters: Mapping[str, object], case: Case, *, counts: bool
 ) -> bool | None:
     """Return whether an instance meets all hypotheses and fails the conclusion.
 
@@ -116,7 +117,7 @@ def violates_at_once(
     return True if met and holds is False else None
 
 
-def glance(formula: Formula, parameters: Mapping[str, Any], case: Any) -> float:
+def glance(formula: Formula, parameters: Mapping[str, object], case: Case) -> float:
     """How close a record comes to violation in one evaluation: 1 or more where it looks violated.
 
     What is measured is evaluated in floats. A formula is evaluated in balls, of which the middle
@@ -138,7 +139,7 @@ def glance(formula: Formula, parameters: Mapping[str, Any], case: Any) -> float:
     return math.nan
 
 
-def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgement:
+def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> Judgement:
     relation: Any = None
     traced: Any = None
     for bits, m, values in _attempts(formula, case, _FURTHER):
@@ -179,7 +180,7 @@ def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judge
 
 
 def _attempts(
-    formula: Formula, case: Any, further: Sequence[int] = ()
+    formula: Formula, case: Case, further: Sequence[int] = ()
 ) -> Iterator[tuple[int, Balls, Callable[[Any], Any]]]:
     """Precisions, an arithmetic, and what gives it the values of an instance, to try in turn.
 
@@ -206,7 +207,7 @@ def _asks_fingerprints(m: Balls, bits: int, traced: Any) -> bool:
 _SIGNS = {"at most": "<=", "below": "<", "equal": "="}
 
 
-def sides(formula: Formula, parameters: Mapping[str, Any], case: Any) -> str:
+def sides(formula: Formula, parameters: Mapping[str, object], case: Case) -> str:
     """The comparison that counts on an instance, with the values of its sides to six digits."""
     with ctx.workprec(_TRACED):
         relation: Any = formula.relation(BALLS, formula.exact(case), parameters)
@@ -226,7 +227,7 @@ def _digits(value: Any) -> str:
     return str(arb(value).str(6, radius=False))
 
 
-def meets(condition: Any, formula: Formula, case: Any) -> bool:
+def meets(condition: Any, formula: Formula, case: Case) -> bool:
     """Whether an instance is proved to meet a hypothesis.
 
     What stays open counts as not met, and so does a hypothesis that divides by 0.
@@ -237,7 +238,7 @@ def meets(condition: Any, formula: Formula, case: Any) -> bool:
         return False
 
 
-def misses_one(formula: Formula, case: Any) -> bool:
+def misses_one(formula: Formula, case: Case) -> bool:
     """Return whether an instance is proved to miss some hypothesis; one that stays open is none."""
     for hypothesis in formula.hypotheses.values():
         with contextlib.suppress(ZeroDivisionError):
@@ -246,7 +247,7 @@ def misses_one(formula: Formula, case: Any) -> bool:
     return False
 
 
-def _met(condition: Any, formula: Formula, case: Any) -> bool | None:
+def _met(condition: Any, formula: Formula, case: Case) -> bool | None:
     """Return whether an instance meets a hypothesis; None if that stays open."""
     traced: Any = None
     for bits, m, values in _attempts(formula, case):

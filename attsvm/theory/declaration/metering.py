@@ -6,7 +6,11 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
-Meter = Callable[[Callable[..., Any], Any, Any, dict[str, Any]], Any]
+from attsvm._types import JsonObject
+from attsvm.theory.arithmetic.namespace import Namespace
+from attsvm.theory.arithmetic.quantities import Values
+
+Meter = Callable[[Callable[..., Any], Any, Any, JsonObject], Any]
 """An evaluation of a function of (m, v) and named constants that may end it early."""
 
 METER: ContextVar[Meter | None] = ContextVar("METER", default=None)
@@ -17,7 +21,7 @@ class TooLong(BaseException):
     """An evaluation took more steps than it may; passes through what catches mere exceptions."""
 
 
-def evaluate(function: Callable[..., Any], m: Any, v: Any, **constants: Any) -> Any:
+def evaluate(function: Callable[..., Any], m: Namespace, v: Values, **constants: Any) -> Any:
     """Return the value of a hypothesis, definition or conclusion, evaluated by the meter if set.
 
     Raises:

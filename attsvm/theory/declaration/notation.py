@@ -63,7 +63,7 @@ class Notation:
     symbols: Symbols = field(default_factory=dict, hash=False)
     where: str = ""
 
-    def written(self, constants: Mapping[str, Any], run: Written | None = None) -> Written:
+    def written(self, constants: Mapping[str, object], run: Written | None = None) -> Written:
         """Return it with these constants, in LaTeX and in plain characters.
 
         Args:
@@ -79,20 +79,20 @@ class Notation:
         parts = [words[0], line, words[1]] if place else words
         return sum((part for part in parts if part.plain), Written("", ""))
 
-    def letters(self, constants: Mapping[str, Any]) -> str:
+    def letters(self, constants: Mapping[str, object]) -> str:
         """Return what letters of it mean, in plain characters."""
         return " ".join(self._in_words(self.where, constants).split())
 
-    def _known(self, constants: Mapping[str, Any]) -> dict[str, str]:
+    def _known(self, constants: Mapping[str, object]) -> dict[str, str]:
         """Return the constants that have a symbol, in LaTeX."""
         return {k: self.symbols[k][v] for k, v in constants.items() if v in self.symbols.get(k, {})}
 
-    def _in_words(self, said: str, constants: Mapping[str, Any]) -> str:
+    def _in_words(self, said: str, constants: Mapping[str, object]) -> str:
         """Return words with these constants in plain characters."""
         known = {name: in_plain(symbol) for name, symbol in self._known(constants).items()}
         return re.sub(r"\s+", " ", Template(said).substitute({**constants, **known}))
 
-    def _line(self, constants: Mapping[str, Any]) -> Written:
+    def _line(self, constants: Mapping[str, object]) -> Written:
         """Return the formula with these constants."""
         known = self._known(constants)
         line = Template(self.formula).safe_substitute(known)  # a symbol may name other constants

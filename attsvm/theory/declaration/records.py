@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attsvm._types import Case, JsonObject
 from attsvm.errors import ClaimError, present
 from attsvm.theory.arithmetic.heights import seen
 from attsvm.theory.declaration.formula import Formula, signature
@@ -88,7 +89,7 @@ class Measured:
     strict: bool = False
     notation: str = ""
     symbols: Symbols = field(default_factory=dict, hash=False)
-    constants: Mapping[str, Any] | None = field(default=None, hash=False)
+    constants: Mapping[str, object] | None = field(default=None, hash=False)
     where: str = ""
 
     def __post_init__(self) -> None:
@@ -166,13 +167,13 @@ class RecordFormula(Formula):
         """Draws one larger instance."""
         return self.records.ensemble
 
-    def exact(self, case: Any) -> Any:
+    def exact(self, case: Case) -> Any:
         """The record; formulas take its numbers by `m.values`."""
         return case
 
     traced = exact
 
-    def values_of(self, case: Any) -> dict[str, Any]:
+    def values_of(self, case: Case) -> JsonObject:
         """The value of each field that the sentence leaves free, by its dotted name."""
         return {name: value for name, value in _fields(case, "") if name not in self.records.fixed}
 
@@ -191,14 +192,14 @@ class RecordFormula(Formula):
             )
         return example
 
-    def relaxed(self, case: Any, **parameters: Any) -> Any:
+    def relaxed(self, case: Case, **parameters: Any) -> Any:
         """How close many instances come to violation, in torch."""
         if self.measured is not None:
             climb = present(self.measured.tensors, "the conclusion's form for tensors")
             return climb(case, **{**self.constants, **parameters})
         return self.climbed(case, parameters, touching=False)
 
-    def climbed(self, case: Any, parameters: Mapping[str, Any], *, touching: bool) -> Any:
+    def climbed(self, case: Case, parameters: Mapping[str, object], *, touching: bool) -> Any:
         """Return the heights of many instances in torch, by `seen`."""
         from attsvm.theory.arithmetic import Tensors
 
@@ -209,7 +210,7 @@ class RecordFormula(Formula):
         return found + 0.0 * first.reshape(len(first), -1)[:, 0]
 
 
-def _tensors(case: Any) -> Iterator[Any]:
+def _tensors(case: Case) -> Iterator[Any]:
     """The tensors (batch, ...) of a batch of records."""
     if isinstance(case, SimpleNamespace | tuple):
         for value in vars(case).values() if isinstance(case, SimpleNamespace) else case:

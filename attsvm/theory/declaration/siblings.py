@@ -28,7 +28,7 @@ _SHARES = ("0.95", "0.999")
 class Changed:
     """A false neighbour that only the author knows; made by `changed`."""
 
-    constants: Mapping[str, Any]
+    constants: Mapping[str, object]
     drop: tuple[str, ...] = ()
     under: tuple[Hypothesis, ...] = ()
     variables: Quantified = field(default_factory=dict)

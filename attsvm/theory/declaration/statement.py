@@ -22,6 +22,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from types import FunctionType
 from typing import Any
 
+from attsvm._types import Case
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.relations import Relation
 from attsvm.theory.declaration.claim import Claim, ensure_checkable, refuse
@@ -73,7 +74,7 @@ class Reading:
 
     expected: str
     _: KW_ONLY
-    constants: Mapping[str, Any] = field(default_factory=dict)
+    constants: Mapping[str, object] = field(default_factory=dict)
     under: tuple[Hypothesis, ...] | None = None
     variables: Mapping[str, Variable | None] | Records = field(default_factory=dict)
     conclusion: Conclusion | None = None
@@ -367,12 +368,12 @@ def _formula(
     return Formula(variables, under, conclusion, reading.constants, instance_type(variables))
 
 
-def _judged(formula: Formula, case: Any, **parameters: Any) -> Slack:
+def _judged(formula: Formula, case: Case, **parameters: Any) -> Slack:
     """A formula as a conclusion: the slack by the judge."""
     return judge(formula, parameters, case).as_slack
 
 
-def _measured(formula: Formula, case: Any, **parameters: Any) -> Slack:
+def _measured(formula: Formula, case: Case, **parameters: Any) -> Slack:
     """A formula whose conclusion is measured: the slack by floats."""
     floats: Callable[..., Slack] = formula.measured.floats
     return floats(case, **{**formula.constants, **parameters})

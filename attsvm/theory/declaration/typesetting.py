@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from types import SimpleNamespace
 from typing import Any
 
+from attsvm._types import JsonObject
 from attsvm.theory.arithmetic.naming import in_short
 from attsvm.theory.arithmetic.text import Term, Text, Word, escaped, letter, letters, written
 from attsvm.theory.declaration.formula import Formula
@@ -35,7 +36,7 @@ class Typeset:
     hypotheses: Mapping[str, Written]
     where: tuple[Written, ...]
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> JsonObject:
         """As plain data, the same as what is read back from a file."""
         return {**asdict(self), "where": [asdict(line) for line in self.where]}
 
@@ -131,7 +132,7 @@ def _concluded(formula: Formula, write: Callable[[], Term | None]) -> Written:
     return run or Written.in_words(_short(formula.conclusion, _with(formula)))
 
 
-def _defined(left: Term, variable: Defined, m: Text, v: Any) -> Written:
+def _defined(left: Term, variable: Defined, m: Text, v: Values) -> Written:
     try:
         return _equation(left, variable.by(m, v))
     except Exception:  # whatever code raises that meets letters in place of numbers

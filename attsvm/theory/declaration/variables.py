@@ -24,6 +24,9 @@ from attsvm.theory.declaration.hypotheses import Hypothesis
 Shape = Mapping[str, int]
 """The length of each named axis."""
 
+Raw = dict[str, Any]
+"""The values of a batch by name, arrays of numpy or tensors of torch whose last axis it is."""
+
 Known = Mapping[str, Any]
 """Values of the variables before one, and the length of each axis, by name."""
 
@@ -357,7 +360,7 @@ class Meeting(Variable):
         """Values of a batch, moved."""
         return self.by(self.of.fill(generator, known, batch), known)
 
-    def moved(self, value: Any, known: Mapping[str, Any]) -> Any:
+    def moved(self, value: Any, known: Known) -> Any:
         """Any value of a batch, moved to where its hypotheses hold."""
         inner = self.of.moved(value, known) if isinstance(self.of, Meeting) else value
         return self.by(inner, known)

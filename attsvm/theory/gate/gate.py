@@ -18,6 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from attsvm._types import Entry
 from attsvm._words import counted, printable
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
@@ -274,9 +275,7 @@ def _verdicts(
             yield Reason(Rank.VERDICT, claim, said)
 
 
-def _compare(
-    expected: Verdict, got: Mapping[str, Any], refuting: Callable[[], str]
-) -> Iterator[str]:
+def _compare(expected: Verdict, got: Entry, refuting: Callable[[], str]) -> Iterator[str]:
     """How a verdict differs: what it was and is now, and by what or why."""
     want, found = expected.json(), {axis: got.get(axis) for axis in expected.json()}
     changed = [axis for axis in want if found[axis] != want[axis]]
@@ -409,7 +408,7 @@ def _part(task: Task) -> str:
     return f"sibling {task.part!r}" if task.part else "the reading"
 
 
-def _floor(expectation: Expectation | None, got: Mapping[str, Any]) -> int:
+def _floor(expectation: Expectation | None, got: Entry) -> int:
     """How many instances a verdict has to rest on; one that is not the expected one is told of."""
     if expectation is None or expectation.reviewed is None:
         return 1
@@ -418,7 +417,7 @@ def _floor(expectation: Expectation | None, got: Mapping[str, Any]) -> int:
 
 
 def _follows(
-    claim: Claim, got: Mapping[str, Any], outcomes: Mapping[Task, Outcome], profile: str, floor: int
+    claim: Claim, got: Entry, outcomes: Mapping[Task, Outcome], profile: str, floor: int
 ) -> Iterator[str]:
     """How a recorded verdict differs from what its parts come to, and what was hardly looked at."""
     checked = conclude(claim, outcomes, profile_named(profile))

@@ -6,9 +6,9 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
 
 from attsvm._files import dump
+from attsvm._types import Entry, JsonObject
 from attsvm._words import printable
 from attsvm.theory.gate.expectations import UNREVIEWED
 from attsvm.theory.gate.gate import Checkout, changed_rest
@@ -17,13 +17,13 @@ from attsvm.theory.record.ledger import Run
 
 
 def renewed(
-    document: Mapping[str, Any],
+    document: Entry,
     checkout: Checkout,
     run: Run | None,
     owners: Mapping[str, str] = MappingProxyType({}),
     left: Collection[str] = (),
     packs: Collection[str] = (),
-) -> tuple[dict[str, Any], tuple[str, ...]]:
+) -> tuple[JsonObject, tuple[str, ...]]:
     """An expectations file brought up to date with the claims, and every change, a line each.
 
     Verdicts and reasons stay as they are; of a claim that is new the expected verdict is written
@@ -78,7 +78,7 @@ def renewed(
     return {**renewed, "claims": {name: claims[name] for name in sorted(claims)}}, tuple(lines)
 
 
-def spelt(document: Mapping[str, Any]) -> str:
+def spelt(document: Entry) -> str:
     """An expectations file as text: what was reviewed of a claim is one line."""
     claims = document["claims"]
     short = {

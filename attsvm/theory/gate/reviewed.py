@@ -6,8 +6,8 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
-from typing import Any
 
+from attsvm._types import Entry, JsonObject
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.typesetting import typeset
 from attsvm.theory.packs.code_digests import Imports, digest_of_claim
@@ -32,12 +32,12 @@ class Reviewed:
     examples: int = 0
     counterexample: str = ""
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> JsonObject:
         """Return it as plain data."""
         return asdict(self)
 
     @classmethod
-    def read(cls, document: Any) -> Reviewed:
+    def read(cls, document: Entry) -> Reviewed:
         """Return it from plain data.
 
         Raises:

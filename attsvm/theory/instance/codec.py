@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from attsvm._types import Entry, Json
 from attsvm.errors import AttsvmError, ClaimError, FileError
 
 _LARGEST_DENOMINATOR = 1 << 20
@@ -128,12 +129,12 @@ def _records(hint: Any, spelt: str) -> Mapping[str, type]:
 
 
 @functools.lru_cache(maxsize=1024)
-def annotations_of(thing: Any) -> Mapping[str, Any]:
+def annotations_of(thing: Any) -> Entry:
     """The annotations of a record's fields, or of a function; evaluating them is dear."""
     return types.MappingProxyType(typing.get_type_hints(thing, include_extras=True))
 
 
-def decode(document: Any, hint: Any) -> Any:
+def decode(document: Json, hint: Any) -> Any:
     """The instance that `encode` wrote, built from the types in `hint` only.
 
     Raises:
@@ -145,7 +146,7 @@ def decode(document: Any, hint: Any) -> Any:
         raise FileError("an instance in the file is nested too deeply") from error
 
 
-def decode_exactly(document: Any, hint: Any) -> Any:
+def decode_exactly(document: Json, hint: Any) -> Any:
     """The same for a file of somebody's: its values are those written, of the types asked for.
 
     A field that a record lacks has its default: files outlive the fields that records gain.
@@ -166,7 +167,7 @@ def decode_exactly(document: Any, hint: Any) -> Any:
     return value
 
 
-def _unlike(document: Any, encoded: Any) -> tuple[str, str]:
+def _unlike(document: Json, encoded: Any) -> tuple[str, str]:
     """The first part of a document that was written anew in another way, and that way."""
     pairs: Iterable[tuple[Any, Any]] = ()
     if isinstance(document, dict) and isinstance(encoded, dict) and set(document) == set(encoded):
@@ -179,7 +180,7 @@ def _unlike(document: Any, encoded: Any) -> tuple[str, str]:
     return str(document)[:80], str(encoded)[:80]
 
 
-def _as_written(encoded: Any, document: Any) -> Any:
+def _as_written(encoded: Any, document: Json) -> Any:
     """The encoded instance of a document, without the fields that it leaves to their defaults."""
     if isinstance(document, dict) and "tuple" in document:
         pairs = zip(encoded["tuple"], document["tuple"], strict=True)
@@ -237,7 +238,7 @@ def _is_of(value: Any, kind: Any) -> bool:
         return True
 
 
-def _decode(document: Any, records: Mapping[str, type]) -> Any:
+def _decode(document: Json, records: Mapping[str, type]) -> Any:
     if document is None or isinstance(document, bool | str):
         return document
     if not isinstance(document, dict):

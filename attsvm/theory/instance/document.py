@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from attsvm._types import Json, JsonObject
 from attsvm.errors import DataError, FileError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance import codec
@@ -14,7 +15,7 @@ Path = tuple[Any, ...]
 """Keys and indices that lead from a document to one of its entries."""
 
 
-def parts(document: Any, path: Path = (), *, ordered: bool = True) -> Iterator[tuple[Path, Any]]:
+def parts(document: Json, path: Path = (), *, ordered: bool = True) -> Iterator[tuple[Path, Any]]:
     """Paths of all numbers and arrays of an encoded instance with what is there.
 
     Fields of records come in the order of their names, or where not `ordered` as they stand.
@@ -33,7 +34,7 @@ def parts(document: Any, path: Path = (), *, ordered: bool = True) -> Iterator[t
 _NUMBERS = {"float", "int", "fraction"}
 
 
-def leaves(document: Any, *, exact: bool = False) -> Iterator[tuple[Path, str]]:
+def leaves(document: Json, *, exact: bool = False) -> Iterator[tuple[Path, str]]:
     """Paths of all floats of an encoded instance, or of its integers and fractions, with texts."""
     alone, listed = (("int", "fraction"), "int64") if exact else (("float",), "float64")
     for path, part in parts(document):
@@ -66,7 +67,7 @@ def written(value: float) -> str:
     return str(codec.encode(value)["float"])
 
 
-def rebuilt(claim: Claim, document: Any) -> Any | None:
+def rebuilt(claim: Claim, document: Json) -> Any | None:
     """The instance of a changed document, or None where its type, or its annotation, refuses it."""
     try:
         case = codec.decode(document, claim.instance_type)
@@ -76,7 +77,7 @@ def rebuilt(claim: Claim, document: Any) -> Any | None:
         return None
 
 
-def array_key(document: dict[str, Any]) -> str | None:
+def array_key(document: JsonObject) -> str | None:
     """The key that holds the shape where the document is that of an array."""
     keys = set(document) - {"values"}
     if "values" in document and len(keys) == 1 and keys <= {"float64", "int64", "bool"}:
@@ -84,36 +85,36 @@ def array_key(document: dict[str, Any]) -> str | None:
     return None
 
 
-def float_parts(document: Any) -> list[tuple[Path, Any]]:
+def float_parts(document: Json) -> list[tuple[Path, Any]]:
     """Paths of all floats and arrays of floats of an encoded instance with what is there."""
     return [(path, part) for path, part in parts(document) if part.keys() & {"float", "float64"}]
 
 
-def shapes(document: Any) -> Iterator[list[int]]:
+def shapes(document: Json) -> Iterator[list[int]]:
     """The shapes of all arrays of an encoded instance."""
     for _, part in parts(document, ordered=False):
         if key := array_key(part):
             yield part[key]
 
 
-def signature(document: Any) -> tuple[tuple[int, ...], ...]:
+def signature(document: Json) -> tuple[tuple[int, ...], ...]:
     """The shapes of all arrays in order: what two instances of one size share."""
     return tuple(tuple(shape) for shape in shapes(document))
 
 
-def float_arrays(document: Any) -> Iterator[tuple[Path, list[int]]]:
+def float_arrays(document: Json) -> Iterator[tuple[Path, list[int]]]:
     """Paths and shapes of all float arrays of an encoded instance."""
     for path, part in parts(document, ordered=False):
         if "float64" in part:
             yield path, part["float64"]
 
 
-def finite_leaves(document: Any) -> list[Path]:
+def finite_leaves(document: Json) -> list[Path]:
     """Paths of all finite float entries."""
     return [path for path, _ in leaves(document) if math.isfinite(value_at(document, path))]
 
 
-def integer_leaves(document: Any) -> list[Path]:
+def integer_leaves(document: Json) -> list[Path]:
     """Paths of all integers that a float can hold."""
     short = ((path, text) for path, text in leaves(document, exact=True) if len(text) < 20)
     return [path for path, text in short if "/" not in text and abs(int(text)) <= 2**53]

@@ -9,10 +9,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
+from attsvm._types import Case
 from attsvm.theory.instance.document import Path
 
 _KINDS = {"f": "float", "i": "int", "u": "int", "b": "bool"}
@@ -30,7 +30,7 @@ class Domain:
         self._kinds: dict[Path, set[str]] = {}
         self._lengths: dict[Path, dict[int, list[set[int]]]] = {}
 
-    def see(self, case: Any) -> None:
+    def see(self, case: Case) -> None:
         """Learn from an instance that is one by definition."""
         for path, kind, shape in _parts(case, ()):
             self._kinds.setdefault(path, set()).add(kind)
@@ -40,7 +40,7 @@ class Domain:
             ):
                 lengths.add(size)
 
-    def holds(self, case: Any) -> bool:
+    def holds(self, case: Case) -> bool:
         """Whether an instance has the axes that were seen, and the fixed ones their lengths."""
         return all(self._fits(*part) for part in _parts(case, ()))
 
@@ -56,7 +56,7 @@ class Domain:
         )
 
 
-def _parts(case: Any, path: Path) -> Iterator[tuple[Path, str, tuple[int, ...]]]:
+def _parts(case: Case, path: Path) -> Iterator[tuple[Path, str, tuple[int, ...]]]:
     """Path, kind and shape of all numbers, arrays and tuples of an instance."""
     if isinstance(case, np.ndarray | np.generic):
         yield path, _KINDS.get(case.dtype.kind, case.dtype.kind), case.shape

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from attsvm._types import Case
 from attsvm._words import printable
 from attsvm.theory.instance import codec
 
@@ -21,7 +22,7 @@ _LONGEST = 400
 """An instance of more letters is told by the sizes of its arrays."""
 
 
-def in_words(case: Any, names: Mapping[str, str]) -> str:
+def in_words(case: Case, names: Mapping[str, str]) -> str:
     """An instance as equations of exact numbers, in one line."""
     parts = [(_joined(path[-1]), value) for path, value in leaves(case, names=names)]
     every = [_told(name, value) for name, value in parts]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Mapping
 from importlib.machinery import (
     EXTENSION_SUFFIXES,
     ExtensionFileLoader,
@@ -22,6 +21,7 @@ from types import CodeType
 from typing import Any
 
 from attsvm import sources
+from attsvm._types import Entry
 from attsvm.theory.packs.code_bases import is_installed
 
 _HEADER = 16
@@ -64,7 +64,7 @@ class Hashed(SourceFileLoader):
 class Uncached(SourceFileLoader):
     """Loads a module from its text, and leaves no bytecode beside it."""
 
-    def path_stats(self, path: str) -> Mapping[str, Any]:
+    def path_stats(self, path: str) -> Entry:
         """Nothing that bytecode could be held against.
 
         Raises:

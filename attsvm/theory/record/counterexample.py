@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from attsvm._types import Entry, Json, JsonObject
 from attsvm._witness import Witness, ensure_witness
 from attsvm._words import printable
 from attsvm.errors import AttsvmError, ClaimError, FileError, UnknownClaimError, present
@@ -57,7 +58,7 @@ def document(
     role: Literal["smallest", "worst"] | None = None,
     minimal: bool = False,
     witness: Witness | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the content of a counterexample file: instance, slack, certificate, witness and texts.
 
     The instance is examined anew with the given witness; if there is none, floats propose one.
@@ -140,7 +141,7 @@ def in_python(claim: Claim, part: str, instance: Any, most: int = _LINES) -> lis
     return lines
 
 
-def _sizes(document: Any, name: str = "") -> Iterator[str]:
+def _sizes(document: Json, name: str = "") -> Iterator[str]:
     """Every array in an encoded instance with its shape."""
     if isinstance(document, dict) and "fields" in document:
         for key, value in document["fields"].items():
@@ -173,7 +174,7 @@ class Replay:
         """Whether the file refutes its claim, or the sibling that it names."""
         return self.result == "CONFIRMED"
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> JsonObject:
         """As plain data."""
         return asdict(self)
 
@@ -206,7 +207,7 @@ def claims_in(paths: Iterable[Path]) -> list[str]:
         return []
 
 
-def read(path: str | os.PathLike[str]) -> dict[str, Any]:
+def read(path: str | os.PathLike[str]) -> JsonObject:
     """A stored counterexample, as far as its schema goes.
 
     Raises:
@@ -250,9 +251,7 @@ def replay_instance(claim: Claim, instance: Any) -> Replay:
     return _executed("", stored, (pack,), dated=False)
 
 
-def _executed(
-    name: str, stored: Mapping[str, Any], packs: tuple[Pack, ...], *, dated: bool = True
-) -> Replay:
+def _executed(name: str, stored: Entry, packs: tuple[Pack, ...], *, dated: bool = True) -> Replay:
     try:
         wanted = stored.get("claim")
         claim = next((c for c in find_claims(packs) if c.id == wanted), None)
@@ -286,7 +285,7 @@ def _executed(
     return Replay(name, "NOT CONFIRMED", claim.id, "none", said, *about)
 
 
-def witness_of(stored: Mapping[str, Any]) -> Witness | None:
+def witness_of(stored: Entry) -> Witness | None:
     """Return the witness of a file; None if the file is of schema 1, which has no witness."""
     witness: Witness | None = stored.get("witness") if stored.get("schema") == SCHEMA else None
     return witness

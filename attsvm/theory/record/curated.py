@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from attsvm._types import Case
 from attsvm._witness import Witness
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
@@ -35,7 +36,7 @@ def known(claim: Claim, part: str = "") -> tuple[Any, ...]:
         return ()
 
 
-def known_witness(claim: Claim, case: Any) -> Witness | None:
+def known_witness(claim: Claim, case: Case) -> Witness | None:
     """Return the witness of the claim's curated file; None if it is of another instance."""
     try:
         stored = read(place(claim))

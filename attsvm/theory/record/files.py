@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from attsvm._types import JsonObject
 from attsvm.errors import FileError
 
 _LARGEST = 1 << 26
@@ -42,7 +43,7 @@ def parse(raw: bytes) -> Any:
     return document
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
     made = dict(pairs)
     if len(made) < len(pairs):
         raise ValueError("an object says a key twice")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attsvm._types import Case
 from attsvm.theory.arithmetic.text import escaped
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance.in_words import ODD_BITS, leaves, scaled, short
@@ -33,7 +34,7 @@ _BY_ROWS = {"Z": "z", "scores": r"\gamma"}
 """Matrices whose rows are one thing for each input."""
 
 
-def latex(claim: Claim, part: str, case: Any, found: Refuted) -> str:
+def latex(claim: Claim, part: str, case: Case, found: Refuted) -> str:
     """An instance as mathematics with the claim, or part of it, that it refutes; needs amsmath."""
     parts = list(leaves(case))
     last = [path[-1] for path, _ in parts]

@@ -25,6 +25,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from attsvm._files import told, write_all
+from attsvm._types import Entry, JsonObject
 from attsvm._words import counted
 from attsvm.errors import LedgerError
 from attsvm.theory.record import forms
@@ -131,7 +132,7 @@ def _lock(file: int, path: Path) -> None:
         return  # this file system knows no locks
 
 
-def _chained(before: str, event: Mapping[str, Any]) -> str:
+def _chained(before: str, event: Entry) -> str:
     """The digest of an event, which has none yet, and of the digest of the event before it.
 
     Raises:
@@ -148,7 +149,7 @@ def _unwritable(path: Path, error: OSError | ValueError) -> LedgerError:
     )
 
 
-def read_events(path: str | os.PathLike[str]) -> list[dict[str, Any] | None]:
+def read_events(path: str | os.PathLike[str]) -> list[JsonObject | None]:
     """All events in order; None stands for a line that a kill left damaged.
 
     Raises:
@@ -203,7 +204,7 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[_Lines]:
         ) from error
 
 
-def _event(line: bytes) -> dict[str, Any] | None:
+def _event(line: bytes) -> JsonObject | None:
     """The event of a line, None where the line is damaged."""
     try:
         event = parse(line)
@@ -242,11 +243,11 @@ class Run:
     profile: str
     seed: int
     claims: tuple[str, ...]
-    verdicts: dict[str, dict[str, Any]]
+    verdicts: dict[str, JsonObject]
     finished: bool
     damaged: int
     curated: tuple[str, ...] = ()
-    replays: dict[str, dict[str, Any]] = field(default_factory=dict)
+    replays: dict[str, JsonObject] = field(default_factory=dict)
     parts: tuple[Any, ...] = ()
     matched: bool | None = None
     code: dict[str, str] = field(default_factory=dict)
@@ -291,7 +292,7 @@ def finished_runs(path: str | os.PathLike[str], profile: str, seed: int) -> Iter
     Raises:
         LedgerError: unreadable.
     """
-    open_runs: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+    open_runs: dict[str, list[tuple[int, JsonObject]]] = {}
     with _opened(path) as lines:
         for number, line in lines():
             event = _event(line) or {"event": "damaged"}
@@ -309,9 +310,7 @@ def finished_runs(path: str | os.PathLike[str], profile: str, seed: int) -> Iter
                     yield run
 
 
-def _run(
-    path: object, own: list[tuple[int, dict[str, Any]]], others: list[int], damaged: int
-) -> Run:
+def _run(path: object, own: list[tuple[int, JsonObject]], others: list[int], damaged: int) -> Run:
     """Return a run by its events, each with the number of its line.
 
     Args:
@@ -354,8 +353,8 @@ def joined_run(path: str | os.PathLike[str]) -> Run:
     last = last_run(path)
     if not os.path.isfile(path):  # a pipe is read once
         return last
-    verdicts: dict[str, dict[str, Any]] = {}
-    replays: dict[str, dict[str, Any]] = {}
+    verdicts: dict[str, JsonObject] = {}
+    replays: dict[str, JsonObject] = {}
     like: set[Any] = set()  # the ids of runs of the same code, profile and seed
     with _opened(path) as lines:
         for _, line in lines():
@@ -379,19 +378,19 @@ def joined_run(path: str | os.PathLike[str]) -> Run:
     )
 
 
-def _about(head: Mapping[str, Any]) -> dict[str, str]:
+def _about(head: Entry) -> dict[str, str]:
     """When, on what and by which versions a run was made."""
     own = {"attsvm": head["version"]} if "version" in head else {}
     return {**head.get("made", {}), **own, **head.get("versions", {})}
 
 
-def _tail(lines: _Lines, start: int) -> tuple[list[tuple[int, dict[str, Any]]], list[int], int]:
+def _tail(lines: _Lines, start: int) -> tuple[list[tuple[int, JsonObject]], list[int], int]:
     """The events of the run that begins on a line, each with its number; what lies between them.
 
     That is the numbers of lines that hold events of other runs, or of this one before its start,
     and how many lines are damaged. Of earlier runs nothing is kept.
     """
-    own: list[tuple[int, dict[str, Any]]] = []
+    own: list[tuple[int, JsonObject]] = []
     others: list[int] = []
     damaged, name = 0, None
     for number, line in lines():
@@ -416,7 +415,7 @@ def _tail(lines: _Lines, start: int) -> tuple[list[tuple[int, dict[str, Any]]], 
     return own, sorted(others), damaged
 
 
-def _broken(own: Sequence[tuple[int, dict[str, Any]]]) -> Iterator[str]:
+def _broken(own: Sequence[tuple[int, JsonObject]]) -> Iterator[str]:
     """Where the chain of digests of a run breaks first."""
     before = ""
     for number, event in own:
@@ -442,10 +441,10 @@ def _mixed(numbers: Sequence[int]) -> Iterator[str]:
 
 
 def _repeated(
-    head: Mapping[str, Any],
-    verdicts: Sequence[Mapping[str, Any]],
-    replays: Sequence[Mapping[str, Any]],
-    events: Sequence[Mapping[str, Any]],
+    head: Entry,
+    verdicts: Sequence[Entry],
+    replays: Sequence[Entry],
+    events: Sequence[Entry],
 ) -> Iterator[str]:
     """What a run records once and this record more often."""
     listed = {
@@ -464,7 +463,7 @@ def _repeated(
         yield "the run goes on after its end"
 
 
-def _of(events: Iterable[dict[str, Any] | None], name: str) -> list[dict[str, Any]]:
+def _of(events: Iterable[JsonObject | None], name: str) -> list[JsonObject]:
     return [e for e in events if e is not None and e["event"] == name]
 
 
@@ -516,7 +515,7 @@ def _shaped(
     path: object,
     entries: Iterable[Any],
     form: tuple[Mapping[str, forms.Form], Mapping[str, forms.Form]],
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """The entries, in the form that the gate and the pages read.
 
     Raises:

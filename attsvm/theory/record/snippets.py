@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from attsvm._types import Case
 from attsvm._witness import Witness
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.statement import Statement
@@ -31,7 +32,7 @@ class _Unnamed(Exception):
     """A type cannot be imported by its name."""
 
 
-def python(claim: Claim, part: str, case: Any, witness: Witness | None = None) -> str:
+def python(claim: Claim, part: str, case: Case, witness: Witness | None = None) -> str:
     """Return a script that builds the instance from exact literals, evaluates it and confirms it.
 
     It leaves the float slack in `slack` and the confirmation in `answer`, and prints both. Without

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR
-from typing import Any
 
+from attsvm._types import Case
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.verdict import Evidence
@@ -18,7 +18,7 @@ _DIGITS = 4
 """Of the bounds of a slack, which are rounded outwards."""
 
 
-def refutation(claim: Claim, case: Any, names: Mapping[str, str]) -> tuple[str, str]:
+def refutation(claim: Claim, case: Case, names: Mapping[str, str]) -> tuple[str, str]:
     """Return the two lines on an instance that refutes a reading, which is confirmed anew.
 
     What floats proposed for a curated counterexample is read from its file.

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from attsvm._types import Entry
 from attsvm._words import nearest
 from attsvm.errors import FileError, UsageError
 from attsvm.theory.declaration.claim import Claim
@@ -59,7 +60,7 @@ class Erratum:
     fell: str = ""
     falls: tuple[str, ...] = ()
     stands: tuple[str, ...] = ()
-    telling: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    telling: Entry = field(default_factory=lambda: MappingProxyType({}), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,7 @@ class _File:
         made = (self._erratum(words) for words in self.document.get("errata", ()))
         return [erratum for erratum in made if erratum is not None]
 
-    def _erratum(self, words: Mapping[str, Any]) -> Erratum | None:
+    def _erratum(self, words: Entry) -> Erratum | None:
         about = words.get("statement", "")
         what = f"the erratum of {about}" if about else "an erratum"
         self._ensure(what, words, _ERRATUM, _MORE)
@@ -226,7 +227,7 @@ class _File:
     def _ensure(
         self,
         what: str,
-        table: Mapping[str, Any],
+        table: Entry,
         needed: Mapping[str, forms.Form],
         more: Mapping[str, forms.Form],
     ) -> None:

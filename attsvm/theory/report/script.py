@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from attsvm._types import Array
+from attsvm._types import Array, Case, JsonObject
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
 from attsvm.theory.arithmetic.relations import All, AnyOf, Relation, comparisons
@@ -67,7 +67,7 @@ def writers(packs: Iterable[Pack]) -> tuple[Writer, ...]:
     return members(packs, Writer)
 
 
-def script(claim: Claim, case: Any, others: Iterable[Writer] = ()) -> Script | None:
+def script(claim: Claim, case: Case, others: Iterable[Writer] = ()) -> Script | None:
     """The script of an instance that refutes a claim; None where nobody can write it.
 
     Args:
@@ -88,7 +88,7 @@ def script(claim: Claim, case: Any, others: Iterable[Writer] = ()) -> Script | N
     return next((Script(text, True) for text in texts if text), made)
 
 
-def _shortest(kind: type[Scripts], claim: Claim, case: Any) -> Script | None:
+def _shortest(kind: type[Scripts], claim: Claim, case: Case) -> Script | None:
     made = None
     for longest in (56, 76, 96):
         with np.errstate(all="ignore"), localcontext(Context(prec=DIGITS)):
@@ -98,7 +98,7 @@ def _shortest(kind: type[Scripts], claim: Claim, case: Any) -> Script | None:
     return made
 
 
-def _written(m: Scripts, claim: Claim, case: Any) -> Script | None:
+def _written(m: Scripts, claim: Claim, case: Case) -> Script | None:
     try:
         values = _values(claim.formula, m, case, dict(_fields(case)))
         relation = claim.formula.relation(m, values, {})
@@ -122,13 +122,15 @@ def _written(m: Scripts, claim: Claim, case: Any) -> Script | None:
     return Script("\n".join([*said, text]), not _holds(m, relation))
 
 
-def _values(formula: Formula, m: Scripts | Verifiers, case: Any, named: Mapping[str, Array]) -> Any:
+def _values(
+    formula: Formula, m: Scripts | Verifiers, case: Case, named: Mapping[str, Array]
+) -> Any:
     """Return the values of an instance for a script; `named` are the arrays of a record."""
     for name, array in named.items():
         m.given(name, array)
     if not getattr(formula.instance, "BUILT", False):
         return case
-    known: dict[str, Any] = dict(shape_of(formula.variables, case))
+    known: JsonObject = dict(shape_of(formula.variables, case))
     for name, variable in formula.variables.items():
         if name not in known and variable.stored is not None:
             value = getattr(case, name)
@@ -144,7 +146,7 @@ def _comment(text: str) -> list[str]:
     return textwrap.wrap(f"# {text}", 96, subsequent_indent="#   ")
 
 
-def verifier(claim: Claim, case: Any) -> str | None:
+def verifier(claim: Claim, case: Case) -> str | None:
     """The instance checked in Python's own fractions; None where a value of it is irrational.
 
     Hypotheses that are rational formulas are computed as well, the others are named.
@@ -209,7 +211,7 @@ def _listed(value: Any) -> str:
     return str(getattr(value, "text", value))
 
 
-def _fields(case: Any) -> Any:
+def _fields(case: Case) -> Any:
     """The arrays of a record by the last of the names that lead to them."""
     if not getattr(type(case), "BUILT", False):
         yield from ((path[-1], x) for path, x in leaves(case) if isinstance(x, np.ndarray))

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from attsvm._types import Entry, JsonObject
 from attsvm._words import counted, printable
 from attsvm.errors import UsageError
 from attsvm.theory.declaration.claim import Claim
@@ -209,7 +210,7 @@ class _Page:
         said += [f"{result}: {file}." for file, result, _ in fallen]
         return said
 
-    def entry(self, claim: Claim) -> Mapping[str, Any]:
+    def entry(self, claim: Claim) -> Entry:
         """What the run recorded of a reading; empty where it did not come to a verdict."""
         return self.run.verdicts.get(claim.id, {})
 
@@ -269,7 +270,7 @@ class _Page:
         claims, words = self.statements[statement], self.source.erratum(statement)
         by_id = {c.id: c for c in claims}
         refuted = [c for c in _literal(claims) if self.truth(c) == str(Truth.REFUTED)]
-        said, stands, telling = [], list[Claim](), dict[str, Any]()
+        said, stands, telling = [], list[Claim](), JsonObject()
         first = claims[0]
         printed = f"**{first.origin.capitalize()}.** {safe(first.quoted)}"
         if words is not None:
@@ -293,7 +294,7 @@ class _Page:
         return f"{claim.reading}: {safe(self.truth(claim) or 'not run')}"
 
     def counterexamples(
-        self, claims: Iterable[Claim], telling: Mapping[str, Any], *, says: bool
+        self, claims: Iterable[Claim], telling: Entry, *, says: bool
     ) -> tuple[list[str], list[Claim]]:
         """Readings with the instance at which each fails, if one is at hand; and those that do."""
         said, fallen, last = [], [], ""
@@ -343,7 +344,7 @@ def _literal(claims: Iterable[Claim]) -> list[Claim]:
     return [c for c in claims if c.reading.startswith("literal")]
 
 
-def _verdict(words: Mapping[str, Any]) -> str:
+def _verdict(words: Entry) -> str:
     """A recorded verdict on its three axes."""
     if not words:
         return "not run"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
+from attsvm._types import JsonObject
 from attsvm.errors import UsageError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.notation import Written
@@ -109,7 +109,7 @@ class StatementView:
     def _claim(self) -> str:
         return "the printed claim" if self.origin == "printed" else "the claim"
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> JsonObject:
         """The document of `show --json`."""
         return {"schema": 1, "statement": asdict(self)}
 

@@ -7,8 +7,9 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
+from attsvm._types import Entry
 from attsvm._words import counted
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity
 
@@ -38,7 +39,7 @@ def columns(stream: TextIO) -> int | None:
     return get_terminal_size().columns if stream.isatty() else None
 
 
-def verdict_rows(entries: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+def verdict_rows(entries: Iterable[Entry]) -> list[tuple[str, ...]]:
     """Return one row a claim from entries in the form of `verify --json`.
 
     A row begins with ! if the verdict is not as expected, else with = if an earlier run came to it.
@@ -55,7 +56,7 @@ def verdict_rows(entries: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     ]
 
 
-def tight(entry: Mapping[str, Any]) -> str:
+def tight(entry: Entry) -> str:
     """The largest ratio reached; none where floats are unsure of what a certificate refutes."""
     ratio = entry.get("tightness")
     unsure = entry.get("truth") == "refuted" and (ratio or 0) < 1
@@ -70,7 +71,7 @@ def ranked(words: Mapping[str, int], most: int) -> str:
 
 
 def table_text(
-    entries: Iterable[Mapping[str, Any]], file: TextIO | None = None, width: int | None = None
+    entries: Iterable[Entry], file: TextIO | None = None, width: int | None = None
 ) -> None:
     """Print the table of verdicts, then a line for every claim that is not as expected.
 
@@ -118,9 +119,9 @@ def wrapped(text: str, width: int | None) -> list[str]:
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 
-def summary_text(entries: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def summary_text(entries: Iterable[Entry]) -> Iterator[str]:
     """A row a source: its readings by truth, the siblings that fell, the instances."""
-    sources: dict[str, list[Mapping[str, Any]]] = {}
+    sources: dict[str, list[Entry]] = {}
     for entry in entries:
         sources.setdefault(entry["id"].partition("/")[0], []).append(entry)
     rows = [("source", "readings", *map(str, Truth), "siblings", "instances", "not as expected")]
@@ -136,14 +137,14 @@ def summary_text(entries: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         yield "  ".join((first.ljust(widths[0]), *right))
 
 
-def slowest_text(entries: Iterable[Mapping[str, Any]], most: int) -> Iterator[str]:
+def slowest_text(entries: Iterable[Entry], most: int) -> Iterator[str]:
     """The claims that took longest, with their seconds."""
     yield "seconds, siblings included"
     for entry in sorted(entries, key=lambda entry: (-entry["seconds"], entry["id"]))[:most]:
         yield f"{entry['seconds']:9.2f}  {entry['id']}"
 
 
-def not_shown_text(entries: Iterable[Mapping[str, Any]]) -> list[str]:
+def not_shown_text(entries: Iterable[Entry]) -> list[str]:
     """A line for every claim with hypotheses not shown to be needed, and what that means."""
     lines = [
         f"  {entry['id']}: {'; '.join(entry['not_shown_to_be_needed'])}"
@@ -162,7 +163,7 @@ def outcome(wrong: int, fallen: int) -> str:
     return f"{said}, {'and' if wrong else 'but'} {fallen} {curated} not confirmed"
 
 
-def _meanings(entry: Mapping[str, Any]) -> str:
+def _meanings(entry: Entry) -> str:
     """What the words mean that are not the expected ones."""
     axes = {"truth": Truth, "evidence": Evidence, "validity": Validity}
     wrong = [name for name in axes if entry[name] != entry["expected"][name]]
@@ -171,7 +172,7 @@ def _meanings(entry: Mapping[str, Any]) -> str:
     return " ".join(f"{entry[name]}: {axes[name].read(entry[name]).meaning}" for name in wrong)
 
 
-def claims_text(entries: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def claims_text(entries: Iterable[Entry]) -> Iterator[str]:
     """The list of claims: id, expected verdict, statement."""
     wants = ((e, e["expected"]) for e in entries)
     rows = [(e["id"], f"{w['truth']}, {w['evidence']}", e["statement"]) for e, w in wants]
@@ -220,7 +221,7 @@ _KNOWN = ("stored counterexample", "explicit instance")
 
 
 def hunt_text(
-    document: Mapping[str, Any],
+    document: Entry,
     replay: str = "attsvm replay",
     shown: Iterable[str] = (),
     kept: Iterable[str] = (),
@@ -316,7 +317,7 @@ _STEPS = 6
 """How many of the steps towards violation are told, the first and the last among them."""
 
 
-def _growth_text(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _growth_text(steps: Sequence[Entry]) -> Iterator[str]:
     """How a hunt came closer over time."""
     told = [s for s in steps if s["height"] is not None]
     if not told:
@@ -352,7 +353,7 @@ _MINIMAL = (
 
 
 def _find_text(
-    document: Mapping[str, Any], replay: str, shown: Iterable[str], kept: Iterable[str]
+    document: Entry, replay: str, shown: Iterable[str], kept: Iterable[str]
 ) -> Iterator[str]:
     """Yield the counterexample, and how it is replayed from its file, if it has one."""
     yield from (f"  {line}" for line in shown)
@@ -372,7 +373,7 @@ def _find_text(
 _NEEDS = {"gradient": "PyTorch is missing", "gpu": "PyTorch sees none"}
 
 
-def _searchers_text(document: Mapping[str, Any]) -> Iterator[str]:
+def _searchers_text(document: Entry) -> Iterator[str]:
     """Who looked, and who could not."""
     for name, effort in document["searchers"].items():
         screened = f", {effort['screened']} screened" if effort["screened"] else ""

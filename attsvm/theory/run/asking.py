@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from attsvm._types import Case, Json
 from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.arithmetic.entries import COPY_FIRST
 from attsvm.theory.declaration.slack import Slack
@@ -30,7 +31,7 @@ _PLAIN = (bool, int, float, str, type(None), Fraction, np.number, np.bool_)
 """Values that nobody can change."""
 
 
-def frozen(case: Any) -> Any:
+def frozen(case: Case) -> Any:
     """The instance with read-only arrays of its own; itself where it is so already.
 
     Raises:
@@ -84,7 +85,7 @@ def _fields(record: Any) -> tuple[str, ...]:
 
 
 def ask(
-    claim: str, what: str, function: Callable[..., _Answer], case: Any, **parameters: Any
+    claim: str, what: str, function: Callable[..., _Answer], case: Case, **parameters: Any
 ) -> _Answer:
     """What a function of the claim of that id says of an instance; messages call it `what`.
 
@@ -101,7 +102,7 @@ def ask(
         raise told from problem
 
 
-def ensure_unchanged(claim: str, what: str, case: Any, document: Any) -> None:
+def ensure_unchanged(claim: str, what: str, case: Case, document: Json) -> None:
     """Nothing where the instance is still the encoded one.
 
     Raises:

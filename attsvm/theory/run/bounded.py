@@ -18,6 +18,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
+from attsvm._types import JsonObject
 from attsvm.theory.arithmetic import Entries, Lane
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.metering import METER, TooLong
@@ -205,9 +206,7 @@ class StepMeter:
         integers = (name for name, x in formula.variables.items() if isinstance(x, Integer))
         self._counting = bool({*integers} - {*formula.axes})
 
-    def __call__(
-        self, function: Callable[..., Any], m: Any, v: Any, constants: dict[str, Any]
-    ) -> Any:
+    def __call__(self, function: Callable[..., Any], m: Any, v: Any, constants: JsonObject) -> Any:
         """Return what a function of a formula comes to.
 
         Raises:
@@ -246,7 +245,7 @@ class StepMeter:
         raise TooLong
 
 
-def _batch(values: dict[str, Any]) -> int:
+def _batch(values: JsonObject) -> int:
     """Return the number of instances of a batch, 1 if its values are shared by all of them."""
     for value in values.values():
         one = value.flat[0] if isinstance(value, Entries) and value.size else value

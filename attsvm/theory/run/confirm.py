@@ -14,6 +14,7 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from attsvm import _witness
+from attsvm._types import Case
 from attsvm._witness import Witness
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim, Part
@@ -68,7 +69,7 @@ class Examination:
         return self.answer is not None and self.answer.refuted is True
 
 
-def examine(claim: Claim, part: Part, case: Any, witness: Witness | None = None) -> Examination:
+def examine(claim: Claim, part: Part, case: Case, witness: Witness | None = None) -> Examination:
     """Decide the hypotheses and the conclusion of one instance without the conclusion's float code.
 
     Args:
@@ -89,7 +90,7 @@ def examine(claim: Claim, part: Part, case: Any, witness: Witness | None = None)
         return Examination(*_examined(claim, part, case), noted)
 
 
-def _examined(claim: Claim, part: Part, case: Any) -> tuple[tuple[str, ...], Confirmation | None]:
+def _examined(claim: Claim, part: Part, case: Case) -> tuple[tuple[str, ...], Confirmation | None]:
     document, failed = _encoded(case), []
     for hypothesis in part.hypotheses:
         what = f"hypothesis {hypothesis.name!r}"
@@ -107,7 +108,7 @@ def _examined(claim: Claim, part: Part, case: Any) -> tuple[tuple[str, ...], Con
     return (), answer
 
 
-def _encoded(case: Any) -> Any:
+def _encoded(case: Case) -> Any:
     """Return the encoded instance; None if its integers are too long for a file."""
     try:
         return codec.encode(case)
@@ -117,8 +118,8 @@ def _encoded(case: Any) -> Any:
 
 def confirm(
     claim: Claim,
-    parameters: Mapping[str, Any],
-    case: Any,
+    parameters: Mapping[str, object],
+    case: Case,
     kind: str,
     bits: int = PRECISIONS[-1],
 ) -> Confirmation:
@@ -168,7 +169,7 @@ def confirm(
     )
 
 
-def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Confirmation:
+def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> Confirmation:
     """What the judge says of a formula; several comparisons have no one enclosure."""
     found = judge(formula, parameters, case)
     refuted = None if found.holds is None else not found.holds
@@ -177,7 +178,7 @@ def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Confi
     return Confirmation(refuted, evidence, bounds, found.method, kind)
 
 
-def _certificate(claim: Claim, parameters: Mapping[str, Any], case: Any) -> arb | fmpq | None:
+def _certificate(claim: Claim, parameters: Mapping[str, object], case: Case) -> arb | fmpq | None:
     certify = claim.formula.measured.balls
     value = ask(claim.id, "the certificate", certify, case, **parameters)
     if value is not None and not isinstance(value, arb | fmpq):
@@ -211,7 +212,7 @@ def _decimal(bound: arb, away: int) -> str:
         return str((bound + away * abs(bound) * arb("1e-18")).str(20, radius=False))
 
 
-def _again(claim: Claim, parameters: Mapping[str, Any], case: Any) -> Confirmation:
+def _again(claim: Claim, parameters: Mapping[str, object], case: Case) -> Confirmation:
     again = claim.formula.measured.again
     slack = ask(claim.id, "the second evaluation", again, case, **parameters)
     if slack.broken:

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from attsvm._types import Case, JsonObject
+
 _DESCRIBED = 60
 """How many ordinary instances of a search are described; an Att-SVM is solved for each."""
 
@@ -127,14 +129,14 @@ class Counts:
         self.max_slack = _largest(self.max_slack, slack)
         self.tightness = _largest(self.tightness, ratio)
 
-    def describe(self, case: Any) -> None:
+    def describe(self, case: Case) -> None:
         """Describe an ordinary instance, unless enough were."""
         if self.examples <= _DESCRIBED:
             for kind, word in describe_instance(case).items():
                 told = self.coverage.setdefault(kind, {})
                 told[word] = told.get(word, 0) + 1
 
-    def shallow(self) -> dict[str, Any]:
+    def shallow(self) -> JsonObject:
         """The counts by their names, as they are."""
         return {each.name: getattr(self, each.name) for each in fields(Counts)}
 
@@ -192,7 +194,7 @@ def words(record: object) -> dict[str, str]:
     return {}
 
 
-def describe_instance(case: Any) -> dict[str, str]:
+def describe_instance(case: Case) -> dict[str, str]:
     """An instance in words, by kind: sizes, equal entries, and what its first record says."""
     parts = list(_parts(case))
     arrays = [(name, part) for name, part in parts if isinstance(part, np.ndarray)]
@@ -202,7 +204,7 @@ def describe_instance(case: Any) -> dict[str, str]:
     return {"sizes": sizes or "no array", "equal entries": "some" if tied else "none", **told}
 
 
-def _parts(case: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+def _parts(case: Case, name: str = "") -> Iterator[tuple[str, Any]]:
     """Arrays and records of an instance with the names of their fields, outer ones first."""
     if isinstance(case, np.ndarray):
         yield name, case

@@ -8,6 +8,7 @@ from typing import Any
 
 from hypothesis.errors import UnsatisfiedAssumption
 
+from attsvm._types import Case, Json
 from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.arithmetic.entries import COPY_FIRST
 from attsvm.theory.declaration.claim import Claim, Part
@@ -36,7 +37,7 @@ class Evaluation:
     claim: Claim
     part: Part
 
-    def named(self, hypothesis: Hypothesis, case: Any) -> bool:
+    def named(self, hypothesis: Hypothesis, case: Case) -> bool:
         """Decide a hypothesis; what it raises on an ordinary instance is told with its name."""
         try:
             return self.decided(hypothesis, case)
@@ -55,7 +56,7 @@ class Evaluation:
                 else "Return True or False on every instance.",
             ) from problem
 
-    def decided(self, hypothesis: Hypothesis, case: Any) -> bool:
+    def decided(self, hypothesis: Hypothesis, case: Case) -> bool:
         """Whether a hypothesis holds.
 
         Raises:
@@ -71,7 +72,7 @@ class Evaluation:
             )
         return answer
 
-    def slack(self, case: Any) -> Slack:
+    def slack(self, case: Case) -> Slack:
         """What the conclusion comes to in floats.
 
         Raises:
@@ -94,12 +95,12 @@ class Evaluation:
             )
         return slack
 
-    def ensure_unchanged(self, what: str, case: Any, document: Any) -> None:
+    def ensure_unchanged(self, what: str, case: Case, document: Json) -> None:
         """Nothing where an instance still is what it was, as a document."""
         ensure_unchanged(self.claim.id, what, case, document)
 
     def confirmed(
-        self, case: Any, slack: Slack, bits: int = PRECISIONS[-1], *, anew: bool = True
+        self, case: Case, slack: Slack, bits: int = PRECISIONS[-1], *, anew: bool = True
     ) -> tuple[Confirmation, Any]:
         """What exact evaluation says where floats do not see the conclusion hold.
 
@@ -121,7 +122,7 @@ class Evaluation:
             self._decide_again(again, document, slack if anew else None)
         return answer, document
 
-    def _decide_again(self, again: Any, document: Any, slack: Slack | None) -> None:
+    def _decide_again(self, again: Any, document: Json, slack: Slack | None) -> None:
         """Hold what was said of a refuting instance against what is said of its copy."""
         for hypothesis in self.part.hypotheses:
             what = f"hypothesis {hypothesis.name!r}"

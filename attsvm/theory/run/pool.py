@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
+from attsvm._types import Case, Json
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import leaves, signature
 
@@ -38,13 +39,13 @@ class Elite:
     """
 
     height: float
-    document: Any
+    document: Json
     key: str = field(repr=False)
     shape: tuple[tuple[int, ...], ...] = field(repr=False)
     smallness: tuple[int, int, str] = field(repr=False)
 
     @classmethod
-    def of(cls, height: float, document: Any) -> Elite:
+    def of(cls, height: float, document: Json) -> Elite:
         """An elite from an encoded instance."""
         key = json.dumps(document, sort_keys=True)
         floats = sum(1 for _ in leaves(document))
@@ -88,7 +89,7 @@ class Pool:
         """The shapes of what it holds, as text, and whether the height of any is known."""
         return f"{sorted({e.shape for e in self.elites()})} {bool(self.closest)}"
 
-    def offer(self, height: float, case: Any) -> bool:
+    def offer(self, height: float, case: Case) -> bool:
         """Offer an accepted instance; whether it came closer than all before."""
         full = len(self.closest) >= _CLOSEST and len(self._templates) >= _TEMPLATES
         if full and not height > self.closest[-1].height:

@@ -40,7 +40,7 @@ _TRIES = 32
 """On so many random instances nothing may read a variable before it is called unread."""
 
 
-def rehearse(id: str, formula: Formula, parameters: Mapping[str, Any]) -> None:
+def rehearse(id: str, formula: Formula, parameters: Mapping[str, object]) -> None:
     """Nothing, where the formulas can be evaluated on an instance.
 
     Raises:
@@ -53,7 +53,7 @@ def rehearse(id: str, formula: Formula, parameters: Mapping[str, Any]) -> None:
 
 
 def _judge(
-    id: str, formula: Formula, parameters: Mapping[str, Any], shape: Mapping[str, int]
+    id: str, formula: Formula, parameters: Mapping[str, object], shape: Mapping[str, int]
 ) -> None:
     """Evaluate the formulas on the same instance in balls."""
     with contextlib.suppress(ZeroDivisionError), np.errstate(all="ignore"):  # floats divide by 0
@@ -68,7 +68,7 @@ def _judge(
             formula.relation(BALLS, v, parameters)
 
 
-def unread(formula: Formula, parameters: Mapping[str, Any]) -> list[str]:
+def unread(formula: Formula, parameters: Mapping[str, object]) -> list[str]:
     """The variables that neither the hypotheses nor the conclusion ever use.
 
     Lengths of axes are used by arrays. That a variable lies in its domain does not use it.
@@ -94,7 +94,7 @@ def unread(formula: Formula, parameters: Mapping[str, Any]) -> list[str]:
 def _run(
     id: str,
     formula: Formula,
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
     generator: np.random.Generator,
     shape: Mapping[str, int],
 ) -> set[str]:

@@ -11,6 +11,7 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity
 from hypothesis.errors import Unsatisfiable
 
+from attsvm._types import Case
 from attsvm.theory.instance import codec
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def drawing(
             suppress_health_check=list(HealthCheck),
         )
 
-        def called(case: Any) -> None:  # Hypothesis reads the whole source of what it is given
+        def called(case: Case) -> None:  # Hypothesis reads the whole source of what it is given
             body(case)
 
         return hypothesis.seed(seed)(settings(hypothesis.given(strategy)(called)))
@@ -116,7 +117,7 @@ def sample(strategy: SearchStrategy[Any], count: int) -> tuple[tuple[Any, ...], 
         return (), None
 
     @drawing(strategy, 0, count, Phase.generate)
-    def body(case: Any) -> None:
+    def body(case: Case) -> None:
         drawn.append(codec.encode(case))
 
     try:

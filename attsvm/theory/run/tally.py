@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
+from attsvm._types import Case, Entry, Json, JsonObject
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory.declaration.claim import Claim, Part
 from attsvm.theory.declaration.judge import PRECISIONS
@@ -63,13 +64,13 @@ class Refuted:
     found_by: str
 
     @classmethod
-    def read(cls, document: dict[str, Any]) -> Refuted:
+    def read(cls, document: JsonObject) -> Refuted:
         """From plain data."""
         bounds = document["enclosure"]
         return cls(**{**document, "enclosure": bounds and tuple(bounds)})
 
 
-def _key(values: Mapping[str, Any]) -> str:
+def _key(values: Entry) -> str:
     """Return a short text for the values of an instance, by which equal ones are known."""
     return hashlib.blake2b(repr(values).encode(), digest_size=8).hexdigest()
 
@@ -108,18 +109,18 @@ class Tally:
         self._each = bool(part.name == "" and measured is not None and measured.stand_in)
         self._first: list[tuple[Any, Any, Slack]] = []
 
-    def knows(self, case: Any) -> bool:
+    def knows(self, case: Case) -> bool:
         """Return whether an instance is one of those that were counted as distinct."""
         return _key(self.part.formula.values_of(case)) in self._known
 
-    def _count(self, case: Any, slack: Slack) -> None:
+    def _count(self, case: Case, slack: Slack) -> None:
         """Count an instance of a formula that met the hypotheses, if it is decided and new."""
         formula = self.part.formula
         if self.counting and formula.batches and slack.kind != "unknown":
             self._known.add(_key(formula.values_of(case)))
             self.seen.distinct = len(self._known)
 
-    def made_up(self, document: Any) -> Any | None:
+    def made_up(self, document: Json) -> Any | None:
         """The instance of an encoded one that a searcher made up; None where it is none.
 
         It is one if it is of the claim's type, as `replay` would read it, and looks like what the
@@ -128,7 +129,7 @@ class Tally:
         case = rebuilt(self.claim, document)
         return None if case is None else self.like_drawn(frozen(case))
 
-    def like_drawn(self, case: Any) -> Any | None:
+    def like_drawn(self, case: Case) -> Any | None:
         """An instance of the claim's type; None where it does not look like what is drawn."""
         if not self._learnt:
             self._learnt = True
@@ -165,13 +166,13 @@ class Tally:
             generator = np.random.default_rng(0)
             yield from (self.claim.ensemble(generator) for _ in range(_ENSEMBLE))
 
-    def _see_dropped(self, case: Any) -> None:
+    def _see_dropped(self, case: Case) -> None:
         """See whether an instance violates what a sibling of a formula drops; one is enough."""
         for hypothesis in self.part.dropped:
             if self.counting and self.seen.missed[hypothesis.name] == 0:
                 self.seen.missed[hypothesis.name] += not self.evaluation.decided(hypothesis, case)
 
-    def accepts(self, case: Any) -> bool:
+    def accepts(self, case: Case) -> bool:
         """Whether the instance meets every hypothesis; counts each by name.
 
         Raises:
@@ -187,7 +188,7 @@ class Tally:
             self.seen.rejected += not accepted
         return accepted
 
-    def admits(self, case: Any, searcher: str, *, reshaped: bool) -> bool:
+    def admits(self, case: Case, searcher: str, *, reshaped: bool) -> bool:
         """Whether a made-up instance meets every hypothesis; False where one of them raises.
 
         Those are counted as broken: what a claim does not decide was not looked at.
@@ -204,7 +205,7 @@ class Tally:
     def _excused(
         self,
         ask: Callable[[Any], _Answer],
-        case: Any,
+        case: Case,
         what: str,
         searcher: str,
         excused: type[Exception] | tuple[()],
@@ -218,7 +219,7 @@ class Tally:
             self.leave_broken(what, case, problem, searcher)
             return None
 
-    def examine(self, case: Any, searcher: str) -> tuple[bool, Refuted | None]:
+    def examine(self, case: Case, searcher: str) -> tuple[bool, Refuted | None]:
         """Examine an ordinary instance: whether it was accepted, and a confirmed refutation.
 
         One whose evaluation takes too many steps is given up.
@@ -241,7 +242,7 @@ class Tally:
         self.seen.given_up += 1
         self.seen.given_up_note = self.seen.given_up_note or where
 
-    def _examined(self, case: Any, searcher: str) -> tuple[bool, Refuted | None]:
+    def _examined(self, case: Case, searcher: str) -> tuple[bool, Refuted | None]:
         if self.counting and searcher in _AUTHORS:
             self._domain.see(case)
             if searcher == DRAWN and len(self._drawn) < _SAMPLES:
@@ -294,7 +295,7 @@ class Tally:
         return True, None
 
     def probe(
-        self, case: Any, searcher: str, *, reshaped: bool, progress: float = 1.0
+        self, case: Case, searcher: str, *, reshaped: bool, progress: float = 1.0
     ) -> tuple[float | None, Refuted | None]:
         """Examine an instance that a guided searcher made up: its height, and a refutation.
 
@@ -326,7 +327,7 @@ class Tally:
             return None, None
 
     def _probed(
-        self, case: Any, searcher: str, *, reshaped: bool, progress: float
+        self, case: Case, searcher: str, *, reshaped: bool, progress: float
     ) -> tuple[float | None, Refuted | None]:
         broke = self.seen.broke
         if not self.admits(case, searcher, reshaped=reshaped):
@@ -372,7 +373,7 @@ class Tally:
         self._touched[searcher] = touched + 1
         return True
 
-    def height(self, case: Any) -> float | None:
+    def height(self, case: Case) -> float | None:
         """How close an instance comes to violation, as floats see it; None if not admissible."""
         case = frozen(case)
         try:
@@ -393,7 +394,7 @@ class Tally:
         excused = Exception if self.best_made_up else ()
         return self._excused(audited, case, "what confirms it", self.best_by, excused)
 
-    def _audited(self, case: Any, slack: Slack, searcher: str) -> Refuted | None:
+    def _audited(self, case: Case, slack: Slack, searcher: str) -> Refuted | None:
         """Ask exactly about an instance on which floats see no fault; what is refuted after all."""
         measured = self.part.formula.measured
         if measured is None or measured.balls is None:
@@ -436,7 +437,7 @@ class Tally:
         self.latest = found
 
     def _refutation(
-        self, document: Any, slack: Slack, answer: Confirmation, searcher: str
+        self, document: Json, slack: Slack, answer: Confirmation, searcher: str
     ) -> Refuted:
         self.latest = Refuted(
             instance=document,
@@ -448,7 +449,7 @@ class Tally:
         )
         return self.latest
 
-    def _leave_undecided(self, case: Any, slack: Slack, answer: Confirmation) -> None:
+    def _leave_undecided(self, case: Case, slack: Slack, answer: Confirmation) -> None:
         if not self.counting:
             return
         self.seen.undecided += 1
@@ -462,7 +463,7 @@ class Tally:
         self.seen.undecided_note = self.seen.undecided_note or f"{said}; first at {where}"
 
     def leave_broken(
-        self, what: str, case: Any, problem: Exception, searcher: str | None = None
+        self, what: str, case: Case, problem: Exception, searcher: str | None = None
     ) -> None:
         """Count an exception of the claim on a made-up instance, None where it has none to show."""
         self.seen.broke += 1
@@ -472,7 +473,7 @@ class Tally:
         self.seen.broke_note = self.seen.broke_note or said
 
     def _record(
-        self, slack: Slack, case: Any, by: str, *, refuted: bool, made_up: bool = False
+        self, slack: Slack, case: Case, by: str, *, refuted: bool, made_up: bool = False
     ) -> None:
         if not self.counting or slack.kind == "unknown":
             return

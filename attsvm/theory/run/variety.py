@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from flint import ctx
 
+from attsvm._types import Case, JsonObject
 from attsvm.theory.arithmetic import BALLS, ENCLOSURES
 from attsvm.theory.arithmetic.relations import comparisons
+from attsvm.theory.declaration.variables import Known
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.claim import Part
@@ -37,12 +39,12 @@ class Variety:
         self._seen = seen
         self._values: dict[str, set[Any]] = {}
         self._sides: set[str] = set()
-        self._start: dict[str, Any] = {}
-        self._alone: dict[str, Any] = {}
+        self._start: JsonObject = {}
+        self._alone: JsonObject = {}
         self.moved: dict[str, bool] = {}
         self.keys: list[str] | None = None
 
-    def see_drawn(self, case: Any) -> None:
+    def see_drawn(self, case: Case) -> None:
         """Count the values that each variable takes, and whether the sides of the formula move."""
         formula = self._part.formula
         if formula.measured is None and len(self._sides) < 2 and self._seen.drawn <= MANY:
@@ -57,7 +59,7 @@ class Variety:
                 values.add(value)
             self._seen.varied[name] = len(values)
 
-    def see(self, case: Any) -> None:
+    def see(self, case: Case) -> None:
         """See which variables differ among the instances."""
         if self.moved and all(self.moved.values()):
             return
@@ -65,7 +67,7 @@ class Variety:
             other = value != self._start.setdefault(name, value)
             self.moved[name] = self.moved.get(name, False) or other
 
-    def see_batch(self, raw: Mapping[str, Any], met: Any) -> None:
+    def see_batch(self, raw: Known, met: Any) -> None:
         """See which variables differ among the instances of a batch that meet the hypotheses.
 
         Args:
@@ -82,7 +84,7 @@ class Variety:
                 self.moved[name] = bool(value != one if lanes is None else (lanes != one).any())
 
 
-def _sides(formula: Formula, case: Any, parameters: Mapping[str, Any]) -> str:
+def _sides(formula: Formula, case: Case, parameters: Mapping[str, object]) -> str:
     """Return both sides of each comparison of the conclusion, to `_DIGITS` bits."""
     with ctx.workprec(_DIGITS):
         try:

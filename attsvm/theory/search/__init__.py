@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attsvm._types import Json
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance.document import finite_leaves, integer_leaves
 from attsvm.theory.run.pool import Elite, Pool
@@ -65,12 +66,12 @@ __all__ = [
 ]
 
 
-def has_floats(document: Any) -> bool:
+def has_floats(document: Json) -> bool:
     """Whether an encoded instance has finite floats."""
     return bool(finite_leaves(document))
 
 
-def has_numbers(document: Any) -> bool:
+def has_numbers(document: Json) -> bool:
     """Whether an encoded instance has finite floats or integers."""
     return has_floats(document) or bool(integer_leaves(document))
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from attsvm._files import dump, write_text
+from attsvm._types import JsonObject
 from attsvm.errors import FileError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.records import RecordFormula
@@ -162,7 +163,7 @@ class Hunt:
             return "the time ran out, go on with more seconds"
         return f"shrinking broke ({self.error or 'it found no way on'})"
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> JsonObject:
         """As plain data, schema 1."""
         busy = sum(e.seconds for e in self.efforts.values())
         found, closest = self.smallest, self.closest

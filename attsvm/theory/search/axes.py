@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from attsvm._types import Json
 from attsvm.errors import present
 from attsvm.theory.instance.codec import annotations_of, records
 from attsvm.theory.instance.document import Path, array_key, replaced
@@ -37,7 +38,9 @@ class Group:
     axes: tuple[tuple[Path, tuple[int, ...]], ...]
 
 
-def groups(document: Any, hint: Any, samples: Sequence[Any] = (), *, least: int = 2) -> list[Group]:
+def groups(
+    document: Json, hint: Any, samples: Sequence[Any] = (), *, least: int = 2
+) -> list[Group]:
     """All groups of axes that may lose or gain an index together, the shortest axes first.
 
     They are those of an encoded instance of the type `hint`, of this length at `least`; samples are
@@ -73,7 +76,7 @@ def groups(document: Any, hint: Any, samples: Sequence[Any] = (), *, least: int 
     return [group for group in dict.fromkeys(found) if group.length >= least]
 
 
-def tuples(document: Any, path: Path = (), *, least: int = 2) -> Iterator[Group]:
+def tuples(document: Json, path: Path = (), *, least: int = 2) -> Iterator[Group]:
     """All tuples of an encoded instance of this length at `least`, as groups of one axis each."""
     if isinstance(document, dict) and not array_key(document):
         if "tuple" in document and len(document["tuple"]) >= least:
@@ -84,7 +87,7 @@ def tuples(document: Any, path: Path = (), *, least: int = 2) -> Iterator[Group]
                 yield from tuples(part, (*path, key, name), least=least)
 
 
-def unnamed(document: Any, hint: Any) -> bool:
+def unnamed(document: Json, hint: Any) -> bool:
     """Whether some axis longer than 1 has no name, so that samples must tell where it belongs."""
     arrays = _arrays(document, records(hint))
     return any(names is None and max(shape, default=0) > 1 for _, shape, names in arrays)
@@ -101,7 +104,7 @@ def _choices(items: list[Axes]) -> Iterator[tuple[Axes, ...]]:
 
 
 def _arrays(
-    document: Any, types: Mapping[str, type], path: Path = (), names: tuple[str, ...] | None = None
+    document: Json, types: Mapping[str, type], path: Path = (), names: tuple[str, ...] | None = None
 ) -> Iterator[tuple[Path, list[int], tuple[str, ...] | None]]:
     """Path, shape and names of the axes, None where there are none, of every array."""
     if isinstance(document, list):
@@ -131,7 +134,7 @@ def _axis_names(hint: Any) -> tuple[str, ...] | None:
     return words if words and all(word.isidentifier() for word in words) else None
 
 
-def lacking(document: Any, group: Group, start: int, stop: int, *, renumbered: bool) -> Any:
+def lacking(document: Json, group: Group, start: int, stop: int, *, renumbered: bool) -> Any:
     """A copy of an encoded instance that lacks the indices from start to stop of a group's axes.
 
     Where `renumbered`, integers above them, which may be indices themselves, go down with those.
@@ -158,7 +161,7 @@ def taken(document: Any, group: Group, places: Sequence[int]) -> Any:
     return document
 
 
-def _renumbered(document: Any, start: int, stop: int) -> Any:
+def _renumbered(document: Json, start: int, stop: int) -> Any:
     def lower(text: str) -> str:
         return str(int(text) - (stop - start)) if int(text) >= stop else text
 

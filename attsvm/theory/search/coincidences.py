@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from attsvm._types import Array
 from attsvm.theory.arithmetic import Lane
 from attsvm.theory.arithmetic.lanes import Floats
 from attsvm.theory.declaration import batches
+from attsvm.theory.declaration.variables import Raw
 from attsvm.theory.search.relations import Domain, relate
 
 if TYPE_CHECKING:
@@ -210,7 +211,7 @@ class _Noting(Floats):
 
 
 def named_constants(
-    formula: Formula, raw: dict[str, Any], shape: Mapping[str, int], parameters: Mapping[str, Any]
+    formula: Formula, raw: Raw, shape: Mapping[str, int], parameters: Mapping[str, object]
 ) -> Array:
     """The constants that a formula names by `m.exact`, those of its reading included.
 

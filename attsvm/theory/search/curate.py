@@ -17,9 +17,10 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from attsvm._files import dump, write_text
+from attsvm._types import JsonObject
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.verdict import Truth
@@ -69,7 +70,7 @@ def curate(claim: Claim, packs: tuple[Pack, ...], budget: int = _BUDGET) -> Cura
     if best is None:
         return Curated(claim.id, "none found", False)
     done: Literal["renewed", "replaced", "made"] = "made"
-    old: dict[str, Any] = {}
+    old: JsonObject = {}
     if path.is_file():
         done = "replaced"
         if replay(path, packs).confirmed:
@@ -109,8 +110,8 @@ def _renewed(claim: Claim, path: Path) -> Curated | None:
 def _written(
     claim: Claim,
     path: Path,
-    new: dict[str, Any],
-    old: dict[str, Any],
+    new: JsonObject,
+    old: JsonObject,
     done: Literal["renewed", "replaced", "made"],
 ) -> Curated:
     """Write a file that differs from the old one."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attsvm._types import Case, Json
 from attsvm.theory.declaration.judge import glance
 from attsvm.theory.instance.document import (
     Path,
@@ -68,7 +69,7 @@ _TOGETHER = 64
 """Choices of members and flags of an instance that are all tried, at most."""
 
 
-def tried(scout: Scout, documents: Iterable[Any]) -> None:
+def tried(scout: Scout, documents: Iterable[Json]) -> None:
     """Examine a line of encoded records, or screen it and examine the closest if that is cheap.
 
     Records that look violated are examined at once: those that come later on a line are larger.
@@ -98,7 +99,7 @@ def tried(scout: Scout, documents: Iterable[Any]) -> None:
             scout.look_at(document, reshaped=True)
 
 
-def _glanced(tally: Tally, case: Any) -> float:
+def _glanced(tally: Tally, case: Case) -> float:
     """The height of a record in one evaluation; none where that raises: it is examined if so."""
     part = tally.part
     with contextlib.suppress(Exception), np.errstate(all="ignore"):
@@ -122,7 +123,7 @@ def as_drawn(scout: Scout) -> list[Any]:
     return known or [*drawn[:_STARTS]]
 
 
-def _ends(documents: Iterable[Any]) -> dict[Path, tuple[int, int]]:
+def _ends(documents: Iterable[Json]) -> dict[Path, tuple[int, int]]:
     """The least and the largest of each integer and length."""
     ends: dict[Path, tuple[int, int]] = {}
     for place, size in (pair for document in documents for pair in _extents(document)):
@@ -131,7 +132,7 @@ def _ends(documents: Iterable[Any]) -> dict[Path, tuple[int, int]]:
     return ends
 
 
-def _extents(document: Any) -> Iterator[tuple[Path, int]]:
+def _extents(document: Json) -> Iterator[tuple[Path, int]]:
     """The integers and lengths of a record, by places that all entries of an array share."""
     for path in integer_leaves(document):
         yield _place(path), int(value_at(document, path))
@@ -146,11 +147,11 @@ def _place(path: Path) -> Path:
     return path if path[-1] == "int" else path[:-1]
 
 
-def _any(documents: Sequence[Any], generator: np.random.Generator) -> Any:
+def _any(documents: Sequence[Json], generator: np.random.Generator) -> Any:
     return documents[int(generator.integers(len(documents)))]
 
 
-def _started(documents: Sequence[Any], generator: np.random.Generator) -> Any:
+def _started(documents: Sequence[Json], generator: np.random.Generator) -> Any:
     """The closest in half of the cases, else any."""
     return documents[0] if generator.random() < 0.5 else _any(documents, generator)
 
@@ -214,7 +215,7 @@ def _ladder(value: int, most: int, generator: np.random.Generator) -> list[int]:
 
 
 def _line(
-    document: Any, path: Path, starts: Iterable[Any], side: int, generator: np.random.Generator
+    document: Json, path: Path, starts: Iterable[Any], side: int, generator: np.random.Generator
 ) -> list[int]:
     """So many integers: on both sides of the one there, or from the least that is known on."""
     value = int(value_at(document, path))
@@ -224,7 +225,7 @@ def _line(
     return [*range(min(known), min(known) + side)]
 
 
-def _related(document: Any, most: int, generator: np.random.Generator) -> Iterator[Any]:
+def _related(document: Json, most: int, generator: np.random.Generator) -> Iterator[Any]:
     """The record with integers, and floats, that meet exact relations, the integers up to `most`.
 
     Those that are not negative stay so.
@@ -240,7 +241,7 @@ def _related(document: Any, most: int, generator: np.random.Generator) -> Iterat
 
 
 def _with(
-    document: Any, tied: Sequence[Sequence[Path]], lines: Sequence[Iterable[int]]
+    document: Json, tied: Sequence[Sequence[Path]], lines: Sequence[Iterable[int]]
 ) -> Iterator[Any]:
     """The record with every choice of integers, one for each group of paths."""
     for values in itertools.product(*lines):
@@ -272,7 +273,7 @@ def switched(scout: Scout, generator: np.random.Generator) -> Iterator[Any]:
             yield _put(documents[k], zip(options, chosen, strict=True))
 
 
-def _options(document: Any, known: Sequence[Any]) -> dict[Path, list[Any]]:
+def _options(document: Json, known: Sequence[Any]) -> dict[Path, list[Any]]:
     """What may stand in each place of a record that is no number, by its path; first what does."""
     found = {}
     for path, value in _places(document, ()):
@@ -291,7 +292,7 @@ def _options(document: Any, known: Sequence[Any]) -> dict[Path, list[Any]]:
     return found
 
 
-def _places(document: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+def _places(document: Json, path: Path) -> Iterator[tuple[Path, Any]]:
     """All fields and items of a record by their paths, and the entries of arrays of flags."""
     yield path, document
     if not isinstance(document, dict):
@@ -312,7 +313,7 @@ def _at(document: Any, path: Path) -> list[Any]:
         return []
 
 
-def _put(document: Any, parts: Iterable[tuple[Path, Any]]) -> Any:
+def _put(document: Json, parts: Iterable[tuple[Path, Any]]) -> Any:
     for path, part in parts:
         with contextlib.suppress(LookupError, TypeError):  # what held it is absent now
             document = replaced(document, path, part)
@@ -343,7 +344,7 @@ def lengthen(scout: Scout, generator: np.random.Generator) -> None:
 
 
 def _longer(
-    document: Any, group: Group, most: int, generator: np.random.Generator, *, counted: bool
+    document: Json, group: Group, most: int, generator: np.random.Generator, *, counted: bool
 ) -> Iterator[Any]:
     """The record with ever more indices in a group of axes, up to four of each length.
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import hypothesis
 from hypothesis import Phase
 from hypothesis.errors import Unsatisfiable, UnsatisfiedAssumption
 
+from attsvm._types import Case
 from attsvm.errors import ClaimError
 from attsvm.theory.instance import codec
 from attsvm.theory.run.asking import frozen
@@ -55,7 +56,7 @@ def draw(
     seen: dict[str, tuple[bool, Refuted | None]] = {}
     spent, looked = 0, 0
 
-    def examine(case: Any) -> tuple[bool, Refuted | None]:
+    def examine(case: Case) -> tuple[bool, Refuted | None]:
         try:
             return tally.examine(case, DRAWN)
         except UnsatisfiedAssumption as problem:
@@ -68,7 +69,7 @@ def draw(
     phases = [Phase.generate, Phase.target, *([Phase.shrink] if shrinks else [])]
 
     @drawing(tally.part.data, seed, examples, *phases)
-    def body(case: Any) -> None:
+    def body(case: Case) -> None:
         nonlocal spent, looked
         if deadline is not None and time.time() > deadline:
             raise Spent

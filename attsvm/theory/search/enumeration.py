@@ -12,7 +12,7 @@ from attsvm._types import Array
 from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.judge import misses_one
-from attsvm.theory.declaration.variables import Choice, Integer
+from attsvm.theory.declaration.variables import Choice, Integer, Raw
 from attsvm.theory.run.coverage import box_size
 from attsvm.theory.run.sampling import EVERY
 from attsvm.theory.search.discrete import move_integers
@@ -92,7 +92,7 @@ def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: S
             scout.ensure_time()
             batch = min(_ROWS, size - start)
             place = np.arange(start, start + batch)
-            raw: dict[str, Any] = dict(zip([n for n in sides if n not in inner], held, strict=True))
+            raw: Raw = dict(zip([n for n in sides if n not in inner], held, strict=True))
             for name, (low, side) in inner.items():
                 place, digit = np.divmod(place, side)
                 raw[name] = low + digit.astype(float)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from attsvm._types import Json
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import Path, parts, replaced
 from attsvm.theory.search.relations import Domain, relate
@@ -22,7 +23,7 @@ _TRIALS = 20
 """Trials for every instance of the budget, those included that change nothing."""
 
 
-def blocks(document: Any, *, whole: bool = False) -> Blocks:
+def blocks(document: Json, *, whole: bool = False) -> Blocks:
     """Copies of the arrays and numbers of an encoded instance, those that are finite throughout.
 
     They are those of floats; where `whole`, those of integers as floats.
@@ -73,7 +74,7 @@ def families(scout: Scout, generator: np.random.Generator) -> None:
                 weights[k] = min(1.3 * weights[k], 5.0)
 
 
-def varied(document: Any, generator: np.random.Generator) -> Any | None:
+def varied(document: Json, generator: np.random.Generator) -> Any | None:
     """The document after a structured change or two; None where they change nothing."""
     count = int(generator.integers(1, 3))
     chosen = generator.integers(len(_MOVES), size=count)
@@ -84,7 +85,7 @@ Move = Callable[[Blocks, np.random.Generator], None]
 """Changes arrays in place; leaves them as they are where it does not apply."""
 
 
-def _moved(document: Any, moves: list[Move], generator: np.random.Generator) -> Any | None:
+def _moved(document: Json, moves: list[Move], generator: np.random.Generator) -> Any | None:
     arrays = blocks(document)
     before = {path: array.copy() for path, array in arrays.items()}
     if not arrays:

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from attsvm._types import Array, Float
+from attsvm._types import Array, Float, Json
 from attsvm.errors import AttsvmError, DataError
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import float_parts, leaves, replaced, value_at
 
 
-def frame_key(document: Any) -> str:
+def frame_key(document: Json) -> str:
     """What instances of one frame share: everything but the values of their floats."""
     for path, part in float_parts(document):
         document = replaced(document, path, part.get("float64"))
@@ -34,11 +34,11 @@ class Frame:
         fields: the slices of the m floats that belong to one array or one number each.
     """
 
-    document: Any
+    document: Json
     fields: tuple[slice, ...]
 
     @classmethod
-    def of(cls, document: Any) -> Frame:
+    def of(cls, document: Json) -> Frame:
         """The frame of an instance."""
         fields, at = [], 0
         for _, part in float_parts(document):
@@ -46,7 +46,7 @@ class Frame:
             at = fields[-1].stop
         return cls(document, tuple(fields))
 
-    def row(self, document: Any) -> Float[Array, " m"]:
+    def row(self, document: Json) -> Float[Array, " m"]:
         """The floats of an instance of this frame."""
         return np.array([value_at(document, path) for path, _ in leaves(document)])
 
@@ -101,7 +101,7 @@ def _record(value: Any, parts: Iterator[Any]) -> Any:
     return value
 
 
-def _split(document: Any, part: Callable[[], Any]) -> Any:
+def _split(document: Json, part: Callable[[], Any]) -> Any:
     """The decoded instance, its floats taken from the parts in the order of `leaves`."""
     if isinstance(document, dict):
         if set(document) == {"float"}:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attsvm._types import JsonObject
 from attsvm.theory.arithmetic import Tensors
 from attsvm.theory.declaration import batches
-from attsvm.theory.declaration.variables import Fitted, Meeting
+from attsvm.theory.declaration.variables import Fitted, Meeting, Raw
 from attsvm.theory.search.landscape import torch_is_there
 from attsvm.theory.search.screen import (
     GENERATIONS,
@@ -93,7 +94,7 @@ class _Moves:
         source: of all randomness there.
     """
 
-    def __init__(self, formula: Formula, filled: dict[str, Any], m: Tensors, seed: int) -> None:
+    def __init__(self, formula: Formula, filled: Raw, m: Tensors, seed: int) -> None:
         self.formula, self.torch, self.device = formula, m.library, m.device
         self.shapes = {name: value.shape[:-1] for name, value in filled.items()}
         self.pool = {
@@ -118,7 +119,7 @@ class _Moves:
         top, lanes = height.topk(min(_KEPT, len(height) // 2))
         return lanes[top > -np.inf]
 
-    def fresh(self, count: int) -> dict[str, Any]:
+    def fresh(self, count: int) -> JsonObject:
         """New instances: those of the processor, moved in one entry of each variable or not."""
         lanes = self._any(_FILLED, count)
         new = {name: pool[:, lanes] for name, pool in self.pool.items()}
@@ -127,7 +128,7 @@ class _Moves:
                 self._move_one(flat)
         return self._shaped(new)
 
-    def _shaped(self, flat: dict[str, Any]) -> dict[str, Any]:
+    def _shaped(self, flat: Raw) -> JsonObject:
         return {name: x.reshape(*self.shapes[name], -1) for name, x in flat.items()}
 
     def _move_one(self, flat: Any) -> None:
@@ -138,7 +139,7 @@ class _Moves:
         step = step * self.single[self._any(len(self.single), count)]
         flat[self._any(size, count), self.torch.arange(count, device=self.device)] += step
 
-    def renewed(self, raw: dict[str, Any], parents: Any) -> dict[str, Any]:
+    def renewed(self, raw: Raw, parents: Any) -> JsonObject:
         """The next batch: the parents, their children, and an eighth of new instances.
 
         Two eighths move by differences of others, three in one entry, one as a whole, one crosses

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from attsvm._types import Json
 from attsvm.theory.instance.document import Path, rebuilt
 from attsvm.theory.search.discrete import as_drawn
 from attsvm.theory.search.families import Blocks, blocks, with_blocks
@@ -42,7 +43,7 @@ class _Board:
     """Some arrays and numbers of a document, to be filled with small integers, and their search."""
 
     def __init__(
-        self, scout: Scout, document: Any, arrays: Blocks, accepted: dict[tuple[Path, float], bool]
+        self, scout: Scout, document: Json, arrays: Blocks, accepted: dict[tuple[Path, float], bool]
     ) -> None:
         self.scout = scout
         self.document = document
@@ -121,7 +122,7 @@ class _Board:
             self.look(point)
 
 
-def _boards(scout: Scout, document: Any, drawn: Sequence[Any]) -> list[_Board]:
+def _boards(scout: Scout, document: Json, drawn: Sequence[Any]) -> list[_Board]:
     """Each array or integer alone, all arrays, these with the single numbers, and with integers.
 
     Integers are those of records that look as if drawn.

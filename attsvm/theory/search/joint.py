@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from attsvm._types import Json
 from attsvm.theory.instance.document import (
     Path,
     finite_leaves,
@@ -43,7 +44,7 @@ _BITS = (0, 1, 3)
 """Bits after the point to which floats are rounded when they are divided."""
 
 
-def joint_slots(document: Any) -> list[Slot]:
+def joint_slots(document: Json) -> list[Slot]:
     """Return the places for joint moves: all numbers, the largest few, and pairs."""
     sizes = {path: abs(x) for path, x in _numbers(document).items()}
     ranked = sorted(sizes, key=lambda path: (-sizes[path], _place(path)))
@@ -60,14 +61,14 @@ def _place(path: Path) -> tuple[str, ...]:
     return tuple(f"{step:06}" if isinstance(step, int) else step for step in path)
 
 
-def _numbers(document: Any) -> dict[Path, Fraction]:
+def _numbers(document: Json) -> dict[Path, Fraction]:
     """Return the finite floats, integers and fractions of a document by their paths."""
     floats = {path: Fraction(value_at(document, path)) for path in finite_leaves(document)}
     return floats | {path: Fraction(text) for path, text in leaves(document, exact=True)}
 
 
 def _slot(paths: Sequence[Path]) -> Slot:
-    def trials(document: Any) -> Iterator[Any]:
+    def trials(document: Json) -> Iterator[Any]:
         exact = {path for path, _ in leaves(document, exact=True)}
         numbers = _numbers(document)
         values = [numbers[path] for path in paths]
@@ -97,7 +98,7 @@ def _height(x: Fraction) -> Fraction:
     return Fraction(max(abs(x.numerator), x.denominator) if x else 0)
 
 
-def _with(document: Any, numbers: Mapping[Path, Fraction], exact: set[Path]) -> Any:
+def _with(document: Json, numbers: Mapping[Path, Fraction], exact: set[Path]) -> Any:
     """Return the document with other numbers at some paths; itself where a float overflows."""
     changed = document
     for path, number in numbers.items():

@@ -28,6 +28,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from attsvm._types import Json
 from attsvm.theory.instance.document import (
     Path,
     finite_leaves,
@@ -71,7 +72,7 @@ class Space:
     samples: tuple[Any, ...] = ()
 
 
-def smallness(document: Any) -> tuple[int, int, int, Fraction, int]:
+def smallness(document: Json) -> tuple[int, int, int, Fraction, int]:
     """How small an encoded instance is: the order in which shrinking descends."""
     each = [simplicity(value_at(document, path)) for path, _ in leaves(document)]
     each += [simplicity(Fraction(text)) for _, text in leaves(document, exact=True)]
@@ -84,7 +85,7 @@ def smallness(document: Any) -> tuple[int, int, int, Fraction, int]:
     )
 
 
-def moves(document: Any, space: Space) -> Iterator[Any]:
+def moves(document: Json, space: Space) -> Iterator[Any]:
     """All encoded instances that are one move away and smaller, large steps first."""
     now = smallness(document)
     seen = set()
@@ -97,11 +98,11 @@ def moves(document: Any, space: Space) -> Iterator[Any]:
                     yield trial
 
 
-def _shorter(document: Any, space: Space) -> list[Slot]:
+def _shorter(document: Json, space: Space) -> list[Slot]:
     """Leave indices out of a group of axes: blocks of a long one first, then one."""
 
     def slot(group: Group, start: int, stop: int, power: int) -> Slot:
-        def trials(document: Any) -> Iterator[Any]:
+        def trials(document: Json) -> Iterator[Any]:
             for renumbered in (False, True):
                 trial = lacking(document, group, start, stop, renumbered=renumbered)
                 yield _changed(trial, finite_leaves(trial) if power else [], _times(power))
@@ -130,7 +131,7 @@ def _halves(length: int) -> list[int]:
     ]
 
 
-def _simpler(document: Any, space: Space) -> list[Slot]:
+def _simpler(document: Json, space: Space) -> list[Slot]:
     """Change more than one entry and leave all shapes as they are."""
     arrays = list(float_arrays(document))
     entries = finite_leaves(document)
@@ -158,7 +159,7 @@ def _units(arrays: Sequence[tuple[Path, Sequence[int]]]) -> list[Slot]:
     """Set an array to a unit vector, or all arrays where there are few choices of those."""
 
     def slot(places: Mapping[Path, int]) -> Slot:
-        def trials(document: Any) -> Iterator[Any]:
+        def trials(document: Json) -> Iterator[Any]:
             for path, place in places.items():
                 shape = sizes[path]
                 values = [written(float(k == place)) for k in range(math.prod(shape))]
@@ -180,7 +181,7 @@ def _units(arrays: Sequence[tuple[Path, Sequence[int]]]) -> list[Slot]:
 def _whole(paths: list[Path]) -> Slot:
     """Divide floats that are whole numbers by their greatest common factor."""
 
-    def trials(document: Any) -> Iterator[Any]:
+    def trials(document: Json) -> Iterator[Any]:
         values = [value_at(document, path) for path in paths]
         if all(value.is_integer() for value in values):
             common = math.gcd(*map(int, values))
@@ -190,13 +191,13 @@ def _whole(paths: list[Path]) -> Slot:
     return trials
 
 
-def _single(document: Any, space: Space) -> list[Slot]:
+def _single(document: Json, space: Space) -> list[Slot]:
     """Change one entry, integer or fraction."""
     floats, exact = _numbers(document)
     return [*(_float_slot([path]) for path in floats), *(_exact_slot([path]) for path in exact)]
 
 
-def _together(document: Any, space: Space) -> list[Slot]:
+def _together(document: Json, space: Space) -> list[Slot]:
     """Change entries, integers or fractions together that are equal up to sign; divide integers."""
     floats, exact = _numbers(document)
     return [
@@ -206,14 +207,14 @@ def _together(document: Any, space: Space) -> list[Slot]:
     ]
 
 
-def _numbers(document: Any) -> tuple[dict[Path, float], dict[Path, Fraction]]:
+def _numbers(document: Json) -> tuple[dict[Path, float], dict[Path, Fraction]]:
     """The finite floats of a document, and its integers and fractions."""
     floats = {path: value_at(document, path) for path in finite_leaves(document)}
     return floats, {path: Fraction(text) for path, text in leaves(document, exact=True)}
 
 
 def _float_slot(paths: list[Path]) -> Slot:
-    def trials(document: Any) -> Iterator[Any]:
+    def trials(document: Json) -> Iterator[Any]:
         values = {path: value_at(document, path) for path in paths}
         for signed in _simpler_together(values, simpler_values):
             yield _rewritten(document, {path: written(x) for path, x in signed.items()})
@@ -222,7 +223,7 @@ def _float_slot(paths: list[Path]) -> Slot:
 
 
 def _exact_slot(paths: list[Path]) -> Slot:
-    def trials(document: Any) -> Iterator[Any]:
+    def trials(document: Json) -> Iterator[Any]:
         texts = dict(leaves(document, exact=True))
         values = {path: Fraction(texts[path]) for path in paths}
         for signed in _simpler_together(values, simpler_fractions):
@@ -259,7 +260,7 @@ def _equal(numbers: Mapping[Path, float | Fraction]) -> list[list[Path]]:
     return [[*paths] for paths in dict.fromkeys(alike) if len(paths) > 1]
 
 
-def _divided(document: Any) -> Iterator[Any]:
+def _divided(document: Json) -> Iterator[Any]:
     """All integers divided by a common factor."""
     exact = {path: Fraction(text) for path, text in leaves(document, exact=True)}
     if all(number.denominator == 1 for number in exact.values()):
@@ -270,14 +271,14 @@ def _divided(document: Any) -> Iterator[Any]:
                 yield _rewritten(document, divided)
 
 
-def _rewritten(document: Any, numbers: Mapping[Path, str]) -> Any:
+def _rewritten(document: Json, numbers: Mapping[Path, str]) -> Any:
     """A copy with other numbers at some paths."""
     for path, number in numbers.items():
         document = replaced(document, path, number)
     return document
 
 
-def _jointly(document: Any, space: Space) -> list[Slot]:
+def _jointly(document: Json, space: Space) -> list[Slot]:
     """Return the places where several numbers change at once."""
     return joint_slots(document)
 
@@ -309,7 +310,7 @@ def _rounding(bits: int) -> Callable[[float], float]:
     return lambda value: _rounded(value, bits)
 
 
-def _changed(document: Any, paths: list[Path], change: Callable[[float], float]) -> Any:
+def _changed(document: Json, paths: list[Path], change: Callable[[float], float]) -> Any:
     """A copy with the entries at some paths changed; the document itself where that overflows."""
     changed = document
     for path in paths:

@@ -6,12 +6,12 @@ They are counted, not timed, so that what a search looks at does not depend on t
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attsvm.theory.declaration import batches
+from attsvm.theory.declaration.variables import Known
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
@@ -67,9 +67,7 @@ def _plain(value: Any) -> Any:
     return value.view(np.ndarray) if isinstance(value, _Counted) else value
 
 
-def operations(
-    scout: Scout, formula: Formula, raw: Mapping[str, Any], shape: dict[str, int], most: int
-) -> int:
+def operations(scout: Scout, formula: Formula, raw: Known, shape: dict[str, int], most: int) -> int:
     """Return how many operations of numpy an evaluation of the formula on a few instances takes.
 
     It ends as soon as there are more than `most`, with the answer `most` + 1.

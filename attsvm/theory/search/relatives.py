@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from attsvm._types import Json, JsonObject
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance import codec
@@ -81,7 +82,7 @@ def relatives(scout: Scout, generator: np.random.Generator) -> None:
     scout.idle = not left
 
 
-def _adapted(document: Any, templates: list[Any], generator: np.random.Generator) -> Iterator[Any]:
+def _adapted(document: Json, templates: list[Any], generator: np.random.Generator) -> Iterator[Any]:
     """The instance itself, or what up to three templates become with the parts that it has."""
     if not templates or _form(document) == _form(templates[0]):
         yield document
@@ -92,7 +93,7 @@ def _adapted(document: Any, templates: list[Any], generator: np.random.Generator
             yield trial
 
 
-def fitted(document: Any, template: Any) -> Any | None:
+def fitted(document: Json, template: Any) -> Any | None:
     """A template with the parts that an instance of another type has in common with it.
 
     Parts match where they are fields of one name or records of one type. The other arrays of the
@@ -118,7 +119,7 @@ def fitted(document: Any, template: Any) -> Any | None:
     return _grafted(template, {name: new for name, _, new in replaced}, sizes)
 
 
-def _fields(document: Any) -> Iterator[tuple[str, Any]]:
+def _fields(document: Json) -> Iterator[tuple[str, Any]]:
     """Parts of an instance by what identifies them: records by type, other fields by name."""
     if isinstance(document, dict) and set(document) == {"record", "fields"}:
         yield f"record {document['record']}", document
@@ -131,7 +132,7 @@ def _fields(document: Any) -> Iterator[tuple[str, Any]]:
             yield from _fields(part)
 
 
-def _form(document: Any) -> Any:
+def _form(document: Json) -> Any:
     """The kind of a part: records by type and fields, arrays by kind and number of axes."""
     if isinstance(document, list):
         return [_form(part) for part in document]
@@ -145,7 +146,7 @@ def _form(document: Any) -> Any:
     return [(name, _form(part)) for name, part in sorted(document.items())]
 
 
-def _grafted(template: Any, parts: dict[str, Any], sizes: dict[int, int]) -> Any:
+def _grafted(template: Any, parts: JsonObject, sizes: dict[int, int]) -> Any:
     if not isinstance(template, dict):
         return template
     key = array_key(template)
@@ -187,13 +188,13 @@ def known_relatives(claim: Claim) -> list[Any]:
     beside = {c.id: c for m in homes for c in declared_in(m) if isinstance(c, Claim)}
     known = beside | _installed()
 
-    def of(name: str) -> dict[str, Any]:
+    def of(name: str) -> JsonObject:
         return _of_installed(name) if name in _installed() else _instances(known[name])
 
     kind, records = claim.instance_type, _records(claim.instance_type)
     own = {*_instances(claim), *(of(claim.id) if claim.id in known else ())}
-    near: dict[str, Any] = {}
-    far: dict[str, Any] = {}
+    near: JsonObject = {}
+    far: JsonObject = {}
     for name in sorted(set(known) - {claim.id}):
         other = known[name].instance_type
         if other == kind:
@@ -209,7 +210,7 @@ def _installed() -> dict[str, Claim]:
 
 
 @functools.cache
-def _of_installed(name: str) -> dict[str, Any]:
+def _of_installed(name: str) -> JsonObject:
     return _instances(_installed()[name])
 
 
@@ -218,7 +219,7 @@ def _records(kind: Any) -> frozenset[type]:
     return frozenset(codec.records(kind).values())
 
 
-def _instances(claim: Claim) -> dict[str, Any]:
+def _instances(claim: Claim) -> JsonObject:
     """The encoded instances that are known of a claim, by their texts."""
     documents = [codec.encode(case) for part in claim.parts() for case in part.examples]
     folder = lies_in(Path(claim.file)) / FOLDER
@@ -227,7 +228,7 @@ def _instances(claim: Claim) -> dict[str, Any]:
     return {json.dumps(document, sort_keys=True): document for document in documents}
 
 
-def _decodable(documents: Iterable[Any], hint: Any) -> Iterator[Any]:
+def _decodable(documents: Iterable[Json], hint: Any) -> Iterator[Any]:
     """Those that are instances of the type, with fields that a file leaves to their defaults."""
     for document in documents:
         with contextlib.suppress(AttsvmError):  # replaying the file says what is wrong

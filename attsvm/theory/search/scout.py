@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from attsvm._types import Case, Json
 from attsvm.theory.run.bounded import TooLong, bounded
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Scout:
         """The instances that are known."""
         return self.tally.pool
 
-    def look(self, case: Any, *, reshaped: bool = False) -> float | None:
+    def look(self, case: Case, *, reshaped: bool = False) -> float | None:
         """Examine an instance; its height, or None where the claim says nothing about it.
 
         Args:
@@ -105,7 +106,7 @@ class Scout:
             raise Found
         return height
 
-    def look_at(self, document: Any, *, reshaped: bool = False) -> float | None:
+    def look_at(self, document: Json, *, reshaped: bool = False) -> float | None:
         """The same for an encoded instance; known ones are remembered, not examined again."""
         self.proposed += 1
         if self.proposed > _PATIENCE * self.budget:
@@ -119,7 +120,7 @@ class Scout:
                 self._seen[key] = self.look(case, reshaped=reshaped)
         return self._seen[key]
 
-    def screened(self, document: Any) -> Any | None:
+    def screened(self, document: Json) -> Any | None:
         """The instance of an encoded one that meets the hypotheses, to be evaluated in floats.
 
         It is counted as screened; None for one that was seen before.
@@ -142,7 +143,7 @@ class Scout:
         return case
 
     @contextlib.contextmanager
-    def bounded(self, document: Any) -> Iterator[None]:
+    def bounded(self, document: Json) -> Iterator[None]:
         """Evaluate a record of another form, for so many steps of Python at most; it is long else.
 
         Raises:

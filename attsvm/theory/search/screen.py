@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attsvm._types import Array
+from attsvm._types import Array, JsonObject
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic import FLOATS
 from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.declaration import batches
-from attsvm.theory.declaration.variables import Choice, Fitted, Integer
+from attsvm.theory.declaration.variables import Choice, Fitted, Integer, Known, Raw
 from attsvm.theory.search.coincidences import coincide, named_constants
 from attsvm.theory.search.operations import operations
 from attsvm.theory.search.relations import Domain, relate
@@ -106,7 +106,7 @@ def look_at_coincidences(scout: Scout, formula: Formula, generator: np.random.Ge
         glimpse(suspects, raw, shape, BATCH)
 
 
-def glimpse(suspects: Suspects, raw: dict[str, Any], shape: dict[str, int], batch: int) -> None:
+def glimpse(suspects: Suspects, raw: Raw, shape: dict[str, int], batch: int) -> None:
     """Evaluate a batch once; the judge sees what floats suspect."""
     scout, formula = suspects.scout, suspects.formula
     scout.ensure_time()
@@ -131,7 +131,7 @@ def _length(variable: Any, generator: np.random.Generator) -> int:
 def breed(
     scout: Scout,
     formula: Formula,
-    raw: dict[str, Any],
+    raw: Raw,
     shape: dict[str, int],
     generator: np.random.Generator,
     batch: int = BATCH,
@@ -165,7 +165,7 @@ def breed(
 
     current = raw
 
-    def renewed(raw: dict[str, Any], parents: Array) -> dict[str, Any]:
+    def renewed(raw: Raw, parents: Array) -> JsonObject:
         nonlocal current
         current = _renewed(formula, raw, parents, next(fresh), generator)
         return current
@@ -179,12 +179,12 @@ def breed(
 def evolve(
     scout: Scout,
     formula: Formula,
-    raw: dict[str, Any],
+    raw: Raw,
     shape: dict[str, int],
     batch: int,
     generations: int,
     closest: Callable[[Any], Any],
-    renewed: Callable[[dict[str, Any], Any], dict[str, Any]],
+    renewed: Callable[[JsonObject, Any], JsonObject],
     m: Any = FLOATS,
 ) -> None:
     """Generations of a batch, of which the judge sees the closest few.
@@ -230,7 +230,7 @@ def evolve(
         seen = {k for k, lane in enumerate(order.tolist()) if lane in seen}
 
 
-def _new(raw: Mapping[str, Any], known: int, library: Any = np, height: Array | None = None) -> int:
+def _new(raw: Known, known: int, library: Any = np, height: Array | None = None) -> int:
     """Return how many different instances a batch has besides its first few, which are known.
 
     Moves come back to the same instance if numbers are few. Instances of different heights are
@@ -268,11 +268,11 @@ def _different(numbers: Any) -> int:
 def _sought(
     scout: Scout,
     formula: Formula,
-    raw: dict[str, Any],
+    raw: Raw,
     shape: dict[str, int],
     generator: np.random.Generator,
     batch: int,
-) -> dict[str, Any]:
+) -> JsonObject:
     """The batch, renewed until one of it meets the hypotheses; as it is where none comes to."""
     nearest, known, fresh = raw, 0, _fresh(formula, raw, generator, shape, batch)
     for _ in range(_SOUGHT):
@@ -290,12 +290,12 @@ def _sought(
 
 def spread(
     formula: Formula,
-    raw: dict[str, Any],
+    raw: Raw,
     shape: dict[str, int],
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
     generator: np.random.Generator,
     batch: int,
-) -> dict[str, Any]:
+) -> JsonObject:
     """The batch with an integer of its own for each instance, where the formula takes that.
 
     One that counts with an integer, as in `range(k)`, has one for the whole batch: of a lane of
@@ -316,9 +316,9 @@ def spread(
 
 def takes(
     formula: Formula,
-    raw: dict[str, Any],
+    raw: Raw,
     shape: dict[str, int],
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
     batch: int,
 ) -> bool:
     """Whether the formula can be evaluated with lanes of integers."""
@@ -329,12 +329,12 @@ def takes(
     return True
 
 
-def relate_batch(formula: Formula, raw: dict[str, Any], generator: np.random.Generator) -> None:
+def relate_batch(formula: Formula, raw: Raw, generator: np.random.Generator) -> None:
     """Have some instances of a batch meet exact relations between their numbers, in place."""
     relate(raw, _domains(formula, raw), generator)
 
 
-def _domains(formula: Formula, raw: dict[str, Any]) -> dict[str, Domain]:
+def _domains(formula: Formula, raw: Raw) -> dict[str, Domain]:
     """What may stand in the arrays of a batch that may be changed freely."""
     domains = {}
     for name, value in raw.items():
@@ -345,7 +345,7 @@ def _domains(formula: Formula, raw: dict[str, Any]) -> dict[str, Domain]:
     return domains
 
 
-def _excess(raw: Mapping[str, Any]) -> Array:
+def _excess(raw: Known) -> Array:
     """Return by how many powers of two numbers of each instance (batch,) lie beyond usual sizes.
 
     It is the largest excess of its numbers that are not 0.
@@ -373,7 +373,7 @@ def _closest(height: Array) -> Array:
     return np.asarray(top[height[top] > -np.inf])
 
 
-def _usable(raw: dict[str, Any], lane: int) -> bool:
+def _usable(raw: Raw, lane: int) -> bool:
     return all(
         np.isfinite(value[..., lane]).all()
         for value in raw.values()
@@ -383,11 +383,11 @@ def _usable(raw: dict[str, Any], lane: int) -> bool:
 
 def _fresh(
     formula: Formula,
-    raw: dict[str, Any],
+    raw: Raw,
     generator: np.random.Generator,
     shape: dict[str, int],
     batch: int,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[JsonObject]:
     """New instances, an eighth of a batch at a time: filling a whole one takes hardly longer.
 
     Integers have one for each instance where those of the batch `raw` do.
@@ -409,16 +409,16 @@ def _fresh(
 
 def _renewed(
     formula: Formula,
-    raw: dict[str, Any],
+    raw: Raw,
     parents: Array,
-    fresh: dict[str, Any],
+    fresh: Raw,
     generator: np.random.Generator,
-) -> dict[str, Any]:
+) -> JsonObject:
     """The next batch: the parents, their children, and an eighth of new instances."""
     batch = max(len(value.T) for value in raw.values() if isinstance(value, np.ndarray))
     family = generator.integers(0, len(parents), (3, batch))
     family[0, : len(parents)] = np.arange(len(parents))
-    renewed: dict[str, Any] = {}
+    renewed: Raw = {}
     for name, value in raw.items():
         variable = formula.variables[name]
         if not isinstance(value, np.ndarray):

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attsvm._types import Array
+from attsvm._types import Array, JsonObject
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.judge import violates_at_once
-from attsvm.theory.declaration.variables import Integer
+from attsvm.theory.declaration.variables import Integer, Known
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
@@ -88,7 +88,7 @@ class Suspects:
         self._known: set[bytes] = set()
 
     def examine(
-        self, fitted: Mapping[str, Any], shape: Mapping[str, int], suspect: Any, height: Any
+        self, fitted: Known, shape: Mapping[str, int], suspect: Any, height: Any
     ) -> set[int]:
         """Send suspected rows of a fitted batch to the judge, and return the rows it judged.
 
@@ -131,10 +131,10 @@ class Suspects:
             self.scout.tally.seen.unjudged += waiting - len(judged)
         return {int(lanes[k]) for k in judged}
 
-    def _look(self, few: Mapping[str, Any], k: int) -> float | None:
+    def _look(self, few: Known, k: int) -> float | None:
         return self.scout.look(batches.instance_at(self.formula, few, k))
 
-    def _new(self, few: Mapping[str, Any], wanted: Array) -> Array:
+    def _new(self, few: Known, wanted: Array) -> Array:
         """Return which wanted rows are instances; of integers, those that are seen first."""
         arrays = [x.reshape(-1, len(wanted)) for x in few.values() if isinstance(x, np.ndarray)]
         if not arrays:  # all rows are alike
@@ -149,9 +149,7 @@ class Suspects:
                 self._known.add(key)
         return wanted
 
-    def _proved(
-        self, few: Mapping[str, Any], shape: Mapping[str, int], count: int
-    ) -> tuple[Array, Array]:
+    def _proved(self, few: Known, shape: Mapping[str, int], count: int) -> tuple[Array, Array]:
         """Return which rows are proved to violate, and which are open: all, if none can be bounded.
 
         A conclusion may call functions of a library that knows floats alone.
@@ -163,7 +161,7 @@ class Suspects:
         except (TypeError, LookupError, AttributeError, ClaimError):
             return np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
 
-    def _at_once(self, few: Mapping[str, Any], k: int) -> bool | None:
+    def _at_once(self, few: Known, k: int) -> bool | None:
         """Return whether a row of integers violates, by one exact evaluation; None if it is open.
 
         If all rows share an integer, the formula may count with it, so balls are used.
@@ -186,7 +184,7 @@ class Suspects:
             return None
 
 
-def fetched(raw: Mapping[str, Any], lanes: Any) -> dict[str, Any]:
+def fetched(raw: Known, lanes: Any) -> JsonObject:
     """Return some instances of a batch, in numpy."""
     few = {name: value[..., lanes] for name, value in raw.items() if hasattr(value, "shape")}
     return {**raw, **{name: _here(value) for name, value in few.items()}}

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from attsvm._types import JsonObject
 from attsvm.errors import present
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.record.curated import STORED, known
@@ -72,7 +73,7 @@ class Turn:
     audits: int = 2
     deadline: float | None = None
     pool: str = "[]"
-    found: dict[str, Any] | None = None
+    found: JsonObject | None = None
     resume: tuple[int, int] = (0, 0)
 
 
@@ -100,7 +101,7 @@ class Gain(Counts):
     moved: dict[str, bool]
     keys: list[str]
     idle: str
-    found: dict[str, Any] | None
+    found: JsonObject | None
     minimal: bool
     resume: tuple[int, int]
     error: str | None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attsvm._types import Json
 from attsvm.theory.instance.document import (
     Path,
     finite_leaves,
@@ -64,7 +65,7 @@ def worsen(
     return Polished(found, False, budget, (resume[0] + 1, 0))
 
 
-def _moved(document: Any, paths: list[Path], stride: int, generator: np.random.Generator) -> Any:
+def _moved(document: Json, paths: list[Path], stride: int, generator: np.random.Generator) -> Any:
     """The document with one entry moved, or one array scaled."""
     arrays = float_arrays(document)
     scaled = [[p for p in paths if p[: len(path)] == path] for path, _ in arrays]
@@ -83,7 +84,9 @@ def _moved(document: Any, paths: list[Path], stride: int, generator: np.random.G
     return replaced(document, path, written(moved)) if _fits(moved) else document
 
 
-def _counted(document: Any, counts: list[Path], stride: int, generator: np.random.Generator) -> Any:
+def _counted(
+    document: Json, counts: list[Path], stride: int, generator: np.random.Generator
+) -> Any:
     """The document with one integer moved, by 1 at the least."""
     path = counts[int(generator.integers(len(counts)))]
     value = int(value_at(document, path))
@@ -96,5 +99,5 @@ def _fits(value: float) -> bool:
     return abs(value) <= _LARGEST
 
 
-def _height(tally: Tally, document: Any) -> float | None:
+def _height(tally: Tally, document: Json) -> float | None:
     return changed(tally, document, tally.height, "worsening")

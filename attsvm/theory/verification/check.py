@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from attsvm._types import JsonObject
 from attsvm.errors import ClaimError
 from attsvm.sources import full_name
 from attsvm.theory.declaration.claim import Claim, Part
@@ -63,12 +64,12 @@ class Outcome(Counts):
     error: str | None = None
     seconds: float = 0.0
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> JsonObject:
         """As plain data."""
         return asdict(self)
 
     @classmethod
-    def read(cls, document: dict[str, Any]) -> Outcome:
+    def read(cls, document: JsonObject) -> Outcome:
         """From plain data.
 
         Raises:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from attsvm._types import JsonObject
 from attsvm.errors import AttsvmError, UsageError, WorkerError
 from attsvm.theory.packs.checkout import version_of
 from attsvm.theory.packs.code_digests import Imports, digest_of_claim
@@ -184,7 +185,7 @@ def _ensure_same(client: Client, named: Sequence[str]) -> None:
             )
 
 
-def _answer(worker: str, answer: Future[Any]) -> dict[str, Any]:
+def _answer(worker: str, answer: Future[Any]) -> JsonObject:
     try:
         return dict(json.loads(answer.result(_LOADED)))
     except Exception as error:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from attsvm._types import JsonObject
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.packs.checkout import rest_of, versions
 from attsvm.theory.packs.code_digests import Imports, digest_of_claim
@@ -30,7 +30,7 @@ class Earlier:
     """
 
     run: str
-    outcomes: Mapping[str, dict[str, Any]]
+    outcomes: Mapping[str, JsonObject]
 
 
 def bases_of(
@@ -83,7 +83,7 @@ def evaluated(
     """
     found: dict[str, Earlier] = {}
     for run in finished_runs(path, profile, seed) if os.path.isfile(path) else ():
-        outcomes: dict[str, dict[str, dict[str, Any]]] = {}
+        outcomes: dict[str, dict[str, JsonObject]] = {}
         for outcome, origin in zip(run.parts, run.origins, strict=True):
             if not origin and isinstance(outcome, dict):  # not reused from an earlier run itself
                 outcomes.setdefault(str(outcome.get("claim")), {})[str(outcome.get("part"))] = (

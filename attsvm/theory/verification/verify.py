@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from attsvm._distribution import version
 from attsvm._files import dump, write_text
+from attsvm._types import Entry, JsonObject
 from attsvm._words import counted
 from attsvm.errors import LedgerError
 from attsvm.theory.declaration.claim import Claim
@@ -110,7 +110,7 @@ class Checked:
         return {o.part: alone[o.part] for o in self.siblings if o.part in alone and not o.refuted}
 
     @property
-    def _needed(self) -> dict[str, dict[str, Any]]:
+    def _needed(self) -> dict[str, JsonObject]:
         """Hypotheses of a reading that stands which it falls without, with an instance of each."""
         siblings = self.claim.siblings if self.reading.refuted is None else ()
         alone = {s.name: s.drop[0] for s in siblings if len(s.drop) == 1 and s.only_drops}
@@ -123,7 +123,7 @@ class Checked:
             if o.part in alone and o.refuted
         }
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> JsonObject:
         """One entry of `verify --json`."""
         o = self.reading
         return {
@@ -188,7 +188,7 @@ class Report:
         stand = all(r.confirmed for r in self.replayed)
         return stand and all(c.as_expected for c in self.checked)
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> JsonObject:
         """The document of `verify --json`."""
         return {
             "schema": 1,
@@ -417,7 +417,7 @@ def verify(
     chosen = profile_named(profile)
     tasks = plan(claims)
     events = Events(ledger)
-    head: dict[str, Any] = {}
+    head: JsonObject = {}
     earlier: dict[str, Earlier] = {}
     if ledger is not None and reuse:
         head = head_of(packs, claims, profile, seed, ledger)
@@ -462,7 +462,7 @@ def verify(
 
 def head_of(
     packs: Sequence[Pack], claims: Sequence[Claim], profile: str, seed: int, ledger: Ledger
-) -> dict[str, Any]:
+) -> JsonObject:
     """What a ledger records as a run of these claims begins: what is run, by which code, where."""
     code = code_of(checked_packs(packs, [c.id for c in claims]), ledger.path)
     return {
@@ -502,7 +502,7 @@ class Events:
 
     ledger: Ledger | None
 
-    def begun(self, head: Mapping[str, Any]) -> None:
+    def begun(self, head: Entry) -> None:
         """The run begins; see `head_of`."""
         self._append("run", lambda: dict(head))
 
@@ -514,7 +514,7 @@ class Events:
     def part(self, outcome: Outcome, reused: str | None = None) -> Outcome:
         """A reading or a sibling was checked, by the run `reused` if that is not None."""
 
-        def content() -> dict[str, Any]:
+        def content() -> JsonObject:
             document = outcome.json()
             slacks = {k: finite(document[k]) for k in ("min_slack", "tightness", "max_slack")}
             origin = {"reused": reused} if reused else {}
@@ -533,12 +533,12 @@ class Events:
         self._append("finished", lambda: {"matched": report.matched})
         return report
 
-    def _append(self, event: str, content: Callable[[], dict[str, Any]]) -> None:
+    def _append(self, event: str, content: Callable[[], JsonObject]) -> None:
         if self.ledger is not None:  # a document costs time, and a claim's own errors may spoil it
             self.ledger.append(event, **content())
 
 
-def record(ledger: Ledger, head: Mapping[str, Any], over: Report) -> None:
+def record(ledger: Ledger, head: Entry, over: Report) -> None:
     """Record a run that is over, as `verify` records its own while it lasts.
 
     Raises:

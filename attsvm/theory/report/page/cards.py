@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
+from attsvm._types import Entry, JsonObject
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.record.two_lines import refutation
 from attsvm.theory.report.errata import Weight
@@ -63,7 +63,7 @@ def statement_card(
     )
 
 
-def _data(statement: ShownStatement, source: ShownSource) -> dict[str, Any]:
+def _data(statement: ShownStatement, source: ShownSource) -> JsonObject:
     """What the page filters and sorts by."""
     readings = statement.readings
     told = statement.told
@@ -141,8 +141,8 @@ def _fell(statement: ShownStatement, source: ShownSource) -> Iterator[Markup]:
 
 def _runs(statement: ShownStatement) -> Iterator[Markup]:
     """Every distinct formula of these readings, and what its names stand for."""
-    lines: dict[str, tuple[Mapping[str, Any], list[str]]] = {}
-    where: dict[str, Mapping[str, Any]] = {}
+    lines: dict[str, tuple[Entry, list[str]]] = {}
+    where: dict[str, Entry] = {}
     for reading in statement.readings:
         ran = reading.entry.get("formula")
         if ran:

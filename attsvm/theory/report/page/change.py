@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any
 
+from attsvm._types import Entry
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.report.markup import Markup, element, folded, link, table
 
@@ -36,7 +36,7 @@ def changes(before: Run, now: Run) -> list[Change]:
     return sorted(found, key=lambda c: (kinds.index(c.what), c.id))
 
 
-def _of(id: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> Iterator[Change]:
+def _of(id: str, old: Entry | None, new: Entry | None) -> Iterator[Change]:
     if old is None or new is None:
         what = "not run before" if old is None else "not run now"
         yield Change(id, what, _verdict(old), _verdict(new))
@@ -58,7 +58,7 @@ def _of(id: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -
         yield Change(id, "tightness", f"{was:.4g}", f"{now:.4g}")
 
 
-def _said(entry: Mapping[str, Any]) -> tuple[str, str, str]:
+def _said(entry: Entry) -> tuple[str, str, str]:
     """What a reading says: its sentence, its formula, its hypotheses."""
     formula = (entry.get("formula") or {}).get("conclusion", {}).get("plain", "")
     return str(entry.get("statement", "")), str(formula), "; ".join(entry.get("hypotheses", {}))
@@ -68,7 +68,7 @@ def _outcome(refuted: bool | None) -> str:
     return {None: "not there", True: "refuted", False: "survived"}[refuted]
 
 
-def _verdict(entry: Mapping[str, Any] | None) -> str:
+def _verdict(entry: Entry | None) -> str:
     return ", ".join(str(entry.get(axis, "?")) for axis in _AXES) if entry else "not there"
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from attsvm._types import Case, Entry
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.verdict import Truth
@@ -32,8 +33,8 @@ class Stored:
     """A counterexample file of a reading: where it lies, what it holds, the instance in it."""
 
     file: Path
-    document: Mapping[str, Any]
-    case: Any
+    document: Entry
+    case: Case
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +42,9 @@ class ShownReading:
     """A reading: its recorded verdict, empty where it has none, and its claim if that is known."""
 
     id: str
-    entry: Mapping[str, Any]
+    entry: Entry
     claim: Claim | None
-    replayed: Mapping[str, Any]
+    replayed: Entry
     stored: Stored | None
 
     @property
@@ -137,7 +138,7 @@ def _source(
     claims: Mapping[str, Claim],
     run: Run,
     packs: Sequence[Pack],
-    replays: Mapping[Any, Mapping[str, Any]],
+    replays: Mapping[Any, Entry],
 ) -> ShownSource:
     source = find_source(packs, name)
     ensure_whole(source, claims.values())
@@ -162,9 +163,7 @@ def _source(
     return ShownSource(source, title, tuple(statements), writers(packs), members(packs, Painter))
 
 
-def _reading(
-    id: str, entry: Mapping[str, Any], claim: Claim | None, replayed: Mapping[str, Any]
-) -> ShownReading:
+def _reading(id: str, entry: Entry, claim: Claim | None, replayed: Entry) -> ShownReading:
     stored = None
     if claim is not None and entry.get("truth") == str(Truth.REFUTED):
         files = [curated.place(claim), Path(entry.get("counterexample") or "")]

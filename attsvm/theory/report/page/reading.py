@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from attsvm._types import Entry
 from attsvm._words import counted
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance.in_words import in_words
@@ -59,7 +60,7 @@ def reading_section(
     )
 
 
-def _verdict(entry: Mapping[str, Any]) -> Iterator[Markup]:
+def _verdict(entry: Entry) -> Iterator[Markup]:
     if not entry:
         yield badge("not run")
     for axis in AXES if entry else ():
@@ -143,7 +144,7 @@ def _facts(reading: ShownReading) -> Iterator[Markup]:
     return (joined(element("dt", a), element("dd", b)) for a, b in facts)
 
 
-def _hypotheses(entry: Mapping[str, Any]) -> Iterator[Markup]:
+def _hypotheses(entry: Entry) -> Iterator[Markup]:
     """Each hypothesis as it runs, how often it was met, and whether it is shown to be needed."""
     met = entry.get("hypotheses", {})
     looked = int(entry.get("examples", 0)) + int(entry.get("rejected", 0))
@@ -164,7 +165,7 @@ def _hypotheses(entry: Mapping[str, Any]) -> Iterator[Markup]:
         yield table(("hypothesis", "satisfied by", "needed")[: len(rows[0])], rows)
 
 
-def _siblings(siblings: Iterable[Mapping[str, Any]]) -> Iterator[Markup]:
+def _siblings(siblings: Iterable[Entry]) -> Iterator[Markup]:
     rows = [
         (
             sentence(s.get("name")),
@@ -178,7 +179,7 @@ def _siblings(siblings: Iterable[Mapping[str, Any]]) -> Iterator[Markup]:
         yield table(("sibling", "outcome", "evidence"), rows)
 
 
-def _proof(entry: Mapping[str, Any]) -> Iterator[Markup]:
+def _proof(entry: Entry) -> Iterator[Markup]:
     if entry.get("proof"):
         yield element("h4", "Proof")
         yield element("p", sentence(entry["proof"]))
