@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from benchmarks.timers.timing import Timer, keep, page, shown
 
@@ -27,10 +28,14 @@ USUAL = ("frobenius", "nuclear", "soft", "separability", "batch", "descent", "pa
 """Tables that run by default; the others take minutes."""
 
 
+def module_of(table: str) -> ModuleType:
+    """Return the module that declares a table; its docstring says what is compared."""
+    return import_module(f"benchmarks.timers.{TABLES[table] or table}")
+
+
 def timers(table: str) -> Iterator[Timer]:
     """Yield the rows of a table."""
-    module = import_module(f"benchmarks.timers.{TABLES[table] or table}")
-    rows: Callable[[], Iterator[Timer]] = getattr(module, table.replace("-", "_"))
+    rows: Callable[[], Iterator[Timer]] = getattr(module_of(table), table.replace("-", "_"))
     yield from rows()
 
 
@@ -49,7 +54,11 @@ def main() -> None:
     keep(options.json, tables=tables)
     if options.write:
         command = f"python -m benchmarks.timers {' '.join(names)} --write {options.write}"
-        about = f"Written by `{command}`: one run, one thread. `ratio` is the fastest other / ours."
+        about = (
+            f"Written by `{command}`, on one thread. `ratio`: time of the fastest other over ours."
+        )
+        words = [about, *dict.fromkeys(module_of(name).__doc__ or "" for name in names)]
+        about = "\n\n".join(text.strip() for text in words)
         rows = [row for table in tables.values() for row in table]
         Path(options.write).write_text(page(f"Timers: {', '.join(names)}", about, rows))
 
