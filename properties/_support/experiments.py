@@ -6,6 +6,8 @@ is that of the normal approximation; that of a share is the exact binomial one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -39,48 +41,61 @@ def shares(hits: Bool[Array, " ..."], **keys: object) -> Table:
     )
 
 
-def curves(
-    table: Table,
-    *,
-    x: str,
-    panels: str,
-    lines: str,
-    xlabel: str,
-    ylabel: str,
-    alike: bool = True,
-    **scales: Any,
-) -> Figure:
-    """Means against a column, a panel and a line for each value of two others, intervals shaded.
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """A picture of means: a panel for each value of one column, a line for each of another.
 
-    Panels that are `alike` share their vertical axis. `scales` are settings of all panels, such as
-    `xscale`, `yscale` and `ylim`.
+    Attributes:
+        table: the name of the table, which has the columns of `means` or `shares`.
+        x, panels, lines: its columns along the axis, of the panels and of the lines.
+        xlabel, ylabel: what the axes are called.
+        where: the rows that are drawn, by columns and the values allowed in each.
+        alike: whether panels share their vertical axis.
+        scales: settings of all panels, such as `xscale`, `yscale` and `ylim`.
     """
-    found, names = table.distinct(panels), table.distinct(lines)
-    figure = sheet(1, len(found), panel=(4.0, 3.6))
-    row = figure.subplots(1, len(found), sharey=alike, squeeze=False)[0]
-    for axes, value in zip(row, found, strict=True):
-        title = str(value) if isinstance(value, str) else f"{panels} = {value:g}"
-        dress(axes, title, xlabel, ylabel)
-        for c, name in enumerate(names):
-            rows = table.where(**{panels: value, lines: name})
-            look = {"color": PALETTE[c % len(PALETTE)], "linestyle": DASHES[c % len(DASHES)]}
-            label = name if isinstance(name, str) else f"{lines} = {name:g}"
-            axes.fill_between(rows[x], rows["low"], rows["high"], alpha=0.18, color=look["color"])
-            axes.plot(rows[x], rows["mean"], linewidth=1.7, label=label, **look)
-        axes.set(**scales)
-        if alike:
-            axes.label_outer()
-    key_below(figure, columns=min(len(names), 4))
-    figure.suptitle("mean and 95% interval", x=0.02, ha="left", fontsize=9, color=INK)
-    return figure
+
+    table: str
+    x: str
+    panels: str
+    lines: str
+    xlabel: str
+    ylabel: str
+    where: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    alike: bool = True
+    scales: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, numbers: Numbers) -> Figure:
+        """Return the picture, with intervals of 95% shaded."""
+        table = numbers.tables[self.table]
+        for column, values in self.where.items():
+            kept = np.isin(table[column], values)
+            table = Table({key: cells[kept] for key, cells in table.columns.items()})
+        found, names = table.distinct(self.panels), table.distinct(self.lines)
+        figure = sheet(1, len(found), panel=(4.0, 3.6))
+        row = figure.subplots(1, len(found), sharey=self.alike, squeeze=False)[0]
+        for axes, value in zip(row, found, strict=True):
+            title = str(value) if isinstance(value, str) else f"{self.panels} = {value:g}"
+            dress(axes, title, self.xlabel, self.ylabel)
+            for c, name in enumerate(names):
+                rows = table.where(**{self.panels: value, self.lines: name})
+                look = {"color": PALETTE[c % len(PALETTE)], "linestyle": DASHES[c % len(DASHES)]}
+                label = name if isinstance(name, str) else f"{self.lines} = {name:g}"
+                x, low, high = (rows[key] for key in (self.x, "low", "high"))
+                axes.fill_between(x, low, high, alpha=0.18, color=look["color"])
+                axes.plot(x, rows["mean"], linewidth=1.7, label=label, **look)
+            axes.set(**self.scales)
+            if self.alike:
+                axes.label_outer()
+        key_below(figure, columns=min(len(names), 4))
+        figure.suptitle("mean and 95% interval", x=0.02, ha="left", fontsize=9, color=INK)
+        return figure
 
 
-def by_dimension(numbers: Numbers) -> Figure:
-    """Frequencies against d, a panel for each size, a line for each condition."""
-    return curves(
-        numbers.tables["frequencies"], x="d", panels="size", lines="condition",
-        xlabel="dimension d", ylabel="share of data sets", xscale="log", ylim=(-0.03, 1.03),
-    )  # fmt: skip
+BY_DIMENSION = Curves(
+    "frequencies", "d", "size", "condition", "dimension d", "share of data sets",
+    scales={"xscale": "log", "ylim": (-0.03, 1.03)},
+)  # fmt: skip
+"""Frequencies against d, a panel for each size, a line for each condition."""
 
 
 def _words(keys: dict[str, object]) -> dict[str, object]:

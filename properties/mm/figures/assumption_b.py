@@ -15,7 +15,7 @@ import numpy as np
 
 from attsvm.plots import Table
 from attsvm.reproduce import Numbers, Reproduction
-from properties._support.experiments import by_dimension, shares
+from properties._support.experiments import BY_DIMENSION, shares
 from properties.mm import SOURCE
 from properties.mm._support.label_margins import idle, others, slowest
 from properties.mm._support.max_margin import p_programme, v_programme
@@ -81,6 +81,6 @@ figure = Reproduction(
     place="Joint convergence of regularized path on v and p, Assumption B",
     shows="how often random data meet assumption B, by d: between what it needs and what is enough",
     numbers=numbers,
-    pictures={"": by_dimension},
+    pictures={"": BY_DIMENSION},
     sets=100,
 )

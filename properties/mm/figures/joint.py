@@ -28,13 +28,13 @@ from attsvm.errors import present
 from attsvm.losses import LOSSES
 from attsvm.paths import path_joint
 from attsvm.plots import Table, heading
-from attsvm.reproduce import Figure, Numbers, Reproduction
+from attsvm.reproduce import Numbers, Reproduction
 from attsvm.risk import covariance, normalised_gradient
 from attsvm.svm import joint_svm
 from attsvm.svm.frobenius import solve_programme
 from attsvm.svm.programme import p_svm_programme, subset
 from attsvm.training import descend_vp
-from properties._support.experiments import curves, means
+from properties._support.experiments import Curves, means
 from properties._support.published_data import gaussian_protocol, joint_inputs
 from properties.mm import SOURCE
 
@@ -182,25 +182,18 @@ def _descent(name: str, rule: str, data: Sequence[AttentionData], step: float, s
     return means(np.stack(rows), data=name, rule=rule, measure=names, step=[0, *record])
 
 
-def picture(n: Numbers) -> Figure:
-    """Cosines along descent against the step, a panel for each rule, on random data."""
-    table = n.tables["descent"].where(data="random")
-    kept = np.isin(table["measure"], MEASURES)
-    shown = Table({name: column[kept] for name, column in table.columns.items()})
-    return curves(
-        shown, x="step", panels="rule", lines="measure", xlabel="step", ylabel="cosine",
-        xscale="symlog",
-    )  # fmt: skip
+DESCENT = Curves(
+    "descent", "step", "rule", "measure", "step", "cosine",
+    where={"data": ["random"], "measure": MEASURES}, scales={"xscale": "symlog"},
+)  # fmt: skip
+"""Cosines along descent against the step, a panel for each rule, on random data."""
 
 
-def paths(n: Numbers) -> Figure:
-    """Cosines along each law, a panel for each, on random data where not all inputs support v."""
-    table = n.tables["path"].where(data="random, some do not")
-    return curves(
-        table, x="r", panels="law", lines="measure", xlabel="r", ylabel="cosine",
-        xscale="log",
-    )  # fmt: skip
-
+PATHS = Curves(
+    "path", "r", "law", "measure", "r", "cosine",
+    where={"data": ["random, some do not"]}, scales={"xscale": "log"},
+)  # fmt: skip
+"""Cosines along each law, on random data where not all inputs support v."""
 
 figure = Reproduction(
     "mm/joint",
@@ -208,6 +201,6 @@ figure = Reproduction(
     place="Joint Convergence of Regularized Path on v and p, pictures",
     shows="path and descent of head and prompt together against the joint max-margin solutions",
     numbers=numbers,
-    pictures={"": picture, "paths": paths},
+    pictures={"": DESCENT, "paths": PATHS},
     sets=100,
 )

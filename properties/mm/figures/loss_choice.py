@@ -23,10 +23,10 @@ from attsvm.data import AttentionData
 from attsvm.errors import present
 from attsvm.losses import CORRELATION, EXPONENTIAL, LOG_LOSS
 from attsvm.plots import Table, heading
-from attsvm.reproduce import Figure, Numbers, Reproduction
+from attsvm.reproduce import Numbers, Reproduction
 from attsvm.svm import p_svm
 from attsvm.training import descend_p
-from properties._support.experiments import curves, means, shares
+from properties._support.experiments import Curves, means, shares
 from properties._support.published_data import gaussian_protocol
 from properties.mm import SOURCE
 
@@ -95,21 +95,16 @@ def _between(a: Array, b: Array) -> Array:
     return result
 
 
-def picture(n: Numbers) -> Figure:
-    """Cosines between the losses on random data, a panel for each scale."""
-    return curves(
-        n.tables["pairs"].where(data="random"), x="step", panels="scale", lines="pair",
-        xlabel="step", ylabel="cosine between iterates", xscale="log",
-    )  # fmt: skip
+BETWEEN = Curves(
+    "pairs", "step", "scale", "pair", "step", "cosine between iterates",
+    where={"data": ["random"]}, scales={"xscale": "log"},
+)  # fmt: skip
 
 
-def directions(n: Numbers) -> Figure:
-    """Cosines with p(alpha) on random data, a panel for each scale."""
-    return curves(
-        n.tables["cosine"].where(data="random"), x="step", panels="scale", lines="loss",
-        xlabel="step", ylabel="cosine with p(α)", xscale="log",
-    )  # fmt: skip
-
+DIRECTIONS = Curves(
+    "cosine", "step", "scale", "loss", "step", "cosine with p(α)",
+    where={"data": ["random"]}, scales={"xscale": "log"},
+)  # fmt: skip
 
 figure = Reproduction(
     "mm/loss-choice",
@@ -117,6 +112,6 @@ figure = Reproduction(
     place="Convergence of GD on p, figures",
     shows="descent on p under three losses: one max-margin direction or several",
     numbers=numbers,
-    pictures={"": picture, "directions": directions},
+    pictures={"": BETWEEN, "directions": DIRECTIONS},
     sets=100,
 )

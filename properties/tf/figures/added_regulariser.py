@@ -17,10 +17,10 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.losses import LOG_LOSS
 from attsvm.plots import Table, separation_margins, token_weights
-from attsvm.reproduce import Figure, Numbers, Reproduction
+from attsvm.reproduce import Numbers, Reproduction
 from attsvm.risk import normalised_gradient
 from attsvm.training import Trajectory
-from properties._support.experiments import curves, means, shares
+from properties._support.experiments import Curves, means, shares
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
 from properties.tf.figures.parameterisation_bias import DEVIATION, STEP, STEPS, correlations
@@ -82,24 +82,16 @@ def numbers(seed: int, sets: int = 100, steps: int = STEPS) -> Numbers:
     return Numbers(tables, {"data_sets": sets, "step": STEP, "loss": LOG_LOSS.name})
 
 
-def picture(n: Numbers) -> Figure:
-    """Cosines with both solutions, a panel for each and a line for each ridge."""
-    table = n.tables["mean"]
-    kept = np.isin(table["measure"], MEASURES[2:])
-    shown = Table({name: column[kept] for name, column in table.columns.items()})
-    return curves(
-        shown, x="step", panels="measure", lines="ridge", xlabel="normalised step",
-        ylabel="cosine", xscale="log",
-    )  # fmt: skip
+COSINES = Curves(
+    "mean", "step", "measure", "ridge", "normalised step", "cosine",
+    where={"measure": MEASURES[2:]}, scales={"xscale": "log"},
+)  # fmt: skip
 
 
-def growth(n: Numbers) -> Figure:
-    """The least margin."""
-    return curves(
-        n.tables["mean"].where(measure="least margin"), x="step", panels="measure", lines="ridge",
-        xlabel="normalised step", ylabel="margin", xscale="log", yscale="symlog",
-    )  # fmt: skip
-
+MARGIN = Curves(
+    "mean", "step", "measure", "ridge", "normalised step", "margin",
+    where={"measure": ["least margin"]}, scales={"xscale": "log", "yscale": "symlog"},
+)  # fmt: skip
 
 figure = Reproduction(
     "tf/added-regulariser",
@@ -107,6 +99,6 @@ figure = Reproduction(
     place="Summary, parameterization matters",
     shows="a ridge of 2^-52 ends the growth of (K, Q) and brings it to the nuclear solution",
     numbers=numbers,
-    pictures={"": picture, "margins": growth},
+    pictures={"": COSINES, "margins": MARGIN},
     sets=100,
 )

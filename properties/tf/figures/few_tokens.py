@@ -12,10 +12,10 @@ import numpy as np
 
 from attsvm.losses import LOG_LOSS
 from attsvm.plots import effective_tokens, token_weights
-from attsvm.reproduce import Figure, Numbers, Reproduction
+from attsvm.reproduce import Numbers, Reproduction
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w
-from properties._support.experiments import curves, means, shares
+from properties._support.experiments import Curves, means, shares
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
 
@@ -51,13 +51,10 @@ def numbers(seed: int, sets: int = 100, steps: int = STEPS) -> Numbers:
     return Numbers(tables, {"data_sets": sets, "step": STEP, "loss": LOG_LOSS.name})
 
 
-def picture(n: Numbers) -> Figure:
-    """Effective numbers of tokens, norm and weight against the step."""
-    return curves(
-        n.tables["mean"], x="step", panels="panel", lines="measure", xlabel="step", ylabel="",
-        alike=False, xscale="symlog",
-    )  # fmt: skip
-
+BY_STEP = Curves(
+    "mean", "step", "panel", "measure", "step", "", alike=False, scales={"xscale": "symlog"}
+)
+"""Effective numbers of tokens, norm and weight against the step."""
 
 figure = Reproduction(
     "tf/few-tokens",
@@ -65,6 +62,6 @@ figure = Reproduction(
     place="Empirical insights",
     shows="how many tokens keep weight while the norm of W grows, on 100 data sets",
     numbers=numbers,
-    pictures={"": picture},
+    pictures={"": BY_STEP},
     sets=100,
 )

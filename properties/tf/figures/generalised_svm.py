@@ -30,11 +30,11 @@ from attsvm.errors import present
 from attsvm.heads import relu_head
 from attsvm.losses import LOSSES
 from attsvm.plots import Table, token_weights
-from attsvm.reproduce import Figure, Numbers, Reproduction
+from attsvm.reproduce import Numbers, Reproduction
 from attsvm.risk import covariance
 from attsvm.svm import finite_part, generalised_svm
 from attsvm.training import descend_w
-from properties._support.experiments import curves, means, shares
+from properties._support.experiments import Curves, means, shares
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
 
@@ -185,21 +185,12 @@ def _growth(d: int, data: Sequence[AttentionData], iterates: Array, steps: Seque
     return means(values, d=d, step=np.array(steps)[:, None], part=names)
 
 
-def picture(n: Numbers) -> Figure:
-    """Mean correlation of plain descent by step, a panel a threshold and a curve a size."""
-    return curves(
-        n.tables["mean"], x="step", panels="threshold", lines="d", xlabel="step",
-        ylabel="correlation", xscale="log",
-    )  # fmt: skip
+BY_STEP = Curves("mean", "step", "threshold", "d", "step", "correlation", scales={"xscale": "log"})
+"""Mean correlation of plain descent by step, a panel a threshold and a curve a size."""
 
 
-def filtered(n: Numbers) -> Figure:
-    """Correlation at the end of runs of the public code against d, all runs and those that pass."""
-    return curves(
-        n.tables["protocol"], x="d", panels="runs", lines="measure", xlabel="dimension d",
-        ylabel="correlation",
-    )  # fmt: skip
-
+FILTERED = Curves("protocol", "d", "runs", "measure", "dimension d", "correlation")
+"""Correlation at the end of runs of the public code, of all runs and of those that pass."""
 
 figure = Reproduction(
     "tf/generalised-svm",
@@ -207,6 +198,6 @@ figure = Reproduction(
     place="Generalized SVM <-> Attention Equivalence",
     shows="correlation of descent under a ReLU head with W_fin + c W_svm",
     numbers=numbers,
-    pictures={"": picture, "filtered": filtered},
+    pictures={"": BY_STEP, "filtered": FILTERED},
     sets=500,
 )

@@ -19,7 +19,7 @@ from attsvm.reproduce import Numbers, Reproduction
 from attsvm.svm.separability import separability
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w
-from properties._support.experiments import by_dimension, shares
+from properties._support.experiments import BY_DIMENSION, shares
 from properties.sim._support.laws import support
 from properties.tf import SOURCE
 from properties.tf.overparameterisation.laws import everywhere
@@ -82,6 +82,6 @@ figure = Reproduction(
     place="Main results on large d",
     shows="how often a solution exists, all tokens support it, and descent selects the best, by d",
     numbers=numbers,
-    pictures={"": by_dimension},
+    pictures={"": BY_DIMENSION},
     sets=100,
 )

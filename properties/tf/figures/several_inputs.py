@@ -14,11 +14,11 @@ import numpy as np
 
 from attsvm.losses import LOG_LOSS
 from attsvm.plots import Table, heading, token_weights
-from attsvm.reproduce import Figure, Numbers, Reproduction
+from attsvm.reproduce import Numbers, Reproduction
 from attsvm.svm import att_svm_batch
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w
-from properties._support.experiments import curves, means, shares
+from properties._support.experiments import Curves, means, shares
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
 
@@ -53,13 +53,10 @@ def numbers(
     return Numbers(tables, {"data_sets": sets, "T": T, "d": D, "step": STEP, "loss": LOG_LOSS.name})
 
 
-def picture(n: Numbers) -> Figure:
-    """Mean cosines by step, a panel for each choice and a line for each n."""
-    return curves(
-        n.tables["cosine"], x="step", panels="choice", lines="n", xlabel="normalised step",
-        ylabel="cosine with $W^{mm}$ of the choice", xscale="log",
-    )  # fmt: skip
-
+COSINES = Curves(
+    "cosine", "step", "choice", "n", "normalised step", "cosine with $W^{mm}$ of the choice",
+    scales={"xscale": "log"},
+)  # fmt: skip
 
 figure = Reproduction(
     "tf/several-inputs",
@@ -67,6 +64,6 @@ figure = Reproduction(
     place="Optimization geometry of attention",
     shows="descent on W against W^mm of the tokens that it selects, global and local choices",
     numbers=numbers,
-    pictures={"": picture},
+    pictures={"": COSINES},
     sets=100,
 )

@@ -21,11 +21,11 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
 from attsvm.plots import Table
-from attsvm.reproduce import Figure, Numbers, Reproduction
+from attsvm.reproduce import Numbers, Reproduction
 from attsvm.svm.frobenius import solve_programme
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import att_svm_programme
-from properties._support.experiments import curves, means, shares
+from properties._support.experiments import Curves, means, shares
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
 
@@ -91,13 +91,7 @@ def _rank(W: Array, tolerance: float) -> int:
     return int(np.linalg.matrix_rank(W, tol=tolerance))
 
 
-def picture(n: Numbers) -> Figure:
-    """Mean ranks against d, a panel for each n and T."""
-    return curves(
-        n.tables["rank"], x="d", panels="size", lines="line", xlabel="dimension d",
-        ylabel="rank of the solution",
-    )  # fmt: skip
-
+RANKS = Curves("rank", "d", "size", "line", "dimension d", "rank of the solution")
 
 figure = Reproduction(
     "tf/svm-rank",
@@ -105,6 +99,6 @@ figure = Reproduction(
     place="Connections to Core ML 3, low rank",
     shows="ranks of the Frobenius and of the nuclear solution, against n, T and d",
     numbers=numbers,
-    pictures={"": picture},
+    pictures={"": RANKS},
     sets=100,
 )
