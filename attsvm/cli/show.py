@@ -49,7 +49,8 @@ def run(options: argparse.Namespace) -> int:
     from attsvm.theory.report.statement_screen import screen
     from attsvm.theory.report.statement_view import formula_lines, statement_of, statement_view
 
-    packs = load_packs(options.pack, options.only_pack)
+    ids = [] if options.script else [options.id]  # any module of a pack may write scripts
+    packs = load_packs(options.pack, options.only_pack, ids, dependents=True)
     statement = statement_of(find_claims(packs, [options.id]), options.id)
     every = find_claims(packs)
     claims = [c for c in every if c.statement_id == statement]

@@ -254,7 +254,7 @@ def show(what: What) -> Shown:
     names, erratum = {}, None
     every = claims
     if isinstance(what, str):
-        packs = load_packs()
+        packs = load_packs(ids=[what], dependents=True)
         source = find_source(packs, id.partition("/")[0])
         every = list(find_claims(packs))
         claims = [c for c in every if c.statement_id == id]

@@ -148,3 +148,14 @@ def test_a_replay_imports_the_one_statement_and_no_large_library():
     assert int(ours) <= 100
     assert int(pack) <= 8
     assert large == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "ours", "pack"), [("sim/attention-shape", 110, 12), ("sim/lemma-3.12", 175, 45)]
+)
+def test_show_imports_a_statement_with_what_rests_on_it_and_no_large_library(statement, ours, pack):
+    """Much rests on the second one."""
+    modules, files, *large = counted("show", statement)
+    assert int(modules) <= ours
+    assert int(files) <= pack
+    assert large == []
