@@ -63,14 +63,18 @@ def ranks(case: Selection) -> bool:
     return p is not None and all(dot(p, row) >= 0 for row in svm.p_rows(case))
 
 
-@stated("v(alpha) exists", r"\frac{1}{\|p(\alpha)\|} > $share \min_j \|D_j\|")
+@stated(
+    "v(alpha) exists and $formula",
+    r"\frac{1}{\|p(\alpha)\|} > $share \min_j \|D_j\|",
+    where="1/||p(alpha)|| = 0 stands for no p(alpha), and D_j are the differences of keys",
+)
 def both_exist(m: Namespace, case: Any, share: Any = 0) -> Relation:
     p = svm.solved(m, relaxed(case))
     return m.all_of(svm.exceeds(m, svm.v_svm(m, case)), svm.exceeds(m, p, share))
 
 
 @stated(
-    "p(alpha) with relaxation, p'(alpha) $against, neither of which may exist",
+    "",
     r"p(\alpha) = $share p'(\alpha)",
     {
         "against": {
@@ -78,6 +82,8 @@ def both_exist(m: Namespace, case: Any, share: Any = 0) -> Relation:
             "plain": "without relaxation",
         }
     },
+    where="p(alpha) is the solution with relaxation and p'(alpha) the one $against, and both may "
+    "not exist",
 )
 def unambiguous(
     m: Namespace, case: Any, share: Number = 1, against: str = "essential"
@@ -97,6 +103,8 @@ def unambiguous(
     r"\min_i Y_i \langle v(\alpha), x_{i,\alpha_i}\rangle = 1 \text{ and } "
     r"\frac{1}{\|p(\alpha)\|} = $share $of",
     {"of": {"hull": r"\mathrm{dist}(0, C)", "row": r"\min_j \|D_j\|"}},
+    where="C = conv{D_it, i in S} + cone{D_it, i not in S}, S are the inputs of tight margin, "
+    "D_it = k_i,alpha_i - k_it, and 1/||p(alpha)|| = 0 stands for no p(alpha)",
 )
 def exists_off_hull(m: Namespace, case: Any, share: Any = 1, of: str = "hull") -> Relation:
     v, p = svm.v_svm(m, case), svm.solved(m, relaxed(case))
@@ -104,8 +112,9 @@ def exists_off_hull(m: Namespace, case: Any, share: Any = 1, of: str = "hull") -
 
 
 @stated(
-    "v(alpha) exists, p without relaxation and p' with it",
+    "",
     r"$share \|p - p'\|^2 \le \|p\|^2 - \|p'\|^2",
+    where="p is p(alpha) without relaxation and p' with it",
 )
 def shorter(m: Namespace, case: Any, share: Any = 1) -> Comparison:
     if m.name != "tensors" and not svm.v_programme(case).exists:
@@ -114,9 +123,11 @@ def shorter(m: Namespace, case: Any, share: Any = 1) -> Comparison:
 
 
 @stated(
-    "v(alpha) exists, p(alpha) $against relaxation",
+    "",
     r"p(\alpha) = $share p_S",
     {"against": {"relaxed": "with", "plain": "without"}},
+    where="p(alpha) is the solution $against relaxation, and p_S that for the inputs S of tight "
+    "margin alone",
 )
 def by_support(m: Namespace, case: Any, share: Number = 1, against: str = "relaxed") -> Relation:
     p = svm.solved(m, relaxed(case)) if against == "relaxed" else svm.p_svm(m, case)
@@ -149,10 +160,7 @@ PROGRAMMES = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says=(
-                "for all inputs, labels, keys and choices alpha there is exactly one v(alpha) and "
-                "one p(alpha), the support vectors of v being those of tight margin"
-            ),
+            read={"support vector": "an input of tight margin"},
             under=(),
             variables=Records(Selection, cases.selections()),
             examples=(
@@ -166,11 +174,10 @@ PROGRAMMES = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                "p(alpha) is the same, or does not exist either way, whether a support vector of v "
-                "is an input of tight margin, or one whose multiplier is positive whichever are "
-                "taken, so that v(alpha) changes without it"
-            ),
+            read={
+                "support vector": "an input of tight margin, or one whose multiplier is positive "
+                "whichever are taken"
+            },
             under=(),
             variables=Records(Selection, cases.relaxable()),
             conclusion=unambiguous,
@@ -179,12 +186,6 @@ PROGRAMMES = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "where v(alpha) exists some margin is tight; with S the tight ones p(alpha) "
-                "exists, and is unique, exactly where 0 is not in C = conv{D_it, i in S} + "
-                "cone{D_it, i not in S}, D the differences of keys; then ||p(alpha)|| dist(0, C) = "
-                "1, or p(alpha) = 0 where inputs of S have no differences"
-            ),
             proof="symbolic.mm.programmes:prove_joint_distance",
             under=(V_EXISTS,),
             variables=Records(
@@ -202,11 +203,6 @@ PROGRAMMES = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "where v(alpha) exists, and p(alpha) without relaxation, relaxing shortens: ||p - "
-                "p'||^2 <= ||p||^2 - ||p'||^2 for p(alpha) = p without and p' with relaxation; no "
-                "factor above 1 on the left will do"
-            ),
             proof="symbolic.mm.programmes:prove_shorter",
             under=(V_EXISTS, P_EXISTS),
             conclusion=shorter,
@@ -216,11 +212,6 @@ PROGRAMMES = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "where v(alpha) exists, S being the inputs of tight margin, and the p-SVM of S "
-                "alone has a solution that ranks alpha_i first, ties allowed, in the other inputs "
-                "too: this solution is p(alpha)"
-            ),
             proof="symbolic.mm.programmes:prove_of_support",
             under=(V_EXISTS, RANKS),
             variables=Records(

@@ -117,9 +117,10 @@ def gradients(m: Namespace, case: Descent, other: str) -> tuple[Any, Any]:
 
 
 @stated(
-    "a and b the gradients of the loss and of -u",
+    "",
     r"\|a\|^2 \|b\|^2 - \langle a, b\rangle^2 > $sine \text{ or } \langle a, b\rangle < 0",
     {"sine": {0: "0", "0.25": r"0.25^2 \|a\|^2 \|b\|^2", "0.5": r"0.5^2 \|a\|^2 \|b\|^2"}},
+    where="a and b are the gradients of the risks of l and of -u at p(0)",
 )
 def differ(m: Namespace, case: Descent, sine: Number = 0) -> Relation:
     a, b = gradients(m, case, "correlation")
@@ -129,7 +130,7 @@ def differ(m: Namespace, case: Descent, sine: Number = 0) -> Relation:
 
 
 @stated(
-    "a and b the gradients of the loss and of $other",
+    "$formula at every p",
     "$length",
     {
         "other": {"correlation": "-u"},
@@ -138,6 +139,7 @@ def differ(m: Namespace, case: Descent, sine: Number = 0) -> Relation:
             "same": "a = b",
         },
     },
+    where="a and b are the gradients of the risks of l and of $other",
 )
 def agree(m: Namespace, case: Descent, other: str = "correlation", length: str = "any") -> Relation:
     a, b = gradients(m, case, other)
@@ -193,11 +195,7 @@ CHOICE = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "from any p(0) the path of descent on exp(-x) or log(1 + exp(-x)) starts in "
-                "another direction than that of descent on -x: the gradients at p(0) differ in "
-                "direction"
-            ),
+            read={"the path of descent": "the direction in which it starts"},
             under=(NAMED,),
             variables=Records(Descent, cases.comparable(0), fixed=("step",)),
             conclusion=differ,
@@ -230,10 +228,6 @@ CHOICE = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "a single input: at every p the gradient of the risk of every loss with l' < 0 "
-                "everywhere and continuous is that of -x times a positive number"
-            ),
             proof="symbolic.mm.loss_choice:prove",
             under=(ONE_INPUT, SLOPED_LOSS),
             variables=Records(Descent, cases.compared(), fixed=("step",), climbed=True),

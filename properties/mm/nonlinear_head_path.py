@@ -99,18 +99,22 @@ def most(m: Namespace, v: Values, share: Number = 1) -> Number:
 
 
 @stated(
-    "d_i the least gap of h to another token, q_i the attention to others",
+    "",
     r"n (L(p) - L_*) \ge $share \sum_i [l(h_i - d_i q_i) - l(h_i)]",
+    where="h_i is the head at the first token of input i, d_i its least gap to another token, and "
+    "q_i the attention to the others",
 )
 def no_better(m: Namespace, v: Values, share: Number = 0) -> Comparison:
     return m.at_most(share * least(m, v), gap(m, v))
 
 
 @stated(
-    "d_i the least and D_i the largest of the gaps h_i(x_1) - h_i(x_t) and the slopes "
-    "<h_i'(x_1), x_1 - x_t>, q_i the attention to others",
+    "",
     r"\sum_i [l(h_i - $low d_i q_i) - l(h_i)] \le n (L(p) - L_*) \le \sum_i [l(h_i - $high "
     r"D_i q_i) - l(h_i)] \text{ and } 0 < L(p) - L_*",
+    where="h_i is the head at the first token x_1 of input i, d_i and D_i are the least and the "
+    "largest of the gaps h_i(x_1) - h_i(x_t) and the slopes <h_i'(x_1), x_1 - x_t>, and q_i is the "
+    "attention to the other tokens",
 )
 def between(m: Namespace, v: Values, low: Any = 1, high: Any = 1) -> Relation:
     return m.all_of(
@@ -181,7 +185,7 @@ RISING = Hypothesis("every Y_i b_k >= 0, or phi is linear", rising)
 BEST = Hypothesis("the first token of each input is a best one", best)
 SIGN = Hypothesis("of each input all Y_i b_k are >= 0, or all are <= 0, or phi is linear", one_sign)
 STEEP = Hypothesis(
-    "d > 0 in each input: its head is less at other tokens, and falls from the first one to them",
+    "the head of each input is less at other tokens than at the first and falls towards them",
     leads,
     implies=(BEST,),
 )
@@ -213,11 +217,6 @@ PATH = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says=(
-                "the first token of each input numbered so that it is a best one: for l "
-                "decreasing, strictly or not, no prompt is better than the best tokens, without "
-                "which p_R/R tends to no p(alpha)/||p(alpha)||"
-            ),
             under=(BEST,),
             variables={"loss": Choice(DECREASING)},
             examples=(INSIDE,),
@@ -225,13 +224,7 @@ PATH = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                "if the analysis is that of linear heads, the first token of each input numbered "
-                "so that it is a best one: for l decreasing, strictly or not, L(p) - L_* >= (1/n) "
-                "sum_i [l(best - d q) - l(best)], d the least gap from its value of h to that of "
-                "another token and q the attention to others, so that L - L_* is at least of the "
-                "order of q"
-            ),
+            read={"regularization path analysis": "that of linear heads"},
             constants={"share": 1},
             under=(BEST,),
             variables={"loss": Choice(DECREASING)},
@@ -240,12 +233,6 @@ PATH = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "l decreasing, strictly or not, phi one of the identity, ReLU, square and "
-                "softplus, which are convex, every Y_i b_k >= 0, or phi linear, the first token of "
-                "each input a best one, be it alone or not: no prompt is better than the best "
-                "tokens"
-            ),
             proof="symbolic.mm.nonlinear_head_path:prove_no_better",
             under=(CONVEX_PHI, RISING, BEST),
             variables={"loss": Choice(DECREASING)},
@@ -258,15 +245,6 @@ PATH = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "T >= 2, l' < 0 and continuous, phi one of the identity, ReLU, square and "
-                "softplus, which are convex, in each input every Y_i b_k >= 0 or every Y_i b_k <= "
-                "0, or phi linear, q the attention to other tokens than the best, d the least and "
-                "D the largest of the gaps h(x_best) - h(x_t) and the slopes <h'(x_best), x_best - "
-                "x_t>, d > 0, as it is where h is convex and best tokens are unique: sum_i "
-                "[l(best - d q) - l(best)] <= n (L(p) - L_*) <= sum_i [l(best - D q) - l(best)], "
-                "and L(p) > L_*; so p_R/R tends to p(alpha)/||p(alpha)|| where there is a p(alpha)"
-            ),
             proof="symbolic.mm.nonlinear_head_path:prove_path",
             under=(CONVEX_PHI, SIGN, STEEP, SEVERAL),
             conclusion=between,

@@ -132,10 +132,7 @@ TOKENS = Statement(
     readings={
         "literal-1": Reading(
             "proved",
-            says=(
-                "for l decreasing, strictly or not, L(v, p) >= L_* for every p, L_* the mean of "
-                "the losses at the optimal tokens"
-            ),
+            read={"minimize": "that no prompt has less risk"},
             proof="symbolic.tf.definition_1:prove",
             under=(DECREASES,),
             variables={"q": None},
@@ -151,11 +148,7 @@ TOKENS = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                "for l decreasing the optimal tokens alone minimise (ERM): wherever two scores of "
-                "an input differ L(v, p) is above the mean of the losses at the optimal tokens for "
-                "every p"
-            ),
+            read={"minimize": "that they alone minimise"},
             constants={"share": 0},
             under=(DECREASES, TWO_SCORES),
             variables={"q": None},
@@ -164,10 +157,7 @@ TOKENS = Statement(
         ),
         "literal-3": Reading(
             "refuted, certified",
-            says=(
-                'if "minimize" says that they lower the risk: for l decreasing, a prompt that '
-                "attends at least as much to the optimal tokens of each input has no higher risk"
-            ),
+            read={"minimize": "that attention to them lowers the risk"},
             constants={"share": 1},
             under=(DECREASES, MORE),
             conclusion=lower,
@@ -177,10 +167,6 @@ TOKENS = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "for l strictly decreasing, wherever two scores of an input differ L(v, p) is "
-                "above the mean of the losses at the optimal tokens for every p"
-            ),
             proof="symbolic.tf.lemma_2:prove",
             constants={"share": 0},
             under=(DECREASING, TWO_SCORES),
@@ -190,11 +176,6 @@ TOKENS = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "for l decreasing, where all other tokens of an input have one score, a prompt "
-                "that attends at least as much to the optimal tokens of each input has no higher "
-                "risk"
-            ),
             proof="symbolic.mm.optimal_tokens:prove",
             constants={"share": 1},
             under=(DECREASES, MORE, ONE_RIVAL),

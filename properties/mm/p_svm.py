@@ -72,7 +72,7 @@ def least_lead(m: Namespace, case: Any, p: svm.Solved) -> Number:
 
 
 @stated(
-    "p(alpha) exists",
+    "p(alpha) exists and $formula",
     r"\min_{i,t} Y_i \langle q, k_{i,\alpha_i} - k_{it}\rangle \le $share "
     r"\frac{\|q\|}{\|p(\alpha)\|}",
 )
@@ -84,6 +84,10 @@ def led(m: Namespace, case: Any, share: Number = 1) -> Any:
     return m.all_of(svm.exceeds(m, p), m.at_most(least_lead(m, case, p), bound))
 
 
+@stated(
+    "",
+    r"$share \|q - p(\alpha)\|^2 \le \|q\|^2 - \|p(\alpha)\|^2",
+)
 def projected(m: Namespace, case: Any, share: Any = 1) -> Comparison:
     """||q - p(alpha)||^2 <= ||q||^2 - ||p(alpha)||^2."""
     return pythagoras(m, m.values(case.q), svm.p_svm(m, case).vector, share)
@@ -121,7 +125,6 @@ PROGRAMME = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says="for all inputs, keys and choices alpha there is exactly one p(alpha)",
             under=(),
             variables=Records(Selection, cases.selections(), climbed=True),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED, cases.DUPLICATE, cases.INSIDE),
@@ -129,10 +132,6 @@ PROGRAMME = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                "for all inputs, labels, keys and heads there is exactly one p(alpha) for the "
-                "optimal tokens alpha"
-            ),
             under=(OPTIMAL,),
             variables=Records(Rival, cases.headed(), climbed=True),
             examples=(ONE_TOKEN, Rival(CONFLICTING, np.ones(1))),
@@ -140,11 +139,6 @@ PROGRAMME = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "p(alpha) exists, and is unique, exactly where 0 is not in the convex hull C of "
-                "the differences k_i,alpha - k_it; then ||p(alpha)|| dist(0, C) = 1, or p(alpha) = "
-                "0 where there are no differences"
-            ),
             proof="symbolic.mm.programmes:prove_distance",
             variables=cases.ANY,
             conclusion=distance,
@@ -163,12 +157,6 @@ PROGRAMME = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "for the optimal tokens alpha of a head v = W^T q, where they are unique and all "
-                "labels agree, there is exactly one p(alpha); its norm is at most ||q|| over the "
-                "least lead of an alpha_i in score over another token of its input, or 0 where "
-                "there are no others; no smaller constant will do"
-            ),
             proof="symbolic.mm.programmes:prove_led",
             variables=of_rivals(cases.one_sided(), cases.along),
             conclusion=led,
@@ -187,10 +175,6 @@ PROGRAMME = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "every q that meets the constraints has ||q - p(alpha)||^2 <= ||q||^2 - "
-                "||p(alpha)||^2; no factor above 1 on the left will do"
-            ),
             proof="symbolic.mm.programmes:prove_nearer",
             variables=of_rivals(cases.rivals()),
             conclusion=projected,
@@ -204,10 +188,6 @@ PROGRAMME = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "where p(alpha) exists it is unchanged when every constraint that is not tight is "
-                "dropped"
-            ),
             proof="symbolic.least_points:prove_supported",
             conclusion=unchanged,
             under=(P_EXISTS,),

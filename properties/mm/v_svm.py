@@ -64,7 +64,6 @@ PROGRAMME = Statement(
     readings={
         "literal": Reading(
             "refuted, certified",
-            says="for all inputs, labels and choices alpha there is exactly one v(alpha)",
             under=(),
             variables=Records(Selection, cases.selections(), climbed=True),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED, ZERO, cases.OPPOSED),
@@ -77,10 +76,6 @@ PROGRAMME = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "v(alpha) exists, and is unique, exactly where 0 is not in the convex hull of the "
-                "Y_i x_i,alpha_i; Gamma = 1/||v(alpha)|| is the distance of the hull from 0"
-            ),
             proof="symbolic.mm.programmes:prove_distance",
             variables=cases.ANY,
             conclusion=distance,
@@ -93,11 +88,6 @@ PROGRAMME = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "every head h has min_i Y_i h^T x_i,alpha_i <= Gamma ||h||, where Gamma = "
-                "1/||v(alpha)||, or 0 without a v(alpha); where there is one no smaller constant "
-                "will do"
-            ),
             proof="symbolic.mm.programmes:prove_largest_margin",
             variables=Records(
                 Rival,
@@ -123,10 +113,6 @@ PROGRAMME = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "where v(alpha) exists it is unchanged when every input whose margin is not tight "
-                "is dropped"
-            ),
             proof="symbolic.least_points:prove_supported",
             conclusion=unchanged,
             under=(V_EXISTS,),

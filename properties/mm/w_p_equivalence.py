@@ -127,7 +127,7 @@ def partner_run(
 
 
 @stated(
-    "a and b what one step on W and one on $trained add to the logits",
+    "",
     "$factor",
     {
         "factor": {
@@ -136,6 +136,8 @@ def partner_run(
             2: "a = 2 b",
         }
     },
+    where="a and b are what one step on W and one on $trained add to the logits, for the prompt q "
+    "= W p with keys X",
 )
 def moves_alike(m: Namespace, case: Weighted, trained: str = "p", factor: Any = None) -> Relation:
     X = m.values(case.X)
@@ -160,14 +162,15 @@ def one_trajectory(
 
 
 @stated(
-    "k = 1, ..., 4, the step on the right $share $by/c times that on the left, c = 1 for q_k "
-    "and sum_ij W_ij^2/d for W p_k",
+    "$formula for k = 1, ..., 4",
     "W_k p = $trained",
     {
         "trained": {"q": "q_k", "p": "W p_k"},
         "by": {"square": r"\|p\|^2", "length": r"\|p\|", "one": "1"},
         "share": {1: ""},
     },
+    where="W_k descends with p fixed, q_k on keys X from q_0 = W p, and p_k with W fixed, the "
+    "latter two with $share $by/c times the step, c = 1 for q_k and c = sum_ij W_ij^2/d for p_k",
 )
 def rescaled(
     m: Namespace, case: Weighted, trained: str = "q", by: str = "square", share: Number = 1
@@ -200,10 +203,7 @@ EQUIVALENCE = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says=(
-                "for some c > 0 one step eta on W with p fixed moves the logits X W p as one step "
-                "c eta on p with W fixed does"
-            ),
+            read={"equivalently": "that both move the logits alike"},
             constants={"trained": "p"},
             under=(),
             examples=(SKEWED,),
@@ -211,10 +211,7 @@ EQUIVALENCE = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                "for some c > 0 one step eta on W with p fixed moves the logits X W p as one step "
-                "c eta on the prompt q does, from q = W p with keys X"
-            ),
+            read={"equivalently": "that both move the logits alike"},
             constants={"trained": "q"},
             under=(),
             variables=Records(Weighted, weighted()),
@@ -223,10 +220,6 @@ EQUIVALENCE = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "any differentiable loss, W_k descends with p fixed and step eta, q_k on keys X "
-                "from W_0 p with step eta ||p||^2: W_k p = q_k for every k"
-            ),
             constants={"trained": "q"},
             under=(),
             conclusion=rescaled,
@@ -236,11 +229,6 @@ EQUIVALENCE = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "any differentiable loss, W_0 W_0^T = c I, c > 0, W_k descends with p_0 fixed and "
-                "step eta, p_k with W_0 fixed and step eta ||p_0||^2 / c: W_k p_0 = W_0 p_k for "
-                "every k"
-            ),
             constants={"trained": "p"},
             under=(ISOTROPIC,),
             variables=Records(Weighted, isotropically(), climbed=True),

@@ -157,7 +157,7 @@ WORDINGS = {
         "v(alpha) exists and alpha are optimal tokens of v(alpha), ties allowed",
     ),
     "alpha_i has the highest score": ("for the optimal tokens alpha",),
-    "one input of two tokens, and R > 0": (
+    "there is one input of two tokens, and R > 0": (
         "each radius R > 0, here ||p||, and every loss of Assumption A v_r/r tends to "
         "v(alpha)/||v(alpha)|| as r -> infinity; seen with one input of two tokens",
     ),

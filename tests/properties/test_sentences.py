@@ -6,19 +6,11 @@ from attsvm.theory import Statement, load_packs
 
 BY_HAND: frozenset[str] = frozenset(
     {
-        "mm/assumption-b",
         "mm/general-data",
-        "mm/joint-svm",
         "mm/loss-choice",
-        "mm/nonlinear-head-path",
         "mm/normalised-descent",
-        "mm/optimal-tokens",
-        "mm/p-svm",
         "mm/theorem-1-direction",
         "mm/theorem-1-norm",
-        "mm/theorem-2",
-        "mm/v-svm",
-        "mm/w-p-equivalence",
         "sim/figure-1",
         "sim/figure-2",
         "sim/kq-bias",

@@ -24,8 +24,8 @@ from attsvm.theory.declaration.variables import (
     axes_of,
 )
 
-_STANDARD = ("||.|| is ", "vec(x) is ")
-"""How definitions begin that no reader of a sentence needs."""
+_STANDARD = re.compile(r"\|\|\.\|\| is |vec\(x\) is |.* is determined by the others$")
+"""Definitions that no reader of a sentence needs, or that say nothing."""
 
 _BRACKETS = re.compile(r"[({\[][^(){}\[\]]*[)}\]]")
 """A bracket of mathematics, whose commas end no clause."""
@@ -43,7 +43,7 @@ def sentence(formula: Formula, read: Mapping[str, str], *, tight: bool) -> str:
     clauses = [one.says for name, one in formula.hypotheses.items() if name not in ends]
     lets = _lets(formula)
     conclusion, letters = concluded(formula, clauses)
-    letters = [line for line in letters if not line.startswith(_STANDARD)]
+    letters = [line for line in letters if not _STANDARD.match(line)]
     if lets or clauses:
         conclusion = f"then {conclusion}"
     if letters:

@@ -86,7 +86,7 @@ attended token is at most 2 - (5/4) (1 - s), while the others are at most 1/64: 
 
 
 @stated(
-    "for every other choice beta in reach$idlers",
+    "some nu > 0 makes Assumption B hold: $formula for every other choice beta in reach$idlers",
     r"0 < \Gamma \text{ and } m(\beta) < $share \Gamma",
     {
         "idlers": {
@@ -94,6 +94,7 @@ attended token is at most 2 - (5/4) (1 - s), while the others are at most 1/64: 
             "any": "",
         }
     },
+    where="m(beta) is the largest label margin of a unit head for beta, and Gamma that for alpha",
 )
 def shrinks(m: Namespace, case: Selection, share: Number = 1, idlers: str = "none") -> Relation:
     gamma = svm.solved(m, svm.v_programme(case)).margin
@@ -112,6 +113,9 @@ def shrinks(m: Namespace, case: Selection, share: Number = 1, idlers: str = "non
     r"\min_i Y_i \langle h, x_i^p\rangle \le \|h\| (\Gamma - $share \nu $over (1 - "
     r"s_{i,\alpha_i}))",
     {"over": {"largest": r"\max_i", "sum": r"\sum_i"}},
+    where="nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| over all choices beta but alpha, or "
+    "Gamma if T = 1, and w are multipliers of v(alpha) of sum 1 or, if there is none and Gamma = "
+    "0, weights of sum 1 with sum_i w_i Y_i x_i,alpha_i = 0",
 )
 def bounded(m: Namespace, case: Any, share: Number = 1, over: str = "largest") -> Comparison:
     h = m.values(case.h)
@@ -123,9 +127,8 @@ def bounded(m: Namespace, case: Any, share: Number = 1, over: str = "largest") -
 
 
 @stated(
-    "nu = min(Gamma - gamma, Gamma min W_i (1 - Y_i <v(alpha), x_it>)) over $over and t != "
-    "alpha_i, W_i the $weights multiplier, where this is above 0; else the nu of the instance "
-    "does not do, nor, where differences of keys are independent, any above ${best}nu",
+    "if nu > 0 every head h and prompt p have $formula; if not, the nu of the instance fails for "
+    "some h and p; and if differences of keys are independent, any above ${best}nu fails",
     r"\min_i Y_i \langle h, x_i^p\rangle \le \|h\| (\Gamma - $share \nu \max_i (1 - "
     r"s_{i,\alpha_i}))",
     {
@@ -133,6 +136,9 @@ def bounded(m: Namespace, case: Any, share: Number = 1, over: str = "largest") -
         "weights": {True: "largest", False: "given"},
         "best": {1: "", "0.5": "0.5 "},
     },
+    where="nu = min(Gamma - gamma, Gamma min W_i (1 - Y_i <v(alpha), x_it>)) over $over and t != "
+    "alpha_i, gamma is the largest label margin of another choice, and W_i is the $weights "
+    "multiplier of input i in multipliers of sum 1",
 )
 def decided(
     m: Namespace,
@@ -180,7 +186,11 @@ def certified(one: Selection, nu: fmpq) -> bool:
     return not isinstance(found, best_nu.Excess)
 
 
-@stated("p' with relaxation and p without", r"p'(\alpha) = $share p(\alpha)")
+@stated(
+    "",
+    r"p'(\alpha) = $share p(\alpha)",
+    where="p' is the solution with relaxation and p the one without, and both may not exist",
+)
 def void(m: Namespace, case: Selection, share: Number = 1) -> Comparison:
     p, free = svm.solved(m, relaxed(case)), svm.solved(m, svm.p_programme(case))
     return m.equal(p.vector, share * free.vector)
@@ -224,10 +234,6 @@ ASSUMPTION = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says=(
-                "for all inputs, labels, keys and choices alpha there is a nu > 0 with which "
-                "Assumption B holds"
-            ),
             under=(),
             variables=Records(Selection, cases.separable() | cases.relaxable()),
             examples=(HEAVY, LONGER, IDLE, *cases.PUBLISHED, cases.OPPOSED),
@@ -235,10 +241,6 @@ ASSUMPTION = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                "wherever v(alpha) exists and alpha are optimal tokens of v(alpha), ties allowed, "
-                "there is a nu > 0 with which Assumption B holds"
-            ),
             under=(OPTIMAL,),
             variables=Records(Selection, cases.separable() | cases.relaxable()),
             examples=(LONGER, IDLE, *cases.PUBLISHED),
@@ -246,13 +248,6 @@ ASSUMPTION = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "let w be multipliers of sum 1 of v(alpha) or, where there is none and Gamma = 0, "
-                "weights of sum 1 with sum_i w_i Y_i x_i,alpha_i = 0, and nu = Gamma - max ||sum_i "
-                "w_i Y_i x_i,beta_i|| over all choices beta other than alpha, or Gamma if T = 1: "
-                "every head h and prompt p have min_i Y_i h^T x_i^p <= ||h|| (Gamma - nu max_i (1 "
-                "- s_i,alpha_i)), so that B holds where nu > 0"
-            ),
             proof="symbolic.mm.assumption_b:prove_by_means",
             under=(),
             variables=Records(Attended, attended(), climbed=True),
@@ -273,18 +268,6 @@ ASSUMPTION = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "where v(alpha) exists and attention can reach every choice of one token an input "
-                "Assumption B holds exactly if T = 1, or every choice but alpha has a label margin "
-                "below Gamma and no input is idle, that is of multiplier 0 in all multipliers of "
-                "v(alpha). Let gamma be the largest of these margins, W_i the largest multiplier "
-                "of input i in multipliers of sum 1, and nu = min(Gamma - gamma, Gamma min W_i (1 "
-                "- Y_i v(alpha)^T x_it)) over all i and t != alpha_i: then every h and p have "
-                "min_i Y_i h^T x_i^p <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i)), and no larger "
-                "nu will do if the k_i,alpha_i - k_it are independent, in any case none above "
-                "Gamma - gamma, the best one of a single input; where B fails no nu > 0 will do, "
-                "for some h and p"
-            ),
             proof="symbolic.mm.best_nu:prove_exactly",
             under=(V_EXISTS, REACHED),
             variables=Records(Doubted, doubted()),
@@ -312,13 +295,6 @@ ASSUMPTION = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "where v(alpha) exists and no idle input, of multiplier 0 in all its multipliers, "
-                "can be the slowest to saturate (no prompt has logit margins of at least 1 in the "
-                "other inputs, and in idle ones of at least 0 and somewhere below 1), as "
-                "Assumption B demands if p(alpha) exists: the relaxation of the joint p-SVM is "
-                "void, its solution being that of the p-SVM without relaxation, or neither has one"
-            ),
             proof="symbolic.mm.assumption_b:prove_void",
             under=(V_EXISTS, SATURATED),
             variables=Records(

@@ -132,7 +132,7 @@ ALONE = Hypothesis(
     "every choice but alpha has a smaller label margin", lambda case: margins.alone(case.chosen)
 )
 SINGLE = Hypothesis(
-    "one input of two tokens, and R > 0",
+    "there is one input of two tokens, and R > 0",
     lambda case: case.chosen.X.shape[:2] == (1, 2) and bool(case.p.any()),
 )
 POSITIVE = Hypothesis(
@@ -166,11 +166,6 @@ PATH = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says=(
-                f"{GRANTED}: for each radius R > 0, here ||p||, and every loss of Assumption A "
-                f"v_r/r "
-                "tends to v(alpha)/||v(alpha)|| as r -> infinity; seen with one input of two tokens"
-            ),
             under=(SINGLE, POSITIVE),
             variables=Records(Attended, single()),
             conclusion=with_fixed_prompt,
@@ -186,14 +181,6 @@ PATH = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                f"{GRANTED}: for every loss of Assumption A, such as -x, v_r/r tends to "
-                "v(alpha)/||v(alpha)|| as r and R tend to infinity; so no sum of labelled "
-                "tokens that "
-                "attention can reach, one of each input, is longer than the largest component "
-                "of such "
-                "sums along v(alpha)"
-            ),
             under=(POSITIVE,),
             variables=Records(Selection, attended().map(chosen)),
             conclusion=for_linear_loss,
@@ -202,16 +189,6 @@ PATH = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "Assumption B holds with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over "
-                "all choices beta but alpha, or Gamma if T = 1, w multipliers of v(alpha) of sum "
-                "1, and p(alpha) exists: all heads v and prompts p have ||v|| - Gamma <v, "
-                "v(alpha)> <= (||v|| - margin/Gamma) (1 + D/nu), margin = min_i Y_i v^T x_i^p and "
-                "D the largest distance of a token from the selected one, and v(alpha) and t "
-                "p(alpha), t >= 0, have a margin of at least 1 - ||v(alpha)|| D (T - 1) exp(-t); "
-                "so v_r/r tends to v(alpha)/||v(alpha)|| for exp(-x), however r and R tend to "
-                "infinity"
-            ),
             proof="symbolic.mm.theorem_2:prove",
             under=(POSITIVE, P_EXISTS),
             conclusion=turned_and_reached,
@@ -223,15 +200,6 @@ PATH = Statement(
         ),
         "literal-3": Reading(
             "refuted, certified",
-            says=(
-                f"{GRANTED}: for each radius r > 0 and every loss of Assumption A, such as "
-                f"exp(-x), "
-                "p_R/R tends to p(alpha)/||p(alpha)|| as R -> infinity; so p(alpha) exists, is "
-                "not 0, "
-                "and no head of norm r, here q, has less risk on other tokens that attention "
-                "can reach "
-                "than any has on alpha"
-            ),
             under=(POSITIVE,),
             variables=Records(Rival, attended().map(lambda case: Rival(case.chosen, case.h))),
             conclusion=for_every_radius,
@@ -245,16 +213,6 @@ PATH = Statement(
         ),
         "sharp-1": Reading(
             "proved",
-            says=(
-                "Assumption B holds with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over "
-                "all choices beta but alpha, w multipliers of v(alpha) of sum 1; p(alpha) exists, "
-                "T > 1: other tokens score at most 1 - delta/Gamma under v(alpha), a delta > 0, "
-                "and every head v and prompt p have margin <= ||v|| (Gamma - delta Q + D^2 Q^2/(2 "
-                "Gamma)), Q the mean of 1 - s_i,alpha_i with weights w, D the largest distance of "
-                "a token from the selected one; so for exp(-x) there are r_0 and C with 1 - "
-                "s_i,alpha_i <= C exp(-R/||p(alpha)||) at (v_r, p_R) for all r >= r_0 and large R, "
-                "and p_R/R tends to p(alpha)/||p(alpha)||, p(alpha) not 0, whatever r >= r_0 does"
-            ),
             proof="symbolic.mm.joint_path:prove_prompt",
             under=(POSITIVE, P_EXISTS, SEVERAL),
             conclusion=to_second_order_along,
@@ -266,18 +224,6 @@ PATH = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "without Assumption B, where T > 1, v(alpha) and p(alpha) without relaxation "
-                "exist, other tokens score below 1 under v(alpha), and some multipliers w of "
-                "v(alpha) of sum 1 are positive on all tight inputs and have ||sum_i w_i Y_i "
-                "x_i,beta_i|| < Gamma for all beta that differ from alpha in a tight input, so "
-                "that such beta in reach have label margins below Gamma: let m_i be the label "
-                "margins of v(alpha), tau >= 0 and p_tau, not 0, the least prompt of logit margins "
-                "max(0, 1 - tau (m_i - 1)); every q with margins of at least these has ||q - "
-                "p_tau||^2 <= ||q||^2 - ||p_tau||^2. So for exp(-x) p_R/R tends to p_tau/||p_tau|| "
-                "as r and R tend to infinity and r/R to tau ||v(alpha)||/||p_tau||, and to "
-                "p(alpha) of the joint p-SVM, over its norm, as R and r/R tend to infinity"
-            ),
             proof="symbolic.mm.joint_path:prove_ratio",
             under=(P_EXISTS, SEVERAL, BELOW, WEIGHTED, MEETS),
             variables=Records(Tilted, prompts(), climbed=True),
@@ -293,22 +239,6 @@ PATH = Statement(
         ),
         "sharp-3": Reading(
             "proved",
-            says=(
-                "without Assumption B, idle inputs being those whose multiplier is 0 in all "
-                "multipliers of v(alpha): let every choice but alpha have a label margin of at "
-                "most gamma < Gamma, w be multipliers of sum 1, q_i = 1 - s_i,alpha_i, and short = "
-                "Gamma - margin for a head of norm 1. Then (margin - gamma) sum_i w_i q_i <= "
-                "short, and (margin - gamma) q_i <= short + ||x_i,alpha_i|| sqrt(2 short/Gamma) "
-                "for tight idle inputs. So for exp(-x) v_r/r tends to v(alpha)/||v(alpha)|| as r "
-                "and R tend to infinity, where p(alpha) without relaxation exists and T > 1. Then "
-                "p_R/R tends to p(alpha)/||p(alpha)|| if no input is idle, as where Assumption B "
-                "holds and attention can reach every choice. If (ln r)/R tends to 0 it tends to "
-                "the direction of the least prompt of logit margins max(0, 1 - tau (m_i - 1)), m_i "
-                "the label margins of v(alpha), where r/R tends to tau ||v(alpha)|| over the norm "
-                "of that prompt, and to that of the joint p-SVM where r/R tends to infinity. But "
-                "it tends to p'/||p'||, p' the least prompt of logit margins 1, of 1/2 in tight "
-                "idle inputs and 0 in those that are not tight, if lim inf (ln r)/R >= 1/||p'||"
-            ),
             proof="symbolic.mm.zero_multipliers:prove",
             under=(ALONE, P_EXISTS, SEVERAL),
             variables=Records(Attended, doubted().map(lambda c: Attended(c.chosen, c.p, c.h))),

@@ -31,10 +31,11 @@ def positive(case: Any) -> bool:
 
 
 @stated(
-    "x and y the $towards and the remaining token of the only input, times its label, s "
-    "attention to x at the best prompt of norm ||p||",
+    "$formula, as it must be if v_r/r tends to v(alpha)/||v(alpha)|| as r tends to infinity",
     r"(1 - s) (\|x\|^2 y - \langle x, y\rangle x) = 0",
     {"towards": {"selected": "selected", "other": "other"}},
+    where="x and y are the $towards and the remaining token of the only input, times its label, "
+    "and s is the attention to x at the best prompt of norm R = ||p||",
 )
 def with_fixed_prompt(m: Namespace, case: Attended, towards: str = "selected") -> Comparison:
     """The best prompt is along the difference of the two keys.
@@ -53,9 +54,11 @@ def with_fixed_prompt(m: Namespace, case: Attended, towards: str = "selected") -
 
 
 @stated(
-    "v = v(alpha), for every choice beta in reach",
+    "$formula for every choice beta in reach, as it must be if v_r/r tends to "
+    "v(alpha)/||v(alpha)|| for the loss -x as r and R tend to infinity",
     r"\|\sum_i Y_i x_{i,\beta_i}\|^2 \|v\|^2 \le $share \left(\sum_i \max_t Y_i \langle v, "
     r"x_{it}\rangle\right)^2",
+    where="v = v(alpha)",
 )
 def for_linear_loss(m: Namespace, case: Selection, share: Number = 1) -> Relation:
     """At the best pair v_r/r is along the sum of the attended tokens, each times its label.
@@ -115,10 +118,12 @@ def short(
 
 
 @stated(
-    "nu > 0, m the label margin of v and p, and m' that of v(alpha) and t p(alpha)",
+    "nu > 0 and $formula",
     r"\Gamma \|v\| - \Gamma^2 \langle v, v(\alpha)\rangle \le $share (\Gamma \|v\| - m) "
     r"\left(1 + $spread \frac{D}{\nu}\right) \text{ and } 1 - m' \le $share \|v(\alpha)\| D "
     r"(T - 1) \exp(-t)",
+    where="v is any head and p any prompt, m is their label margin, m' is that of v(alpha) and t "
+    "p(alpha) for t >= 0, and D is the largest distance of a token from the selected one",
 )
 def turned_and_reached(m: Namespace, case: Attended, share: Any = 1, spread: Any = 1) -> Relation:
     """Any t >= 0 will do; it is read off the prompt."""
@@ -136,9 +141,11 @@ def turned_and_reached(m: Namespace, case: Attended, share: Any = 1, spread: Any
 
 
 @stated(
-    "p(alpha) exists and is not 0, for every choice beta in reach",
+    "p(alpha) exists and is not 0, and $formula for every choice beta in reach, as it must be if "
+    "p_R/R tends to p(alpha)/||p(alpha)|| for the loss exp(-x) as R tends to infinity",
     r"\exp\left(-$share \|q\| \|\frac{1}{n} \sum_i Y_i x_{i,\alpha_i}\|\right) \le "
     r"\frac{1}{n} \sum_i \exp(-Y_i \langle q, x_{i,\beta_i}\rangle)",
+    where="q is a head of norm r",
 )
 def for_every_radius(m: Namespace, case: Rival, share: Number = 1) -> Relation:
     """The left side bounds the risk of heads as long as q on the selected tokens.

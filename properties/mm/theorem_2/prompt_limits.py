@@ -85,8 +85,11 @@ def bent(
 
 
 @stated(
-    "p(alpha) has a direction, other tokens score below 1 under v(alpha), m the label margin",
+    "p(alpha) has a direction, other tokens score below 1 under v(alpha), and $formula",
     r"m \le \|h\| \left(\Gamma - $lead \delta Q + $bend \frac{D^2 Q^2}{2 \Gamma}\right)",
+    where="m is the label margin of any head h and prompt, other tokens score at most 1 - "
+    "delta/Gamma under v(alpha), Q is the mean of 1 - s_i,alpha_i with weights w, and D is the "
+    "largest distance of a token from the selected one",
 )
 def to_second_order_along(m: Namespace, case: Attended, lead: Any = 1, bend: Any = 1) -> Relation:
     direction = _directed(m, svm.p_programme(case.chosen))
@@ -130,10 +133,14 @@ def at_infinity(case: Selection) -> svm.Programme:
 
 
 @stated(
-    "p' exists and is not 0, u = ||h|| Gamma - m, m the label margin",
+    "p' exists and is not 0, and $formula",
     r"$share (m - \|h\| \gamma) \sum_i w_i q_i \le u \text{ and, for tight idle } i\text{, "
     r"} $share (m - \|h\| \gamma) q_i \le u + $root \|x_{i,\alpha_i}\| \sqrt{\frac{2 \|h\| "
     r"u}{\Gamma}}",
+    where="u = ||h|| Gamma - m, m is the label margin of any head h and prompt, gamma is the "
+    "largest one of another choice than alpha, w are multipliers of v(alpha) of sum 1, q_i = 1 - "
+    "s_i,alpha_i, an input is idle if its multiplier is 0 in all multipliers, and p' is the least "
+    "prompt of logit margins 1, of 1/2 in tight idle inputs and 0 in those that are not tight",
 )
 def by_multipliers(m: Namespace, case: Attended, share: Number = 1, root: Number = 1) -> Relation:
     """Gamma is the largest margin of unit heads, gamma that of another choice than alpha."""
@@ -160,10 +167,12 @@ def changes_support(case: Tilted) -> Iterator[Selection]:
 
 
 @stated(
-    "v(alpha) exists, $tau has a direction, choices in reach that differ in an input that "
-    "supports v(alpha) have smaller label margins, and none has another limit",
+    "v(alpha) exists, $tau has a direction, choices in reach that differ in an input that supports "
+    "v(alpha) have smaller label margins, none has another limit, and $formula",
     r"$share \|q - p_\tau\|^2 \le \|q\|^2 - \|p_\tau\|^2",
     {"tau": {None: "p_tau", "0": "p_tau = p(alpha)"}},
+    where="p_tau is the least prompt of logit margins max(0, 1 - tau (m_i - 1)) in every input i, "
+    "m_i are the label margins of v(alpha), and tau >= 0",
 )
 def nearest_along(m: Namespace, case: Tilted, share: Any = 1, tau: Any = None) -> Any:
     """See `of_same_head` and `with_means`."""

@@ -108,7 +108,8 @@ def told(claim):
         if name and (stated is None or stated.written(own.known_constants) != shown.conclusion):
             continue  # it is written down from what runs
         known = {**own.named_constants, **constants}
-        key = (shown.conclusion.latex, shown.conclusion.plain, *own.hypotheses)
+        where = tuple(line.plain for line in shown.where)
+        key = (shown.conclusion.latex, shown.conclusion.plain, where, *own.hypotheses)
         what = (own.conclusion, tuple(sorted(map(repr, known.items()))))
         printed[f"{claim.id}, {name}"] = key, what, claim.expected if not name else None
     return printed
