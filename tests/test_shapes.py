@@ -297,12 +297,6 @@ def test_everything_public_is_listed_by_kind_described_and_annotated(name):
             assert named or parameter.annotation is not inspect.Parameter.empty, word
 
 
-def _by_kind(word):
-    """Constants, then classes, then functions, each by name."""
-    kind = 0 if word.isupper() else 1 if word[0].isupper() else 2
-    return kind, word
-
-
 def test_one_call_in_so_many_is_checked_where_that_is_done_sparingly():
     @remembering
     def first(x: Float[np.ndarray, "n"]) -> float:

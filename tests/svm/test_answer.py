@@ -243,10 +243,11 @@ def test_where_neither_floats_nor_rationals_decide_in_time_there_is_no_answer():
     assert solve(NEARLY, seconds=None).status == "solved in rationals"
 
 
-@pytest.mark.parametrize("seconds", [0.0, -1.0, math.nan])
-def test_the_time_is_positive(seconds):
+@pytest.mark.parametrize("budget", ["seconds", "wall"])
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan])
+def test_the_time_is_positive(budget, value):
     with pytest.raises(DataError, match="time given is positive"):
-        solve(NEARLY, seconds=seconds)
+        solve(NEARLY, **{budget: value})
 
 
 def test_a_solution_of_which_one_entry_is_beyond_floats_has_no_figures():
