@@ -39,6 +39,7 @@ from attsvm.primitives.steps import (
 )
 from attsvm.primitives.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from attsvm.theory import Measured, Slack
+from attsvm.theory.arithmetic.plain import in_plain
 
 SOME = "some"
 """The constant `start` of a limit that is said of some start: the one that is tried may not do."""
@@ -58,6 +59,14 @@ class Letters:
     iterate: str
     targets: Mapping[str, str] = field(hash=False)
 
+    def meaning(self, limit: str, more: str) -> str:
+        """Return what the letters of a limit mean, with those of a start that it names."""
+        parts = [f"{self.iterate} are the iterates from {self.start}"]
+        if limit != INFINITY:
+            optimal = in_plain(self.targets["optimal"])
+            parts.append(f"{optimal} is the max-margin solution of the optimal tokens")
+        return ", ".join([*parts, more]) if more else " and ".join(parts)
+
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
@@ -66,8 +75,9 @@ class Beginning:
     Attributes:
         of: returns it for an instance and the constants; None where it is not known.
         constants: those that it takes, with their defaults.
-        says: where it starts, after "from"; empty where the formula tells.
+        says: what has the limit, a clause with `$formula`; the formula alone unless given.
         condition: what follows the limit in its formula.
+        where: what letters of the start mean.
         symbols: how values of its constants are written.
     """
 
@@ -76,6 +86,7 @@ class Beginning:
     says: str = ""
     condition: str = ""
     symbols: Mapping[str, Mapping[Any, str]] = field(default_factory=dict, hash=False)
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,15 +249,15 @@ def limit(
     """
     forms = _Begun(quantity, begins or Beginning(_as_it_is), never)
     of, to = quantity.writes(letters)
-    says = f"from {letters.start}" if begins is None else begins.says
     return Measured(
-        says,
+        forms.begins.says,
         floats=forms.floats,
         balls=forms.balls,
         tensors=quantity.tensors if begins is None else None,
         many=None if begins is None else forms.many,
         stand_in=FLOW,
-        notation=rf"{of} \to {to}{'' if begins is None else begins.condition}",
+        notation=rf"{of} \to {to}{forms.begins.condition}",
         symbols={"towards": letters.targets, **forms.begins.symbols},
         constants={**forms.begins.constants, **quantity.constants},
+        where=letters.meaning(to, forms.begins.where),
     )

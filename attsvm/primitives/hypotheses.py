@@ -151,7 +151,12 @@ LOWER_RIVALS = Hypothesis(
 )
 
 FEASIBLE = Hypothesis("Att-SVM is feasible", feasible, says="the Att-SVM is feasible")
-EXISTS = Hypothesis("the solution exists and is not 0", exists, implies=(FEASIBLE, SEVERAL_TOKENS))
+EXISTS = Hypothesis(
+    "the solution exists and is not 0",
+    exists,
+    says="the max-margin solution of the optimal tokens exists and is not 0",
+    implies=(FEASIBLE, SEVERAL_TOKENS),
+)
 INDEPENDENT = Hypothesis(
     "the constraints are independent",
     all_independent,
@@ -162,6 +167,7 @@ ALL_TIGHT = Hypothesis("all tokens are support vectors", all_tight, implies=(FEA
 EITHER_PART = Hypothesis(
     "all tokens are support vectors, or rivals have one score below the best",
     either_part,
+    says="all tokens are support vectors, or all rivals of an input have one score below its best",
     implies=(MARGINS_ADD,),
 )
 SECOND_SUPPORTS = Hypothesis("a second-best token is a support vector", second_best_supports)
@@ -170,6 +176,6 @@ ZERO_START = Hypothesis("the start is zero", from_zero)
 BASIN = Hypothesis(
     "risk gap of the start below the threshold",
     starts_in_basin,
-    says="the risk gap of the start is below min_i [l(second) - l(best)]/n",
+    says="the risk of the start is less than min_i [l(second) - l(best)]/n above its infimum",
     implies=(SEVERAL_TOKENS,),
 )

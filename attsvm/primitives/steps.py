@@ -55,7 +55,13 @@ def is_short(case: Any) -> bool:
     return bool(case.step <= 1.0)
 
 
-SHORT = Hypothesis("the step is at most 1/L", is_short)
+SHORT_STEPS = "at most one over a Lipschitz constant of the gradient"
+"""The words for 1/L that need no letter."""
+
+SHORT = Hypothesis("the step is at most 1/L", is_short, says=f"the step is {SHORT_STEPS}")
+
+ITERATED = "gradient descent run from any start, with any constant step"
+"""What the sentence of a reading lets be; hypotheses on the start and on the step restrict it."""
 
 
 def stepped(
@@ -67,7 +73,7 @@ def stepped(
         return replace(ensemble(generator), step=float(generator.choice(steps)))
 
     both = st.builds(_with_step, drawn, st.sampled_from(steps))
-    return Records(kind, both, larger if ensemble else None, fixed)
+    return Records(kind, both, larger if ensemble else None, fixed, lets=ITERATED)
 
 
 def flattened(drawn: Any) -> st.SearchStrategy[Any]:

@@ -4,21 +4,17 @@
 L(v(k), p(k)) with proper eta and p(0) satisfies ... lim p(k)/||p(k)|| = p(alpha)/||p(alpha)||."
 
 The sentence does not say which alpha it means, which p(0) and eta are proper, and how v(k) moves.
-Here v is constant, as the section is on p alone, alpha are the optimal tokens, and eta is at most
-1/L, where L is a Lipschitz constant of the gradient. Assumption A is met by the three losses of
-the talk, -x, exp(-x) and log(1 + exp(-x)). The basin is the set of p whose risk exceeds its infimum
-by less than min_i [l(second) - l(best)]/n.
+The section is on p alone, so v is constant here. Assumption A is met by the three losses of the
+talk, -x, exp(-x) and log(1 + exp(-x)).
 
 Nothing says that p(alpha) exists, as for two equal keys it does not, nor that optimal tokens are
-unique. Where both hold `literal-1` falls from zero with one input: for keys 1, 0, -2 of scores 1,
--5, 0 p(alpha) is 1, but p runs to minus infinity, to the key -2. Where p(alpha) exists `literal-2`
-falls with two inputs, keys (0, 1), 0 of scores 0, 0 and (1, 0), 0 of scores 1, 0: p(alpha) is (1,
-1) or (1, -1), but every run moves along (1, 0) alone. A start at p(alpha) would do only where
-nothing moves at all, as with head 0.
+unique. If both hold `literal-1` falls from zero with one input: for keys 1, 0, -2 of scores 1, -5,
+0 p(alpha) is 1, but p runs to minus infinity, to the key -2. If p(alpha) exists `literal-2` falls
+with two inputs, keys (0, 1), 0 of scores 0, 0 and (1, 0), 0 of scores 1, 0: p(alpha) is (1, 1) or
+(1, -1), but every run moves along (1, 0) alone.
 
-`amended-1` is proved in `symbolic/basins.py`; the keys of `literal-1` show that
-105% of the bound is too much. `amended-3` shows that proper starts exist where optimal tokens are
-unique; `properties.mm._support.prompt_descent.properly_started` has R and the proof.
+For `amended-1` the keys of `literal-1` show that 105% of the bound is too much. By `amended-3`
+proper starts exist if optimal tokens are unique.
 
 With steps of 256/L `amended-1` fails (`LEAPING`), and `amended-3` with 64/L (`THROWN`).
 """
@@ -34,7 +30,7 @@ from attsvm.primitives.hypotheses import (
     UNIQUE,
 )
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
-from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
+from attsvm.primitives.steps import ANY, SHORT, SHORT_STEPS, flattened, stepped
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
@@ -67,11 +63,11 @@ THEOREM = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "alpha, which the theorem does not name, read as optimal tokens, v(k) as constant, "
-                "'proper' as any p(0) and any step of at most one over a Lipschitz constant of "
-                "grad_p L: descent on a loss of Assumption A converges in direction to p(alpha)"
-            ),
+            read={
+                "alpha": "the optimal tokens",
+                "v(k)": "constant",
+                "proper": f"any p(0), and any step of {SHORT_STEPS}",
+            },
             under=(STRICT_LOSS, SHORT),
             variables=stepped(Descent, flattened(cases.comparable(0, 2))),
             examples=(cases.TRAPPED, cases.SECOND_TRAPPED, cases.ONE_KEY, cases.TIED),
@@ -79,12 +75,11 @@ THEOREM = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "alpha, which the theorem does not name, read as optimal tokens, v(k) as constant, "
-                "'proper' as some p(0) and some step of at most one over a Lipschitz constant of "
-                "grad_p L: with them descent on a loss of Assumption A converges in direction to "
-                "p(alpha)"
-            ),
+            read={
+                "alpha": "the optimal tokens",
+                "v(k)": "constant",
+                "proper": f"some p(0), and some step of {SHORT_STEPS}",
+            },
             under=(STRICT_LOSS, SHORT),
             variables=Records(Descent, flattened(cases.comparable(0)), fixed=("step",)),
             conclusion=DIRECTION_FROM_SOME,
@@ -93,13 +88,6 @@ THEOREM = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
-                "tokens exists and is not 0, in any dimension and for any number of inputs and "
-                "tokens: descent with a step of at most one over a Lipschitz constant of grad_p L "
-                "converges in direction to p(alpha) from every p(0) whose risk gap is below min_i "
-                "[l(second) - l(best)]/n"
-            ),
             proof="symbolic.basins:prove",
             under=(SLOPED_LOSS, EXISTS, UNIQUE, BASIN, SHORT),
             variables=stepped(
@@ -119,11 +107,6 @@ THEOREM = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "l' < 0 everywhere and continuous, a single input whose rivals score the same, "
-                "below the optimal token, p(alpha) exists and is not 0: descent with any constant "
-                "step converges in direction to p(alpha) from any p(0)"
-            ),
             proof="symbolic.aligned_inputs:prove_one_input",
             under=(SLOPED_LOSS, EXISTS, LOWER_RIVALS, ONE_INPUT),
             variables=stepped(Descent, cases.alone(), steps=ANY),
@@ -132,14 +115,6 @@ THEOREM = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            says=(
-                "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
-                "tokens exists and is not 0: from p(0) = r p(alpha), r = R + 1 with R = max(0, ln "
-                "[M sum_i (T_i - 1) D_i / (m min_i gap_i)]), D_i the range and gap_i the lead of "
-                "the scores of input i, m and M the least and the largest |l'| between all scores, "
-                "descent with a step of at most one over a Lipschitz constant of grad_p L "
-                "converges in direction to p(alpha)"
-            ),
             proof="symbolic.basins:prove_from_proper_start",
             under=(SLOPED_LOSS, EXISTS, UNIQUE, SHORT),
             variables=stepped(

@@ -9,8 +9,6 @@ BY_HAND: frozenset[str] = frozenset(
         "mm/general-data",
         "mm/loss-choice",
         "mm/normalised-descent",
-        "mm/theorem-1-direction",
-        "mm/theorem-1-norm",
         "sim/figure-1",
         "sim/figure-2",
         "sim/kq-bias",

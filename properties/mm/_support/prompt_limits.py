@@ -57,13 +57,18 @@ def some_start(case: Descent, start: str) -> Descent | None:
 
 
 PROPER = Beginning(
-    properly_started, {"size": 1}, condition=r" \text{ for } p(0) = $size r p(\alpha)"
+    properly_started,
+    {"size": 1},
+    condition=r" \text{ for } p(0) = $size r p(\alpha)",
+    where="r = 1 + max(0, ln [M sum_i (T_i - 1) D_i / (m min_i gap_i)]), D_i is the range and "
+    "gap_i the lead of the scores of input i, and m and M are the least and the largest |l'| "
+    "between all scores",
 )
 SOME_START = Beginning(
     some_start,
     {"start": SOME},
-    says="from $start",
-    symbols={"start": {SOME: "r p(alpha), or else from another start", "zero": "zero"}},
+    says="$formula from $start",
+    symbols={"start": {SOME: "some p(0)", "zero": "zero"}},
 )
 
 DIRECTION = limit(limits.DIRECTION, LETTERS, never=reaches_none)
