@@ -3,6 +3,7 @@
 import sys
 
 from attsvm.theory import Statement, load_packs
+from attsvm.theory.declaration.instances import domains
 
 BY_HAND: frozenset[str] = frozenset(
     {
@@ -35,10 +36,25 @@ BY_HAND: frozenset[str] = frozenset(
 """Statements of which a reading gives its whole sentence; the list only ever gets shorter."""
 
 
+CLAIMS = [claim for pack in load_packs() for claim in pack.claims]
+MODULES = [module for name, module in sys.modules.items() if name.startswith("properties.")]
+STATEMENTS = [one for each in MODULES for one in vars(each).values() if isinstance(one, Statement)]
+
+
+def test_a_sentence_says_every_hypothesis():
+    for claim in CLAIMS:
+        if claim.statement_id not in BY_HAND:
+            ends = domains(claim.formula.variables)
+            says = [h.says for name, h in claim.formula.hypotheses.items() if name not in ends]
+            assert [words for words in says if words not in claim.statement] == [], claim.id
+
+
+def test_words_that_are_read_in_a_sense_are_words_of_print():
+    for each in STATEMENTS:
+        printed = " ".join(each.printed.split()).casefold()
+        words = [word for reading in each.readings.values() for word in reading.read]
+        assert [word for word in words if word.casefold() not in printed] == [], each.id
+
+
 def test_no_other_statement_writes_the_sentence_of_a_reading():
-    load_packs()
-    modules = [module for name, module in sys.modules.items() if name.startswith("properties.")]
-    statements = [
-        one for each in modules for one in vars(each).values() if isinstance(one, Statement)
-    ]
-    assert {s.id for s in statements if any(r.says for r in s.readings.values())} == BY_HAND
+    assert {s.id for s in STATEMENTS if any(r.says for r in s.readings.values())} == BY_HAND
