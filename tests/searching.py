@@ -8,7 +8,7 @@ from hypothesis import Phase, given, seed, settings
 from attsvm.theory import PROFILES
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout
-from attsvm.theory.search.sequence import guide
+from attsvm.theory.search.check_search import guide
 from attsvm.theory.verification.check import check_part
 
 

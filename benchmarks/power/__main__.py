@@ -28,7 +28,7 @@ import statistics
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,6 @@ from benchmarks.power.measure import (
     PACK,
     Attempt,
     attempt_job,
-    screener,
     searchers_alone,
     true_job,
 )
@@ -53,21 +52,25 @@ METHODS = ("quick", "hunt", "alone", "rival")
 
 _RIVAL = "`rival` is plain Hypothesis with the same strategies, another name one searcher alone, "
 _ALONE = "Each column is one searcher alone, "
-_ABOUT = "on the claims that it can work on (`evolution`: differential evolution of scipy)."
+_ABOUT = "on the claims that it can work on."
 
-_SHELF = ("drawn", "evolution", "powell", "cma")
-"""What Hypothesis, scipy and cma bring."""
+_GOOD_AT = """
+What each searcher is good at:
+
+- `ensemble`: instances as the author meant them, larger and more varied than drawn ones; quick.
+- `drawn`: claims of any kind, by Hypothesis, which climbs towards small slack.
+- `screen`: wrong constants, violations far out, small regions and exact relations, in batches.
+- `sizes`: claims that fail only for many tokens, inputs, dimensions or steps.
+- `integers`: violations by few integers, rare or at equal sides; boxes that are decided whole.
+- `gradient`: narrow curved valleys in many dimensions, on conclusions that are differentiable.
+- `every`, which is not in the table, settles claims that have few instances.
+"""
 
 _WHOLE = {"break_long_words": False, "break_on_hyphens": False}
 """Ids and commands are not broken over lines."""
 
-_WAYS = {
-    "screen": "batches of numbers",
-    "batches": "batches of records, hypotheses decided on the closest ones",
-    "gpu": "batches of numbers on a GPU",
-    "": "one by one: no form for batches, or nothing that moves",
-}
-"""How instances were looked at, by the searcher that screens them."""
+_LOOKS = {True: "in batches", False: "one by one: no form for batches, or nothing that moves"}
+"""How instances were looked at, by whether they were screened."""
 
 
 def true_claims() -> list[Claim]:
@@ -209,20 +212,11 @@ def page(table: Table, seconds: float, command: str) -> str:
         ]
         if alone and len(set(methods) - {*METHODS}) > 1:
             lines += ["", f"`{m}` alone of the searchers found: {', '.join(alone)}."]
-    missed = [r for r in table.values() if not any(_fallen(r.get(m), seconds) for m in _SHELF)]
-    own = {m: sum(_fallen(r.get(m), seconds) for r in missed) for m in methods if m not in METHODS}
-    if set(methods) >= set(_SHELF) and missed:
-        told = ", ".join(f"{m} {n}" for m, n in Counter(own).most_common() if n)
-        shelf = ", ".join(f"`{m}`" for m in _SHELF)
-        lines += [
-            "",
-            f"Of the {len(missed)} claims that none of {shelf} refutes: {told or 'none'}.",
-        ]
     left = [id for id, r in table.items() if "hunt" in r and not _fallen(r["hunt"], seconds)]
     if left:
         lines += ["", f"No hunt refuted: {', '.join(left)}."]
     wrapped = [x if x.startswith("|") else textwrap.fill(x, 100, **_WHOLE) for x in lines]
-    return "\n".join(wrapped) + "\n"
+    return "\n".join(wrapped) + "\n" + ("" if together else _GOOD_AT)
 
 
 def show_true(
@@ -232,19 +226,15 @@ def show_true(
     seed: int,
     workers: int,
     before: Sequence[dict[str, Any]] = (),
-    by: Collection[str] = (),
     keep: Callable[[list[dict[str, Any]]], None] = lambda rows: None,
 ) -> list[dict[str, Any]]:
     """Show each reading that stands to the searchers, and report what fell and what was seen.
 
     Rows of nights `before` count for readings whose code is as it was then: a reading that was
     looked at often enough keeps its row, another one is shown more, with another seed. What is
-    known by then is given to `keep` after each reading, so that a night may be cut short. Where
-    searchers are named, only readings of which one of these screens batches are shown.
+    known by then is given to `keep` after each reading, so that a night may be cut short.
     """
     claims = {c.id: c for c in true_claims() if _wanted(c.id, only)}
-    if by:
-        claims = {id: c for id, c in claims.items() if set(screener(c)) & set(by)}
     imports = Imports()
     prints = {id: digest_of_claim(claim, imports) for id, claim in claims.items()}
     known = {r["claim"]: r for r in before if prints.get(r["claim"]) == r["fingerprint"]}
@@ -269,8 +259,8 @@ def show_true(
         f"{len(rows)} readings that stand, {len(lost)} refuted: {screened} instances screened, "
         f"{examined} examined; {len(few)} readings were looked at less than {instances} times"
     )
-    for how, said in _WAYS.items():
-        own = [r for r in rows if r["batches"] == how]
+    for how, said in _LOOKS.items():
+        own = [r for r in rows if r["batches"] is how]
         reached = sum(r not in few for r in own)
         if own:
             print(f"  {said}: {len(own)} readings, {reached} of them looked at as often as asked")
@@ -297,7 +287,7 @@ def _line(row: dict[str, Any]) -> str:
     open_ones = f"; {row['undecided']} undecided: {row['note']}" if row["undecided"] else ""
     return (
         f"{row['claim']}: {row['screened']} screened, {row['examined']} examined in "
-        f"{row['seconds']:.0f} s ({_WAYS[row['batches']]}): {found}{open_ones}"
+        f"{row['seconds']:.0f} s ({_LOOKS[row['batches']]}): {found}{open_ones}"
     )
 
 
@@ -312,8 +302,7 @@ def main() -> int:
         "--searchers",
         default=",".join(METHODS),
         metavar="A,B,C",
-        help="quick, hunt (all together), alone (each of them), rival, or names of searchers; with "
-        "--true, show only readings that one of the named searchers screens",
+        help="quick, hunt (all together), alone (each of them), rival, or names of searchers",
     )
     parser.add_argument(
         "--true", type=int, default=0, metavar="N", help="instances of each true claim"
@@ -345,7 +334,6 @@ def main() -> int:
             options.seed,
             options.workers,
             before.get("true", ()),
-            by=set(options.searchers.split(",")) & set(GUIDED),
             keep=keep,
         )
         failed = not document["true"] or any(row["refuted"] for row in document["true"])

@@ -229,17 +229,15 @@ def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hun
     from what is known by then, and screened instances alone count.
     """
     hunts: list[Hunt] = []
-    screened = screener(claim)
-    phases = [(None, _ROUNDS, _SHARE * seconds), (screened, None, seconds)]
+    screened = claim.formula.batches
+    phases = [(None, _ROUNDS, _SHARE * seconds), (["screen"], None, seconds)]
     for searchers, rounds, until in phases if screened else [(None, None, seconds)]:
-        if searchers == ["batches"] and "drawn" not in hunts[-1].efforts:  # there was no time
-            searchers = ["drawn", *searchers]
-        if hunts and unmoved(hunts, screened):
-            searchers, screened = None, []
+        if hunts and unmoved(hunts):
+            searchers, screened = None, False
         known = sum(looked(h, screened) for h in hunts)
         left = until - sum(h.seconds for h in hunts)
 
-        def stop(account: Hunt, known: int = known, by: Sequence[str] = screened) -> None:
+        def stop(account: Hunt, known: int = known, by: bool = screened) -> None:
             if account.smallest is not None or known + looked(account, by) >= instances:
                 raise KeyboardInterrupt
 
@@ -260,19 +258,14 @@ def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hun
     return hunts
 
 
-def screener(claim: Claim) -> list[str]:
-    """The searcher that screens batches of the claim's instances, if there is one."""
-    return [name for name in ("gpu", "screen", "batches") if GUIDED[name].works_on(claim)][:1]
-
-
-def unmoved(hunts: Sequence[Hunt], screened: Sequence[str]) -> bool:
-    """Whether batches have had their turn, and no instance moves inside the hypotheses."""
-    turns = sum(h.efforts[s].turns for h in hunts for s in screened if s in h.efforts)
+def unmoved(hunts: Sequence[Hunt]) -> bool:
+    """Return whether batches have had their turn, and no instance moves inside the hypotheses."""
+    turns = sum(h.efforts["screen"].turns for h in hunts if "screen" in h.efforts)
     return turns > 0 and not any(h.seen.screened for h in hunts)
 
 
-def looked(account: Hunt, screened: Sequence[str]) -> int:
-    """How many instances a hunt screened, or examined where nothing screens them."""
+def looked(account: Hunt, screened: bool) -> int:
+    """Return how many instances a hunt screened, or examined if nothing screens them."""
     return account.seen.screened if screened else account.examples
 
 
@@ -297,14 +290,14 @@ def true_job(claim: str, instances: str, seed: str, seconds: str, *named: str) -
     """The examination of a true claim as text."""
     made = known_claim(claim, named)
     hunts = examine(made, int(instances), int(seed), float(seconds))
-    last, screened = hunts[-1], screener(made)
+    last = hunts[-1]
     return json.dumps(
         {
             "claim": claim,
             "screened": sum(h.seen.screened for h in hunts),
             "examined": sum(h.examples for h in hunts),
             "seconds": round(sum(h.seconds for h in hunts), 1),
-            "batches": "" if unmoved(hunts, screened) else "".join(screened),
+            "batches": made.formula.batches and not unmoved(hunts),
             "refuted": last.smallest is not None,
             "found": None if last.smallest is None else document(made, last.smallest),
             "undecided": sum(h.seen.undecided for h in hunts),

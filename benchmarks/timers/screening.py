@@ -13,7 +13,6 @@ compared with our answers on the same instances first.
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import sys
 import time
@@ -34,7 +33,6 @@ from attsvm.svm.batch import att_svm_batch
 from attsvm.theory import Claim, load_packs
 from attsvm.theory.declaration import batches
 from attsvm.theory.packs.packs import find_claims
-from attsvm.theory.search import GUIDED
 from attsvm.theory.search.turn import Turn, take
 from attsvm.training import descend_w
 from benchmarks.timers.by_hand import CASES, Case, heights, step_by_hand
@@ -55,12 +53,10 @@ SECONDS = 2.0
 
 
 def _turns(claim: Claim) -> float:
-    """Return the seconds an instance of whole turns of the searcher that screens batches."""
-    who = next(n for n in ("screen", "batches") if n in GUIDED and GUIDED[n].works_on(claim))
-    pool = json.dumps(take(claim, Turn(claim.id, "", "drawn", 0, 0, 64)).pool)
+    """Return the seconds an instance of whole turns of screening."""
     number, screened, started = 0, 0, 0.0
     while number == 0 or time.process_time() - started < SECONDS:
-        gain = take(claim, Turn(claim.id, "", who, number, 0, 96, pool=pool))
+        gain = take(claim, Turn(claim.id, "", "screen", number, 0, 96))
         if gain.error or gain.found:
             sys.exit(f"{claim.id} is no true claim to screen: {gain.error or 'refuted'}")
         if number == 0:  # loads and compiles
@@ -113,12 +109,14 @@ def _data(count: int) -> list[AttentionData]:
 def _pair(
     name: str, sizes: str, claim: Claim, count: int, ours: Callable[[], Any], **others: Way
 ) -> Iterator[Timer]:
-    """Yield the row of a batch and that of a turn; the time of `count` instances is compared."""
+    """Yield the row of a batch, and of a turn if there is one: the time of `count` instances."""
     once = {"runs": 1, "took": lambda each: count * each}
     hypothesis_way = Way(lambda _: _drawn(claim), **once)  # type: ignore[arg-type]
     common: dict[str, Any] = {"clock": time.process_time, "work": count}
     ways = {"Hypothesis": hypothesis_way, **others}
     yield Timer(f"{name}, batch", sizes, lambda: [None], Way(lambda _: ours()), ways, **common)
+    if not claim.formula.batches:
+        return
     turn = Way(lambda _: _turns(claim), **once)  # type: ignore[arg-type]
     yield Timer(f"{name}, turn", "all", lambda: [None], turn, **common)
 

@@ -97,6 +97,7 @@ LEMMA = Statement(
             under=(),
             variables={"R": None},
             tight=True,
+            examples=(CLOSE,),
             siblings={"without the square": changed(power=1)},
         ),
     },

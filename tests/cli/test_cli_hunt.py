@@ -18,14 +18,14 @@ from attsvm.theory.search.account import Hunt
 
 def test_a_hunt_that_finds_stores_a_file_that_replays(attsvm, document, tmp_path):
     code, out, _ = attsvm(
-        "hunt", *TOYS, "toy/rare:literal", "--rounds", "4", "--searchers", "drawn,powell"
+        "hunt", *TOYS, "toy/rare:literal", "--rounds", "4", "--searchers", "drawn,ensemble"
     )
     assert code == 1
     path = tmp_path / ".attsvm/hunted/toy--rare--literal.json"
     assert (tmp_path / ".attsvm/.gitignore").read_text() == "*\n"
     assert "\n  case = Point(\n      at=np.array([" in out
     assert "  slack in [-" in out
-    assert re.search(r"^  drawn +\d+ turns?", out, re.MULTILINE)
+    assert re.search(r"^  ensemble +\d+ turns?", out, re.MULTILINE)
     assert re.search(rf"replay it: attsvm replay --only-pack \S+ {path.relative_to(tmp_path)}", out)
     code, out, _ = attsvm("replay", *TOYS, path)
     assert (code, out.startswith("CONFIRMED: ")) == (0, True)
@@ -42,7 +42,7 @@ def test_a_hunt_that_finds_nothing_says_that_this_is_no_proof(attsvm, document):
     assert (code, found["found"], found["counterexample"]) == (0, False, None)
     assert (found["rounds"], found["examined"] > 0) == (1, True)
     assert not set(found["no_turn"]) & set(found["searchers"])
-    assert {*found["no_turn"], *found["searchers"]} >= {"explicit", "drawn", "grid", "families"}
+    assert {*found["no_turn"], *found["searchers"]} >= {"explicit", "drawn", "sizes"}
     assert found["no_turn"]
     assert f"  no turn in this hunt, give more time: {', '.join(found['no_turn'])}" in out
 
@@ -99,17 +99,17 @@ def test_what_an_earlier_hunt_left_is_told_where_nothing_is_found(attsvm):
 
 
 def test_guided_searchers_alone_are_refused_as_they_have_nothing_to_start_from(attsvm):
-    code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", "powell,grid")
+    code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", "screen,integers")
     assert code == 2
     assert "Add drawn" in error
 
 
-@pytest.mark.parametrize("words", ["foo", "drawn,foo", "foo,powell"])
+@pytest.mark.parametrize("words", ["foo", "drawn,foo", "foo,integers"])
 def test_a_searcher_that_is_none_is_told_with_those_there_are(attsvm, words):
     code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", words)
     assert code == 2
     assert error.startswith("attsvm: no searcher of that name (got foo). There are: explicit, ")
-    assert all(f"{name}" in error for name in ("ensemble", "drawn", "grid", "powell", "gradient"))
+    assert all(f"{name}" in error for name in ("ensemble", "drawn", "screen", "sizes", "gradient"))
 
 
 def test_a_hunt_keeps_a_smaller_find_that_is_there(attsvm, document, tmp_path, monkeypatch):

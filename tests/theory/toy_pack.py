@@ -325,13 +325,22 @@ def away_ball(p: Point, shift: float = 0.0) -> arb:
     return arb(sum(g * g for g in gaps) - rational(0.25) - rational(shift))
 
 
-rare = build(
-    "rare",
-    away,
-    away_ball,
-    data=st.tuples(*[st.integers(-8, 8)] * 2).map(lambda p: Point(np.array(p, dtype=float))),
-    expected="refuted",
-    siblings={"a disc": changed(shift=2000.0), "a large disc": changed(shift=4000.0)},
+def around(quarters: int, generator: np.random.Generator) -> Point:
+    """A point so many quarters from the centre at most, in each direction."""
+    return Point(CENTRE + generator.integers(-quarters, quarters + 1, size=2) / 4)
+
+
+rare, rarer = (
+    build(
+        name,
+        away,
+        away_ball,
+        data=st.tuples(*[st.integers(-8, 8)] * 2).map(lambda p: Point(np.array(p, dtype=float))),
+        ensemble=functools.partial(around, quarters),
+        expected="refuted",
+        siblings={"a disc": changed(shift=2000.0), "a large disc": changed(shift=4000.0)},
+    )
+    for name, quarters in (("rare", 2), ("rarer", 20))
 )
 
 

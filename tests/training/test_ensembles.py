@@ -1,6 +1,7 @@
 """Many runs in one call: batches, starts, steps, checkpoints, devices, and what is refused."""
 
 import math
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,6 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.heads import Head, ensure_head, relu_head
 from attsvm.losses import LOG_LOSS, LOSSES
-from attsvm.theory.search.gpu import gpu_is_there
 from attsvm.training import (
     descend_kq,
     descend_p,
@@ -28,6 +28,8 @@ from tests.training.protocol import OWN, RELU, protocol
 
 torch = Late("torch")
 
+DEVICES = ["cpu", *["cuda"] * any(map(os.path.exists, ("/dev/nvidiactl", "/dev/kfd")))]
+"""Where tensors can lie: torch takes long to import, so that it is not asked."""
 EPS = np.finfo(float).eps
 DATA, ZERO = protocol(19), np.zeros((5, 5))
 SCORED = AttentionData(DATA.X, DATA.Z, scores=DATA.gamma)
@@ -141,7 +143,7 @@ def test_the_score_of_an_absent_token_plays_no_part(score, W0):
 
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
 @pytest.mark.parametrize("head", [None, RELU], ids=["linear", "relu"])
-@pytest.mark.parametrize("device", ["cpu", *["cuda"] * gpu_is_there()])
+@pytest.mark.parametrize("device", DEVICES)
 def test_tensors_agree_with_the_loops_to_rounding(device, attention, head):
     """20 stable steps: 1e4 roundings of the size of the iterates."""
     sets, generator = [protocol(s, masked=s % 2 == 0) for s in range(4)], np.random.default_rng(61)

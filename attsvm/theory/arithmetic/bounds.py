@@ -79,14 +79,24 @@ def _sum(a: Bounded, b: Bounded, operation: Operation) -> Bounded:
 
 def _rounded_off(x: Array, y: Array, product: Array) -> Array:
     """Return the rounding error of a product of floats, exactly, by Dekker's splitting."""
-    high = [_SPLIT * z - (_SPLIT * z - z) for z in (x, y)]
-    low = [z - h for z, h in zip((x, y), high, strict=True)]
-    return high[0] * high[1] - product + high[0] * low[1] + low[0] * high[1] + low[0] * low[1]
+    high, low = _split(x)
+    other_high, other_low = (high, low) if y is x else _split(y)
+    lost = high * other_high - product + high * other_low + low * other_high
+    return lost + low * other_low
+
+
+def _split(z: Any) -> tuple[Any, Any]:
+    """Return two floats of half of the digits whose sum is a float."""
+    large = _SPLIT * z
+    high = large - (large - z)
+    return high, z - high
 
 
 def _dust(found: Array, *factors: Array) -> Array:
     """Return a bound for the error that underflow causes in a product or quotient of nonzeros."""
     small = abs(found) < _LEAST
+    if not np.any(small):
+        return np.zeros(1)
     for factor in factors:
         small = small & (factor != 0.0)
     return np.where(small, _DUST, 0.0)
@@ -102,9 +112,12 @@ def _product(a: Bounded, b: Bounded) -> Bounded:
     x, y = a.value, b.value
     found = x * y
     error = abs(_rounded_off(x, y, found)) + _dust(found, x, y)
-    for one, other in ((a, b), (b, a)):
+    rounded = [number for number in (a, b) if np.any(number.error)]
+    for other in rounded:
+        one = b if other is a else a
         error = error + np.where(other.error > 0.0, abs(one.value) * other.error, 0.0)
-    error = error + a.error * b.error + _inexact(a, b)  # each of these products may underflow
+    if rounded:  # each of these products may underflow
+        error = error + a.error * b.error + _inexact(a, b)
     return Bounded(found, error * _UP)
 
 

@@ -193,18 +193,14 @@ class RecordFormula(Formula):
         return example
 
     def relaxed(self, case: Case, **parameters: Any) -> Any:
-        """How close many instances come to violation, in torch."""
+        """Return how close many instances come to violation, in torch."""
         if self.measured is not None:
             climb = present(self.measured.tensors, "the conclusion's form for tensors")
             return climb(case, **{**self.constants, **parameters})
-        return self.climbed(case, parameters, touching=False)
-
-    def climbed(self, case: Case, parameters: Mapping[str, object], *, touching: bool) -> Any:
-        """Return the heights of many instances in torch, by `seen`."""
         from attsvm.theory.arithmetic import Tensors
 
         m = Tensors()
-        found, _ = seen(m.library, self.relation(m, case, parameters), touching=touching)
+        found, _ = seen(m.library, self.relation(m, case, parameters), touching=False)
         # a formula may come to a constant, such as for one token: still one height an instance
         first = next(_tensors(case))
         return found + 0.0 * first.reshape(len(first), -1)[:, 0]

@@ -370,7 +370,7 @@ def _find_text(
         yield f"the worst found: {document['worst']}"
 
 
-_NEEDS = {"gradient": "PyTorch is missing", "gpu": "PyTorch sees none"}
+_NEEDS = {"gradient": "PyTorch is missing"}
 
 
 def _searchers_text(document: Entry) -> Iterator[str]:

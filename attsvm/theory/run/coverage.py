@@ -65,8 +65,8 @@ class Counts:
             as far as `MANY`.
         sides: how many different sides of the conclusion of a formula were seen among these, 2
             for more.
-        missed: of a sibling of a formula, for each hypothesis that it drops, 1 where an instance
-            that was evaluated violates it, and 0 where none does.
+        missed: of a sibling of a formula, for each hypothesis that it drops, 1 if its
+            counterexample, an explicit instance or a plain draw violates it, else 0.
         broke: made-up instances on which a hypothesis, the conclusion or what confirms a violation
             raised, with the first of them and who proposed it.
         coverage: what the first ordinary instances were like, counted by kind and word.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -166,11 +167,20 @@ class Tally:
             generator = np.random.default_rng(0)
             yield from (self.claim.ensemble(generator) for _ in range(_ENSEMBLE))
 
-    def _see_dropped(self, case: Case) -> None:
-        """See whether an instance violates what a sibling of a formula drops; one is enough."""
-        for hypothesis in self.part.dropped:
-            if self.counting and self.seen.missed[hypothesis.name] == 0:
-                self.seen.missed[hypothesis.name] += not self.evaluation.decided(hypothesis, case)
+    def see_dropped(self, documents: Iterable[Json]) -> None:
+        """See which hypotheses that the part drops some encoded instances violate.
+
+        Instances that miss another hypothesis do not count. Everything is decided exactly.
+        """
+        missed = self.seen.missed
+        for document in documents:
+            if all(missed.values()):
+                return
+            case = frozen(codec.decode(document, self.claim.instance_type))
+            with contextlib.suppress(TooLong):
+                if all(self.evaluation.decided(h, case) for h in self.part.hypotheses):
+                    for hypothesis in self.part.dropped:
+                        missed[hypothesis.name] |= not self.evaluation.decided(hypothesis, case)
 
     def accepts(self, case: Case) -> bool:
         """Whether the instance meets every hypothesis; counts each by name.
@@ -255,7 +265,6 @@ class Tally:
             self.evaluation.ensure_unchanged("a hypothesis", case, before)
         if not accepted:
             return False, None
-        self._see_dropped(case)
         if self.counting:
             self.variety.see(case)
         slack = self.evaluation.slack(case)
@@ -348,7 +357,6 @@ class Tally:
             answer, document = settled
         self.seen.probed += 1
         self._count(case, slack)
-        self._see_dropped(case)
         if self.counting:
             self.variety.see(case)
         refuted = answer is not None and answer.refuted is True

@@ -20,7 +20,7 @@ from attsvm.theory.record.files import finite
 from attsvm.theory.run.coverage import Counts, warnings_of
 from attsvm.theory.run.tally import Refuted
 from attsvm.theory.search import GUIDED, Elite, Pool
-from attsvm.theory.search.moves import smallness
+from attsvm.theory.search.shrink_moves import smallness
 
 
 @dataclass(slots=True)

@@ -33,7 +33,7 @@ from attsvm.theory.run.confirm import examine
 from attsvm.theory.run.tally import Refuted, Tally
 from attsvm.theory.search import EXPLICIT, Polished, shrink
 from attsvm.theory.search.hunt import hunt
-from attsvm.theory.search.moves import smallness
+from attsvm.theory.search.shrink_moves import smallness
 
 _BUDGET = 20_000
 """Instances that making one find smaller may examine by default, for a claim of cost 1."""

@@ -24,7 +24,7 @@ from attsvm.theory.run.tally import Refuted
 from attsvm.theory.run.workers import HERE, Workers
 from attsvm.theory.search import DRAWING, GUIDED, NEEDS, Elite, Pool, fits
 from attsvm.theory.search.account import Effort, Hunt, Step
-from attsvm.theory.search.enumeration import counts
+from attsvm.theory.search.integers import counts
 from attsvm.theory.search.schedule import SCREENING, Schedule
 from attsvm.theory.search.turn import Gain, Turn, searchers_of, take, turn_job, written
 
@@ -109,10 +109,7 @@ def hunt(
             claim,
             part,
             absent=[
-                name
-                for name, guided in GUIDED.items()
-                if guided.fits(claim) and not guided.there()
-                if guided.missed or name in (searchers or ())
+                name for name, guided in GUIDED.items() if guided.fits(claim) and not guided.there()
             ],
             pool=Pool() if pool is None else pool,
         ),

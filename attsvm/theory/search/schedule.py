@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-SCREENING = ("screen", "gpu")
+SCREENING = ("screen",)
 """Searchers that evaluate batches of thousands of instances, and need no instance to start from."""
 
 _SCREENED = 0.6

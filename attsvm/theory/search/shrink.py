@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.search.axes import unnamed
-from attsvm.theory.search.moves import RENEWED, STAGES, Space, smallness
+from attsvm.theory.search.shrink_moves import RENEWED, STAGES, Space, smallness
 
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted, Tally

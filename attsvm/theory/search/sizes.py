@@ -1,4 +1,7 @@
-"""Sizes: batches of formulas with lengths and counts beyond those that are drawn."""
+"""Sizes: lengths and counts beyond those that are drawn, in batches of formulas and in records.
+
+They are good at claims that fail only for many tokens, inputs, dimensions or steps.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ import numpy as np
 
 from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.variables import Integer
-from attsvm.theory.search.discrete import lengthen
-from attsvm.theory.search.operations import operations
-from attsvm.theory.search.screen import BATCH, JUDGED, breed, glimpse, length_of_each
+from attsvm.theory.search.operation_counts import operations
+from attsvm.theory.search.record_moves import lengthen
+from attsvm.theory.search.screening import BATCH, JUDGED, breed, glimpse, length_of_each
 from attsvm.theory.search.suspects import Suspects
 
 if TYPE_CHECKING:
@@ -22,13 +25,14 @@ if TYPE_CHECKING:
 _RUNGS, _CLIMB = 12, 6
 """Doublings of a size at most, and generations of each."""
 
-_NUMBERS, _FEWER = 2**18, 2**16
-"""Numbers in a batch of large instances, and in one of the first turn of a hunt."""
+_NUMBERS, _FEWER, _FEWEST = 2**18, 2**16, 2**14
+"""Maximum number of numbers in a batch of large instances: in a check, in a turn of a hunt, and in
+the first turn of a hunt."""
 
-_CHEAP, _DEAR = 2**9, 2**16
-"""With more numbers than this in an instance, which is what a check looks at at most, a turn of a
-hunt goes to no larger sizes once an evaluation takes more than so many operations of numpy. They
-are counted, not timed, so that what is looked at does not depend on the machine."""
+_CHEAP, _DEAR, _DEARER = 2**9, 2**14, 2**16
+"""Of an instance with more numbers than the first, which is the maximum in a check, an evaluation
+takes so many operations of numpy at most, in the first turn of a hunt and in later ones. They are
+counted, not timed, so that the instances do not depend on the machine."""
 
 _LEAP, _LEAPING, _LIGHT, _EVEN = 2**12, 64, 16, 1.25
 """Numbers in an instance to which a check leaps from there at most, and how many such instances are
@@ -51,7 +55,8 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
         return
     free = list(grows(formula))
     chosen = [free, *([name] for name in free)][int(generator.integers(1 + len(free)))]
-    most = _NUMBERS if scout.once or scout.wide else _FEWER
+    most = _NUMBERS if scout.once else _FEWER if scout.wide else _FEWEST
+    dear = _DEARER if scout.wide else _DEAR
     for rung in range(1, _RUNGS):
         shape = length_of_each(formula, generator)
         shape |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in shape}
@@ -64,7 +69,7 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
         batch = 8 * max(min(most // (8 * max(numbers, 1)), BATCH // 8), 1)
         raw = batches.filled(formula, generator, shape, batch)
         raw |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in raw}
-        if numbers > _CHEAP and operations(scout, formula, raw, shape, _DEAR) > _DEAR:
+        if numbers > _CHEAP and operations(scout, formula, raw, shape, dear) > dear:
             return
         breed(scout, formula, raw, shape, generator, batch=batch, generations=_CLIMB)
 

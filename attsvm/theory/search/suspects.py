@@ -8,15 +8,15 @@ a few rows that the bounds leave open. All other suspects are counted.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attsvm._types import Array, JsonObject
+from attsvm._types import Array
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.judge import violates_at_once
-from attsvm.theory.declaration.variables import Integer, Known
+from attsvm.theory.declaration.variables import Integer, Known, Raw
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
@@ -88,12 +88,12 @@ class Suspects:
         self._known: set[bytes] = set()
 
     def examine(
-        self, fitted: Known, shape: Mapping[str, int], suspect: Any, height: Any
+        self, fitted: Known, shape: Mapping[str, int], suspect: Array, height: Array
     ) -> set[int]:
         """Send suspected rows of a fitted batch to the judge, and return the rows it judged.
 
         Args:
-            fitted: values (..., batch) by name, in numpy or as tensors, or one value for all rows.
+            fitted: values (..., batch) by name, or one value for all rows.
             shape: the length of each axis.
             suspect: whether each row is suspected.
             height: how close each row comes to violation.
@@ -101,11 +101,11 @@ class Suspects:
         Raises:
             Stop: the turn is over, by a find, the budget or the time.
         """
-        lanes = np.flatnonzero(_here(suspect))
+        lanes = np.flatnonzero(suspect)
         if not len(lanes):
             return set()
         left_out = max(len(lanes) - _PROVED, 0)
-        high = np.nan_to_num(_here(height)[lanes], nan=-np.inf)
+        high = np.nan_to_num(height[lanes], nan=-np.inf)
         lanes = lanes[np.argsort(-high, kind="stable")[:_PROVED]]
         few = fetched(fitted, lanes)
         violate, open_ = self._proved(few, shape, len(lanes))
@@ -184,12 +184,7 @@ class Suspects:
             return None
 
 
-def fetched(raw: Known, lanes: Any) -> JsonObject:
-    """Return some instances of a batch, in numpy."""
-    few = {name: value[..., lanes] for name, value in raw.items() if hasattr(value, "shape")}
-    return {**raw, **{name: _here(value) for name, value in few.items()}}
-
-
-def _here(value: Any) -> Array:
-    """Return an array of numpy, or a tensor as one."""
-    return np.asarray(value.cpu() if hasattr(value, "cpu") else value)
+def fetched(raw: Known, lanes: Array) -> Raw:
+    """Return some instances of a batch."""
+    few = {n: value[..., lanes] for n, value in raw.items() if isinstance(value, np.ndarray)}
+    return {**raw, **few}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import time
 import warnings
@@ -12,30 +11,17 @@ from typing import Any
 import numpy as np
 
 from attsvm._types import JsonObject
-from attsvm.errors import present
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.record.curated import STORED, known
 from attsvm.theory.run.asking import describe
 from attsvm.theory.run.bounded import metered
 from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.profiles import derive_seed
 from attsvm.theory.run.tally import Refuted, Tally
 from attsvm.theory.run.workers import known_claim
-from attsvm.theory.search import (
-    ENSEMBLE,
-    EVERY,
-    EXPLICIT,
-    GUIDED,
-    Pool,
-    Scout,
-    Stop,
-    draw,
-    fits,
-    listable,
-    shrink,
-    worsen,
-)
-from attsvm.theory.search.sequence import guide
+from attsvm.theory.search import GUIDED, Pool, Scout, Stop, draw, fits, shrink, worsen
+from attsvm.theory.search.check_search import guide
+from attsvm.theory.search.ensemble import ensemble, explicit
+from attsvm.theory.search.every import every
 
 POLISHERS = {"shrink": shrink, "worsen": worsen}
 """What is done to a find."""
@@ -207,52 +193,16 @@ def _searched(tally: Tally, turn: Turn) -> tuple[Refuted | None, bool]:
         looks = _LOOKS * turn.budget
         return draw(tally, turn.budget, _SHRINKS, seed, turn.deadline, looks), False
     if turn.searcher == "every":
-        return _every(tally, turn.deadline), False
-    generator = np.random.default_rng(seed)
-    if turn.searcher in GUIDED:
-        guided = GUIDED[turn.searcher]
-        first = turn.number == 0  # short, as others wait for their first turn
-        budget = max(turn.budget // guided.weight, 8) if first else turn.budget
-        scout = Scout(tally, guided.title, budget, turn.deadline, wide=not first)
-        found = guide(guided, scout, generator)
-        late = turn.deadline is not None and time.time() > turn.deadline
-        return found, not late and (scout.idle or not tally.seen.looked)
-    return _ordinary(tally, turn, generator), False
-
-
-def _ordinary(tally: Tally, turn: Turn, generator: np.random.Generator) -> Refuted | None:
-    """What the claim's own instances refute: explicit and stored ones, or those of its ensemble."""
-    title = EXPLICIT if turn.searcher == "explicit" else ENSEMBLE
+        return every(tally, turn.deadline), False
     if turn.searcher == "explicit":
-        for case in known(tally.claim, turn.part):
-            found = tally.examine(case, STORED)[1]
-            if found:
-                return found
-    cases = tally.part.examples if turn.searcher == "explicit" else range(turn.budget)
-    for case in cases:
-        if turn.deadline is not None and time.time() > turn.deadline:
-            return None
-        if turn.searcher == "ensemble":
-            case = present(tally.claim.ensemble, "the claim's ensemble")(generator)
-        found = tally.examine(case, title)[1]
-        if found:
-            return found
-    return None
-
-
-def _every(tally: Tally, deadline: float | None) -> Refuted | None:
-    """Examine all instances, where they are few enough; count them where each was decided."""
-    formula, number = tally.part.formula, 0
-    if not listable(formula, tally.claim.cost):  # a sibling may have more than its reading
-        return None
-    names = list(formula.domain)
-    for values in itertools.product(*formula.domain.values()):
-        if deadline is not None and time.time() > deadline:
-            return None
-        case = formula.instance(**dict(zip(names, values, strict=True)))
-        found = tally.examine(case, EVERY)[1]
-        if found:
-            return found
-        number += 1
-    tally.seen.settled = number if tally.seen.undecided == 0 else 0
-    return None
+        return explicit(tally, turn.deadline), False
+    generator = np.random.default_rng(seed)
+    if turn.searcher == "ensemble":
+        return ensemble(tally, turn.budget, generator, turn.deadline), False
+    guided = GUIDED[turn.searcher]
+    budget = max(turn.budget // guided.fewer, 8)
+    first = turn.number == 0  # short, as others wait for their first turn
+    scout = Scout(tally, guided.title, budget, turn.deadline, wide=not first)
+    found = guide(guided, scout, generator)
+    late = turn.deadline is not None and time.time() > turn.deadline
+    return found, not late and (scout.idle or not tally.seen.looked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from attsvm.theory.declaration.claim import Claim, Part
 from attsvm.theory.declaration.proof import Steps, executed, grants, recorded
 from attsvm.theory.declaration.variables import Integer
 from attsvm.theory.declaration.verdict import Evidence, Truth
+from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import rebuilt
 from attsvm.theory.packs.assert_statements import ensure_checks_assert_nothing, ensure_no_assert
 from attsvm.theory.record import forms
@@ -25,9 +26,10 @@ from attsvm.theory.run.bounded import JUDGED_STEPS, TooLong, metered
 from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.profiles import Profile, derive_seed
 from attsvm.theory.run.rehearsal import rehearse, unread
+from attsvm.theory.run.sampling import sample
 from attsvm.theory.run.tally import Refuted, Tally
-from attsvm.theory.search import sequence, shrink
-from attsvm.theory.search.enumeration import fill_up
+from attsvm.theory.search import check_search, shrink
+from attsvm.theory.search.every import fill_up
 
 _REPEATS = 3
 """The first accepted instances whose conclusion is evaluated twice, at most."""
@@ -149,9 +151,11 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
                 ensure_steps(claim, steps)
                 proof = proved
             seed = derive_seed(claim.id, shard, base_seed)
-            refuted = sequence.run(tally, budget, seed, explicit=shard == 0)
+            refuted = check_search.run(tally, budget, seed, explicit=shard == 0)
             if refuted is None and part.name == "":
                 refuted = fill_up(tally, budget.examples)
+            if part.dropped:
+                tally.see_dropped(_chosen_without_floats(tally, refuted, budget.examples))
     except KeyboardInterrupt:
         raise
     except BaseException as problem:  # the claim may raise anything, SystemExit as well
@@ -167,6 +171,19 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
         seconds=time.perf_counter() - started,
         **tally.seen.shallow(),
     )
+
+
+def _chosen_without_floats(tally: Tally, refuted: Refuted | None, draws: int) -> Iterator[Any]:
+    """Yield instances that show which dropped hypotheses are ever violated.
+
+    They are the counterexample, explicit instances, and draws of the strategy without feedback. No
+    rounding of floats decides which instances these are, unless it decides whether a search refutes
+    the part.
+    """
+    if refuted is not None:
+        yield refuted.instance
+    yield from map(codec.encode, tally.part.examples)
+    yield from sample(tally.part.data, draws)[0]
 
 
 def _rehearsed(claim: Claim, part: Part) -> None:

@@ -70,6 +70,10 @@ TIED = AttentionData.of([[[0, 0], [-1, 0], [-3, -1]]], [[1, 0]], scores=[[1, 1, 
 """The last token has margin 3 under X^mm, whose first column is (1, 0)."""
 TWICE = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
 """The constraints of equal tokens are equal."""
+ORTHOGONAL = AttentionData.of(
+    [[[0, 0], [-1, 0]], [[0, 0], [0, -1]]], [[1, 0], [1, 0]], scores=[[1, 0], [1, 0]]
+)
+"""Both multipliers are 1, and the constraints are orthogonal."""
 
 
 IN_BASIN = stepped(Run, shares.redundant_basin(), shares.basin_larger)
@@ -184,8 +188,9 @@ SPARSITY = Statement(
             under=(FEASIBLE,),
             variables=Records(tokens.Dropped, tokens.thinned(), tokens.thinned_larger),
             conclusion=dropping.at_most_lost,
-            examples=tuple(
-                tokens.Dropped(data, np.array([[False, True, False]])) for data in (TIED, TWICE)
+            examples=(
+                *(tokens.Dropped(data, np.array([[False, True, False]])) for data in (TIED, TWICE)),
+                tokens.Dropped(ORTHOGONAL, np.array([[False, False], [False, True]])),
             ),
             tight=True,
             depends_on=("sim/definition-3.8:sharp-1",),

@@ -38,7 +38,7 @@ from attsvm.theory.declaration.formula import Formula, _tightened
 from attsvm.theory.declaration.instances import instance_type
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.variables import _filled, ordered
-from attsvm.theory.search.screen import _renewed
+from attsvm.theory.search.batch_moves import renewed
 from tests.late import Late
 
 torch = Late("torch")
@@ -383,7 +383,7 @@ def test_screening_exchanges_labels_and_moves_the_rest():
     raw = batches.filled(formula, generator, shape, 1024)
     assert set(np.unique(raw["y"])) == {1.0, -1.0}
     new = batches.filled(formula, generator, shape, 128)
-    again = _renewed(formula, raw, np.arange(96), new, generator)
+    again = renewed(formula, raw, np.arange(96), new, generator)
     assert set(np.unique(again["y"])) == {1.0, -1.0}
     assert (again["y"] != raw["y"]).any()
     assert not np.isin(again["x"], raw["x"]).all()

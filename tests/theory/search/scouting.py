@@ -12,7 +12,7 @@ from attsvm.theory import PROFILES
 from attsvm.theory.instance import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, draw
-from attsvm.theory.search.sequence import guide
+from attsvm.theory.search.check_search import guide
 
 QUICK = PROFILES["quick"]
 NOTHING = st.nothing()

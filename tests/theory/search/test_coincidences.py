@@ -15,10 +15,10 @@ from attsvm.theory.declaration import batches
 from attsvm.theory.packs.packs import load_packs
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, coincidences
+from attsvm.theory.search.batch_moves import closest
+from attsvm.theory.search.check_search import guide
 from attsvm.theory.search.coincidences import SPECIAL, coincide, named_constants
 from attsvm.theory.search.relations import Domain
-from attsvm.theory.search.screen import _closest
-from attsvm.theory.search.sequence import guide
 from benchmarks.power.measure import PACK, quick
 from benchmarks.power.planting import PLANTED
 from tests.searching import few
@@ -157,7 +157,7 @@ def test_equal_sides_under_less_touch_and_nothing_else_is_changed(left, right):
 
 def test_lanes_that_touch_do_not_live_on():
     height = np.array([0.25, TOUCHED, 0.5, TOUCHED, 0.125, -np.inf])
-    assert _closest(height).tolist() == [2, 0, 4]
+    assert closest(height).tolist() == [2, 0, 4]
 
 
 def test_where_floats_make_0_of_much_few_are_shown_to_the_judge():

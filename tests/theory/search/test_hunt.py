@@ -39,6 +39,13 @@ from tests.forks import Forked
 PACK = str(Path(toy_pack.__file__))
 
 
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """An odd number."""
+
+    n: int
+
+
 def chase(claim, rounds=2, **rest):
     return hunt(claim, seconds=None, rounds=rounds, **rest)
 
@@ -154,7 +161,7 @@ def test_each_searcher_has_its_first_turn_before_any_has_its_second(claim):
     result = chase(claim, rounds=3, crew=crew)
     begun = list(dict.fromkeys(crew.searchers))
     assert crew.searchers[: len(begun)] == begun
-    assert len(crew.searchers) > len(begun) > 5
+    assert len(crew.searchers) > len(begun) >= 3
     assert result.no_turn == []
 
 
@@ -260,12 +267,17 @@ def test_a_hunt_goes_on_where_not_all_instances_are_decided(variables, conclusio
 
 
 def test_what_was_left_open_and_unexamined_is_in_the_account():
-    result = chase(toy_pack.rounding_open, rounds=4)
+    def touching(case: Odd, shift: float = 0.0) -> Slack:
+        return Slack.at_most(1.0 + shift, 1.0, 1e-9)
+
+    data = st.integers(0, 9).map(Odd)
+    claim = build("touching", touching, lambda case, shift=0.0: None, data=data)
+    result = chase(claim, rounds=4)
     assert 0 < result.seen.unexamined < result.seen.open
     assert result.json()["unexamined"] == result.seen.unexamined
 
 
-@pytest.mark.parametrize("searchers", [["explicit"], ["powell"], ["explicit", "powell"]])
+@pytest.mark.parametrize("searchers", [["explicit"], ["integers"], ["explicit", "integers"]])
 def test_searchers_that_have_nothing_to_start_from_end_the_hunt(searchers):
     result = hunt(toy_pack.true, seconds=600.0, searchers=searchers)
     assert (result.smallest, result.examples) == (None, 0)
@@ -538,13 +550,6 @@ def test_a_hunt_that_is_interrupted_keeps_what_it_found(tmp_path, monkeypatch):
     assert (tmp_path / "finds" / "toy--slow--literal.json").is_file()
 
 
-@dataclass(frozen=True, slots=True)
-class Odd:
-    """An odd number."""
-
-    n: int
-
-
 def test_a_record_of_integers_is_moved_by_those_who_move_integers():
     """Nobody who moves floats has a turn, and instances that are drawn again are told."""
 
@@ -556,8 +561,7 @@ def test_a_record_of_integers_is_moved_by_those_who_move_integers():
     ball = lambda case, shift=0.0: arb(odd(case).value)  # noqa: E731
     claim = build("odd", odd, ball, data=data, hypotheses=hypotheses)
     result = chase(claim, 4)
-    assert set(result.efforts) <= {"explicit", "drawn", "relatives", "sizes", "integers", "grid"}
-    assert {"families", "evolution", "powell"} <= set(result.nothing_to_move)
+    assert set(result.efforts) <= {"explicit", "drawn", "sizes", "integers"}
     assert result.no_turn == []
     assert "integers" in result.moved["n"]
     drawn = result.efforts["drawn"].accepted
@@ -565,9 +569,11 @@ def test_a_record_of_integers_is_moved_by_those_who_move_integers():
     rest = {"unfinished": None, "kept": False, "counterexample": None, "worst": None}
     told = "\n".join(hunt_text(result.json() | rest))
     assert f"{result.repeated} drawn instances equal one that was drawn before" in told
-    assert "no turn, as no instance has what they move: families" in told
     assert "no further turn, as they had nothing more to propose: " in told
-    assert chase(toy("true")).nothing_to_move == ["integers"]
+    still = chase(toy("true"))
+    assert still.nothing_to_move == ["integers"]
+    told = "\n".join(hunt_text(still.json() | rest))
+    assert "no turn, as no instance has what they move: integers" in told
     unsaid = build("odd", odd, ball, data=data)  # that n is odd is no hypothesis
     assert chase(unsaid, 6).smallest.found_by == "integer enumeration"
 
@@ -583,7 +589,7 @@ def test_a_hunt_tells_how_it_came_closer_and_who_varied_what():
         cost=8,
     )
     still = replace(claim, data=claim.data.map(lambda case: replace(case, y=1.0)))
-    result = chase(still, 3, searchers=["drawn", "relatives", "screen"])
+    result = chase(still, 3, searchers=["drawn", "screen"])
     told = result.json()
     assert told["growth"][-1]["height"] == told["closest"]["height"] == pytest.approx(1, abs=0.5)
     for one, other in itertools.pairwise(told["growth"]):

@@ -3,104 +3,26 @@
 import itertools
 import sys
 import time
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pytest
-from flint import arb
-from hypothesis import strategies as st
-from toy_pack import build, stated
+from toy_pack import stated
 
-from attsvm.exact import rational
-from attsvm.theory import Integer, Real, Slack, Vector, changed
+from attsvm.theory import Integer, Real, Vector, changed
 from attsvm.theory.arithmetic import FLOATS, lanes
 from attsvm.theory.declaration import batches
 from attsvm.theory.instance import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout
-from attsvm.theory.search.screen import GENERATIONS, breed
-from attsvm.theory.search.screen import _new as screened_anew
-from attsvm.theory.search.sequence import guide
+from attsvm.theory.search.batch_moves import count_new
+from attsvm.theory.search.check_search import guide
+from attsvm.theory.search.screening import GENERATIONS, breed
 from benchmarks.power.regions import proportional, right_triangles
 from benchmarks.power.sizes import brocard, few, late, pell, slow, taxicab, tokens
 from tests.late import Late
 from tests.theory.search.scouting import scouted, share
 
 torch = Late("torch")
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A vector of two entries and a sign, which never moves."""
-
-    at: Any
-    sign: float
-
-
-LEAST = 2.0**-8
-GOAL = (1.375, -0.625)
-
-
-def off(case: Pair) -> Any:
-    """The squared distance from the goal, less what makes instances near it violations."""
-    return sum((rational(float(x)) - rational(g)) ** 2 for x, g in zip(case.at, GOAL, strict=True))
-
-
-def apart(case: Pair, shift: float = 0.0) -> Slack:
-    return Slack(float(arb(off(case))) - LEAST**2 - shift, 1e-12)
-
-
-def apart_ball(case: Pair, shift: float = 0.0) -> arb:
-    return arb(off(case) - rational(LEAST) ** 2 - rational(shift))
-
-
-def near(case: Any, shift: float = 0.0) -> Any:
-    return -sum((case.at[:, k] - g) ** 2 for k, g in enumerate(GOAL))
-
-
-EIGHTHS = st.lists(st.integers(-8, 8), min_size=2, max_size=2)
-pairs = build(
-    "pairs",
-    apart,
-    apart_ball,
-    data=EIGHTHS.map(lambda row: Pair(np.array(row, dtype=float), 1.0)),
-    relaxed=near,
-    expected="refuted",
-    hypotheses={
-        "the first is the larger": lambda case: bool(case.at[0] > case.at[1]),
-        "the sign is 1 or -1": lambda case: case.sign in (-1.0, 1.0),
-    },
-)
-STARTS = [Pair(np.array([k / 1.0, -3.0]), 1.0) for k in range(-2, 3)]
-
-
-@pytest.mark.parametrize("seed", [0])
-def test_batches_of_records_find_a_small_violation_in_few_looks(seed):
-    found, again = (scouted(pairs, "batches", STARTS, budget=60, seed=seed) for _ in range(2))
-    assert found.found is not None
-    assert found.found == again.found
-    case = codec.decode(found.found.instance, Pair)
-    assert apart_ball(case) < 0
-    assert case.sign in (-1.0, 1.0)
-    assert found.tally.seen.screened == again.tally.seen.screened
-    assert found.tally.seen.screened >= 1024
-    assert found.spent <= 60
-
-
-def test_batches_of_records_stay_inside_the_hypotheses():
-    """The goal is not admissible: nothing is found, and every look met the hypotheses."""
-    hidden = build(
-        "hidden", apart, apart_ball, relaxed=near, data=st.nothing(),
-        hypotheses={"the first is below 1": lambda case: bool(case.at[0] < 1.0)},
-    )  # fmt: skip
-    scout = scouted(hidden, "batches", [Pair(np.array([-2.0, -3.0]), 1.0)], budget=100)
-    assert scout.found is None
-    assert scout.tally.seen.refused == scout.tally.seen.broke == 0
-    assert scout.tally.seen.probed > 0
-    assert scout.pool.closest[0].document["fields"]["at"]["values"]
-    assert scout.tally.best[1].at[0] == pytest.approx(1.0, abs=0.05)
-    assert scout.tally.best[1].at[1] == pytest.approx(GOAL[1], abs=0.05)
 
 
 def test_a_batch_of_integers_alone_is_one_instance():
@@ -316,25 +238,20 @@ def test_a_batch_has_as_many_generations_as_it_is_given(generations):
     assert 64 * (generations - 1) / 2 < scout.tally.seen.screened <= 64 * generations
 
 
-@pytest.mark.parametrize("there", [np.asarray, lambda x: torch.tensor(x)], ids=["numpy", "torch"])
-def test_equal_instances_of_a_batch_count_once(there):
+def test_equal_instances_of_a_batch_count_once():
     """Two numbers each, 0 and -0 alike; the first three lanes, two of them equal, are known."""
     pairs = [(0, 1), (0, 1), (2, 3), (2, 3), (1, 0), (-0.0, 1), (2, 2.5), (1e-300, 1), (1, 0)]
-    x, y = (there(np.array(numbers, dtype=float)) for numbers in zip(*pairs, strict=True))
-    library = np if isinstance(x, np.ndarray) else torch
+    x, y = (np.array(numbers, dtype=float) for numbers in zip(*pairs, strict=True))
     batch = {"k": 7, "x": x, "a": y.reshape(1, -1)}
-    assert screened_anew(batch, 0, library) == 5
-    assert screened_anew(batch, 3, library) == 3
-    fine = there(np.random.default_rng(0).integers(0, 2**10, (3, 2**16)) / 2**5)
-    distinct = len({*map(tuple, np.asarray(fine).T.tolist())})
-    assert screened_anew({"x": fine}, 0, library) == distinct
-    if library is np:  # heights of which many are equal, also those of different instances
-        height = np.floor(fine.sum(axis=0) * 8)
-        assert screened_anew({"x": fine}, 0, np, height) == distinct
-        assert screened_anew({"x": fine}, 0, np, np.zeros(2**16)) == distinct
-        first = len({*map(tuple, fine[:, :999].T.tolist())})
-        assert screened_anew({"x": fine}, 999, np, height) == distinct - first
-        assert screened_anew({"x": fine}, 9, np, np.arange(2.0**16)) == 2**16 - 9
+    assert count_new(batch, 0, np.zeros(9)) == 5
+    assert count_new(batch, 3, np.zeros(9)) == 3
+    fine = np.random.default_rng(0).integers(0, 2**10, (3, 2**16)) / 2**5
+    distinct = len({*map(tuple, fine.T.tolist())})
+    height = np.floor(fine.sum(axis=0) * 8)  # equal for some different instances
+    first = len({*map(tuple, fine[:, :999].T.tolist())})
+    assert count_new({"x": fine}, 0, height) == distinct
+    assert count_new({"x": fine}, 999, height) == distinct - first
+    assert count_new({"x": fine}, 9, np.arange(2.0**16)) == 2**16 - 9
 
 
 WEIGHTS = (5, 9, 7, 12, 8, 6, 11, 10)
@@ -366,28 +283,6 @@ def test_a_homogeneous_claim_falls_at_usual_size_though_its_ratio_tends_to_1_far
     assert found is not None
     values = codec.decode(found.instance, HOMOGENEOUS.instance_type).x
     assert np.abs(np.frexp(values)[1]).max() < 12
-
-
-@pytest.mark.parametrize("name", ["powell", "evolution"])
-def test_searchers_start_again_at_usual_size_from_what_lies_far_out(name):
-    """Half of their searches do, and then stay there."""
-    far = [2.0**90, *[1.0] * 7]
-    sizes = []
-    for seed in range(4):
-        tally = Tally(HOMOGENEOUS, HOMOGENEOUS.part(""), 0)
-        tally.examine(HOMOGENEOUS.formula.build(x=far), "test")
-        scout = Scout(tally, name, 300)
-        look = scout.look_at
-
-        def looked(document, look=look, **rest):
-            case = codec.decode(document, HOMOGENEOUS.instance_type)
-            sizes.append(np.abs(case.x).max())
-            return look(document, **rest)
-
-        scout.look_at = looked
-        guide(GUIDED[name], scout, np.random.default_rng(seed))
-    usual = np.mean(np.array(sizes) < 2.0**32)
-    assert 0.1 < usual < 0.9
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (4, 3), (3, 7), (4, 4), (4, 6), (5, 5)])

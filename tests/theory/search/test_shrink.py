@@ -25,7 +25,8 @@ from attsvm.theory.run.sampling import sample
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search.axes import groups, unnamed
 from attsvm.theory.search.hunt import hunt
-from attsvm.theory.search.moves import (
+from attsvm.theory.search.shrink import shrink, still_refuted
+from attsvm.theory.search.shrink_moves import (
     Space,
     moves,
     simpler_fractions,
@@ -33,7 +34,6 @@ from attsvm.theory.search.moves import (
     simplicity,
     smallness,
 )
-from attsvm.theory.search.shrink import shrink, still_refuted
 from benchmarks.power.planting import PLANTED
 
 

@@ -441,13 +441,13 @@ def test_a_hypothesis_that_raises_on_a_made_up_instance_is_counted_and_told_of()
         raise KeyError("no such row")
 
     tally = probing(fails)
-    assert tally.probe(2.0, "grid", reshaped=True) == (None, None)
+    assert tally.probe(2.0, "sizes", reshaped=True) == (None, None)
     assert (tally.seen.broke, tally.seen.refused, tally.seen.probed) == (1, 0, 0)
     assert tally.seen.broke_note.startswith(
         "KeyError: 'no such row' in hypothesis 'of its own'; first"
     )
     with pytest.raises(KeyError):
-        tally.probe(2.0, "powell", reshaped=False)
+        tally.probe(2.0, "gradient", reshaped=False)
 
 
 @pytest.mark.parametrize("way", ["certify", "rerun"])
@@ -458,7 +458,7 @@ def test_what_confirms_may_raise_on_a_made_up_instance_and_nowhere_else(way, res
 
     claim = build("two-only", constant(-1.0, 0.0), **{way: fails})
     tally = Tally(claim, claim.part(""), 0)
-    assert tally.probe(2.0, "relatives", reshaped=reshaped) == (None, None)
+    assert tally.probe(2.0, "integers", reshaped=reshaped) == (None, None)
     assert (tally.seen.broke, tally.seen.refused, tally.seen.probed, tally.seen.undecided) == (
         1,
         0,
@@ -467,7 +467,7 @@ def test_what_confirms_may_raise_on_a_made_up_instance_and_nowhere_else(way, res
     )
     assert tally.seen.broke_note == (
         "ValueError: too many values to unpack in what confirms it; "
-        "first at x = 2, proposed by relatives"
+        "first at x = 2, proposed by integers"
     )
     with pytest.raises(ValueError, match="too many values"):
         tally.examine(2.0, "explicit instance")
@@ -481,10 +481,10 @@ def test_the_audit_of_a_made_up_instance_may_raise_and_of_no_other():
 
     claim = build("no-two", square, fails_at_2)
     tally = Tally(claim, claim.part(""), 0)
-    tally.probe(2.0, "grid", reshaped=True)
+    tally.probe(2.0, "sizes", reshaped=True)
     tally.audit_closest()
     assert (tally.seen.audited, tally.seen.broke) == (0, 1)
-    assert tally.seen.broke_note.endswith("first at x = 2, proposed by grid")
+    assert tally.seen.broke_note.endswith("first at x = 2, proposed by sizes")
     tally = Tally(claim, claim.part(""), 0)
     tally.examine(2.0, "Hypothesis")
     with pytest.raises(ValueError, match="two"):
@@ -496,19 +496,19 @@ def test_data_that_a_hypothesis_refuses_are_counted_wherever_they_come_from():
         raise DataError("tied tokens")
 
     tally = probing(refuses)
-    assert tally.probe(2.0, "powell", reshaped=False) == (None, None)
+    assert tally.probe(2.0, "gradient", reshaped=False) == (None, None)
     assert (tally.seen.broke, tally.seen.refused) == (1, 0)
 
 
 def test_an_instance_that_misses_a_hypothesis_is_refused_and_nothing_broke():
     tally = probing(lambda x: False)
-    assert tally.probe(2.0, "grid", reshaped=True) == (None, None)
+    assert tally.probe(2.0, "sizes", reshaped=True) == (None, None)
     assert (tally.seen.broke, tally.seen.refused) == (0, 1)
 
 
 def test_a_made_up_instance_does_not_pass_a_hypothesis_that_is_not_decided():
     with pytest.raises(ClaimError, match="'of its own' of toy/probing:literal is not decided"):
-        probing(lambda x: np.bool_(True)).probe(2.0, "grid", reshaped=True)
+        probing(lambda x: np.bool_(True)).probe(2.0, "sizes", reshaped=True)
 
 
 def touching(asked):
@@ -524,7 +524,7 @@ def touching(asked):
 def test_what_floats_cannot_settle_is_examined_all_over_a_turn_and_the_rest_is_counted():
     asked = []
     tally = touching(asked)
-    scout = Scout(tally, "powell", 96)
+    scout = Scout(tally, "gradient", 96)
     for k in range(96):
         scout.look(float(k))
     assert len(asked) == 12
@@ -535,7 +535,7 @@ def test_what_floats_cannot_settle_is_examined_all_over_a_turn_and_the_rest_is_c
 def test_every_turn_of_a_searcher_examines_some_that_floats_cannot_settle():
     asked = []
     tally = touching(asked)
-    for name in ("grid", "powell"):
+    for name in ("sizes", "gradient"):
         scout = Scout(tally, name, 3)
         for k in range(3):
             scout.look(float(k))

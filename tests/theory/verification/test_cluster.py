@@ -95,7 +95,7 @@ def test_a_pack_that_only_this_process_can_load(apart, tmp_path):
 
 
 def test_a_worker_that_is_killed_half_way_changes_no_find_and_loses_nothing(apart):
-    few = functools.partial(chase, toy("rare"), 20, named=[PACK], searchers=["drawn", "powell"])
+    few = functools.partial(chase, toy("rarer"), 20, named=[PACK], searchers=["drawn", "ensemble"])
     alone = account(few())
     told = json.loads(alone)[0]
     assert told["found"]

@@ -9,8 +9,10 @@ from flint import arb
 from toy_pack import build, constant, says, stated
 
 from attsvm.theory import Integer, Real, Vector, changed
+from attsvm.theory.instance import codec
 from attsvm.theory.run.bounded import JUDGED_STEPS, SCREENED_STEPS
 from attsvm.theory.run.profiles import profile_named
+from attsvm.theory.run.tally import Tally
 from attsvm.theory.verification.check import Outcome, check_part, with_siblings
 from attsvm.theory.verification.verify import Task, conclude
 
@@ -79,6 +81,21 @@ def test_neither_does_it_count_as_violated_where_another_one_is():
     assert [o.refuted is not None for o in found.siblings] == [True, False, True]
     assert found.reason.endswith(": x <= x + 1")
     assert str(found.verdict.validity) == "thin"
+
+
+def test_only_instances_that_no_search_chose_show_that_a_hypothesis_is_ever_violated():
+    apart = {"x != y": lambda m, v: m.above(m.abs(v.x - v.y), m.exact(0))}
+    claim = declared({"x": Real(), "y": Real()}, bounded, apart, **HALF)
+    (dropped,) = (part for part in claim.parts() if part.dropped)
+    equal, different = (claim.formula.build(x=1.0, y=y) for y in (1.0, 2.0))
+    tally = Tally(claim, dropped, 0)
+    tally.probe(equal, "screen", reshaped=False)
+    tally.examine(equal, "Hypothesis")
+    assert tally.seen.missed == {"x != y": 0}
+    tally.see_dropped([codec.encode(different)])
+    assert tally.seen.missed == {"x != y": 0}
+    tally.see_dropped([codec.encode(different), codec.encode(equal)])
+    assert tally.seen.missed == {"x != y": 1}
 
 
 def test_a_hypothesis_that_is_not_needed_but_violated_is_no_fault():
@@ -202,7 +219,8 @@ def test_a_formula_that_takes_too_many_steps_is_left_out_and_told():
         return m.at_most(c * m.abs(x), m.abs(v.x))
 
     variables = {"k": Integer(0, 10**6, beyond=True), "x": Real()}
-    found = checked(declared(variables, loop, **TWICE))
+    twice = {"siblings": {"2": changed(c=2, examples=[{"k": 0, "x": 1}])}}
+    found = checked(declared(variables, loop, **twice))
     told = found.json()
     assert told["given_up"] > 0
     assert "k" in told["given_up_note"]

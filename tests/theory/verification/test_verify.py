@@ -67,7 +67,7 @@ KNOWN = {
 REASONS = {
     "false": "counterexample by Hypothesis, ball arithmetic at 64 bits",
     "sampled": "counterexample by seeded ensemble",
-    "rare": ("counterexample by Powell's method", "counterexample by differential evolution"),
+    "rare": "counterexample by seeded ensemble",
     "numeric": "counterexample by Hypothesis, second evaluation in higher precision",
     "short": "12 instances open: the run was too short",
     "rounding-open": "12 instances open: slack -1e-17: no certificate on this instance",

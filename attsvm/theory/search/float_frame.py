@@ -19,7 +19,7 @@ from attsvm.theory.instance.document import float_parts, leaves, replaced, value
 
 
 def frame_key(document: Json) -> str:
-    """What instances of one frame share: everything but the values of their floats."""
+    """Return what instances of one frame share: everything but the values of their floats."""
     for path, part in float_parts(document):
         document = replaced(document, path, part.get("float64"))
     return json.dumps(document, sort_keys=True)
@@ -39,7 +39,7 @@ class Frame:
 
     @classmethod
     def of(cls, document: Json) -> Frame:
-        """The frame of an instance."""
+        """Return the frame of an instance."""
         fields, at = [], 0
         for _, part in float_parts(document):
             fields.append(slice(at, at + math.prod(part.get("float64", ()))))
@@ -47,11 +47,11 @@ class Frame:
         return cls(document, tuple(fields))
 
     def row(self, document: Json) -> Float[Array, " m"]:
-        """The floats of an instance of this frame."""
+        """Return the floats of an instance of this frame."""
         return np.array([value_at(document, path) for path, _ in leaves(document)])
 
     def filled(self, row: Float[Array, " m"]) -> Any:
-        """The instance with these floats, encoded."""
+        """Return the instance with these floats, encoded."""
         document = self.document
         for (path, part), field in zip(float_parts(document), self.fields, strict=True):
             value = (
@@ -60,17 +60,17 @@ class Frame:
             document = replaced(document, path, codec.encode(value))
         return document
 
-    def records(self, hint: Any, rows: Any) -> Iterator[Any]:
-        """The instances with these floats, one after the other; None where there is none."""
-        whole = codec.decode(self.document, hint)
-        for row in np.ascontiguousarray(rows):
-            try:
-                yield _record(whole, iter([row[field] for field in self.fields]))
-            except DataError:
-                yield None
+    def record(self, hint: Any, row: Float[Array, " m"]) -> Any | None:
+        """Return the instance with these floats; None if they are not finite or do not fit."""
+        if not np.isfinite(row).all():
+            return None
+        try:
+            return _record(codec.decode(self.document, hint), iter([row[f] for f in self.fields]))
+        except DataError:
+            return None
 
     def tensors(self, rows: Any) -> Any:
-        """The instances with these floats as one: a tensor (batch, m) split into named tensors.
+        """Return the instances with these floats as one, a tensor (batch, m) split by name.
 
         Records become namespaces, arrays tensors (batch, *shape) and floats tensors (batch,); all
         else is as in the instance.
@@ -80,7 +80,7 @@ class Frame:
 
 
 def _record(value: Any, parts: Iterator[Any]) -> Any:
-    """A decoded instance with other floats, taken from the parts in the order of `leaves`."""
+    """Return a decoded instance with other floats, the parts in the order of `leaves`."""
     if isinstance(value, np.ndarray) and value.dtype == np.float64:
         array = next(parts).reshape(value.shape).copy()
         array.setflags(write=False)
@@ -102,7 +102,7 @@ def _record(value: Any, parts: Iterator[Any]) -> Any:
 
 
 def _split(document: Json, part: Callable[[], Any]) -> Any:
-    """The decoded instance, its floats taken from the parts in the order of `leaves`."""
+    """Return the decoded instance, its floats taken from the parts in the order of `leaves`."""
     if isinstance(document, dict):
         if set(document) == {"float"}:
             return part()[:, 0]

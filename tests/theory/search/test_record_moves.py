@@ -1,4 +1,4 @@
-"""What is discrete in a record moves: integers, lengths, members, flags; hypotheses judge."""
+"""Integers and lengths of records move; hypotheses judge."""
 
 import itertools
 import random
@@ -14,7 +14,7 @@ from toy_pack import build
 from attsvm._types import Array, Float, Int
 from attsvm.theory.instance import codec
 from attsvm.theory.run.tally import Tally
-from attsvm.theory.search import discrete
+from attsvm.theory.search import record_moves
 from attsvm.theory.search import scout as scout_module
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.scout import Scout
@@ -32,7 +32,7 @@ class Counted:
 
 
 COUNTED = st.builds(Counted, DIGIT, DIGIT, DIGIT.map(float))
-WHO = ["drawn", "integers", "sizes", "relatives", "grid"]
+WHO = ["drawn", "integers", "sizes"]
 START = [Counted(2, 5, 1.0), Counted(7, 0, 3.0)]
 
 
@@ -129,8 +129,7 @@ def test_no_turn_goes_where_an_evaluation_of_all_choices_never_ends():
     data = sizes.map(lambda size: Choices(np.zeros(size[0]), size[1]))
     natural = {"natural": lambda case: case.m >= 1}
     _, claim = witnessed("choices", Choices, counted, data, hypotheses=natural)
-    searchers = ["drawn", "integers", "sizes", "grid"]
-    result = hunt(claim, seconds=None, rounds=3, searchers=searchers)
+    result = hunt(claim, seconds=None, rounds=3, searchers=WHO)
     assert {"integers", "sizes"} <= result.efforts.keys()
     assert 1000 < longest <= scout_module._STEPS / 2
     assert result.json()["given_up"] == result.seen.given_up > 0
@@ -162,12 +161,6 @@ def test_rounds_come_to_the_same_whatever_clocks_say(monkeypatch):
     for clock in ("time", "process_time", "perf_counter", "monotonic"):
         monkeypatch.setattr(time, clock, jumping)
     assert account() == steady
-
-
-def test_small_integers_and_floats_of_records_are_chosen_together():
-    violated = lambda c: (c.k, c.j, c.x) == (-1, 1, -2.0)  # noqa: E731
-    found = only_by_the_searcher(Counted, violated, COUNTED, "grid", START, budget=400)
-    assert violated(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,59 +210,15 @@ def test_indices_of_records_are_enumerated():
     assert violated(found)
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
-    """A member of a family, flags, and a number that may be absent."""
-
-    loss: str
-    bent: bool
-    mask: Array
-    weight: float | None
-
-
-def family(loss, weight):
-    return Family(loss, False, np.array([True, False]), weight if loss == "b" else None)
-
-
-FAMILIES = st.builds(family, st.sampled_from("abc"), DIGIT.map(float))
-
-
-@pytest.mark.parametrize(
-    "violated",
-    [
-        lambda c: c.loss == "a" and c.weight is not None,
-        lambda c: c.loss == "b" and c.weight is None,
-        lambda c: c.bent and c.loss == "c",
-        lambda c: c.mask.tolist() == [False, True] and c.bent,
-    ],
-)
-def test_members_flags_and_absent_parts_are_exchanged(violated):
-    start = [family("a", 1.0), family("b", 1.0)]
-    found = only_by_the_searcher(Family, violated, FAMILIES, "relatives", start, budget=200)
-    assert violated(found)
-
-
-def test_a_hunt_puts_an_integer_and_a_member_together():
-    @dataclass(frozen=True, slots=True)
-    class Both:
-        loss: str
-        k: int
-
-    drawn = st.sampled_from([Both("a", 1), Both("a", 2), Both("rare", 0)])
-    _, claim = witnessed("pair", Both, lambda c: c.loss == "rare" and c.k == 30, drawn)
-    assert hunt(claim, seconds=None, rounds=6).smallest is not None
-
-
 def test_who_has_nothing_to_propose_gets_no_further_turn():
-    """Sizes of a record without arrays, and relatives of a record that no other claim has."""
+    """Sizes of a record without arrays."""
     _, claim = witnessed("nobody", Counted, data=COUNTED, cost=6)
-    some = ["drawn", "sizes", "relatives"]
+    some = ["drawn", "sizes"]
     runs = [hunt(claim, seconds=None, rounds=rounds, searchers=some) for rounds in (4, 5)]
     for result in runs:
-        assert {"sizes", "relatives"} <= set(result.done)
-        assert {result.efforts[name].accepted for name in ("sizes", "relatives")} == {0}
-    turns = [[r.efforts[n].turns for n in ("sizes", "relatives")] for r in runs]
-    assert turns[0] == turns[1]
+        assert "sizes" in result.done
+        assert result.efforts["sizes"].accepted == 0
+    assert runs[0].efforts["sizes"].turns == runs[1].efforts["sizes"].turns
     assert runs[1].json()["done"] == runs[1].done
 
 
@@ -279,15 +228,13 @@ def test_the_account_of_searchers_adds_up():
     efforts = result.efforts.values()
     assert sum(e.screened for e in efforts) == result.seen.screened > 0
     assert sum(e.accepted for e in efforts) == result.examples
-    assert {"integers", "grid"} <= set(result.moved["k"])
-    if "batches" in result.efforts:
-        assert result.efforts["batches"].screened > 0
+    assert "integers" in result.moved["k"]
     assert not any("nothing but what was drawn" in said for said in result.warnings)
     alone = hunt(claim, seconds=None, rounds=2, searchers=["drawn"])
     assert any("of k, j nothing but what was drawn" in said for said in alone.warnings)
 
 
 def test_integers_of_a_ladder_are_close_to_each_other():
-    ladder = sorted({abs(k) for k in discrete._ladder(3, 10**6, np.random.default_rng(0))})
+    ladder = sorted({abs(k) for k in record_moves._ladder(3, 10**6, np.random.default_rng(0))})
     assert {0, 1, 2, 10**5, 2**15 - 1, 2**15 + 1, 10**6} <= set(ladder) <= {*range(10**6 + 1)}
     assert all(b <= max(a + 1, 1.6 * a) for a, b in itertools.pairwise(ladder))

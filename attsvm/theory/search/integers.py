@@ -1,33 +1,35 @@
-"""Enumeration: all integers up to a bound, where instances are integers alone."""
+"""Integers: all choices of a box, if all variables are integers, and moves of those in records.
+
+They are good at violations by few integers of any size, whether rare or at equal sides: a box is
+screened in floats, and each of its rows that may violate the claim is decided. A box of which each
+row was decided is reported.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attsvm._types import Array
 from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.declaration import batches
-from attsvm.theory.declaration.judge import misses_one
-from attsvm.theory.declaration.variables import Choice, Integer, Raw
+from attsvm.theory.declaration.variables import Integer, Raw
 from attsvm.theory.run.coverage import box_size
-from attsvm.theory.run.sampling import EVERY
-from attsvm.theory.search.discrete import move_integers
-from attsvm.theory.search.screen import JUDGED, spread, takes
+from attsvm.theory.search.record_moves import move_integers
+from attsvm.theory.search.screening import JUDGED, spread, takes
 from attsvm.theory.search.suspects import Suspects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence, Set
+    from collections.abc import Mapping, Set
 
     from attsvm.theory.declaration.formula import Formula
-    from attsvm.theory.run.tally import Refuted, Tally
     from attsvm.theory.search.scout import Scout
 
 _ENUMERATED, _ROWS = 2**15, 2**16
-"""Integers that are enumerated for each instance of a budget, and at once."""
+"""Number of rows that are enumerated for each instance of a budget, and number of rows at once."""
 
 _DOUBTED = 8
 """Maximum number of rows of a turn that the judge sees although bounds for rounding, and rationals,
@@ -35,12 +37,12 @@ leave open whether they violate."""
 
 
 def counts(formula: Formula) -> bool:
-    """Whether instances are integers alone, none of them a length."""
+    """Return whether instances are integers alone, none of them a length."""
     return not formula.axes and all(isinstance(v, Integer) for v in formula.variables.values())
 
 
 def integers(scout: Scout, generator: np.random.Generator) -> None:
-    """Enumerate all integers up to a bound, of which the closest few go to the judge.
+    """Screen boxes of integers from the least on; the judge sees the closest few as well.
 
     If the formula counts with an integer, as in `range(k)`, the integer has one value for a whole
     batch, and its bound changes from turn to turn. All other integers run through a box with equal
@@ -115,50 +117,6 @@ def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: S
 
 _LARGEST = 2**53
 """Size from which on floats do not hold all integers."""
-
-_LOOKED = 8
-"""Instances that `fill_up` looks at, as a multiple of those that are wanted."""
-
-
-def fill_up(tally: Tally, wanted: int) -> Refuted | None:
-    """Examine integers and choices in order until so many different instances are decided.
-
-    A strategy that draws integers of a short range has few instances. If these are all that there
-    are, and each is decided or proved to miss a hypothesis, their number is noted as `settled`.
-    """
-    formula = tally.part.formula
-    if formula.axes or not formula.stepped or tally.seen.examples >= wanted:
-        return None
-    looked, open_ = 0, 0
-    for case in _in_order(formula):
-        if looked >= _LOOKED * wanted or tally.seen.examples >= wanted:
-            return None
-        looked += 1
-        if not tally.knows(case):
-            accepted, found = tally.examine(case, EVERY)
-            if found:
-                return found
-            open_ += not accepted and not misses_one(formula, case)
-    left = tally.seen.undecided + tally.seen.given_up + open_
-    tally.seen.settled = looked if formula.domain and not left else 0
-    return None
-
-
-def _in_order(formula: Formula) -> Iterator[Any]:
-    """Yield the instances of integers and choices, those near the lower ends first."""
-    values: dict[str, Sequence[Any]] = {}
-    for name, variable in formula.variables.items():
-        low, high = variable.ends
-        if isinstance(variable, Choice):
-            values[name] = list(variable.members)
-        elif isinstance(variable, Integer):
-            values[name] = range(low or 0, (low or 0) + _ROWS if high is None else high + 1)
-    for reach in range(max(map(len, values.values()))):
-        ranges = [range(min(len(each), reach + 1)) for each in values.values()]
-        for places in itertools.product(*ranges):
-            if max(places) == reach:
-                chosen = zip(values.items(), places, strict=True)
-                yield formula.instance(**{name: each[k] for (name, each), k in chosen})
 
 
 def _sides(formula: Formula, asked: int, weights: Array) -> dict[str, tuple[int, int]]:

@@ -85,7 +85,7 @@ def _slot(paths: Sequence[Path]) -> Slot:
 
 
 def _size(values: Sequence[Fraction], floats: Sequence[bool]) -> tuple[Fraction, ...]:
-    """Return how small some numbers are: the order of `moves.smallness`, for them alone."""
+    """Return how small some numbers are: the order of `shrink_moves.smallness`, for them alone."""
     each = [
         (x != 0, x.denominator.bit_length() if real else 0, abs(x) if real else _height(x), x < 0)
         for x, real in zip(values, floats, strict=True)

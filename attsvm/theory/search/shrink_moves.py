@@ -8,7 +8,7 @@ array, a slice or an entry to 0, an array to a unit vector or all of them to suc
 their signs, rounding all entries or one, scaling an array or all of them by a power of two, adding
 an integer to their entries, dividing whole numbers by a common factor, moving an entry towards 0,
 putting a fraction of less height in the place of another, changing entries that are equal, or equal
-up to sign, together as one, and changing several numbers at once (`joint`).
+up to sign, together as one, and changing several numbers at once (`joint_moves`).
 
 In one entry the moves reach the simplest number of an interval of refutations: a float is rounded
 down and up to every number of bits, a fraction goes up its branch of the Stern-Brocot tree, which
@@ -40,7 +40,7 @@ from attsvm.theory.instance.document import (
     written,
 )
 from attsvm.theory.search.axes import Group, groups, lacking, tuples
-from attsvm.theory.search.joint import Slot, joint_slots
+from attsvm.theory.search.joint_moves import Slot, joint_slots
 
 _MAKING_UP = (0, 1, 2)
 """Powers of two that what remains is scaled by, to make up for an index that was left out."""

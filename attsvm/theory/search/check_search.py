@@ -8,17 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attsvm.theory.run.bounded import TooLong
-from attsvm.theory.search import (
-    ENSEMBLE,
-    EXPLICIT,
-    GUIDED,
-    Found,
-    Guided,
-    Scout,
-    Spent,
-    draw,
-    shrink,
-)
+from attsvm.theory.search import EXPLICIT, GUIDED, Found, Guided, Scout, Spent, draw, shrink
+from attsvm.theory.search.ensemble import ensemble
 
 if TYPE_CHECKING:
     from attsvm.theory.run.profiles import Profile
@@ -28,8 +19,9 @@ if TYPE_CHECKING:
 def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted | None:
     """Search a refutation of the tally's part with every searcher in turn.
 
-    What refutes the reading is made smaller, but for explicit instances: they are as their author
-    wants them. What refutes a sibling stays as it was found: it shows that the check can fail.
+    A counterexample of the reading is made smaller, unless it is an explicit instance, which stays
+    as its author wants it. A counterexample of a sibling stays as it was found: it only shows that
+    the check can fail.
     """
     sibling = bool(tally.part.name)
     if explicit:
@@ -50,15 +42,14 @@ def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted 
 def _search(tally: Tally, budget: Profile, shrinks: int, seed: int) -> Refuted | None:
     generator = np.random.default_rng(seed)
     if tally.claim.ensemble is not None:
-        for _ in range(budget.ensemble):
-            found = tally.examine(tally.claim.ensemble(generator), ENSEMBLE)[1]
-            if found:
-                return found
+        found = ensemble(tally, budget.ensemble, generator)
+        if found:
+            return found
     found = draw(tally, budget.examples, shrinks, seed)
     if found:
         return found
     for searcher in GUIDED.values():
-        if budget.name in searcher.without or not searcher.works_on(tally.claim):
+        if not (searcher.quick or budget.name != "quick") or not searcher.works_on(tally.claim):
             continue
         looks = max(round(searcher.share * budget.guided), 3)
         scout = Scout(tally, searcher.title, looks, numbers=budget.numbers, once=True)
@@ -69,7 +60,7 @@ def _search(tally: Tally, budget: Profile, shrinks: int, seed: int) -> Refuted |
 
 
 def guide(searcher: Guided, scout: Scout, generator: np.random.Generator) -> Refuted | None:
-    """Let a guided searcher propose until it is stopped or done; what it found."""
+    """Let a guided searcher propose until it is stopped or done, and return its find."""
     with contextlib.suppress(Found, Spent):
         try:
             searcher.search(scout, generator)

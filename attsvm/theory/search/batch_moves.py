@@ -1,0 +1,202 @@
+"""Moves of a batch: its closest instances, moved, and new ones make the next generation.
+
+Instances move by differences of others (differential evolution), by powers of two in single
+entries, as a whole, and by crossing with others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.theory.arithmetic.heights import TOUCHED
+from attsvm.theory.declaration import batches
+from attsvm.theory.declaration.variables import Choice, Fitted, Integer, Known, Raw
+from attsvm.theory.search.relations import Domain, relate
+
+if TYPE_CHECKING:
+    from attsvm.theory.declaration.formula import Formula
+
+_KEPT, _SHARE_KEPT = 256, 16
+"""Number of rows, the closest ones, that the next generation starts from. In a larger batch it is
+the size of the batch divided by the second number."""
+
+_UNIT = 6.0
+"""Powers of two from 1 within which numbers are of usual size."""
+
+_ODD = 0x1E3779B97F4A7C15
+"""A factor that spreads the bits of a number, modulo 2^64."""
+
+
+def relate_batch(formula: Formula, raw: Raw, generator: np.random.Generator) -> None:
+    """Have some instances of a batch meet exact relations between their numbers, in place."""
+    relate(raw, domains_of(formula, raw), generator)
+
+
+def domains_of(formula: Formula, raw: Raw) -> dict[str, Domain]:
+    """Return the domains of the arrays of a batch that may be changed freely."""
+    domains = {}
+    for name, value in raw.items():
+        variable = formula.variables[name]
+        fixed = isinstance(variable, Fitted | Choice) or variable.listed
+        if isinstance(value, np.ndarray) and not fixed:
+            domains[name] = Domain(isinstance(variable, Integer), *variable.ends)
+    return domains
+
+
+def excess_of(raw: Known) -> Array:
+    """Return by how many powers of two numbers of each instance (batch,) lie beyond usual sizes.
+
+    It is the largest excess of its numbers that are not 0.
+    """
+    excess: Any = 0.0
+    for value in raw.values():
+        if isinstance(value, np.ndarray) and value.size:
+            sizes = np.abs(value.reshape(-1, value.shape[-1]))
+            sizes[sizes == 0.0] = 1.0
+            with np.errstate(all="ignore"):
+                above, below = np.log2(sizes.max(axis=0)), -np.log2(sizes.min(axis=0))
+            excess = np.maximum(excess, np.maximum(above, below) - _UNIT)
+    return np.asarray(excess)
+
+
+def closest(height: Array) -> Array:
+    """Return the lanes that live on, the closest first; none that meets no hypothesis.
+
+    Nor one whose sides touch, which need not be close to a violation.
+    """
+    height = np.where(height == TOUCHED, -np.inf, height)
+    kept = min(max(_KEPT, len(height) // _SHARE_KEPT), len(height) // 2)
+    top = np.argpartition(-height, kept)[:kept]
+    top = top[np.lexsort((top, -height[top]))]
+    return np.asarray(top[height[top] > -np.inf])
+
+
+def fresh_instances(
+    formula: Formula,
+    raw: Raw,
+    generator: np.random.Generator,
+    shape: dict[str, int],
+    batch: int,
+) -> Iterator[Raw]:
+    """Yield new instances, an eighth of a batch at a time, as filling a whole one is hardly slower.
+
+    Integers have one for each instance where those of the batch `raw` do.
+    """
+    while True:
+        filled = batches.filled(formula, generator, shape, batch)
+        for name, variable in formula.variables.items():
+            if isinstance(variable, Integer) and isinstance(raw.get(name), np.ndarray):
+                filled[name] = variable.spread(generator, batch)
+        relate_batch(formula, filled, generator)
+        for start in range(0, batch - batch // 8 + 1, batch // 8):
+            yield {
+                name: value[..., start : start + batch // 8]
+                if isinstance(value, np.ndarray)
+                else value
+                for name, value in filled.items()
+            }
+
+
+def renewed(
+    formula: Formula,
+    raw: Raw,
+    parents: Array,
+    fresh: Raw,
+    generator: np.random.Generator,
+) -> Raw:
+    """Return the next batch: the parents, their children, and an eighth of new instances."""
+    batch = max(len(value.T) for value in raw.values() if isinstance(value, np.ndarray))
+    family = generator.integers(0, len(parents), (3, batch))
+    family[0, : len(parents)] = np.arange(len(parents))
+    children: Raw = {}
+    for name, value in raw.items():
+        variable = formula.variables[name]
+        if not isinstance(value, np.ndarray):
+            children[name] = value  # one for the whole batch
+            continue
+        new, own = fresh[name].reshape(-1, batch // 8), _taken(value.reshape(-1, batch), parents)
+        if isinstance(variable, Fitted) or variable.listed:
+            child = _taken(own, family[0])
+            some = np.flatnonzero(generator.random(batch) < 0.2)
+            child[:, some] = new[:, generator.integers(0, batch // 8, len(some))]
+        else:
+            with np.errstate(all="ignore"):
+                child = _children(own, family, generator)
+        if isinstance(variable, Integer):
+            child = variable.inside(child + generator.integers(-1, 2, size=child.shape))
+        child[:, -new.shape[1] :] = new
+        if not np.isfinite(child).all():
+            entry, lanes = np.nonzero(~np.isfinite(child))
+            child[entry, lanes] = own[entry, family[0, lanes]]
+        child[:, : len(parents)] = own
+        children[name] = child.reshape(value.shape)
+    return children
+
+
+def _children(own: Array, family: Array, generator: np.random.Generator) -> Array:
+    """Return moves (size, batch) of the parents (size, parents) that a family chooses.
+
+    An eighth of the batch is moved by each kind in turn: two eighths move by differences of other
+    parents, three in one entry, one as a whole, one crosses with another, and one stays.
+    """
+    size, batch = len(own), family.shape[1]
+    eighth = batch // 8
+    child = _taken(own, family[0])
+    moved = child[:, : 2 * eighth]
+    step = _taken(own, family[1, : 2 * eighth])
+    step -= _taken(own, family[2, : 2 * eighth])
+    step *= generator.integers(1, 5, size=2 * eighth) / 4
+    moved += step
+    single = child[:, 2 * eighth : 5 * eighth]
+    largest = np.abs(single).max(axis=0)
+    largest[largest == 0.0] = 1.0
+    largest *= _SINGLE[generator.integers(0, len(_SINGLE), size=3 * eighth)]
+    entry = generator.integers(0, size, size=3 * eighth)
+    child.reshape(-1)[entry * batch + np.arange(2 * eighth, 5 * eighth)] += largest
+    whole = child[:, 5 * eighth : 6 * eighth]
+    whole *= _WHOLE[generator.integers(0, len(_WHOLE), size=eighth)]
+    crossed = child[:, 6 * eighth : 7 * eighth]
+    taken = generator.integers(0, 2, size=crossed.shape, dtype=bool)
+    np.copyto(crossed, _taken(own, family[1, 6 * eighth : 7 * eighth]), where=taken)
+    return child
+
+
+_SINGLE = np.concatenate([np.zeros(16), *(s * 2.0 ** -np.arange(24) for s in (1.0, -1.0))])
+"""Moves of an entry, in units of the largest entry; a quarter of them are 0."""
+
+_WHOLE = np.concatenate([np.full(3, -1.0), 2.0 ** np.arange(-3, 4)])
+"""Factors of a whole array."""
+
+
+def _taken(flat: Array, lanes: Array) -> Array:
+    """Return some lanes of an array (size, batch); all are inside, and clipping is fast."""
+    return flat.take(lanes, axis=1, mode="clip")
+
+
+def count_new(raw: Known, known: int, height: Array) -> int:
+    """Return how many different instances a batch has besides its first few, which are known.
+
+    Moves come back to the same instance if numbers are few. Instances of different heights are
+    different; if heights are equal, instances are told apart by hashes of their numbers.
+    """
+    batch = len(height)
+    if _different((height + 0.0).view(np.int64)) == batch:
+        return batch - known
+    hashed = np.zeros(batch, dtype=np.int64)
+    for value in raw.values():
+        for row in value.reshape(-1, batch) if isinstance(value, np.ndarray) else ():
+            bits = (row + 0.0).view(np.int64) * _ODD
+            bits ^= bits >> 32
+            hashed += bits
+            hashed *= _ODD
+    return _different(hashed) - _different(hashed[:known])
+
+
+def _different(numbers: Array) -> int:
+    """Return how many different integers there are; sorting is quicker than `numpy.unique`."""
+    ordered = np.sort(numbers)
+    return min(len(ordered), 1) + int(np.count_nonzero(ordered[1:] != ordered[:-1]))

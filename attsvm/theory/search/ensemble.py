@@ -1,0 +1,54 @@
+"""Ensemble: the instances that a claim's author gave, and those of the claim's seeded generator.
+
+It is good at instances as the author meant them, larger and more varied than the strategy draws,
+and it is quick: an instance takes one call of a function.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attsvm.errors import present
+from attsvm.theory.record.curated import STORED, known
+from attsvm.theory.run.sampling import ENSEMBLE, EXPLICIT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from attsvm.theory.run.tally import Refuted, Tally
+
+
+def ensemble(
+    tally: Tally, count: int, generator: np.random.Generator, deadline: float | None = None
+) -> Refuted | None:
+    """Examine instances of the claim's seeded generator up to one that refutes.
+
+    Args:
+        tally: where instances are examined.
+        count: maximum number of instances.
+        generator: source of all randomness.
+        deadline: wall-clock time (`time.time`) at which to stop; None for none.
+    """
+    make = present(tally.claim.ensemble, "the claim's ensemble")
+    return _first(tally, (make(generator) for _ in range(count)), ENSEMBLE, deadline)
+
+
+def explicit(tally: Tally, deadline: float | None = None) -> Refuted | None:
+    """Examine the stored counterexample and the explicit instances up to one that refutes."""
+    found = _first(tally, known(tally.claim, tally.part.name), STORED, None)
+    return found or _first(tally, tally.part.examples, EXPLICIT, deadline)
+
+
+def _first(
+    tally: Tally, cases: Iterable[Any], title: str, deadline: float | None
+) -> Refuted | None:
+    for case in cases:
+        if deadline is not None and time.time() > deadline:
+            return None
+        found = tally.examine(case, title)[1]
+        if found:
+            return found
+    return None

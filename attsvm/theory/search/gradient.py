@@ -1,0 +1,177 @@
+"""Gradient: L-BFGS (scipy) on the conclusion on tensors (PyTorch).
+
+It is good at narrow curved valleys and small regions in many dimensions, where a conclusion has a
+form that is differentiable. It needs known instances to start from. It says where to look and
+decides nothing: the ends of its climbs are examined like any other instance.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.errors import ClaimError, present
+from attsvm.theory.search.float_coordinates import Coordinates, coordinates
+
+if TYPE_CHECKING:
+    from attsvm.theory.run.tally import Tally
+    from attsvm.theory.search.float_frame import Frame
+    from attsvm.theory.search.scout import Scout
+
+_WORST = 1e150
+"""Cost of what has no height."""
+
+_STEPS, _CLIMBS, _RUNS = 64, 8, 24
+"""Evaluations of a climb at cost 1, climbs from one frame, and maximum number of frames a turn."""
+
+_LONG, _LONGER = 1 / 8, 16
+"""Share of climbs that are longer, as narrow valleys need, and factor of their length."""
+
+_GRIDS = (52, 10, 4, 1)
+"""The end of a climb is examined rounded to multiples of 2^-k for each of these k."""
+
+_FLAT = 2.0**-40
+_TANGENT = math.log(_FLAT) - 1.0
+"""Height above which a climb sees the logarithm of a height, below it a straight line."""
+
+_BOX, _HALVINGS = 8.0, 6
+"""Maximum length of a climb in each coordinate, and number of halvings that locate the place where
+it leaves the hypotheses."""
+
+
+def torch_is_there() -> bool:
+    """Return whether torch is installed, without importing it."""
+    return importlib.util.find_spec("torch") is not None
+
+
+def gradient(scout: Scout, generator: np.random.Generator) -> None:
+    """Climb in coordinates and in their logarithms in turn, until the budget is spent.
+
+    Gradients know no hypotheses: a climb that leaves them ends at the border. Logarithms reach
+    places far from entries of one size, from starts that are spread by factors.
+    """
+    steps = max(_STEPS // math.isqrt(scout.tally.claim.cost), 16)
+    for land in coordinates(scout, _CLIMBS, _RUNS, generator):
+        for k, start in enumerate(_ordered(land)):
+            in_logarithms = k % 2 == 1
+            if in_logarithms:
+                spread = 2.0 ** generator.integers(-3, 3)
+                start = start * np.exp(spread * generator.normal(size=len(start)))
+            longer = _LONGER if generator.random() < _LONG else 1
+            _climb(land, start, longer * steps, in_logarithms=in_logarithms)
+
+
+def _climb(land: Coordinates, start: Array, steps: int, *, in_logarithms: bool) -> None:
+    """Climb from a start, and look at the end; in logarithms signs and zeros stay as they are."""
+    from scipy.optimize import minimize
+
+    def place(move: Array) -> Array:
+        return start * np.exp(move) if in_logarithms else start + move
+
+    def cost(move: Array) -> tuple[float, Array]:
+        value, slope = _cost_and_slope(land, place(move))
+        return value, slope * place(move) if in_logarithms else slope
+
+    move = minimize(
+        cost,
+        np.zeros_like(start),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(-_BOX, _BOX)] * len(start),
+        options={"maxfun": steps},
+    ).x
+    inside, outside = 0.0, 1.0
+    if land.admits(land.entries(place(move))):
+        inside = 1.0
+    for _ in range(_HALVINGS if inside < 1.0 else 0):
+        share = (inside + outside) / 2
+        if land.admits(land.entries(place(share * move))):
+            inside = share
+        else:
+            outside = share
+    for bits in _GRIDS:
+        land.look(_rounded(land.entries(place(inside * move)), bits))
+
+
+def _rounded(entries: Array, bits: int) -> Array:
+    """Return entries rounded to multiples of 2^-bits."""
+    with np.errstate(over="ignore"):
+        return np.ldexp(np.round(np.ldexp(entries, bits)), -bits)
+
+
+def _ordered(land: Coordinates) -> Array:
+    """Return the starts where the conclusion on tensors is a number, the closest first."""
+    with np.errstate(all="ignore"), one_thread() as torch:
+        rows = torch.tensor(land.entries(land.starts))
+        values = heights(torch, land.scout.tally, land.frame, rows).detach().double()
+    if not values.isfinite().any():
+        raise _broken(land.scout.tally, "is no number on any instance", values.tolist()[:4])
+    found = values.numpy()
+    order = np.argsort(-found, kind="stable")
+    return np.asarray(land.starts[order[np.isfinite(found[order])]])
+
+
+def _cost_and_slope(land: Coordinates, position: Array) -> tuple[float, Array]:
+    """Return minus an increasing function of the height, and its gradient; 0 if it is no number."""
+    land.scout.ensure_time()
+    with np.errstate(all="ignore"), one_thread() as torch:
+        x = torch.tensor(land.entries(position)[None]).requires_grad_()
+        value = heights(torch, land.scout.tally, land.frame, x).sum()
+        if not value.isfinite():
+            return _WORST, np.zeros(len(position))
+        # a ratio of the sides far below 1 is flat, its logarithm is not
+        value = torch.where(value > _FLAT, value.clamp(min=_FLAT).log(), value / _FLAT + _TANGENT)
+        slope = torch.zeros_like(x)
+        if value.requires_grad:
+            (found,) = torch.autograd.grad(value, x, allow_unused=True)
+            slope = slope if found is None else found.nan_to_num(0.0, 0.0, 0.0)
+    weights = slope[0].double().numpy() * land.size
+    return -float(value.detach()), -np.bincount(land.coordinate, weights, len(position))
+
+
+@contextlib.contextmanager
+def one_thread() -> Iterator[Any]:
+    """Lend the library with gradients on one thread, and leave it as it was."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.enable_grad():
+            yield torch
+    finally:
+        torch.set_num_threads(threads)
+
+
+def heights(torch: Any, tally: Tally, frame: Frame, x: Any) -> Any:
+    """Return how close each row comes to violation, by the claim's formula on tensors.
+
+    Raises:
+        ClaimError: it breaks, or gives no number a row.
+    """
+    relaxed = present(tally.claim.relaxed, "the claim's relaxed conclusion")
+    try:
+        values = relaxed(frame.tensors(x), **tally.part.parameters)
+    except ClaimError:
+        raise
+    except Exception as problem:
+        raise _broken(tally, "broke", f"{type(problem).__name__}: {problem}") from problem
+    if not isinstance(values, torch.Tensor) or values.shape != x.shape[:1]:
+        shape = getattr(values, "shape", type(values).__name__)
+        raise _broken(tally, f"is not a tensor ({len(x)},)", shape)
+    return values
+
+
+def _broken(tally: Tally, cause: str, value: object) -> ClaimError:
+    """Return the error that the conclusion on tensors is at fault."""
+    return ClaimError(
+        f"the conclusion of {tally.claim.id} on tensors {cause}",
+        value=str(value),
+        remedy="Return a float tensor with one number for each instance.",
+    )

@@ -1,0 +1,263 @@
+"""Screening: batches of thousands of instances in floats; the judge sees those that may violate.
+
+It is good at whatever a batch of numbers shows: wrong constants, violations far out, small regions,
+exact relations between numbers. It needs variables that are drawn one by one, and nothing to start
+from. Each round fills a batch of one shape, keeps the closest instances and moves them. Floats
+propose; every instance that they rank first is judged from its exact values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attsvm.errors import ClaimError
+from attsvm.theory.declaration import batches
+from attsvm.theory.declaration.variables import Integer, Raw
+from attsvm.theory.search.batch_moves import (
+    closest,
+    count_new,
+    domains_of,
+    excess_of,
+    fresh_instances,
+    relate_batch,
+    renewed,
+)
+from attsvm.theory.search.coincidences import coincide, named_constants
+from attsvm.theory.search.operation_counts import operations
+from attsvm.theory.search.suspects import PROMISING, Suspects, fetched
+
+if TYPE_CHECKING:
+    from attsvm.theory.declaration.formula import Formula
+    from attsvm.theory.search.scout import Scout
+
+BATCH = 4096
+"""Number of instances that are screened at once."""
+
+_WIDE, _LIGHT = 4, 2**10
+"""Factor by which a scout that asks for it has larger batches, and the maximum number of operations
+of numpy that an evaluation may take for that."""
+
+GENERATIONS = 20
+"""Number of generations of a batch."""
+
+JUDGED = 2
+"""Maximum number of instances of a generation that the judge sees since they come closest."""
+
+_LOOKS = 5
+"""Number of generations after which the judge sees the closest even if they do not seem to refute,
+so that other searchers can start from them. In a check it sees one, after the last generation."""
+
+_SOUGHT = 60
+"""Maximum number of times that a batch of which no instance meets the hypotheses is renewed, once a
+turn, from the instances nearest to that."""
+
+_COINCIDENT, _BELIEVED = 6, 4
+"""Number of batches of coincidences, each evaluated once, and maximum number of their rows that
+the judge sees although bounds for rounding leave open whether they violate."""
+
+_DOUBTED = 2
+"""Maximum number of rows of all generations of a batch that the judge sees although bounds for
+rounding leave open whether they violate."""
+
+
+def screen(scout: Scout, generator: np.random.Generator) -> None:
+    """Screen batches of shapes of all sizes until the budget is spent, or for some rounds."""
+    formula = scout.tally.part.formula
+    look_at_coincidences(scout, formula, generator.spawn(1)[0])
+    wide = _WIDE if scout.wide and _is_light(scout, formula, generator.spawn(1)[0]) else 1
+    for k in range(1 + scout.budget // (20 if wide == 1 else 40)):
+        shape = length_of_each(formula, generator)
+        raw = batches.filled(formula, generator, shape, wide * BATCH)
+        near = k % 2 == 0 and not scout.once
+        breed(scout, formula, raw, shape, generator, wide * BATCH, seek=k == 0, near=near)
+
+
+def _is_light(scout: Scout, formula: Formula, generator: np.random.Generator) -> bool:
+    """Return whether a formula takes few operations on the largest instances that are drawn."""
+    shape = {name: formula.variables[name].drawn_to for name in formula.axes}  # type: ignore[attr-defined]
+    few = batches.filled(formula, generator, shape, 8)
+    if not any(isinstance(value, np.ndarray) for value in few.values()):
+        return False
+    return operations(scout, formula, few, shape, _LIGHT) <= _LIGHT
+
+
+def look_at_coincidences(scout: Scout, formula: Formula, generator: np.random.Generator) -> None:
+    """Evaluate batches of coincidences; the judge sees what floats suspect."""
+    parameters, named = scout.tally.part.parameters, None
+    suspects = Suspects(scout, formula, _BELIEVED)
+    for _ in range(_COINCIDENT):
+        shape = length_of_each(formula, generator)
+        raw = batches.filled(formula, generator, shape, BATCH)
+        raw = spread(formula, raw, shape, parameters, generator, BATCH)
+        domains = domains_of(formula, raw)
+        if not domains:
+            return
+        if named is None:
+            named = named_constants(formula, raw, shape, parameters)
+        coincide({name: raw[name] for name in domains}, domains, named, generator)
+        glimpse(suspects, raw, shape, BATCH)
+
+
+def glimpse(suspects: Suspects, raw: Raw, shape: dict[str, int], batch: int) -> None:
+    """Evaluate a batch once; the judge sees what floats suspect."""
+    scout, formula = suspects.scout, suspects.formula
+    scout.ensure_time()
+    parameters = scout.tally.part.parameters
+    fitted, height, suspect = batches.fit_seen(formula, raw, shape, batch, parameters)
+    scout.tally.seen.screened += count_new(fitted, 0, height)
+    scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
+    suspects.examine(fitted, shape, suspect, height)
+
+
+def length_of_each(formula: Formula, generator: np.random.Generator) -> dict[str, int]:
+    """Return a random length of each axis."""
+    return {name: _length(formula.variables[name], generator) for name in formula.axes}
+
+
+def _length(variable: Any, generator: np.random.Generator) -> int:
+    """Return a length of an axis; shorter ones are more frequent."""
+    two = generator.integers(variable.low, variable.drawn_to + 1, size=2)
+    return int(two.min()) if generator.random() < 0.5 else int(two[0])
+
+
+def breed(
+    scout: Scout,
+    formula: Formula,
+    raw: Raw,
+    shape: dict[str, int],
+    generator: np.random.Generator,
+    batch: int = BATCH,
+    generations: int = GENERATIONS,
+    seek: bool = False,
+    near: bool = False,
+) -> None:
+    """Evolve generations of a batch of a formula, moved to where it meets the hypotheses first.
+
+    Args:
+        scout: what the searcher sees of the check.
+        formula: the formula of the part.
+        raw: the batch, not yet fitted.
+        shape: the length of each axis.
+        generator: source of all randomness.
+        batch: the number of instances.
+        generations: maximum number of batches.
+        seek: whether a batch of which no instance meets the hypotheses is moved until one does.
+        near: whether instances with very large or small numbers are taken to be less close. If both
+            sides scale alike, ratios often tend to 1 there, and a search would run off for ever.
+
+    Raises:
+        Stop: the turn is over, by a find, the budget or the time.
+    """
+    parameters = scout.tally.part.parameters
+    raw = spread(formula, raw, shape, parameters, generator, batch)
+    relate_batch(formula, raw, generator)
+    if not any(isinstance(value, np.ndarray) for value in raw.values()):  # all lanes are alike
+        scout.tally.seen.screened += 1
+        scout.look(batches.instance_at(formula, raw, 0))
+        return
+    raw = _sought(scout, formula, raw, shape, generator, batch) if seek else raw
+    fresh = fresh_instances(formula, raw, generator, shape, batch)
+    best, known, seen = -np.inf, 0, set[int]()
+    suspects = Suspects(scout, formula, _DOUBTED)
+    shown = 1 if scout.once else JUDGED
+    for generation in range(1, generations + 1):
+        scout.ensure_time()
+        fitted, height, suspect = batches.fit_seen(formula, raw, shape, batch, parameters)
+        scout.tally.seen.screened += count_new(fitted, known, height)
+        scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
+        suspect[:known] = False  # these were in the batch before
+        seen |= suspects.examine(fitted, shape, suspect, height)
+        order = closest(height - excess_of(raw) if near else height)
+        due = generation == generations or (generation % _LOOKS == 0 and not scout.once)
+        first = fetched(fitted, order[:JUDGED])
+        for k, found in enumerate(height[order[:JUDGED]].tolist()):
+            new = (due and found > best and k < shown) or found >= PROMISING
+            lane = int(order[k])
+            if math.isfinite(found) and new and lane not in seen and _usable(first, k):
+                seen.add(lane)
+                scout.look(batches.instance_at(formula, first, k))
+        if not len(order):
+            return
+        best = max(best, float(height[order[0]])) if due else best
+        if generation < generations:
+            raw, known = renewed(formula, raw, order, next(fresh), generator), len(order)
+        seen = {k for k, lane in enumerate(order.tolist()) if lane in seen}
+
+
+def _sought(
+    scout: Scout,
+    formula: Formula,
+    raw: Raw,
+    shape: dict[str, int],
+    generator: np.random.Generator,
+    batch: int,
+) -> Raw:
+    """Return the batch, renewed until one of it meets the hypotheses; as it is if none comes to."""
+    nearest, known, fresh = raw, 0, fresh_instances(formula, raw, generator, shape, batch)
+    for _ in range(_SOUGHT):
+        scout.ensure_time()
+        missing = batches.missing(formula, batches.fit(formula, nearest, shape), shape, batch)
+        if not missing.all():
+            return nearest
+        scout.tally.seen.screened += count_new(nearest, known, missing)
+        order = closest(-missing)
+        if not len(order):
+            break
+        nearest, known = renewed(formula, nearest, order, next(fresh), generator), len(order)
+    return raw
+
+
+def spread(
+    formula: Formula,
+    raw: Raw,
+    shape: dict[str, int],
+    parameters: Mapping[str, Any],
+    generator: np.random.Generator,
+    batch: int,
+) -> Raw:
+    """Return the batch with an integer of its own for each instance, if the formula takes that.
+
+    A formula that counts with an integer, as in `range(k)`, has one integer for the whole batch.
+    """
+    numbers = {
+        name: variable.spread(generator, batch)
+        for name, variable in formula.variables.items()
+        if isinstance(variable, Integer) and name in raw
+    }
+    if not numbers:
+        return raw
+    return (
+        {**raw, **numbers} if takes(formula, {**raw, **numbers}, shape, parameters, batch) else raw
+    )
+
+
+def takes(
+    formula: Formula,
+    raw: Raw,
+    shape: dict[str, int],
+    parameters: Mapping[str, Any],
+    batch: int,
+) -> bool:
+    """Return whether the formula can be evaluated with lanes of integers.
+
+    Counting with a lane of integers is a TypeError, looking one up a LookupError, calling a method
+    of int an AttributeError, and mixing it with floats a ClaimError. Other errors are faults of the
+    formula.
+    """
+    try:
+        batches.fit_screened(formula, raw, shape, batch, parameters)
+    except (TypeError, LookupError, AttributeError, ClaimError):
+        return False
+    return True
+
+
+def _usable(raw: Raw, lane: int) -> bool:
+    return all(
+        np.isfinite(value[..., lane]).all()
+        for value in raw.values()
+        if isinstance(value, np.ndarray)
+    )
