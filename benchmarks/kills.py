@@ -4,15 +4,13 @@ Commands are killed at random moments, and what they leave is held against what 
 event that was on disk and no verdict that was told may be missing, every file must be whole, every
 process must end, and the next run must go through. The command runs on a copy of attsvm outside
 its checkout, so that it loads one small pack of its own. With --disks the commands are run on a
-disk that is full and on one that is read-only instead, which takes the right to mount them, and
-with --events N the gate and the report read a ledger of so many events. Exits with 1 where
-something was lost.
+disk that is full and on one that is read-only instead, which takes the right to mount them. Exits
+with 1 where something was lost.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import random
@@ -477,48 +475,6 @@ def _read(place: Place, name: str) -> str:
     return (place.folder / name).read_text()
 
 
-_MEASURED = """
-import resource, sys
-from attsvm.cli import main
-code = main(sys.argv[1:])
-print(code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
-"""
-
-
-def reading(folder: Path, events: int) -> dict[str, dict[str, float]]:
-    """Megabytes and seconds that a ledger of one run, and one of many, takes to read."""
-    place = Place(folder)
-    if place.undisturbed(*_VERIFY) != 0:
-        raise RuntimeError(_said(place))
-    one = [json.loads(line) for line in place.lines()]
-    _many(folder / "many", one, events)
-    found: dict[str, dict[str, float]] = {}
-    for command in ("gate --update --pack toys.py", "report"):
-        for ledger in (LEDGER, "many"):
-            words = [sys.executable, "-c", _MEASURED, *command.split(), "--ledger", ledger]
-            env = {**os.environ, "PYTHONPATH": str(folder / SITE)}
-            begun = time.monotonic()
-            done = subprocess.run(
-                words, cwd=folder, env=env, capture_output=True, text=True, check=False
-            )
-            row = found.setdefault(command.split()[0], {})
-            row[f"{ledger} MB"] = int(done.stderr.split()[-1]) / 1024
-            row[f"{ledger} seconds"] = time.monotonic() - begun
-    return found
-
-
-def _many(path: Path, one: Sequence[dict[str, object]], events: int) -> None:
-    """A ledger of so many events at least: one run over and over, each with an id of its own."""
-    with path.open("w") as file:
-        for k in range(-(-events // len(one))):
-            digest = ""
-            for event in one:
-                written = {n: v for n, v in event.items() if n != "digest"} | {"run": f"{k:016x}"}
-                text = json.dumps(written)
-                digest = hashlib.sha256(f"{digest} {text}".encode()).hexdigest()[:16]
-                file.write(json.dumps({**written, "digest": digest}) + "\n")
-
-
 def main() -> int:
     """Kill, print a row a command, write JSON where asked; 1 where something was lost."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
@@ -527,13 +483,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--disks", action="store_true", help="full and read-only disks instead")
-    parser.add_argument("--events", type=int, help="a ledger of so many events instead")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        if options.events:
-            for command, row in reading(Path(folder), options.events).items():
-                print(command, ", ".join(f"{name} {value:.1f}" for name, value in row.items()))
-            return 0
         if options.disks:
             every = list(disks(Path(folder)))
             for disk, command, faults in every:
