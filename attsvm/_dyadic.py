@@ -64,7 +64,7 @@ def numbers() -> st.SearchStrategy[float]:
 
 @functools.cache
 def scaled(*powers: int) -> st.SearchStrategy[float]:
-    """A number of the grid times 2 to one of the powers, the first being the simplest."""
+    """Return a number of the grid times 2 to one of the powers, the first being the simplest."""
     return st.tuples(numbers(), one_of(*powers)).map(lambda p: p[0] * 2.0 ** p[1])
 
 
@@ -76,5 +76,5 @@ def one_of(*options: Any) -> st.SearchStrategy[Any]:
 
 @functools.cache
 def sizes(low: int, high: int) -> st.SearchStrategy[int]:
-    """A size."""
+    """Return a size."""
     return st.integers(low, high)

@@ -213,7 +213,7 @@ def _replace(
 
 
 def told(error: OSError | ValueError) -> str:
-    """What an error of the system says, without its number."""
+    """Return the text of a system error, without its number."""
     return str(getattr(error, "strerror", None) or error)
 
 

@@ -17,7 +17,7 @@ _LONGEST = 400
 
 
 def cell(text: object, most: int = _LONGEST) -> str:
-    """A text as it is read, cut where it is long."""
+    """Return a text as it is read, cut where it is long."""
     said = str(text)
     return escape(said if len(said) <= most else f"{said[:most]} ...")
 
@@ -28,7 +28,7 @@ def pre(text: str) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table of so many rows at most, and how many it leaves out."""
+    """Return a table of so many rows at most, and how many it leaves out."""
     every = list(rows)
     lines = (
         [f"<th>{cell(word)}</th>" for word in head],
@@ -43,7 +43,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def curve(values: Array, width: int = 240, height: int = 80) -> str:
-    """A curve over the places of the values, finite ones alone, as a picture of vectors."""
+    """Return a curve over the places of the values, finite ones alone, as a picture of vectors."""
     places = np.flatnonzero(np.isfinite(values))
     if places.size < 2:
         return ""

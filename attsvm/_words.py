@@ -27,7 +27,7 @@ def nearest(word: str, known: Iterable[str], most: int = 3, *, least: float = 0.
 
 
 def printable(text: str) -> str:
-    """The text in one line that moves no cursor: what is no letter or sign is written as an escape.
+    """Return the text in one line that moves no cursor: control characters are written as escapes.
 
     Among these are ends of lines, control sequences of terminals, and marks that turn the direction
     of writing round.

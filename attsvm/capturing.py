@@ -93,7 +93,7 @@ def _numbers(tensor: Any) -> Array:
 
 
 def _projected(given: Mapping[str, Any], name: str) -> list[Head]:
-    """The heads of a multi-head attention, whose tensors are (tokens, batch, features)."""
+    """Return the heads of a multi-head attention, whose tensors are (tokens, batch, features)."""
     if given["bias_k"] is not None or given["add_zero_attn"]:
         raise DataError(
             f"{name} has a key that belongs to no token",
@@ -134,7 +134,7 @@ def _projected(given: Mapping[str, Any], name: str) -> list[Head]:
 
 
 def _dot_products(given: Mapping[str, Any], name: str) -> list[Head]:
-    """The heads of a scaled dot product, whose tensors are (..., head, tokens, features)."""
+    """Return the heads of a scaled dot product, whose tensors are (..., head, tokens, features)."""
     query, key, value = (_numbers(given[n]) for n in ("query", "key", "value"))
     if given.get("enable_gqa"):
         key, value = (np.repeat(a, query.shape[-3] // a.shape[-3], axis=-3) for a in (key, value))
@@ -155,7 +155,7 @@ def _dot_products(given: Mapping[str, Any], name: str) -> list[Head]:
 
 
 def _mask(given: Any, shape: tuple[int, ...], name: str, *, hides: bool) -> Array:
-    """The tokens that each query sees, from a mask in either of PyTorch's ways to write one."""
+    """Return the tokens that each query sees, from a boolean or additive mask of PyTorch."""
     if given is None:
         return np.ones(shape, dtype=np.bool_)
     array: Array = given.detach().cpu().numpy()
@@ -175,7 +175,7 @@ def _mask(given: Any, shape: tuple[int, ...], name: str, *, hides: bool) -> Arra
 
 
 def _head(name: str, X: Array, Z: Array, V: Array, W: Array, mask: Array) -> Head:
-    """A head from arrays (batch, ...), a query an input."""
+    """Return a head from arrays (batch, ...), a query an input."""
     B, L, S = mask.shape
     tokens, values = (
         np.broadcast_to(a[:, None], (B, L, *a.shape[1:])).reshape(B * L, *a.shape[1:])

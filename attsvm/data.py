@@ -107,7 +107,7 @@ def _array(file: IO[bytes], size: int) -> Array:
 
 
 def without_padding(value: object, mask: object) -> object:
-    """The array with 0 where the mask hides what is not finite; unchanged where they do not fit."""
+    """Return the array with 0 at masked entries that are not finite, if shapes fit."""
     try:
         array, present = np.asarray(value), np.asarray(mask)
     except (ValueError, TypeError):
@@ -155,7 +155,7 @@ class AttentionData:
         return f"AttentionData(n={self.n}, T={self.T}, d={self.d}, {scored}{masked})"
 
     def _repr_html_(self) -> str:
-        """A row a token for a notebook, the optimal ones marked."""
+        """Return a row a token for a notebook, the optimal ones marked."""
         from attsvm._html import MOST, cell, table
 
         rows = (
@@ -299,7 +299,7 @@ class AttentionData:
 def read_arrays(
     path: str | os.PathLike[str], keys: tuple[str, ...] = _KEYS
 ) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of an `.npz` file that has X and Z and no others than `keys`.
+    """Return the arrays of an `.npz` file that has X and Z and no others than `keys`.
 
     Raises:
         FileError: as `AttentionData.load`.
@@ -330,7 +330,7 @@ def read_arrays(
 def _entries(
     archive: zipfile.ZipFile, source: Path, remedy: str, keys: tuple[str, ...]
 ) -> dict[str, zipfile.ZipInfo]:
-    """The arrays of an archive by name, looked through before any of them is unpacked.
+    """Return the arrays of an archive by name, looked through before any of them is unpacked.
 
     Raises:
         FileError: too much to unpack, a packing that numpy does not use, a name that is not known

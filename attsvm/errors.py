@@ -61,7 +61,7 @@ _BRIEF.maxlong = 2 * _SHOWN
 
 
 def _short(value: object) -> str:
-    """A value in few letters, whatever its size and depth."""
+    """Return a value in few letters, whatever its size and depth."""
     if isinstance(value, str):
         text = value[: 2 * _SHOWN]
     elif isinstance(value, int) and value.bit_length() > 4 * _SHOWN:
@@ -116,7 +116,7 @@ class WorkerError(AttsvmError):
 
 
 def present(value: T | None, what: str) -> T:
-    """The value, where a caller relies on its being there.
+    """Return the value, where a caller relies on its being there.
 
     Args:
         value: what may be None by its type alone.

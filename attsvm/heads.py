@@ -43,16 +43,16 @@ class ReluHead:
     name: str = "relu"
 
     def value(self, x: Any) -> Any:
-        """The head at outputs (..., d), giving (...)."""
+        """Return the head at outputs (..., d), giving (...)."""
         return (x @ self.hidden.T).clip(min=0.0) @ self.outer
 
     def slope(self, x: Any) -> Any:
-        """The gradient of h at outputs (..., d)."""
+        """Return the gradient of h at outputs (..., d)."""
         return ((x @ self.hidden.T > 0.0) * self.outer) @ self.hidden
 
 
 def relu_head(hidden: object, outer: object = None) -> ReluHead:
-    """A head with one hidden layer of ReLU units.
+    """Return a head with one hidden layer of ReLU units.
 
     Args:
         hidden: weights (m, d) of the units; the identity gives the sum of the positive parts.
@@ -68,7 +68,7 @@ def relu_head(hidden: object, outer: object = None) -> ReluHead:
 
 
 def ensure_head(head: object) -> Head | ReluHead:
-    """The head, or an error that says what one is.
+    """Return the head, or an error that says what one is.
 
     Raises:
         DataError: it has no value and slope.

@@ -73,7 +73,7 @@ class Language:
         return int(self.embeddings.shape[1])
 
     def probability(self, sentence: npt.ArrayLike) -> Fraction:
-        """The exact probability of a sentence among those of its length.
+        """Return the exact probability of a sentence among those of its length.
 
         Raises:
             DataError: not a row of tokens.
@@ -131,7 +131,7 @@ def random_language(generator: np.random.Generator, V: int, d: int, successors: 
 
 
 def next_tokens(sentences: Int[Array, "m n"]) -> Int[Array, " p"]:
-    """The token to predict in each of the p = m (n - 1) problems, sentence after sentence.
+    """Return the token to predict in each of the p = m (n - 1) problems, sentence after sentence.
 
     Raises:
         DataError: no rows of at least two integers.

@@ -28,7 +28,7 @@ def softmax_height(x: Any, y: Any, a: Any, c: Any) -> Any:
 
 
 def best_level(slope: Any, offset: Any, root: Any) -> Any:
-    """The c that maximises (1-c^2)(offset + slope c), from root = sqrt(offset^2 + 3 slope^2)."""
+    """Return the c of largest (1-c^2)(offset + slope c), from root = sqrt(offset^2 + 3 slope^2)."""
     return slope / (offset + root)
 
 
@@ -53,7 +53,7 @@ def log_loss_beyond(D: Any) -> Any:
 
 
 def squared_height(w: Any, m: Any, a: Any) -> Any:
-    """The curvature w (1-a^2)(m a + w (1-3a^2)/4): its maximum over a is the square's constant."""
+    """Return w (1-a^2)(m a + w (1-3a^2)/4), whose maximum over a is the constant of the square."""
     return (1 - a * a) * (m * a + w * (1 - 3 * a * a) / 4) * w
 
 
@@ -63,7 +63,7 @@ def squared_slope(w: Any, m: Any, a: Any) -> Any:
 
 
 def normed_height(H: Any, b: Any, a: Any, root: Any) -> Any:
-    """The largest `squared_height` at a over heads of norm H and labels of size b.
+    """Return the largest `squared_height` at a over heads of norm H and labels of size b.
 
     The extreme values are mu +- w/2 with w = sqrt 2 H c, mu = H t c/sqrt 2, c = 1/sqrt(1 + t^2).
     """
@@ -84,7 +84,7 @@ def normed_slope(h2: Any, b2: Any, a: Any) -> Any:
 
 
 def _size(value: float) -> float:
-    """The value itself, if it is finite and not negative.
+    """Return the value itself, if it is finite and not negative.
 
     Raises:
         DataError: it is not.
@@ -132,7 +132,7 @@ def softmax_gradient_constants(oscillations: Float[Array, " B"]) -> Float[Array,
 
 
 def softmax_gradient_constant(oscillation: float) -> float:
-    """The best Lipschitz constant of s -> grad g(<softmax(s), k>) over osc(k) <= oscillation.
+    """Return the best Lipschitz constant of s -> grad g(<softmax(s), k>) for a bound of osc(k).
 
     It is K(D) = 2 D max over a, c in [0, 1] of (1-c^2)(1-a^2)/16 (a + D c (1-a^2)/4), the curvature
     of two tokens of probabilities (1-a)/2 and (1+a)/2 with <softmax(s), k> such that 1 - 2 g = c;
@@ -156,7 +156,7 @@ def log_loss_gradient_constants(oscillations: Float[Array, " B"]) -> Float[Array
 
 
 def log_loss_gradient_constant(oscillation: float) -> float:
-    """The best Lipschitz constant of s -> grad log(1 + exp(-<softmax(s), k>)), osc(k) <= D.
+    """Return the best Lipschitz constant of s -> grad log(1 + exp(-<softmax(s), k>)), osc(k) <= D.
 
     D/(3 sqrt 3) up to D = 2 sqrt 3, then (D/4 + 1/D)^2/2, for every number of tokens from two on:
     approached, and from 2 sqrt 3 on a curvature of two tokens. Times ||A||^2, with
@@ -197,7 +197,7 @@ def squared_gradient_constants(
 
 
 def squared_gradient_constant(oscillation: float, reach: float) -> float:
-    """The best Lipschitz constant of s -> grad (<softmax(s), h> - b)^2, given two sizes.
+    """Return the best Lipschitz constant of s -> grad (<softmax(s), h> - b)^2, given two sizes.
 
     With w = osc(h) and r = max |h - b| it is w^2 max over a in [0, 1] of
     (1-a^2)(x a + (1-3a^2)/4), x = r/w - 1/2, the curvature of two tokens; with more it is
@@ -220,7 +220,7 @@ def squared_gradient_constant(oscillation: float, reach: float) -> float:
 def squared_normed_constants(
     h2: Float[Array, " B"], labels: Float[Array, " B"]
 ) -> Float[Array, " B"]:
-    """The best Lipschitz constant of s -> grad (<softmax(s), h> - b)^2, given ||h||^2 and |b|.
+    """Return the best Lipschitz constant of s -> grad (<softmax(s), h> - b)^2 for ||h||^2 and |b|.
 
     With t = |b|/||h|| and Q = (1-2u+3u^2)^2 + u (1-3u)^2 it is
     ||h||^2 (1-u)^2 (1+3u) (1-2u+3u^2)^2/(2 (1-3u) Q), where u in [0, 1/3) is the one solution of
@@ -238,7 +238,7 @@ def squared_normed_constants(
 
 
 def risk_smoothness(data: AttentionData, loss: Loss) -> float:
-    """A constant L such that the gradient of the risk in W is L-Lipschitz on the whole space.
+    """Return a Lipschitz constant of the gradient of the risk in W on the whole space.
 
     mean over inputs of ||z||^2 ||X - mean||^2 (D sup|l'| / (3 sqrt 3) + D^2 sup|l''| / 8), with
     D = max gamma - min gamma (`attention_bend`). The suprema are those over the whole line where

@@ -203,7 +203,7 @@ LOSSES: dict[str, Loss] = {
 
 
 def ensure_loss(loss: object) -> Loss:
-    """The loss, or the one of that name.
+    """Return the loss, or the one of that name.
 
     Raises:
         DataError: neither a loss nor the name of one.

@@ -127,7 +127,7 @@ def find_figures(packs: Sequence[Pack]) -> tuple[Reproduction, ...]:
 
 
 def named(figures: Sequence[Reproduction], name: str) -> Reproduction:
-    """The figure of that id.
+    """Return the figure of that id.
 
     Raises:
         UsageError: there is none; the message has the nearest and all ids.
@@ -194,7 +194,7 @@ def _picture_file(stem: str, name: str, ending: str) -> str:
 
 
 def conclusions(document: Mapping[str, Any]) -> dict[str, str]:
-    """The facts of a figure's document that are sentences."""
+    """Return the facts of a figure's document that are sentences."""
     facts = document["facts"].items()
     return {k.replace("_", " "): str(fact) for k, fact in facts if str(fact).endswith(".")}
 
@@ -210,7 +210,7 @@ _PNG, _LARGEST = b"\x89PNG\r\n\x1a\n", 16 << 20
 
 
 def read(folder: Path, source: str | None = None) -> tuple[ShownFigure, ...]:
-    """The figures that `write` left in a folder, in the order of their ids.
+    """Return the figures that `write` left in a folder, in the order of their ids.
 
     Args:
         folder: where they lie; files of other kinds may lie there too.
@@ -264,7 +264,7 @@ def _png(file: Path, name: str) -> bytes:
 
 
 def _save(picture: Figure, path: Path, ending: str) -> None:
-    """The same bytes whenever the same picture is saved."""
+    """Return the same bytes whenever the same picture is saved."""
     from matplotlib import rc_context
 
     metadata = {"Date": None} if ending == "svg" else None

@@ -62,7 +62,7 @@ def _tied(data: AttentionData) -> tuple[Array, Array, Array]:
 
 
 def target_tokens(data: AttentionData, targets: object = None) -> Int[Array, " n"]:
-    """The token that each input should select: the optimal ones, or `targets` after a check.
+    """Return the token that each input should select: the optimal ones, or `targets` after a check.
 
     Raises:
         TiedTokensError: an input has several optimal tokens and no targets were given.

@@ -133,7 +133,7 @@ class Head:
         )
 
     def _repr_html_(self) -> str:
-        """The selected tokens for a notebook."""
+        """Return the selected tokens for a notebook."""
         chosen, rows = self.selected, np.arange(len(self.Z))
         facts = zip(rows, chosen, self.weights[rows, chosen], self.entropy, strict=True)
         lines = ((i, t, f"{weight:.4g}", f"{nats:.4g}") for i, t, weight, nats in facts)
@@ -221,7 +221,7 @@ class Comparison:
         return [(int(i), int(t), float(prices[i, t])) for i, t in places]
 
     def json(self) -> dict[str, Any]:
-        """The figures as `solve --json` has them, null where there is none."""
+        """Return the figures as `solve --json` has them, null where there is none."""
         document = {
             "selected": self.head.selected.tolist(),
             "margins": self.margins.tolist(),
@@ -244,7 +244,7 @@ class Comparison:
         return "nuc" if isinstance(self.answer, NuclearAnswer) else "fro"
 
     def facts(self) -> Mapping[str, str]:
-        """What a reader asks for, by name."""
+        """Return the figures of the comparison by name."""
         drop, seen = int(self.droppable.sum()), int(self.head.mask.sum())
         support = sum(map(len, self.answer.support))
         return {
@@ -265,7 +265,7 @@ class Comparison:
         return "\n".join([self.head.name, *lines])
 
     def _repr_html_(self) -> str:
-        """The same for a notebook, with the cheapest tokens."""
+        """Return the same for a notebook, with the cheapest tokens."""
         rows = ((i, t, f"{price:.3g}") for i, t, price in self.cheapest)
         facts = table(("", ""), self.facts().items())
         cheapest = table(("query", "droppable token", "price"), rows)
@@ -313,7 +313,7 @@ def read_head(path: str | os.PathLike[str]) -> tuple[AttentionData, Head | None]
 
 
 def _active(data: AttentionData, targets: Array, reached: Array) -> Array:
-    """The least W with these margins: in the span of (x_target - x_t) z^T."""
+    """Return the least W with these margins: in the span of (x_target - x_t) z^T."""
     inputs, tokens = np.nonzero(np.isfinite(reached))
     if not inputs.size:
         return np.zeros((data.d, data.d))

@@ -91,7 +91,7 @@ class _Output(io.FileIO):
 
 @contextlib.contextmanager
 def _output() -> Iterator[None]:
-    """Standard output; at the end, all that was printed has left this process.
+    """Yield standard output, and flush it at the end.
 
     Raises:
         FileError: it is closed, or cannot be written.
@@ -173,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _leaving(error: BaseException) -> str:
-    """What is no ordinary exception, with the place in a claim pack that it comes from."""
+    """Return an error that is not one of ours, with the place in a claim pack that raised it."""
     import traceback
 
     last = traceback.extract_tb(error.__traceback__)[-1]

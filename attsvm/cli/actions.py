@@ -17,7 +17,7 @@ def in_actions() -> bool:
 
 
 def annotation(text: str, place: tuple[Path, int] | None) -> str:
-    """The line that has the workflow show an error, at a line of a file where that is known.
+    """Return the line that has the workflow show an error, at a line of a file where that is known.
 
     Args:
         text: what is wrong.
@@ -31,7 +31,7 @@ def annotation(text: str, place: tuple[Path, int] | None) -> str:
 
 
 def within(path: Path, folder: Path) -> str:
-    """A path as seen from a folder, if it lies within it; otherwise as it is."""
+    """Return a path as seen from a folder, if it lies within it; otherwise as it is."""
     inside = path.is_relative_to(folder)
     return path.relative_to(folder).as_posix() if inside else str(path)
 

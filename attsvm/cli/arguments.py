@@ -58,20 +58,20 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message, remedy=self.remedies.get(option, help))
 
     def options(self) -> list[str]:
-        """The options of this parser and of its commands."""
+        """Return the options of this parser and of its commands."""
         below = [p for a in self._actions for p in parsers_below(a).values()]
         return sorted(
             {*self._option_string_actions, *(name for p in below for name in p.options())}
         )
 
     def words(self) -> list[str]:
-        """What may follow the name of this command: options, and words that it chooses among."""
+        """Return the words that may follow this command: its options and its choices."""
         bare = (a.choices or () for a in self._actions if not a.option_strings)
         return [*self.options(), *(word for choices in bare for word in choices)]
 
 
 def parsers_below(action: argparse.Action) -> dict[str, Parser]:
-    """The parsers of the commands that an action chooses among, by name."""
+    """Return the parsers of the commands that an action chooses among, by name."""
     choices = action.choices if isinstance(action.choices, dict) else {}
     return {name: parser for name, parser in choices.items() if isinstance(parser, Parser)}
 
@@ -159,7 +159,7 @@ class Parsers:
         return cls(commands, shared, packs, only, run)
 
     def add(self, name: str, *parents: Parser, help: str) -> Parser:
-        """A command with the shared options and those of `parents`."""
+        """Return a command with the shared options and those of `parents`."""
         made: Parser = self.commands.add_parser(name, parents=[self.shared, *parents], help=help)
         return made
 
@@ -183,7 +183,7 @@ def needed(options: argparse.Namespace) -> list[str]:
 
 
 def command(options: argparse.Namespace, name: str, *more: str) -> str:
-    """A command line to paste that goes on with the packs, profile, seed and ledger of this one."""
+    """Return a command line to paste with the packs, profile, seed and ledger of this one."""
     from attsvm.theory.packs.known_packs import sources_of
 
     alone = getattr(options, "only_pack", [])
@@ -202,7 +202,7 @@ def command(options: argparse.Namespace, name: str, *more: str) -> str:
 
 
 def recorded(options: argparse.Namespace, read: Callable[[str], Run]) -> Run:
-    """The run of a ledger; where there is none, the error names the command that records it."""
+    """Return the run of a ledger; without one, the error names the command that records it."""
     try:
         return read(options.ledger)
     except LedgerError as error:
@@ -211,7 +211,7 @@ def recorded(options: argparse.Namespace, read: Callable[[str], Run]) -> Run:
 
 
 def split_packs(options: argparse.Namespace, run: Run) -> tuple[tuple[Pack, ...], tuple[Pack, ...]]:
-    """The packs that count, and with --only-pack the others, where the run checked any of them."""
+    """Return the packs that count; with --only-pack also others that the run checked."""
     from attsvm.theory.gate.expectations import files_beside
     from attsvm.theory.packs.known_packs import sources_of
     from attsvm.theory.packs.packs import load_packs

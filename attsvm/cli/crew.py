@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def crew(options: argparse.Namespace) -> Iterator[Workers]:
-    """The workers asked for. SIGTERM ends them as Ctrl-C does; `options.stopped` says so.
+    """Yield the workers. SIGTERM ends them as Ctrl-C does; `options.stopped` says so.
 
     The exception alone would not do: what runs as it strikes may swallow it.
     """

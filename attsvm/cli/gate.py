@@ -120,7 +120,7 @@ def run(options: argparse.Namespace) -> int:
 def _told(
     options: argparse.Namespace, shown: Sequence[tuple[str, tuple[Path, int] | None]]
 ) -> list[str]:
-    """The reasons, a line each: for people, or for the workflow that runs this command."""
+    """Return the reasons, a line each: for people, or for the workflow that runs this command."""
     if not in_actions():
         return [_line(text, place) for text, place in shown]
     lines = [annotation(text, place) for text, place in shown]
@@ -130,7 +130,7 @@ def _told(
 
 
 def _line(text: str, place: tuple[Path, int] | None) -> str:
-    """A reason in one line, with the place of its statement."""
+    """Return a reason in one line, with the place of its statement."""
     return " ".join([*text.splitlines(), *(f"[{where}]" for where in _where(place))])
 
 
@@ -141,7 +141,7 @@ def _where(place: tuple[Path, int] | None) -> list[str]:
 def _held(
     options: argparse.Namespace, asked: tuple[Pack, ...], run: Run
 ) -> dict[Path, frozenset[str]]:
-    """The expectations files that count, each with the claims that it has to speak of."""
+    """Return the expectations files that count, each with the claims that it has to speak of."""
     if options.expect:
         return {Path(options.expect): frozenset(run.claims)}
     held: dict[Path, frozenset[str]] = {}
@@ -152,7 +152,7 @@ def _held(
 
 
 def _asked(options: argparse.Namespace, packs: tuple[Pack, ...], run: Run) -> tuple[Pack, ...]:
-    """The packs that the run is held to."""
+    """Return the packs that the run is held to."""
     from attsvm.theory.gate.gate import concerned
 
     return concerned(packs, [] if options.only_pack else options.pack, run)
@@ -166,7 +166,7 @@ _UNKNOWN = (
 
 
 def _left_alone(place: Path, packs: Sequence[str], unknown: Collection[str]) -> list[str]:
-    """What is said of the entries of a file that are of other packs, or may be.
+    """Return remarks on the entries of a file that belong, or may belong, to other packs.
 
     Args:
         place: the file.
@@ -191,7 +191,7 @@ def _ensure_said_once(place: Path, twice: Collection[str]) -> None:
 
 
 def _gate(options: argparse.Namespace, *more: str) -> str:
-    """The same gate as a command to paste, with more options."""
+    """Return the same gate as a command to paste, with more options."""
     expect = ["--expect", options.expect] if options.expect else []
     return command(options, "gate", *expect, *more)
 

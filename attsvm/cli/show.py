@@ -84,7 +84,7 @@ def _shown(claims: Iterable[Claim], words: Erratum | None) -> Iterator[tuple[Cla
 def _scripts(
     shown: Iterable[tuple[Claim, Sequence[Any]]], packs: Iterable[Pack], options: argparse.Namespace
 ) -> Iterator[str]:
-    """The script of each refuted reading, or why it has none."""
+    """Yield the script of each refuted reading, or why it has none."""
     from attsvm.theory.report.script import script, writers
 
     own = writers(packs)
@@ -105,7 +105,7 @@ def _scripts(
 def _verifiers(
     shown: Iterable[tuple[Claim, Sequence[Any]]], options: argparse.Namespace
 ) -> Iterator[str]:
-    """The verifier of each refuted reading, or why it has none."""
+    """Yield the verifier of each refuted reading, or why it has none."""
     from attsvm.theory.report.script import verifier
 
     for claim, cases in shown:
@@ -121,7 +121,7 @@ def _verifiers(
 
 
 def _none(claim: Claim, options: argparse.Namespace) -> str:
-    """That a reading has no stored counterexample, and how one that expects a fall gets it."""
+    """Return a line for a reading without a stored counterexample, and how to get one."""
     from attsvm.theory.declaration.verdict import Truth
 
     if claim.expected.truth is not Truth.REFUTED:
@@ -134,5 +134,5 @@ def _none(claim: Claim, options: argparse.Namespace) -> str:
 
 
 def _first(made: Iterable[_T | None]) -> tuple[int, _T | None]:
-    """The first that is not None, with its place."""
+    """Return the first that is not None, with its place."""
     return next(((k, one) for k, one in enumerate(made) if one is not None), (0, None))

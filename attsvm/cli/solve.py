@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _droppable(tokens: list[tuple[int, int, float]]) -> Iterator[str]:
-    """The cheapest tokens that the Att-SVM does not rest on, a line each."""
+    """Yield the cheapest tokens that the Att-SVM does not rest on, a line each."""
     for i, t, moved in tokens[:_SHOWN]:
         yield f"  input {i} token {t}: dropping it moves the output by {moved:.3g} of its length"
     if len(tokens) > _SHOWN:

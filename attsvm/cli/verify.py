@@ -95,7 +95,7 @@ def _tell_of_the_part_done(options: argparse.Namespace) -> None:
 
 
 def _again(options: argparse.Namespace, ids: list[str]) -> str:
-    """The command that checks these claims in the same way."""
+    """Return the command that checks these claims in the same way."""
     return command(options, "verify", *(ids if len(ids) <= _LISTED else ["--lf"]))
 
 
@@ -224,7 +224,7 @@ def _amiss(options: argparse.Namespace) -> list[str]:
 
 
 def _first_left(options: argparse.Namespace) -> str:
-    """The first claim that is not decided yet."""
+    """Return the first claim that is not decided yet."""
     return next((name for name in options.wanted if name not in options.checked), "")
 
 

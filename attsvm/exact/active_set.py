@@ -292,7 +292,7 @@ def _start(
     arithmetic: Arithmetic,
     deadline: Deadline | None,
 ) -> tuple[Vector, list[int]]:
-    """The guess without dependent members and without those whose weight is not positive."""
+    """Return the guess without dependent members and without those whose weight is not positive."""
     weights: Vector = [fmpq(0)] * len(bound)
     members = list(guess)
     while members:
@@ -310,7 +310,7 @@ def _start(
 
 
 def independent(gram: Table, members: list[int]) -> list[int]:
-    """The members that do not depend on those before them, modulo a prime."""
+    """Return the members that do not depend on those before them, modulo a prime."""
     block = nmod_mat([[int(gram[j][k]) % PRIME for k in members] for j in members], PRIME)
     echelon, rank = block.rref()
     rows = echelon.tolist()[:rank]

@@ -112,7 +112,7 @@ class Frame:
 
     @classmethod
     def at(cls, data: ExactData, selection: Selection, answer: ExactAnswer, W: Matrix) -> Frame:
-        """The frame of a point, exact or an enclosure, and of the solution for its selection."""
+        """Return the frame of a point or its enclosure, and of the solution for its selection."""
         solution, square = answer.W, answer.square
         share = dot(_entries(W), _entries(solution)) / square
         away = [w - share * s for w, s in zip(_entries(W), _entries(solution), strict=True)]
@@ -142,7 +142,7 @@ class Frame:
         return [self, self._leaning(tight)] if len(tight) > 1 and self.anchors else [self]
 
     def _leaning(self, tight: list[int]) -> Frame:
-        """The frame whose weights lean to the t of least ||A_j - A_t||, for j that is not good.
+        """Return the frame whose weights lean to the t nearest to A_j, for each j that is not good.
 
         Where that makes r_j(mu) larger, the weights stay.
         """
@@ -242,7 +242,7 @@ def cone_at(
     normalised: bool = False,
     solved: dict[tuple[int, ...], ExactAnswer | None] | None = None,
 ) -> Cone | None:
-    """The cone around the solution for the tokens selected at W that descent from W never leaves.
+    """Return the cone about the solution for the tokens selected at W that descent never leaves.
 
     Args:
         data: exact data; for descent on a prompt p see `trap_at`.
@@ -334,7 +334,7 @@ def widening(N: Any, turn: Any, room: Any, across: Any, advance: Any) -> Any:
 def bounds(
     frame: Frame, Q: arb, loss: str, step: fmpq | arb, *, normalised: bool = False
 ) -> Bounds | None:
-    """The bounds of the set of a width Q; None where a weight or its least sum has no sign."""
+    """Return the bounds of the set of width Q; None if a weight or its least sum has no sign."""
     pairs, lead = frame.selection.pairs, frame.selection.lead
     N, along, reach, margins = frame.norm, frame.along, frame.reach, frame.answer.margins
     rate = [m / N for m in margins]  # (1 + g_j)/N
@@ -398,7 +398,7 @@ def _weights(frame: Frame, top: list[arb], loss: str) -> tuple[list[arb], list[a
 
 
 def _least_sum(duals: Vector, weight: list[arb]) -> arb:
-    """The least of sum_j c_j exp(-e_j) over all e with sum_j duals_j e_j = 0: kappa, kappa(mu)."""
+    """Return kappa: the least sum_j c_j exp(-e_j) over all e with sum_j duals_j e_j = 0."""
     pairs = [(w, c.lower()) for w, c in zip(duals, weight, strict=True) if w > 0]
     total = sum((w for w, _ in pairs), fmpq(0))
     mean = sum((arb(w / total) * (c / w).log() for w, c in pairs), arb(0))

@@ -37,7 +37,7 @@ def descend(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> M
 
 
 def followed(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> Matrix:
-    """The same for long runs: radii grow by a factor of at most 1 + step * smoothness at each step.
+    """Return the same for long runs, whose radii grow by at most 1 + step * smoothness a step.
 
     A step maps two points whose distance is rho to points whose distance is at most that factor
     times rho. So it is taken from the midpoint of the enclosure, and rho, in Frobenius norm, is
@@ -54,7 +54,7 @@ def followed(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> 
 def followed_factors(
     data: ExactData, K: Matrix, Q: Matrix, loss: str, step: fmpq, steps: int
 ) -> tuple[Matrix, Matrix]:
-    """The same for descent on (K, Q), by `factor_smoothness` on the way."""
+    """Return the same for descent on (K, Q), by `factor_smoothness` on the way."""
     (K, rho), (Q, more) = _parted(K), _parted(Q)
     rho += more
     for _ in range(steps):
@@ -71,7 +71,7 @@ def followed_factors(
 
 
 def factor_smoothness(data: ExactData, K: Matrix, Q: Matrix, loss: str, rho: arb) -> arb:
-    """A constant such that the gradient of L(K Q^T) in (K, Q) is Lipschitz within rho of (K, Q).
+    """Return a Lipschitz constant of the gradient of L(K Q^T) within rho of (K, Q).
 
     With W = K Q^T, G = grad L(W) and dW = dK Q^T + K dQ^T the second derivative is
     D^2 L(dW, dW) + 2 <G, dK dQ^T>, at most h (||K||^2 + ||Q||^2) + ||G|| times ||(dK, dQ)||^2 with
@@ -83,7 +83,7 @@ def factor_smoothness(data: ExactData, K: Matrix, Q: Matrix, loss: str, rho: arb
 
 
 def _parted(W: Matrix) -> tuple[Matrix, arb]:
-    """The midpoint of an enclosure, and a bound of how far its points are from that."""
+    """Return the midpoint of an enclosure, and a bound of how far its points are from that."""
     balls = [[arb(w) for w in row] for row in W]
     away = norm([w.rad() for row in balls for w in row])
     return [[w.mid() for w in row] for row in balls], away
@@ -129,7 +129,7 @@ def decreases(data: ExactData, loss: str) -> bool:
 
 
 def smoothness(data: ExactData, loss: str) -> arb:
-    """A constant L such that the gradient of the risk in W is L-Lipschitz; see `risk_smoothness`.
+    """Return a Lipschitz constant of the gradient of the risk in W; see `risk_smoothness`.
 
     mean over inputs of ||z||^2 ||X - mean||^2 (D sup|l'| / (3 sqrt 3) + D^2 sup|l''| / 8) with
     D = max gamma - min gamma.
@@ -174,7 +174,7 @@ def basin(data: ExactData, W: Matrix, loss: str) -> arb | None:
 
 
 def _level(data: ExactData, loss: str) -> arb | None:
-    """The threshold where the basin's hypotheses on data and loss hold, else None."""
+    """Return the threshold where the basin's hypotheses on data and loss hold, else None."""
     if not (data.unique and decreases(data, loss)):
         return None
     solved = separate(data, [rows[0] for rows in data.optimal])
@@ -288,7 +288,7 @@ def limit_certificate(
 def _followed(
     data: ExactData, W0: Matrix, loss: str, step: fmpq | None, steps: int
 ) -> LimitCertificate | None:
-    """What the iterates prove."""
+    """Return the certificate that the iterates prove."""
     bend = smoothness(data, loss)
     short = step is None or bool(step * bend <= 1)
     size = arb(step) if step is not None else (1 / bend).upper() if bend > 0 else arb(1)
@@ -327,7 +327,7 @@ def _kept(
     k: int,
     solved: dict[tuple[int, ...], ExactAnswer | None],
 ) -> LimitCertificate | None:
-    """A certificate for a point whose selected tokens are kept for ever, if proved."""
+    """Return a certificate for a point whose selected tokens are kept for ever, if proved."""
     trap = trap_at(data, W, loss)
     if trap is not None and trap.converges:
         return _certificate(data, k, trap.selected, "trap", True)

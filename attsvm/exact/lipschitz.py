@@ -22,7 +22,7 @@ def _root(value: Any) -> arb:
 
 
 def _size(value: Number) -> Number:
-    """The number itself, if it is not negative, nor a ball that holds something negative or inf."""
+    """Return the number unless it is negative or may be negative or infinite."""
     if not (value >= 0 and arb(value).is_finite()):
         raise DataError(
             "a size must be a finite number that is not negative",
@@ -68,7 +68,7 @@ def squared_normed_constant(h2: Number, label: Number) -> arb:
 
 
 def _bisected(slope: Callable[[fmpq], fmpq]) -> tuple[fmpq, fmpq]:
-    """The bracket of the one maximum in [0, 3/5], 2^-prec wide."""
+    """Return the bracket of the one maximum in [0, 3/5], 2^-prec wide."""
     low, high = fmpq(0), fmpq(3, 5)
     for _ in range(ctx.prec):
         a = (low + high) / 2
@@ -93,13 +93,13 @@ def softmax_gradient_constant(oscillation: Number, splits: int = 20) -> arb:
 
 @functools.lru_cache(maxsize=4096)
 def _remembered_constant(p: int, q: int, splits: int, precision: int) -> arb:
-    """The enclosure at a rational p/q: one instance after the other has the same one."""
+    """Return the enclosure at a rational p/q: one instance after the other has the same one."""
     with ctx.workprec(precision):
         return _enclosed_constant(arb(fmpq(p, q)), splits)
 
 
 def _enclosed_constant(D: arb, splits: int) -> arb:
-    """The enclosure itself, for a ball above 0."""
+    """Return the enclosure itself, for a ball above 0."""
     heap = [_cell(D, fmpq(0), fmpq(1))]
     lower = arb(0)
     for count in itertools.count():
@@ -123,7 +123,7 @@ def _enclosed_constant(D: arb, splits: int) -> arb:
 
 
 def _narrowed(D: arb, low: fmpq, high: fmpq) -> tuple[fmpq, fmpq]:
-    """The part of an interval on which the height is concave that holds its maximum, by halves."""
+    """Return the part that holds the maximum of an interval on which the height is concave."""
     for _ in range(ctx.prec // 2):
         middle = (low + high) / 2
         slope = _height(D, arb(middle), 2)[1]
@@ -148,7 +148,7 @@ def _interval(low: fmpq, high: fmpq) -> arb:
 
 
 def _height(D: arb, a: arb, terms: int) -> list[arb]:
-    """The largest `softmax_height` over c at a, and its Taylor coefficients."""
+    """Return the largest `softmax_height` over c at a, and its Taylor coefficients."""
     x = arb_series([a, arb(1)], terms)
     w = (1 - x * x) / 4 * D
     root = (x * x + 3 * w * w).sqrt()
@@ -160,7 +160,7 @@ def _height(D: arb, a: arb, terms: int) -> list[arb]:
 
 
 def _cell(D: arb, low: fmpq, high: fmpq) -> _Cell:
-    """An interval of a with an upper bound of the height on it, first in a heap where largest."""
+    """Return an interval of a with an upper bound of the height, ordered for a heap."""
     ball = _interval(low, high)
     # 0 <= c <= 1/sqrt 3 always: a bound that holds where the ball of c blows up
     upper = (kernels.softmax_height(D, D * D, ball, 1 / arb(3).sqrt()) * 3 / 2).upper()

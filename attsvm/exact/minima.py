@@ -92,7 +92,7 @@ class Minimum:
     radius: arb
 
     def along(self, matrix: Vector) -> arb:
-        """<A, W> at the end of the run, for a matrix A given row by row."""
+        """Return <A, W> at the end of the run, for a matrix A given row by row."""
         return arb(dot(matrix, _flat(self.near))) + arb(0, norm(matrix) * self.radius)
 
     def apart(self, target: Matrix) -> arb | None:
@@ -111,7 +111,7 @@ class Minimum:
 
 
 def minimum_at(data: ExactData, W0: Matrix, W: Matrix, loss: str, step: arb) -> Minimum | None:
-    """The minimum to which descent of that step is proved to converge from W, if it is.
+    """Return the minimum to which descent of that step is proved to converge from W, if it is.
 
     W and W_0, of the same run, may be enclosures. Floats propose C and mu; None where these prove
     nothing.
@@ -206,7 +206,7 @@ class _Frame:
         return [self.gram[j] for j in self.basis]
 
     def combined(self, weights: Vector) -> Matrix:
-        """The sum of weights times the matrices of the basis."""
+        """Return the sum of weights times the matrices of the basis."""
         rows = [self.A[j] for j in self.basis]
         entries = [dot(weights, list(column)) for column in zip(*rows, strict=True)]
         width = len(self.data.Z[0])

@@ -31,7 +31,7 @@ _REMEMBERED = 256
 def remembered(
     function: Callable[Concatenate[AttentionData, _More], _Answer],
 ) -> Callable[Concatenate[AttentionData, _More], _Answer]:
-    """A function of the numbers of a data set, see `remembered_by`.
+    """Return a function of the numbers of a data set, see `remembered_by`.
 
     Further arguments have to be hashable.
     """
@@ -44,14 +44,14 @@ def remembered(
 
 
 def key_of(array: Array | None) -> object:
-    """What tells an array from others: its shape, its type and its bytes."""
+    """Return a key of an array: its shape, its type and its bytes."""
     return None if array is None else (array.shape, array.dtype.str, array.tobytes())
 
 
 def remembered_by(
     key: Callable[_More, object],
 ) -> Callable[[Callable[_More, _Answer]], Callable[_More, _Answer]]:
-    """A function that is asked once for each of the last few keys.
+    """Return a function that is asked once for each of the last few keys.
 
     The hypotheses of a claim, its conclusion and its certificate ask the same of one instance in
     turn. Where a run counts its steps, each of them takes its own: how many there are must not
@@ -89,12 +89,12 @@ _MATRICES = frozenset({fmpq_mat, fmpz_mat})
 
 @functools.cache
 def _names(kind: Any) -> tuple[str, ...]:
-    """The fields of a dataclass, none of another type."""
+    """Return the fields of a dataclass, none of another type."""
     return tuple(f.name for f in fields(kind)) if is_dataclass(kind) else ()
 
 
 def _copied(answer: Any) -> Any:
-    """Lists, dicts, arrays, matrices and dataclasses of numbers, none shared with the answer."""
+    """Return a deep copy of lists, dicts, arrays, matrices and dataclasses of numbers."""
     kind: Any = type(answer)
     if kind in _ATOMS:
         return answer
@@ -114,7 +114,7 @@ def _copied(answer: Any) -> Any:
 
 
 def rational(value: float | int | Fraction | fmpq) -> fmpq:
-    """The exact value of a float, integer or fraction.
+    """Return the exact value of a float, integer or fraction.
 
     Raises:
         DataError: NaN or infinite.
@@ -142,7 +142,7 @@ def _rationals(values: Any) -> Any:
 
 
 def integers(matrix: Array) -> tuple[fmpz_mat, fmpz]:
-    """A float matrix as an integer matrix over one power of two, exactly.
+    """Return a float matrix as an integer matrix over one power of two, exactly.
 
     Raises:
         DataError: NaN or infinite entries.
@@ -175,12 +175,12 @@ def norm(a: Vector) -> arb:
 
 
 def subtract(a: Vector, b: Vector) -> Vector:
-    """The difference of two vectors."""
+    """Return the difference of two vectors."""
     return [x - y for x, y in zip(a, b, strict=True)]
 
 
 def combine(weights: Vector, rows: Matrix) -> Vector:
-    """The sum of weights times rows."""
+    """Return the sum of weights times rows."""
     return [dot(weights, list(column)) for column in zip(*rows, strict=True)]
 
 
@@ -190,7 +190,7 @@ def transpose(matrix: Matrix) -> Matrix:
 
 
 def product(A: Matrix, B: Matrix) -> Matrix:
-    """The matrix product A B."""
+    """Return the matrix product A B."""
     return [combine(row, B) for row in A]
 
 
@@ -249,7 +249,7 @@ class ExactData:
     @staticmethod
     @remembered
     def of(data: AttentionData) -> ExactData:
-        """The exact values of `data`."""
+        """Return the exact values of `data`."""
         kept = [[int(t) for t in np.flatnonzero(row)] for row in data.present]
         X = [[rationals(data.X[i, t]) for t in tokens] for i, tokens in enumerate(kept)]
         if data.scores is not None:

@@ -69,7 +69,7 @@ class ExactProgramme:
 
     @classmethod
     def of(cls, programme: FloatProgramme) -> ExactProgramme:
-        """The exact values of a float programme, its rounded differences taken anew."""
+        """Return the exact values of a float programme, its rounded differences taken anew."""
         kept, unit_kept = integers(programme.kept)
         rival, unit_rival = integers(programme.rival)
         D, unit_D = kept * unit_rival - rival * unit_kept, unit_kept * unit_rival

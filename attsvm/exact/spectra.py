@@ -16,6 +16,6 @@ def nuclear_norm(matrix: Matrix) -> arb:
 
 
 def exact_mid(ball: arb) -> fmpq:
-    """The midpoint of a ball as a rational."""
+    """Return the midpoint of a ball as a rational."""
     mantissa, exponent = ball.mid().man_exp()
     return fmpq(mantissa) * fmpq(2) ** int(exponent)

@@ -215,7 +215,7 @@ def _unit_rows(matrix: fmpz_mat) -> tuple[Array, list[int]]:
 
 
 def nearest(value: fmpq) -> float:
-    """The float nearest to a rational; infinite where it exceeds them all."""
+    """Return the float nearest to a rational; infinite where it exceeds them all."""
     try:
         return int(value.p) / int(value.q)
     except OverflowError:
@@ -225,7 +225,7 @@ def nearest(value: fmpq) -> float:
 def _guessed(
     programme: ExactProgramme, support: list[int], deadline: Deadline | None
 ) -> ExactAnswer | None:
-    """The answer by weights that make a support tight or cancel its rows, if they prove one."""
+    """Return the answer that weights prove: they make a support tight, or cancel its rows."""
     if not support:
         return None
     block = programme.gram(support, support)
@@ -256,7 +256,7 @@ def _spread(programme: ExactProgramme, support: list[int], weights: Vector) -> V
 
 
 def _proved(programme: ExactProgramme, weights: Vector, status: Status) -> ExactAnswer | None:
-    """The answer if every one of its conditions holds exactly, else None."""
+    """Return the answer if every one of its conditions holds exactly, else None."""
     bound, equal = programme.bound, programme.equal
     if any(w < 0 for w, e in zip(weights, equal, strict=True) if not e):
         return None

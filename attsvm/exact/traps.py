@@ -84,7 +84,7 @@ class Selection:
 
     @classmethod
     def at(cls, data: ExactData, W: Matrix) -> Selection | None:
-        """The selection at W, which may be an enclosure; None where it is not sure or has no rival.
+        """Return the selection at W or an enclosure of it; None if it is not sure or has no rival.
 
         Repeated tokens and zero queries have margins of 0, so nothing is selected there.
         """
@@ -100,7 +100,7 @@ class Selection:
         return cls(tokens, pairs, margin, gap, lead)
 
     def of(self, i: int) -> list[Pair]:
-        """The pairs of one input."""
+        """Return the pairs of one input."""
         return [pair for pair in self.pairs if pair[0] == i]
 
 
@@ -119,13 +119,13 @@ class Trap:
 
 
 def trapped_at(data: ExactData, W: Matrix, loss: str) -> list[int] | None:
-    """The tokens that the inputs keep selecting under descent from W, with any step, if proved."""
+    """Return the tokens that inputs are proved to select for ever under descent with any step."""
     found = trap_at(data, W, loss) or outrun_at(data, W, loss)
     return None if found is None else found.selected
 
 
 def trap_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
-    """A set around W that no descent leaves, whatever the positive size of each of its steps.
+    """Return a set around W that descent never leaves, whatever the size of each step.
 
     Let a_i be the token of largest logit of input i at W, m_it > 0 its margins over the others
     and m_0 the least of them. Consider the set where m_0 >= m_0(W) and every m_it - m_0 >=
@@ -185,7 +185,7 @@ def trap_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
 
 
 def _groups(data: ExactData, selection: Selection) -> list[list[int]]:
-    """The inputs that have rivals, in groups of which no two act on each other."""
+    """Return the inputs that have rivals, in groups of which no two act on each other."""
 
     def act(i: int, k: int) -> bool:
         if dot(data.Z[i], data.Z[k]) == 0:
@@ -317,11 +317,11 @@ def _largest(values: Vector) -> int:
 
 
 def _product(x: arb, y: arb) -> arb:
-    """The product of two intervals by its corners; that of wide balls loses signs."""
+    """Return the product of two intervals by its corners; that of wide balls loses signs."""
     corners = [a * b for a in (x.lower(), x.upper()) for b in (y.lower(), y.upper())]
     return functools.reduce(arb.union, corners)
 
 
 def _unit(margin: arb) -> arb:
-    """The interval [0, exp(-margin)], for the least value of the margin's ball."""
+    """Return the interval [0, exp(-margin)], for the least value of the margin's ball."""
     return arb(0).union((-margin.lower()).exp())

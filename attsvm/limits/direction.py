@@ -29,7 +29,7 @@ _FADED = 8.0
 
 
 def _ray(target: Array) -> Array | Slack:
-    """The unit matrix along a target, or why there is none."""
+    """Return the unit matrix along a target, or why there is none."""
     if not np.isfinite(target).all():
         return Slack.unknown("the target is not finite")
     if not target.any():
@@ -57,7 +57,7 @@ def residual_stays_bounded(
     *,
     degenerate: bool = False,
 ) -> Slack:
-    """The direction of recorded iterates converges to that of `target`.
+    """Judge whether the direction of recorded iterates converges to that of `target`.
 
     With r the distance of W from the ray of `target`: for the right direction r stays bounded
     while the norm grows tenfold and tenfold again, for a wrong one it grows in proportion. And
@@ -99,7 +99,7 @@ def residual_stays_bounded(
 def direction_converges(
     data: AttentionData, W0: Float[Array, "d d"], loss: Loss, target: Float[Array, "d d"]
 ) -> Slack:
-    """The direction of descent from W0 converges to that of `target`.
+    """Judge whether the direction of descent from W0 converges to that of `target`.
 
     The curve of descent is followed by arc length through two decades of the norm, up to a hundred
     times the larger of ||target|| and ||W0||, and judged by `residual_stays_bounded`. Right after
@@ -139,7 +139,7 @@ def direction_converges(
 
 
 def _solution(data: AttentionData, W: Array) -> tuple[ExactData, ExactAnswer] | None:
-    """The exact answer for the tokens that W selects; None where nothing is constrained."""
+    """Return the exact answer for the tokens that W selects; None where nothing is constrained."""
     exact = ExactData.of(data)
     logits = np.einsum("ntd,de,ne->nt", data.X, W, data.Z)
     chosen = [
@@ -163,7 +163,7 @@ def _undecayed(data: AttentionData, W: Array) -> bool:
 
 
 def _drift(data: AttentionData, W: Array) -> float:
-    """The size of the part of a run that grows like ln(norm); 0 where no support is degenerate.
+    """Return the size of the part of a run that grows like ln(norm); 0 without degenerate support.
 
     A tight constraint A_j with multiplier zero, decided exactly, outgrows the others like the
     logarithm, by a part of W along what of A_j is orthogonal to the constraints with multipliers:

@@ -28,7 +28,7 @@ class Decades:
 
 
 def decades(norms: Float[Array, " k"]) -> Decades | None:
-    """The last iterate and those a decade and two decades before; None where there are none."""
+    """Return the last iterate and those one and two decades before; None if there are none."""
     if len(norms) < 3:
         return None
     last = len(norms) - 1
@@ -55,7 +55,7 @@ def _exponents(values: Array, sizes: tuple[float, float, float]) -> tuple[float,
 def stays_bounded(
     values: Float[Array, " 3"], sizes: tuple[float, float, float], floor: float
 ) -> Slack:
-    """The quantity stays bounded while the norm runs through two decades.
+    """Judge whether the quantity stays bounded while the norm runs through two decades.
 
     The slack is 1/2 minus the growth exponent of the last decade, 0 for a bounded quantity and 1
     for one that grows like the norm. Values below the floor count as the floor. Unknown where the

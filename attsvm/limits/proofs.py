@@ -41,7 +41,7 @@ ROUNDED = 1e-12
 
 
 def in_basin(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> Slack:
-    """The risk gap at W is below the threshold under which no optimal token is lost.
+    """Judge whether the risk gap at W is below the threshold under which no optimal token is lost.
 
     1 - (L(W) - L_*) / min_i (1/n) [l(second-best score) - l(best score)], enclosed from the exact
     values of data and W. Above 0, every descent from W with a step of at most 1/smoothness has a
@@ -68,7 +68,7 @@ def in_basin(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> Slack:
 def finite_minimum(
     data: AttentionData, W0: Matrix, loss: str, step: fmpq, steps: int = STEPS
 ) -> Minimum | None:
-    """The strict local minimum at a finite norm to which descent from W0 is proved to converge.
+    """Return the strict local minimum to which descent from W0 is proved to converge.
 
     Floats run ahead and propose a step: one from which on they come so near to a minimum, and slow
     down, that `minimum_at` accepts their iterate. The run is enclosed in balls up to that step, and
@@ -100,7 +100,7 @@ def finite_minimum(
 def finite_minimum_of_factors(
     data: AttentionData, K0: Matrix, Q0: Matrix, loss: str, step: fmpq
 ) -> Minimum | None:
-    """The same for W = K Q^T under descent on (K, Q) from (K0, Q0), both exact."""
+    """Return the same for W = K Q^T under descent on (K, Q) from (K0, Q0), both exact."""
     exact, e = ExactData.of(data), arb(step)
 
     def run(start: list[Array], **how: Any) -> list[Array]:
@@ -123,7 +123,7 @@ def _end(
     end_at: Callable[..., Minimum | None],
     enclosed: Callable[[int], Iterable[Matrix]],
 ) -> Minimum | None:
-    """The end of a run: floats propose at which step to look, an enclosure of that step decides.
+    """Return the end of a run: floats propose a step, and an enclosure of that step decides.
 
     The lengths are the step, how many of them to follow, and how many bits each costs.
     """
@@ -172,7 +172,7 @@ def direction_is_proved(
     steps: int = 0,
     bits: int = 128,
 ) -> Slack:
-    """The direction of plain descent from W converges to that of `target`, by proof.
+    """Judge whether the direction of plain descent from W converges to that of `target`, by proof.
 
     Iterates are enclosed until a basin, a trap or a cone closes (`limit_certificate`). Where the
     limit is proved, its angle to the target is compared with rounding; where only the selected
@@ -205,7 +205,7 @@ def direction_is_proved(
 
 
 def _agreement(a: Vector, b: Vector) -> Slack:
-    """The sine of the angle of two vectors, as an equality up to rounding."""
+    """Return the sine of the angle of two vectors, as an equality up to rounding."""
     inner = dot(a, b)
     sine = (1 - inner * inner / (dot(a, a) * dot(b, b))) if inner > 0 else fmpq(1)
     return Slack.equal(float(arb(sine).sqrt().mid()), ROUNDED)

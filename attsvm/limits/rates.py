@@ -14,7 +14,7 @@ from attsvm.training import follow_w
 
 
 def norm_diverges(data: AttentionData, W0: Float[Array, "d d"], loss: Loss) -> Slack:
-    """The norm of descent from W0 grows without bound.
+    """Judge whether the norm of descent from W0 grows without bound.
 
     Followed by arc length it must pass ten times and a hundred times the unit of the data
     (||W0|| plus the norm that moves some margin by one). There -grad L has to point outwards: the
@@ -43,7 +43,7 @@ def norm_diverges(data: AttentionData, W0: Float[Array, "d d"], loss: Loss) -> S
 def norm_grows_like_log(
     data: AttentionData, W0: Float[Array, "d d"], loss: Loss, rate: float
 ) -> Slack:
-    """The norm of plain descent grows like rate * ln k.
+    """Judge whether the norm of plain descent grows like rate * ln k.
 
     Between the norms 50 rate and 500 rate the increase of the norm over the rate is 450; the
     increase of ln k, from the time that gradient flow takes, must agree with it up to 10, or up to

@@ -81,7 +81,7 @@ def three_iterates(
     iterates: Float[Array, "k d d"],
     loss: Loss,
 ) -> tuple[Decades, Float[Array, "3 d d"]] | Slack:
-    """The iterates that are compared, by their norms, or why not.
+    """Return the iterates that are compared, by their norms, or why not.
 
     Unknown where an iterate is not finite, the norm did not grow tenfold twice, or the run has
     not settled over the last decade.
@@ -126,7 +126,7 @@ def unsettled(
 
 
 def _named(text: str, growth: Array, kind: Array) -> str:
-    """The text with the token, and its input, of that kind whose margin grew least."""
+    """Return the text with the token, and its input, of that kind whose margin grew least."""
     place = int(np.where(kind, growth, np.inf).argmin())
     i, t = divmod(place, kind.shape[1])
     return text.format(t, i)

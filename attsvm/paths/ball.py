@@ -19,7 +19,7 @@ def minimise_on_ball(
     tolerance: float = 1e-13,
     steps: int = 400,
 ) -> Float[Array, " k"]:
-    """A point of {||y|| <= radius} from which no damped Newton step descends any more.
+    """Return a point of {||y|| <= radius} from which no damped Newton step descends any more.
 
     On the sphere the Hessian is that of the Lagrangian on the tangent space; where the gradient
     points inward the sphere is left. The first value of -inf ends the search. What it returns is

@@ -32,7 +32,7 @@ Vector: TypeAlias = 'Float[Array, "*#b n"]'
 
 
 def ensure_decreasing(loss: object) -> Loss:
-    """The loss, if it decreases.
+    """Return the loss, if it decreases.
 
     Raises:
         DataError: no loss, or one that does not decrease everywhere.
@@ -80,7 +80,7 @@ _KNOWN: dict[str, tuple[Loss, Callable[[Vector, Vector], Vector], Callable[[Vect
 
 
 def orders(loss: Loss, best: Vector) -> Vector:
-    """The power of D with which drop(D) vanishes, 1 wherever l' < 0."""
+    """Return the power of D with which drop(D) vanishes, 1 wherever l' < 0."""
     if _is_known(loss):
         return np.ones_like(best)
     small = [np.log(loss.drop(best, np.full_like(best, 10.0**e))) for e in (-60, -63)]
@@ -121,7 +121,7 @@ def log_drop_jet(
 
 
 def curvature_ratio(loss: Loss, u: Vector) -> Vector:
-    """The ratio l'' / |l'|; 0 where both underflow for a loss that is not of this package."""
+    """Return the ratio l'' / |l'|; 0 if both underflow for a loss that is not of this package."""
     if _is_known(loss):
         return _KNOWN[loss.name][2](u)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -48,7 +48,7 @@ class Minimum(Gap):
     angle: float
 
     def row(self) -> tuple[dict[str, float], dict[str, float]]:
-        """The radius; log gap and angle."""
+        """Return the radius; log gap and angle."""
         return {"radius": self.radius}, {"log gap": self.log_gap, "angle to W^mm": self.angle}
 
 

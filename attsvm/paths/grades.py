@@ -47,7 +47,7 @@ class Attempt:
 
 
 def ensure_radii(name: str, radii: object) -> list[float]:
-    """The radii as floats.
+    """Return the radii as floats.
 
     Raises:
         DataError: none, or not finite, negative, or not increasing.
@@ -113,7 +113,7 @@ def lower_bound(
     *,
     nuclear: bool = False,
 ) -> float:
-    """A lower bound of log(L(W) - L_*) for every W of norm at most `radius`, up to rounding.
+    """Return a lower bound of log(L(W) - L_*) for every W of norm at most `radius`, up to rounding.
 
     Let E_i = sum_t e^-m_it and eps > 0. Where all E_i <= eps, drop_i(D_i) >= b_i D_i with b_i the
     least |l'| between the best score and its deficit at eps, and D_i >= sum_t delta_it e^-m_it /

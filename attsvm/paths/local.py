@@ -64,12 +64,12 @@ class LocalGap:
         return sign, size
 
     def value(self, margins: Float[Array, " m"]) -> float:
-        """The function itself, infinite on the other side."""
+        """Return the function itself, infinite on the other side."""
         sign, size = self.signed(margins)
         return self.sign * size if sign == self.sign else -self.sign * math.inf
 
     def jet(self, margins: Float[Array, " m"]) -> Jet:
-        """The same with gradient and Hessian in the margins."""
+        """Return the same with gradient and Hessian in the margins."""
         log_s = self.whole.log_attention(margins)
         _, size, u = self._gap(log_s)
         g, H = derivatives(self.whole, log_s, u, size)
@@ -133,7 +133,7 @@ def settled(
     descend: Callable[[GapObjective | LocalGap, Array], Array],
     residual: Callable[[Array], float],
 ) -> Array:
-    """A point reached by descents on log(L - L_*) and, from its plateaus, on the local gap.
+    """Return a point reached by descents on log(L - L_*) and, from its plateaus, on the local gap.
 
     The risk falls from one descent to the next. Ends where the residual is at rounding, or where
     neither moves.

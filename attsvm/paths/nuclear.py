@@ -53,7 +53,7 @@ class FactorMinimum(Gap):
     distance: tuple[float, float]
 
     def row(self) -> tuple[dict[str, float], dict[str, float]]:
-        """The radius; log gap and the upper bound of the distance."""
+        """Return the radius; log gap and the upper bound of the distance."""
         figures = {"log gap": self.log_gap, "distance to Att-SVM*": self.distance[1]}
         return {"radius": self.radius}, figures
 
@@ -213,7 +213,7 @@ class _Factored(Problem):
         return stationarity(y, negative, self.reach(R), self.reach(R))
 
     def _jet(self, gap: GapObjective | LocalGap, y: Array) -> Jet:
-        """The gap with gradient and Hessian in y."""
+        """Return the gap with gradient and Hessian in y."""
         K, Q = self.parts(y)
         keys, queries = self.D @ K, self.Z @ Q
         found = gap.jet((keys * queries).sum(axis=1))
@@ -253,7 +253,7 @@ class _Factored(Problem):
         return y
 
     def _lift(self, gap: GapObjective | LocalGap, y: Array) -> Array | None:
-        """The weakest column replaced by the direction that the gradient prefers, if there is."""
+        """Return factors with the direction that the gradient prefers as the weakest column."""
         K, Q = self.parts(y)
         found = gap.jet(self.margins(y))
         negative = -(self.D * found.gradient[:, None]).T @ self.Z

@@ -59,7 +59,7 @@ class GapObjective:
 
     @classmethod
     def of(cls, data: AttentionData, loss: object) -> GapObjective:
-        """The objective of a data set.
+        """Return the objective of a data set.
 
         Raises:
             DataError: a loss that does not decrease, or a risk that is the same everywhere.
@@ -103,7 +103,7 @@ class GapObjective:
         return _log_sum(log_drop(self.loss, self.best, x, self.order)) - math.log(self.count)
 
     def jet(self, margins: Float[Array, " m"]) -> Jet:
-        """The same with gradient and Hessian in the margins."""
+        """Return the same with gradient and Hessian in the margins."""
         log_s, log_a, x = self._weights(margins)
         values, rate, bend = log_drop_jet(self.loss, self.best, x, self.order)
         share = np.exp(values - values.max())

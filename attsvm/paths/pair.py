@@ -71,7 +71,7 @@ class Pair:
         return local_value(whole, differences(self._scored(v), whole)[0] @ p)
 
     def descend(self, v: Array, p: Array) -> Point:
-        """A first-order point from (v, p), or where turns and Newton steps no longer lead on."""
+        """Return a first-order point from (v, p), or the point where progress ends."""
         before = math.inf
         for turn in range(_SWEEPS):
             if self.r > 0.0:
@@ -173,7 +173,7 @@ class Pair:
         return v, p
 
     def _step(self, v: Array, p: Array) -> Point | None:
-        """The step of Newton's method for -grad = multiplier * point in both balls.
+        """Return the step of Newton's method for -grad = multiplier * point in both balls.
 
         The equations of v are those of log L, the equations of p those of L over |L - L_sel|.
         """
@@ -270,7 +270,7 @@ class Pair:
 
 
 def _moved(y: Array, step: Array, radius: float) -> Array:
-    """The point y + step, on the sphere where y is, and in the ball."""
+    """Return the point y + step, on the sphere where y is, and in the ball."""
     after = y + step
     size = float(np.linalg.norm(after))
     if size > 0.0 and (size > radius or on_sphere(y, radius)):

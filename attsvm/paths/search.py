@@ -37,7 +37,7 @@ class Best(ABC):
 
     @abstractmethod
     def row(self) -> tuple[dict[str, float], dict[str, float]]:
-        """What a path shows of it: its radii, and figures that are drawn over them."""
+        """Return the radii of a path, and figures that are drawn over them."""
 
     @property
     def agreeing(self) -> int:
@@ -69,7 +69,7 @@ class Best(ABC):
         return f"<{type(self).__name__}: {said}>"
 
     def _repr_html_(self) -> str:
-        """The same for a notebook."""
+        """Return the same for a notebook."""
         return f"<b>{type(self).__name__}</b>{table(('', ''), self._figures().items())}"
 
 
@@ -120,7 +120,7 @@ class RegularisationPath(tuple[Minimum, ...]):
         return f"<RegularisationPath of {counted(len(self), 'point')}: {' to '.join(ends)}>"
 
     def _repr_html_(self) -> str:
-        """The same for a notebook."""
+        """Return the same for a notebook."""
         radii = [minimum.row()[0] for minimum in self]
         figures = [minimum.row()[1] for minimum in self]
         drawn = {
@@ -144,11 +144,11 @@ class Problem(ABC):
 
     @abstractmethod
     def reach(self, R: float) -> float:
-        """The Euclidean radius of the ball."""
+        """Return the Euclidean radius of the ball."""
 
     @abstractmethod
     def margins(self, x: Array) -> Array:
-        """The margins m_j = D_j^T W z_j."""
+        """Return the margins m_j = D_j^T W z_j."""
 
     @abstractmethod
     def residual(self, x: Array, R: float) -> float:
@@ -159,7 +159,7 @@ class Problem(ABC):
         """Where Newton steps on a gap lead."""
 
     def graded(self, x: Array) -> Array:
-        """The margins, from the point that is handed out where coordinates round."""
+        """Return the margins, from the point that is handed out where coordinates round."""
         return self.margins(x)
 
     def negative_gradient(self, W: Array) -> Array:
@@ -169,7 +169,7 @@ class Problem(ABC):
         return normalised_gradient(data.X, data.Z, data.gamma, W, loss, data.mask).matrix
 
     def best(self, points: Iterable[Array], R: float) -> Array:
-        """The direction of least value at that radius."""
+        """Return the direction of least value at that radius."""
         reach = self.reach(R)
         return min(points, key=lambda x: self.objective.value(self.margins(scaled(x, reach))))
 
@@ -184,7 +184,7 @@ class Problem(ABC):
         )
 
     def attempt(self, name: str, x: Array, R: float) -> Attempt:
-        """What is said of where a start led."""
+        """Return a description of the point to which a start led."""
         margins = self.graded(x)
         local = local_value(self.objective, margins)
         return Attempt(name, self.objective.value(margins), self.residual(x, R), local)
@@ -198,7 +198,7 @@ def along(
     grade: Callable[[Point, Radius, tuple[Attempt, ...]], Minimum],
     zero: Point | None = None,
 ) -> RegularisationPath[Minimum]:
-    """The best branch at each radius: from fresh starts, and from where the last radius led.
+    """Return the best branch at each radius: from fresh starts, and from where the last radius led.
 
     Where the radius is 0 and `zero` is given, that is the answer.
     """
@@ -254,7 +254,7 @@ def starting_points(
 
 
 def scaled(y: Array, radius: float) -> Array:
-    """The same direction on the sphere; zero stays."""
+    """Return the same direction on the sphere; zero stays."""
     size = float(np.linalg.norm(y))
     return y * (radius / size) if size > 0.0 else y
 

@@ -122,7 +122,7 @@ def _nearest(end: Array, rays: Mapping[str, Array]) -> int:
 
 
 def _arrow(panel: Axes, path: Array, reach: float, colour: str) -> None:
-    """An arrow head at the end of a path, along its last visible piece."""
+    """Return an arrow head at the end of a path, along its last visible piece."""
     apart = np.linalg.norm(path - path[-1], axis=1) > 0.02 * reach
     if apart.any():
         tail = path[np.flatnonzero(apart)[-1]]
@@ -263,7 +263,7 @@ def histograms(
 
 
 def band(panel: Axes, x: Array, mean: Array, error: Array, name: str, c: int) -> None:
-    """A line with a band of `error` either way, in the c-th colour and dashes."""
+    """Return a line with a band of `error` either way, in the c-th colour and dashes."""
     colour = PALETTE[c % len(PALETTE)]
     panel.fill_between(x, mean - error, mean + error, color=colour, alpha=0.22, linewidth=0)
     panel.plot(x, mean, color=colour, linestyle=DASHES[c % 2], linewidth=1.7, label=name)

@@ -35,13 +35,13 @@ class Heading:
     residual: Float[Array, "*b"]
 
     def table(self, **keys: object) -> Table:
-        """A row for each iterate, after columns that say which one it is."""
+        """Return a row for each iterate, after columns that say which one it is."""
         columns = {"norm": self.norm, "cosine": self.cosine, "gap": self.gap}
         return Table.of(**keys, **columns, residual=self.residual)
 
     @classmethod
     def of(cls, table: Table, run: str = "run") -> Heading:
-        """The headings that a table holds, one row for each run."""
+        """Return the headings that a table holds, one row for each run."""
         return cls(*table.stack(run, "norm", "cosine", "gap", "residual"))
 
 
@@ -71,7 +71,7 @@ def heading(iterates: Float[Array, " ..."], direction: Float[Array, "*p"]) -> He
 
 
 def projections(W: Float[Array, "*b d d"], Z: Float[Array, "m d"]) -> Float[Array, "m *b d"]:
-    """The vectors W z that decide about input after input, one block for each row z."""
+    """Return the vectors W z that decide about input after input, one block for each row z."""
     return np.stack([W @ z for z in Z])
 
 

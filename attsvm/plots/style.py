@@ -49,7 +49,7 @@ def ensure_drawable(path: Path) -> None:
 
 
 def sheet(rows: int = 1, columns: int = 1, *, panel: tuple[float, float] = (4.4, 3.5)) -> Figure:
-    """An empty figure with room for that many panels, of `panel` inches each.
+    """Return an empty figure with room for that many panels, of `panel` inches each.
 
     Raises:
         UsageError: matplotlib is missing.
@@ -64,7 +64,7 @@ def sheet(rows: int = 1, columns: int = 1, *, panel: tuple[float, float] = (4.4,
 
 
 def root(axes: Axes) -> Figure:
-    """The whole figure that a panel belongs to."""
+    """Return the whole figure that a panel belongs to."""
     figure: Any = axes.figure
     return cast("Figure", figure.figure)  # that of a subfigure, and of a figure itself
 
@@ -84,7 +84,7 @@ def dress(axes: Axes, title: str = "", xlabel: str = "", ylabel: str = "") -> Ax
 
 
 def key(axes: Axes, **where: Any) -> None:
-    """A legend, where a line has a label."""
+    """Return a legend, where a line has a label."""
     if axes.get_legend_handles_labels()[0]:
         axes.legend(
             **{"fontsize": 8, "framealpha": 0.9, "edgecolor": "none", "labelcolor": INK} | where

@@ -44,7 +44,7 @@ class Table:
 
     @classmethod
     def of(cls, **columns: object) -> Table:
-        """A table of arrays, each broadcast to the common shape and flattened row by row."""
+        """Return a table of arrays, each broadcast to the common shape and flattened row by row."""
         names, arrays = list(columns), np.broadcast_arrays(*columns.values())  # type: ignore[arg-type]
         return cls({name: a.ravel() for name, a in zip(names, arrays, strict=True)})
 
@@ -55,22 +55,22 @@ class Table:
         return cls({name: np.concatenate([part[name] for part in parts]) for name in names})
 
     def __getitem__(self, name: str) -> Shaped[Array, " rows"]:
-        """A column."""
+        """Return a column."""
         return self.columns[name]
 
     def __len__(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return len(next(iter(self.columns.values()), ()))
 
     def where(self, **values: Cell) -> Table:
-        """The rows in which the named columns have these values."""
+        """Return the rows in which the named columns have these values."""
         kept = np.ones(len(self), dtype=np.bool_)
         for name, value in values.items():
             kept &= self[name] == value
         return Table({name: column[kept] for name, column in self.columns.items()})
 
     def distinct(self, name: str) -> list[Cell]:
-        """The values of a column, each once, in the order of their first rows."""
+        """Return the values of a column, each once, in the order of their first rows."""
         return list(dict.fromkeys(self.json()[name]))
 
     def stack(self, name: str, *columns: str) -> list[Float[Array, "B k"]]:
@@ -88,7 +88,7 @@ class Table:
         return {name: _cells(a) for name, a in self.columns.items()}
 
     def csv(self) -> str:
-        """A header and the rows; floats with as many digits as they need, empty if not finite."""
+        """Return a header and the rows; floats have the digits they need, none if not finite."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         columns = self.json()

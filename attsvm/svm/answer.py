@@ -159,7 +159,7 @@ class Answer(Answered):
         return getattr(self.float_answer, name)
 
     def json(self) -> dict[str, Any]:
-        """The document of `solve --json`, schema 1."""
+        """Return the document of `solve --json`, schema 1."""
         a, solved = self.float_answer, self.solved
         low, high = self.bracket
         document = {
@@ -261,11 +261,11 @@ class Answer(Answered):
         return a.optimum
 
     def __repr__(self) -> str:
-        """What a reader wants first."""
+        """Return a summary in one line."""
         return f"{repr(self.float_answer)[:-1]}, {self.kind} certificate>"
 
     def __str__(self) -> str:
-        """The page of text that `attsvm solve` prints."""
+        """Return the page of text that `attsvm solve` prints."""
         return self._text()
 
 
@@ -387,7 +387,7 @@ def _guess(search: Search, m: int) -> Array | None:
 
 
 def finite(value: Any) -> Any:
-    """A document with None in the place of every number that is not finite."""
+    """Return a document with None in the place of every number that is not finite."""
     if isinstance(value, dict):
         return {key: finite(x) for key, x in value.items()}
     if isinstance(value, list):

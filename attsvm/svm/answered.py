@@ -96,7 +96,7 @@ class Answered:
         return facts
 
     def margins_in_words(self: Any, i: int) -> list[str]:
-        """The finite margins of an input, as `token: margin`; a star marks support tokens."""
+        """Return the finite margins of an input as `token:margin`; a star marks support."""
         return [
             f"{t}{'*' if t in self.support[i] else ''}:{margin:.4g}"
             for t, margin in enumerate(self.margins[i])
@@ -104,7 +104,7 @@ class Answered:
         ]
 
     def _text(self: Any) -> str:
-        """The page of text that `attsvm solve` prints."""
+        """Return the page of text that `attsvm solve` prints."""
         lines = [self.title, *(f"{name:<9} {value}" for name, value in self.facts)]
         if self.solved:
             width = len(str(len(self.programme.targets) - 1))
@@ -115,7 +115,7 @@ class Answered:
         return "\n".join(lines)
 
     def _repr_html_(self: Any) -> str:
-        """The same page for a notebook, as one HTML fragment of bounded size."""
+        """Return the same page for a notebook, as one HTML fragment of bounded size."""
         page = f"<b>{cell(self.title)}</b>{table(('', ''), self.facts)}"
         if not self.solved:
             return page

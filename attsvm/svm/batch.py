@@ -53,7 +53,7 @@ class BatchAnswer:
         return len(self.solved)
 
     def __repr__(self) -> str:
-        """What a reader wants first."""
+        """Return a summary in one line."""
         n, T = self.duals.shape[1:]
         return (
             f"<{counted(len(self), 'Att-SVM')} of {counted(n, 'input')}, "
@@ -62,7 +62,7 @@ class BatchAnswer:
         )
 
     def _repr_html_(self) -> str:
-        """The same for a notebook, a row each."""
+        """Return the same for a notebook, a row each."""
         words = {True: "solved", False: "unseparable"}
         rows = [
             (b, words[bool(self.solved[b])], f"{self.value[b]:.6g}", f"{self.gap[b]:.1e}")

@@ -279,7 +279,7 @@ def _gain_down(programme: Programme, weights: Array) -> float:
 
 
 def _scale_up(programme: Programme, margins: Array) -> float:
-    """An upper bound of the least multiple with which margins at least `margins` meet the bounds.
+    """Return an upper bound of the least factor with which `margins` meet the bounds.
 
     Infinite where no multiple does for sure.
     """

@@ -141,11 +141,11 @@ class FrobeniusAnswer(Answered):
         return self.about_norm(self.bracket)
 
     def about_norm(self, bracket: tuple[float, float]) -> Facts:
-        """The norm, with a bracket of the least one."""
+        """Return the norm, with a bracket of the least one."""
         return [("norm", f"{self.value:.12g}, {bracket_in_words(bracket)}")]
 
     def __repr__(self) -> str:
-        """What a reader wants first."""
+        """Return a summary in one line."""
         what = f"{self.programme.name} of {self.programme.sizes}: {self.status}"
         if not self.solved:
             return f"<{what}, Farkas residual {self.dual_residual:.1e}>"
@@ -301,7 +301,7 @@ def _shortfall(programme: Programme, W: Array) -> float:
 
 
 def _missed(answer: FrobeniusAnswer, certain: float, deadline: Deadline | None) -> float:
-    """An upper bound of how far exact margins of W fall short of positive bounds, relative to them.
+    """Return an upper bound of the shortfall of exact margins, relative to positive bounds.
 
     Infinite for Farkas multipliers near which none are proved to exist. Residuals of 1e-9 in
     floats may belong to constraints that are separable, or not, by less, and to a W whose exact
@@ -341,7 +341,7 @@ def _error(answer: FrobeniusAnswer) -> float:
 def unseparable(
     programme: Programme, weights: Float[Array, " m"], residual: float
 ) -> FrobeniusAnswer:
-    """The answer of Farkas multipliers."""
+    """Return the answer of Farkas multipliers."""
     W = np.zeros((programme.D.shape[1], programme.Z.shape[1]))
     nothing = np.zeros_like(weights)
     return FrobeniusAnswer(
@@ -350,7 +350,7 @@ def unseparable(
 
 
 def certify(answer: FrobeniusAnswer) -> ExactAnswer:
-    """The exact answer of the same programme: solution or Farkas certificate, in rationals.
+    """Return the exact answer of the same programme: solution or Farkas certificate, in rationals.
 
     Its conditions are checked; the float multipliers only say which support is tried first.
 
@@ -374,7 +374,7 @@ def grade(programme: Programme, weights: Float[Array, " m"], *, solved: bool) ->
 
 
 def _graded(programme: Programme, weights: Array, solved: bool) -> tuple[FrobeniusAnswer, float]:
-    """The answer, and the least margin that must be positive and that rounding leaves certain."""
+    """Return the answer, and a lower bound of the least margin that must be positive."""
     bound, equal = programme.bound, programme.equal
     W, reached, square, linear, summed, shortfall, least, certain = figures(
         programme.D, programme.Z, bound, equal, weights

@@ -31,7 +31,7 @@ BITS = 128
 
 
 def rounded_up(value: fmpq) -> float:
-    """The least float that is at least the rational."""
+    """Return the least float that is at least the rational."""
     near = nearest(value)
     if not math.isfinite(near) or rational(near) >= value:
         return near
@@ -39,7 +39,7 @@ def rounded_up(value: fmpq) -> float:
 
 
 def handed_out(programme: Programme, exact: ExactAnswer) -> FrobeniusAnswer:
-    """The exact answer in floats, with the residual and the gap of these floats.
+    """Return the exact answer in floats, with the residual and the gap of these floats.
 
     A solution is rounded once, entry by entry. Where that leaves a margin short by more than
     1e-9, slightly longer matrices are tried; where none of them meets the margins with a small
@@ -111,7 +111,7 @@ def best_bracket(
 def _in_floats(
     programme: Programme, rows: ExactProgramme, exact: ExactAnswer, factor: fmpq
 ) -> FrobeniusAnswer:
-    """The exact solution times a factor, rounded entry by entry."""
+    """Return the exact solution times a factor, rounded entry by entry."""
     W = np.array([[nearest(factor * x) for x in row] for row in exact.W])
     weights = np.array([nearest(w) for w in exact.duals])
     reached, shortfall, gap, value = np.full(len(weights), np.nan), math.inf, math.inf, math.inf
@@ -145,7 +145,7 @@ def _farkas(programme: Programme, rows: ExactProgramme, exact: ExactAnswer) -> F
 
 
 def evaluated(answer: FrobeniusAnswer | NuclearAnswer) -> FrobeniusAnswer | NuclearAnswer:
-    """The same answer with the margins of its W, and a residual that is not understated."""
+    """Return the same answer with the margins of its W, and a residual that is not understated."""
     if not answer.solved:
         return answer
     reached, least = _margins(answer.programme, answer.W)
@@ -153,7 +153,7 @@ def evaluated(answer: FrobeniusAnswer | NuclearAnswer) -> FrobeniusAnswer | Nucl
 
 
 def evaluated_soft(answer: SoftAnswer) -> SoftAnswer:
-    """The same answer with margins, slacks, objective and bracket evaluated in rationals.
+    """Return the same answer with margins, slacks, objective and bracket evaluated in rationals.
 
     Slacks are rounded up, so that the margins of W and these slacks meet the constraints. The
     status is `bracketed` where the gap, evaluated like this, is above 1e-9.
@@ -197,14 +197,14 @@ def evaluated_soft(answer: SoftAnswer) -> SoftAnswer:
 
 
 def _above(ball: arb) -> float:
-    """A float above the ball."""
+    """Return a float above the ball."""
     return math.nextafter(float(ball.upper()), math.inf)
 
 
 def _margins(
     programme: Programme, W: Float[Array, "d e"]
 ) -> tuple[Float[Array, " m"], Float[Array, " m"]]:
-    """The margins of W as floats, and lower bounds of them: rationals, or outward rounding."""
+    """Return the margins of W as floats, and lower bounds by rationals or outward rounding."""
     if programme.D.size + programme.Z.size > LARGEST_EVALUATED:
         reached, noise = margins_about(programme, W, size_up(W))
         return reached, np.nextafter(reached - noise, -np.inf)
@@ -214,6 +214,6 @@ def _margins(
 
 
 def _short_of(bound: float, least: Float[Array, " m"]) -> float:
-    """An upper bound of how far the least value is below the bound; NaN stays."""
+    """Return an upper bound of how far the least value is below the bound; NaN stays."""
     lowest = float(np.min(least))
     return 0.0 if lowest >= bound else math.nextafter(bound - lowest, math.inf)

@@ -130,7 +130,7 @@ class NuclearAnswer(Answered):
         ]
 
     def __repr__(self) -> str:
-        """What a reader wants first."""
+        """Return a summary in one line."""
         size = "unique" if self.unique else f"of a set of dimension up to {self.dimension}"
         return (
             f"<nuclear-norm {self.programme.name} of {self.programme.sizes}: {self.status}, "
@@ -282,7 +282,7 @@ def _is_better(error: float, before: float) -> bool:
 
 
 def _error(answer: NuclearAnswer) -> float:
-    """The width of the bracket, infinite where a figure is not a number."""
+    """Return the width of the bracket, infinite where a figure is not a number."""
     figures = (answer.primal_residual, answer.dual_residual, abs(answer.gap), answer.width)
     worst = float(np.max(figures))
     return worst if worst < np.inf else np.inf
@@ -301,7 +301,7 @@ def _singular_values(L: Array, R: Array) -> Array:
 
 
 def _weighty(programme: Programme, weights: Array) -> Array:
-    """The constraints whose multiplier is not zero, to 1e-7 of the largest."""
+    """Return the constraints whose multiplier is not zero, to 1e-7 of the largest."""
     loads = weights * programme.norms
     weighty: Array = loads > TIGHT * loads.max()
     return weighty

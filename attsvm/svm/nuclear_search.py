@@ -76,7 +76,7 @@ class Reduced:
 
 
 def reduce(programme: Programme) -> Reduced:
-    """Unit rows in coordinates of their span, if that is smaller."""
+    """Return unit rows in coordinates of their span, if that is smaller."""
     D, Z = programme.D, programme.Z
     lengths_D, lengths_Z = np.linalg.norm(D, axis=1), np.linalg.norm(Z, axis=1)
     sizes = lengths_D * lengths_Z
@@ -263,7 +263,7 @@ class _Parts:
         return weighted, pack(even[:, :r, :r])
 
     def join(self, weighted: Array, face: Array) -> Array:
-        """The matrix of the move from its weighted parts and its entries in the face."""
+        """Return the matrix of the move from its weighted parts and its entries in the face."""
         q, (rows, r) = len(self.even), self.below.shape
         even, odd, below = np.split(weighted, [q * q, 2 * q * q])
         move = np.zeros((rows + q, q))

@@ -60,7 +60,7 @@ class Programme:
     keys: Float[Array, "d k"] | None = None
 
     def __repr__(self) -> str:
-        """What a reader wants first."""
+        """Return a summary in one line."""
         return f"<{self.name} programme of {self.sizes}: {counted(len(self.bound), 'constraint')}>"
 
     @property
@@ -95,7 +95,7 @@ class Programme:
         return margins
 
     def combine(self, weights: Float[Array, " m"]) -> Float[Array, "d e"]:
-        """The matrix sum_j weights_j A_j."""
+        """Return the matrix sum_j weights_j A_j."""
         return (self.D * weights[:, None]).T @ self.Z
 
     def table(self, values: Array, fill: float | bool) -> Shaped[Array, "n T"]:
@@ -105,7 +105,7 @@ class Programme:
         return table
 
     def by_input(self, chosen: Bool[Array, " m"]) -> Tokens:
-        """The tokens of the chosen constraints, input by input."""
+        """Return the tokens of the chosen constraints, input by input."""
         return tuple(tuple(np.flatnonzero(row).tolist()) for row in self.table(chosen, False))
 
     @property
@@ -163,7 +163,7 @@ def joint_programme(
     targets: object = None,
     W: Float[Array, "k d"] | None = None,
 ) -> Programme:
-    """The p-SVM with margin 0 in place of 1 for inputs that do not support v.
+    """Return the p-SVM with margin 0 in place of 1 for inputs that do not support v.
 
     Args:
         data: tokens with labels.
@@ -240,13 +240,13 @@ def finite_part_programme(
 
 
 def subset(programme: Programme, keep: Bool[Array, " m"]) -> Programme:
-    """The programme with the rows `keep` alone."""
+    """Return the programme with the rows `keep` alone."""
     by_row = ("D", "Z", "bound", "equal", "input", "token", "kept", "rival")
     return replace(programme, **{name: getattr(programme, name)[keep] for name in by_row})
 
 
 def _selection(data: AttentionData, selected: object) -> tuple[Array, Array]:
-    """The first selected token of each input, and where the selected tokens are."""
+    """Return the first selected token of each input, and where the selected tokens are."""
     within = ensure_mask("selected", selected, ("n", "T"), {"n": data.n, "T": data.T})
     absent = np.argwhere(within & ~data.present)
     if absent.size:

@@ -61,7 +61,7 @@ class Separability:
         return tuple((i, t, w) for i, t, w in each if w != 0)
 
     def __repr__(self) -> str:
-        """The answer and its proof in a line."""
+        """Return the answer and its proof in a line."""
         if self.separable and self.W is None:
             return "<separable: an exact W, by less than a float64 matrix near it can show>"
         if self.separable:

@@ -137,7 +137,7 @@ class SoftAnswer(Answered):
         return self.about_objective(" (not certified)")
 
     def about_objective(self, remark: str) -> Facts:
-        """The same, with a remark on the bracket."""
+        """Return the same, with a remark on the bracket."""
         bracket = bracket_in_words(self.bracket)
         facts = [
             ("norm", f"{self.value:.12g}"),
@@ -150,7 +150,7 @@ class SoftAnswer(Answered):
         return facts
 
     def __repr__(self) -> str:
-        """What a reader wants first."""
+        """Return a summary in one line."""
         return (
             f"<soft {self.programme.name} of {self.programme.sizes}, C = {self.C:.6g}: "
             f"{self.kind}, objective {self.objective:.10g}, norm {self.value:.10g}, "
@@ -159,7 +159,7 @@ class SoftAnswer(Answered):
 
 
 def _by_price(first: float, second: float) -> str:
-    """What the soft margin is as its price grows, from the two thresholds."""
+    """Return in words how the soft margin changes with its price, from the two thresholds."""
     if first == math.inf:
         return "W = 0 for every C; there is no hard margin"
     start = f"W = 0 up to C = {first:.6g}"
@@ -281,7 +281,7 @@ def soft_thresholds(
 
 
 def _prices(C: object, groups: Array) -> Array:
-    """The price of each group: all the same, or read from one a constraint."""
+    """Return the price of each group: all the same, or read from one a constraint."""
     m, one = len(groups), isinstance(C, Real) and not isinstance(C, bool | np.bool_)
     try:
         given = np.asarray(float(C) if one else C)  # type: ignore[arg-type]
@@ -340,7 +340,7 @@ def _grade(
     duals: Array,
     thresholds: tuple[float, float],
 ) -> SoftAnswer:
-    """The best point on a ray, and every figure from it and from the duals made feasible."""
+    """Return the best point on a ray, and every figure from it and from the duals made feasible."""
     size, norms = frobenius(direction), programme.norms
     U = direction / size if size > 0.0 else np.zeros_like(direction)
     longest = -least_of(-norms, groups)
@@ -397,7 +397,7 @@ def _point(
 
 
 def _error(answer: SoftAnswer) -> float:
-    """The largest figure that should be zero; infinite where one is not a number."""
+    """Return the largest figure that should be zero; infinite where one is not a number."""
     figures = [abs(answer.gap), answer.primal_residual, answer.dual_residual]
     worst = float(np.max(figures))
     return worst if math.isfinite(worst) and np.isfinite(answer.W).all() else math.inf

@@ -126,7 +126,7 @@ def trace(
 def _shared(
     programme: Programme, groups: Array, shares: Array, hard: FrobeniusAnswer
 ) -> Array | None:
-    """The duals of the hard solution whose group sums, by share, are least, if proved."""
+    """Return the duals of the hard solution whose group sums, by share, are least, if proved."""
     weights = hard.weights
     tight = np.flatnonzero((hard.reached <= 1.0 + TOLERANCE) | (weights > 0.0))
     D, Z, norms = scale_rows(programme.D[tight], programme.Z[tight])
@@ -218,19 +218,19 @@ def candidates(programme: Programme, path: Path, C: float) -> Iterator[tuple[Arr
 
 
 def least_of(values: Array, groups: Array) -> Array:
-    """The least value of each group."""
+    """Return the least value of each group."""
     least = np.full(int(groups.max()) + 1, np.inf)
     np.minimum.at(least, groups, values)
     return least
 
 
 def sums_of(values: Array, groups: Array) -> Array:
-    """The sum of each group."""
+    """Return the sum of each group."""
     return np.bincount(groups, values)
 
 
 def frobenius(matrix: Array) -> np.float64:
-    """The Frobenius norm without overflow or underflow; a numpy number, which never raises."""
+    """Return the Frobenius norm without overflow or underflow, as a numpy number."""
     largest = np.float64(np.abs(matrix).max())
     if not 0.0 < largest < np.inf:
         return largest

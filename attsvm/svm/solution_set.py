@@ -49,7 +49,7 @@ class Slice:
         V: Float[Array, "e r"],
         equal: Bool[Array, " m"],
     ) -> Slice:
-        """The slice of the face U, V under rows D_j, z_j that are not zero."""
+        """Return the slice of the face U, V under rows D_j, z_j that are not zero."""
         lengths_D, lengths_Z = np.linalg.norm(D, axis=1), np.linalg.norm(Z, axis=1)
         left = (D @ U) / lengths_D[:, None]
         right = (Z @ V) / lengths_Z[:, None]
@@ -69,7 +69,7 @@ class Slice:
         return int(size - (values > RESOLUTION).sum())
 
     def project(self, x: Float[Array, " k"], inside: Float[Array, " k"]) -> tuple[float, Array]:
-        """A lower bound of the distance of x to the slice, and the best member found.
+        """Return a lower bound of the distance of x to the slice, and the best member found.
 
         The dual of the projection, max_y c^T y + ||x||^2 / 2 - ||(x + rows^T y)_+||^2 / 2 with
         y_j >= 0 on inequalities, bounds the distance from below for any y; its gradient says how
@@ -101,7 +101,7 @@ class Slice:
         return float(np.sqrt(max(2.0 * dual, 0.0))) * scale, member * scale
 
     def _resolved(self, c: Array) -> tuple[Array, Array, Array]:
-        """The same rows, the equalities as independent ones; which of these are equalities.
+        """Return the same rows, the equalities as independent ones; which of these are equalities.
 
         What the face has lost to rounding makes dependent equalities differ a little, and together
         they would fix what none of them fixes. For inequalities as much is allowed as members are.
@@ -117,7 +117,7 @@ class Slice:
         )
 
     def _member(self, x: Array, inside: Array, c: Array) -> Array:
-        """The last member on the way from `inside` to the projection of x on the equalities.
+        """Return the last member on the way from `inside` to the projection of x on the equalities.
 
         Inequalities that fail there join the equalities, the worst first: where two of them force
         one equality, the way to any other point has no second member.
@@ -150,14 +150,14 @@ class Slice:
 
 
 def pack(B: Float[Array, "*n r r"]) -> Float[Array, "*n k"]:
-    """The lower triangles of symmetric matrices, entries off the diagonal times sqrt(2)."""
+    """Return the lower triangles of symmetric matrices, entries off the diagonal times sqrt(2)."""
     lower = np.tril_indices(B.shape[-1])
     packed: Array = B[..., lower[0], lower[1]] * np.where(lower[0] == lower[1], 1.0, np.sqrt(2.0))
     return packed
 
 
 def unpack(x: Float[Array, " k"]) -> Float[Array, "r r"]:
-    """The symmetric matrix of a packed triangle."""
+    """Return the symmetric matrix of a packed triangle."""
     r = int(np.sqrt(2.0 * len(x)))
     lower = np.tril_indices(r)
     half = np.zeros((r, r))
@@ -167,6 +167,6 @@ def unpack(x: Float[Array, " k"]) -> Float[Array, "r r"]:
 
 
 def positive_part(x: Float[Array, " k"]) -> Float[Array, " k"]:
-    """The nearest positive semidefinite matrix, packed."""
+    """Return the nearest positive semidefinite matrix, packed."""
     values, vectors = np.linalg.eigh(unpack(x))
     return pack((vectors * np.maximum(values, 0.0)) @ vectors.T)

@@ -27,12 +27,12 @@ class Batch:
     y: Float[Array, "B n"] | None = None
 
     def map(self, change: Callable[[Array], Any]) -> Batch:
-        """The same with every array changed."""
+        """Return the same with every array changed."""
         arrays = (self.X, self.Z, self.gamma, self.mask, self.y)
         return Batch(*(None if a is None else change(a) for a in arrays))  # type: ignore[arg-type]
 
     def as_prompt(self) -> Batch:
-        """The same tokens with a single query coordinate, 1, so that W is a prompt."""
+        """Return the same tokens with a single query coordinate, 1, so that W is a prompt."""
         return replace(self, Z=np.ones((*self.X.shape[:2], 1)))
 
 
@@ -106,7 +106,7 @@ class Trajectory:
         )
 
     def _repr_html_(self) -> str:
-        """The same for a notebook, with the norms of the first runs as curves."""
+        """Return the same for a notebook, with the norms of the first runs as curves."""
         from attsvm._html import cell, curve
 
         curves = "".join(f"<div>{curve(norms)}</div>" for norms in self.norms[:_SHOWN])
@@ -121,7 +121,7 @@ Starts = Mapping[str, tuple[object, str]]
 
 
 def starts(given: Starts, d: int, count: int) -> list[Array]:
-    """Starts with a leading axis of `count` runs, from one for all or one for each.
+    """Return starts with a leading axis of `count` runs, from one for all or one for each.
 
     Raises:
         DataError: wrong shapes, or entries that are not finite.

@@ -19,7 +19,7 @@ _CACHE = 1 << 19
 
 
 def _groups(total: int, tokens: int, threads: int) -> list[Array]:
-    """Data sets split into lanes that fit the cache, as many groups as threads at least."""
+    """Return data sets in lanes that fit the cache, at least as many groups as threads."""
     width = int(np.clip(_CACHE // (8 * tokens), 16, 128))
     count = -(-total // width)
     count = -(-count // threads) * threads
@@ -32,7 +32,7 @@ def _side_by_side(arrays: Iterable[Array]) -> Array:
 
 
 def _lanes(batch: Batch, members: Array, layers: list[Layer], rule: Rule) -> Lanes:
-    """The lanes of the data sets `members`."""
+    """Return the lanes of the data sets `members`."""
     n, T = layers[0].base.shape
     count, width = len(members), layers[0].Z.shape[1]
     hidden, outer = np.empty((n, 0, T, count)), np.empty((0, count))
@@ -73,7 +73,7 @@ def _each_lane(
     begun: Callable[[int, Layer], Begun],
     ended: Callable[[int, Layer, Array], tuple[Array, ...]],
 ) -> list[Array]:
-    """What `ended` makes of the iterates of every data set, and the steps, stacked.
+    """Return the results of `ended` on the iterates of every data set, and the steps, stacked.
 
     `start` (B, d, e) gives the logits that do not move.
     """
@@ -100,7 +100,7 @@ def _each_lane(
 
 
 def descend(batch: Batch, start: Array, rule: Rule) -> tuple[Array, Array]:
-    """Iterates (B, rows, d, e) of descent on W, and the steps (B, rows) at which they were taken.
+    """Return iterates (B, rows, d, e) of descent on W, and their steps (B, rows).
 
     The start (B, d, e) gives the logits that do not move; what is added to it is followed.
     """
@@ -116,7 +116,7 @@ def descend(batch: Batch, start: Array, rule: Rule) -> tuple[Array, Array]:
 
 
 def descend_factors(batch: Batch, K0: Array, Q0: Array, rule: Rule) -> tuple[Array, Array, Array]:
-    """Iterates K, Q (B, rows, d, r) of descent on the factors, and the steps (B, rows)."""
+    """Return iterates K, Q (B, rows, d, r) of descent on the factors, and the steps (B, rows)."""
 
     def begun(b: int, s: Layer) -> Begun:
         (K, still_K), (Q, still_Q) = split(K0[b], s.U), split(Q0[b], s.V)
@@ -132,7 +132,7 @@ def descend_factors(batch: Batch, K0: Array, Q0: Array, rule: Rule) -> tuple[Arr
 
 
 def descend_jointly(batch: Batch, v0: Array, start: Array, rule: Rule) -> tuple[Array, Array]:
-    """Iterates v (B, rows, d) and W (B, rows, d, e) of descent on both at once."""
+    """Return iterates v (B, rows, d) and W (B, rows, d, e) of descent on both at once."""
 
     def begun(b: int, s: Layer) -> Begun:
         v = split(v0[b][:, None], s.U)[0].T

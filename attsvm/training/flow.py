@@ -162,7 +162,7 @@ class _Course:
     measured: bool
 
     def each(self, run: Callable[[int], Trajectory]) -> tuple[Trajectory, ...]:
-        """The curve of every data set."""
+        """Return the curve of every data set."""
         return tuple(each(run, len(self.batch.X), self.threads))
 
 
@@ -177,7 +177,7 @@ def _course(
     threads: int = 1,
     measured: bool = True,
 ) -> tuple[_Course, list[Array]]:
-    """What is followed, fit to be, and the starts."""
+    """Return the validated losses and data of the curves, and the starts."""
     loss = ensure_loss(loss)
     number = loss_number(loss)
     if number is None:
@@ -206,7 +206,7 @@ def _course(
 
 
 def _unit(layer: Layer) -> float:
-    """The norm of W that moves the difference of two logits by one, at least."""
+    """Return the norm of W that moves the difference of two logits by one, at least."""
     middle = layer.rows.mean(axis=1, keepdims=True)
     reach = float(np.sqrt(((layer.rows - middle) ** 2).sum(axis=2)).max())
     steepest = 2.0 * reach * float(np.sqrt((layer.Z**2).sum(axis=1)).max())
@@ -219,7 +219,7 @@ def _size(points: Array) -> Array:
 
 
 def _matrix(course: _Course, b: int, start: Array) -> Trajectory:
-    """The curve of one W (d, e)."""
+    """Return the curve of one W (d, e)."""
     layer, none = Layer.of(course.batch, b, start), np.empty((0, 0))
     field = Field(
         layer.X, layer.rows, layer.Z, layer.gamma, layer.base, course.number, False,

@@ -61,7 +61,7 @@ class Model:
         head: Head | ReluHead | None,
         sent: Callable[[Array], Any] = np.asarray,
     ) -> Model:
-        """The model of a batch, `sent` to `xp`, with absent tokens zero for linear attention."""
+        """Return the model of a batch, `sent` to `xp`; absent tokens are 0 for linear attention."""
         X, gamma, mask = batch.X, batch.gamma, batch.mask
         if rule.linear and mask is not None:
             X, gamma, mask = X * mask[..., None], gamma * mask, None
@@ -123,7 +123,7 @@ def _ensure_finite(xp: Any, name: str, given: Any, shape: tuple[int, ...]) -> No
 
 
 def _scores(model: Model, s: Any, v: Any = None) -> tuple[Any, Any]:
-    """What the loss sees (B, n), and the scores of the head's gradient (B, n, T)."""
+    """Return the outputs that the loss takes (B, n), and the scores of its gradient (B, n, T)."""
     xp = model.xp
     if v is not None:
         gamma = model.y[..., None] * xp.einsum("bntd,bd->bnt", model.X, v)
@@ -140,7 +140,7 @@ def _scores(model: Model, s: Any, v: Any = None) -> tuple[Any, Any]:
 
 
 def _largest(xp: Any, terms: Any) -> tuple[Any, Any]:
-    """The largest of (B, ...), minus infinity kept, and the same with 0 in place of infinities."""
+    """Return the largest of (B, ...), and the same with 0 in place of infinities."""
     top = xp.amax(terms.reshape(len(terms), -1), -1)
     return top, xp.where(xp.isfinite(top), top, xp.zeros_like(top))
 
@@ -266,7 +266,7 @@ def _keep(
 
 
 def _torch(device: str) -> Any:
-    """The library, where it is installed and knows the device."""
+    """Return the library, where it is installed and knows the device."""
     try:
         import torch
     except ImportError as error:

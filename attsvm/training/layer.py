@@ -36,7 +36,7 @@ class Layer:
 
     @classmethod
     def of(cls, batch: Batch, b: int, start: Array | None = None, linear: bool = False) -> Layer:
-        """The layer of a data set of a batch; of a `start` (d, e) the logits do not move.
+        """Return the layer of a data set of a batch; of a `start` (d, e) the logits do not move.
 
         Absent tokens get logits of minus infinity; of linear attention they are zero.
         """
@@ -62,13 +62,13 @@ class Layer:
         return cls(tokens, X, Z, gamma, base, U, V)
 
     def short(self, W: Array) -> Array:
-        """The coordinates (q, p) of a matrix (d, e)."""
+        """Return the coordinates (q, p) of a matrix (d, e)."""
         left = W if self.U is None else self.U.T @ W
         both = left if self.V is None else left @ self.V
         return np.ascontiguousarray(both.T)
 
     def long(self, short: Array, start: Array) -> Array:
-        """The matrices (k, d, e) that coordinates (k, q, p) make of a start (d, e)."""
+        """Return the matrices (k, d, e) that coordinates (k, q, p) make of a start (d, e)."""
         left = _expanded(short, self.U).swapaxes(1, 2)
         added: Array = _expanded(left, self.V) + start
         return added

@@ -58,7 +58,7 @@ class Rule:
         return self.device is None and self.number >= 0 and not isinstance(self.head, Head)
 
     def steps_taken(self, lanes: int) -> Int[Array, "k L"]:
-        """The steps of the kept iterates, -1 at goals before they are passed."""
+        """Return the steps of the kept iterates, -1 at goals before they are passed."""
         if len(self.goals):
             return np.full((len(self.goals), lanes), -1, dtype=np.int64)
         return np.repeat(self.kept[:, None], lanes, axis=1)
@@ -98,7 +98,7 @@ def prepared(
     threads: int = 1,
     device: str | None = None,
 ) -> tuple[Batch, Rule, list[Array]]:
-    """The batch of all runs, their rule and their starts.
+    """Return the batch of all runs, their rule and their starts.
 
     Raises:
         DataError: an argument is not what it should be, or data sets, starts and step sizes come
@@ -172,7 +172,7 @@ def ensure_labels(batch: Batch, cause: str) -> None:
 
 
 def _recorded(steps: int, record: Sequence[int] | None) -> list[int]:
-    """The steps to keep, in order, with the first and the last; all where nothing is asked."""
+    """Return the steps to keep, in order, with the first and the last; all unless asked."""
     steps = ensure_count("the number of steps", steps)
     if record is None:
         return list(range(steps + 1))

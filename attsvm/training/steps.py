@@ -144,7 +144,7 @@ def _generally(
 
 
 def _trajectory(how: Rule, W: Array, taken: Array, **parts: Array) -> Trajectory:
-    """The trajectory, unless it left the numbers.
+    """Return the trajectory, unless it left the numbers.
 
     Raises:
         DataError: iterates overflowed, as they do where steps are too long for a loss without
