@@ -10,11 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
-from attsvm.losses import LOSSES
+from attsvm.losses import LOGISTIC_LOSS, LOSSES
+from attsvm.primitives.losses import LOSSES as FORMULAS
 from attsvm.primitives.steps import Stepped
 
 
@@ -54,15 +56,24 @@ class Descent(Stepped):
 
     inputs: AttentionData | Keys
     start: Array
-    loss: str
+    loss: str = LOGISTIC_LOSS.name
 
     def __post_init__(self) -> None:
         Stepped.__post_init__(self)
         d = self.inputs.X.shape[-1]
         if self.start.shape != ((d,) if isinstance(self.inputs, Keys) else (d, d)):
             raise DataError("a start does not fit its inputs", value=self.start.shape)
-        if self.loss not in LOSSES:
+        if self.loss not in LOSSES and self.loss not in FORMULAS:
             raise DataError("there is no loss of that name", value=self.loss)
+
+    @classmethod
+    def of(
+        cls, X: ArrayLike, Z: ArrayLike, start: ArrayLike | None = None, **known: ArrayLike
+    ) -> Descent:
+        """Return descent on `AttentionData.of(X, Z, **known)`, from 0 unless a start is given."""
+        data = AttentionData.of(X, Z, **known)
+        zero = np.zeros((data.d, data.d))
+        return cls(data, zero if start is None else np.array(start, dtype=np.float64))
 
     @property
     def data(self) -> AttentionData:

@@ -19,13 +19,14 @@ from flint import arb, fmpq
 
 from attsvm._types import Array
 from attsvm.exact import ExactData, dot, rationals
-from attsvm.exact.traps import is_stationary_start
+from attsvm.exact.traps import is_stationary_start, moves_along_margins
 from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import certified_limit, max_margin, or_more_bits, reaches
 from attsvm.primitives.growth_rates import arrives, diverges, rate_error
-from attsvm.primitives.hypotheses import unique_optimum
+from attsvm.primitives.hypotheses import feasible, unique_optimum
+from attsvm.primitives.losses import SLOPED
 from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import (
     FLOW,
@@ -47,17 +48,21 @@ SOME = "some"
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """How a source writes descent, in LaTeX.
+    """How a source writes descent.
 
     Attributes:
         start: where it starts.
-        iterate: an iterate.
-        targets: its max-margin solutions, by the names that `max_margin` has for them.
+        iterate: an iterate, in LaTeX.
+        targets: its max-margin solutions in LaTeX, by the names that `max_margin` has for them.
+        says: a clause with `$formula`, which may name fixed fields, such as `$loss`.
+        symbols: how values of fixed fields are written, in LaTeX.
     """
 
     start: str
     iterate: str
     targets: Mapping[str, str] = field(hash=False)
+    says: str = ""
+    symbols: Mapping[str, Mapping[Any, str]] = field(default_factory=dict, hash=False)
 
     def meaning(self, limit: str, more: str) -> str:
         """Return what the letters of a limit mean, with those of a start that it names."""
@@ -75,7 +80,7 @@ class Beginning:
     Attributes:
         of: returns it for an instance and the constants; None where it is not known.
         constants: those that it takes, with their defaults.
-        says: what has the limit, a clause with `$formula`; the formula alone unless given.
+        says: what has the limit, a clause with `$formula`; that of the letters unless given.
         condition: what follows the limit in its formula.
         where: what letters of the start mean.
         symbols: how values of its constants are written.
@@ -108,7 +113,7 @@ class Quantity:
 
 def _reaches(case: Descent, towards: str) -> Slack:
     """Return whether the direction of iterates tends to that of a target, by its rate."""
-    return reaches(case, case.loss, towards)
+    return reaches(case, towards)
 
 
 def _certainly_reaches(case: Descent, towards: str) -> arb:
@@ -116,7 +121,7 @@ def _certainly_reaches(case: Descent, towards: str) -> arb:
     target = max_margin(case.data, towards)
     if target is not None and not unique_optimum(case):
         return or_more_bits(arrives(case.data, case.W, case.loss, target, case.step))
-    return or_more_bits(certified_limit(case, case.loss, towards))
+    return or_more_bits(certified_limit(case, towards))
 
 
 def _grows(case: Descent) -> Slack:
@@ -128,7 +133,36 @@ def _certainly_grows(case: Descent) -> arb:
     """Return 1 where the run is proved to settle, -1 where it rests or ends at a finite norm."""
     if is_stationary_start(ExactData.of(case.data), rationals(case.W), case.loss):
         return arb(-1)
-    return or_more_bits(diverges(case.data, case.W, case.loss, case.step))
+    proved = diverges(case.data, case.W, case.loss, case.step)
+    return arb(1) if proved is None and _leaves_balls(case) else or_more_bits(proved)
+
+
+def _leaves_balls(case: Descent) -> bool:
+    """Return whether the norm is proved to diverge from any start and with any constant step.
+
+    It is so on every loss whose slope has one sign and is never 0, where the Att-SVM is feasible,
+    some input has two different scores, and the rivals of each input share one score. Inputs of one
+    score have no gradient; the others have unique optimal tokens. A step of size eta on a loss l(u)
+    adds to <W, W^mm>
+
+        -eta sum_it l'(u_i) c_it m_it(W^mm) / n,   c_it = s_opt s_t (gamma_opt - gamma_t) >= 0
+
+    for t != opt_i where the rivals score the same, with margins m >= 1. All terms have the sign of
+    -l', and some term is not 0. On a ball attention is bounded below and so is |l'|: while W_k
+    stays in one, every step adds more than a constant. So no ball holds the run; as the steps are
+    bounded too and <W, W^mm> is monotone, it has no limit, and |<W, W^mm>| <= ||W|| ||W^mm||
+    diverges.
+    """
+    data = ExactData.of(case.data)
+    inputs = [i for i, gamma in enumerate(data.gamma) if len(set(gamma)) > 1]
+    moving = ExactData(
+        [data.X[i] for i in inputs],
+        [data.Z[i] for i in inputs],
+        [data.gamma[i] for i in inputs],
+        [data.kept[i] for i in inputs],
+    )
+    sloped = case.loss in (*SLOPED, "logistic")
+    return sloped and feasible(case) and moves_along_margins(moving)
 
 
 def _square(case: Descent) -> fmpq | None:
@@ -199,6 +233,8 @@ class _Begun:
         own, others, some = self.parts(constants)
         if self.never(case, **others):
             return Slack(-1.0, 0.0)
+        if case.loss not in LOSSES:
+            return Slack.unknown("runs on this loss are not followed")
         run = self.begins.of(case, **own)
         if run is None:
             return Slack.unknown("no start is known that is asked for")
@@ -210,6 +246,8 @@ class _Begun:
         own, others, some = self.parts(constants)
         if self.never(case, **others):
             return arb(-1)
+        if case.loss not in LOSSES:
+            return None
         run = self.begins.of(case, **own)
         if run is None:
             return None
@@ -250,14 +288,14 @@ def limit(
     forms = _Begun(quantity, begins or Beginning(_as_it_is), never)
     of, to = quantity.writes(letters)
     return Measured(
-        forms.begins.says,
+        forms.begins.says or letters.says,
         floats=forms.floats,
         balls=forms.balls,
         tensors=quantity.tensors if begins is None else None,
         many=None if begins is None else forms.many,
         stand_in=FLOW,
         notation=rf"{of} \to {to}{forms.begins.condition}",
-        symbols={"towards": letters.targets, **forms.begins.symbols},
+        symbols={"towards": letters.targets, **letters.symbols, **forms.begins.symbols},
         constants={**forms.begins.constants, **quantity.constants},
         where=letters.meaning(to, forms.begins.where),
     )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
 from hypothesis import strategies as st
-from numpy.typing import ArrayLike
 
 from attsvm._dyadic import composite
-from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.numbers import Matrix
@@ -19,28 +17,12 @@ from attsvm.exact.traps import moves_along_margins
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.limit_certificates import certified_direction, ends_at
-from attsvm.primitives.steps import Stepped, by_gradient_flow
+from attsvm.primitives.steps import by_gradient_flow
 from attsvm.strategies import arrays, numbers, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.theory import OPEN, Slack
-
-
-@dataclass(frozen=True, slots=True)
-class Run(Stepped):
-    """A data set and the start X(0) of descent on it."""
-
-    data: AttentionData
-    start: Array
-
-    @classmethod
-    def of(
-        cls, X: ArrayLike, Z: ArrayLike, start: ArrayLike | None = None, **known: ArrayLike
-    ) -> Run:
-        """The run on `AttentionData.of(X, Z, **known)`, from zero unless a start is given."""
-        data = AttentionData.of(X, Z, **known)
-        zero = np.zeros((data.d, data.d))
-        return cls(data, zero if start is None else np.array(start, dtype=np.float64))
 
 
 def max_margin(data: AttentionData, towards: str) -> Matrix | None:
@@ -67,16 +49,16 @@ def max_margin(data: AttentionData, towards: str) -> Matrix | None:
 
 
 @by_gradient_flow
-def reaches(run: Any, loss: str, towards: str = "optimal") -> Slack:
+def reaches(run: Any, towards: str = "optimal") -> Slack:
     """Descent on the loss from the start converges in direction to the target."""
     target = max_margin(run.data, towards)
     if target is None:
         return Slack(-1.0, 0.0)  # there is nothing to converge to
     W = np.array([[float(arb(x)) for x in row] for row in target])
-    return direction_converges(run.data, run.W, LOSSES[loss], W)
+    return direction_converges(run.data, run.W, LOSSES[run.loss], W)
 
 
-def certified_limit(run: Any, loss: str, towards: str) -> arb | None:
+def certified_limit(run: Any, towards: str) -> arb | None:
     """A proof that the direction converges to the target (1) or that it does not (negative).
 
     In order: the target does not exist; the loss increases, and <X, X^mm> falls for ever or the
@@ -89,12 +71,12 @@ def certified_limit(run: Any, loss: str, towards: str) -> arb | None:
     solved = exact_att_svm(run.data)
     if solved is None or not exact.unique:
         return None
-    if LOSSES[loss].direction > 0:
+    if LOSSES[run.loss].direction > 0:
         if towards == "optimal" and (solved.all_tight or moves_along_margins(exact)):
             return arb(-1)
-        end = ends_at(run.data, rationals(run.W), loss, run.step)
+        end = ends_at(run.data, rationals(run.W), run.loss, run.step)
         return None if end is None else end.apart(target)
-    return certified_direction(run.data, rationals(run.W), loss, target, run.step)
+    return certified_direction(run.data, rationals(run.W), run.loss, target, run.step)
 
 
 def tight_data() -> st.SearchStrategy[AttentionData]:
@@ -156,27 +138,27 @@ def opposed_data(draw: st.DrawFn) -> AttentionData:
 
 
 @composite
-def runs(draw: st.DrawFn, data: Any, *powers: int) -> Run:
+def runs(draw: st.DrawFn, data: Any, *powers: int) -> Descent:
     """A run on data of the strategy from one of `starts_about` them."""
     drawn = draw(data)
-    return Run(drawn, draw(starts_about(drawn, *powers)))
+    return Descent(drawn, draw(starts_about(drawn, *powers)))
 
 
 LEAPING = replace(
-    Run.of(
+    Descent.of(
         [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, [[2, 0], [10, 0]], scores=[[1, 0]] * 2
     ),
     step=256.0,
 )
 """In the basin; after the first step the second input selects its worse token for ever."""
 
-LOCAL_TRAP = Run.of(
+LOCAL_TRAP = Descent.of(
     [[[1, 0], [0, 2], [0, 1], [0, -1]]], [[1, 0]], [[0, 0], [20, 0]], scores=[[3, 2, 1, -1]]
 )
 """All tokens of the one input are support vectors; it selects the second-best one for ever."""
 
 
-def towards_solution(generator: np.random.Generator) -> Run:
+def towards_solution(generator: np.random.Generator) -> Descent:
     """A larger data set on axes of its own, started along X^mm with a random part."""
     n, T = int(generator.integers(1, 4)), int(generator.integers(2, 5))
     d = n * (T - 1)
@@ -188,7 +170,7 @@ def towards_solution(generator: np.random.Generator) -> Run:
     scores[:, 0] = 1.0
     Z = np.eye(n, d) if n <= d else np.ones((n, d))
     start = 6.0 * sum(np.outer(-X[i, t], Z[i]) for i in range(n) for t in range(1, T))
-    return Run(
+    return Descent(
         AttentionData(X, Z, scores=scores), start + generator.integers(-4, 5, size=(d, d)) / 4
     )
 

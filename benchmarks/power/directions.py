@@ -12,7 +12,8 @@ from attsvm.exact.attention import logits
 from attsvm.exact.numbers import ExactData
 from attsvm.primitives.aligned_inputs import levels
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.primitives.descent_runs import Run, runs
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_runs import runs
 from attsvm.primitives.hypotheses import BASIN, EQUAL_RIVALS
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Measured, Slack
@@ -27,10 +28,10 @@ from properties.sim.token_separation import SEPARATION
 
 
 def _of_run(make: Target) -> dict[str, Any]:
-    return towards(lambda run: make(run.data), loss_of=lambda run: REPAIRED)
+    return towards(lambda run: make(run.data))
 
 
-def _in_wide_basin(run: Run) -> bool:
+def _in_wide_basin(run: Descent) -> bool:
     return below_whole_threshold(run.data, run.start, REPAIRED, fmpq(1))
 
 
@@ -71,7 +72,7 @@ short_single = plant(
 )
 
 
-def _wide_spread(run: Run) -> bool:
+def _wide_spread(run: Descent) -> bool:
     """The rivals' scores differ by less than g_i / (1 - s_i), for sure."""
     exact, W = ExactData.of(run.data), rationals(run.start)
     for tokens, z, gamma in zip(exact.X, exact.Z, exact.gamma, strict=True):
@@ -104,8 +105,8 @@ short_basin = plant(
 )
 
 
-def _two_percent_more(m: Any, run: Run) -> Any:
-    added, toward = margins.step_along_solution(m, run, REPAIRED)
+def _two_percent_more(m: Any, run: Descent) -> Any:
+    added, toward = margins.step_along_solution(m, run)
     return m.at_least(added, m.exact("1.02") * toward)
 
 
@@ -128,9 +129,9 @@ gain_sign = plant(
 )
 
 
-def _mean_grows(m: Any, run: Run) -> Any:
+def _mean_grows(m: Any, run: Descent) -> Any:
     """The plain mean in place of the one weighted by multipliers."""
-    return margins.growth(m, run, REPAIRED, "mean")
+    return margins.growth(m, run, "mean")
 
 
 mean_norm = plant(
@@ -143,16 +144,16 @@ mean_norm = plant(
 )
 
 
-def _slope_of_norm(run: Run) -> Slack:
+def _slope_of_norm(run: Descent) -> Slack:
     """The slope ||X^mm||, which is that of the norm."""
     found = exact_att_svm(run.data)
     if found is None or not found.A:
         return Slack.unknown("there is no X^mm, or no margin")
-    return margins.slope(run, REPAIRED, Fraction(float(arb(found.square).sqrt())))
+    return margins.slope(run, Fraction(float(arb(found.square).sqrt())))
 
 
-def _slope_of_norm_ball(run: Run) -> arb | None:
-    found, ball = exact_att_svm(run.data), margins.certified_slope(run, REPAIRED, Fraction(1))
+def _slope_of_norm_ball(run: Descent) -> arb | None:
+    found, ball = exact_att_svm(run.data), margins.certified_slope(run, Fraction(1))
     if found is None or ball is None or not ball >= 0:  # the slope 1 is not proved
         return None
     return arb(1) if found.square == 1 else -abs(arb(found.square).sqrt() - 1)

@@ -40,10 +40,7 @@ def one_short(data: AttentionData) -> Matrix | None:
     return found.W if found is not None and found.A else None
 
 
-def towards(
-    make: Callable[[Any], Matrix | None],
-    loss_of: Callable[[Any], str] = lambda case: case.loss,
-) -> dict[str, Any]:
+def towards(make: Callable[[Any], Matrix | None]) -> dict[str, Any]:
     """Conclusion and certificate that descent converges in direction to this target.
 
     Where there is no target nothing is said.
@@ -53,14 +50,14 @@ def towards(
         target = make(case)
         if target is None:
             return Slack(1.0, 0.0)
-        return direction_converges(case.data, case.W, LOSSES[loss_of(case)], floats(target))
+        return direction_converges(case.data, case.W, LOSSES[case.loss], floats(target))
 
     def certify(case: Any) -> arb | None:
         target = make(case)
         if target is None:
             return arb(1)
         start = rationals(case.W)
-        return or_more_bits(certified_direction(case.data, start, loss_of(case), target, case.step))
+        return or_more_bits(certified_direction(case.data, start, case.loss, target, case.step))
 
     return {"conclusion": Measured("see the statement", floats=conclusion, balls=certify)}
 

@@ -9,24 +9,26 @@ the limit of the run it is a support vector. In `PASSED_OVER` the run moves away
 token and settles at the second-best one.
 """
 
-from attsvm.primitives.descent_runs import Run
+from attsvm.primitives.descent import Descent
 
-NO_QUERY = Run.of([[[1], [0]]], [[0]], scores=[[1, 0]])
+NO_QUERY = Descent.of([[[1], [0]]], [[0]], scores=[[1, 0]])
 """There is no X^mm."""
-ALL_TIED = Run.of([[[1], [0]]], [[1]], scores=[[0, 0]])
+ALL_TIED = Descent.of([[[1], [0]]], [[1]], scores=[[0, 0]])
 """No input has two different scores; X^mm = 1 for the first token."""
-TIED_ASIDE = Run.of([[[0, 1], [0, 0]], [[1, 0], [0, 0]]], [[1, 0], [1, 0]], scores=[[0, 0], [1, 0]])
+TIED_ASIDE = Descent.of(
+    [[[0, 1], [0, 0]], [[1, 0], [0, 0]]], [[1, 0], [1, 0]], scores=[[0, 0], [1, 0]]
+)
 """Optimal tokens of the first input are tied; inputs are aligned."""
-TIED_APART = Run.of(
+TIED_APART = Descent.of(
     [[[-1, 1], [0, 0]], [[1, 0], [0, 0]]], [[1, 0], [1, 0]], scores=[[0, 0], [1, 0]]
 )
 """Optimal tokens of the first input are tied; the risk gap is below the threshold."""
-TIED_CROWD = Run.of(
+TIED_CROWD = Descent.of(
     [[[-1, 1], [0, 0], [0, 0]], [[1, 2], [-1, 2], [0, 0]]],
     [[1, 0], [1, 0]],
     scores=[[0, 0, 0], [1, 0, 0]],
     mask=[[True, True, False], [True, True, True]],
 )
 """The same with a token that is no support vector."""
-PASSED_OVER = Run.of([[[4], [0], [3]]], [[1]], scores=[[1, 0, -3]])
+PASSED_OVER = Descent.of([[[4], [0], [3]]], [[1]], scores=[[1, 0, -3]])
 """The risk gap of the start is above the threshold; X^mm = 1."""

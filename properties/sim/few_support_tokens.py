@@ -39,7 +39,8 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
 from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, without
-from attsvm.primitives.descent_runs import Run, runs, tight_data
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_runs import runs, tight_data
 from attsvm.primitives.hypotheses import (
     ALL_TIGHT,
     FEASIBLE,
@@ -54,10 +55,10 @@ from properties.sim import SOURCE
 from properties.sim._support.causal_language import Setting, best, differ, draw
 from properties.sim._support.dropping import coefficients, mask
 from properties.sim._support.redundant_tokens import all_support, redundant_data
-from properties.sim._support.training import ONE_TOKEN, TWO_TOKENS
+from properties.sim._support.training import ONE_TOKEN, PRINTED, TWO_TOKENS
 
 GRID = 2.0**20
-BOTH = Run.of([[[2], [1]]], [[1]], scores=[[1, 0]])
+BOTH = Descent.of([[[2], [1]]], [[1]], scores=[[1, 0]])
 """Both tokens contribute to the gradient at every X."""
 EQUAL = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
 """The constraints of equal tokens are equal."""
@@ -71,10 +72,10 @@ class Default:
     whole: bool
 
     @property
-    def start(self) -> Run:
+    def start(self) -> Descent:
         """The run from X(0), in coordinates of the span of the embeddings."""
         task = draw(0, self.run, Setting())
-        return Run(task.data["vocabulary" if self.whole else "prefix"], task.start)
+        return Descent(task.data["vocabulary" if self.whole else "prefix"], task.start)
 
     @property
     def data(self) -> AttentionData:
@@ -97,7 +98,7 @@ class Default:
     where="c_t x_t z^T with c_t = dL/d(x_t^T X z) is not 0 for m of all M tokens, and L is the "
     "mean of g(b <f, h>) over the inputs",
 )
-def contributing(m: Namespace, run: Run, part: Number) -> Comparison:
+def contributing(m: Namespace, run: Descent, part: Number) -> Comparison:
     exact = ExactData.of(run.data)
     slopes: Any = coefficients(m, run, "all").left
     inputs = zip(exact.X, exact.Z, strict=True)
@@ -210,9 +211,10 @@ FEW = Statement(
         "literal-1": Reading(
             "refuted",
             read={"only a few": "at most 1/2 of them"},
+            fixed={"loss": PRINTED},
             constants={"part": "1/2"},
             under=(),
-            variables=Records(Run, runs(attention_data(), 0, 2), fixed=("step",)),
+            variables=Records(Descent, runs(attention_data(), 0, 2), fixed=("step",)),
             conclusion=contributing,
             examples=(BOTH, Default(0, False).start),
             siblings={"at most 9 of 10": changed(part="0.9")},

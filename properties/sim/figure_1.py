@@ -44,7 +44,7 @@ from properties.sim._support.training import PRINTED, REPAIRED
 
 
 @by_gradient_flow
-def ends(case: TokenSequences, loss: str, towards: str) -> Slack:
+def ends(case: TokenSequences, towards: str) -> Slack:
     """Whether the direction of X(k) tends to that of a target, by its rate."""
     found = token_sequences.soft(case.data)
     if found is None:
@@ -53,14 +53,14 @@ def ends(case: TokenSequences, loss: str, towards: str) -> Slack:
     target = {"soft": found.W, "mean": mean}[towards]
     if not target.any():
         return Slack.unknown("the target is zero")
-    return direction_converges(case.data, case.start, LOSSES[loss], target)
+    return direction_converges(case.data, case.start, LOSSES[case.loss], target)
 
 
-def certified_end(case: TokenSequences, loss: str, towards: str) -> arb | None:
+def certified_end(case: TokenSequences, towards: str) -> arb | None:
     """The same where it is proved."""
     if token_sequences.stays_at_zero(case):
         return arb(-1)
-    X = token_sequences.limit(case, loss)
+    X = token_sequences.limit(case)
     if X is None:
         return None
     if towards == "mean":
@@ -97,10 +97,10 @@ def length(m: Namespace, x: Numbers) -> Number:
     },
     where="X_+ is X after the step, and X_soft has C = 10 and a slack for each constraint",
 )
-def rises(m: Namespace, case: TokenSequences, loss: str, sign: int = 1) -> Comparison:
+def rises(m: Namespace, case: TokenSequences, sign: int = 1) -> Comparison:
     M, X = token_sequences.known_soft(m, case), m.vec(m.values(case.start))
-    step = m.values(short_step(case.data, loss, case.step))
-    moved = X + step * m.vec(negative_gradient(m, case.data, case.start, loss).matrix)
+    step = m.values(short_step(case.data, case.loss, case.step))
+    moved = X + step * m.vec(negative_gradient(m, case.data, case.start, case.loss).matrix)
     cosines = [(Y @ M) / (length(m, Y) * length(m, M)) for Y in (X, moved)]
     return m.at_most(*cosines[::sign])
 
@@ -131,7 +131,8 @@ FIGURE = Statement(
                 "X_soft is not 0, the cosine of X(k) with X_soft, C = 10 and a slack for each "
                 "constraint, tends to 1"
             ),
-            constants={"loss": PRINTED, "towards": "soft"},
+            fixed={"loss": PRINTED},
+            constants={"towards": "soft"},
             under=(SAID,),
             examples=(SHORTEST, sentences.OUTVOTED),
             siblings={
@@ -141,7 +142,7 @@ FIGURE = Statement(
         "literal-2": Reading(
             "refuted, certified",
             read={"cosine similarity": "that of each run, not of a mean over runs"},
-            constants={"loss": PRINTED},
+            fixed={"loss": PRINTED},
             under=(SAID, MOVED),
             conclusion=rises,
             cost=1,
@@ -149,7 +150,7 @@ FIGURE = Statement(
             siblings={
                 "no step raises it": changed(sign=-1, examples=[sentences.BEHIND]),
                 "no step of the decreasing loss raises it": changed(
-                    sign=-1, loss=REPAIRED, examples=[sentences.ASIDE]
+                    sign=-1, fixed={"loss": REPAIRED}, examples=[sentences.ASIDE]
                 ),
             },
         ),
@@ -160,7 +161,8 @@ FIGURE = Statement(
                 "decreasing loss g(-b <f, h>) from X(0) = 0: the cosine of X(k) with X_soft tends "
                 "to 1"
             ),
-            constants={"loss": REPAIRED, "towards": "soft"},
+            fixed={"loss": REPAIRED},
+            constants={"towards": "soft"},
             under=(SAID, ZERO_START),
             variables=stepped(
                 TokenSequences, token_sequences.drawn_sequences(from_zero=True), steps=ANY
@@ -174,7 +176,7 @@ FIGURE = Statement(
         ),
         "amended-2": Reading(
             "refuted, certified",
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(SAID, MOVED),
             conclusion=rises,
             cost=1,
@@ -182,7 +184,7 @@ FIGURE = Statement(
             siblings={
                 "no step raises it": changed(sign=-1, examples=[sentences.ASIDE]),
                 "no step of the printed loss lowers it": changed(
-                    loss=PRINTED, examples=[sentences.ASIDE]
+                    fixed={"loss": PRINTED}, examples=[sentences.ASIDE]
                 ),
             },
         ),
@@ -196,7 +198,8 @@ FIGURE = Statement(
                 "l(best)]/n"
             ),
             proof="symbolic.sim.programmes:prove_soft_direction",
-            constants={"loss": REPAIRED, "towards": "soft"},
+            fixed={"loss": REPAIRED},
+            constants={"towards": "soft"},
             under=(UNIQUE, ENOUGH, BASIN, SHORT),
             variables=stepped(TokenSequences, token_sequences.started()),
             examples=(SHORTEST,),

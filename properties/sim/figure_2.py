@@ -71,22 +71,22 @@ DROPPED_HYPOTHESES = {
 
 
 @by_gradient_flow
-def converges(case: TokenSequences, loss: str, of: str = "largest") -> Slack:
+def converges(case: TokenSequences, of: str = "largest") -> Slack:
     """The margin, `largest` or `least`, converges: it gains next to nothing in a decade."""
-    if is_stationary_start(ExactData.of(case.data), rationals(case.start), loss):
+    if is_stationary_start(ExactData.of(case.data), rationals(case.start), case.loss):
         return Slack(1.0, 0.0)
-    found = ends(case, loss, of, "optimal")
+    found = ends(case, of, "optimal")
     if found.kind == "unknown" or found is NOTHING:
         return found
     return Slack(ALLOWANCE - abs(found.value), ALLOWANCE / 2)
 
 
-def certified_convergence(case: TokenSequences, loss: str, of: str = "largest") -> arb | None:
+def certified_convergence(case: TokenSequences, of: str = "largest") -> arb | None:
     """1 from a stationary start, -1 where the margin is proved to be a multiple of ln k."""
     data = ExactData.of(case.data)
-    if is_stationary_start(data, rationals(case.start), loss):
+    if is_stationary_start(data, rationals(case.start), case.loss):
         return arb(1)
-    way = proved_limit(case.data, case.start, loss, case.step)
+    way = proved_limit(case.data, case.start, case.loss, case.step)
     limit = None if way is None else way.limit
     margins = [dot(a, flat(limit.W)) for a in exact_constraints(data).values()] if limit else []
     if not margins:
@@ -123,7 +123,8 @@ FIGURE = Statement(
                 "'the initial margin is near 0' read as X(0) = 0: descent on g(b <f, h>) on "
                 "sentences of a language from there ends with positive margins"
             ),
-            constants={"loss": PRINTED, **LEAST},
+            fixed={"loss": PRINTED},
+            constants=LEAST,
             under=(ZERO_START,),
             variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
             examples=(SHORTEST,),
@@ -135,7 +136,8 @@ FIGURE = Statement(
         "literal-2": Reading(
             "refuted, certified",
             read={"generally becomes larger": "that every step raises the mean margin"},
-            constants={"loss": PRINTED, "of": "mean"},
+            fixed={"loss": PRINTED},
+            constants={"of": "mean"},
             under=(),
             conclusion=growth,
             cost=1,
@@ -151,7 +153,7 @@ FIGURE = Statement(
                 "'the initial margin is near 0' read as X(0) = 0: under descent on g(b <f, h>) on "
                 "sentences of a language from there the largest margin converges"
             ),
-            constants={"loss": PRINTED},
+            fixed={"loss": PRINTED},
             under=(ZERO_START,),
             variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
             conclusion=CONVERGES,
@@ -164,7 +166,8 @@ FIGURE = Statement(
                 "descent on the decreasing loss g(-b <f, h>) from X(0) = 0 ends with positive "
                 "margins"
             ),
-            constants={"loss": REPAIRED, **LEAST},
+            fixed={"loss": REPAIRED},
+            constants=LEAST,
             under=(ZERO_START,),
             variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
             examples=(TORN,),
@@ -180,7 +183,7 @@ FIGURE = Statement(
         "amended-2": Reading(
             "proved",
             proof="symbolic.sim.figure_2:prove",
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(ORTHONORMAL, SUCCESSOR),
             variables=stepped(TokenSequences, followed(), fixed=("whole",), steps=ANY),
             conclusion=growth,
@@ -189,7 +192,7 @@ FIGURE = Statement(
             siblings={
                 "any successors": changed(drop=[SUCCESSOR], examples=[TORN]),
                 "any tokens": changed(drop=[ORTHONORMAL], examples=[sentences.SHARED]),
-                "the printed loss": changed(loss=PRINTED),
+                "the printed loss": changed(fixed={"loss": PRINTED}),
             },
         ),
         "amended-3": Reading(
@@ -200,7 +203,8 @@ FIGURE = Statement(
                 "- l(best)]/n ends with every margin above every bound"
             ),
             proof="symbolic.basins:prove_attention",
-            constants={"loss": REPAIRED, **LEAST},
+            fixed={"loss": REPAIRED},
+            constants=LEAST,
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=stepped(TokenSequences, started()),
             conclusion=replace(UNBOUNDED, tensors=None, many=rival_lead),
@@ -217,7 +221,7 @@ FIGURE = Statement(
                 "descent on the decreasing loss g(-b <f, h>) from X(0) = 0: the largest margin "
                 "converges"
             ),
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(ZERO_START,),
             variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
             conclusion=CONVERGES,
@@ -232,7 +236,8 @@ FIGURE = Statement(
                 "min_i [l(second) - l(best)]/n the least margin divided by ln k tends to 1"
             ),
             proof="symbolic.growth_rates:prove_rate",
-            constants={"loss": REPAIRED, "share": Fraction(1)},
+            fixed={"loss": REPAIRED},
+            constants={"share": Fraction(1)},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=stepped(TokenSequences, started()),
             conclusion=replace(SLOPE, tensors=None, many=rival_lead),

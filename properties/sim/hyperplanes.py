@@ -168,7 +168,7 @@ def still(case: TokenSequences) -> TokenSequences:
 
 
 LANGUAGE = st.one_of(one_successor(), followed().map(still), drawn_sequences(from_zero=True))
-OF_VOCABULARY = Records(TokenSequences, LANGUAGE, fixed=("start", "step", "whole"))
+OF_VOCABULARY = Records(TokenSequences, LANGUAGE, fixed=("start", "step", "whole", "loss"))
 
 WHOLE = Hypothesis("tokens are the whole vocabulary", lambda case: case.whole)
 
@@ -179,7 +179,7 @@ HYPERPLANES = Statement(
     place="Section 1, token separation",
     printed="For each subsequent in language modeling task, the decision hyperplane are "
     "fundamentally different as the optimal tokens are different for each next work prediction",
-    variables=Records(TokenSequences, LANGUAGE, fixed=("start", "step")),
+    variables=Records(TokenSequences, LANGUAGE, fixed=("start", "step", "loss")),
     conclusion=differ,
     cost=2,
     violating={WHOLE: [ONE_QUERY], FEASIBLE: [CONFLICT]},

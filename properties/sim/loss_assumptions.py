@@ -20,22 +20,22 @@ step, so that l' need not be Lipschitz there either. `amended-2` needs L_X, whic
 is continuous, and fails with steps of 256/L.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from flint import arb
 from hypothesis import strategies as st
 
-from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.exact.descent import decreases
 from attsvm.losses import LOSSES as FOLLOWED
+from attsvm.primitives import descent_limits as limits
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_limits import limit
 from attsvm.primitives.descent_runs import (
     LEAPING,
-    Run,
     max_margin,
-    reaches,
     rival_data,
     tight_data,
 )
@@ -55,17 +55,12 @@ from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import (
     ANY,
     SHORT,
-    X_K,
-    X_MM,
-    Stepped,
-    by_gradient_flow,
-    converges_in_direction,
     stepped,
 )
 from attsvm.strategies import composite
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import separable_data
-from attsvm.theory import Integer, Reading, Slack, Statement, Vector, changed
+from attsvm.theory import Integer, Reading, Statement, Vector, changed
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.types import Namespace, Number, Relation, Values
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
@@ -76,48 +71,18 @@ from properties.sim._support.training import ONE_PART, OTHER_TARGETS, TWO_TOKENS
 NEGATIVE = [*EVERYWHERE, "squared", "cubic"]
 
 
-@dataclass(frozen=True, slots=True)
-class Trained(Stepped):
-    """A data set, a start, and a loss by its name in `attsvm.primitives.losses`."""
-
-    data: AttentionData
-    start: Array
-    loss: str
-
-    @property
-    def run(self) -> Run:
-        """The run without its loss."""
-        return Run(self.data, self.start, step=self.step)
+LETTERS = replace(training.LETTERS, says="")
 
 
-def at_rest(case: Trained) -> bool:
-    """The start is zero and the gradient there is exactly zero, so that X(k) = 0 for all k."""
-    if case.start.any():
-        return False
+def stays(case: Descent, towards: str) -> bool:
+    """X(k) is 0 for ever, as the gradient at the start 0 is exactly 0, or there is no target."""
+    if max_margin(case.data, towards) is None:
+        return True
     found = negative_gradient(BALLS, case.data, case.start, case.loss).matrix
-    return all(entry == 0 for entry in found.ravel())
+    return not case.start.any() and all(entry == 0 for entry in found.ravel())
 
 
-@by_gradient_flow
-def converges(case: Trained, towards: str = "optimal") -> Slack:
-    """Descent from the start converges in direction to the target, which may not be there."""
-    if at_rest(case) or max_margin(case.data, towards) is None:
-        return Slack(-1.0, 0.0)
-    if case.loss not in FOLLOWED:
-        return Slack.unknown("runs on this loss are not followed")
-    return reaches(case.run, case.loss, towards)
-
-
-def decided(case: Trained, towards: str = "optimal") -> arb | None:
-    """The same by proof, for losses that have one; nothing converges to what is not there."""
-    if at_rest(case) or max_margin(case.data, towards) is None:
-        return arb(-1)
-    if case.loss not in FOLLOWED:
-        return None
-    return training.decided(case.run, case.loss, towards)
-
-
-def sloped(case: Trained) -> bool:
+def sloped(case: Descent) -> bool:
     """L' < 0 at every score that attention may return; decided for the losses that are followed."""
     return case.loss in FOLLOWED and decreases(ExactData.of(case.data), case.loss)
 
@@ -125,7 +90,7 @@ def sloped(case: Trained) -> bool:
 @composite
 def trained(
     draw: st.DrawFn, losses: list[str], *, tight: bool = False, near: bool = False
-) -> Trained:
+) -> Descent:
     """Rivals of one score from zero, small, large or adversarial starts; any near four times X^mm.
 
     With `tight` also data whose tokens are mostly all support vectors.
@@ -146,7 +111,7 @@ def trained(
         target = max_margin(data, "optimal")
         along = [[float(arb(x)) for x in row] for row in target or []]
         start = start / 8 + (np.round(256.0 * np.array(along)) / 64 if along else 0.0)
-    return Trained(data, start, loss)
+    return Descent(data, start, loss)
 
 
 def within(m: Namespace, v: Values, share: Number = 1) -> Relation:
@@ -155,22 +120,17 @@ def within(m: Namespace, v: Values, share: Number = 1) -> Relation:
     return m.all_of(m.at_most(u - low, share * (high - low)), m.at_most(m.exact(0), u - low))
 
 
-def on(run: Run, loss: str) -> Trained:
-    """A run on a loss."""
-    return Trained(run.data, run.start, loss, step=run.step)
-
-
-CUBIC = on(Run.of([[[1], [0]]], [[1]], scores=[[1, -1]]), "cubic")
+CUBIC = replace(Descent.of([[[1], [0]]], [[1]], scores=[[1, -1]]), loss="cubic")
 """-u^3 has the slope 0 at the score 0 that attention starts with."""
-TOP = replace(CUBIC, data=AttentionData.of([[[1], [0]]], [[1]], scores=[[2, 0]]), loss="squared")
+TOP = replace(CUBIC, inputs=AttentionData.of([[[1], [0]]], [[1]], scores=[[2, 0]]), loss="squared")
 """(1 - u)^2 has the slope 0 at the score 1 that attention starts with."""
 BELOW, ABOVE = (
-    Run.of([[[1], [0], [-1]]], [[1]], scores=[[high, low, low]], start=[[-2]])
+    Descent.of([[[1], [0], [-1]]], [[1]], scores=[[high, low, low]], start=[[-2]])
     for high, low in ((-1, -2), (2, 1))
 )
 """Scores on either side of the flat point of -u^3."""
-FAR = Trained(TWO_TOKENS.data, np.array([[-24.0]]), "exponential")
-WITHOUT_DIRECTION = on(training.ONE_TOKEN, "log-loss"), on(NO_QUERY, "log-loss")
+FAR = Descent(TWO_TOKENS.data, np.array([[-24.0]]), "exponential")
+WITHOUT_DIRECTION = replace(training.ONE_TOKEN, loss="log-loss"), replace(NO_QUERY, loss="log-loss")
 """X^mm = 0, and no X^mm."""
 UNDEFINED = (
     "L and L_X, which print does not define, read as the mean over the inputs of l(b <f, h>) and "
@@ -186,23 +146,18 @@ THEOREM = Statement(
     source=SOURCE,
     place=PLACE,
     printed=SAID,
-    variables=stepped(Trained, trained(sorted(LOSSES), tight=True)),
-    conclusion=converges_in_direction(
-        "descent on l, X^mm the $towards solution",
-        X_K,
-        X_MM,
-        floats=converges,
-        balls=decided,
-        many=rival_lead,
+    variables=stepped(Descent, trained(sorted(LOSSES), tight=True)),
+    conclusion=replace(
+        limit(limits.DIRECTION, LETTERS, never=stays), tensors=None, many=rival_lead
     ),
     cost=10,
     violating={
-        UNIQUE: [on(ALL_TIED, "log-loss"), on(TIED_APART, "log-loss")],
-        EQUAL_RIVALS: [on(PASSED_OVER, "log-loss")],
-        SEVERAL_TOKENS: [on(training.ONE_TOKEN, "log-loss")],
-        FEASIBLE: [on(NO_QUERY, "log-loss")],
-        SLOPED_ON_SCORES: [TOP, on(TWO_TOKENS, "logistic")],
-        SHORT: [on(LEAPING, "log-loss")],
+        UNIQUE: [replace(ALL_TIED, loss="log-loss"), replace(TIED_APART, loss="log-loss")],
+        EQUAL_RIVALS: [replace(PASSED_OVER, loss="log-loss")],
+        SEVERAL_TOKENS: [replace(training.ONE_TOKEN, loss="log-loss")],
+        FEASIBLE: [replace(NO_QUERY, loss="log-loss")],
+        SLOPED_ON_SCORES: [TOP, replace(TWO_TOKENS, loss="logistic")],
+        SHORT: [replace(LEAPING, loss="log-loss")],
     },
     readings={
         "literal-1": Reading(
@@ -215,7 +170,7 @@ THEOREM = Statement(
             ),
             constants={"towards": "optimal"},
             under=(UNIQUE, ONE_PART, SMOOTH_LOSS, SHORT),
-            examples=(on(TWO_TOKENS, "logistic"), TOP, *WITHOUT_DIRECTION),
+            examples=(replace(TWO_TOKENS, loss="logistic"), TOP, *WITHOUT_DIRECTION),
             siblings=OTHER_TARGETS,
         ),
         "literal-2": Reading(
@@ -229,7 +184,7 @@ THEOREM = Statement(
             ),
             constants={"towards": "optimal"},
             under=(UNIQUE, ONE_PART, SMOOTH_LOSS, STRICTLY_DECREASING, SHORT),
-            examples=(CUBIC, on(training.NOT_ALIGNED, "logistic-loss"), *WITHOUT_DIRECTION),
+            examples=(CUBIC, training.NOT_ALIGNED, *WITHOUT_DIRECTION),
             siblings={
                 **OTHER_TARGETS,
                 "not strictly decreasing": changed(drop=[STRICTLY_DECREASING], examples=[TOP]),
@@ -246,16 +201,18 @@ THEOREM = Statement(
             proof="symbolic.aligned_inputs:prove_one_input",
             constants={"towards": "optimal"},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, ONE_INPUT, SLOPED_ON_SCORES),
-            variables=stepped(Trained, trained(NEGATIVE), steps=ANY),
+            variables=stepped(Descent, trained(NEGATIVE), steps=ANY),
             examples=(
-                *(on(TWO_TOKENS, "exponential"), on(TWO_TOKENS, "correlation"), FAR),
-                *(on(run, "cubic") for run in (BELOW, ABOVE)),
+                *(
+                    replace(TWO_TOKENS, loss="exponential"),
+                    replace(TWO_TOKENS, loss="correlation"),
+                    FAR,
+                ),
+                *(replace(run, loss="cubic") for run in (BELOW, ABOVE)),
             ),
             siblings={
                 **OTHER_TARGETS,
-                "several inputs": changed(
-                    drop=[ONE_INPUT], examples=[on(training.NOT_ALIGNED, "logistic-loss")]
-                ),
+                "several inputs": changed(drop=[ONE_INPUT], examples=[training.NOT_ALIGNED]),
             },
         ),
         "amended-2": Reading(
@@ -269,13 +226,11 @@ THEOREM = Statement(
             proof="symbolic.basins:prove",
             constants={"towards": "optimal"},
             under=(UNIQUE, FEASIBLE, SLOPED_ON_SCORES, BASIN, SHORT),
-            variables=stepped(Trained, trained(NEGATIVE, near=True)),
-            examples=tuple(on(training.UNEVEN_SCORES, loss) for loss in EVERYWHERE),
+            variables=stepped(Descent, trained(NEGATIVE, near=True)),
+            examples=tuple(replace(training.UNEVEN_SCORES, loss=loss) for loss in EVERYWHERE),
             siblings={
                 **OTHER_TARGETS,
-                "any start": changed(
-                    drop=[BASIN], examples=[on(training.NOT_ALIGNED, "logistic-loss")]
-                ),
+                "any start": changed(drop=[BASIN], examples=[training.NOT_ALIGNED]),
             },
         ),
     },

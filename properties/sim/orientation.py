@@ -21,10 +21,10 @@ from typing import Any
 from flint import arb
 from hypothesis import strategies as st
 
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import (
     LEAPING,
     LOCAL_TRAP,
-    Run,
     opposed_data,
     runs,
     tight_data,
@@ -57,7 +57,6 @@ from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.attention import block_logits
 from properties.sim._support.self_attention import converges, goals, proved
-from properties.sim._support.training import REPAIRED
 
 TURNED = {"turned": {False: "", True: "^T"}}
 PLACE = "Definitions 3.3 and 3.7 against 3.8, 4.1 and assumption 3.10"
@@ -134,7 +133,7 @@ MARGINS = Statement(
 )
 
 
-def turned(run: Run) -> Run:
+def turned(run: Descent) -> Descent:
     """The same data from the transposed start.
 
     Descent on X with logits z^T X x_t is, transposed, descent on W = X^T with logits x_t^T W z,
@@ -144,22 +143,22 @@ def turned(run: Run) -> Run:
 
 
 @by_gradient_flow
-def trained(run: Run, towards: str = "optimal", side: str = "X(k)") -> Slack:
+def trained(run: Descent, towards: str = "optimal", side: str = "X(k)") -> Slack:
     """X(k), or its transpose, converges in direction to the target, by its rate."""
-    return converges(turned(run), REPAIRED, goals(run.data, towards, side))
+    return converges(turned(run), goals(run.data, towards, side))
 
 
 def turned_away(run: Any, towards: str = "optimal", side: str = "X(k)") -> Any:
     """How far the run of `trained` is from selecting the optimal tokens, in torch."""
-    return elsewhere(SimpleNamespace(data=run.data, start=run.start.mT), REPAIRED, towards)
+    return elsewhere(SimpleNamespace(data=run.inputs, start=run.start.mT), run.loss, towards)
 
 
-def arrives_turned(run: Run, towards: str = "optimal", side: str = "X(k)") -> arb | None:
+def arrives_turned(run: Descent, towards: str = "optimal", side: str = "X(k)") -> arb | None:
     """The same by proof: 1 where it does, negative where it does not, None without one."""
-    return proved(turned(run), REPAIRED, goals(run.data, towards, side))
+    return proved(turned(run), goals(run.data, towards, side))
 
 
-SIDEWAYS = Run.of([[[1, 1], [1, 0]]], [[1, 0]], scores=[[1, 0]])
+SIDEWAYS = Descent.of([[[1, 1], [1, 0]]], [[1, 0]], scores=[[1, 0]])
 """The second token is the query, and differs from the first across it."""
 
 BASIN = Hypothesis(
@@ -174,7 +173,7 @@ TRAINING = Statement(
     source=SOURCE,
     place=PLACE,
     printed="(x_iopt_i - x_it)^T W^mm z_i = 1",
-    variables=stepped(Run, runs(st.one_of(separable_data(), tight_data()), 0, 1).map(turned)),
+    variables=stepped(Descent, runs(st.one_of(separable_data(), tight_data()), 0, 1).map(turned)),
     conclusion=converges_in_direction(
         "descent on logits z^T X x_t",
         "$side",
@@ -200,6 +199,7 @@ TRAINING = Statement(
                 "definition 3.3, with step at most 1/L_X from a start whose risk gap is below "
                 "min_i [l(second) - l(best)]/n converges in direction to X^mm"
             ),
+            fixed={"loss": training.REPAIRED},
             constants={"side": "X(k)"},
             examples=(SIDEWAYS,),
             siblings=training.OTHER_TARGETS,
@@ -211,6 +211,7 @@ TRAINING = Statement(
                 "definition 3.3, with step at most 1/L_X from a start whose risk gap is below "
                 "min_i [l(second) - l(best)]/n converges in direction to the transpose of X^mm"
             ),
+            fixed={"loss": training.REPAIRED},
             proof="symbolic.sim.self_attention:prove_transposed",
             constants={"side": "X(k)^T"},
             examples=(SIDEWAYS,),
@@ -221,7 +222,7 @@ TRAINING = Statement(
                 "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[NO_QUERY]),
                 "any start": changed(
                     drop=[BASIN],
-                    variables=stepped(Run, runs(opposed_data(), 0).map(turned)),
+                    variables=stepped(Descent, runs(opposed_data(), 0).map(turned)),
                     examples=[turned(LOCAL_TRAP)],
                 ),
             },

@@ -82,8 +82,8 @@ from properties.sim._support.training import PRINTED, REPAIRED
 
 
 def turned(case: SelfAttention) -> SelfAttention:
-    """The same with the labels -b: optimal and worst tokens change places."""
-    return replace(case, labels=-case.labels)
+    """The same with the labels -b and g(-u): optimal and worst tokens change places."""
+    return replace(case, labels=-case.labels, loss=REPAIRED)
 
 
 def pairs(case: SelfAttention) -> bool:
@@ -97,7 +97,7 @@ def pairs(case: SelfAttention) -> bool:
     {"sign": {1: "", -1: "-"}},
 )
 def lowers(m: Namespace, case: SelfAttention, sign: int = -1) -> Comparison:
-    added, _ = step_along_solution(m, case.run, PRINTED)
+    added, _ = step_along_solution(m, case.run)
     return m.above(sign * added, 0)
 
 
@@ -107,7 +107,7 @@ def rate(case: SelfAttention, share: Fraction = Fraction(1)) -> Slack:
     solved = exact_att_svm(turned(case).data)
     size = 0.0 if solved is None else float(arb(solved.square).sqrt())
     run = case.run
-    return norm_grows_like_log(run.data, run.start, LOSSES[PRINTED], float(share) * size)
+    return norm_grows_like_log(run.data, run.start, LOSSES[run.loss], float(share) * size)
 
 
 def proved_rate(case: SelfAttention, share: Fraction = Fraction(1)) -> arb | None:
@@ -117,7 +117,7 @@ def proved_rate(case: SelfAttention, share: Fraction = Fraction(1)) -> arb | Non
         return arb(-1)  # there is no X^low
     if not solved.A:
         return None
-    return rate_error(case.data, case.start.T, PRINTED, solved.square, share, case.step)
+    return rate_error(case.data, case.W, case.loss, solved.square, share, case.step)
 
 
 RATE = tends(
@@ -126,7 +126,7 @@ RATE = tends(
     r"$share \left\|X^{low}\right\|",
     floats=rate,
     balls=proved_rate,
-    many=functools.partial(rival_lead, loss=PRINTED, towards="worst"),
+    many=functools.partial(rival_lead, towards="worst"),
     stand_in=FLOW,
 )
 
@@ -193,11 +193,12 @@ LOSS = Statement(
                 "under descent on the sum of g(b <f, h>) with any constant step from any start, "
                 "X(k) or X(k)^T converges in direction to X^mm"
             ),
-            constants={"loss": PRINTED, "side": "X(k) or X(k)^T"},
+            fixed={"loss": PRINTED},
+            constants={"side": "X(k) or X(k)^T"},
             under=(),
             examples=(LINE, ONE_EACH, NO_QUERY),
             siblings={
-                "on the decreasing loss": changed(loss=REPAIRED, examples=[SENTENCE]),
+                "on the decreasing loss": changed(fixed={"loss": REPAIRED}, examples=[SENTENCE]),
             },
         ),
         "amended-1": Reading(
@@ -207,7 +208,8 @@ LOSS = Statement(
                 "solution that is not 0: under descent on the sum of g(b <f, h>) with step at most "
                 "1/L_X from X(0) = 0, X(k)^T converges in direction to -X^mm"
             ),
-            constants={"loss": PRINTED, "towards": "opposite"},
+            fixed={"loss": PRINTED},
+            constants={"towards": "opposite"},
             under=(UNIQUE, EXISTS, LOWEST, LOW, ZERO_START, SHORT),
             variables=stepped(SelfAttention, sequences(), fixed=("start",)),
             examples=(THREE,),
@@ -220,7 +222,8 @@ LOSS = Statement(
                 "0: under descent on the sum of g(b <f, h>) with step at most 1/L_X from X(0) = "
                 "0, X(k)^T converges in direction to X^low"
             ),
-            constants={"loss": PRINTED, "towards": "worst"},
+            fixed={"loss": PRINTED},
+            constants={"towards": "worst"},
             under=(LOWEST, LOW, ZERO_START, SHORT),
             variables=stepped(SelfAttention, sequences(), fixed=("start",)),
             examples=(OTHER_WAY,),
@@ -238,7 +241,8 @@ LOSS = Statement(
                 "over the entries, X(k)^T converges in direction to X^low"
             ),
             proof="symbolic.sim.self_attention:prove_printed",
-            constants={"loss": PRINTED, "towards": "worst"},
+            fixed={"loss": PRINTED},
+            constants={"towards": "worst"},
             under=(LOWEST, LOW, NEAR, SHORT),
             variables=stepped(SelfAttention, near_solution().map(turned)),
             examples=(NEAR_LOW, turned(NEAR_BEST)),
@@ -258,7 +262,8 @@ LOSS = Statement(
                 "converges in direction to -X^mm"
             ),
             proof="symbolic.sim.self_attention:prove_printed_pairs",
-            constants={"loss": PRINTED, "towards": "opposite"},
+            fixed={"loss": PRINTED},
+            constants={"towards": "opposite"},
             under=(PAIRS, INPUTS_ALIGNED, UNIQUE, EXISTS),
             variables=stepped(SelfAttention, sequences(0, 2), steps=ANY),
             examples=(LINE, SIDEWAYS),
@@ -270,6 +275,7 @@ LOSS = Statement(
         ),
         "amended-5": Reading(
             "proved",
+            fixed={"loss": PRINTED},
             proof="symbolic.sim.printed_loss:prove",
             under=(FEASIBLE, TWO_SCORES, EITHER_PART),
             conclusion=lowers,
@@ -291,6 +297,7 @@ LOSS = Statement(
                 "where the sum exceeds its infimum by less than min [g(second lowest) - g(lowest)] "
                 "over the entries, the norm of X(k) divided by ln k tends to the norm of X^low"
             ),
+            fixed={"loss": PRINTED},
             proof="symbolic.sim.self_attention:prove_printed_rate",
             under=(LOWEST, LOW, NEAR, SHORT),
             variables=stepped(SelfAttention, near_solution().map(turned)),

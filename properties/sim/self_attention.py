@@ -118,7 +118,8 @@ THEOREM = Statement(
                 "from any "
                 "start has X(k)/||X(k)|| -> X^mm/||X^mm||"
             ),
-            constants={"loss": PRINTED, "side": "X(k)"},
+            fixed={"loss": PRINTED},
+            constants={"side": "X(k)"},
             under=(UNIQUE, ONE_PART, ALL, SHORT),
             examples=(LINE, ONE_EACH, NO_QUERY),
             siblings={
@@ -135,7 +136,8 @@ THEOREM = Statement(
                 "start has "
                 "X(k)/||X(k)|| -> X^mm/||X^mm||"
             ),
-            constants={"loss": PRINTED, "side": "X(k)"},
+            fixed={"loss": PRINTED},
+            constants={"side": "X(k)"},
             under=(UNIQUE, ONE_PART, CAUSAL, SHORT),
             examples=(CAUSAL_LINE, replace(ONE_EACH, causal=True)),
             siblings=training.OTHER_TARGETS,
@@ -148,13 +150,14 @@ THEOREM = Statement(
                 "descent on the sum of the decreasing loss g(-b <f, h>) with step at most 1/L_X "
                 "from X(0) = 0, X(k) or X(k)^T converges in direction to X^mm"
             ),
-            constants={"loss": REPAIRED, "side": "X(k) or X(k)^T"},
+            fixed={"loss": REPAIRED},
+            constants={"side": "X(k) or X(k)^T"},
             under=(UNIQUE, ALL_TIGHT, EQUAL_RIVALS, SEVERAL_TOKENS, ALL, ZERO_START, PLAIN, SHORT),
             variables=stepped(SelfAttention, sequences(), fixed=("start",)),
             examples=(SENTENCE,),
             siblings={
                 **training.OTHER_TARGETS,
-                LOG_LOSS: changed(loss="log-loss", examples=[SENTENCE]),
+                LOG_LOSS: changed(fixed={"loss": "log-loss"}, examples=[SENTENCE]),
             },
         ),
         "amended-2": Reading(
@@ -165,7 +168,8 @@ THEOREM = Statement(
                 "sum of the decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0, "
                 "X(k) or X(k)^T converges in direction to X^mm"
             ),
-            constants={"loss": REPAIRED, "side": "X(k) or X(k)^T"},
+            fixed={"loss": REPAIRED},
+            constants={"side": "X(k) or X(k)^T"},
             under=(
                 UNIQUE,
                 ALL_TIGHT,
@@ -180,7 +184,7 @@ THEOREM = Statement(
             examples=(TWO_SENTENCES,),
             siblings={
                 **training.OTHER_TARGETS,
-                LOG_LOSS: changed(loss="log-loss", examples=[CAUSAL_LOG]),
+                LOG_LOSS: changed(fixed={"loss": "log-loss"}, examples=[CAUSAL_LOG]),
             },
         ),
         "amended-3": Reading(
@@ -192,7 +196,8 @@ THEOREM = Statement(
                 "X^mm/||X^mm||"
             ),
             proof="symbolic.sim.self_attention:prove",
-            constants={"loss": REPAIRED, "side": "X(k)^T"},
+            fixed={"loss": REPAIRED},
+            constants={"side": "X(k)^T"},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=stepped(SelfAttention, near_solution()),
             examples=(NEAR_BEST, LINE),
@@ -214,7 +219,8 @@ THEOREM = Statement(
                 "X^mm/||X^mm||"
             ),
             proof="symbolic.sim.self_attention:prove_aligned",
-            constants={"loss": REPAIRED, "side": "X(k)^T"},
+            fixed={"loss": REPAIRED},
+            constants={"side": "X(k)^T"},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED),
             variables=stepped(SelfAttention, sequences(0, 2), steps=ANY),
             examples=(ORTHOGONAL, LINE, SIDEWAYS),

@@ -27,10 +27,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import (
     LEAPING,
     LOCAL_TRAP,
-    Run,
     runs,
     tight_data,
     towards_solution,
@@ -54,7 +54,9 @@ from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 
-BEYOND = Run.of([[[0, 0], [-2, -1], [-1, 0]]], [[1, 0]], [[-20, 0], [-20, 0]], scores=[[2, 1, 0]])
+BEYOND = Descent.of(
+    [[[0, 0], [-2, -1], [-1, 0]]], [[1, 0]], [[-20, 0], [-20, 0]], scores=[[2, 1, 0]]
+)
 """X^mm has w = (1, 0) and margins 2, 1; the second token is best along -(1, 1), by 3/2 and 1."""
 
 
@@ -76,11 +78,11 @@ THEOREM = Statement(
     printed="Suppose Assumption 3.10 on the tokens' score hold. Let X(k) denote the k-th iteration "
     "of X. Then, Algorithm W-GD (Definition 3.7) with the step size eta <= 1/L_X and any starting "
     "point X(0) satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
-    variables=stepped(Run, runs(tight_data(), 0, 2)),
+    variables=stepped(Descent, runs(tight_data(), 0, 2)),
     conclusion=training.DIRECTION,
     cost=10,
     violating={
-        ALL_TIGHT: stepped(Run, runs(separable_data(), 0, 1), training.near_solution),
+        ALL_TIGHT: stepped(Descent, runs(separable_data(), 0, 1), training.near_solution),
         UNIQUE: [TIED_APART, ALL_TIED],
         FEASIBLE: [NO_QUERY],
         SEVERAL_TOKENS: [training.ONE_TOKEN],
@@ -97,7 +99,7 @@ THEOREM = Statement(
                 "vectors, descent with step at most 1/L_X from any start converges in direction to "
                 "X^mm"
             ),
-            constants={"loss": PRINTED},
+            fixed={"loss": PRINTED},
             under=(UNIQUE, ALL_TIGHT, SHORT),
             examples=(TWO_TOKENS, training.ONE_TOKEN),
             siblings={
@@ -115,7 +117,7 @@ THEOREM = Statement(
                 "descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X from any "
                 "start converges in direction to X^mm"
             ),
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(UNIQUE, ALL_TIGHT, SEVERAL_TOKENS, SHORT),
             examples=(TWO_TOKENS, training.NOT_ALIGNED, training.ONE_DRAGGED, LOCAL_TRAP),
             siblings=training.OTHER_DIRECTIONS,
@@ -129,10 +131,10 @@ THEOREM = Statement(
                 "l(best)]/n"
             ),
             proof="symbolic.basins:prove",
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=stepped(
-                Run, runs(st.one_of(tight_data(), separable_data()), 0, 1), towards_solution
+                Descent, runs(st.one_of(tight_data(), separable_data()), 0, 1), towards_solution
             ),
             examples=(training.UNEVEN_SCORES, training.NOT_TIGHT),
             siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
@@ -145,9 +147,9 @@ THEOREM = Statement(
                 "constant step from any start converges in direction to X^mm"
             ),
             proof="symbolic.sim.theorem_3_14:prove_three",
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(UNIQUE, SEVERAL_TOKENS, ONE_INPUT, THREE, SECOND_SUPPORTS),
-            variables=stepped(Run, runs(few_tokens(), 0, 1), steps=ANY),
+            variables=stepped(Descent, runs(few_tokens(), 0, 1), steps=ANY),
             examples=(TWO_TOKENS, training.UNEVEN_SCORES),
             siblings=training.OTHER_DIRECTIONS,
         ),
@@ -158,9 +160,9 @@ THEOREM = Statement(
                 "support vectors: descent on the decreasing loss g(-b <f, h>) with step at most "
                 "1/L_X from X(0) = 0 converges in direction to X^mm"
             ),
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(UNIQUE, ALL_TIGHT, SEVERAL_TOKENS, ONE_INPUT, ZERO_START, SHORT),
-            variables=stepped(Run, training.one_input_from_zero(), fixed=("start",)),
+            variables=stepped(Descent, training.one_input_from_zero(), fixed=("start",)),
             examples=(TWO_TOKENS, training.ONE_DRAGGED),
             siblings=training.OTHER_TARGETS,
         ),

@@ -28,9 +28,9 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import (
     LEAPING,
-    Run,
     opposed_data,
     rival_data,
     runs,
@@ -55,44 +55,44 @@ from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 
-OPPOSED = Run.of([[[1], [0]]] * 2, [[1], [-1]], scores=[[1, 0]] * 2)
+OPPOSED = Descent.of([[[1], [0]]] * 2, [[1], [-1]], scores=[[1, 0]] * 2)
 FAR_START = replace(TWO_TOKENS, start=np.array([[-24.0]]))
-OUTNUMBERED = Run.of(
+OUTNUMBERED = Descent.of(
     [[[3, 0], [0, 0]], [[3, 0], [0, 0]], [[-4, -1], [0, 0]]], [[1, 0]] * 3, scores=[[0.25, 0]] * 3
 )
 """Two equal inputs drag the third one to its worse token."""
-THREE_EACH = Run.of(
+THREE_EACH = Descent.of(
     [[[0, 0], [2, 1], [5, 1]], [[0, 0], [-3, -2], [0, -1]]],
     [[1, 0]] * 2,
     scores=[[0.25, 0.0, 0.0]] * 2,
 )
-REJOINED = Run.of([[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, scores=[[0.25, 0.0]] * 2)
-UNEVEN = Run.of(
+REJOINED = Descent.of([[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, scores=[[0.25, 0.0]] * 2)
+UNEVEN = Descent.of(
     [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, scores=[[1.0, 0.0], [0.25, 0.0]]
 )
 RETURNING = replace(
-    Run.of([[[5, 0], [0, 0]], [[-4, 1], [0, 0]]], [[1, 0]] * 2, scores=[[8, 0]] * 2), step=512.0
+    Descent.of([[[5, 0], [0, 0]], [[-4, 1], [0, 0]]], [[1, 0]] * 2, scores=[[8, 0]] * 2), step=512.0
 )
 """From zero the second input is dragged away; the second step loses the first one for ever."""
 FAR_APART = replace(REJOINED, start=np.array([[16.0, 0.0], [0.0, 0.0]]))
-SAME_RIVALS = Run.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
+SAME_RIVALS = Descent.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
 
 
-def scores_shared(run: Run) -> bool:
+def scores_shared(run: Descent) -> bool:
     """Every input has one token of the highest score of all, and others of one lower score."""
     exact = ExactData.of(run.data)
     return exact.unique and len({frozenset(row) for row in exact.gamma}) == 1 and rivals_equal(run)
 
 
 @composite
-def pairs(draw: st.DrawFn) -> Run:
+def pairs(draw: st.DrawFn) -> Descent:
     """Two inputs of two tokens with the same two scores and one query or two, from zero."""
     d, low = draw(sizes(1, 3)), draw(numbers())
     scores = [[low + draw(sizes(1, 16)) / 4, low]] * 2
     X, Z = draw(arrays(2, 2, d)), np.eye(1, d).repeat(2, 0)
     if draw(st.booleans()):
         Z = Z + draw(arrays(2, d))
-    return Run(AttentionData.of(X, Z, scores=scores), np.zeros((d, d)))
+    return Descent(AttentionData.of(X, Z, scores=scores), np.zeros((d, d)))
 
 
 SAME = Hypothesis(
@@ -115,7 +115,7 @@ THEOREM = Statement(
     printed="Suppose Assumption 3.10 on the tokens' score hold. Let X(k) denote the k-th iteration "
     "of X. Then, Algorithm W-GD (Definition 3.7) with the step size eta <= 1/L_X and any starting "
     "point X(0) satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
-    variables=stepped(Run, runs(rival_data(), 0, 2)),
+    variables=stepped(Descent, runs(rival_data(), 0, 2)),
     conclusion=training.DIRECTION,
     cost=10,
     violating={
@@ -136,7 +136,7 @@ THEOREM = Statement(
                 "token score the same, descent with step at most 1/L_X from any start converges in "
                 "direction to X^mm"
             ),
-            constants={"loss": PRINTED},
+            fixed={"loss": PRINTED},
             under=(UNIQUE, EQUAL_RIVALS, SHORT),
             examples=(TWO_TOKENS, training.ONE_TOKEN, OPPOSED),
             siblings={
@@ -153,9 +153,9 @@ THEOREM = Statement(
                 "two tokens: descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X "
                 "from any start converges in direction to X^mm"
             ),
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, SHORT),
-            variables=stepped(Run, runs(rival_data(), 0, 2), training.protocol),
+            variables=stepped(Descent, runs(rival_data(), 0, 2), training.protocol),
             examples=(TWO_TOKENS, training.NOT_ALIGNED),
             siblings={
                 **training.OTHER_DIRECTIONS,
@@ -170,16 +170,16 @@ THEOREM = Statement(
                 "step from any start converges in direction to X^mm"
             ),
             proof="symbolic.aligned_inputs:prove_one_input",
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, ONE_INPUT),
             variables=stepped(
-                Run, runs(rival_data(), 0, 2), partial(training.protocol, n=1), steps=ANY
+                Descent, runs(rival_data(), 0, 2), partial(training.protocol, n=1), steps=ANY
             ),
-            examples=(TWO_TOKENS, FAR_START, SAME_RIVALS, Run(one_input(), np.zeros((2, 2)))),
+            examples=(TWO_TOKENS, FAR_START, SAME_RIVALS, Descent(one_input(), np.zeros((2, 2)))),
             siblings={
                 **training.OTHER_DIRECTIONS,
                 "several inputs": changed(
-                    drop=[ONE_INPUT], variables=stepped(Run, runs(opposed_data(), 0), steps=ANY)
+                    drop=[ONE_INPUT], variables=stepped(Descent, runs(opposed_data(), 0), steps=ANY)
                 ),
             },
         ),
@@ -191,10 +191,10 @@ THEOREM = Statement(
                 "X^mm from every start whose risk gap is below min_i [l(second) - l(best)]/n"
             ),
             proof="symbolic.basins:prove",
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=stepped(
-                Run, runs(st.one_of(rival_data(), tight_data()), 0, 1), training.near_solution
+                Descent, runs(st.one_of(rival_data(), tight_data()), 0, 1), training.near_solution
             ),
             examples=(TWO_TOKENS,),
             siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
@@ -207,9 +207,9 @@ THEOREM = Statement(
                 "from X(0) = 0 converges in direction to X^mm"
             ),
             proof="symbolic.sim.theorem_3_14:prove_pair",
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(FEASIBLE, SAME, PAIRS, ZERO_START, SHORT),
-            variables=stepped(Run, pairs(), fixed=("start",)),
+            variables=stepped(Descent, pairs(), fixed=("start",)),
             examples=(REJOINED,),
             siblings={
                 **training.other_directions(REJOINED),

@@ -36,9 +36,9 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from attsvm.exact import ExactData
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import (
     LEAPING,
-    Run,
     opposed_data,
     rival_data,
     runs,
@@ -71,7 +71,7 @@ from properties.sim._support.margins import (
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 
 OPPOSED = [
-    Run.of(
+    Descent.of(
         [[[1, 0], [0, 0]]] * (n - 1) + [[[-1, 1 / 256], [0, 0]]],
         [[1, 0]] * n,
         scores=[[1, 0]] * (n - 1) + [[0.5 + 2.0**-14, 0.5]],
@@ -98,7 +98,7 @@ SEPARATION = Statement(
     source=SOURCE,
     place="Section 1, token separation; figure 2",
     printed="all tokens are gradually separated during the training process",
-    variables=stepped(Run, runs(st.one_of(separable_data(), opposed_data()), 0, 1), steps=ANY),
+    variables=stepped(Descent, runs(st.one_of(separable_data(), opposed_data()), 0, 1), steps=ANY),
     conclusion=growth,
     cost=2,
     violating={SHORT: [LEAPING]},
@@ -106,7 +106,7 @@ SEPARATION = Statement(
         "literal-1": Reading(
             "refuted, certified",
             read={"gradually separated": "that every step raises every margin"},
-            constants={"loss": PRINTED},
+            fixed={"loss": PRINTED},
             under=(),
             examples=(TWO_TOKENS,),
             siblings={
@@ -117,7 +117,8 @@ SEPARATION = Statement(
         "literal-2": Reading(
             "refuted, certified",
             read={"gradually separated": "that every step raises the mean margin"},
-            constants={"loss": PRINTED, "of": "mean"},
+            fixed={"loss": PRINTED},
+            constants={"of": "mean"},
             under=(),
             examples=(TWO_TOKENS,),
             siblings={
@@ -133,7 +134,8 @@ SEPARATION = Statement(
                 "'separated' read as: descent on g(b <f, h>) ends with all margins "
                 "(x_opt - x_t)^T X z positive"
             ),
-            constants={"loss": PRINTED, **LEAST},
+            fixed={"loss": PRINTED},
+            constants=LEAST,
             under=(),
             conclusion=END,
             cost=10,
@@ -145,7 +147,8 @@ SEPARATION = Statement(
         ),
         "amended-1": Reading(
             "refuted, certified",
-            constants={"loss": REPAIRED, "of": "mean"},
+            fixed={"loss": REPAIRED},
+            constants={"of": "mean"},
             under=(UNIQUE, FEASIBLE),
             examples=(PASSED_OVER, training.NOT_ALIGNED),
             siblings={
@@ -159,9 +162,10 @@ SEPARATION = Statement(
                 "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss "
                 "g(-b <f, h>) with step at most 1/L_X ends with positive margins"
             ),
-            constants={"loss": REPAIRED, **LEAST},
+            fixed={"loss": REPAIRED},
+            constants=LEAST,
             under=(UNIQUE, FEASIBLE, SHORT),
-            variables=stepped(Run, runs(st.one_of(separable_data(), opposed_data()), 0, 1)),
+            variables=stepped(Descent, runs(st.one_of(separable_data(), opposed_data()), 0, 1)),
             conclusion=END,
             cost=10,
             examples=(PASSED_OVER, training.NOT_ALIGNED),
@@ -177,9 +181,10 @@ SEPARATION = Statement(
         "amended-3": Reading(
             "proved",
             proof="symbolic.sim.token_separation:prove_raised",
-            constants={"loss": REPAIRED, "strict": True},
+            fixed={"loss": REPAIRED},
+            constants={"strict": True},
             under=(FEASIBLE, TWO_SCORES, EITHER_PART),
-            variables=stepped(Run, EITHER_DATA, towards_solution, steps=ANY),
+            variables=stepped(Descent, EITHER_DATA, towards_solution, steps=ANY),
             conclusion=gain,
             examples=(TWO_TOKENS, training.NOT_ALIGNED, TIED_APART),
             siblings={
@@ -187,7 +192,7 @@ SEPARATION = Statement(
                 "neither part of the assumption": changed(
                     drop=[EITHER_PART], examples=[PASSED_OVER]
                 ),
-                "the printed loss": changed(loss=PRINTED),
+                "the printed loss": changed(fixed={"loss": PRINTED}),
             },
         ),
         "amended-4": Reading(
@@ -198,9 +203,10 @@ SEPARATION = Statement(
                 "- l(best)]/n ends with every margin above every bound"
             ),
             proof="symbolic.basins:prove_attention",
-            constants={"loss": REPAIRED, **LEAST},
+            fixed={"loss": REPAIRED},
+            constants=LEAST,
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=stepped(Run, EITHER_DATA, training.near_solution),
+            variables=stepped(Descent, EITHER_DATA, training.near_solution),
             conclusion=UNBOUNDED,
             cost=10,
             examples=(TWO_TOKENS,),
@@ -212,9 +218,9 @@ SEPARATION = Statement(
         "sharp-1": Reading(
             "proved",
             proof="symbolic.sim.token_separation:prove_gain",
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(FEASIBLE, EITHER_PART),
-            variables=stepped(Run, EITHER_DATA, towards_solution, steps=ANY),
+            variables=stepped(Descent, EITHER_DATA, towards_solution, steps=ANY),
             conclusion=gain,
             tight=True,
             examples=(TWO_TOKENS, training.NOT_ALIGNED, TIED_APART, ALL_TIED),
@@ -232,9 +238,10 @@ SEPARATION = Statement(
                 "min_i [l(second) - l(best)]/n, the least margin divided by ln k tends to 1"
             ),
             proof="symbolic.growth_rates:prove_rate",
-            constants={"loss": REPAIRED, "share": Fraction(1)},
+            fixed={"loss": REPAIRED},
+            constants={"share": Fraction(1)},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=stepped(Run, EITHER_DATA, training.near_solution),
+            variables=stepped(Descent, EITHER_DATA, training.near_solution),
             conclusion=SLOPE,
             cost=12,
             examples=(TWO_TOKENS,),
@@ -243,10 +250,10 @@ SEPARATION = Statement(
         "sharp-3": Reading(
             "proved",
             proof="symbolic.sim.token_separation:prove_lowered",
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(PAIRS,),
             variables=stepped(
-                Run, runs(st.one_of(opposed_data(), attention_data(T=(1, 2))), 0), steps=ANY
+                Descent, runs(st.one_of(opposed_data(), attention_data(T=(1, 2))), 0), steps=ANY
             ),
             conclusion=lowered,
             tight=True,

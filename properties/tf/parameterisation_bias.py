@@ -238,7 +238,7 @@ BIAS = Statement(
                 "direction to a nuclear solution; seen with the log-loss and one input of two "
                 "tokens, whose nuclear solution is W^mm"
             ),
-            constants={"loss": "log-loss"},
+            fixed={"loss": "log-loss"},
             under=(ONE_PAIR,),
             variables=factors.factors(factors.pair_data()),
             conclusion=factors.FACTORED,

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.descent_runs import Run
 from attsvm.theory import (
     PROFILES,
     Hypothesis,
@@ -191,7 +190,7 @@ WITNESSES = {  # that the hard ones are false; no searcher sees these
     "mm-theorem-1-direction-hypothesis-one-nth": prompting(APART, [[1, 0], [1, 0]], [5, 0]),
     "sim-definition-3.8-hypothesis-shared-query": OPPOSED,
     "sim-stability-logistic-constant-threshold": BALANCED,
-    "sim-theorem-3.14-part-1-hypothesis-one-nth": Run(NOT_ALIGNED, np.diag([5.0, 0.0])),
+    "sim-theorem-3.14-part-1-hypothesis-one-nth": Descent(NOT_ALIGNED, np.diag([5.0, 0.0])),
     "sim-theorem-3.15-constant-attention": OUTRUN,
     "tf-global-equal-scores-hypothesis-equal-scores": Descent(
         AttentionData.of([[[-1.0], [2.0], [1.0]]], [[1.0]], scores=[[2.0, 0.0, -1.0]]),

@@ -1,5 +1,7 @@
 """Minima at a finite norm: they are enclosed, runs are proved to end there, and not elsewhere."""
 
+from dataclasses import replace
+
 import mpmath
 import numpy as np
 import pytest
@@ -25,7 +27,8 @@ from attsvm.exact.minima import (
 )
 from attsvm.limits import direction_is_proved, finite_minimum_of_factors
 from attsvm.losses import LOSSES
-from attsvm.primitives.descent_runs import Run, certified_limit, max_margin
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_runs import certified_limit, max_margin
 from attsvm.primitives.growth_rates import rate_error
 from attsvm.primitives.limit_certificates import ends_at, short_step
 from attsvm.risk import gradient_w
@@ -36,19 +39,23 @@ from properties.mm._support.prompt_descent import prompting
 from properties.sim._support import margins, training
 from properties.sim._support.factor_descent import Factors, certificate
 from properties.sim._support.margins import certified_end
-from properties.sim.theorem_3_15 import nearly_equal_scores
 from properties.sim.token_sparsity import gradient_shares
 from properties.tf._support import descent_instances as cases
 from tests.exact.digits import EPS, VALUE
 
 BITS = 96
-ENCLOSED = Run.of(
-    [[[3, 3], [-2, 3], [2, 2]], [[2, 1], [-1, -2], [0, -2]]],
-    [[1, 0]] * 2,
-    scores=[[-1, -3, 0], [-2, 0, -4]],
+ENCLOSED = replace(
+    Descent.of(
+        [[[3, 3], [-2, 3], [2, 2]], [[2, 1], [-1, -2], [0, -2]]],
+        [[1, 0]] * 2,
+        scores=[[-1, -3, 0], [-2, 0, -4]],
+    ),
+    loss="correlation",
 )
 """X^mm has w = (-1, -5), and from zero descent on -u ends at w = (0.873, 0.355)."""
-FREED = Run.of(ENCLOSED.data.X, ENCLOSED.data.Z, scores=[[-3, -3, 0], [-2, 0, -4]])
+FREED = replace(
+    ENCLOSED, inputs=replace(ENCLOSED.data, scores=np.array([[-3.0, -3, 0], [-2, 0, -4]]))
+)
 """The same where the rivals of the first input score the same, so that the norm diverges."""
 
 
@@ -76,8 +83,8 @@ def test_a_planted_minimum_refutes_what_is_said_of_the_limit():
         root = mpmath.findroot(lambda *p: [f(*p) for f in slopes], (0.9, 0.4))
         for x, ball in zip(root, w, strict=True):
             assert abs(x - mpmath.mpf(float(ball.mid()))) <= float(end.radius.upper()) + 1e-15
-    assert certified_limit(ENCLOSED, "correlation", "optimal") < 0
-    assert certified_end(ENCLOSED, "correlation", "least", "optimal") < 0
+    assert certified_limit(ENCLOSED, "optimal") < 0
+    assert certified_end(ENCLOSED, "least", "optimal") < 0
     assert rate_error(ENCLOSED.data, ENCLOSED.start, "correlation", fmpq(26), 1.0) == -1
     W = np.array([[float(arb(x)) for x in row] for row in max_margin(ENCLOSED.data, "optimal")])
     step = float(arb(short_step(ENCLOSED.data, "correlation")))
@@ -94,11 +101,11 @@ PROMPT, DESCENT = prompting(ENCLOSED.data.X, ENCLOSED.data.gamma), cases.descent
 @pytest.mark.parametrize(
     "refute",
     [
-        lambda: training.DIRECTION.balls(ENCLOSED, LOSS),
-        lambda: margins.SLOPE.balls(ENCLOSED, LOSS, 1),
-        lambda: gradient_shares.FADING.balls(ENCLOSED, LOSS),
-        lambda: gradient_shares.EXPONENT.balls(ENCLOSED, LOSS),
-        lambda: nearly_equal_scores.NORM.balls(ENCLOSED, LOSS),
+        lambda: training.DIRECTION.balls(ENCLOSED),
+        lambda: margins.SLOPE.balls(ENCLOSED, 1),
+        lambda: gradient_shares.FADING.balls(ENCLOSED),
+        lambda: gradient_shares.EXPONENT.balls(ENCLOSED),
+        lambda: training.NORM.balls(ENCLOSED),
         lambda: prompt_limits.DIRECTION.balls(PROMPT),
         lambda: prompt_limits.DIVERGENCE.balls(PROMPT),
         lambda: prompt_limits.RATE.balls(PROMPT),
@@ -113,7 +120,7 @@ def test_conclusions_on_limits_are_refuted_there(refute):
 
 def test_a_run_beside_it_that_diverges_is_not_refuted():
     assert ends_at(FREED.data, rationals(FREED.start), "correlation") is None
-    assert certified_limit(FREED, "correlation", "optimal") is None
+    assert certified_limit(FREED, "optimal") is None
     run = descend_w(FREED.data, FREED.start, "correlation", step=1.0, steps=20000, record=[20000])
     assert run.norms[0, -1] > 3.0
 
@@ -249,8 +256,8 @@ def test_descent_on_keys_and_queries_ends_at_a_planted_minimum():
     assert abs(run.W[0, -1, 0, 0] - AT) < 1e-8
     assert abs(end.near[0][0] - rational(run.W[0, -1, 0, 0])) <= end.radius + fmpq(1, 10**12)
     assert end.radius < 1e-4
-    assert certificate(Factors(BENT, K, Q, step=0.5), loss) == -1
-    assert certificate(Factors(BENT, K, -Q, step=0.5), loss) is None  # to the optimal token
+    assert certificate(Factors(BENT, K, Q, loss, step=0.5)) == -1
+    assert certificate(Factors(BENT, K, -Q, loss, step=0.5)) is None  # to the optimal token
     assert finite_minimum_of_factors(BENT, rationals(K), rationals(-Q), loss, step) is None
 
 

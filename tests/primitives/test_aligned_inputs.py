@@ -1,5 +1,6 @@
 """Accord of inputs and spreads of scores are decided on exact values; the theorem's steps hold."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -162,8 +163,8 @@ def test_the_second_best_token_outruns_the_optimal_one_just_outside_delta():
 
 def test_two_inputs_that_cancel_never_move():
     assert rivals_equal(nearly_equal.OPPOSED.data)
-    assert nearly_equal.grows_for_sure(nearly_equal.OPPOSED, "logistic") < 0
-    assert nearly_equal.grows(nearly_equal.OPPOSED, "logistic").violated
+    assert training.NORM.balls(replace(nearly_equal.OPPOSED, loss="logistic")) < 0
+    assert training.NORM.floats(replace(nearly_equal.OPPOSED, loss="logistic")).violated
 
 
 def largest_spread(N, R):
@@ -190,7 +191,7 @@ def test_the_rival_of_second_best_score_costs_nothing():
     assert nearly_equal.within_of_others(beyond, Fraction(17, 16))
     assert nearly_equal.within_of_others(within)
     assert not nearly_equal.within(within)
-    assert training.decided(beyond, "logistic-loss") < 0
+    assert training.DIRECTION.balls(beyond) < 0
     loss = LOSSES["logistic-loss"]
     run = descend_w([within.data], within.start, loss, step=1e-3, steps=20, normalised=True)
     assert run.W[0, -1, 0, 0] < within.start[0, 0]

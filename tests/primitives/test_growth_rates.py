@@ -12,7 +12,7 @@ from attsvm import AttentionData
 from attsvm.exact import ExactData, descend, rationals
 from attsvm.limits import norm_grows_like_log
 from attsvm.losses import LOSSES
-from attsvm.primitives.descent_runs import Run
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import log_coefficients
 from attsvm.primitives.growth_rates import arrives, proved_limit, rate_error
 from attsvm.primitives.hypotheses import feasible, starts_in_basin, unique_optimum
@@ -50,7 +50,7 @@ def with_a_tied_input(run):
         scores=scores,
         mask=mask,
     )
-    return Run(wide, run.start)
+    return Descent(wide, run.start)
 
 
 @given(shares.redundant_basin())
@@ -65,7 +65,7 @@ def test_inputs_without_gradient_change_neither_the_limit_nor_its_proof(run):
     assert other.certificate == own.certificate
     assert other.inputs == [i + 1 for i in own.inputs]
     assert own.limit.W == other.limit.W
-    assert margins.certified_slope(run, REPAIRED, 1.0) == 0
+    assert margins.certified_slope(run, 1.0) == 0
 
 
 @pytest.mark.parametrize("run", [TIED_APART, TIED_CROWD])
@@ -112,19 +112,19 @@ def test_the_norm_grows_at_the_rate_that_is_proved(run):
 )
 def test_the_slope_of_the_least_margin_is_the_one_that_is_proved(run, slope):
     share = float(arb(slope))
-    assert margins.slope(run, REPAIRED, share).holds
-    assert margins.slope(run, REPAIRED, 1.1 * share).violated
+    assert margins.slope(run, share).holds
+    assert margins.slope(run, 1.1 * share).violated
     with ctx.workprec(128):
-        off = margins.certified_slope(run, REPAIRED, 1.0)
+        off = margins.certified_slope(run, 1.0)
         assert off == 0 if slope == 1 else off.overlaps(arb(slope) - 1)
-        half = margins.certified_slope(run, REPAIRED, 0.5)
+        half = margins.certified_slope(run, 0.5)
         assert half.overlaps(arb(-abs(fmpq(1, 2) - slope)))
         assert half < 0
 
 
 def test_a_stationary_start_has_the_slope_and_the_rate_zero():
-    assert margins.certified_slope(NO_QUERY, REPAIRED, 1.0) == -1
-    assert margins.certified_slope(ALL_TIED, REPAIRED, 0.5) == -0.5
+    assert margins.certified_slope(NO_QUERY, 1.0) == -1
+    assert margins.certified_slope(ALL_TIED, 0.5) == -0.5
     assert rate_error(ALL_TIED.data, ALL_TIED.start, REPAIRED, fmpq(1), 0.0) == 0
     assert RATE.balls(STUCK) == -1
     assert RATE.balls(ONE_KEY) == -1  # there is no p(alpha)
@@ -152,10 +152,10 @@ def test_shares_fall_with_the_exponents_that_are_proved(run):
 
 
 def test_how_wrong_an_exponent_is_is_known_exactly():
-    assert shares.certified_exponent(PASSED_OVER, REPAIRED, 1.0) == -3
-    assert shares.certified_exponent(FROM_BASIN, REPAIRED, 1.0) == 0
-    assert shares.certified_exponent(FROM_BASIN, REPAIRED, 0.5) == -0.5
-    assert shares.certified_exponent(TIED_CROWD, REPAIRED, 1.0) == -2.5
+    assert shares.certified_exponent(PASSED_OVER, 1.0) == -3
+    assert shares.certified_exponent(FROM_BASIN, 1.0) == 0
+    assert shares.certified_exponent(FROM_BASIN, 0.5) == -0.5
+    assert shares.certified_exponent(TIED_CROWD, 1.0) == -2.5
 
 
 def test_floats_do_not_judge_a_rate_before_the_support_vectors_settle():
@@ -164,13 +164,13 @@ def test_floats_do_not_judge_a_rate_before_the_support_vectors_settle():
         [60, 0, 0],
         [1, 0, 0],
     ]  # the first input's gradient is tiny until ln k = 960
-    run = Run.of(tokens, [[1, 0]] * 2, [[1, 0], [8, 0]], scores=scores)
-    assert shares.certified_exponent(run, REPAIRED) == 0
-    assert shares.exponent(run, REPAIRED).kind == "unknown"
-    assert margins.certified_slope(run, REPAIRED, Fraction(1)) == 0
-    assert margins.slope(run, REPAIRED, Fraction(1)).kind == "unknown"
-    assert shares.exponent(FROM_BASIN, REPAIRED).holds
-    assert shares.exponent(FROM_BASIN, REPAIRED, "0.95").violated
+    run = Descent.of(tokens, [[1, 0]] * 2, [[1, 0], [8, 0]], scores=scores)
+    assert shares.certified_exponent(run) == 0
+    assert shares.exponent(run).kind == "unknown"
+    assert margins.certified_slope(run, Fraction(1)) == 0
+    assert margins.slope(run, Fraction(1)).kind == "unknown"
+    assert shares.exponent(FROM_BASIN).holds
+    assert shares.exponent(FROM_BASIN, "0.95").violated
 
 
 def test_a_direction_is_held_against_the_limit():

@@ -10,9 +10,9 @@ from attsvm import AttentionData
 from attsvm.exact import ExactData, separate
 from attsvm.exact.svm import nearest
 from attsvm.primitives.aligned_inputs import inputs_aligned
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import (
     LOCAL_TRAP,
-    Run,
     certified_limit,
     opposed_data,
     rival_data,
@@ -90,7 +90,7 @@ def test_the_local_solution_of_the_trap_comes_first():
     assert W.tolist() == [[0.0, 0.0], [1.0, 0.0]]
     assert adversarial_start(data, 0, 2, np.zeros((2, 2))).tolist() == (4 * W).tolist()
     with ctx.workprec(128):
-        assert certified_limit(Run(data, 4 * W), "log-loss", "optimal") < 0
+        assert certified_limit(Descent(data, 4 * W, "log-loss"), "optimal") < 0
 
 
 @pytest.mark.parametrize("columns", [1, 2])
@@ -118,7 +118,7 @@ def test_two_kinds_of_starts_in_six_are_adversarial(monkeypatch):
 
 @given(opposed_data())
 def test_opposed_data_are_tight_and_of_equal_rivals(data):
-    assert lower_scores_equal(Run(data, np.zeros((2, 2))))
+    assert lower_scores_equal(Descent(data, np.zeros((2, 2))))
     answer = separate(ExactData.of(data), [0, 0])
     assert answer.status == "solved"
     assert answer.all_tight
@@ -135,6 +135,6 @@ def test_trapping_data_have_a_worst_token_between_two_better_ones_in_accord(data
     W, local = towards(data, np.full(data.n, 2))
     assert local
     with ctx.workprec(128):
-        kept = certified_limit(Run(data, 16 * far * W), "log-loss", "optimal")
+        kept = certified_limit(Descent(data, 16 * far * W, "log-loss"), "optimal")
         assert kept is not None
         assert kept < 0

@@ -74,7 +74,7 @@ def not_taken(claim, supposed):
     said = {one for what in supposed for one in said_by(what)}
     found = []
     for name, hypothesis in claim.formula.hypotheses.items():
-        if hypothesis in said:
+        if hypothesis in said or hypothesis.setting:
             continue
         parts = () if hypothesis in WHOLE else hypothesis.implies
         found += [part.name for part in parts if part not in said] if parts else [name]

@@ -188,9 +188,19 @@ class Formula:
         return {parameter.name: parameter.default for parameter in taken}
 
     @property
+    def fixed(self) -> Mapping[str, object]:
+        """Nothing: variables have domains."""
+        return {}
+
+    @property
+    def settings(self) -> Mapping[str, Hypothesis]:
+        """What is fixed as hypotheses, by their names and in that order."""
+        return {}
+
+    @property
     def known_constants(self) -> JsonObject:
-        """The constants that the conclusion takes, as the reading has them or by default."""
-        known = self.named_constants | dict(self.constants)
+        """The constants as the reading has them or by default, and what it fixes of its records."""
+        known = {**self.fixed, **self.named_constants, **self.constants}
         return {name: value for name, value in known.items() if value is not REQUIRED}
 
 

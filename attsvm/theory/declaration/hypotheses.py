@@ -23,12 +23,14 @@ class Hypothesis:
         says: a clause that reads well after "Suppose that"; the name unless given.
         implies: weaker hypotheses. A proof may suppose any of them in place of this one, and
             takes this one if it supposes all of them.
+        setting: whether it says what is spoken of, such as one loss: no sibling leaves it out.
     """
 
     name: str
     holds: Callable[..., Any] = field(repr=False)
     says: str = field(default="", repr=False)
     implies: tuple[Hypothesis, ...] = field(default=(), repr=False)
+    setting: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         """Let the name be the sentence unless one is given."""

@@ -13,6 +13,7 @@ of a field. Where a conclusion is the limit of a run or of a path, it is `Measur
 from __future__ import annotations
 
 import dataclasses
+import functools
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from attsvm._types import Case, JsonObject
 from attsvm.errors import ClaimError, present
 from attsvm.theory.arithmetic.heights import seen
 from attsvm.theory.declaration.formula import Formula, signature
+from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.notation import Notation, Symbols
 from attsvm.theory.declaration.slack import Slack
 
@@ -43,6 +45,7 @@ class Records:
         fixed: fields that the sentence fixes, such as a start at zero, by their dotted names.
         climbed: whether the conclusion runs on tensors as well, so that gradients can be followed.
         lets: what the fields are, a clause that reads well after "Let"; may be empty.
+        values: fields with the one value that a reading or a sibling speaks of, see `at`.
     """
 
     type: Any
@@ -51,6 +54,37 @@ class Records:
     fixed: tuple[str, ...] = ()
     climbed: bool = False
     lets: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def at(self, values: Mapping[str, Any]) -> Records:
+        """Return the records whose fields have these values, whatever is drawn for them."""
+        if not values:
+            return self
+        own = dataclasses.replace(self, values={**self.values, **values})
+        ensemble = None if self.ensemble is None else functools.partial(_placed, own, self.ensemble)
+        return dataclasses.replace(own, drawn=self.drawn.map(own.place), ensemble=ensemble)
+
+    def place(self, case: Any) -> Any:
+        """Return a record with the values of the fields that have one."""
+        return dataclasses.replace(case, **self.values) if self.values else case
+
+    @property
+    def settings(self) -> dict[str, Hypothesis]:
+        """Return that fields have their values, as hypotheses by name."""
+        found = [_has(name, value) for name, value in self.values.items()]
+        return {hypothesis.name: hypothesis for hypothesis in found}
+
+
+def _placed(records: Records, ensemble: Callable[..., Any], generator: np.random.Generator) -> Any:
+    """Return a larger record with the values of the fields that have one."""
+    return records.place(ensemble(generator))
+
+
+@functools.lru_cache(maxsize=256)
+def _has(name: str, value: Any) -> Hypothesis:
+    """Return the hypothesis that a field of a record has this value."""
+    says = f"the {name} is {value}"
+    return Hypothesis(says, lambda case: bool(getattr(case, name) == value), setting=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +180,16 @@ class RecordFormula(Formula):
         return self.conclusion if isinstance(self.conclusion, Measured) else None
 
     @property
+    def fixed(self) -> Mapping[str, object]:
+        """The fields of its records that have one value."""
+        return self.records.values
+
+    @property
+    def settings(self) -> Mapping[str, Hypothesis]:
+        """What is fixed as hypotheses, by their names and in that order."""
+        return self.records.settings
+
+    @property
     def batches(self) -> bool:
         """No batch of records is filled at random."""
         return False
@@ -175,10 +219,11 @@ class RecordFormula(Formula):
 
     def values_of(self, case: Case) -> JsonObject:
         """The value of each field that the sentence leaves free, by its dotted name."""
-        return {name: value for name, value in _fields(case, "") if name not in self.records.fixed}
+        fixed = {*self.records.fixed, *self.records.values}
+        return {name: value for name, value in _fields(case, "") if name not in fixed}
 
     def ensure_instance(self, example: Any) -> Any:
-        """An explicit instance, if it is of the record's type.
+        """An explicit instance of the record's type; fields that have one value get it.
 
         Raises:
             ClaimError: it is not.
@@ -190,7 +235,7 @@ class RecordFormula(Formula):
                 value=type(example).__name__,
                 remedy=f"Give a {kind.__name__}.",
             )
-        return example
+        return self.records.place(example)
 
     def relaxed(self, case: Case, **parameters: Any) -> Any:
         """Return how close many instances come to violation, in torch."""

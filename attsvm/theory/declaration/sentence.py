@@ -39,8 +39,8 @@ def sentence(formula: Formula, read: Mapping[str, str], *, tight: bool) -> str:
         read: the sense of each open word of print.
         tight: whether the check refutes every smaller right side that it tries.
     """
-    ends = domains(formula.variables)
-    clauses = [one.says for name, one in formula.hypotheses.items() if name not in ends]
+    told = {*domains(formula.variables), *_told(formula)}
+    clauses = [one.says for name, one in formula.hypotheses.items() if name not in told]
     lets = _lets(formula)
     conclusion, letters = concluded(formula, clauses)
     letters = [line for line in letters if not _STANDARD.match(line)]
@@ -57,6 +57,13 @@ def sentence(formula: Formula, read: Mapping[str, str], *, tight: bool) -> str:
         f"here {_listed(senses)}" if senses else "",
     ]
     return " ".join(f"{_capital(part)}." for part in parts if part)
+
+
+def _told(formula: Formula) -> set[str]:
+    """Return the settings that the words of the conclusion name."""
+    stated = getattr(formula.measured or formula.conclusion, "stated", None)
+    settings = zip(formula.fixed, formula.settings, strict=True)
+    return {name for fixed, name in settings if stated and f"${fixed}" in stated.says}
 
 
 def _capital(clause: str) -> str:

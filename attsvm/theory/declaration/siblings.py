@@ -33,6 +33,7 @@ class Changed:
     under: tuple[Hypothesis, ...] = ()
     variables: Quantified = field(default_factory=dict)
     examples: tuple[Any, ...] = ()
+    fixed: Mapping[str, Any] = field(default_factory=dict)
 
 
 def changed(
@@ -41,15 +42,18 @@ def changed(
     under: Iterable[Hypothesis] = (),
     variables: Quantified | None = None,
     examples: Iterable[Any] = (),
+    fixed: Mapping[str, Any] | None = None,
     **constants: Any,
 ) -> Changed:
     """Describe a false neighbour: other constants, hypotheses left out, other variables.
 
     `under` lists hypotheses of the sibling alone, such as a looser form of one that is left out.
-    `drop` lists hypotheses, and ends of domains by their names.
+    `drop` lists hypotheses, and ends of domains by their names. `fixed` has other values of fields
+    that the reading fixes.
     """
     names = tuple(one.name if isinstance(one, Hypothesis) else one for one in drop)
-    return Changed(constants, names, tuple(under), variables or {}, tuple(examples))
+    records = variables or {}
+    return Changed(constants, names, tuple(under), records, tuple(examples), fixed or {})
 
 
 def siblings(
@@ -57,6 +61,7 @@ def siblings(
     given: Mapping[str, Changed],
     id: str,
     violating: Mapping[Hypothesis, Records | Iterable[Any]],
+    examples: tuple[Any, ...] = (),
     *,
     stands: bool,
     tight: bool,
@@ -68,7 +73,9 @@ def siblings(
     """
     if stands:
         of_domains = domains(formula.variables)
-        declared = [key for key in formula.hypotheses if key not in of_domains]
+        declared = [
+            key for key, h in formula.hypotheses.items() if key not in of_domains and not h.setting
+        ]
         alone = len(declared) == 1
         own = {o.drop for o in given.values() if not o.constants}
         for key in declared:
@@ -82,7 +89,8 @@ def siblings(
                 words = f"{float(share):.1%} of the right side".replace(".0%", "%")
                 yield _sibling(formula, words, Changed({TIGHTENED: share}), id)
     for words, other in given.items():
-        yield _sibling(formula, words, other, id)
+        cases = (*other.examples, *examples) if other.fixed else other.examples
+        yield _sibling(formula, words, replace(other, examples=cases), id)
 
 
 def _without(formula: Formula, key: str, found: Records | Iterable[Any]) -> Changed:
@@ -113,7 +121,7 @@ def _sibling(
         ("redraws variables", redrawn, formula.variables),
     ):
         ensure_among(f"{whose} {what} that are not there", given, there, "There are")
-    if not (other.constants or other.drop or other.variables or other.examples):
+    if not (other.constants or other.drop or other.variables or other.examples or other.fixed):
         raise ClaimError(
             f"{whose} changes nothing",
             remedy="Give it another constant, drop a hypothesis, or redraw a variable.",
@@ -126,7 +134,7 @@ def _sibling(
         other.constants,
         (*other.drop, *(key for key in left if key not in other.drop)),
         strategy(own),
-        explicit(formula, other.examples, whose),
+        explicit(own if isinstance(own, RecordFormula) else formula, other.examples, whose),
         automatic,
         own,
         tuple(hypothesis_of(own, key) for key in added),
@@ -138,8 +146,13 @@ def _neighbour(formula: Formula, other: Changed) -> Formula:
     own = by_name(other.under, "a sibling")
     if isinstance(formula, RecordFormula):
         kept = {k: h for k, h in formula.hypotheses.items() if k not in other.drop}
-        records = other.variables if isinstance(other.variables, Records) else formula.records
-        return replace(formula, hypotheses={**kept, **own}, records=records)
+        records = formula.records
+        if isinstance(other.variables, Records):
+            records = other.variables.at(records.values)
+        records = records.at(other.fixed)
+        kept = {k: h for k, h in kept.items() if k not in formula.records.settings}
+        hypotheses = {**kept, **own, **records.settings}
+        return replace(formula, hypotheses=hypotheses, records=records)
     free = {
         key: v.without(other.drop) if isinstance(v, Meeting) else v
         for key, v in formula.variables.items()

@@ -59,6 +59,7 @@ class Reading:
     Attributes:
         expected: `proved`, `holds`, `undecided` or `refuted`, and after a comma the evidence.
         constants: arguments of the conclusion.
+        fixed: fields of its records with the one value that it speaks of.
         under: the hypotheses of this reading; None for those of the statement.
         variables: those that differ from the statement's, None takes one away; or other records.
         conclusion: its own, where its form differs.
@@ -86,6 +87,7 @@ class Reading:
     depends_on: tuple[str, ...] = ()
     cost: int | None = None
     says: str = ""
+    fixed: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +286,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
                 reading.siblings,
                 id,
                 statement.violating,
+                reading.examples,
                 stands=stands,
                 tight=reading.tight,
             )
@@ -351,6 +354,8 @@ def _formula(
     own = reading.variables
     records = own if isinstance(own, Records) else statement.variables
     if isinstance(records, Records):
+        records = records.at(reading.fixed)
+        under = {**under, **records.settings}
         return RecordFormula({}, under, conclusion, reading.constants, records.type, records)
     if isinstance(own, Records):
         raise ClaimError(

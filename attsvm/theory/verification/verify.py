@@ -89,14 +89,15 @@ class Checked:
         if o.refuted is not None or o.error is not None:
             return []
         ends = domains(self.claim.formula.variables).keys()
-        dropped = {name for s in self.claim.siblings for name in s.drop}
+        settled = {name for s in self.claim.siblings for name in s.drop}
+        settled |= {h.name for h in self.claim.formula.hypotheses.values() if h.setting}
         # the judge says 0 of an equality that holds; floats screen a formula by its residual
         slacks = self.claim.formula.measured is not None
         return warnings_of(
             o,
             slacks=slacks,
             stepped=self.claim.formula.stepped,
-            undropped=frozenset(o.hypotheses) - dropped - ends,
+            undropped=frozenset(o.hypotheses) - settled - ends,
         )
 
     @property

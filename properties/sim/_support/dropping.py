@@ -12,7 +12,7 @@ from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import combine
 from attsvm.primitives import torch_objectives
 from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, first_optimal, without
-from attsvm.primitives.descent_runs import Run
+from attsvm.primitives.descent import Descent
 from attsvm.theory import gradient, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.sim._support.redundant_tokens import Dropped
@@ -78,7 +78,7 @@ def _slopes(m: Namespace, data: AttentionData, W: Array) -> list[Any]:
     {"which": WHICH},
     where="L is the mean of g(b <f, h>) over the inputs",
 )
-def coefficients(m: Namespace, run: Run, which: str = "others") -> Comparison:
+def coefficients(m: Namespace, run: Descent, which: str = "others") -> Comparison:
     slopes, kept = _slopes(m, run.data, run.start), ExactData.of(run.data).kept
     chosen = named(run.data, which)
     if not chosen:
@@ -92,7 +92,7 @@ def coefficients(m: Namespace, run: Run, which: str = "others") -> Comparison:
     {"which": WHICH},
     where="L is the mean of g(b <f, h>) over the inputs, and L' is L without $which",
 )
-def same_gradient(m: Namespace, run: Run, which: str = "others") -> Comparison:
+def same_gradient(m: Namespace, run: Descent, which: str = "others") -> Comparison:
     """Softmax is taken over the tokens that stay."""
     rest = without(run.data, mask(run.data, named(run.data, which)))
     return m.equal(_gradient(m, run.data, run.start), _gradient(m, rest, run.start))

@@ -43,6 +43,7 @@ from attsvm.exact.numbers import (
     transpose,
 )
 from attsvm.limits import finite_minimum_of_factors
+from attsvm.losses import LOGISTIC_LOSS
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.hypotheses import one_pair
 from attsvm.primitives.limit_certificates import agreement, short_step
@@ -76,6 +77,7 @@ class Factors(Stepped):
     data: AttentionData
     K: Float[np.ndarray, "d r"]
     Q: Float[np.ndarray, "d r"]
+    loss: str = LOGISTIC_LOSS.name
 
     def __post_init__(self) -> None:
         Stepped.__post_init__(self)
@@ -131,7 +133,7 @@ def crossed_data(draw: st.DrawFn) -> AttentionData:
 
 
 @by_gradient_flow
-def follows(case: Factors, loss: str, towards: str = "optimal") -> Slack:
+def follows(case: Factors, towards: str = "optimal") -> Slack:
     """K Q^T converges in direction to the target: what is orthogonal to it grows more slowly.
 
     The curve of descent is followed over two decades of the norm; over the second one the part
@@ -144,7 +146,7 @@ def follows(case: Factors, loss: str, towards: str = "optimal") -> Slack:
     low = max(float(np.linalg.norm(M)) for M in (unit, case.K @ case.K.T, case.Q @ case.Q.T))
     unit = unit / np.linalg.norm(unit)
     goals = [low, 10.0 * low, 100.0 * low]
-    (found,) = follow_kq(case.data, case.K, case.Q, loss, goals)
+    (found,) = follow_kq(case.data, case.K, case.Q, case.loss, goals)
     iterates = found.W[0]
     if found.norms.shape[1] <= len(goals):
         return Slack.unknown(f"the norm did not reach {goals[-1]:.3g}")
@@ -161,7 +163,7 @@ def _beside(W: np.ndarray, unit: np.ndarray) -> float:
     return float(np.linalg.norm(W - max(float((W * unit).sum()), 0.0) * unit))
 
 
-def certificate(case: Factors, loss: str, towards: str = "optimal") -> arb | None:
+def certificate(case: Factors, towards: str = "optimal") -> arb | None:
     """1 where K Q^T is proved to converge in direction to the target, negative where it does not.
 
     None where the module's text proves nothing.
@@ -176,14 +178,16 @@ def certificate(case: Factors, loss: str, towards: str = "optimal") -> arb | Non
     if fmpq_mat([*K, *Q]).rank() < fmpq_mat(target).rank() or _outside_cone(case, target):
         return arb(-1)
     if not one_pair(case):
-        step = short_step(case.data, loss, case.step)
-        end = finite_minimum_of_factors(case.data, K, Q, loss, step)
+        step = short_step(case.data, case.loss, case.step)
+        end = finite_minimum_of_factors(case.data, K, Q, case.loss, step)
         return None if end is None else end.apart(target)
-    pursued = exact if loss != "logistic" else _turned_round(exact)
+    pursued = exact if case.loss != "logistic" else _turned_round(exact)
     if not _leans(pursued, K, Q):
         return arb(-1) if pursued is exact and towards == "optimal" else None
     D, z = _pair(pursued)
-    undecided = _turns(pursued, exact, (K, Q), loss, short_step(case.data, loss, case.step))
+    undecided = _turns(
+        pursued, exact, (K, Q), case.loss, short_step(case.data, case.loss, case.step)
+    )
     return agreement(target, [[a * b for b in z] for a in D]) if undecided is None else undecided
 
 

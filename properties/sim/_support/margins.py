@@ -59,22 +59,22 @@ AT_REST = 5.0
     },
     where="margins are <A, X>, A being A_it = (x_opt - x_t) z^T or the mean of all these",
 )
-def growth(m: Namespace, run: Any, loss: str, of: str = "least", sign: int = 1) -> Relation:
+def growth(m: Namespace, run: Any, of: str = "least", sign: int = 1) -> Relation:
     A = list(exact_constraints(ExactData.of(run.data)).values())
     if not A:
         return m.above(m.exact(1), 0)
     if of == "mean":
         A = [combine([fmpq(1, len(A))] * len(A), A)]
-    descent = negative_gradient(m, run.data, run.start, loss)
+    descent = negative_gradient(m, run.data, run.start, run.loss)
     return m.all_of(*(m.above(sign * descent.along(m, a), 0) for a in A))
 
 
-def step_along_solution(m: Namespace, run: Any, loss: str) -> tuple[Any, Any]:
+def step_along_solution(m: Namespace, run: Any) -> tuple[Any, Any]:
     """What a step adds to <X, X^mm>, and -sum_i c_i,opt; both over its size.
 
     Where there is no X^mm the former is 0.
     """
-    descent = negative_gradient(m, run.data, run.start, loss)
+    descent = negative_gradient(m, run.data, run.start, run.loss)
     if m.name == "text":
         return descent.along(m, att_svm(m, run.data).vector), descent.toward
     found = exact_att_svm(run.data)
@@ -86,12 +86,12 @@ def step_along_solution(m: Namespace, run: Any, loss: str) -> tuple[Any, Any]:
     "a step of descent on $loss raises <X, X^mm> by its size times <-grad L, X^mm>, and $formula",
     symbols=LOSS_NAMES,
 )
-def gain(m: Namespace, run: Any, loss: str, strict: bool = False) -> Comparison:
+def gain(m: Namespace, run: Any, strict: bool = False) -> Comparison:
     """A step adds eta/n sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t) at least to <X, X^mm>.
 
     If `strict`, anything above 0.
     """
-    added, toward = step_along_solution(m, run, loss)
+    added, toward = step_along_solution(m, run)
     return m.above(added, 0) if strict else m.at_least(added, toward)
 
 
@@ -102,16 +102,16 @@ def gain(m: Namespace, run: Any, loss: str, strict: bool = False) -> Comparison:
     {**LOSS_NAMES, "alike": {True: "2", False: "1"}},
     where="w_i is |l'| times the range of the scores of input i, and A_it = (x_opt - x_t) z^T",
 )
-def lowered(m: Namespace, run: Any, loss: str, alike: bool = False) -> Comparison:
+def lowered(m: Namespace, run: Any, alike: bool = False) -> Comparison:
     data, start = ExactData.of(run.data), rationals(run.start)
     A = list(exact_constraints(data).values())
     if not A:
         return m.above(m.exact(1), 0)
-    descent = negative_gradient(m, run.data, run.start, loss)
+    descent = negative_gradient(m, run.data, run.start, run.loss)
     sizes = []
     for tokens, z, gamma in zip(data.X, data.Z, data.gamma, strict=True):
         attended = m.softmax(m.values(logits(tokens, start, z))) @ m.values(gamma)
-        sizes.append(loss_slope(m, loss, attended) * m.values(max(gamma) - min(gamma)))
+        sizes.append(loss_slope(m, run.loss, attended) * m.values(max(gamma) - min(gamma)))
     share = fmpq(max(len(data.X) - (2 if alike else 1), 0), 4 * len(data.X))
     most = m.values(share * max(dot(a, a) for a in A)) * m.largest(m.array(sizes))
     least = functools.reduce(m.minimum, (descent.along(m, a) for a in A))
@@ -119,7 +119,7 @@ def lowered(m: Namespace, run: Any, loss: str, alike: bool = False) -> Compariso
 
 
 @by_gradient_flow
-def ends(run: Any, loss: str, of: str, whose: str) -> Slack:
+def ends(run: Any, of: str, whose: str) -> Slack:
     """How the `least`, `mean` or `largest` margin ends, of the `optimal` or the `worst` tokens.
 
     What the margin gains while the norm runs through a decade, from ten times ||X(0)|| and the
@@ -133,7 +133,7 @@ def ends(run: Any, loss: str, of: str, whose: str) -> Slack:
     if longest == 0.0:
         return Slack(0.0, 0.0, "strict")
     low = 10.0 * max(float(np.linalg.norm(run.start)), 10.0 / longest)
-    path = follow_w(run.data, run.start, LOSSES[loss], [low, 10.0 * low])
+    path = follow_w(run.data, run.start, LOSSES[run.loss], [low, 10.0 * low])
     if path.W.shape[1] < 3:
         return Slack.unknown(f"the norm did not reach {10.0 * low:.3g}")
     first, last = (np.einsum("jde,de->j", A, W) for W in path.W[0, 1:])
@@ -159,9 +159,7 @@ def _constraints(data: AttentionData, worst: bool = False) -> Array:
     return np.reshape(A, (len(A), data.d, data.d))
 
 
-def certified_end(
-    run: Any, loss: str, of: str, whose: str, *, unbounded: bool = False
-) -> arb | None:
+def certified_end(run: Any, of: str, whose: str, *, unbounded: bool = False) -> arb | None:
     """A proof that the margin ends positive (above 0) or does not (below 0); None without one.
 
     Or, of an unbounded one, that it ends above every bound or does not.
@@ -180,9 +178,9 @@ def certified_end(
     least, found = of == "least" and whose == "optimal", separate(data, best)
     if least and (found is None or found.status != "solved"):
         return arb(-1)
-    way = proved_limit(run.data, run.start, loss, run.step)
+    way = proved_limit(run.data, run.start, run.loss, run.step)
     if way is None:
-        rest = ends_at(run.data, rationals(run.start), loss, run.step)
+        rest = ends_at(run.data, rationals(run.start), run.loss, run.step)
         if rest is None or unbounded:
             return None if rest is None else arb(-1)
         return _sign([rest.along(a) for a in A], of)
@@ -214,9 +212,9 @@ END = Measured(
 )
 
 
-def certified_without_bound(run: Any, loss: str, of: str, whose: str) -> arb | None:
+def certified_without_bound(run: Any, of: str, whose: str) -> arb | None:
     """A proof that the margin ends above every bound (above 0) or does not (below 0)."""
-    return certified_end(run, loss, of, whose, unbounded=True)
+    return certified_end(run, of, whose, unbounded=True)
 
 
 UNBOUNDED = replace(
@@ -227,7 +225,7 @@ UNBOUNDED = replace(
 
 
 @by_gradient_flow
-def slope(run: Any, loss: str, share: Fraction) -> Slack:
+def slope(run: Any, share: Fraction) -> Slack:
     """The least margin grows like share * ln k.
 
     Between the norms 50 ||X^mm|| and 500 ||X^mm|| (or five times ||X(0)|| and ten times that) its
@@ -239,7 +237,7 @@ def slope(run: Any, loss: str, share: Fraction) -> Slack:
         return Slack.unknown("there is no X^mm, or no margin")
     size = float(arb(found.square).sqrt())
     low = max(50.0 * size, 10.0 * float(np.linalg.norm(run.start)))
-    path = follow_w(run.data, run.start, LOSSES[loss], [low, 10.0 * low])
+    path = follow_w(run.data, run.start, LOSSES[run.loss], [low, 10.0 * low])
     if path.log_time is None or len(path.log_time) < 3:
         return Slack.unknown(f"the norm did not reach {10.0 * low:.3g}")
     first, last = (np.einsum("jde,de->j", _constraints(run.data), W) for W in path.W[0, 1:])
@@ -251,7 +249,7 @@ def slope(run: Any, loss: str, share: Fraction) -> Slack:
     return Slack(10.0 - abs(float(last.min() - first.min()) / float(share) - waited), 5.0)
 
 
-def certified_slope(run: Any, loss: str, share: Fraction) -> arb | None:
+def certified_slope(run: Any, share: Fraction) -> arb | None:
     """Minus the distance of the share from the limit of the least margin over ln k, in rationals.
 
     The limit is 0 where the run ends at a finite norm, and the least margin of X* where X(k) is
@@ -263,9 +261,9 @@ def certified_slope(run: Any, loss: str, share: Fraction) -> arb | None:
         return None
     if is_stationary_start(data, rationals(run.start)):
         return arb(-abs(rational(share)))
-    way = proved_limit(run.data, run.start, loss, run.step)
+    way = proved_limit(run.data, run.start, run.loss, run.step)
     if way is None:
-        rest = ends_at(run.data, rationals(run.start), loss, run.step)
+        rest = ends_at(run.data, rationals(run.start), run.loss, run.step)
         return None if rest is None else arb(-abs(rational(share)))
     limit = way.limit
     if limit is None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
-from attsvm.primitives.descent_runs import Run
+from attsvm.primitives.descent import Descent
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import starts
 from attsvm.strategies.separable_data import (
@@ -72,10 +72,10 @@ def redundant_gaussian(generator: np.random.Generator) -> AttentionData:
 
 
 @composite
-def redundant_runs(draw: st.DrawFn) -> Run:
+def redundant_runs(draw: st.DrawFn) -> Descent:
     """Such data with tokens that are certainly no support vectors, at any matrix."""
     data = draw(redundant_data((2.0, 1.5, 3.0)))
-    return Run(data, draw(starts(data.d, 0, 2)))
+    return Descent(data, draw(starts(data.d, 0, 2)))
 
 
 @composite

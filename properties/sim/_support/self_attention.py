@@ -29,8 +29,9 @@ from attsvm.exact import ExactData, rationals
 from attsvm.exact.numbers import Matrix, dot, transpose
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import direction_converges
-from attsvm.losses import LOSSES
-from attsvm.primitives.descent_runs import Run, max_margin
+from attsvm.losses import LOGISTIC_LOSS, LOSSES
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.growth_rates import arrives
 from attsvm.primitives.hypotheses import (
     unique_optimum,
@@ -62,6 +63,7 @@ class SelfAttention(Stepped):
     labels: Float[Array, "m n k"]
     start: Float[Array, "d d"]
     causal: bool
+    loss: str = LOGISTIC_LOSS.name
 
     def __post_init__(self) -> None:
         Stepped.__post_init__(self)
@@ -118,9 +120,9 @@ class SelfAttention(Stepped):
         return self.start.T
 
     @property
-    def run(self) -> Run:
+    def run(self) -> Descent:
         """Descent on W = X^T."""
-        return Run(self.data, self.start.T, step=self.step)
+        return Descent(self.data, self.start.T, self.loss, step=self.step)
 
 
 def _inexact(case: SelfAttention) -> bool:
@@ -151,49 +153,45 @@ def goals(data: AttentionData, towards: str, side: str) -> list[Matrix] | None:
     return sides.get(side, [target, transpose(target)])
 
 
-def converges(run: Run, loss: str, aims: list[Matrix] | None) -> Slack:
+def converges(run: Descent, aims: list[Matrix] | None) -> Slack:
     """A run of W converges in direction to one of these, by its rate."""
     if aims is None:
         return Slack(-1.0, 0.0)  # there is nothing to converge to
     slacks = []
     for aim in aims:
         W = np.array([[float(arb(x)) for x in row] for row in aim])
-        slacks.append(direction_converges(run.data, run.start, LOSSES[loss], W))
+        slacks.append(direction_converges(run.data, run.start, LOSSES[run.loss], W))
     return max(slacks, key=lambda slack: (slack.kind == "unknown", slack.value))
 
 
-def proved(run: Run, loss: str, aims: list[Matrix] | None) -> arb | None:
+def proved(run: Descent, aims: list[Matrix] | None) -> arb | None:
     """The same by proof: 1 where it does, negative where it does not, None without one."""
     if aims is None:
         return arb(-1)
-    balls = [_limit(run, loss, aim) for aim in aims]
+    balls = [_limit(run, aim) for aim in aims]
     known = [ball for ball in balls if ball is not None]
     if any(ball > 0 for ball in known):
         return arb(1)
     return max(known, key=lambda ball: ball.mid()) if len(known) == len(balls) else None
 
 
-def _limit(run: Run, loss: str, aim: Matrix) -> arb | None:
+def _limit(run: Descent, aim: Matrix) -> arb | None:
     start = rationals(run.start)
-    still = is_stationary_start(ExactData.of(run.data), start, loss)
-    if still or (loss != PRINTED and unique_optimum(run)):
-        return certified_direction(run.data, start, loss, aim, run.step)
-    return arrives(run.data, run.start, loss, aim, run.step)
+    still = is_stationary_start(ExactData.of(run.data), start, run.loss)
+    if still or (run.loss != PRINTED and unique_optimum(run)):
+        return certified_direction(run.data, start, run.loss, aim, run.step)
+    return arrives(run.data, run.start, run.loss, aim, run.step)
 
 
 @by_gradient_flow
-def reaches(
-    case: SelfAttention, loss: str, towards: str = "optimal", side: str = "X(k)^T"
-) -> Slack:
+def reaches(case: SelfAttention, towards: str = "optimal", side: str = "X(k)^T") -> Slack:
     """X(k), or what the side says, converges in direction to the target, by its rate."""
-    return converges(case.run, loss, goals(case.data, towards, side))
+    return converges(case.run, goals(case.data, towards, side))
 
 
-def decided(
-    case: SelfAttention, loss: str, towards: str = "optimal", side: str = "X(k)^T"
-) -> arb | None:
+def decided(case: SelfAttention, towards: str = "optimal", side: str = "X(k)^T") -> arb | None:
     """The same by proof."""
-    return proved(case.run, loss, goals(case.data, towards, side))
+    return proved(case.run, goals(case.data, towards, side))
 
 
 DIRECTION = converges_in_direction(

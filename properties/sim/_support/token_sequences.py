@@ -44,6 +44,7 @@ from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import Vector, key_of, remembered_by
 from attsvm.exact.traps import is_stationary_start
 from attsvm.language import Language, next_tokens, prefix_data, vocabulary_data
+from attsvm.losses import LOGISTIC_LOSS
 from attsvm.primitives.att_svm import ExactAttSVM, att_svm, exact_att_svm, exact_constraints, flat
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import agreement, short_step
@@ -71,6 +72,7 @@ class TokenSequences(Stepped):
     sentences: Int[Array, "m n"]
     start: Float[Array, "d d"]
     whole: bool
+    loss: str = LOGISTIC_LOSS.name
 
     def __post_init__(self) -> None:
         Stepped.__post_init__(self)
@@ -144,12 +146,12 @@ def soft(data: AttentionData) -> SoftAnswer | None:
         return None
 
 
-def limit(case: TokenSequences, loss: str) -> Vector | None:
+def limit(case: TokenSequences) -> Vector | None:
     """X*, flat, with X(k) = (1 + o(1)) X* ln k, where that is proved."""
-    way = proved_limit(case.data, case.start, loss, case.step)
+    way = proved_limit(case.data, case.start, case.loss, case.step)
     if way is not None and way.limit is not None:
         return flat(way.limit.W)
-    return outvoted(case) if loss == "logistic-loss" else None
+    return outvoted(case) if case.loss == LOGISTIC_LOSS.name else None
 
 
 def outvoted(case: TokenSequences) -> Vector | None:

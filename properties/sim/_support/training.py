@@ -11,40 +11,33 @@ input comes to select its worse token, and w follows (1, 0) for ever.
 from typing import Any
 
 import numpy as np
-from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
+from attsvm.primitives import descent_limits as limits
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_limits import Letters, limit
 from attsvm.primitives.descent_runs import (
-    Run,
-    certified_limit,
-    max_margin,
     opposed_data,
-    or_more_bits,
-    reaches,
     runs,
 )
-from attsvm.primitives.growth_rates import arrives
 from attsvm.primitives.hypotheses import (
     BASIN,
     MARGINS_ADD,
     all_tight,
     rivals_equal,
-    unique_optimum,
 )
 from attsvm.primitives.steps import (
-    TARGET,
     X_K,
-    converges_in_direction,
     solutions,
     stepped,
 )
-from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.strategies import composite
 from attsvm.svm import att_svm
 from attsvm.theory import Hypothesis, changed
 from attsvm.theory.declaration.siblings import Changed
 from properties._support.published_data import gaussian_protocol
+from properties.sim import LOSS_NAMES
 
 PRINTED, REPAIRED = "logistic", "logistic-loss"
 """The loss g(u) of definition 3.6, which increases, and the decreasing one g(-u)."""
@@ -67,26 +60,26 @@ ONE_PART = Hypothesis(
 
 # runs
 
-TWO_TOKENS = Run.of([[[1], [0]]], [[1]], scores=[[1, 0]])
-ONE_TOKEN = Run.of([[[1]]], [[1]], scores=[[1]])
-NOT_ALIGNED = Run.of(
+TWO_TOKENS = Descent.of([[[1], [0]]], [[1]], scores=[[1, 0]])
+ONE_TOKEN = Descent.of([[[1]]], [[1]], scores=[[1]])
+NOT_ALIGNED = Descent.of(
     [[[0.5, 0.0], [-0.5, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]], [[1, 0], [1, 0]], y=[1, 1], v=[4, 9]
 )
-ONE_DRAGGED = Run.of([[[1, 0], [0, 3], [0, 1], [0, 0]]], [[1, 0]], scores=[[2, 1, 0, -2]])
+ONE_DRAGGED = Descent.of([[[1, 0], [0, 3], [0, 1], [0, 0]]], [[1, 0]], scores=[[2, 1, 0, -2]])
 """All tokens of the one input are support vectors, X^mm has w = (1, 0); it selects the second."""
-NOT_TIGHT = Run.of([[[1], [0], [-1]]], [[1]], scores=[[1, 0, 0]])
+NOT_TIGHT = Descent.of([[[1], [0], [-1]]], [[1]], scores=[[1, 0, 0]])
 """The last token has margin 2 under X^mm = 1."""
-TIED_BESIDE = Run.of([[[1], [0]]] * 2, [[1]] * 2, scores=[[1, 0], [0, 0]])
+TIED_BESIDE = Descent.of([[[1], [0]]] * 2, [[1]] * 2, scores=[[1, 0], [0, 0]])
 """The tokens of the second input are tied, so that it has no gradient; all margins are 1."""
-THREE_SCORES = Run.of([[[1], [0], [0]]], [[1]], scores=[[2, 1, 0]])
+THREE_SCORES = Descent.of([[[1], [0], [0]]], [[1]], scores=[[2, 1, 0]])
 UNEVEN_SCORES, UNEVEN = (
-    Run.of([[[1, 0], [0, 0], [1, -2]]], [[1, 0]], [[8, 0], [4, 0]], scores=[[3, 1, last]])
+    Descent.of([[[1, 0], [0, 0], [1, -2]]], [[1, 0]], [[8, 0], [4, 0]], scores=[[3, 1, last]])
     for last in (0, 1)
 )
 
 
 @composite
-def one_input_from_zero(draw: st.DrawFn) -> Run:
+def one_input_from_zero(draw: st.DrawFn) -> Descent:
     """One input of the plane from zero: (1, 0), the best, and its rivals on the other axis.
 
     With (0, 0) among them X^mm has w = (1, 0), and all are support vectors.
@@ -94,7 +87,7 @@ def one_input_from_zero(draw: st.DrawFn) -> Run:
     rivals = [0, *draw(st.lists(st.integers(-3, 3), min_size=0, max_size=2))]
     scores = [draw(st.integers(-2, 1)) for _ in rivals]
     tokens = [[1, 0]] + [[0, y] for y in rivals]
-    return Run.of([tokens], [[1, 0]], scores=[[2, *scores]])
+    return Descent.of([tokens], [[1, 0]], scores=[[2, *scores]])
 
 
 def levelled(generator: np.random.Generator, n: int) -> AttentionData:
@@ -105,49 +98,36 @@ def levelled(generator: np.random.Generator, n: int) -> AttentionData:
     return AttentionData(np.round(data.X * 64) / 64, np.round(data.Z * 64) / 64, scores=level)
 
 
-def protocol(generator: np.random.Generator, n: int = 3) -> Run:
+def protocol(generator: np.random.Generator, n: int = 3) -> Descent:
     """Three inputs, or another number of them, from a start of any size."""
     size = float(generator.choice([0.0, 1.0, 8.0]))
-    return Run(levelled(generator, n), size * generator.integers(-8, 9, size=(6, 6)) / 8)
+    return Descent(levelled(generator, n), size * generator.integers(-8, 9, size=(6, 6)) / 8)
 
 
-def near_solution(generator: np.random.Generator) -> Run:
+def near_solution(generator: np.random.Generator) -> Descent:
     """Three inputs, started along the float solution with a random part."""
     data = levelled(generator, 3)
     W = att_svm(data).W
     noise = generator.integers(-4, 5, size=(6, 6)) / 8
-    return Run(data, np.round(4.0 * W * 64) / 64 + noise)
+    return Descent(data, np.round(4.0 * W * 64) / 64 + noise)
 
 
 # where they go
 
-
-def decided(run: Run, loss: str, towards: str = "optimal") -> arb:
-    """Return whether descent converges in direction to the target, or ask for more bits.
-
-    With tied optimal tokens the first ones count. Long runs need many bits, and so do runs where
-    attention lingers.
-    """
-    target = max_margin(run.data, towards)
-    if target is not None and not unique_optimum(run):
-        return or_more_bits(arrives(run.data, run.start, loss, target, run.step))
-    return or_more_bits(certified_limit(run, loss, towards))
-
-
-DIRECTION = converges_in_direction(
-    "descent on the loss $loss",
+LETTERS = Letters(
+    "X(0)",
     X_K,
-    TARGET,
-    floats=reaches,
-    balls=decided,
-    tensors=elsewhere,
-    symbols=solutions("X"),
+    solutions("X")["towards"],
+    "descent on $loss has $formula",
+    LOSS_NAMES,
 )
+DIRECTION = limit(limits.DIRECTION, LETTERS)
+NORM = limit(limits.NORM, LETTERS)
 
 OTHER_TARGETS = {"direction of the worst tokens": changed(towards="worst")}
 
 
-def other_directions(case: Run) -> dict[str, Changed]:
+def other_directions(case: Descent) -> dict[str, Changed]:
     """False neighbours that name another limit of the direction, refuted by a run."""
     return {
         **OTHER_TARGETS,
@@ -159,7 +139,7 @@ def other_directions(case: Run) -> dict[str, Changed]:
 OTHER_DIRECTIONS = other_directions(UNEVEN)
 
 
-def any_start(*examples: Run) -> dict[str, Changed]:
+def any_start(*examples: Descent) -> dict[str, Changed]:
     """The false neighbour whose start need not be in the basin; inputs have opposed gradients."""
-    opposed = stepped(Run, runs(opposed_data(), 0))
+    opposed = stepped(Descent, runs(opposed_data(), 0))
     return {"any start": changed(drop=[BASIN], variables=opposed, examples=examples)}

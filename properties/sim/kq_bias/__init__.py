@@ -23,7 +23,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.primitives.descent_runs import LEAPING, Run, runs, tight_data
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_runs import LEAPING, runs, tight_data
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, ONE_PAIR, SEVERAL_TOKENS, UNIQUE
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Hypothesis, Reading, Statement, changed
@@ -60,7 +61,7 @@ BIAS = Statement(
     place="Section 1, contribution 1, and section 5",
     printed="We show that W = QK^T trained by gradient descent in the language modeling "
     "pretraining converge to the solution of SVM with the Frobenius norm objective",
-    variables=stepped(Run, runs(tight_data(), 0, 1), steps=ANY),
+    variables=stepped(Descent, runs(tight_data(), 0, 1), steps=ANY),
     conclusion=training.DIRECTION,
     cost=10,
     violating={
@@ -76,10 +77,12 @@ BIAS = Statement(
                 "W trained by descent on g(b <f, h>) from any start, with any constant step, "
                 "converges in direction to the Frobenius solution"
             ),
-            constants={"loss": PRINTED},
+            fixed={"loss": PRINTED},
             under=(),
             examples=(TWO_TOKENS, training.ONE_TOKEN, NO_QUERY),
-            siblings={"on the decreasing loss": changed(loss=REPAIRED, examples=[PASSED_OVER])},
+            siblings={
+                "on the decreasing loss": changed(fixed={"loss": REPAIRED}, examples=[PASSED_OVER])
+            },
         ),
         "literal-2": Reading(
             "refuted",
@@ -87,7 +90,7 @@ BIAS = Statement(
                 "K Q^T with K, Q in R^{d x d} trained by descent on g(b <f, h>) from any start, "
                 "with any constant step, converges in direction to the Frobenius solution"
             ),
-            constants={"loss": PRINTED},
+            fixed={"loss": PRINTED},
             under=(),
             variables=FACTORS,
             conclusion=factors.FACTORED,
@@ -102,7 +105,7 @@ BIAS = Statement(
                 "by descent on g(-b <f, h>) from a start whose risk gap is below min_i [l(second) "
                 "- l(best)]/n converges in direction to the Frobenius solution"
             ),
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, SEVERAL_TOKENS, BASIN),
             variables=FACTORS,
             conclusion=factors.FACTORED,
@@ -118,9 +121,9 @@ BIAS = Statement(
                 "l(best)]/n converges in direction to the Frobenius solution"
             ),
             proof="symbolic.basins:prove",
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=stepped(Run, runs(tight_data(), 0, 1)),
+            variables=stepped(Descent, runs(tight_data(), 0, 1)),
             examples=(TWO_TOKENS,),
             siblings={**training.OTHER_TARGETS, **training.any_start(PASSED_OVER)},
         ),
@@ -132,7 +135,7 @@ BIAS = Statement(
                 "to the Frobenius solution unless K^T D / ||D|| + Q^T z / ||z|| = 0 at the start"
             ),
             proof="symbolic.sim.kq_bias:prove",
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(UNIQUE, ONE_PAIR, LEANS),
             variables=factors.factors(factors.pair_data()),
             conclusion=factors.FACTORED,

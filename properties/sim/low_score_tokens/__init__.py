@@ -28,7 +28,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.primitives.descent_runs import Run, runs
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_runs import runs
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies.data import attention_data, separable_data
@@ -46,15 +47,15 @@ LOW = "'low' read as of least score in an input whose scores differ"
 
 SUPPORT = AttentionData.of([[[2], [0], [1]]], [[1]], scores=[[2, 1, 0]])
 """The token of least score is the support vector."""
-ENDS_THERE = Run.of([[[0], [1], [-1]]], [[1]], scores=[[1, 0, -1]])
-PUSHED = Run.of([[[-1], [4], [0], [3]]], [[1]], scores=[[1, 0, -3, -4]])
+ENDS_THERE = Descent.of([[[0], [1], [-1]]], [[1]], scores=[[1, 0, -1]])
+PUSHED = Descent.of([[[-1], [4], [0], [3]]], [[1]], scores=[[1, 0, -3, -4]])
 """The token of least score pushes the run to the best one."""
-BEST_PUSHES = Run.of([[[4], [0], [3]]], [[1]], scores=[[-1, 0, 3]])
+BEST_PUSHES = Descent.of([[[4], [0], [3]]], [[1]], scores=[[-1, 0, 3]])
 """Without the optimal token the run on the printed loss turns round."""
-BETWEEN = Run.of([[[11], [0], [12]]], [[1]], scores=[[4, 3.75, 3.625]])
+BETWEEN = Descent.of([[[11], [0], [12]]], [[1]], scores=[[4, 3.75, 3.625]])
 """Without the second token the run on the printed loss ends in another direction."""
 PROTECTED = replace(
-    Run.of(
+    Descent.of(
         [[[1, 0], [0, 0], [-4, 0]], [[-3, 1], [0, 0], [-1, 0]]],
         [[1, 0]] * 2,
         [[2, 0], [11, 0]],
@@ -87,7 +88,7 @@ LOW_SCORES = Statement(
     place="Section 3.2, token selection and separation",
     printed="... for tokens that exhibit low token scores (as defined in Definition 3.9), omitting "
     "their computational contributions does not detrimentally impact the final outcome",
-    variables=Records(Run, runs(st.one_of(attention_data(), SEPARABLE), 0, 2), fixed=("step",)),
+    variables=Records(Descent, runs(st.one_of(attention_data(), SEPARABLE), 0, 2), fixed=("step",)),
     conclusion=left_out.scores_no_lower,
     cost=2,
     violating={
@@ -115,9 +116,9 @@ LOW_SCORES = Statement(
                 f"without "
                 "these tokens that of descent on g(b <f, h>) is the same"
             ),
-            constants={"loss": PRINTED},
+            fixed={"loss": PRINTED},
             under=(),
-            variables=stepped(Run, left_out.line_runs(), fixed=("data.Z",), steps=ANY),
+            variables=stepped(Descent, left_out.line_runs(), fixed=("inputs.Z",), steps=ANY),
             conclusion=left_out.ALIKE,
             cost=10,
             examples=(ENDS_THERE,),
@@ -132,6 +133,7 @@ LOW_SCORES = Statement(
                 "low": "of least score in an input whose scores differ",
                 "detrimentally": "with a lower score",
             },
+            fixed={"loss": PRINTED},
             proof="symbolic.sim.low_score_tokens:prove_no_lower",
             under=(),
             examples=(TWO_TOKENS, ENDS_THERE),
@@ -143,6 +145,7 @@ LOW_SCORES = Statement(
                 "low": "of least score in an input whose scores differ",
                 "the final outcome": "the output of attention",
             },
+            fixed={"loss": PRINTED},
             under=(),
             conclusion=left_out.same_output,
             examples=(TWO_TOKENS,),
@@ -166,9 +169,9 @@ LOW_SCORES = Statement(
                 "g(-b <f, h>) no input ends at a token of lower score without the tokens of least "
                 "score of inputs whose scores differ than with them"
             ),
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE),
-            variables=stepped(Run, left_out.line_runs(), fixed=("data.Z",), steps=ANY),
+            variables=stepped(Descent, left_out.line_runs(), fixed=("inputs.Z",), steps=ANY),
             conclusion=left_out.NO_WORSE,
             cost=10,
             examples=(PUSHED,),
@@ -185,9 +188,9 @@ LOW_SCORES = Statement(
                 "lower score than in the first"
             ),
             proof="symbolic.sim.low_score_tokens:prove_kept",
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(BASIN, SHORT),
-            variables=stepped(Run, runs(SEPARABLE, 0, 2), training.near_solution),
+            variables=stepped(Descent, runs(SEPARABLE, 0, 2), training.near_solution),
             conclusion=left_out.NO_WORSE,
             cost=10,
             examples=(TWO_TOKENS,),

@@ -17,7 +17,7 @@ from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_att_svm, without
-from attsvm.primitives.descent_runs import Run
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import ProvedLimit, proved_limit
 from attsvm.primitives.hypotheses import feasible
 from attsvm.primitives.limit_certificates import agreement
@@ -167,7 +167,7 @@ def _attended(
     {"which": LEFT_OUT},
     where=f"f' is the attention without {DROPPED}",
 )
-def scores_no_lower(m: Namespace, run: Run, which: str = "low") -> Relation:
+def scores_no_lower(m: Namespace, run: Descent, which: str = "low") -> Relation:
     parts = [
         m.at_most(s @ m.values(gamma), r @ m.values(gamma))
         for s, r, (_, gamma), _ in _attended(m, run.data, rationals(run.start), which)
@@ -181,7 +181,7 @@ def scores_no_lower(m: Namespace, run: Run, which: str = "low") -> Relation:
     {"which": LEFT_OUT},
     where=f"f' is the attention without {DROPPED}",
 )
-def same_output(m: Namespace, run: Run, which: str = "low") -> Relation:
+def same_output(m: Namespace, run: Descent, which: str = "low") -> Relation:
     parts = [
         m.equal(s @ m.values(tokens), r @ m.values(tokens))
         for s, r, (tokens, _), _ in _attended(m, run.data, rationals(run.start), which)
@@ -212,12 +212,12 @@ def output_moves(m: Namespace, case: Scaled, rate: int = 1, which: str = "low") 
 # training
 
 
-def _reduced(run: Run, which: str) -> AttentionData:
+def _reduced(run: Descent, which: str) -> AttentionData:
     rest: AttentionData = without(run.data, low(run.data, which))
     return rest
 
 
-def _selected(run: Run, data: AttentionData, loss: str, *, tied: bool = False) -> Any:
+def _selected(run: Descent, data: AttentionData, loss: str, *, tied: bool = False) -> Any:
     """The token of largest logit of each input where the norm is large, or why there is none.
 
     It has nearly all attention, or with `tied` it and tokens of the same score have: attention
@@ -240,24 +240,24 @@ def _selected(run: Run, data: AttentionData, loss: str, *, tied: bool = False) -
 
 
 @by_gradient_flow
-def ends_alike(run: Run, loss: str, which: str = "low") -> Slack:
+def ends_alike(run: Descent, which: str = "low") -> Slack:
     """Descent ends in the same direction without the tokens of least score."""
-    chosen = _selected(run, run.data, loss)
+    chosen = _selected(run, run.data, run.loss)
     if isinstance(chosen, Slack):
         return chosen
     target = exact_att_svm(run.data, chosen)
     if target is None or not target.A:
         return Slack.unknown("no matrix selects what the run selects")
     W = np.array([[float(arb(x)) for x in row] for row in target.W])
-    if not direction_converges(run.data, run.start, LOSSES[loss], W).holds:
+    if not direction_converges(run.data, run.start, LOSSES[run.loss], W).holds:
         return Slack.unknown("the run has no direction yet")
-    return direction_converges(_reduced(run, which), run.start, LOSSES[loss], W)
+    return direction_converges(_reduced(run, which), run.start, LOSSES[run.loss], W)
 
 
 @by_gradient_flow
-def ends_no_worse(run: Run, loss: str, which: str = "low") -> Slack:
+def ends_no_worse(run: Descent, which: str = "low") -> Slack:
     """Each input ends at a token of no lower score without the tokens of least score."""
-    ends = [_selected(run, data, loss, tied=True) for data in (run.data, _reduced(run, which))]
+    ends = [_selected(run, data, run.loss, tied=True) for data in (run.data, _reduced(run, which))]
     scores = []
     for chosen in ends:
         if isinstance(chosen, Slack):
@@ -266,22 +266,20 @@ def ends_no_worse(run: Run, loss: str, which: str = "low") -> Slack:
     return Slack(float((scores[1] - scores[0]).min()), 0.0)
 
 
-def _proved_limits(
-    run: Run, loss: str, which: str
-) -> tuple[ProvedLimit | None, ProvedLimit | None]:
+def _proved_limits(run: Descent, which: str) -> tuple[ProvedLimit | None, ProvedLimit | None]:
     whole, rest = (
-        proved_limit(d, run.start, loss, run.step) for d in (run.data, _reduced(run, which))
+        proved_limit(d, run.start, run.loss, run.step) for d in (run.data, _reduced(run, which))
     )
     return whole, rest
 
 
-def certified_alike(run: Run, loss: str, which: str = "low") -> arb | None:
+def certified_alike(run: Descent, which: str = "low") -> arb | None:
     """1 where both directions are proved to be the same, negative where they are not."""
-    whole, rest = _proved_limits(run, loss, which)
+    whole, rest = _proved_limits(run, which)
     if whole is None or whole.limit is None:
         return None
     reduced = ExactData.of(_reduced(run, which))
-    if rest is None and is_stationary_start(reduced, rationals(run.start), loss):
+    if rest is None and is_stationary_start(reduced, rationals(run.start), run.loss):
         moves = run.start.any()  # else it stays at 0, which has no direction
         return agreement(whole.limit.W, rationals(run.start)) if moves else arb(-1)
     if rest is None or rest.limit is None:
@@ -300,21 +298,21 @@ def _ends(way: ProvedLimit | None, loss: str) -> dict[int, fmpq]:
     return {i: sign * gamma[row] for i, (gamma, row) in zip(way.inputs, rows, strict=True)}
 
 
-def certified_no_worse(run: Run, loss: str, which: str = "low") -> fmpq | None:
+def certified_no_worse(run: Descent, which: str = "low") -> fmpq | None:
     """By how much the least favoured input ends higher, in exact scores; None without a proof.
 
     An input whose gradient is always 0 is left out. One whose tokens share one score in the rest
     ends at it.
     """
-    (whole, rest), out = _proved_limits(run, loss, which), low(run.data, which)
+    (whole, rest), out = _proved_limits(run, which), low(run.data, which)
     if (
         whole is None
         or not whole.certificate.settles
         or (rest is not None and not rest.certificate.settles)
     ):
         return None
-    exact, later, gains = ExactData.of(run.data), _ends(rest, loss), []
-    for i, before in _ends(whole, loss).items():
+    exact, later, gains = ExactData.of(run.data), _ends(rest, run.loss), []
+    for i, before in _ends(whole, run.loss).items():
         scores = zip(exact.gamma[i], exact.kept[i], strict=True)
         kept = {g for g, t in scores if not out[i, t]}
         after = kept.pop() if len(kept) == 1 else later.get(i)
@@ -325,11 +323,11 @@ def certified_no_worse(run: Run, loss: str, which: str = "low") -> fmpq | None:
     return least
 
 
-def many_end_worse(runs: Sequence[Run], loss: str, which: str = "low") -> Array:
+def many_end_worse(runs: Sequence[Descent], which: str = "low") -> Array:
     """By how much an input's score is lower, after a run, without the tokens of least score."""
     starts, gamma = [run.start for run in runs], np.stack([run.data.gamma for run in runs])
-    whole = ended([run.data for run in runs], starts, loss)
-    rest = ended([_reduced(run, which) for run in runs], starts, loss)
+    whole = ended([run.data for run in runs], starts, runs[0].loss)
+    rest = ended([_reduced(run, which) for run in runs], starts, runs[0].loss)
     scores = [
         np.take_along_axis(gamma, logits.argmax(2)[..., None], 2)[..., 0]
         for logits in (whole, rest)
@@ -387,10 +385,10 @@ def scaled(draw: st.DrawFn) -> Scaled:
 
 
 @composite
-def line_runs(draw: st.DrawFn) -> Run:
+def line_runs(draw: st.DrawFn) -> Descent:
     """One input of three or four tokens in R^1, of different scores, from zero or any start."""
     T = draw(st.integers(3, 4))
     scores = np.cumsum(1.0 + np.abs(draw(arrays(T))))
     X = draw(arrays(1, T, 1))
     data = AttentionData(X, np.ones((1, 1)), scores=scores[None, ::-1])
-    return Run(data, draw(st.sampled_from([0.0, 1.0, 4.0])) * draw(arrays(1, 1)))
+    return Descent(data, draw(st.sampled_from([0.0, 1.0, 4.0])) * draw(arrays(1, 1)))

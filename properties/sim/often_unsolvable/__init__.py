@@ -154,7 +154,9 @@ OFTEN = Statement(
     printed="the vanilla formulation of X^mm is often unsolvable due to the non-existence of "
     "linear separability of tokens",
     variables=Records(
-        TokenSequences, token_sequences.drawn_sequences(from_zero=True), fixed=("start", "step")
+        TokenSequences,
+        token_sequences.drawn_sequences(from_zero=True),
+        fixed=("start", "step", "loss"),
     ),
     hypotheses=(INDEPENDENT,),
     conclusion=told,

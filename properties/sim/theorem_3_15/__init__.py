@@ -7,8 +7,8 @@ and L(X). Rivals of equal scores meet the condition for every delta, so a data s
 which descent fails refutes the theorem whatever delta is.
 
 `literal-1` falls where the gradient is zero (`OPPOSED`). There is no X^mm, and where there is one
-the norm does diverge (`amended-3`, proof in `nearly_equal_scores`). `literal-2` falls as the loss
-of definition 3.6 increases in the score, `amended-1`, from zero, by `NOT_ALIGNED`.
+the norm does diverge (`amended-3`, proof in `attsvm.primitives.descent_limits`). `literal-2` falls
+as the loss of definition 3.6 increases in the score, `amended-1`, from zero, by `NOT_ALIGNED`.
 
 Where no input loses its optimal token, no delta is needed (`amended-2`). In `sharp` inputs are
 aligned, which a single input is. There the theorem is true, for every start, with
@@ -42,10 +42,10 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from attsvm.primitives.aligned_inputs import INPUTS_ALIGNED, together
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import (
     LEAPING,
     LOCAL_TRAP,
-    Run,
     opposed_data,
     reaches,
     rival_data,
@@ -72,33 +72,33 @@ from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal
 
 
 @by_gradient_flow
-def reaches_and_grows(run: Run, loss: str, towards: str = "optimal") -> Slack:
+def reaches_and_grows(run: Descent, towards: str = "optimal") -> Slack:
     """The direction converges and the norm diverges, whichever is closer to failing."""
-    slacks = [reaches(run, loss, towards), nearly_equal.grows(run, loss)]
+    slacks = [reaches(run, towards), training.NORM.floats(run)]
     return min(slacks, key=lambda slack: (not slack.violated, slack.value - slack.error))
 
 
 BOTH = replace(
     training.DIRECTION,  # every direction that is proved is that of a run whose margins diverge
-    says="descent on the loss $loss has a diverging norm and converges in direction to X^mm",
+    says="descent on $loss has a diverging norm, and $formula",
     floats=reaches_and_grows,
 )
 
 ALIGNED = stepped(
-    Run,
+    Descent,
     runs(st.one_of(together(nearly_equal.SPREADS), trapping_data()), 0, 1, 3),
     nearly_equal.larger,
 )
 
 NEED_NOT_BE_ALIGNED = {
     "inputs need not be aligned": changed(
-        drop=[INPUTS_ALIGNED], variables=stepped(Run, runs(opposed_data(), 0))
+        drop=[INPUTS_ALIGNED], variables=stepped(Descent, runs(opposed_data(), 0))
     )
 }
-LEVEL = stepped(Run, runs(nearly_equal.level_data(), 0, 2), steps=(0.5, 0.25))
+LEVEL = stepped(Descent, runs(nearly_equal.level_data(), 0, 2), steps=(0.5, 0.25))
 
 
-def halved(run: Run) -> Run:
+def halved(run: Descent) -> Descent:
     """The same with the step 1/(2 L)."""
     return replace(run, step=0.5)
 
@@ -125,7 +125,7 @@ THEOREM = Statement(
     "delta > 0 such that the following holds: Suppose non-optimal scores obey |gamma_it - "
     "gamma_i,tau| <= delta for all t, tau != opt_i, i in [m]. Then, Algorithm X-GD, with eta <= "
     "1/(2 L_x) obeys lim ||X(k)||_F = infinity and lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
-    variables=stepped(Run, runs(rival_data(), 0, 2)),
+    variables=stepped(Descent, runs(rival_data(), 0, 2)),
     conclusion=training.DIRECTION,
     cost=10,
     violating={
@@ -145,16 +145,16 @@ THEOREM = Statement(
                 "than every delta > 0 apart, from any start the norm of descent with step at most "
                 "1/(2 L_X) diverges"
             ),
-            constants={"loss": PRINTED},
+            fixed={"loss": PRINTED},
             under=(EQUAL_RIVALS, HALF),
             variables=LEVEL,
-            conclusion=nearly_equal.NORM,
+            conclusion=training.NORM,
             examples=(halved(nearly_equal.OPPOSED),),
             siblings={
                 "any scores": changed(
                     drop=[EQUAL_RIVALS], examples=[halved(nearly_equal.BALANCED)]
                 ),
-                "on the decreasing loss": changed(loss=REPAIRED),
+                "on the decreasing loss": changed(fixed={"loss": REPAIRED}),
             },
         ),
         "literal-2": Reading(
@@ -165,7 +165,7 @@ THEOREM = Statement(
                 "than every delta > 0 apart, from any start descent with step at most 1/(2 L_X) "
                 "converges in direction to X^mm"
             ),
-            constants={"loss": PRINTED},
+            fixed={"loss": PRINTED},
             under=(EQUAL_RIVALS, HALF),
             variables=LEVEL,
             examples=(halved(TWO_TOKENS),),
@@ -183,9 +183,9 @@ THEOREM = Statement(
                 "with two tokens: descent on the decreasing loss g(-b <f, h>) with step at most "
                 "1/(2 L_X) from any start converges in direction to X^mm"
             ),
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(EQUAL_RIVALS, UNIQUE, SEVERAL_TOKENS, FEASIBLE, HALF),
-            variables=stepped(Run, runs(rival_data(), 0, 2), steps=(0.5, 0.25)),
+            variables=stepped(Descent, runs(rival_data(), 0, 2), steps=(0.5, 0.25)),
             examples=(halved(training.NOT_ALIGNED),),
             siblings=training.other_directions(halved(training.UNEVEN)),
         ),
@@ -198,9 +198,9 @@ THEOREM = Statement(
                 "converges in direction to X^mm"
             ),
             proof="symbolic.basins:prove",
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=stepped(Run, runs(tight_data(), 0, 1), towards_solution),
+            variables=stepped(Descent, runs(tight_data(), 0, 1), towards_solution),
             conclusion=BOTH,
             examples=(training.UNEVEN_SCORES,),
             siblings={**training.OTHER_DIRECTIONS, **training.any_start(LOCAL_TRAP)},
@@ -213,10 +213,10 @@ THEOREM = Statement(
                 "<f, h>) diverges"
             ),
             proof="symbolic.divergence:prove",
-            constants={"loss": PRINTED},
+            fixed={"loss": PRINTED},
             under=(EQUAL_RIVALS, FEASIBLE, TWO_SCORES),
-            variables=stepped(Run, runs(nearly_equal.beside_level(), 0, 2), steps=ANY),
-            conclusion=nearly_equal.NORM,
+            variables=stepped(Descent, runs(nearly_equal.beside_level(), 0, 2), steps=ANY),
+            conclusion=training.NORM,
             examples=(training.TIED_BESIDE,),
         ),
         "sharp": Reading(
@@ -231,7 +231,7 @@ THEOREM = Statement(
                 "has a diverging norm and converges in direction to X^mm"
             ),
             proof="symbolic.aligned_inputs:prove_aligned",
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, WITHIN, SHORT),
             variables=ALIGNED,
             conclusion=BOTH,
@@ -269,7 +269,7 @@ THEOREM = Statement(
                 "norm and converges in direction to X^mm"
             ),
             proof="symbolic.sim.theorem_3_15:prove",
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, WITHIN_OTHERS, SHORT),
             variables=ALIGNED,
             conclusion=BOTH,

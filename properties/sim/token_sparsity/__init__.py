@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 
 from attsvm.data import AttentionData
-from attsvm.primitives.descent_runs import Run
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Reading, Records, Statement, changed
@@ -50,10 +50,10 @@ from properties.sim._support.training import PRINTED, REPAIRED
 from properties.sim.token_sparsity import gradient_shares as shares
 
 FROM_ZERO, FROM_BASIN = (
-    Run.of([[[1], [0], [-1]]], [[1]], [[X]], scores=[[1, 0, -1]]) for X in (0, 8)
+    Descent.of([[[1], [0], [-1]]], [[1]], [[X]], scores=[[1, 0, -1]]) for X in (0, 8)
 )
 LEAPING = replace(
-    Run.of(
+    Descent.of(
         [[[1.0, 0.0], [0.0, 0.0]], [[-3.0, 1.0], [0.0, 0.0]], [[0.5, 2.0], [0.0, 0.0]]],
         [[1, 0]] * 3,
         [[2, 0], [11, 0]],
@@ -63,8 +63,8 @@ LEAPING = replace(
 )
 """The start is in the basin; after the first step one input selects its worse token for ever."""
 THREE = FROM_ZERO.data
-TWO_INPUTS = Run.of([[[1], [0]], [[2], [0]]], [[1], [1]], scores=[[1, 0]] * 2)
-ONE_KEY = Run.of([[[1], [1]]], [[1]], [[0]], scores=[[1, 0]])
+TWO_INPUTS = Descent.of([[[1], [0]], [[2], [0]]], [[1], [1]], scores=[[1, 0]] * 2)
+ONE_KEY = Descent.of([[[1], [1]]], [[1]], [[0]], scores=[[1, 0]])
 """Two equal tokens: every X is in the basin, and there is no X^mm."""
 TIED = AttentionData.of([[[0, 0], [-1, 0], [-3, -1]]], [[1, 0]], scores=[[1, 1, 0]])
 """The last token has margin 3 under X^mm, whose first column is (1, 0)."""
@@ -76,11 +76,11 @@ ORTHOGONAL = AttentionData.of(
 """Both multipliers are 1, and the constraints are orthogonal."""
 
 
-IN_BASIN = stepped(Run, shares.redundant_basin(), shares.basin_larger)
+IN_BASIN = stepped(Descent, shares.redundant_basin(), shares.basin_larger)
 PROGRAMMES = Records(AttentionData, tokens.redundant_data(), tokens.redundant_larger)
 
 
-def other_tokens(*runs: Run) -> dict[str, Any]:
+def other_tokens(*runs: Descent) -> dict[str, Any]:
     """Siblings that say the same of support vectors, or of optimal tokens, with these instances."""
     return {
         "support vectors": changed(which="support", examples=runs),
@@ -90,7 +90,7 @@ def other_tokens(*runs: Run) -> dict[str, Any]:
 
 DROPPED_HYPOTHESES = {
     "any start": changed(
-        drop=[BASIN], variables=stepped(Run, tokens.redundant_runs()), examples=[PASSED_OVER]
+        drop=[BASIN], variables=stepped(Descent, tokens.redundant_runs()), examples=[PASSED_OVER]
     ),
     "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_CROWD]),
 }
@@ -104,7 +104,7 @@ SPARSITY = Statement(
     printed="... only a few tokens, which can be regarded as feature vectors, contribute to the "
     "gradient computation for each update. Tokens that do not serve as support vectors have zero "
     "gradients and can be safely disregarded during pretraining",
-    variables=stepped(Run, tokens.redundant_runs(), steps=ANY),
+    variables=stepped(Descent, tokens.redundant_runs(), steps=ANY),
     conclusion=dropping.coefficients,
     cost=2,
     violating={
@@ -114,12 +114,14 @@ SPARSITY = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
+            fixed={"loss": PRINTED},
             under=(FEASIBLE,),
             examples=(FROM_ZERO,),
             siblings=other_tokens(),
         ),
         "literal-2": Reading(
             "refuted",
+            fixed={"loss": PRINTED},
             under=(FEASIBLE,),
             conclusion=dropping.same_gradient,
             examples=(FROM_ZERO,),
@@ -144,7 +146,7 @@ SPARSITY = Statement(
                 "that are no support vectors of it come to have no share in the gradient: the sum "
                 "of their |dL/d(x_t^T X z)| over that of all tokens tends to 0"
             ),
-            constants={"loss": PRINTED},
+            fixed={"loss": PRINTED},
             under=(FEASIBLE,),
             conclusion=shares.FADING,
             cost=10,
@@ -158,7 +160,7 @@ SPARSITY = Statement(
                 "any start the sum of |dL/d(x_t^T X z)| over the rivals that are no support "
                 "vectors of it, divided by that over all tokens, tends to 0"
             ),
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(FEASIBLE,),
             conclusion=shares.FADING,
             cost=10,
@@ -174,7 +176,7 @@ SPARSITY = Statement(
                 "support vectors, divided by that over all tokens, tends to 0"
             ),
             proof="symbolic.growth_rates:prove_shares",
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=IN_BASIN,
             conclusion=shares.FADING,
@@ -218,7 +220,7 @@ SPARSITY = Statement(
                 "-(m - 1)"
             ),
             proof="symbolic.growth_rates:prove_shares",
-            constants={"loss": REPAIRED},
+            fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=IN_BASIN,
             conclusion=shares.EXPONENT,

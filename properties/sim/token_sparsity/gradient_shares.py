@@ -27,7 +27,7 @@ from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import subtract
 from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import Token, exact_att_svm, exact_constraints, flat
-from attsvm.primitives.descent_runs import Run
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import log_coefficients
 from attsvm.primitives.growth_rates import ProvedLimit, proved_limit
 from attsvm.primitives.limit_certificates import ends_at
@@ -82,7 +82,7 @@ class Fading:
         return shares
 
 
-def _follow(run: Run, loss: str, which: str) -> Fading | Slack:
+def _follow(run: Descent, which: str) -> Fading | Slack:
     """From 100 ||X^mm|| on, or further where some token is closely beyond the margin."""
     found = exact_att_svm(run.data)
     beyond = [] if found is None else [m for m in found.margins.values() if m > 1]
@@ -96,53 +96,53 @@ def _follow(run: Run, loss: str, which: str) -> Fading | Slack:
     tokens = mask(run.data, named(run.data, which))
     least, size = float(arb(min(beyond) - 1)), float(arb(found.square).sqrt())
     low = max(FAR * size / min(1.0, least), 10.0 * float(np.linalg.norm(run.start)))
-    path = follow_w(run.data, run.start, LOSSES[loss], [low, 10.0 * low])
+    path = follow_w(run.data, run.start, LOSSES[run.loss], [low, 10.0 * low])
     if path.log_time is None or path.W.shape[1] < 3:
         return Slack.unknown(f"the norm did not reach {10.0 * low:.3g}")
     return Fading(path, tokens, margins[tokens], size, least)
 
 
 @by_gradient_flow
-def fades(run: Run, loss: str, which: str = "others") -> Slack:
+def fades(run: Descent, which: str = "others") -> Slack:
     """The common share of the tokens named tends to 0.
 
     Over the decade its logarithm must fall by at least half of what the nearest token beyond the
     margin is to lose; that of a share which stays falls by nothing.
     """
-    found = _follow(run, loss, which)
+    found = _follow(run, which)
     if isinstance(found, Slack):
         return found
-    (fallen,) = found.fallen(run.data, loss, together=True)
+    (fallen,) = found.fallen(run.data, run.loss, together=True)
     grown = float(found.path.norms[0, 2] - found.path.norms[0, 1]) / found.size
     return Slack(float(fallen) / (found.least * grown) - 0.5, 0.1)
 
 
 @by_gradient_flow
-def exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> Slack:
+def exponent(run: Descent, share: Any = 1, less: int = 1) -> Slack:
     """The share of each token that is no support vector falls like k^-share (m - less).
 
     Over a decade, where ln k grows by 900 and by 900 over the least m - 1, the logarithm of the
     share must fall by share (m - less) times that growth, up to 10 m. An exponent that is wrong by
     5% is off by 45 (m - 1) and by 45, so by 22 m.
     """
-    found = _follow(run, loss, "others")
+    found = _follow(run, "others")
     if isinstance(found, Slack):
         return found
     solved = exact_att_svm(run.data)
     if solved is not None and solved.degenerate:
         return Slack.unknown("a tight token has multiplier 0, so margins drift like a logarithm")
     support = replace(found, tokens=mask(run.data, named(run.data, "support")))
-    moved = np.abs(support.fallen(run.data, loss, together=False)).max()
+    moved = np.abs(support.fallen(run.data, run.loss, together=False)).max()
     if found.selects(run.data) and moved > AT_REST:
         return Slack.unknown("shares of support vectors, which settle in the end, still move")
     log_time = present(found.path.log_time, "the path's times")
     waited = float(log_time[2] - log_time[1])
     claimed = float(Fraction(share)) * (found.margins - less)
-    wrong = found.fallen(run.data, loss, together=False) - claimed * waited
+    wrong = found.fallen(run.data, run.loss, together=False) - claimed * waited
     return Slack(float((10.0 - np.abs(wrong) / found.margins).min()), 5.0)
 
 
-def certified_fading(run: Run, loss: str, which: str = "others") -> arb | None:
+def certified_fading(run: Descent, which: str = "others") -> arb | None:
     """1 where the common share tends to 0, -1 where it does not; None without a proof.
 
     The proof is that the direction of the run converges, to the solution for the tokens that it
@@ -153,9 +153,9 @@ def certified_fading(run: Run, loss: str, which: str = "others") -> arb | None:
         return arb(-1)
     if not named(run.data, which):
         return arb(1)
-    found = proved_limit(run.data, run.start, loss, run.step)
+    found = proved_limit(run.data, run.start, run.loss, run.step)
     if found is None:
-        return arb(-1) if tokens_with_gradient(run, loss) & set(named(run.data, which)) else None
+        return arb(-1) if tokens_with_gradient(run) & set(named(run.data, which)) else None
     falls = exponents(found)
     if falls is None:
         return None
@@ -166,7 +166,7 @@ def certified_fading(run: Run, loss: str, which: str = "others") -> arb | None:
     return None if limit.degenerate else arb(-1)
 
 
-def certified_exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> arb | None:
+def certified_exponent(run: Descent, share: Any = 1, less: int = 1) -> arb | None:
     """Minus the largest distance of share (m - less) from the true exponent, in rationals.
 
     True is the exponent that follows from where X(k) is proved to go; None where none does.
@@ -177,9 +177,12 @@ def certified_exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> ar
     idle = {t: m for t, m in solved.margins.items() if m > 1}
     if not idle:
         return arb(1)
-    found, claimed = proved_limit(run.data, run.start, loss, run.step), rational(Fraction(share))
+    found, claimed = (
+        proved_limit(run.data, run.start, run.loss, run.step),
+        rational(Fraction(share)),
+    )
     if found is None:
-        moving = tokens_with_gradient(run, loss) & set(idle)
+        moving = tokens_with_gradient(run) & set(idle)
         return arb(-max(abs(claimed * (idle[t] - less)) for t in moving)) if moving else None
     falls = exponents(found)
     if falls is None or any(t not in falls for t in idle):
@@ -208,12 +211,12 @@ EXPONENT = tends(
 )
 
 
-def tokens_with_gradient(run: Run, loss: str) -> set[Token]:
+def tokens_with_gradient(run: Descent) -> set[Token]:
     """Tokens whose coefficient in the gradient is not 0 where the run ends, at a finite norm.
 
     None of a run that is not proved to end so.
     """
-    end, data = ends_at(run.data, rationals(run.start), loss, run.step), ExactData.of(run.data)
+    end, data = ends_at(run.data, rationals(run.start), run.loss, run.step), ExactData.of(run.data)
     found: set[Token] = set()
     if end is None:
         return found
@@ -221,7 +224,9 @@ def tokens_with_gradient(run: Run, loss: str) -> set[Token]:
         gaps = [subtract(x, tokens[0]) for x in tokens]
         s = softmax([end.along([a * b for a in gap for b in z]) for gap in gaps])
         u = dot(s, gamma)
-        coefficients = [loss_slope(loss, u) * w * (g - u) for w, g in zip(s, gamma, strict=True)]
+        coefficients = [
+            loss_slope(run.loss, u) * w * (g - u) for w, g in zip(s, gamma, strict=True)
+        ]
         found |= {(i, t) for t, p in zip(data.kept[i], coefficients, strict=True) if p > 0 or p < 0}
     return found
 
@@ -254,21 +259,21 @@ def exponents(found: ProvedLimit) -> dict[Token, fmpq] | None:
 
 
 @composite
-def redundant_basin(draw: st.DrawFn) -> Run:
+def redundant_basin(draw: st.DrawFn) -> Descent:
     """Data with tokens beyond the margin, started along X^mm."""
     data = draw(redundant_data((2.0, 1.5, 3.0)))
     return _along(data, draw(st.sampled_from([8, 6, 12])), draw(arrays(data.d, data.d)))
 
 
-def basin_larger(generator: np.random.Generator) -> Run:
+def basin_larger(generator: np.random.Generator) -> Descent:
     """The same at larger sizes."""
     data = redundant_gaussian(generator)
     return _along(data, 12, generator.integers(-4, 5, size=(data.d, data.d)) / 4)
 
 
-def _along(data: AttentionData, factor: int, noise: Array) -> Run:
+def _along(data: AttentionData, factor: int, noise: Array) -> Descent:
     found = exact_att_svm(data)
     X = np.zeros((data.d, data.d))
     if found is not None:
         X = np.array([[float(arb(factor * 64 * x)) for x in row] for row in found.W])
-    return Run(data, np.round(X) / 64 + noise / 8)
+    return Descent(data, np.round(X) / 64 + noise / 8)

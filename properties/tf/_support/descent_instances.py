@@ -11,13 +11,7 @@ from attsvm.data import AttentionData
 from attsvm.primitives import descent_limits as limits
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_limits import Letters, limit
-from attsvm.primitives.descent_runs import (
-    LEAPING,
-    LOCAL_TRAP,
-    Run,
-    tight_data,
-    towards_solution,
-)
+from attsvm.primitives.descent_runs import LEAPING, LOCAL_TRAP, tight_data, towards_solution
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.hypotheses import BASIN, EXISTS, UNIQUE
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS
@@ -69,9 +63,9 @@ def started_right(generator: np.random.Generator) -> Descent:
     return Descent(data, run.start, str(generator.choice(SLOPED)))
 
 
-def descent(run: Run, loss: str = "log-loss") -> Descent:
+def descent(run: Descent, loss: str = "log-loss") -> Descent:
     """A run on a loss."""
-    return Descent(run.data, run.start, loss, step=run.step)
+    return replace(run, loss=loss)
 
 
 def from_zero(tokens: object, queries: Any = None, **head: Any) -> Descent:

@@ -179,7 +179,7 @@ def test_one_pair_goes_where_it_is_proved_to_go(case):
     With k = K^T D / ||D|| and q = Q^T z / ||z||, what K and Q have beside D and z stays, k - q
     shrinks, and W has <k, q> along X^mm. So the rest is of the order of its root.
     """
-    proved = certificate(case, "logistic-loss", "optimal")
+    proved = certificate(case, "optimal")
     assert (proved > 0) == leans(case)
     (run,) = follow_kq(case.data, case.K, case.Q, "logistic-loss", [1e3, 1e5])
     target = att_svm(case.data).W
@@ -202,20 +202,20 @@ def test_semidefinite_weights_never_turn_to_the_frobenius_solution():
     margins_of = [1, 1, 1] * (case.K @ case.Q.T)[[0, 0, 1], [0, 1, 0]]
     assert (margins_of > 0).all()
     assert starts_in_basin(case)
-    assert certificate(case, "logistic-loss", "optimal") < 0
-    assert follows(case, "logistic-loss", "optimal").violated
+    assert certificate(case, "optimal") < 0
+    assert follows(case, "optimal").violated
     (run,) = follow_kq(case.data, case.K, case.Q, "logistic-loss", [1e3, 1e5])
     near, far = (np.abs(W / W[0, 1] - 1.0).max() for W in run.W[0, -2:])
     assert far <= near / 10  # to equal entries, at least like the root of the norm
     disturbed = replace(case, Q=np.array([[2.0, 1.0], [1.0, 2.5]]))
-    assert certificate(disturbed, "logistic-loss", "optimal") is None
+    assert certificate(disturbed, "optimal") is None
 
 
 def test_narrow_weights_have_too_small_a_rank_and_wide_ones_no_proof():
     case = kq_bias.NARROW
-    assert certificate(case, "logistic-loss", "optimal") < 0
+    assert certificate(case, "optimal") < 0
     wide = Factors(case.data, np.array([[1.0, 0.0], [1.0, 1.0]]), case.Q)
-    assert certificate(wide, "logistic-loss", "optimal") is None
+    assert certificate(wide, "optimal") is None
 
 
 @given(starting(pair_data()), st.sampled_from([1.0, 16.0, 512.0]))
@@ -265,12 +265,12 @@ def test_a_step_that_does_not_turn_to_the_solution_is_an_error_of_the_proof(step
     case = replace(
         kq_bias.pair([[2.0, 0.0], [1.0, 1.0]], [[-1.0, 3.0], [0.0, 0.5]], PLANE), step=step
     )
-    assert certificate(case, "logistic-loss") == 1
+    assert certificate(case) == 1
     monkeypatch.setattr(
         factor_descent, "gradient", lambda *given: [[g, g] for g, _ in gradient(*given)]
     )
     with pytest.raises(ProofError, match="does not turn"):
-        certificate(case, "logistic-loss")
+        certificate(case)
 
 
 def test_weights_that_do_not_fit_are_refused():

@@ -340,15 +340,15 @@ def is_mean(rows: Table, y) -> bool:
 
 def test_an_outvoted_successor_bends_the_limit_as_proved():
     """In floats: what descent gains over a decade of steps points along the proved limit."""
-    target = np.array([[float(x) for x in limit(OUTVOTED, "logistic-loss")]]).reshape(3, 3)
+    target = np.array([[float(x) for x in limit(OUTVOTED)]]).reshape(3, 3)
     np.testing.assert_allclose(target[:, 0], [2 / 3, -1 / 3, -1 / 3])
     run = descend_w(OUTVOTED.data, OUTVOTED.start, LOSS, step=4.0, steps=40_000, record=[400, 4000])
     early, late = np.diff(run.W[0, 1:], axis=0)
     assert float(heading(late, target).gap) < 1e-4
     off = [float((target * W).sum() / (target**2).sum() - np.log(10.0)) for W in (early, late)]
     assert abs(off[1]) <= abs(off[0]) / 5  # log k up to terms of the order log k / k
-    assert certified_end(OUTVOTED, "logistic-loss", "soft") < 0
-    assert certified_end(OUTVOTED, "logistic-loss", "mean") < 0
+    assert certified_end(OUTVOTED, "soft") < 0
+    assert certified_end(OUTVOTED, "mean") < 0
     wide = heading(target, soft(OUTVOTED.data).W)
     assert float(wide.cosine) == pytest.approx(np.sqrt(3.0) / 2.0)
 
@@ -366,8 +366,8 @@ def test_successors_are_outvoted_from_a_ratio_on(votes, others, proved):
 
 
 def test_the_ray_of_the_soft_solution_is_told_from_others():
-    assert on_soft_ray(SHORTEST.data, limit(SHORTEST, "logistic-loss")) > 0
-    assert on_soft_ray(SHORTEST.data, [-x for x in limit(SHORTEST, "logistic-loss")]) < 0
+    assert on_soft_ray(SHORTEST.data, limit(SHORTEST)) > 0
+    assert on_soft_ray(SHORTEST.data, [-x for x in limit(SHORTEST)]) < 0
     own = flat(rationals(np.array([[1.0, 0, 0], [0, 0, 0], [-1.0, 0, 0]])))
     assert on_soft_ray(OUTVOTED.data, own) is None  # it is, and nothing here proves it
     aside = flat(rationals(np.array([[1.0, 0, 0], [0, 0, 0], [-1.0, 0, 0.03125]])))

@@ -23,6 +23,9 @@ def test_sloped_says_whether_the_slope_is_negative_at_all_scores(case):
     assert ExactData.of(case.data).gamma
 
 
+CONVERGES = losses.THEOREM.conclusion
+
+
 def test_the_losses_that_stand_break_what_is_relaxed():
     stand = [c for c in losses.THEOREM.claim("amended-1").examples if c is not losses.FAR]
     assert {c.loss for c in stand} == {"exponential", "correlation", "cubic"}
@@ -32,11 +35,11 @@ def test_the_losses_that_stand_break_what_is_relaxed():
 
 @pytest.mark.parametrize("case", [losses.CUBIC, losses.TOP])
 def test_a_flat_point_holds_the_run_and_its_neighbours_do_not(case):
-    assert losses.at_rest(case)
-    assert losses.converges(case).violated
-    assert losses.decided(case) < 0
-    assert not losses.at_rest(replace(case, start=np.array([[0.5]])))
-    assert not losses.at_rest(replace(case, loss="log-loss"))
+    assert losses.stays(case, "optimal")
+    assert CONVERGES.floats(case).violated
+    assert CONVERGES.balls(case) < 0
+    assert not losses.stays(replace(case, start=np.array([[0.5]])), "optimal")
+    assert not losses.stays(replace(case, loss="log-loss"), "optimal")
 
 
 def test_cubic_is_strictly_decreasing_and_smooth_but_not_sloped():
@@ -47,11 +50,11 @@ def test_cubic_is_strictly_decreasing_and_smooth_but_not_sloped():
 
 @pytest.mark.parametrize("run", [losses.BELOW, losses.ABOVE])
 def test_cubic_is_sloped_on_one_side_of_zero_and_reaches_its_limit_there(run):
-    case = losses.on(run, "cubic")
+    case = replace(run, loss="cubic")
     assert losses.sloped(case)
-    assert losses.decided(case) > 0
-    assert losses.converges(case).holds
-    assert losses.decided(case, "worst") < 0
+    assert CONVERGES.balls(case) > 0
+    assert CONVERGES.floats(case).holds
+    assert CONVERGES.balls(case, towards="worst") < 0
 
 
 @pytest.mark.parametrize("above", [False, True])
@@ -68,9 +71,9 @@ def test_cubic_is_drawn_on_either_side_of_zero(above):
 
 @pytest.mark.parametrize("loss", losses.EVERYWHERE)
 def test_two_tokens_reach_their_limit_with_every_such_loss(loss):
-    case = losses.on(training.TWO_TOKENS, loss)
-    assert losses.decided(case) > 0
-    assert losses.converges(case).holds
+    case = replace(training.TWO_TOKENS, loss=loss)
+    assert CONVERGES.balls(case) > 0
+    assert CONVERGES.floats(case).holds
     run = descend_w([case.data], case.start, FOLLOWED[loss], step=0.5, steps=50)
     assert run.W[0, -1, 0, 0] > 1.0
 

@@ -52,15 +52,15 @@ def test_the_run_ends_where_it_is_proved_to_with_the_low_token_and_without():
         path = descend_w([data], np.zeros((1, 1)), LOSSES[REPAIRED], step=1.0, steps=4000)
         assert sign * path.W[0, -1, 0, 0] > 1.0
     with ctx.workprec(128):
-        assert left_out.certified_no_worse(PUSHED, REPAIRED) == -1
-        assert left_out.certified_no_worse(TWO_TOKENS, REPAIRED) == 0
-        assert left_out.certified_alike(ENDS_THERE, PRINTED) < 0
-        assert left_out.certified_alike(replace(PUSHED, data=SUPPORT), REPAIRED) > 0
+        assert left_out.certified_no_worse(PUSHED) == -1
+        assert left_out.certified_no_worse(TWO_TOKENS) == 0
+        assert left_out.certified_alike(replace(ENDS_THERE, loss=PRINTED)) < 0
+        assert left_out.certified_alike(replace(PUSHED, inputs=SUPPORT)) > 0
         # without the token of score 0 the gradient is 0, and X = 0 has no direction
-        assert left_out.certified_alike(TWO_TOKENS, REPAIRED) == -1
-        assert left_out.certified_alike(replace(TWO_TOKENS, start=np.ones((1, 1))), REPAIRED) == 1
-    assert left_out.ends_no_worse(PUSHED, REPAIRED).violated
-    assert left_out.ends_alike(ENDS_THERE, PRINTED).violated
+        assert left_out.certified_alike(TWO_TOKENS) == -1
+        assert left_out.certified_alike(replace(TWO_TOKENS, start=np.ones((1, 1)))) == 1
+    assert left_out.ends_no_worse(PUSHED).violated
+    assert left_out.ends_alike(replace(ENDS_THERE, loss=PRINTED)).violated
 
 
 def test_how_low_a_score_is_changes_nothing_and_the_support_vector_does():

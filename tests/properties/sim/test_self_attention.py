@@ -55,7 +55,7 @@ def test_descent_on_the_inputs_is_descent_on_the_sum_of_the_entries(case):
 
 def test_which_of_x_and_its_transpose_is_judged():
     case = statement.SIDEWAYS
-    balls = [decided(case, REPAIRED, side=side) for side in ("X(k)", "X(k)^T", BOTH)]
+    balls = [decided(case, side=side) for side in ("X(k)", "X(k)^T", BOTH)]
     assert [bool(ball > 0) for ball in balls] == [False, True, True]
 
 
@@ -91,16 +91,17 @@ def test_scores_are_labels_times_values():
 def test_the_printed_loss_is_the_decreasing_one_for_the_labels_turned_round(case):
     other = printed_loss.turned(case)
     printed, decreasing = (
-        gradient_w(data, case.run.start, LOSSES[loss])
+        gradient_w(data, case.W, LOSSES[loss])
         for data, loss in ((case.data, PRINTED), (other.data, REPAIRED))
     )
     assert np.allclose(printed, decreasing, rtol=1e-12, atol=1e-300)
 
 
 def test_the_rate_is_that_of_the_lowest_tokens_and_no_other():
+    line = replace(statement.LINE, loss=PRINTED)
     for share, holds in ((1, True), (Fraction(19, 20), False), (Fraction(21, 20), False)):
-        assert bool(printed_loss.proved_rate(statement.LINE, Fraction(share)) >= 0) is holds
-        found = printed_loss.rate(statement.LINE, Fraction(share))
+        assert bool(printed_loss.proved_rate(line, Fraction(share)) >= 0) is holds
+        found = printed_loss.rate(line, Fraction(share))
         assert found.holds is holds
     assert printed_loss.proved_rate(printed_loss.turned(statement.NO_QUERY)) < 0
 
@@ -109,7 +110,7 @@ def test_the_rate_is_that_of_the_lowest_tokens_and_no_other():
 def test_a_step_lowers_the_inner_product_that_is_judged(case):
     target = max_margin(case.data, "optimal")
     W = np.array([[float(arb(x)) for x in row] for row in target])
-    run = descend_w([case.data], case.run.start, LOSSES[PRINTED], step=0.5, steps=1)
-    moved = run.W[0, -1] - case.run.start
+    run = descend_w([case.data], case.W, LOSSES[PRINTED], step=0.5, steps=1)
+    moved = run.W[0, -1] - case.W
     assert (moved * W).sum() < 0
-    assert printed_loss.lowers(BALLS, case).right > 0
+    assert printed_loss.lowers(BALLS, replace(case, loss=PRINTED)).right > 0

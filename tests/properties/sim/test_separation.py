@@ -13,7 +13,8 @@ from attsvm.errors import DataError
 from attsvm.exact import ExactData, descend, dot, rationals
 from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_att_svm, exact_constraints, first_optimal, flat
-from attsvm.primitives.descent_runs import Run, runs
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_runs import runs
 from attsvm.primitives.gradients import log_coefficients
 from attsvm.primitives.hypotheses import (
     exists,
@@ -41,7 +42,7 @@ def margins_at(data, X):
 
 def grown(run, of):
     """What a step of size 1 adds to the margins, or to their mean."""
-    return [c.right for c in margins.growth(BALLS, run, REPAIRED, of).parts]
+    return [c.right for c in margins.growth(BALLS, run, of).parts]
 
 
 @given(runs(separable_data(), 0))
@@ -62,7 +63,7 @@ def test_a_step_adds_its_size_times_the_growth_to_each_margin(run):
 def test_what_the_solution_gains_is_the_mean_of_margins_weighted_by_its_multipliers(run):
     with ctx.workprec(256):
         found = exact_att_svm(run.data)
-        gained, _ = margins.step_along_solution(BALLS, run, REPAIRED)
+        gained, _ = margins.step_along_solution(BALLS, run)
         after = descend(ExactData.of(run.data), rationals(run.start), REPAIRED, STEP, 1)
         before = flat(rationals(run.start))
         moved = [arb(x - y) / arb(STEP) for x, y in zip(flat(after), before, strict=True)]
@@ -73,31 +74,31 @@ def test_what_the_solution_gains_is_the_mean_of_margins_weighted_by_its_multipli
 @pytest.mark.parametrize("run", [TWO_TOKENS, replace(TWO_TOKENS, start=np.array([[2.0]]))])
 def test_where_the_printed_loss_ends_is_proved(run):
     with ctx.workprec(128):
-        assert margins.certified_end(run, PRINTED, "least", "optimal") < 0
-        assert margins.certified_end(run, REPAIRED, "least", "optimal") > 0
+        assert margins.certified_end(replace(run, loss=PRINTED), "least", "optimal") < 0
+        assert margins.certified_end(run, "least", "optimal") > 0
 
 
 def test_no_run_separates_what_no_matrix_does():
     data = AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2)
-    run = replace(TWO_TOKENS, data=data)
-    assert margins.certified_end(run, REPAIRED, "least", "optimal") < 0
-    assert margins.certified_end(run, REPAIRED, "largest", "optimal") < 0  # both margins stay 0
+    run = replace(TWO_TOKENS, inputs=data)
+    assert margins.certified_end(run, "least", "optimal") < 0
+    assert margins.certified_end(run, "largest", "optimal") < 0  # both margins stay 0
 
 
 def test_a_margin_that_ends_at_a_finite_norm_is_not_above_every_bound():
     scores = [[1.0, 0.0], [1.5, 0.5]]
     held = AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [-1.0]], scores=scores)  # at ln 3
-    for run, beyond in ((replace(TWO_TOKENS, data=held), False), (TWO_TOKENS, True)):
-        assert margins.certified_end(run, REPAIRED, "largest", "optimal") > 0
-        found = margins.certified_without_bound(run, REPAIRED, "largest", "optimal")
+    for run, beyond in ((replace(TWO_TOKENS, inputs=held), False), (TWO_TOKENS, True)):
+        assert margins.certified_end(run, "largest", "optimal") > 0
+        found = margins.certified_without_bound(run, "largest", "optimal")
         assert found > 0 if beyond else found < 0
 
 
 def test_slopes_that_are_wrong_by_a_twentieth_are_seen():
     run = replace(TWO_TOKENS, start=np.array([[4.0]]))
-    assert margins.slope(run, REPAIRED, 1.0).holds
-    assert margins.slope(run, REPAIRED, 0.95).violated
-    assert margins.slope(run, REPAIRED, 1.05).violated
+    assert margins.slope(run, 1.0).holds
+    assert margins.slope(run, 0.95).violated
+    assert margins.slope(run, 1.05).violated
 
 
 # shares
@@ -129,10 +130,11 @@ def test_which_shares_vanish_is_proved_and_measured():
         (FROM_BASIN, REPAIRED, "support", False),
         (FROM_BASIN, REPAIRED, "optimal", False),
     ]
-    for run, loss, which, vanishes in cases:
+    for start, loss, which, vanishes in cases:
+        run = replace(start, loss=loss)
         with ctx.workprec(128):
-            assert bool(shares.certified_fading(run, loss, which) > 0) is vanishes
-        slack = shares.fades(run, loss, which)
+            assert bool(shares.certified_fading(run, which) > 0) is vanishes
+        slack = shares.fades(run, which)
         assert slack.holds is vanishes
         assert slack.violated is not vanishes
 
@@ -141,10 +143,10 @@ def test_which_shares_vanish_is_proved_and_measured():
 @given(shares.redundant_basin(), st.sampled_from([0.95, 1.05]))
 def test_exponents_are_measured_closely_enough_to_tell_others_from_them(run, factor):
     assume(all(h.holds(run) for h in SPARSITY.claim("sharp-3").hypotheses))
-    right = shares.exponent(run, REPAIRED, 1.0)
+    right = shares.exponent(run, 1.0)
     assume(right.kind != "unknown")
     assert right.holds
-    assert shares.exponent(run, REPAIRED, factor).violated
+    assert shares.exponent(run, factor).violated
 
 
 def test_a_tight_token_without_multiplier_is_not_said_to_keep_its_share():
@@ -152,12 +154,12 @@ def test_a_tight_token_without_multiplier_is_not_said_to_keep_its_share():
     data = AttentionData.of(
         [[[0, 0], [-1, 0], [-1, -1], [-2, 5], [-5, 0]]], [[1, 0]], scores=[[0, -1, -1, 1, -1]]
     )
-    run = replace(TWO_TOKENS, data=data, start=np.array([[24.0, 0.0], [0.0, 0.0]]))
+    run = replace(TWO_TOKENS, inputs=data, start=np.array([[24.0, 0.0], [0.0, 0.0]]))
     path = follow_w(data, run.start, LOSSES[REPAIRED], [1e3, 1e4, 1e5])
     sizes = [log_coefficients(data, W, REPAIRED)[0] for W in path.W[0, 1:]]
     share = [np.exp(s[2] - np.logaddexp.reduce(s)) for s in sizes]
     assert share[2] < 0.11 * share[1] < 0.011 * share[0]
-    assert shares.certified_fading(run, REPAIRED, "others") is None
+    assert shares.certified_fading(run, "others") is None
 
 
 def test_a_mask_of_dropped_tokens_fits_the_data():
@@ -169,10 +171,10 @@ def test_margins_of_a_language_converge_only_where_its_sentences_hold_each_other
     held, free = figure_2.TORN, figure_2.SHORTEST
     for loss in (PRINTED, REPAIRED):
         for of in ("largest", "least"):
-            assert figure_2.converges(held, loss, of).holds
-            assert figure_2.certified_convergence(held, loss, of) > 0
-            assert figure_2.converges(free, loss, of).violated
-            assert figure_2.certified_convergence(free, loss, of) < 0
+            assert figure_2.converges(replace(held, loss=loss), of).holds
+            assert figure_2.certified_convergence(replace(held, loss=loss), of) > 0
+            assert figure_2.converges(replace(free, loss=loss), of).violated
+            assert figure_2.certified_convergence(replace(free, loss=loss), of) < 0
 
 
 def test_the_margin_of_one_sentence_gains_the_same_with_every_tenfold_of_the_steps():
@@ -191,10 +193,10 @@ def test_the_first_step_lowers_a_margin_as_much_as_said(n, alike):
     gap = 1.0 if alike else 1e-9
     scores = np.array([[0.5, -0.5]] * (n - 1) + [[gap / 2, -gap / 2]])
     X = np.array([[[2.0], [0.0]]] * (n - 1) + [[[-2.0], [0.0]]])
-    run = Run(AttentionData(X, np.ones((n, 1)), scores=scores), np.zeros((1, 1)))
+    run = Descent(AttentionData(X, np.ones((n, 1)), scores=scores), np.zeros((1, 1)))
     gained = (X[:, 0] - X[:, 1]) @ -gradient_w(run.data, run.start, LOSSES[REPAIRED])
     slope = -LOSSES[REPAIRED].slope(np.zeros(1))[0]
-    said = margins.lowered(BALLS, run, REPAIRED, alike)
+    said = margins.lowered(BALLS, run, alike)
     assert abs(float(said.left) + gained.min()) < 1e-12
     assert abs(float(said.right) - float(said.left)) < 1e-8
     assert abs(float(said.right) - slope * (1 - (1 + alike) / n)) < 1e-12  # ||A||^2 = 4
