@@ -28,7 +28,7 @@ from attsvm.theory.record.files import read_json, read_whole
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Figure
 
-    from attsvm.theory.report.page.figures import ShownFigure
+    from attsvm.theory.report.html import ShownFigure
 else:
     Figure = Any  # for the annotations of packs, which import without matplotlib
 
@@ -233,7 +233,7 @@ def read(folder: Path, source: str | None = None) -> tuple[ShownFigure, ...]:
 
 
 def _shown(file: Path, document: Any) -> ShownFigure:
-    from attsvm.theory.report.page.figures import ShownFigure  # packs of figures need no page
+    from attsvm.theory.report.html import ShownFigure  # packs of figures need no page
 
     lacks = forms.lacking(document, _FORM)
     if lacks is None and not _ID.fullmatch(document["figure"]):

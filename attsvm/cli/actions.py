@@ -57,7 +57,7 @@ def summarise(title: str, titles: Sequence[str], rows: Sequence[Sequence[str]]) 
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:
         return
-    from attsvm.theory.report.source_page import safe, table
+    from attsvm.theory.report.markdown import safe, table
 
     parts = [f"### {safe(title)}"]
     if rows:

@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
         claims_of(packs, options.source)
         entries = [e for e in entries if e["id"].startswith(f"{options.source}/")]
     if as_html:
-        from attsvm.theory.report.page import page
+        from attsvm.theory.report.html import page
 
         before = None if options.against is None else last_run(options.against)
         drawn: tuple[Any, ...] = ()
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
         folder = Path(out).parent
         text = page(run, packs, only=options.source, folder=folder, before=before, figures=drawn)
     else:
-        from attsvm.theory.report.source_page import source_page
+        from attsvm.theory.report.markdown import source_page
 
         if options.against is not None or options.figures is not None:
             raise UsageError(
@@ -93,10 +93,11 @@ def run(options: argparse.Namespace) -> int:
     of = " on it" if options.source else ""
     write_text(out, text)
     if options.graph:
-        from attsvm.theory.report.dependencies import drawing
+        from attsvm.theory.report.drawings import drawing
+        from attsvm.theory.report.view import source_view
 
         sources = dict.fromkeys(entry["id"].partition("/")[0] for entry in entries)
-        write_text(options.graph, drawing(packs, sources, run))
+        write_text(options.graph, drawing(source_view(name, packs, run) for name in sources))
     document = {"profile": run.profile, "seed": run.seed, "claims": entries}
     last = last_run(options.ledger).verdicts if Path(options.ledger).is_file() else run.verdicts
     earlier = sum(entry["id"] not in last for entry in entries)

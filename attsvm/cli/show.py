@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attsvm.cli.arguments import Parsers, command, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from attsvm.theory.declaration.claim import Claim
     from attsvm.theory.packs.packs import Pack
-    from attsvm.theory.report.errata import Erratum
+    from attsvm.theory.report.view import ReadingView
 
 
 _T = TypeVar("_T")
@@ -27,6 +27,9 @@ def add(parsers: Parsers) -> None:
     parser.add_argument("id", metavar="ID", help="statement, or a claim of it")
     parser.add_argument(
         "--all", action="store_true", help="print all of it, also what one screen has no room for"
+    )
+    parser.add_argument(
+        "--ledger", metavar="FILE", help="verdicts of this run instead of the expected ones"
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--latex", action="store_true", help="print the formulas as LaTeX")
@@ -43,52 +46,41 @@ def add(parsers: Parsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print it; 0."""
+    """Print the statement; return 0."""
     from attsvm.theory.packs.packs import find_claims, load_packs
+    from attsvm.theory.record.ledger import joined_run
     from attsvm.theory.report.errata import find_source
-    from attsvm.theory.report.statement_screen import screen
-    from attsvm.theory.report.statement_view import formula_lines, statement_of, statement_view
+    from attsvm.theory.report.screen import screen
+    from attsvm.theory.report.view import formula_lines, statement_of, statement_view
 
     ids = [] if options.script else [options.id]  # any module of a pack may write scripts
     packs = load_packs(options.pack, options.only_pack, ids, dependents=True)
     statement = statement_of(find_claims(packs, [options.id]), options.id)
-    every = find_claims(packs)
-    claims = [c for c in every if c.statement_id == statement]
     source = find_source(packs, statement.partition("/")[0])
-    view = statement_view(claims, source.names, every, source.erratum(statement))
+    recorded = joined_run(options.ledger) if options.ledger else None
+    view = statement_view(statement, find_claims(packs), source, recorded)
+    readings = [r for r in view.readings if r.claim]
     if options.script or options.verifier:
-        asked = [c for c in claims if options.id in (c.id, statement)] or claims
-        shown = _shown(asked, source.erratum(statement))
-        scripts = _scripts(shown, packs, options) if options.script else _verifiers(shown, options)
+        asked = [r for r in readings if options.id in (r.id, statement)] or readings
+        scripts = _scripts(asked, packs, options) if options.script else _verifiers(asked, options)
         tell(options, view.json(), scripts)
         return 0
     if options.latex:
-        lines: Iterable[str] = formula_lines(view.readings, latex=True)
+        lines: Iterable[str] = formula_lines(readings, latex=True)
     else:
         lines = screen(view, whole=options.all, asked=options.id.partition(":")[2])
     tell(options, view.json(), lines)
     return 0
 
 
-def _shown(claims: Iterable[Claim], words: Erratum | None) -> Iterator[tuple[Claim, Sequence[Any]]]:
-    """Each reading with its counterexamples: the one on the screen, the smallest one known."""
-    from attsvm.theory.declaration.verdict import Truth
-    from attsvm.theory.record import curated
-    from attsvm.theory.report.errata import to_show
-
-    for claim in claims:
-        known = curated.known(claim) if claim.expected.truth is Truth.REFUTED else ()
-        yield claim, to_show(words, claim, known)
-
-
 def _scripts(
-    shown: Iterable[tuple[Claim, Sequence[Any]]], packs: Iterable[Pack], options: argparse.Namespace
+    readings: Iterable[ReadingView], packs: Iterable[Pack], options: argparse.Namespace
 ) -> Iterator[str]:
     """Yield the script of each refuted reading, or why it has none."""
     from attsvm.theory.report.script import script, writers
 
     own = writers(packs)
-    for claim, cases in shown:
+    for claim, cases in _refuted(readings):
         k, found = _first(script(claim, case, own) for case in cases)
         if not cases:
             yield _none(claim, options)
@@ -102,13 +94,11 @@ def _scripts(
             yield found.text.rstrip()
 
 
-def _verifiers(
-    shown: Iterable[tuple[Claim, Sequence[Any]]], options: argparse.Namespace
-) -> Iterator[str]:
+def _verifiers(readings: Iterable[ReadingView], options: argparse.Namespace) -> Iterator[str]:
     """Yield the verifier of each refuted reading, or why it has none."""
     from attsvm.theory.report.script import verifier
 
-    for claim, cases in shown:
+    for claim, cases in _refuted(readings):
         k, found = _first(verifier(claim, case) for case in cases)
         if not cases:
             yield _none(claim, options)
@@ -118,6 +108,11 @@ def _verifiers(
             if k:
                 yield _SMALLEST
             yield found.rstrip()
+
+
+def _refuted(readings: Iterable[ReadingView]) -> Iterator[tuple[Claim, tuple[Any, ...]]]:
+    """Yield each claim with the instances that refute it."""
+    yield from ((r.claim, r.cases) for r in readings if r.claim)
 
 
 def _none(claim: Claim, options: argparse.Namespace) -> str:

@@ -24,9 +24,8 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.packs.packs import NO_CLAIMS, Pack, find_claims, load_packs
 from attsvm.theory.record.counterexample import in_python, shown
-from attsvm.theory.report.errata import find_source
-from attsvm.theory.report.statement_screen import screen
-from attsvm.theory.report.statement_view import StatementView, statement_of, statement_view
+from attsvm.theory.report.errata import Source, find_source
+from attsvm.theory.report.screen import screen
 from attsvm.theory.report.terminal import (
     hunt_line,
     hunt_text,
@@ -34,6 +33,7 @@ from attsvm.theory.report.terminal import (
     table_text,
     verdict_rows,
 )
+from attsvm.theory.report.view import StatementView, statement_of, statement_view
 from attsvm.theory.search.account import Hunt
 from attsvm.theory.search.hunt import hunt as _hunt
 from attsvm.theory.verification.verify import Checked, Report
@@ -141,7 +141,7 @@ class Shown:
         return "\n".join(screen(self.view))
 
     def _repr_html_(self) -> str:
-        rows = ((r.name, r.expected, r.says, r.counterexample or "") for r in self.view.readings)
+        rows = ((r.name, r.verdict, r.says, r.counterexample or "") for r in self.view.readings)
         printed = f"<p>{cell(self.view.printed)}</p>" if self.view.printed else ""
         title = f"<b>{cell(self.view.id)}</b> ({cell(self.view.source)}, {cell(self.view.place)})"
         return f"{title}{printed}{table(('reading', 'verdict', 'says', 'fails at'), rows)}"
@@ -242,7 +242,7 @@ def hunt(
 
 
 def show(what: What) -> Shown:
-    """One statement: what is printed, the formula that runs, its readings.
+    """Return one statement: what is printed, the formula that runs, its readings.
 
     Raises:
         UnknownClaimError: there is none of that id.
@@ -251,15 +251,12 @@ def show(what: What) -> Shown:
     _ensure(what=what)
     claims = _claims([what])
     id = statement_of(claims, claims[0].statement_id)
-    names, erratum = {}, None
-    every = claims
+    source = Source(id.partition("/")[0])
     if isinstance(what, str):
         packs = load_packs(ids=[what], dependents=True)
-        source = find_source(packs, id.partition("/")[0])
-        every = list(find_claims(packs))
-        claims = [c for c in every if c.statement_id == id]
-        names, erratum = dict(source.names), source.erratum(id)
-    return Shown(statement_view(claims, names, every, erratum))
+        source = find_source(packs, source.name)
+        claims = list(find_claims(packs))
+    return Shown(statement_view(id, claims, source))
 
 
 def _is_one(value: object, *kinds: type) -> bool:

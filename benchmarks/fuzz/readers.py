@@ -38,13 +38,14 @@ from attsvm.theory.packs.packs import Pack, load_packs
 from attsvm.theory.record import files
 from attsvm.theory.record.counterexample import document, read, replay
 from attsvm.theory.record.ledger import Ledger, Run, last_run
-from attsvm.theory.report.page import page
-from attsvm.theory.report.page.script import SCRIPT
-from attsvm.theory.report.source_page import source_page
+from attsvm.theory.report.html import page
+from attsvm.theory.report.markdown import source_page
+from attsvm.theory.report.rendering import FOLDER
 from attsvm.theory.verification.verify import verify
 from benchmarks.fuzz import mutation
 
 TODAY = datetime.date(2026, 1, 1)
+_SCRIPT = (FOLDER / "page.js").read_text(encoding="utf-8")
 
 
 class Broken(Exception):
@@ -396,7 +397,7 @@ def _ensure_harmless(text: str) -> None:
         raise Broken(f"a page has {sorted(tags.found - _PLAIN)}")
     if not all(link.startswith("#") for link in tags.links):
         raise Broken(f"a page links to {sorted(tags.links)}")
-    _ensure(text.count("<script") == 1 and SCRIPT in text, "a page runs what is not its own")
+    _ensure(text.count("<script") == 1 and _SCRIPT in text, "a page runs what is not its own")
     _ensure(in_one_line(text.replace("\n", "")), "a page has characters that are none")
 
 

@@ -26,7 +26,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from attsvm.errors import present
 from attsvm.theory.record.ledger import Run
-from attsvm.theory.report.page import page as page_of
+from attsvm.theory.report.html import page as page_of
 
 _CONTRAST = """
 (() => {

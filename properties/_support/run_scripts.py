@@ -12,7 +12,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.limit_certificates import short_step
 from attsvm.theory import Claim
-from attsvm.theory.record.snippets import literal
+from attsvm.theory.instance.in_python import literal
 from attsvm.theory.report.script import Writer
 
 SLOPES = {

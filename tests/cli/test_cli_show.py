@@ -3,7 +3,7 @@
 import pytest
 from commands import TOYS
 
-from attsvm.theory.report.statement_screen import SCREEN
+from attsvm.theory.report.screen import SCREEN
 from tests.forks import in_a_fork
 
 
@@ -25,7 +25,7 @@ def test_show_prints_every_reading_with_its_formula_conditions_and_counterexampl
         "what stands: amended, sharp, sharp-2 found: "
     )
     assert erratum.startswith(fell)
-    assert literal.startswith("literal: refuted, certified ")
+    assert literal.startswith("literal: expected refuted, certified ")
     assert "; ||A|| <= R fails at: h = [1, -1], b = 2^161" in literal
     assert [text.partition(" ")[0] for text in others] == ["amended:", "sharp:", "sharp-2:"]
     assert all("fails at" not in text and "proved, symbolic" in text for text in others)
@@ -45,7 +45,7 @@ def test_what_exceeds_one_screen_is_folded_but_for_the_reading_that_is_asked_for
         "repair: Start in the basin;",
         "runs: descent on the loss logistic: X(k)/||X(k)|| -> X^mm/||X^mm||",
         "fails at: tokens = [[[1], [0]]], queries = [[1]]",
-        "sharp (proved, symbolic): a single input of two or three tokens",
+        "sharp (expected proved, symbolic): a single input of two or three tokens",
         "attsvm show --script sim/theorem-3.14-part-1",
     ):
         assert any(words in paragraph for paragraph in every), words
@@ -82,6 +82,13 @@ def test_show_tells_the_repairs_that_fell_and_which_counterexamples_are_rational
     assert command.startswith("attsvm show --verifier sim/definition-4.1")
     assert "literal-1" in rational
     assert "what fell" not in attsvm("show", "sim/lemma-3.12")[1]
+
+
+def test_show_has_the_verdicts_of_a_run_that_is_named(attsvm):
+    assert "literal: expected holds, numeric" in attsvm("show", *TOYS, "toy/true")[1]
+    assert attsvm("verify", *TOYS, "toy/true", "--ledger", "l")[0] == 0
+    assert "literal: holds, numeric" in attsvm("show", *TOYS, "toy/true", "--ledger", "l")[1]
+    assert attsvm("show", *TOYS, "toy/true", "--ledger", "absent")[0] == 2
 
 
 def test_show_prints_latex(attsvm):

@@ -19,7 +19,7 @@ from attsvm.theory.record.ledger import Ledger
 from tests.forks import in_a_fork
 
 HEAVY = ["numpy", "scipy", "numba", "matplotlib", "torch", "cvxpy", "sympy"]
-HEAVY += ["hypothesis", "flint", "jaxtyping"]
+HEAVY += ["hypothesis", "flint", "jaxtyping", "jinja2"]
 NEEDED = {"flint", "hypothesis", "numpy", "sortedcontainers", "typing_extensions"}
 NEEDED |= {"attsvm", "properties", "cython_runtime"}
 

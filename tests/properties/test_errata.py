@@ -21,9 +21,10 @@ from attsvm.lipschitz import softmax_gradient_constant
 from attsvm.theory import load_packs
 from attsvm.theory.record import curated
 from attsvm.theory.record.ledger import Run
-from attsvm.theory.report.dependencies import drawing
+from attsvm.theory.report.drawings import drawing
 from attsvm.theory.report.errata import Weight, claims_of, find_source
-from attsvm.theory.report.source_page import source_page
+from attsvm.theory.report.markdown import source_page
+from attsvm.theory.report.view import source_view
 
 PACKS = load_packs()
 (PACK,) = PACKS
@@ -306,7 +307,8 @@ def test_a_verdict_that_is_not_the_reviewed_one_changes_the_page():
 
 
 def test_the_committed_drawing_is_of_what_statements_rest_on():
-    drawn = drawing(PACKS, sorted(SOURCES), reviewed_run())
+    run = reviewed_run()
+    drawn = drawing(source_view(name, PACKS, run) for name in sorted(SOURCES))
     assert (PAGES["sim"].parent / "statements.svg").read_text() == drawn
     assert drawn.count("<rect x=") == len({c.statement_id for c in CLAIMS.values()})
 

@@ -125,7 +125,7 @@ def test_ids_stand_for_claims_with_what_is_stored_beside_them():
     ]
     assert len(found.report.replayed) == 1
     assert found.as_expected
-    assert "\nliteral-2 (refuted, certified): " in repr(show("sim/basic-3"))
+    assert "\nliteral-2 (expected refuted, certified): " in repr(show("sim/basic-3"))
     again = hunt("sim/basic-3:literal-2", rounds=1)
     assert "(known before this hunt; --fresh" in repr(again)
 

@@ -74,8 +74,8 @@ def document(
     Raises:
         ClaimError: the examination does not refute. FileError: the witness does not fit.
     """
-    from attsvm.theory.record.latex import latex  # not needed by commands that find nothing
-    from attsvm.theory.record.snippets import python
+    from attsvm.theory.instance.in_latex import latex  # not needed by commands that find nothing
+    from attsvm.theory.instance.in_python import python
 
     case = frozen(codec.decode(found.instance, claim.instance_type))
     examined = examine(claim, claim.part(part), case, witness)
@@ -108,7 +108,14 @@ def document(
         "minimal": minimal,
         "found_by": found.found_by,
         "python": python(claim, part, case, examined.witness),
-        "latex": latex(claim, part, case, found),
+        "latex": latex(
+            claim,
+            part,
+            case,
+            kind=found.slack["kind"],
+            enclosure=found.enclosure,
+            known=f"{found.evidence}: {found.method}",
+        ),
     }
 
 
@@ -132,7 +139,7 @@ def standing(path: str | os.PathLike[str], claim: Claim, part: str) -> list[str]
 
 def in_python(claim: Claim, part: str, instance: Any, most: int = _LINES) -> list[str]:
     """An encoded instance as Python of `most` lines, or else the sizes of its arrays."""
-    from attsvm.theory.record.snippets import python
+    from attsvm.theory.instance.in_python import python
 
     script = python(claim, part, codec.decode(instance, claim.instance_type))
     lines = script[script.index("\ncase = ") + 1 : script.rindex("\npart = ")].splitlines()
@@ -235,7 +242,7 @@ def replay(path: str | os.PathLike[str], packs: tuple[Pack, ...]) -> Replay:
     """Re-execute a stored counterexample: hypotheses, then exact evaluation, nothing remembered.
 
     What floats proposed is read from the file's witness and proved. The file's own slack,
-    certificate and snippets are not looked at.
+    certificate and texts are not read.
     """
     name = str(Path(path))
     try:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from attsvm._types import Entry
 from attsvm._words import nearest
@@ -258,14 +257,8 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-def to_show(words: Erratum | None, claim: Claim, stored: Iterable[Any]) -> tuple[Any, ...]:
-    """The instances that can be shown of a refuted reading: first the erratum's, if it has one."""
-    told = () if words is None or claim.id not in words.telling else (words.telling[claim.id],)
-    return (*told, *stored)
-
-
 def claims_of(packs: Sequence[Pack], name: str) -> tuple[Claim, ...]:
-    """All claims of a source.
+    """Return all claims of a source, in the order of their ids.
 
     Raises:
         UsageError: there is none.
@@ -291,15 +284,6 @@ def in_order(source: Source, claims: Iterable[Claim]) -> dict[str, list[Claim]]:
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    """A key that sorts numbers within text by their size."""
+    """Return a key that sorts numbers within text by their size."""
     parts = re.split(r"(\d+)", text)
     return [(int(part), "") if part.isdigit() else (0, part) for part in parts]
-
-
-def standing(printed: int, fallen: int, whole: int) -> str:
-    """How many of the statements that are printed fell, and how many stand in every literal one."""
-    return (
-        f"Of {printed} that are printed, {fallen} {'is' if fallen == 1 else 'are'} refuted in a "
-        f"literal reading, and {whole} {'stands' if whole == 1 else 'stand'} in all of them "
-        "(proved, or not refuted so far)."
-    )

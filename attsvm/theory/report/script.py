@@ -26,9 +26,9 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import Values, defined, member, shape_of
 from attsvm.theory.declaration.variables import Choice, Integer
+from attsvm.theory.instance.in_python import literal
 from attsvm.theory.instance.in_words import in_words, leaves
 from attsvm.theory.packs.packs import Pack, members
-from attsvm.theory.record.snippets import literal
 
 LINES = 25
 """Lines of a script at most, where longer ones can do with fewer."""

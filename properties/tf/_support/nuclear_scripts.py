@@ -14,7 +14,7 @@ import numpy as np
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.svm.nuclear import NuclearAnswer
 from attsvm.theory import Claim
-from attsvm.theory.record.snippets import literal
+from attsvm.theory.instance.in_python import literal
 from attsvm.theory.report.script import Writer
 from properties.tf._support.regularisation_paths import Path, nuclear
 

@@ -10,7 +10,7 @@ from attsvm.theory import Hypothesis, Integer, Reading, Real, Statement, changed
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record.ledger import Ledger, Run, last_run
-from attsvm.theory.report.page import page
+from attsvm.theory.report.html import page
 from attsvm.theory.verification.verify import verify
 
 

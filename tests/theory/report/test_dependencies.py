@@ -1,12 +1,18 @@
 """Which statement rests on which: what a refuted one touches, and how it is drawn."""
 
 import re
+from dataclasses import replace
 
 import pytest
+import toy_pack
 
 from attsvm.errors import ClaimError
 from attsvm.theory import load_packs
-from attsvm.theory.report.dependencies import dependencies, levels, resting_on, svg
+from attsvm.theory.record.ledger import Run
+from attsvm.theory.report.dependencies import dependencies, levels, resting_on
+from attsvm.theory.report.drawings import graph
+from attsvm.theory.report.errata import Erratum, Source, Weight
+from attsvm.theory.report.view import statement_view
 
 RESTS = {"toy/d": ("toy/b", "toy/c"), "toy/a": (), "toy/b": ("toy/a",), "toy/c": (), "toy/e": ()}
 
@@ -23,21 +29,33 @@ def test_a_circle_is_refused_by_the_names_in_it():
     assert told.value.value == "toy/a, toy/b, toy/d"
 
 
+def drawn(rests, refuted=(), turned=()):
+    """The drawing of these statements after a run that refuted some of them."""
+    claims = [
+        replace(toy_pack.true, id=f"{id}:literal", rests_on=needed) for id, needed in rests.items()
+    ]
+    falls = {f"{id}:literal": {"truth": "refuted"} for id in (*refuted, *turned)}
+    run = Run("quick", 0, tuple(c.id for c in claims), falls, True, 0)
+    errata = tuple(Erratum(id, Weight.CLAIM, "It falls.", "It fails.") for id in turned)
+    source = Source("toy", errata=errata)
+    return graph([statement_view(id, claims, source, run) for id in rests])
+
+
 def test_a_drawing_has_a_box_a_statement_a_line_an_edge_and_frames_what_is_touched():
-    drawn = svg(RESTS, {"toy/a": "turned", "toy/c": "refuted"})
-    found = re.findall(r"(stroke='#\w+' fill='#\w+').*>(toy/\w)<", drawn)
+    shown = drawn(RESTS, refuted=["toy/c"], turned=["toy/a"])
+    found = re.findall(r"(stroke='#\w+' fill='#\w+').*>(toy/\w)<", shown)
     by_name = {name: box for box, name in found}
     assert sorted(by_name) == sorted(RESTS)
     assert len(set(by_name.values())) == 4  # what rests on a turned one is alike
     assert by_name["toy/b"] == by_name["toy/d"] != by_name["toy/e"]
-    assert drawn.count("<path") == 3
+    assert shown.count("<path") == 3
 
 
 def test_a_drawing_of_many_levels_is_as_wide_as_they_are():
     chain = {f"toy/{k}": (f"toy/{k - 1}",) if k else () for k in range(12)}
-    drawn = svg(chain, {})
-    ((wide, tall),) = re.findall(r"viewBox='0 0 (\d+) (\d+)'", drawn)
-    boxes = re.findall(r"<rect x='(\d+)' y='(\d+)' width='(\d+)' height='(\d+)'", drawn)
+    shown = drawn(chain)
+    ((wide, tall),) = re.findall(r"viewBox='0 0 (\d+) (\d+)'", shown)
+    boxes = re.findall(r"<rect x='(\d+)' y='(\d+)' width='(\d+)' height='(\d+)'", shown)
     assert len(boxes) == 12
     assert all(int(x) + int(w) < int(wide) and int(y) + int(h) < int(tall) for x, y, w, h in boxes)
 

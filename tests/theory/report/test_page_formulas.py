@@ -19,7 +19,7 @@ from attsvm.theory.declaration.formula import TIGHTENED
 from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.typesetting import typeset
 from attsvm.theory.packs.packs import find_claims, load_packs
-from attsvm.theory.report.page.mathml import UnreadableError, formula, mathml
+from attsvm.theory.report.mathml import UnreadableError, formula, mathml
 
 _CHILDREN = {"mfrac": 2, "msub": 2, "msup": 2, "msubsup": 3}
 
@@ -46,7 +46,7 @@ class _Tree(HTMLParser):
 
 def letters(markup):
     tree = _Tree()
-    tree.feed(markup)
+    tree.feed(str(markup))
     assert tree.stack == [["", 1]]
     return tree.text
 

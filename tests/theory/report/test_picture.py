@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attsvm.theory.report.picture import Panel, Picture, drawn
+from attsvm.theory.report.drawings import drawn
+from attsvm.theory.report.picture import Panel, Picture
 
 NUMBERS = st.floats(-1e6, 1e6)
 POINTS = st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=5).map(tuple)

@@ -22,7 +22,7 @@ from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record import curated
 from attsvm.theory.record.ledger import Ledger, Run, last_run
 from attsvm.theory.report.errata import Weight
-from attsvm.theory.report.source_page import source_page
+from attsvm.theory.report.markdown import source_page
 from attsvm.theory.verification.verify import verify
 
 WORDS = {

@@ -1,7 +1,6 @@
 """A statement is shown as it runs: formulas typeset, names spelled out, readings as differences."""
 
 from fractions import Fraction
-from itertools import groupby
 from types import SimpleNamespace
 
 import pytest
@@ -23,9 +22,10 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.text import Text, letters, written
 from attsvm.theory.packs.packs import find_claims, load_packs
-from attsvm.theory.report.errata import Erratum, Weight, find_source
-from attsvm.theory.report.statement_screen import SCREEN, screen
-from attsvm.theory.report.statement_view import formula_lines, statement_of, statement_view
+from attsvm.theory.record.ledger import Run
+from attsvm.theory.report.errata import Erratum, Source, Weight, find_source
+from attsvm.theory.report.screen import SCREEN, screen
+from attsvm.theory.report.view import formula_lines, statement_of, statement_view
 from properties.mm.loss_choice import CHOICE
 from properties.mm.theorem_1_direction import THEOREM as DIRECTION
 from properties.sim.lemma_3_12 import LEMMA as SLOPE
@@ -76,8 +76,9 @@ def test_a_number_stands_on_the_right_and_parts_in_brackets():
     assert written(m.any_of(both, m.equal(x, 3))).plain == "(x <= 1 and x < 2) or x = 3"
 
 
-def shown(statement):
-    return statement_view(statement.claims, {})
+def shown(statement, *errata, run=None):
+    id = statement.claims[0].statement_id
+    return statement_view(id, statement.claims, Source(id.partition("/")[0], errata=errata), run)
 
 
 def test_lemma_3_12_is_shown_as_it_runs():
@@ -120,18 +121,27 @@ def test_a_repair_is_told_where_there_is_one(repair, stands, told):
     words = Erratum(
         "sim/lemma-3.12", Weight.CLAIM, "It falls.", "It fails.", repair=repair, stands=stands
     )
-    lines = list(screen(statement_view(SLOPE.claims, {}, words=words)))
+    lines = list(screen(shown(SLOPE, words)))
     assert any(line.startswith("fails: It fails.") for line in lines)
     assert [line for line in lines if line.startswith("repair:")] == told
+
+
+def test_a_verdict_is_called_expected_unless_a_run_came_to_it():
+    ran = SLOPE.claims[0].id
+    entry = {"id": ran, "truth": "refuted", "evidence": "certified"}
+    view = shown(SLOPE, run=Run("quick", 0, (ran,), {ran: entry}, True, 0))
+    assert [r.verdict for r in view.readings] == ["refuted, certified", "expected proved, symbolic"]
+    assert view.fell() == "the printed claim (literal); what stands: sharp"
+    assert [r.verdict for r in shown(SLOPE).readings] == ["expected proved, symbolic"] * 2
+    assert view.json()["statement"]["readings"][0]["expected"] == "proved, symbolic"
 
 
 def test_every_statement_of_this_repository_fits_one_screen(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     every = find_claims(load_packs())
     sources = {name: find_source(load_packs(), name) for name in ("mm", "sim", "tf")}
-    for id, claims in groupby(every, key=lambda c: c.statement_id):
-        source = sources[id.partition("/")[0]]
-        view = statement_view(tuple(claims), source.names, every, source.erratum(id))
+    for id in dict.fromkeys(c.statement_id for c in every):
+        view = statement_view(id, every, sources[id.partition("/")[0]])
         lines = list(screen(view))
         assert max(map(len, lines)) <= 80
         assert len(lines) <= SCREEN, id
@@ -139,9 +149,9 @@ def test_every_statement_of_this_repository_fits_one_screen(monkeypatch):
         assert " ".join(view.printed.split()) in said, id
         left_out = said.partition("further readings: ")[2]
         for reading in view.readings:
-            full = f"{reading.name}: {reading.expected} {reading.says}"
-            short = f"{reading.name} ({reading.expected}): {reading.says}"
-            named = f"{reading.name} ({reading.expected})"
+            full = f"{reading.name}: {reading.verdict} {reading.says}"
+            short = f"{reading.name} ({reading.verdict}): {reading.says}"
+            named = f"{reading.name} ({reading.verdict})"
             assert full in said or short in said or named in left_out, f"{id}:{reading.name}"
         refuted = [r for r in view.readings if r.counterexample]
         assert not refuted or any(line.startswith("  fails at: ") for line in lines), id
@@ -158,10 +168,10 @@ def test_a_screen_has_whole_sentences_and_names_the_readings_that_it_leaves_out(
     assert len(lines) <= SCREEN
     assert 2 <= said.count(sense) < 13
     assert said.count("this and") == 40 * said.count(sense)
-    assert said.count("(refuted, certified)") == 13
+    assert said.count("(expected refuted, certified)") == 13
     assert "further readings: amended-" in said
     asked = list(screen(shown(toy(readings={"literal": long, **others})), asked="amended-11"))
-    assert "amended-11: refuted, certified" in asked
+    assert "amended-11: expected refuted, certified" in asked
 
 
 def test_lemma_3_13_is_shown_with_its_readings_and_counterexample():

@@ -1,4 +1,4 @@
-"""Counterexamples for a paper: an instance and what it refutes as LaTeX."""
+"""An instance in LaTeX, with the claim that it refutes, to paste into a paper."""
 
 from __future__ import annotations
 
@@ -7,35 +7,43 @@ from collections.abc import Iterator
 from decimal import MAX_EMAX, ROUND_CEILING, ROUND_FLOOR, Context, InvalidOperation
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from attsvm._types import Case
 from attsvm.theory.arithmetic.text import escaped
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.instance.in_python import LONG, rounded
 from attsvm.theory.instance.in_words import ODD_BITS, leaves, scaled, short
-from attsvm.theory.record.snippets import LONG, rounded
-
-if TYPE_CHECKING:
-    from attsvm.theory.run.tally import Refuted
 
 _DIGITS = 8
-"""Digits of an enclosure in LaTeX; it is rounded outwards."""
+"""Significant digits of an enclosure, which is rounded outwards."""
 
 _ROUNDING = Context(prec=17, rounding=ROUND_FLOOR, Emax=MAX_EMAX)
-"""How integers are rounded that have too many digits."""
+"""Rounding of integers that have too many digits."""
 
 _COLUMNS = 10
-"""More columns than amsmath's matrices take by themselves."""
+"""Maximum number of columns of amsmath's matrices."""
 
 _NAMED = {"scores": r"\gamma", "alpha": r"\alpha", "eta": r"\eta", "lam": r"\lambda"}
 _BY_ROWS = {"Z": "z", "scores": r"\gamma"}
-"""Matrices whose rows are one thing for each input."""
+"""Matrices with one row for each input, and the letter of a row."""
 
 
-def latex(claim: Claim, part: str, case: Case, found: Refuted) -> str:
-    """An instance as mathematics with the claim, or part of it, that it refutes; needs amsmath."""
+def latex(
+    claim: Claim, part: str, case: Case, *, kind: str, enclosure: tuple[str, str] | None, known: str
+) -> str:
+    """Return an instance as mathematics with the claim that it refutes; it needs amsmath.
+
+    Args:
+        claim: the claim.
+        part: the sibling that the instance refutes instead, or "".
+        case: the instance.
+        kind: the kind of the slack, such as strict.
+        enclosure: bounds of the slack in decimals, None if it has none.
+        known: the evidence and the method.
+    """
     parts = list(leaves(case))
     last = [path[-1] for path, _ in parts]
     shown: list[str] = []
@@ -45,11 +53,11 @@ def latex(claim: Claim, part: str, case: Case, found: Refuted) -> str:
         shown.append(", \\quad ".join(_equations(name, over, value)))
     inexact = any(r"\approx" in line for line in shown)
     sibling = f", sibling ``{escaped(part)}''" if part else ""
-    needed = "above 0" if found.slack["kind"] == "strict" else "at least 0"
+    needed = "above 0" if kind == "strict" else "at least 0"
     bounds = "is not enclosed"
-    if found.enclosure is not None:
-        low = _decimal(found.enclosure[0], ROUND_FLOOR)
-        high = _decimal(found.enclosure[1], ROUND_CEILING)
+    if enclosure is not None:
+        low = _decimal(enclosure[0], ROUND_FLOOR)
+        high = _decimal(enclosure[1], ROUND_CEILING)
         bounds = f"lies in $[{low}, {high}]$"
     return "\n".join(
         [
@@ -61,15 +69,14 @@ def latex(claim: Claim, part: str, case: Case, found: Refuted) -> str:
             " \\\\\n".join(shown),
             r"\end{gather*}",
             *(["Entries after $\\approx$ are rounded; the file holds them exactly."] * inexact),
-            f"Its slack, {needed} where the conclusion holds, {bounds} "
-            f"({escaped(found.evidence)}: {escaped(found.method)}).",
+            f"Its slack, {needed} where the conclusion holds, {bounds} ({escaped(known)}).",
             "",
         ]
     )
 
 
 def _symbol(name: str) -> str:
-    """A field's name in mathematics; a number after a space becomes an index."""
+    """Return a field's name in mathematics; a number after a space becomes an index."""
     word, _, index = name.partition(" ")
     letter = len(word) == 1 and word.isascii()
     shown = _NAMED.get(word) or (word if letter else rf"\mathrm{{{escaped(word)}}}")
@@ -96,7 +103,7 @@ def _equations(name: str, over: str, value: Any) -> Iterator[str]:
 
 
 def _equal(symbol: str, value: Any) -> str:
-    """An equation of a number, a vector or a matrix."""
+    """Return an equation of a number, a vector or a matrix."""
     if np.ndim(value) == 0:
         text = _number(value)
     elif np.ndim(value) == 1:
@@ -128,7 +135,7 @@ def _number(value: Any) -> str:
 
 
 def _integer(value: int) -> str:
-    """A natural number, rounded where it has more digits than Python writes."""
+    """Return a natural number, rounded if it has more digits than Python writes."""
     if value < LONG:
         return str(value)
     near = _ROUNDING.create_decimal(value).normalize(_ROUNDING)
@@ -137,7 +144,7 @@ def _integer(value: int) -> str:
 
 
 def _decimal(text: str, rounding: str, digits: int = _DIGITS) -> str:
-    """A number in decimals, rounded the given way to so many digits, in mathematics."""
+    """Return a number in decimals, rounded to so many digits, in mathematics."""
     try:
         value = rounded(text, rounding, digits)
     except InvalidOperation:
@@ -151,7 +158,7 @@ def _decimal(text: str, rounding: str, digits: int = _DIGITS) -> str:
 
 
 def _exact(value: Any) -> bool:
-    """Whether LaTeX writes it exactly."""
+    """Return whether LaTeX writes a value exactly."""
     if isinstance(value, float):
         return short(value) or scaled(value)[0].bit_length() <= ODD_BITS
     exact = Fraction(value)

@@ -1,8 +1,8 @@
 """Formulas for a browser: MathML from the LaTeX that `attsvm.theory.arithmetic.text` writes.
 
-That is a small language: letters, numbers, fences, fractions, roots, indices, powers, text. What is
-not of it, such as a formula of a file that somebody edited, is refused. Browsers break no line
-within MathML: a formula is cut before each relation, summand and factor, to fit on a phone.
+That language has letters, numbers, fences, fractions, roots, indices, powers and text. Anything
+else is refused, such as a formula of a file that somebody edited. Browsers break no line within
+MathML: a formula is cut before each relation, summand and factor, to fit on a phone.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from markupsafe import Markup, escape
+
 from attsvm.errors import AttsvmError
-from attsvm.theory.report.markup import LETTERS, Markup, element, joined, sentence
+from attsvm.theory.report.rendering import LETTERS, sentence, text
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
 _LETTERS = {
@@ -41,10 +43,10 @@ class UnreadableError(AttsvmError):
 
 
 def mathml(latex: str, *, block: bool = True) -> Markup:
-    """A formula, in a line of its own where it is a block: pieces of MathML, and words between.
+    """Return a formula as pieces of MathML with words between; a block has a line of its own.
 
     Raises:
-        UnreadableError: the text is not what the formula language writes.
+        UnreadableError: the formula language does not write that text.
     """
     reader = _Reader(_TOKEN.findall(latex))
     pieces: list[Markup] = []
@@ -53,7 +55,7 @@ def mathml(latex: str, *, block: bool = True) -> Markup:
     while token := reader.ahead():
         if token == r"\text":
             reader.take()
-            pieces += [_piece(piece, block), element("span", sentence(reader.words()))]
+            pieces += [_piece(piece, block), _tag("span", sentence(reader.words()))]
             piece, operand = [], False
             continue
         depth += (token in _OPEN) - (token in _CLOSE)
@@ -64,14 +66,23 @@ def mathml(latex: str, *, block: bool = True) -> Markup:
             pieces.append(_piece(piece, block))
             piece = []
         part = reader.scripted()
-        piece.append(element("mo", "−" if token == "-" else "+", form="infix") if cut else part)
+        piece.append(_tag("mo", "−" if token == "-" else "+", form="infix") if cut else part)
         operand = token not in _RELATIONS
-    shown = [*pieces, _piece(piece, block)]
-    return element("div" if block else "span", filter(None, shown), class_="formula")
+    shown = filter(None, [*pieces, _piece(piece, block)])
+    return Markup('<{0} class="formula">{1}</{0}>').format(
+        "div" if block else "span", Markup().join(shown)
+    )
 
 
 def _piece(parts: list[Markup], block: bool) -> Markup:
-    return element("math", parts, displaystyle="true" if block else None) if parts else Markup("")
+    return _tag("math", *parts, displaystyle="true" if block else None) if parts else Markup()
+
+
+def _tag(name: str, *children: object, **attributes: str | None) -> Markup:
+    """Return an element of MathML with these children; an attribute that is None is left out."""
+    given = (f' {key}="{escape(value)}"' for key, value in attributes.items() if value is not None)
+    inner = "".join(escape(text(child)) for child in children)
+    return Markup(f"<{name}{''.join(given)}>{inner}</{name}>")
 
 
 @dataclass(slots=True)
@@ -94,12 +105,12 @@ class _Reader:
             self.at += 1
 
     def ahead(self) -> str:
-        """The next token but spaces."""
+        """Return the next token, without spaces before it."""
         self.spaces()
         return self.peek()
 
     def row(self, ends: tuple[str, ...]) -> Markup:
-        """Pieces side by side until one of the tokens that end them, or the end of all."""
+        """Return the pieces up to one of the tokens `ends`, or to the end of the formula."""
         parts: list[Markup] = []
         self.spaces()
         while self.peek() and self.peek() not in ends:
@@ -107,10 +118,10 @@ class _Reader:
             self.spaces()
         if ends and not self.peek():
             raise UnreadableError("a formula ends within brackets")
-        return parts[0] if len(parts) == 1 else element("mrow", parts)
+        return parts[0] if len(parts) == 1 else _tag("mrow", *parts)
 
     def scripted(self) -> Markup:
-        """A piece with what stands below and above it."""
+        """Return a piece with its indices and powers."""
         word = self.peek() == r"\mathrm"
         base = self.piece()
         below = above = None
@@ -120,26 +131,26 @@ class _Reader:
             if mark == "'":
                 primes += "′"
             elif mark == "_" and above is None:  # an entry of an indexed letter has two indices
-                base = base if below is None else element("msub", base, below)
+                base = base if below is None else _tag("msub", base, below)
                 below = self.argument()
             elif mark == "^" and above is None:
                 above = self.argument()
             else:
                 raise UnreadableError("a formula has two powers on one piece")
         if primes:
-            prime = element("mo", primes.replace("′′", "″"), lspace="0", rspace="0")
-            above = prime if above is None else element("mrow", prime, above)
+            prime = _tag("mo", primes.replace("′′", "″"), lspace="0", rspace="0")
+            above = prime if above is None else _tag("mrow", prime, above)
         if below is not None and above is not None:
-            return element("msubsup", base, below, above)
+            return _tag("msubsup", base, below, above)
         if below is not None:
-            return element("msub", base, below)
+            return _tag("msub", base, below)
         if above is not None:
-            return element("msup", base, above)
+            return _tag("msup", base, above)
         apart = word and self.ahead().isalpha()  # rank W, not rankW
-        return joined(base, element("mspace", width="0.17em") if apart else None)
+        return base + _tag("mspace", width="0.17em") if apart else base
 
     def argument(self) -> Markup:
-        """What a command or an index takes: a group in braces, or one piece."""
+        """Return the argument of a command or an index: a group in braces, or one piece."""
         self.spaces()
         if self.peek() != "{":
             return self.piece()
@@ -149,7 +160,7 @@ class _Reader:
         return inner
 
     def piece(self) -> Markup:
-        """A letter, a number, a sign or a command with its arguments."""
+        """Return a letter, a number, a sign, or a command with its arguments."""
         token = self.take()
         if token.startswith("\\") and len(token) > 1:
             return self.command(token[1:])
@@ -158,56 +169,54 @@ class _Reader:
             self.take("}")
             return inner
         if token[0].isdigit():
-            return element("mn", token)
+            return _tag("mn", token)
         if token.isalpha():
-            return element("mi", token)
+            return _tag("mi", token)
         if token in _OPEN + _CLOSE + "|":
-            return element("mo", token, stretchy="false")
+            return _tag("mo", token, stretchy="false")
         if token == "-":
-            return element("mo", "−")
+            return _tag("mo", "−")
         if token in "}_^'\\&":
             raise UnreadableError(f"a formula has {token!r} where it should not")
-        return element("mo", token)
+        return _tag("mo", token)
 
     def command(self, name: str) -> Markup:
         if name == "left":
             return self.fenced()
         if name == "frac":
-            return element("mfrac", self.argument(), self.argument())
+            return _tag("mfrac", self.argument(), self.argument())
         if name == "sqrt":
-            return element("msqrt", self.argument())
+            return _tag("msqrt", self.argument())
         if name in ("text", "mathrm"):
             tag = "mtext" if name == "text" else "mi"
-            return element(
-                tag, _kept(self.words()), mathvariant=None if tag == "mtext" else "normal"
-            )
+            return _tag(tag, _kept(self.words()), mathvariant=None if tag == "mtext" else "normal")
         if name in _LETTERS:
-            return element("mi", _LETTERS[name])
+            return _tag("mi", _LETTERS[name])
         if name in _NAMES:
-            return element("mi", name)
+            return _tag("mi", name)
         if name in _SIGNS:
-            return element("mo", _SIGNS[name], stretchy="false" if name == "|" else None)
+            return _tag("mo", _SIGNS[name], stretchy="false" if name == "|" else None)
         if name in _SPACES:
-            return element("mspace", width=_SPACES[name])
+            return _tag("mspace", width=_SPACES[name])
         raise UnreadableError(f"a formula has the unknown command {name!r}")
 
     def fenced(self) -> Markup:
-        r"""What stands between \left and \right, with fences as high as it is."""
+        r"""Return the pieces between \left and \right, with fences of their height."""
         left = self.fence()
         inner = self.row((r"\right",))
         self.take(r"\right")
         right = self.fence()
-        return element("mrow", left, inner, right)
+        return _tag("mrow", left, inner, right)
 
     def fence(self) -> Markup:
         self.spaces()
         token = self.take()
         if token not in _FENCES:
             raise UnreadableError(f"a formula has the fence {token!r}")
-        return element("mo", _SIGNS.get(token[1:], token), stretchy="true", fence="true")
+        return _tag("mo", _SIGNS.get(token[1:], token), stretchy="true", fence="true")
 
     def words(self) -> str:
-        """The letters of a text, to the brace that closes it."""
+        """Return the letters of a text, up to the brace that closes it."""
         self.take("{")
         said, depth = "", 0
         while (token := self.take()) != "}" or depth:
@@ -224,14 +233,14 @@ class _Reader:
 
 
 def _kept(said: str) -> str:
-    """Words whose spaces at both ends stay, which a browser would drop."""
+    """Return words with hard spaces at both ends: a browser drops plain ones."""
     left, right = len(said) - len(said.lstrip(" ")), len(said) - len(said.rstrip(" "))
     return "\u00a0" * left + said.strip(" ") + "\u00a0" * right if said.strip(" ") else said
 
 
 def formula(line: Mapping[str, str], *, block: bool = True) -> Markup:
-    """A written line: typeset where it can be, else in plain characters."""
+    """Return a line of mathematics, in MathML if it can be read, else in plain characters."""
     try:
         return mathml(line["latex"], block=block)
     except (KeyError, AttsvmError, RecursionError):
-        return joined(element("code", line.get("plain", "")))
+        return _tag("code", line.get("plain", ""))

@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
 
-from attsvm.theory.report.statement_view import ReadingView, StatementView, definitions, meanings
+from attsvm.theory.report.view import ReadingView, StatementView, definitions, meanings
 
 SCREEN = 50
-"""Lines of one screen; what a statement has beyond them is left out of it."""
+"""Lines of one screen."""
 
 
 def screen(view: StatementView, *, whole: bool = False, asked: str = "") -> Iterator[str]:
-    """The lines that `attsvm show` prints, as wide as the terminal.
+    """Yield the lines that `attsvm show` prints, as wide as the terminal.
 
-    What does not fit one screen is left out, the least telling first, unless the `whole` is wanted:
-    a sentence is there from its first word to its last or not at all. The reading that is `asked`
-    for is there with all that it has.
+    Unless `whole` is true, one screen is filled: the least telling parts are left out first, and a
+    sentence is printed whole or not at all. The reading `asked` is printed with all its parts.
     """
-    lines = [*_head(view), *_every_reading(view), *_foot(view)]
+    stored = "; ".join(_commands(view))
+    lines = [*_head(view), *_every_reading(view), *_foot(view, stored)]
     if not whole and len(lines) > SCREEN:
         parts: set[str] = set()
         for part in _by_weight(view):
-            if len(list(_folded(view, {*parts, part}, asked))) <= SCREEN:
+            if len(list(_folded(view, {*parts, part}, asked, stored))) <= SCREEN:
                 parts.add(part)
-        lines = list(_folded(view, parts, asked))
+        lines = list(_folded(view, parts, asked, stored))
     yield from lines
 
 
 def _by_weight(view: StatementView) -> Iterator[str]:
-    """The parts of a statement that a screen may leave out, the most telling first.
+    """Yield the parts that a screen may leave out, the most telling first.
 
-    Those of a reading are its name, and `fails at` with its name.
+    The parts of a reading are its name, and `fails at` with its name.
     """
-    readings = _in_order(view)
+    readings = view.readings
     stands = view.stands()
     refuted = [r.name for r in readings if r.counterexample]
     yield readings[0].name
@@ -51,51 +51,52 @@ def _by_weight(view: StatementView) -> Iterator[str]:
 
 
 def _head(view: StatementView, parts: Collection[str] = ("fails", "repair")) -> Iterator[str]:
-    """What is printed, what fell and why, and the repair."""
+    """Yield what is printed, what fell and why, and the repair."""
     yield from _wrapped(f"{view.id}  ({view.source}, {view.place}; {_places(view)})")
     yield from _wrapped(view.printed and f"{view.origin}: {view.printed}")
     if fell := view.fell():
         yield ""
         yield from _wrapped(f"what fell: {fell}")
-    if view.erratum:
-        yield from _wrapped(f"found: {view.erratum['found']} This {view.erratum['weight']}.")
+    if words := view.words:
+        yield from _wrapped(f"found: {words['found']} This {words['weight']}.")
         for part in ("fails", "repair"):
-            if part in parts and part in view.erratum:
-                yield from _wrapped(f"{part}: {view.erratum[part]}")
+            if part in parts and part in words:
+                yield from _wrapped(f"{part}: {words[part]}")
 
 
 def _every_reading(view: StatementView) -> Iterator[str]:
-    """Every reading with all that it has, and what the names in them stand for."""
+    """Yield every reading with all its parts, and the meanings of the names in them."""
     formula = ""
-    for reading in _in_order(view):
+    for reading in view.readings:
         yield ""
         yield from _reading(reading, formula)
-        formula = reading.formula.conclusion.plain
+        formula = reading.formula["conclusion"]["plain"]
     told = [f"{name}: {meaning}" for name, meaning in meanings(view.readings).items()]
-    yield from _block("where", (*definitions(view.readings), *told))
+    yield from _block("where", "; ".join((*definitions(view.readings), *told)))
 
 
 def _reading(reading: ReadingView, before: str = "") -> Iterator[str]:
-    """A reading with all that it has; its formula where it is another than that `before`."""
-    yield f"{reading.name}: {reading.expected}"
+    """Yield a reading with all its parts; its formula only if it differs from that `before`."""
+    yield f"{reading.name}: {reading.verdict}"
     yield from _wrapped(reading.says, "  ")
-    if reading.formula.conclusion.plain != before:
-        yield from _wrapped(f"runs: {reading.formula.conclusion.plain}", "  ")
-    yield from _wrapped("; ".join(reading.formula.hypotheses), "  ", "if: ")
+    if reading.formula["conclusion"]["plain"] != before:
+        yield from _wrapped(f"runs: {reading.formula['conclusion']['plain']}", "  ")
+    yield from _wrapped("; ".join(reading.formula["hypotheses"]), "  ", "if: ")
     yield from _wrapped(reading.counterexample, "  ", "fails at: ")
     yield from _wrapped(reading.smallest, "  ", "smallest known: ")
-    yield from _wrapped("; ".join(reading.siblings), "  ", "siblings, which have to fall: ")
+    siblings = "; ".join(s.name for s in reading.claim.siblings) if reading.claim else ""
+    yield from _wrapped(siblings, "  ", "siblings, which have to fall: ")
 
 
-def _folded(view: StatementView, parts: Collection[str], asked: str) -> Iterator[str]:
-    """The statement with these parts alone, and how the rest is seen."""
-    readings = _in_order(view)
+def _folded(view: StatementView, parts: Collection[str], asked: str, stored: str) -> Iterator[str]:
+    """Yield the statement with these parts alone, and the command that prints the rest."""
+    readings = view.readings
     yield from _head(view, parts)
     first = readings[0].formula
     named = [readings[0], *(r for r in readings[1:] if r.name == asked)]
     for part, words in (
-        ("runs", first.conclusion.plain),
-        ("if", "; ".join(first.hypotheses)),
+        ("runs", first["conclusion"]["plain"]),
+        ("if", "; ".join(first["hypotheses"])),
         ("where", "; ".join(definitions(named))),
     ):
         if part in parts:
@@ -106,62 +107,60 @@ def _folded(view: StatementView, parts: Collection[str], asked: str) -> Iterator
         if reading.name == asked:
             yield from _reading(reading)
         elif reading.name in parts:
-            yield from _wrapped(f"{reading.name} ({reading.expected}): {reading.says}")
+            yield from _wrapped(f"{reading.name} ({reading.verdict}): {reading.says}")
             if f"fails at {reading.name}" in parts:
                 yield from _wrapped(reading.counterexample, "  ", "fails at: ")
     others = [r for r in readings if r.name != asked and r.name not in parts]
     yield from _wrapped(
-        "; ".join(f"{r.name} ({r.expected})" for r in others), lead="further readings: "
+        "; ".join(f"{r.name} ({r.verdict})" for r in others), lead="further readings: "
     )
-    yield from _foot(view, parts, _FEW)
+    yield from _foot(view, stored, parts, _FEW)
     yield ""
     yield f"folded to one screen; all of it: attsvm show --all {view.id}"
 
 
 _FEW = 6
-"""A screen names so many of the statements that rest on one."""
+"""Maximum number of statements that rest on this one that a screen names."""
 
 
 def _foot(
     view: StatementView,
+    stored: str,
     parts: Collection[str] = ("rests on", "what rests on it"),
     most: int | None = None,
 ) -> Iterator[str]:
-    """Where the counterexamples lie, and what rests on what."""
-    yield from _block("counterexamples", _commands(view), "; ")
+    """Yield where the counterexamples lie, and what rests on what."""
+    yield from _block("counterexamples", stored)
     for part, names in (("rests on", view.rests_on), ("what rests on it", view.carries)):
         if part in parts:
             more = f" and {len(names) - most} more" if most and len(names) > most else ""
-            yield from _block(part, (f"{', '.join(names[:most])}{more}",))
-
-
-def _in_order(view: StatementView) -> Sequence[ReadingView]:
-    """The readings, literal ones first."""
-    return sorted(view.readings, key=lambda r: not r.name.startswith("literal"))
+            yield from _block(part, f"{', '.join(names[:most])}{more}")
 
 
 def _places(view: StatementView) -> str:
-    return ", ".join(dict.fromkeys(_place(r.file, r.line) for r in view.readings))
+    claims = (r.claim for r in view.readings if r.claim)
+    return ", ".join(dict.fromkeys(_place(c.file, c.line) for c in claims))
 
 
 def _place(file: str, line: int) -> str:
-    """Where a reading is declared; the file of a notebook's cell is a name without a file."""
+    """Return where a reading is declared; the cell of a notebook has a name and no file."""
     return f"{_near(file)}:{line}" if Path(file).is_file() else f"typed, line {line}"
 
 
 def _commands(view: StatementView) -> Iterator[str]:
-    """Where the smallest counterexamples lie, and how those on the screen are printed as code."""
+    """Yield where the smallest counterexamples lie, and commands that print them as code."""
     stored = [r for r in view.readings if r.stored]
-    if stored:
-        first = _below(stored[0].stored)
-        yield f"stored in {first if len(stored) == 1 else first.rpartition('/')[0]}"
+    files = [r.stored.file for r in stored if r.stored]
+    if files:
+        first = _below(files[0])
+        yield f"stored in {first if len(files) == 1 else first.rpartition('/')[0]}"
         yield f"in numpy alone: attsvm show --script {view.id}"
     if rational := [r.name for r in stored if r.rational]:
         yield f"in Python's fractions ({', '.join(rational)}): attsvm show --verifier {view.id}"
 
 
 def _wrapped(text: str | None, indent: str = "", lead: str = "") -> Iterator[str]:
-    """A paragraph in lines that fit the terminal; nothing for no text."""
+    """Yield a paragraph in lines that fit the terminal; nothing for no text."""
     if text:
         yield from wrap(
             lead + text,
@@ -173,20 +172,20 @@ def _wrapped(text: str | None, indent: str = "", lead: str = "") -> Iterator[str
         )
 
 
-def _block(title: str, words: Iterable[str], between: str = "; ") -> Iterator[str]:
-    """A paragraph after an empty line; nothing where there are no words."""
-    if joined := between.join(words):
+def _block(title: str, words: str) -> Iterator[str]:
+    """Yield an empty line and a paragraph; nothing for no words."""
+    if words:
         yield ""
-        yield from _wrapped(f"{title}: {joined}")
+        yield from _wrapped(f"{title}: {words}")
 
 
-def _near(file: str) -> str:
-    """A path from the current folder on, where the file lies below it."""
+def _near(file: str | Path) -> str:
+    """Return a path relative to the current folder if the file lies below it."""
     path, here = Path(file), Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def _below(file: str | None) -> str:
-    """A stored counterexample, by its folder and name alone where it lies elsewhere."""
-    path = Path(_near(file or ""))
+def _below(file: Path) -> str:
+    """Return a path as `_near`; of a file that lies elsewhere its folder and name alone."""
+    path = Path(_near(file))
     return f"{path.parent.name}/{path.name}" if path.is_absolute() else str(path)

@@ -1,4 +1,4 @@
-"""Counterexamples for people: Python that rebuilds one exactly and executes it again."""
+"""An instance in Python: exact literals, and a script that confirms what it refutes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from attsvm.theory.instance.in_words import ODD_BITS, given, scaled, short
 from attsvm.theory.packs.packs import LOOSE
 
 _SHORT = 8
-"""Decimals up to this length are written as such where they are exact."""
+"""Maximum number of letters of a float that is written in decimals; these are exact."""
 
 LONG = 10**640
-"""Integers of more digits are not written in decimals: Python may refuse that from 641 on."""
+"""Least integer that is not written in decimals: Python may refuse more than 640 digits."""
 
 
 class _Unnamed(Exception):
-    """A type cannot be imported by its name."""
+    """A type that cannot be imported by its name."""
 
 
 def python(claim: Claim, part: str, case: Case, witness: Witness | None = None) -> str:
@@ -95,7 +95,7 @@ def _witness(witness: Witness | None) -> list[str]:
 
 
 def literal(value: Any) -> str:
-    """An expression for a number or an array."""
+    """Return an expression for a number or an array."""
     return _literal(value, {}, "")
 
 
@@ -103,9 +103,9 @@ _USED = {"Fraction(": "from fractions import Fraction\n", "np.": "import numpy a
 
 
 def _place(claim: Claim) -> tuple[str, str, bool]:
-    """Where a claim can be imported from: a module, a name, whether that is of its statement.
+    """Return the module and name to import a claim by, and whether they are of its statement.
 
-    All empty where it can be imported from nowhere.
+    Both are empty if it can be imported from nowhere.
     """
     there = {  # but no script: it has no spec
         name: module
@@ -121,7 +121,7 @@ def _place(claim: Claim) -> tuple[str, str, bool]:
 
 
 def _literal(value: Any, imports: dict[str, list[str]], indent: str) -> str:
-    """An expression for the value; notes what it needs."""
+    """Return an expression for the value, and add what it needs to `imports`."""
     if value is None or isinstance(value, bool | str):
         return repr(value)
     if isinstance(value, int):
@@ -156,7 +156,7 @@ def _literal(value: Any, imports: dict[str, list[str]], indent: str) -> str:
 
 
 def _integer(value: int) -> str:
-    """A literal; hexadecimal where Python would not write or read so many decimals."""
+    """Return a literal; hexadecimal if Python would not write or read so many decimals."""
     return str(value) if abs(value) < LONG else hex(value)
 
 
@@ -186,7 +186,7 @@ def _nested(value: Any, kind: str) -> str:
 
 
 def _float(value: float) -> str:
-    """An expression whose value is exactly this float."""
+    """Return an expression whose value is exactly this float."""
     if not math.isfinite(value):
         return f'float("{value}")'
     exact = Fraction(value)
@@ -205,6 +205,6 @@ def _float(value: float) -> str:
 
 
 def rounded(bound: str, rounding: str, digits: int) -> Decimal:
-    """A number in decimals, rounded the given way to so many digits."""
+    """Return a number in decimals, rounded to so many digits."""
     value = Context(prec=digits, rounding=rounding).plus(Decimal(bound))
     return value.normalize() if value.is_finite() else value

@@ -1,8 +1,4 @@
-"""What the page does where JavaScript runs; without it everything is there and can be opened."""
-
-from __future__ import annotations
-
-SCRIPT = """
+// What the page does with JavaScript; without it everything is there and can be opened.
 "use strict";
 (() => {
   const one = (s, of = document) => of.querySelector(s);
@@ -25,7 +21,7 @@ SCRIPT = """
 
   function filter() {
     const want = Object.fromEntries(fields.map((field) => [field.dataset.by, field.value]));
-    const words = want.text.toLowerCase().split(/\\s+/).filter(Boolean);
+    const words = want.text.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     for (const card of cards) {
       const fits =
@@ -155,4 +151,3 @@ SCRIPT = """
   }, { rootMargin: "-12% 0px -80%" });
   for (const name of links.keys()) seen.observe(document.getElementById(name));
 })();
-"""

@@ -32,10 +32,9 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.text import escaped
 from attsvm.theory.instance import codec
-from attsvm.theory.record.latex import latex
-from attsvm.theory.record.snippets import python
+from attsvm.theory.instance.in_latex import latex
+from attsvm.theory.instance.in_python import python
 from attsvm.theory.run.confirm import confirm
-from attsvm.theory.run.tally import Refuted
 from attsvm.theory.verification.check import check_part
 
 PACK = str(Path(toy_pack.__file__))
@@ -212,8 +211,8 @@ def test_the_script_of_a_shipped_file_finds_its_claim(capsys):
 
 
 def typeset(case, part="", enclosure=None, kind="inequality", method="rationals"):
-    found = Refuted({}, {"kind": kind}, "certified", enclosure, method, "")
-    return latex(everything, part, case, found)
+    known = f"certified: {method}"
+    return latex(everything, part, case, kind=kind, enclosure=enclosure, known=known)
 
 
 @given(everythings, st.sampled_from(["", "~ \\{2}_"]), st.text())

@@ -1,4 +1,4 @@
-"""A refutation in two lines of plain text: the instance in small numbers, and how it is known."""
+"""A refutation in plain text: the instance in small numbers, and its slack, confirmed anew."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from attsvm._types import Case
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.verdict import Evidence
+from attsvm.theory.instance.in_python import rounded
 from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.record.curated import known_witness
-from attsvm.theory.record.snippets import rounded
 from attsvm.theory.run.confirm import Confirmation, examine
 
 _DIGITS = 4
-"""Of the bounds of a slack, which are rounded outwards."""
+"""Significant digits of the bounds of a slack, which are rounded outwards."""
 
 
 def refutation(claim: Claim, case: Case, names: Mapping[str, str]) -> tuple[str, str]:
-    """Return the two lines on an instance that refutes a reading, which is confirmed anew.
+    """Return an instance that refutes a reading, and its slack; both are confirmed anew.
 
-    What floats proposed for a curated counterexample is read from its file.
+    The witness of a curated counterexample is read from its file.
 
     Raises:
         ClaimError: it does not refute the reading.
@@ -36,7 +36,7 @@ def refutation(claim: Claim, case: Case, names: Mapping[str, str]) -> tuple[str,
 
 
 def _slack(answer: Confirmation) -> str:
-    """The slack, or what it is at most; how that is known where no certificate tells it."""
+    """Return the slack or an upper bound of it, and the method unless a certificate has it."""
     known = "" if answer.evidence is Evidence.CERTIFIED else f", {answer.evidence}: {answer.method}"
     if answer.enclosure is None:
         return f"refuted{known}"
@@ -47,7 +47,7 @@ def _slack(answer: Confirmation) -> str:
 
 
 def _decimal(bound: str, rounding: str) -> str:
-    """A decimal of few digits on that side of the bound."""
+    """Return a decimal of few digits on that side of the bound."""
     value = rounded(bound, rounding, _DIGITS)
     if not value.is_finite():
         return str(value).lower()

@@ -18,7 +18,7 @@ from attsvm.errors import ClaimError
 from attsvm.theory import Slack
 from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.instance.in_words import in_words
-from attsvm.theory.record.two_lines import _slack, refutation
+from attsvm.theory.report.refutation import _slack, refutation
 from attsvm.theory.run.confirm import Confirmation
 
 

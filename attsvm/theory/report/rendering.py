@@ -1,0 +1,90 @@
+"""Jinja2 templates of the pages: every value is escaped where it is put into one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from attsvm._words import printable
+
+FOLDER = Path(__file__).parent / "templates"
+"""The templates, and the style sheet and script of the page."""
+
+_SIGNS = (
+    ("<=", "≤"), (">=", "≥"), ("->", "→"), ("||", "‖"), (" - ", " − "), ("infinity", "∞"),
+    ("grad L", "∇L"),
+)  # fmt: skip
+_PRODUCT = re.compile(r"<(?=\S)([^<>]*, [^<>]*)(?<=\S)>")
+LETTERS = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eta": "η", "theta": "θ",
+    "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "rho": "ρ", "sigma": "σ",
+    "tau": "τ", "Gamma": "Γ", "Delta": "Δ",
+}  # fmt: skip
+_LETTER = re.compile(rf"(?<![^\W_])({'|'.join(LETTERS)})(?![^\W_])")
+_RAISED = re.compile(
+    r"(?<=[\w)|‖\]>⟩])(\^|_)(\{[^{}]*\}|\([^()]*\)|[^\W_]+,[^\W_]+_[^\W_]+|-?[^\W_]+|\*)"
+)
+
+
+def render(
+    name: str, filters: Mapping[str, Callable[..., Any]] | None = None, /, **values: Any
+) -> Markup:
+    """Return a template with these values.
+
+    Args:
+        name: the name of its file.
+        filters: functions that the template applies to values, by name.
+        values: what the template and those that it imports may use.
+    """
+    templates = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=text,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters |= {"anchor": anchor, "sentence": sentence, **(filters or {})}
+    templates.globals |= values
+    return Markup(templates.get_template(name).render())
+
+
+def text(value: object) -> str:
+    """Return a value as text: control characters, but for ends of lines, become escapes.
+
+    Markup stays as it is.
+    """
+    if isinstance(value, Markup):
+        return value
+    return "\n".join(map(printable, str(value).split("\n")))
+
+
+def sentence(value: object) -> Markup:
+    """Return a sentence as print has it: the plain `R^7`, `x_t` and `<=` become signs.
+
+    Markup stays as it is.
+    """
+    if isinstance(value, Markup):
+        return value
+    plain = str(value)
+    for written, sign in _SIGNS:
+        plain = plain.replace(written, sign)
+    plain = _PRODUCT.sub(r"⟨\1⟩", plain)
+    plain = _LETTER.sub(lambda found: LETTERS[found[1]], plain)
+
+    def raised(found: re.Match[str]) -> str:
+        inner = found[2][1:-1] if found[2][0] in "{(" else found[2]
+        tag = "sup" if found[1] == "^" else "sub"
+        return f"<{tag}>{_RAISED.sub(raised, inner)}</{tag}>"
+
+    return Markup(_RAISED.sub(raised, escape(text(plain))))
+
+
+def anchor(name: str) -> str:
+    """Return an id within the page: that of a claim as it is, other characters by their code."""
+    return re.sub(r"[^A-Za-z0-9/:._-]", lambda found: f"~{ord(found[0]):x}~", name)

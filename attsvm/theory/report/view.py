@@ -1,0 +1,502 @@
+"""A statement as a reader sees it: the one view that terminal, HTML and Markdown are drawn from.
+
+A view joins what claims say with what a run recorded of them. Without a run it has the expected
+verdicts; a run may also be of claims that are not at hand. Formulas are those that ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from attsvm._types import Case, Entry, JsonObject
+from attsvm.errors import AttsvmError, UsageError
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.typesetting import typeset
+from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.instance import codec
+from attsvm.theory.instance.in_words import in_words
+from attsvm.theory.packs.packs import Pack
+from attsvm.theory.record import curated
+from attsvm.theory.record.counterexample import read
+from attsvm.theory.record.ledger import Run
+from attsvm.theory.report.dependencies import dependencies, resting_on
+from attsvm.theory.report.errata import (
+    Erratum,
+    Source,
+    Weight,
+    ensure_whole,
+    find_source,
+    in_order,
+)
+from attsvm.theory.report.script import verifier
+
+AXES = ("truth", "evidence", "validity")
+_REFUTED = str(Truth.REFUTED)
+_STANDING = {str(Truth.PROVED), str(Truth.HOLDS)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stored:
+    """A counterexample file of a reading, its document, and the instance in it."""
+
+    file: Path
+    document: Entry
+    case: Case
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadingView:
+    """A reading: what it claims, what a run recorded of it, and how it differs from the first one.
+
+    The first reading of a statement is a literal one, if it has any.
+
+    Attributes:
+        id: such as sim/lemma-3.11:amended-2.
+        claim: the claim, None if no loaded pack has it.
+        entry: the recorded verdict, in the form of `verify --json`; empty without one.
+        ran: whether the run set out to check it.
+        replayed: what the replay of its counterexample came to in the run; empty without one.
+        formula: what runs, in the form of `show --json`; empty if it is not known.
+        first: the name of the first reading.
+        differs: the constants that differ from those of the first reading.
+        added: the names of hypotheses that the first reading does not have.
+        dropped: the names of hypotheses of the first reading that it does not have.
+        cases: instances that refute it, the most telling first, the smallest last.
+        stored: its counterexample file.
+        names: words for fields of instances.
+    """
+
+    id: str
+    claim: Claim | None
+    entry: Entry
+    ran: bool
+    replayed: Entry
+    formula: Entry
+    first: str
+    differs: tuple[str, ...]
+    added: tuple[str, ...]
+    dropped: tuple[str, ...]
+    cases: tuple[Case, ...]
+    stored: Stored | None
+    names: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """The name of the reading, such as literal or amended-2."""
+        return self.id.partition(":")[2] or self.id
+
+    @property
+    def says(self) -> str:
+        """The claim in one sentence, as the run checked it."""
+        return str(self.entry.get("statement") or getattr(self.claim, "statement", ""))
+
+    @property
+    def literal(self) -> bool:
+        """Whether it reads the statement as printed."""
+        return self.name.startswith("literal")
+
+    @property
+    def truth(self) -> str:
+        """The run's word on its truth, "not run" without a verdict."""
+        return str(self.entry.get("truth", "not run"))
+
+    @property
+    def expected(self) -> str:
+        """The expected truth and evidence; empty if its claim is not at hand."""
+        if self.claim is None:
+            return ""
+        return f"{self.claim.expected.truth}, {self.claim.expected.verdict.evidence}"
+
+    @property
+    def verdict(self) -> str:
+        """Truth and evidence: those of the run, or "expected" before those that are expected."""
+        if self.entry:
+            return f"{self.truth}, {self.entry.get('evidence', '?')}"
+        return f"expected {self.expected}"
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the run refuted it; without a verdict, whether that is expected."""
+        return (self.truth if self.entry else self.expected.partition(",")[0]) == _REFUTED
+
+    @property
+    def words_as_expected(self) -> bool:
+        """Whether no recorded word differs from the word that the record expects."""
+        want = self.entry.get("expected") or {}
+        return all(self.entry.get(axis) == want[axis] for axis in AXES if axis in want)
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the verdict is the expected one, by the record's mark and by its words."""
+        return self.words_as_expected and bool(self.entry.get("as_expected"))
+
+    @property
+    def counterexample(self) -> str | None:
+        """The most telling instance that refutes it, in one line."""
+        return in_words(self.cases[0], self.names) if self.cases else None
+
+    @property
+    def smallest(self) -> str | None:
+        """The smallest instance known, if it is another one."""
+        least = in_words(self.cases[-1], self.names) if self.cases else None
+        return None if least == self.counterexample else least
+
+    @property
+    def rational(self) -> bool:
+        """Whether a counterexample of it has a verifier in fractions."""
+        claim = self.claim
+        return claim is not None and any(verifier(claim, case) is not None for case in self.cases)
+
+    def json(self) -> JsonObject:
+        """Return its part of the document of `show --json`."""
+        own = ("name", "says", "expected", "verdict", "differs", "added", "dropped", "formula")
+        claim = self.claim
+        return {
+            **{key: getattr(self, key) for key in own},
+            "hypotheses": () if claim is None else tuple(h.name for h in claim.hypotheses),
+            "siblings": () if claim is None else tuple(s.name for s in claim.siblings),
+            "counterexample": self.counterexample,
+            "smallest": self.smallest,
+            "stored": str(self.stored.file) if self.stored else None,
+            "rational": self.rational,
+            "file": getattr(claim, "file", ""),
+            "line": getattr(claim, "line", 0),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatementView:
+    """A statement with its readings.
+
+    Attributes:
+        id: such as sim/lemma-3.11.
+        source: the title of its source.
+        place: where it stands there.
+        printed: the sentence as printed; empty if its claims are not at hand.
+        origin: "printed" if the sentence is quoted, else what it is read off.
+        quoted: the sentence in quotation marks, if it is quoted.
+        readings: its readings, literal ones first.
+        rests_on: the ids of the statements that it rests on.
+        carries: the ids of the statements that rest on it, directly or through others.
+        erratum: what people wrote about its fall, None if it has none.
+    """
+
+    id: str
+    source: str
+    place: str
+    printed: str
+    origin: str
+    quoted: str
+    readings: tuple[ReadingView, ...]
+    rests_on: tuple[str, ...]
+    carries: tuple[str, ...]
+    erratum: Erratum | None
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the run refuted a literal reading."""
+        return any(r.literal and r.truth == _REFUTED for r in self.readings)
+
+    @property
+    def told(self) -> Erratum | None:
+        """Its erratum, if the run refuted what that is about."""
+        return self.erratum if self.refuted else None
+
+    @property
+    def turned(self) -> bool:
+        """Whether the run refuted a literal reading, and an erratum says that this overturns it."""
+        return self.told is not None and self.told.weight is Weight.CLAIM
+
+    @property
+    def printed_readings(self) -> list[ReadingView]:
+        """Its literal readings."""
+        return [r for r in self.readings if r.literal]
+
+    @property
+    def stands_whole(self) -> bool:
+        """Whether it has literal readings, and the run found all of them to stand."""
+        return bool(self.printed_readings) and all(
+            r.truth in _STANDING for r in self.printed_readings
+        )
+
+    @property
+    def standing(self) -> str:
+        """The least good word on the truth of its literal readings; of all, if it has none."""
+        truths = {r.truth for r in self.printed_readings or self.readings}
+        order = map(str, (Truth.REFUTED, Truth.UNDECIDED, Truth.HOLDS, Truth.PROVED))
+        return "not run" if "not run" in truths else next(filter(truths.__contains__, order), "?")
+
+    def stands(self) -> list[str]:
+        """Return the names of the readings that are not refuted, nor expected to be."""
+        return [r.name for r in self.readings if not r.refuted]
+
+    def fell(self) -> str:
+        """Return which readings fell and which stand, in one line; "" if none fell."""
+        fell = [r for r in self.readings if r.refuted]
+        claim = "the printed claim" if self.origin == "printed" else "the claim"
+        printed = (self.erratum.fell if self.erratum else "") or claim
+        groups = (
+            (printed, [r.name for r in fell if r.literal]),
+            ("repairs of it", [r.name for r in fell if not r.literal]),
+        )
+        parts = [f"{what} ({', '.join(names)})" for what, names in groups if names]
+        stands = ", ".join(self.stands())
+        rest = f"; what stands: {stands}" if stands else "; nothing stands"
+        return " and ".join(parts) + rest if parts else ""
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The erratum in the form of `show --json`; empty without one.
+
+        The readings that stand say the repair if the erratum does not.
+        """
+        found = self.erratum
+        if found is None:
+            return {}
+        weight = found.weight.removeprefix("What ").replace("Misprints", "is a misprint")
+        said = {"weight": weight, "fell": found.fell, "found": found.gist, "fails": found.fails}
+        stands = [r.name for r in self.readings if r.id in found.stands]
+        if found.repair or stands:
+            said["repair"] = found.repair or f"what is said by {', '.join(stands)}"
+        return said
+
+    def json(self) -> JsonObject:
+        """Return the document of `show --json`."""
+        own = ("id", "source", "place", "printed", "rests_on", "carries", "origin")
+        statement = {key: getattr(self, key) for key in own}
+        readings = [reading.json() for reading in self.readings]
+        return {
+            "schema": 1,
+            "statement": {**statement, "readings": readings, "erratum": self.words},
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SourceView:
+    """A source with its statements, in its order.
+
+    Attributes:
+        source: the words of people on it.
+        title: the paper or talk.
+        statements: its statements.
+    """
+
+    source: Source
+    title: str
+    statements: tuple[StatementView, ...]
+
+    @property
+    def readings(self) -> list[ReadingView]:
+        """All readings of it."""
+        return [r for s in self.statements for r in s.readings]
+
+    def of_weight(self, weight: Weight) -> list[StatementView]:
+        """Return the refuted statements with errata of a weight, in the order of the errata."""
+        told = {s.id: s for s in self.statements if s.told}
+        return [told[e.statement] for e in self.source.of_weight(weight) if e.statement in told]
+
+    def account(self, fallen: int) -> str:
+        """Return how many printed statements fell, and how many stand in all literal readings."""
+        printed = [s for s in self.statements if s.printed_readings]
+        whole = sum(s.stands_whole for s in printed)
+        return (
+            f"Of {len(printed)} that are printed, {fallen} {'is' if fallen == 1 else 'are'} "
+            f"refuted in a literal reading, and {whole} {'stands' if whole == 1 else 'stand'} in "
+            "all of them (proved, or not refuted so far)."
+        )
+
+
+def statement_of(claims: Sequence[Claim], word: str) -> str:
+    """Return the id of the one statement that these claims belong to.
+
+    Raises:
+        UsageError: they belong to several.
+    """
+    ids = list(dict.fromkeys(c.statement_id for c in claims))
+    if len(ids) > 1:
+        few = ", ".join(ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
+        raise UsageError(
+            f"{len(ids)} statements begin like that", value=word, remedy=f"Name one of {few}."
+        )
+    return ids[0]
+
+
+def statement_view(
+    id: str, claims: Iterable[Claim], source: Source, run: Run | None = None
+) -> StatementView:
+    """Return the view of a statement.
+
+    Args:
+        id: the statement.
+        claims: all claims at hand; those of other statements tell what rests on this one.
+        source: the words of people on its source.
+        run: the run with its verdicts; without it the view has the expected ones.
+    """
+    every = list(claims)
+    own = in_order(source, (c for c in every if c.statement_id == id)).get(id, [])
+    known = {c.id: c for c in own}
+    recorded = () if run is None else sorted({*run.claims, *run.verdicts})
+    others = (i for i in recorded if i not in known and i.partition(":")[0] == id)
+    erratum = source.erratum(id)
+    readings = tuple(
+        _reading(i, known.get(i), own, source, erratum, run) for i in (*known, *others)
+    )
+    rests = dependencies(every)
+    first = own[0] if own else None
+    entry = next((r.entry for r in readings if r.entry), {})
+    return StatementView(
+        id,
+        first.source if first else id.partition("/")[0],
+        "; ".join(dict.fromkeys(c.place for c in own)) or str(entry.get("place", "")),
+        next((c.printed for c in own if c.printed), ""),
+        first.origin if first else "printed",
+        first.quoted if first else "",
+        readings,
+        rests.get(id, ()),
+        tuple(resting_on(id, rests)),
+        erratum,
+    )
+
+
+def source_view(name: str, packs: Sequence[Pack], run: Run, *, ran: bool = False) -> SourceView:
+    """Return the view of a source: of its claims, and of others that the run checked.
+
+    Args:
+        name: the beginning of the ids of its claims.
+        packs: loaded packs; files beside their claims may describe the source.
+        run: the run with its verdicts.
+        ran: whether to leave out readings that the run did not set out to check.
+
+    Raises:
+        FileError: the words on the source fit no claim.
+    """
+    source = find_source(packs, name)
+    claims = list({c.id: c for pack in packs for c in pack.claims}.values())
+    ensure_whole(source, claims)
+    known = in_order(source, (c for c in claims if c.id.startswith(f"{name}/")))
+    asked = [i.partition(":")[0] for i in sorted({*run.claims, *run.verdicts})]
+    ids = dict.fromkeys([*known, *(i for i in asked if i.partition("/")[0] == name)])
+    views = [statement_view(i, claims, source, run) for i in ids if not ran or i in set(asked)]
+    if ran:
+        views = [replace(s, readings=tuple(r for r in s.readings if r.ran)) for s in views]
+    title = next((known[s.id][0].source for s in views if s.id in known), name)
+    return SourceView(source, title, tuple(views))
+
+
+def _reading(
+    id: str,
+    claim: Claim | None,
+    among: Sequence[Claim],
+    source: Source,
+    erratum: Erratum | None,
+    run: Run | None,
+) -> ReadingView:
+    entry = {} if run is None else run.verdicts.get(id, {})
+    replays = () if run is None else run.replays.values()
+    replayed = next((r for r in replays if r.get("claim") == id and not r.get("sibling")), {})
+    first = among[0] if among else None
+    own: Entry = {} if claim is None else claim.formula.hypotheses
+    its: Entry = own if first is None or claim is None else first.formula.hypotheses
+    stored = None
+    if claim is not None and _REFUTED in (entry.get("truth"), str(claim.expected.truth)):
+        files = [curated.place(claim), Path(entry.get("counterexample") or "")]
+        stored = next(filter(None, (_stored(claim, file) for file in files)), None)
+    telling = {} if erratum is None else erratum.telling
+    formula = entry.get("formula") or ({} if claim is None else typeset(claim.formula).json())
+    return ReadingView(
+        id,
+        claim,
+        entry,
+        run is not None and (id in run.claims or id in run.verdicts),
+        replayed,
+        formula,
+        first.reading if first else "",
+        tuple(_otherwise(claim, first)),
+        tuple(name for name in own if name not in its),
+        tuple(name for name in its if name not in own),
+        (*([telling[id]] if id in telling else []), *([stored.case] if stored else [])),
+        stored,
+        source.names,
+    )
+
+
+def _stored(claim: Claim, file: Path) -> Stored | None:
+    """Return what a file holds of a counterexample to this reading; None if it holds none."""
+    if not file.is_file():
+        return None
+    try:
+        document = read(file)
+        if document.get("claim") != claim.id or document.get("sibling"):
+            return None
+        case = codec.decode_exactly(document["instance"], claim.instance_type)
+    except AttsvmError:  # the replay of curated files reports it
+        return None
+    return Stored(file, document, case)
+
+
+def _otherwise(claim: Claim | None, first: Claim | None) -> Iterator[str]:
+    """Yield the constants of a claim that differ from those of another one."""
+    if claim is None or first is None:
+        return
+    before = first.formula.constants
+    for name, value in claim.formula.constants.items():
+        if name in before and before[name] != value:
+            yield f"{name} = {_value(value)} (there {_value(before[name])})"
+
+
+def _value(value: object) -> object:
+    return getattr(value, "__name__", value)
+
+
+def formula_lines(readings: Sequence[ReadingView], *, latex: bool = False) -> list[str]:
+    """Return every distinct formula of these readings, hypothesis and definition, a line each."""
+    form = "latex" if latex else "plain"
+    by_formula: dict[str, list[str]] = {}
+    conditions: dict[str, str] = {}
+    for reading in readings:
+        by_formula.setdefault(reading.formula["conclusion"][form], []).append(reading.name)
+        for name, condition in reading.formula["hypotheses"].items():
+            meaning = _meaning(name, condition)
+            conditions[name] = f"{name}, that is {meaning}" if meaning else name
+            if latex:
+                conditions[name] = condition["latex"]
+    many = len(by_formula) > 1
+    lines = [
+        f"{text}    ({', '.join(names)})" if many and not latex else text
+        for text, names in by_formula.items()
+    ]
+    lead = r"\text{if } " if latex else "if "
+    lines += [lead + condition for condition in conditions.values()]
+    lead = r"\text{where } " if latex else "where "
+    return lines + [lead + line for line in definitions(readings, latex=latex)]
+
+
+def _meaning(name: str, condition: Mapping[str, str]) -> str:
+    """Return a condition as it runs, "" if its name says the same."""
+    turned = " <= ".join(reversed(name.split(" >= ")))
+    turned = " < ".join(reversed(turned.split(" > ")))
+    same = condition["plain"].replace(" ", "") in (w.replace(" ", "") for w in (name, turned))
+    return "" if same else condition["plain"]
+
+
+def meanings(readings: Iterable[ReadingView]) -> dict[str, str]:
+    """Return what the hypotheses of these readings run, by name, if the name does not say it."""
+    every = {n: _meaning(n, c) for r in readings for n, c in r.formula["hypotheses"].items()}
+    return {name: meaning for name, meaning in every.items() if meaning}
+
+
+def definitions(readings: Iterable[ReadingView], *, latex: bool = False) -> list[str]:
+    """Return the meanings of the names in these formulas; one that differs names its readings."""
+    where: dict[str, list[str]] = {}
+    for reading in readings:
+        for line in reading.formula["where"]:
+            where.setdefault(line["latex" if latex else "plain"], []).append(reading.name)
+    left = [line.partition(" = ")[0] for line in where]
+    return [
+        f"{line}    ({', '.join(names)})"
+        if left.count(line.partition(" = ")[0]) > 1 and not latex
+        else line
+        for line, names in where.items()
+    ]
