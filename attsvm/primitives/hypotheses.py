@@ -138,7 +138,8 @@ TWO_SCORES = Hypothesis("some input has two different scores", two_scores)
 ONE_INPUT = Hypothesis("there is a single input", single)
 ONE_PAIR = Hypothesis("one input of two tokens", one_pair, says="there is one input, of two tokens")
 MARGINS_ADD = Hypothesis(
-    "all tokens have margin 1 under some matrix, or the rivals of an input have one score",
+    "all tokens are support vectors, the constraints are independent, or all rivals of an optimal "
+    "token score the same",
     margins_add,
 )
 EQUAL_RIVALS = Hypothesis(

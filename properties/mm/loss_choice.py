@@ -150,7 +150,9 @@ def agree(m: Namespace, case: Descent, other: str = "correlation", length: str =
 
 
 BASIN_OF_OTHER = Hypothesis(
-    "and that of -x as well", lambda case: BASIN.holds(replace(case, loss="correlation"))
+    "the risk gap of the start on the loss -x is below its own threshold",
+    lambda case: BASIN.holds(replace(case, loss="correlation")),
+    says="the risk gap of the start on the loss -x is below min_i [best - second score]/n",
 )
 NAMED = Hypothesis(
     "l is exp(-x) or log(1 + exp(-x))", lambda case: case.loss in ("exponential", "log-loss")

@@ -42,8 +42,8 @@ THEOREM = Statement(
     rests_on=("mm/optimal-tokens", "mm/p-svm"),
     source=SOURCE,
     place="Theorem I, convergence of GD, first item",
-    printed="... the gradient descent iterates ... with proper eta and p(0) satisfies "
-    "lim ||p(k)|| = infinity",
+    printed="... the gradient descent iterates p(k+1) = p(k) - eta grad_p L(v(k), p(k)) with "
+    "proper eta and p(0) satisfies lim ||p(k)|| = infinity",
     variables=stepped(Descent, cases.comparable(0, 2)),
     conclusion=DIVERGENCE,
     cost=10,

@@ -219,7 +219,9 @@ FROBENIUS = {"the Frobenius solution": changed(target="frobenius", examples=[cas
 
 DECREASING = Hypothesis("l is smooth and decreasing", decreasing)
 LOW_RANK = Hypothesis(
-    "some solution of Att-SVM* has a rank of r at most", low_rank, implies=(SEVERAL_TOKENS,)
+    "some solution of Att-SVM* is known to have a rank of r at most",
+    low_rank,
+    implies=(SEVERAL_TOKENS,),
 )
 
 THEOREM = Statement(

@@ -224,17 +224,18 @@ DIRECTION = converges_in_direction(
 
 
 IN_CONE = Hypothesis(
-    "||E|| r_j <= s sigma c_j for s as it is or s = 1/2",
+    "||E|| r_j <= s sigma c_j, or W_0 is at an angle of at most arctan(q/N) to W^mm(alpha)",
     lambda case: within(case) or is_near(case),
 )
 
 BELOW_ONE = Hypothesis(
-    "0 < s < 1 for s as it is or s = 1/2",
+    "0 < s < 1, or ||W_0|| is at least sqrt(N^2 + q^2) times the radius of s = 1/2",
     lambda case: 0.0 < case.share < 1.0 or is_long(case),
 )
 
 RADIUS = Hypothesis(
-    "sigma is at least the radius of s, or ||W_0|| that of s = 1/2",
+    "0 < s < 1 and sigma is at least the radius of s, or ||W_0|| is at least sqrt(N^2 + q^2) times "
+    "that of s = 1/2",
     lambda case: is_large(case) or is_long(case),
     implies=(SMOOTH_LOSS,),
 )

@@ -160,7 +160,8 @@ def steep(case: Path) -> bool:
 
 def falls_at_best(case: Path) -> bool:
     """L' < 0 at the best score of every input."""
-    return set(orders(case, ExactData.of(case.data))) == {1}
+    best = (max(gamma) for gamma in ExactData.of(case.data).gamma)
+    return all(bool(loss_slope(BALLS, case.loss, score) < 0) for score in best)
 
 
 def levels_off(case: Path, inner: int | None = None) -> bool:

@@ -149,8 +149,10 @@ def large(case: Candidate) -> bool:
     Nothing is asked where Gamma has no value.
     """
     with ctx.workprec(128):
+        if not defined(case):
+            return True
         spread: Any = paths.log_spread(BALLS, case)
-        return not defined(case) or bool(spread <= case.rho)
+        return bool(spread <= case.rho)
 
 
 def cheap(case: Candidate) -> bool:
