@@ -13,8 +13,10 @@ from attsvm.errors import ClaimError
 from attsvm.theory import Hypothesis, Measured, Reading, Real, Records, Slack, Statement, changed
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.claim import ensure_checkable
+from attsvm.theory.instance import codec
 from attsvm.theory.packs.code_digests import digest_of_claim
 from attsvm.theory.run.profiles import profile_named
+from attsvm.theory.run.sampling import sample
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.verification.check import check_part
 
@@ -216,6 +218,25 @@ def test_a_field_that_is_never_varied_is_seen_unless_the_sentence_fixes_it(fixed
     found = check_part(made, made.part(""), profile_named("quick"), 0)
     assert [name for name, count in found.varied.items() if count < 2] == still
     assert found.refuted is None
+
+
+def test_a_reading_fixes_a_field_of_all_its_records_and_a_sibling_may_fix_another_value():
+    made = declare(
+        conclusion=length,
+        records=replace(PAIRS, ensemble=lambda _: Pair(THREE, 1.0)),
+        examples=(Pair(THREE, 0.0),),
+        fixed={"y": 10.0},
+        siblings={"y is 1": changed(fixed={"y": 1.0})},
+    )
+    (sibling,) = made.siblings  # no automatic one leaves the setting out
+    drawn = [codec.decode(document, Pair) for document in sample(made.data, 4)[0]]
+    drawn += [made.ensemble(np.random.default_rng(0)), *made.examples]
+    assert {case.y for case in drawn} == {10.0}
+    assert {case.y for case in sibling.examples} == {1.0}
+    (setting,) = made.hypotheses
+    assert (setting.name, setting.holds(Pair(THREE, 5.0))) == ("the y is 10.0", False)
+    found = [check_part(made, part, profile_named("quick"), 0) for part in made.parts()]
+    assert [outcome.refuted is None for outcome in found] == [True, False]
 
 
 @pytest.mark.parametrize("tight", [True, False])
