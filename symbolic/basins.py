@@ -184,7 +184,7 @@ def ensure_coefficients() -> tuple[Any, Any]:
     return low, high
 
 
-def ensure_divergence(c: Any, exists: Supposition | None) -> None:
+def ensure_divergence(c: sp.Expr, exists: Supposition | None) -> None:
     """The norm tends to infinity.
 
     Args:
@@ -207,7 +207,7 @@ def ensure_divergence(c: Any, exists: Supposition | None) -> None:
     )
 
 
-def ensure_lag(c: Any, C: Any, whole: Callable[[Any], Any], what: str) -> None:
+def ensure_lag(c: sp.Expr, C: sp.Expr, whole: Callable[[Any], Any], what: str) -> None:
     """Where c exp(-m_j) <= p_j <= C exp(-m_j) no p_j (m_j - least) is above C exp(-least).
 
     Args:
@@ -232,7 +232,7 @@ def ensure_lag(c: Any, C: Any, whole: Callable[[Any], Any], what: str) -> None:
     ensure_nonnegative(J * C / c * found - J * C * lowest, what, normal=expanded)
 
 
-def ensure_direction(c: Any, C: Any, diverges: str) -> None:
+def ensure_direction(c: sp.Expr, C: sp.Expr, diverges: str) -> None:
     """W_k/||W_k|| tends to V/||V||.
 
     Args:

@@ -78,7 +78,7 @@ CUBE = (
 )
 
 
-def unit(name: str) -> Any:
+def unit(name: str) -> sp.Expr:
     """Any number in (0, 1], as a quotient of symbols: a share over it and a rest."""
     share, rest = sp.Symbol(name, positive=True), sp.Symbol(f"{name}'", nonnegative=True)
     return share / (share + rest)
@@ -91,7 +91,7 @@ def ensure_cube() -> None:
     ensure_equal(means, [other, own], CUBE)
 
 
-def ensure_quarter(quarter: Any) -> None:
+def ensure_quarter(quarter: sp.Expr) -> None:
     """A variance is at most a quarter of the squared range: Popoviciu's inequality, executed.
 
     Args:
@@ -112,17 +112,17 @@ def ensure_quarter(quarter: Any) -> None:
     )
 
 
-def bound(slope: Any = p, curvature: Any = q) -> Any:
+def bound(slope: sp.Expr = p, curvature: sp.Expr = q) -> sp.Expr:
     """The right side of (*) at a, without the maximum, for osc(u)^2 = 2."""
     return (1 - a**2) / 2 * (slope * a + curvature * (1 - a**2) / 4)
 
 
-def _moment(i: int, j: int) -> Any:
+def _moment(i: int, j: int) -> sp.Expr:
     """E[h^i u^j]."""
     return sp.Symbol(f"E{i}{j}", real=True) if i or j else sp.Integer(1)
 
 
-def _along(value: Any, order: int = 4) -> Any:
+def _along(value: sp.Expr, order: int = 4) -> sp.Expr:
     """Derivative of a polynomial in moments along u: (E y)' = E[y u] - E[y] E[u].
 
     That rule is the derivative of softmax, `symbolic.softmax.structural_residual`.
@@ -145,7 +145,7 @@ def brackets(E: Moments) -> tuple[Any, Any]:
     return square - E(1, 0) * (E(0, 2) - mean**2), E(1, 1) - E(1, 0) * mean
 
 
-def second_derivative_residual() -> Any:
+def second_derivative_residual() -> sp.Expr:
     """Step 1: (phi(E h))'' along u minus phi' E[h (v^2 - E v^2)] + phi'' (E[h v])^2."""
     first, second = sp.symbols("phi1 phi2", real=True)
     rise = _along(_moment(1, 0))
@@ -153,7 +153,7 @@ def second_derivative_residual() -> Any:
     return sp.expand(first * _along(rise) + second * rise**2 - first * square - second * moved**2)
 
 
-def bend_residual() -> Any:
+def bend_residual() -> sp.Expr:
     """u^T (diag(c) - f c^T - c f^T) u by the code's covariance c minus the first bracket, any n."""
     f, h, u = (entry(name) for name in "fhu")
     tilt = entry_of(covariance(vector(f), vector(h)))
@@ -165,30 +165,30 @@ def affine_residuals() -> list[Any]:
     """Brackets of lo + w h and low + k u minus w k^2 and w k times those of h and u."""
     lo, w, low, k = sp.symbols("lo w low k", real=True)
 
-    def of_u(i: int, j: int) -> Any:
+    def of_u(i: int, j: int) -> sp.Expr:
         rise = sp.expand((low + k * sp.Symbol("u")) ** j)
         return sum(
             sp.Poly(rise, sp.Symbol("u")).coeff_monomial((m,)) * _moment(i, m) for m in range(j + 1)
         )
 
-    def moved(i: int, j: int) -> Any:
+    def moved(i: int, j: int) -> sp.Expr:
         return lo * of_u(0, j) + w * of_u(1, j) if i else of_u(0, j)
 
     found, before = brackets(moved), brackets(_moment)
     return [sp.expand(found[0] - w * k**2 * before[0]), sp.expand(found[1] - w * k * before[1])]
 
 
-def convex_residual(share: int = 1) -> Any:
+def convex_residual(share: int = 1) -> sp.Expr:
     """The chord of F between two heads less its value there, minus q s r (E[(h - h') v])^2."""
     s = sp.Symbol("s", real=True)
 
     def of(name: str) -> Moments:
         return lambda i, j: sp.Symbol(f"{name}{j}", real=True) if i else _moment(0, j)
 
-    def mixed(i: int, j: int) -> Any:
+    def mixed(i: int, j: int) -> sp.Expr:
         return s * of("g")(i, j) + (1 - s) * of("h")(i, j) if i else _moment(0, j)
 
-    def value(E: Moments) -> Any:
+    def value(E: Moments) -> sp.Expr:
         square, moved = brackets(E)
         return p * square + q * moved**2
 
@@ -197,7 +197,7 @@ def convex_residual(share: int = 1) -> Any:
     return sp.expand(chord - share * q * s * (1 - s) * apart**2)
 
 
-def indicator_residual() -> Any:
+def indicator_residual() -> sp.Expr:
     """Step 2: F of an indicator minus P (p (V1 - V0 + a d^2) + q P d^2)."""
     m1, m0, V1, V0 = sp.symbols("m1 m0 V1 V0", real=True)
     t = (1 - a) / 2
@@ -209,7 +209,7 @@ def indicator_residual() -> Any:
     return sp.expand(value - P * (p * (V1 - V0 + a * d**2) + q * P * d**2))
 
 
-def nested_residual() -> Any:
+def nested_residual() -> sp.Expr:
     """Step 4: P (p w(1-w) + B w^2) minus its form in k = t w."""
     w, t = sp.symbols("w t", real=True)
     B = p * (1 - 2 * t) + q * t * (1 - t)
@@ -218,7 +218,7 @@ def nested_residual() -> Any:
     return sp.expand(t * (1 - t) * (p * w * (1 - w) + B * w**2) - closed)
 
 
-def two_tokens_residual() -> Any:
+def two_tokens_residual() -> sp.Expr:
     """F of two tokens with h = (1, 0) and u = (y, z), minus the bound (*) at a."""
     t = (1 - a) / 2
     u = sp.symbols("y z", real=True)

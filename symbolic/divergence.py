@@ -36,7 +36,7 @@ FAR = (
 )
 
 
-def ensure_passed(gain: Callable[[Any], Any] | Any, what: str, *, elsewhere: Any = 0) -> None:
+def ensure_passed(gain: Callable[[Any], Any] | Any, what: str, *, elsewhere: sp.Expr = 0) -> None:
     """Numbers pass every bound that grow by a positive constant often enough, and else do not fall.
 
     Args:

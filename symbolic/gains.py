@@ -8,8 +8,6 @@ Sums are over the rivals, of which there are n, a symbol. Inputs add up, each wi
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_positive, ensure_zero
@@ -74,7 +72,7 @@ def ensure_gain_of_equal_rivals() -> None:
     )
 
 
-def ensure_positive_gain(lower: Supposition, rival: Supposition | None = None) -> Any:
+def ensure_positive_gain(lower: Supposition, rival: Supposition | None = None) -> sp.Expr:
     """Two different scores in an input make its sum positive: softmax is, and o scores most.
 
     Args:

@@ -5,8 +5,6 @@ The letters are those of `symbolic.basins`: N is the norm of the least matrix V 
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative
@@ -16,7 +14,7 @@ from symbolic.sums import ensure_at_least_each, ensure_mean, ensure_nonnegative_
 from symbolic.textbook import EXPONENTIAL
 
 
-def _above_tangent(gap: Any) -> Any:
+def _above_tangent(gap: sp.Expr) -> sp.Expr:
     """Expanded, where exp(x) is 1 + x and more for every x that is not negative."""
     return sp.expand(
         sp.expand(gap).replace(

@@ -14,6 +14,7 @@ import sympy as sp
 
 from attsvm.theory.arithmetic.rational_functions import multiplied_out
 from attsvm.theory.arithmetic.symbols import Symbols
+from attsvm.theory.types import Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +42,23 @@ class Vector:
         """The difference."""
         return self + -other
 
-    def __rmul__(self, factor: Any) -> Vector:
+    def __rmul__(self, factor: sp.Expr) -> Vector:
         """A multiple."""
         return self.times(factor)
 
-    def __mul__(self, factor: Any) -> Vector:
+    def __mul__(self, factor: sp.Expr) -> Vector:
         """A multiple."""
         return self.times(factor)
 
-    def times(self, factor: Any) -> Vector:
+    def times(self, factor: sp.Expr) -> Vector:
         """A multiple."""
         return Vector(tuple((name, factor * coefficient) for name, coefficient in self.parts))
 
-    def __truediv__(self, factor: Any) -> Vector:
+    def __truediv__(self, factor: sp.Expr) -> Vector:
         """A multiple by a reciprocal."""
         return self.times(1 / sp.sympify(factor))
 
-    def __matmul__(self, other: Vector) -> Any:
+    def __matmul__(self, other: Vector) -> sp.Expr:
         """The inner product, expanded."""
         return multiplied_out(
             sp.Add(*(a * b * inner(u, v) for u, a in self.parts for v, b in other.parts))
@@ -69,7 +70,7 @@ def vector(name: str) -> Any:
     return Vector(((name, sp.Integer(1)),))
 
 
-def inner(u: str, v: str) -> Any:
+def inner(u: str, v: str) -> sp.Expr:
     """The inner product of two named vectors: a real symbol, not negative for u = v."""
     first, second = sorted((u, v))
     if first == second:
@@ -80,7 +81,7 @@ def inner(u: str, v: str) -> Any:
 class _Inner(Symbols):
     """Symbols, with vectors of any dimension."""
 
-    def norm(self, x: Any) -> Any:
+    def norm(self, x: Numbers) -> sp.Expr:
         """The root of the inner product with itself."""
         return sp.sqrt(x @ x) if isinstance(x, Vector) else super().norm(x)
 
@@ -88,7 +89,7 @@ class _Inner(Symbols):
         """A matrix as a vector, which a named one is already."""
         return x if isinstance(x, Vector) else super().vec(x)
 
-    def values(self, x: Any) -> Any:
+    def values(self, x: object) -> sp.Expr:
         """What is named stays as it is."""
         return x if isinstance(x, Vector | sp.Expr) else super().values(x)
 

@@ -20,6 +20,7 @@ from attsvm.theory import (
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import Supposition, cancelled, simplified
+from attsvm.theory.types import Comparison, Numbers
 from symbolic.continuity import ensure_smooth
 from symbolic.textbook import (
     DIFFERENCE_QUOTIENTS,
@@ -33,7 +34,7 @@ SOFTMAX = [*SYMBOLS.softmax(entries(sp.symbols("x y", real=True)))]
 """Weights of two tokens by their logits; for more of them the denominator has more exponentials."""
 
 
-def of_two(entry: Any) -> Any:
+def of_two(entry: Any) -> Numbers:
     """A loss of attention, as it runs, of two tokens: more of them make longer sums.
 
     Args:
@@ -43,7 +44,7 @@ def of_two(entry: Any) -> Any:
     return entry(SYMBOLS, A, x, h, symbols_of("b"))
 
 
-def said_by(statement: Statement, reading: str, v: Any) -> Any:
+def said_by(statement: Statement, reading: str, v: Any) -> Comparison:
     """The inequality of a reading at symbols v, by the formula that runs.
 
     Raises:
@@ -75,8 +76,9 @@ def ensure_bound_of_slope(
     x, y = sp.symbols("x y", real=True)
     said = said_by(statement, reading, SimpleNamespace(x=x, y=y))
     change = function(sp.exp(x)) - function(sp.exp(y))
-    ensure_true(said.left.func is sp.Abs, f"{reading}: the left side is an absolute value")
-    squares = said.left.args[0] ** 2 - change**2  # sympy chooses the sign within |.|
+    left: sp.Expr = said.left
+    ensure_true(left.func is sp.Abs, f"{reading}: the left side is an absolute value")
+    squares = left.args[0] ** 2 - change**2  # sympy chooses the sign within |.|
     ensure_zero(_rational(squares), f"{reading}: the left side is |f(x) - f(y)|")
     found = cancelled(said.right / sp.Abs(x - y))
     ensure_equal(found, constant, f"{reading}: the constant is the printed one", normal=simplified)
@@ -128,7 +130,7 @@ def ensure_no_less(reached: str, function: Any, *supposed: tuple[Any, Suppositio
     cite(DIFFERENCE_QUOTIENTS, met={REACHED: reached, DIFFERENTIABLE: smooth})
 
 
-def _rational(value: Any) -> Any:
+def _rational(value: sp.Expr) -> sp.Expr:
     """An expression in exp(x) and exp(y) as a rational function of two symbols."""
     x, y = sp.symbols("x y", real=True)
     u, v = sp.symbols("u v", positive=True)

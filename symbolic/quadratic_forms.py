@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal
@@ -16,7 +14,7 @@ EIGENVALUE, ALONG = entry("eigenvalue"), entry("along")
 MORE = sp.Symbol("more", nonnegative=True)
 
 
-def ensure_form(found: Any, factor: Any, what: str, *, eigenvalue: Any) -> None:
+def ensure_form(found: sp.Expr, factor: sp.Expr, what: str, *, eigenvalue: sp.Expr) -> None:
     """A sum of the squared coordinates, each times a function of its eigenvalue, is not negative.
 
     Args:
@@ -32,7 +30,7 @@ def ensure_form(found: Any, factor: Any, what: str, *, eigenvalue: Any) -> None:
     ensure_nonnegative_sum(found, ALONG**2 * factor, what, **values)
 
 
-def ensure_least_eigenvalue(least: Any, symmetric: str, what: str) -> None:
+def ensure_least_eigenvalue(least: sp.Expr, symmetric: str, what: str) -> None:
     """x^T G x is at least the least eigenvalue of G times ||x||^2.
 
     Args:

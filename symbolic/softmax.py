@@ -29,7 +29,7 @@ def jacobian_residual() -> tuple[Any, Any, Any]:
 
 
 @functools.cache
-def structural_residual(*, sign: int = -1) -> Any:
+def structural_residual(*, sign: int = -1) -> sp.Expr:
     """The derivative for a symbolic number of tokens: sums are differentiated term by term.
 
     `sign` is that of the second term, -1 in the closed form.
@@ -40,7 +40,7 @@ def structural_residual(*, sign: int = -1) -> Any:
     s, a, h = (sp.IndexedBase(name, real=True) for name in ("s", "a", "h"))
     power = sp.exp(s[t] + a[t] * x)
 
-    def total(term: Any) -> Any:
+    def total(term: sp.Expr) -> sp.Expr:
         return sp.Sum(sp.expand(term * power), (t, 1, n))
 
     derivative = sp.diff(total(h[t]) / total(sp.Integer(1)), x)

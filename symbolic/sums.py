@@ -25,31 +25,31 @@ n = sp.Symbol("n", integer=True, positive=True)
 t, r, _k = sp.symbols("t r k", integer=True, positive=True)
 
 
-def entry(name: str, index: Any = t) -> Any:
+def entry(name: str, index: sp.Expr = t) -> sp.Expr:
     """The entry of a vector of that name."""
     return sp.IndexedBase(name, real=True)[index]
 
 
-def total(term: Any, *indices: Any) -> Any:
+def total(term: sp.Expr, *indices: Any) -> sp.Expr:
     """The sum of a polynomial in entries over t, or over the indices, each from 1 to n."""
     for index in indices or (t,):
         term = sp.Add(*(_summed(part, index) for part in sp.Add.make_args(multiplied_out(term))))
     return term
 
 
-def _summed(part: Any, index: Any) -> Any:
+def _summed(part: sp.Expr, index: sp.Expr) -> sp.Expr:
     factor, rest = part.as_independent(index, as_Add=False)
     if rest.has(sp.Sum):  # it would get the bound index of the sum within
         raise ProofError("a sum over one index holds a sum that depends on it", value=repr(part))
     return factor * (n if rest == 1 else sp.Sum(rest.subs(index, _k), (_k, 1, n)))
 
 
-def swapped(term: Any) -> Any:
+def swapped(term: sp.Expr) -> sp.Expr:
     """The term with its indices t and r exchanged, which leaves a sum over both as it is."""
     return term.subs({t: r, r: t}, simultaneous=True)
 
 
-def reduced(polynomial: Any, name: str) -> Any:
+def reduced(polynomial: sp.Expr, name: str) -> sp.Expr:
     """A polynomial in which the entries of that name are 0 or 1, hence their own powers."""
     base = sp.IndexedBase(name, real=True)
     return sp.expand(polynomial).replace(
@@ -66,7 +66,7 @@ class Vector(np.ndarray):
         return vector(added) if keepdims else added
 
 
-def vector(term: Any) -> Vector:
+def vector(term: sp.Expr) -> Vector:
     """The vector with these entries."""
     return np.array([term], dtype=object).view(Vector)
 
@@ -110,7 +110,7 @@ LENGTHS = Lengths()
 """The arithmetic of vectors of n entries; it has no state."""
 
 
-def ensure_nonnegative_sum(found: Any, term: Any, what: str, **entries_of: Any) -> None:
+def ensure_nonnegative_sum(found: sp.Expr, term: sp.Expr, what: str, **entries_of: Any) -> None:
     """Go on only if `found` is the sum of a term over t that is not negative, for any number of t.
 
     Args:
@@ -127,7 +127,14 @@ def ensure_nonnegative_sum(found: Any, term: Any, what: str, **entries_of: Any) 
     ensure_nonnegative(term.subs(values), f"{what}, no term of which is negative", normal=factored)
 
 
-def ensure_mean(weight: Any, value: Any, what: str, *, least: Any = None, most: Any = None) -> None:
+def ensure_mean(
+    weight: sp.Expr,
+    value: sp.Expr,
+    what: str,
+    *,
+    least: sp.Expr | None = None,
+    most: sp.Expr | None = None,
+) -> None:
     """Sum_t w_t x_t is at least `least` times sum_t w_t, or at most `most` times.
 
     Args:
@@ -146,7 +153,7 @@ def ensure_mean(weight: Any, value: Any, what: str, *, least: Any = None, most: 
     ensure_nonnegative_sum(found, sign * w * (x - bound), what, w=weight, x=value)
 
 
-def ensure_at_least_each(term: Any, what: str) -> None:
+def ensure_at_least_each(term: sp.Expr, what: str) -> None:
     """A sum of terms that are not negative is at least each of them, picked by weights 0 and 1.
 
     Args:

@@ -158,7 +158,7 @@ class AttSVM:
     exact: ExactAttSVM | None = None
 
 
-def att_svm(m: Namespace, data: Any) -> AttSVM:
+def att_svm(m: Namespace, data: AttentionData) -> AttSVM:
     """The Att-SVM in the arithmetic m."""
     rows = constraints(m, data)
     if m.name == "text":
@@ -179,7 +179,7 @@ def att_svm(m: Namespace, data: Any) -> AttSVM:
     return AttSVM(rows, m.values(flat(found.W)), margin, m.values([*found.duals.values()]), found)
 
 
-def constraints(m: Namespace, data: Any) -> Numbers:
+def constraints(m: Namespace, data: AttentionData) -> Numbers:
     """The constraint matrices A_j, one a row."""
     if m.name == "text":
         said = "the matrix with a row (x_opt - x_t) z^T for each token but the best of its input"

@@ -172,7 +172,7 @@ def _square(case: Descent) -> fmpq | None:
 
 
 @by_gradient_flow
-def _grows_like(case: Descent, share: Any) -> Slack:
+def _grows_like(case: Descent, share: int) -> Slack:
     """Return whether norm / ln k tends to a share of the length of the solution."""
     square = _square(case)
     if square is None:
@@ -181,7 +181,7 @@ def _grows_like(case: Descent, share: Any) -> Slack:
     return norm_grows_like_log(case.data, case.W, LOSSES[case.loss], claimed)
 
 
-def _certainly_grows_like(case: Descent, share: Any) -> arb:
+def _certainly_grows_like(case: Descent, share: int) -> arb:
     """Return minus the distance of the share from the one that is proved."""
     square = _square(case)
     if square is None:

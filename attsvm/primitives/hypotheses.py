@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 from flint import fmpq_mat
 
+from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
 from attsvm.primitives.att_svm import exact_att_svm, exact_constraints
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_runs import Run
 from attsvm.theory import Hypothesis
 
 
@@ -53,7 +56,7 @@ def exists(case: Any) -> bool:
     return several_tokens(case) and feasible(case)
 
 
-def all_independent(case: Any) -> bool:
+def all_independent(case: AttentionData | Descent) -> bool:
     """The (x_t - x_s) z^T are linearly independent, of all inputs and all t, for one s of each.
 
     Of which s does not matter; so are none at all, where no input has two tokens.
@@ -68,7 +71,7 @@ def all_tight(case: Any) -> bool:
     return found is not None and found.all_tight
 
 
-def second_best_supports(case: Any) -> bool:
+def second_best_supports(case: AttentionData | Run) -> bool:
     """In every input some token of the second-best score has margin exactly 1 under X^mm."""
     found = exact_att_svm(_data(case))
     if found is None:
@@ -118,7 +121,7 @@ def either_part(case: Any) -> bool:
     return all_tight(case) or lower_scores_equal(case)
 
 
-def _data(case: Any) -> Any:
+def _data(case: Any) -> AttentionData:
     return getattr(case, "data", case)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from attsvm.exact import ExactData
 from attsvm.exact.descent import decreases
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.losses import CONVEX, LOSSES
 from attsvm.primitives.losses import SLOPED as NAMES
 from attsvm.theory import Hypothesis
@@ -14,7 +15,7 @@ def sloped(case: Any) -> bool:
     return case.loss in NAMES
 
 
-def falling(case: Any) -> bool:
+def falling(case: Descent) -> bool:
     """The loss is differentiable, with a negative slope everywhere, be it continuous or not.
 
     All such losses here have a continuous one.

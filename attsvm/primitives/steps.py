@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from attsvm._types import Array
 from attsvm.errors import DataError
 from attsvm.losses import CUBIC
 from attsvm.theory import Hypothesis, Measured, Records, Slack
@@ -44,7 +45,7 @@ class Stepped:
             raise DataError("the step of a run is not a positive number", value=self.step)
 
     @property
-    def W(self) -> Any:
+    def W(self) -> Array:
         """The matrix at the start, for logits x_t^T W z: the start, unless a record says more."""
         case: Any = self
         return case.start
@@ -65,7 +66,11 @@ ITERATED = "gradient descent run from any start, with any constant step"
 
 
 def stepped(
-    kind: Any, drawn: Any, ensemble: Any = None, fixed: tuple[str, ...] = (), steps: Any = SHARES
+    kind: Any,
+    drawn: Any,
+    ensemble: Any = None,
+    fixed: tuple[str, ...] = (),
+    steps: tuple[float, ...] = SHARES,
 ) -> Records:
     """Records of descent whose step is drawn as well."""
 

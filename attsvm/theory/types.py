@@ -1,7 +1,12 @@
 """The types that the signatures of formulas speak of."""
 
+from collections.abc import Sequence
+
 from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.quantities import Number, Numbers, Values
 from attsvm.theory.arithmetic.relations import Comparison, Relation
 
-__all__ = ["Comparison", "Namespace", "Number", "Numbers", "Relation", "Values"]
+Nested = Sequence[object]
+"""Numbers in nested lists, row by row."""
+
+__all__ = ["Comparison", "Namespace", "Nested", "Number", "Numbers", "Relation", "Values"]

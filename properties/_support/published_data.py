@@ -1,9 +1,8 @@
 """Published instances and protocols of the sources, as data sets."""
 
-from typing import Any
-
 import numpy as np
 
+from attsvm._types import Array
 from attsvm.data import AttentionData
 
 
@@ -31,7 +30,7 @@ def gaussian_protocol(
 ) -> AttentionData:
     """Unit-norm Gaussian tokens, queries and head, random labels (tf, n=6, T=8, d=10)."""
 
-    def unit(*shape: int) -> Any:
+    def unit(*shape: int) -> Array:
         a = generator.normal(size=shape)
         return a / np.linalg.norm(a, axis=-1, keepdims=True)
 

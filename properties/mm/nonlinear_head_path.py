@@ -41,7 +41,7 @@ from attsvm.theory import (
     changed,
     stated,
 )
-from attsvm.theory.types import Comparison, Namespace, Number, Relation, Values
+from attsvm.theory.types import Comparison, Namespace, Nested, Number, Relation, Values
 from properties._support.formulas import CONVEX_PHI, SEVERAL
 from properties.mm import SOURCE
 
@@ -116,7 +116,7 @@ def no_better(m: Namespace, v: Values, share: Number = 0) -> Comparison:
     "largest of the gaps h_i(x_1) - h_i(x_t) and the slopes <h_i'(x_1), x_1 - x_t>, and q_i is the "
     "attention to the other tokens",
 )
-def between(m: Namespace, v: Values, low: Any = 1, high: Any = 1) -> Relation:
+def between(m: Namespace, v: Values, low: Number = 1, high: Number = 1) -> Relation:
     return m.all_of(
         m.at_most(least(m, v, low, steep=True), gap(m, v)),
         m.below(m.exact(0), gap(m, v)),
@@ -149,7 +149,7 @@ def rising(m: Namespace, v: Values) -> Relation:
     return m.any_of(m.at_least(m.min(m.vec(v.b)), m.exact(0)), m.equal(linear, m.exact(1)))
 
 
-def example(X: Any, A: Any, b: Any, phi: str, p: Any) -> dict[str, Any]:
+def example(X: Nested, A: Nested, b: Nested, phi: str, p: Nested) -> dict[str, Any]:
     """Tokens that are keys, a head, a prompt and the correlation loss."""
     d = len(p)
     W = [[int(r == c) for c in range(d)] for r in range(d)]

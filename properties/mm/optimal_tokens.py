@@ -53,7 +53,7 @@ def attention(m: Namespace, v: Values, prompt: Numbers) -> list[Any]:
 
 
 @definition(r"\left(L(v, {p}) - L_*\right)")
-def risk_gap(m: Namespace, v: Values, p: Any) -> Numbers:
+def risk_gap(m: Namespace, v: Values, p: Numbers) -> Numbers:
     """The mean over inputs of l(sum_t s_t gamma_t) - l(best) with the attention s of a prompt."""
     inputs = zip(attention(m, v, p), v.gamma, strict=True)
     return mean_drop(m, v, [m.dot(s, m.max(gamma) - gamma) for s, gamma in inputs])

@@ -14,13 +14,11 @@ multipliers of margins that are not tight are 0; some margin is tight, for other
 would do.
 """
 
-from typing import Any
-
 import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.theory import Reading, Records, Statement, changed
-from attsvm.theory.types import Comparison, Namespace, Number
+from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
@@ -31,24 +29,24 @@ ZERO = cases.select([[[0.0]]], [1], [0])
 DIAGONAL = cases.select([[[1.0, 1.0]]], [1], [0])
 
 
-def best(m: Namespace, case: Any, share: Number = 1, length: str = "norm") -> Comparison:
+def best(m: Namespace, case: Rival, share: Number = 1, length: str = "norm") -> Comparison:
     """min_i Y_i h^T x_i,alpha_i <= Gamma ||h||."""
     v, h = svm.v_svm(m, case), m.values(case.q)
     size = m.norm(h) if length == "norm" else m.largest(h)
     return m.at_most(m.min(v.rows @ h), share * v.margin * size)
 
 
-def exists(m: Namespace, case: Any, share: Any = 0) -> Any:
+def exists(m: Namespace, case: Selection, share: Number = 0) -> Comparison:
     """Gamma = 1/||v(alpha)|| is above a share of the shortest token."""
     return svm.exceeds(m, svm.v_svm(m, case), share)
 
 
-def distance(m: Namespace, case: Any, share: Any = 1, of: str = "hull") -> Comparison:
+def distance(m: Namespace, case: Selection, share: Number = 1, of: str = "hull") -> Comparison:
     """Gamma = 1/||v(alpha)|| is the distance of the hull from 0."""
     return svm.is_distance(m, svm.v_svm(m, case), share, of)
 
 
-def unchanged(m: Namespace, case: Any, keep: str = "tight") -> Any:
+def unchanged(m: Namespace, case: Selection, keep: str = "tight") -> Relation:
     """v(alpha) of the constraints that are kept is v(alpha)."""
     return svm.supported(m, svm.v_svm(m, case), keep)
 

@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 from attsvm.theory import Fitted, Hypothesis, Reading, Statement, changed
-from attsvm.theory.types import Comparison, Namespace, Number, Relation, Values
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 from properties.sim import SOURCE
 from properties.sim._support.attention import on_line
 from properties.sim._support.bounds import BLOCKS, POINTS, alpha
@@ -41,7 +41,7 @@ ONE_SIDED = {
 }
 
 
-def below_alpha(m: Namespace, v: Values, point: Any) -> Relation:
+def below_alpha(m: Namespace, v: Values, point: Numbers) -> Relation:
     """0 < beta <= alpha at a point."""
     return m.all_of(m.above(v.beta, m.exact(0)), m.at_most(v.beta, alpha(m, v.A, point)))
 

@@ -19,10 +19,8 @@ their weight, ||Df[s]||^2 = (1-P)^2 a + P^2 b, a <= P^2 and b <= (1-P)^2 the sum
 out of the set: at most 2 P^2 (1-P)^2 <= 1/8. And max A v - min A v <= sqrt 2 spread(A) ||v||.
 """
 
-from typing import Any
-
 from attsvm.theory import Reading, Statement
-from attsvm.theory.types import Namespace, Number, Values
+from attsvm.theory.types import Comparison, Namespace, Number, Values
 from properties.sim import SOURCE
 from properties.sim._support import bounds
 
@@ -32,12 +30,12 @@ def change(m: Namespace, v: Values) -> Number:
     return m.norm(bounds.f(m, v.A, v.x) - bounds.f(m, v.A, v.y))
 
 
-def printed(m: Namespace, v: Values, exponential: bool = True) -> Any:
+def printed(m: Namespace, v: Values, exponential: bool = True) -> Comparison:
     """||f(x) - f(y)|| <= R_f ||x - y|| with the R_f that the next bounds imply."""
     return bounds.within(m, v, change(m, v), bounds.published(m, v, exponential=exponential))
 
 
-def sharp(m: Namespace, v: Values) -> Any:
+def sharp(m: Namespace, v: Values) -> Comparison:
     """||f(x) - f(y)|| <= spread(A)/2 ||x - y||."""
     return bounds.within(m, v, change(m, v), bounds.softmax_constant(m) * m.spread(v.A))
 

@@ -33,7 +33,7 @@ EIGHTH = Fraction(1, 8)
 SHORT_LOGITS = on_line([EIGHTH, -EIGHTH], x=0, y=1, z=[0, 0], R=Fraction(1, 4), beta=2)
 
 
-def block(tokens: Sequence[Any], X: Any, Y: Any, **values: Any) -> dict[str, Any]:
+def block(tokens: Sequence[Any], X: int, Y: Any, **values: Any) -> dict[str, Any]:
     """A block of tokens of R^1 under the query 1, with R = 4 and beta = 2."""
     points = {"a": [1], "tokens": [[token] for token in tokens], "X": [[X]], "Y": [[Y]]}
     return {**points, "R": 4, "beta": 2, **values}
@@ -50,7 +50,7 @@ def vector_change(m: Namespace, v: Values) -> Number:
     return m.norm((bounds.f(m, v.A, v.x) - v.z) - (bounds.f(m, v.A, v.y) - v.z))
 
 
-def printed(m: Namespace, v: Values, exponential: bool = True, c: Any = change) -> Any:
+def printed(m: Namespace, v: Values, exponential: bool = True, c: Any = change) -> Comparison:
     """The change of c against R^2 beta^-2 n exp(3 R^2) ||x - y||."""
     constant = m.square(v.R) * bounds.published(m, v, exponential=exponential)
     return bounds.within(m, v, c(m, v), constant)

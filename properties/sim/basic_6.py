@@ -16,7 +16,7 @@ f_t <= 1-P, hence at most P (1-P) <= 1/4.
 from typing import Any
 
 from attsvm.theory import Reading, Statement, changed, definition
-from attsvm.theory.types import Namespace, Number, Values
+from attsvm.theory.types import Comparison, Namespace, Number, Values
 from properties.sim import SOURCE
 from properties.sim._support import bounds
 
@@ -39,13 +39,13 @@ def change(m: Namespace, v: Values, norm: str) -> Any:
     return size(m, bounds.f(m, v.A, v.x), bounds.f(m, v.A, v.y))
 
 
-def printed(m: Namespace, v: Values, norm: str, exponential: bool = True) -> Any:
+def printed(m: Namespace, v: Values, norm: str, exponential: bool = True) -> Comparison:
     """The change against beta^-2 n exp(3 R^2) ||x - y||."""
     constant = bounds.published(m, v, exponential=exponential)
     return bounds.within(m, v, change(m, v, norm), constant)
 
 
-def sharp(m: Namespace, v: Values, norm: str, constant: Any) -> Any:
+def sharp(m: Namespace, v: Values, norm: str, constant: Any) -> Comparison:
     """The change against a constant times spread(A) ||x - y||."""
     return bounds.within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
 

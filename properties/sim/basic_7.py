@@ -25,7 +25,7 @@ from fractions import Fraction
 from typing import Any
 
 from attsvm.theory import Reading, Statement, changed, definition
-from attsvm.theory.types import Namespace, Number, Numbers, Values
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim import SOURCE
 from properties.sim._support import bounds
 
@@ -48,13 +48,13 @@ def change(m: Namespace, v: Values, norm: str) -> Any:
     return m.norm(m.outer(at_x, at_x) - m.outer(at_y, at_y))
 
 
-def printed(m: Namespace, v: Values, norm: str, exponential: bool = True) -> Any:
+def printed(m: Namespace, v: Values, norm: str, exponential: bool = True) -> Comparison:
     """The change against 2 beta^-3 n^2 exp(5 R^2) ||x - y||."""
     constant = bounds.published(m, v, 3, exponential=exponential)
     return bounds.within(m, v, change(m, v, norm), constant)
 
 
-def sharp(m: Namespace, v: Values, norm: str, constant: Any) -> Any:
+def sharp(m: Namespace, v: Values, norm: str, constant: Any) -> Comparison:
     """The change against a constant times spread(A) ||x - y||."""
     return bounds.within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
 

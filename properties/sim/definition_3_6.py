@@ -51,7 +51,7 @@ def optimal(m: Namespace, h: Number, b: Number) -> Numbers:
 
 
 @definition(r"F({x})")
-def weight(m: Namespace, A: Numbers, x: Numbers, h: Any, b: Any) -> Number:
+def weight(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Any) -> Number:
     """The attention on the optimal tokens."""
     return m.dot(m.softmax(A @ x), optimal(m, h, b))
 
@@ -72,7 +72,7 @@ def gradients(m: Namespace, v: Values, sign: int, quantity: str) -> tuple[Any, A
         "sign": {1: "u", -1: "-u"},
     },
 )
-def drift(m: Namespace, v: Values, sign: int, quantity: str, strict: bool = False) -> Any:
+def drift(m: Namespace, v: Values, sign: int, quantity: str, strict: bool = False) -> Comparison:
     """Whether the quantity does not decrease, or does increase, along -grad of g(sign u)."""
     descended, other = gradients(m, v, sign, quantity)
     compared = m.below if strict else m.at_most

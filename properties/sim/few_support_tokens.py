@@ -111,7 +111,7 @@ def contributing(m: Namespace, run: Descent, part: Number) -> Comparison:
     r"m \le $part M",
     where="m of the M tokens that are not optimal are support vectors, of margin 1",
 )
-def supporting(m: Namespace, case: Any, part: Number) -> Comparison:
+def supporting(m: Namespace, case: AttentionData | Default, part: Number) -> Comparison:
     data = case.data if isinstance(case, Default) else case
     found = exact_att_svm(data)
     if found is None:

@@ -43,7 +43,7 @@ def score(m: Namespace, v: Values, x: Numbers) -> Numbers:
     return v.b * ((m.softmax(v.A @ x) @ v.M) @ v.H)[0]
 
 
-def taken_values(m: Namespace, v: Values, taken: str) -> Any:
+def taken_values(m: Namespace, v: Values, taken: str) -> Numbers:
     """M H e_v, the same with the mean column of H, or M e_v without the head."""
     if taken == "ignored":
         return v.M[:, 0]

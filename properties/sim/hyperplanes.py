@@ -146,7 +146,7 @@ def far_apart(m: Namespace, case: TokenSequences, squared: Number = 4) -> Compar
     return m.at_most(squared, m.min(m.array(products)))
 
 
-def apart(w: Any, x: Any) -> Any:
+def apart(w: Numbers, x: Numbers) -> Any:
     """||w||^2 ||x||^2."""
     return (w @ w) * (x @ x)
 

@@ -8,10 +8,9 @@ mean value theorem: `symbolic.sim.lemma_3_12` finds both suprema.
 """
 
 from fractions import Fraction
-from typing import Any
 
 from attsvm.theory import Near, Reading, Real, Statement, changed, definition
-from attsvm.theory.types import Comparison, Namespace, Numbers, Values
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim import SOURCE
 
 
@@ -21,7 +20,7 @@ def steepest(m: Namespace) -> Numbers:
     return 1 / (6 * m.sqrt(m.exact(3)))
 
 
-def slope_change(m: Namespace, v: Values, constant: Any = None) -> Comparison:
+def slope_change(m: Namespace, v: Values, constant: Number | None = None) -> Comparison:
     """|g'(x) - g'(y)| <= constant |x - y|, with the supremum of |g''| where none is given."""
     change = m.logistic_slope(v.x) - m.logistic_slope(v.y)
     bound = steepest(m) if constant is None else constant

@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 from attsvm.theory import Fitted, Reading, Statement, changed, stated
-from attsvm.theory.types import Comparison, Namespace, Number, Values
+from attsvm.theory.types import Comparison, Namespace, Nested, Number, Values
 from properties.sim import SOURCE
 from properties.sim._support import entry_instances as pairs
 from properties.sim._support.attention import on_line
@@ -25,7 +25,7 @@ from properties.sim._support.domains import HEAD, LABEL, LISTED_RADIUS, LOGITS_O
 from properties.sim._support.entry_loss import POINT, K, hessian, published
 
 
-def at_x(case: Mapping[str, Any], x: Any) -> dict[str, Any]:
+def at_x(case: Mapping[str, Any], x: Nested) -> dict[str, Any]:
     """An instance of lemma 3.13 without its second point."""
     names = ("X", "Y") if "X" in case else ("x", "y")
     return {**{name: case[name] for name in case if name != names[1]}, names[0]: x}

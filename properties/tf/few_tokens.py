@@ -22,8 +22,6 @@ there the norm tends to infinity and the direction to that of W^mm, whose margin
 that one token keeps weight in each input, the optimal one (`amended-2`; `symbolic.basins`).
 """
 
-from typing import Any
-
 import numpy as np
 from hypothesis import strategies as st
 
@@ -37,7 +35,7 @@ from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import FLOW, SHORT, flattened, stepped, tends
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Reading, Records, Statement, changed, stated
-from attsvm.theory.types import Comparison, Namespace, Number
+from attsvm.theory.types import Comparison, Namespace, Nested, Number, Numbers, Relation
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_steps import Step, advanced, attention
@@ -52,7 +50,7 @@ def steps(draw: st.DrawFn, start: float = 1.0) -> Step:
     return Step(data, draw(st.sampled_from(LOSS_NAMES)), start * draw(arrays(d, d)), size)
 
 
-def step(X: Any, Z: Any, scores: Any, start: Any, size: float = 1.0) -> Step:
+def step(X: Nested, Z: Nested, scores: Nested, start: Nested, size: float = 1.0) -> Step:
     """A step for the loss -u by nested lists."""
     tokens, queries, gamma, W = (np.array(part, dtype=float) for part in (X, Z, scores, start))
     return Step(AttentionData(tokens, queries, scores=gamma), "correlation", W, size)
@@ -65,7 +63,7 @@ AT_ZERO = step([[[1], [0]]], [[1]], [[1, 0]], [[0]])
 ONE_TOKEN = step([[[1]]], [[1]], [[0]], [[0]])
 
 
-def effective(m: Namespace, case: Step, W: Any) -> Number:
+def effective(m: Namespace, case: Step, W: Numbers) -> Number:
     """The sum over inputs of the effective numbers of tokens."""
     return m.sum(m.array([1 / m.sum(m.square(s)) for s in attention(m, case, W)]))
 
@@ -86,7 +84,7 @@ def effective(m: Namespace, case: Step, W: Any) -> Number:
 )
 def proceeds(
     m: Namespace, case: Step, what: str, when: str = "first step", slack: Number = 1
-) -> Any:
+) -> Relation:
     W = m.values(case.start)
     if when == "second step":
         W = advanced(m, case, W)

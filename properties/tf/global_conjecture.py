@@ -94,7 +94,6 @@ stay near one.
 
 import itertools
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -153,25 +152,25 @@ WRONG = {
 }
 
 
-def orthogonal(case: Any) -> bool:
+def orthogonal(case: Descent) -> bool:
     """No two queries have an inner product other than 0."""
     pairs = itertools.combinations(ExactData.of(case.data).Z, 2)
     return all(dot(a, b) == 0 for a, b in pairs)
 
 
-def few(case: Any) -> bool:
+def few(case: Descent) -> bool:
     """At most one input has three tokens, and the others have at most two."""
     counts = sorted(case.data.present.sum(axis=1))
     return bool(counts[-1] <= 3 and all(count <= 2 for count in counts[:-1]))
 
 
-def short_or_few(case: Any) -> bool:
+def short_or_few(case: Descent) -> bool:
     """The step is at most 1/L, or queries are orthogonal and no input has over three tokens."""
     few = case.data.present.sum(axis=1).max() <= 3 and orthogonal(case)
     return bool(few) or is_short(case)
 
 
-def different(case: Any) -> bool:
+def different(case: Descent) -> bool:
     """No two tokens of an input have one score."""
     return all(len(set(gamma)) == len(gamma) for gamma in ExactData.of(case.data).gamma)
 

@@ -40,7 +40,7 @@ from attsvm.primitives.losses import LOSSES
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
-from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
+from attsvm.theory.types import Comparison, Namespace, Nested, Number, Numbers, Relation
 from properties.tf import SOURCE
 from properties.tf._support.regularisation_paths import SEPARABLE
 
@@ -74,7 +74,7 @@ def points(draw: st.DrawFn) -> Point:
     return Point(data, draw(st.sampled_from(STRICT)), W * draw(st.sampled_from([1.0, 4.0, 0.0])))
 
 
-def point(X: Any, Z: Any, scores: Any, W: Any, loss: str = "log-loss") -> Point:
+def point(X: Nested, Z: Nested, scores: Nested, W: Nested, loss: str = "log-loss") -> Point:
     """A point by nested lists."""
     tokens, queries, gamma, matrix = (np.array(part, dtype=float) for part in (X, Z, scores, W))
     return Point(AttentionData(tokens, queries, scores=gamma), loss, matrix)
@@ -194,7 +194,7 @@ def from_above(m: Namespace, case: Point, faster: Number = 1) -> Comparison:
     r"\exp(x)}\right) - l(best_i)\right] \le L(W) - L_*",
     where=f"{LEAST}, and x = ||W||/(e ||M||), or x = 0 if there is none",
 )
-def approached(m: Namespace, case: Point, faster: Any = 1) -> Relation:
+def approached(m: Namespace, case: Point, faster: Number = 1) -> Relation:
     below = from_below(m, case, faster)
     return m.all_of(below, from_above(m, case, faster)) if separable(case) else below
 

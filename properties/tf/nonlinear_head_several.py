@@ -34,7 +34,7 @@ from attsvm.theory import (
     changed,
     stated,
 )
-from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
+from attsvm.theory.types import Comparison, Namespace, Nested, Number, Numbers, Relation, Values
 from properties._support.formulas import CONVEX_PHI, SEVERAL
 from properties.tf import SOURCE
 
@@ -67,7 +67,7 @@ HEAD = "h(x) = sum_k b_k phi(<a_k, x>) and x^att = X^T s"
     {"strict": {True: "<", False: r"\le"}},
     where=HEAD,
 )
-def mixed(m: Namespace, v: Values, strict: bool = False) -> Any:
+def mixed(m: Namespace, v: Values, strict: bool = False) -> Comparison:
     compare = m.below if strict else m.at_most
     return compare(head(m, v, output(m, v)), best(m, v))
 
@@ -160,7 +160,7 @@ def exactly_best(m: Namespace, v: Values, share: Number = 1, slope: str = "x") -
     return m.all_of(*parts)
 
 
-def example(X: Any, A: Any, b: Any, phi: str, a: Any = None) -> dict[str, Any]:
+def example(X: Nested, A: Nested, b: Nested, phi: str, a: Any = None) -> dict[str, Any]:
     """Tokens X, a head, and logits, 0 where they are not given."""
     return {"X": X, "A": A, "b": b, "phi": phi, "a": [0] * len(X) if a is None else a}
 

@@ -119,7 +119,7 @@ def allowed(a: Any, b: Any) -> Any:
     return a[0] * b[1] + b[0] * a[1] + b[0] * b[1]
 
 
-def _margins(a: Any, b: Any) -> list[Any]:
+def _margins(a: Numbers, b: Numbers) -> list[Any]:
     return [(a[i] @ a[i] - b[i] @ b[i]) / 4 for i in range(2)]
 
 

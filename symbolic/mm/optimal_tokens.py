@@ -14,6 +14,7 @@ import sympy as sp
 from attsvm.theory import ensure_equal, ensure_nonnegative
 from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.types import Numbers
 from properties.mm import optimal_tokens as statement
 from properties.mm.optimal_tokens import attends_more, lower
 from properties.tf._support.risk_formulas import DECREASES
@@ -32,7 +33,7 @@ class _Attended(Tokens):
         """The one input that there is."""
         return x[0]
 
-    def sum(self, x: Any) -> Any:
+    def sum(self, x: Numbers) -> sp.Expr:
         """What is a sum stays as it is."""
         return x if isinstance(x, sp.Expr) else super().sum(x)
 

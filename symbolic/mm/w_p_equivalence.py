@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from attsvm._types import Array
 from attsvm.theory import cite, ensure_nonzero, ensure_true, ensure_zero
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols
@@ -31,7 +32,7 @@ SIZES = ((1, 3, 2), (2, 2, 1), (1, 2, 1))
 """(n, T, d) that are expanded as they run; inputs only add up. Of the last one two steps are."""
 
 
-def _symbols(name: str, *shape: int) -> Any:
+def _symbols(name: str, *shape: int) -> Array:
     entries = [
         sp.Symbol(name + "_".join(map(str, index)), real=True) for index in np.ndindex(shape)
     ]
@@ -76,7 +77,7 @@ def differs(residual: list[Any]) -> bool:
     return any(sp.expand(x.subs(point)) != 0 for x in residual)
 
 
-def structural_residual() -> Any:
+def structural_residual() -> sp.Expr:
     """Row r of (W - eta g p^T) p minus that of W p - eta ||p||^2 g, the number d of axes a symbol.
 
     The chain rule for any number of tokens is that of `symbolic.softmax`; inputs only add
@@ -86,14 +87,14 @@ def structural_residual() -> Any:
     c, g = sp.Symbol("c", integer=True), sp.Symbol("g", real=True)
     w, p = (sp.IndexedBase(name, real=True) for name in "wp")
 
-    def along(term: Any) -> Any:
+    def along(term: sp.Expr) -> sp.Expr:
         return sp.Sum(term, (c, 1, d))
 
     moved = along(sp.expand((w[c] - STEP * g * p[c]) * p[c]))
     return simplified(moved - (along(w[c] * p[c]) - STEP * g * along(p[c] ** 2)))
 
 
-def pairwise_residual() -> Any:
+def pairwise_residual() -> sp.Expr:
     """The logits' gradient that runs, by pairs, less l' s_t (gamma_t - u), for any T."""
     slope = sp.Symbol("slope", real=True)
     s, gamma = entry("s"), entry("gamma")
@@ -101,7 +102,7 @@ def pairwise_residual() -> Any:
     return sp.expand(found - slope * s * (gamma * total(s) - total(s * gamma)))
 
 
-def factored_residual() -> Any:
+def factored_residual() -> sp.Expr:
     """The slope along W_rc, sum_t c_t x_tr p_c, less that along q_r times p_c.
 
     W_rc moves logit t by x_tr p_c, and q_r by x_tr; c_t is the gradient in logit t of both.
@@ -127,7 +128,7 @@ def fixed_weights_residual(*, scaled: bool = True) -> Any:
 class _Letters(Symbols):
     """Symbols, of which records of a run may hold some."""
 
-    def _given(self, number: Any) -> Any:
+    def _given(self, number: sp.Expr) -> sp.Expr:
         return number if isinstance(number, sp.Expr) else super()._given(number)
 
 
@@ -179,12 +180,12 @@ def ensure_first_step_of_prompt(*, scaled: bool = True) -> None:
 class _AsGiven(Symbols):
     """Symbols in which what runs is taken as it is given, matrices of any size included."""
 
-    def values(self, given: Any) -> Any:
+    def values(self, given: object) -> Any:
         """The same."""
         return given
 
 
-def follows(one: Any, other: Any) -> Any:
+def follows(one: sp.Expr, other: sp.Expr) -> sp.Expr:
     """What is between two prompts, of symbols, after each has moved by -eta ||p||^2 g of itself.
 
     g is any function: an entry of the gradient of the risk in the prompt.

@@ -7,13 +7,13 @@ and y, and the change of all of them at most e^M ||A (x - y)||.
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose
+from attsvm.theory.types import Comparison
 from properties.sim._support.domains import LARGE, LOGITS, MATRIX
 from properties.sim.basic_1 import BOUND, POINTS_BOUNDED
 from symbolic.mean_value import ensure_no_less, said_by
@@ -27,7 +27,7 @@ MORE, LESS = sp.symbols("more less", nonnegative=True)
 SECANT = "e^a - e^b <= e^a (a - b), and e^b (a - b) <= e^a - e^b with both exchanged"
 
 
-def secant_gap() -> Any:
+def secant_gap() -> sp.Expr:
     """e^a (a - b) - (e^a - e^b), where e^(b-a) is 1 + (b-a) and more."""
     a, b = sp.symbols("a b", real=True)
     power = sp.Symbol("e^a", positive=True)
@@ -54,25 +54,25 @@ def ensure_change() -> None:
     cite(OPERATOR_NORM)
 
 
-def compared(A: Any, x: Any, y: Any, reading: str) -> Any:
+def compared(A: sp.Expr, x: sp.Expr, y: sp.Expr, reading: str) -> Comparison:
     """The sides of a reading for one token of one coordinate and the radius R."""
     v = SimpleNamespace(A=entries([[A]]), x=entries([x]), y=entries([y]), R=R)
     return said_by(BOUND, reading, v)
 
 
-def constant_of(reading: str, A: Any) -> Any:
+def constant_of(reading: str, A: sp.Expr) -> sp.Expr:
     """What a reading has beside ||x - y||, where ||A|| is A."""
     return simplified(compared(A, LENGTH, 0 * LENGTH, reading).right / LENGTH)
 
 
-def limit_ratio(A: Any, x: Any, reading: str) -> Any:
+def limit_ratio(A: sp.Expr, x: sp.Expr, reading: str) -> sp.Expr:
     """The limit of these sides, squared, as y -> x from below."""
     step = sp.Symbol("step", positive=True)
     sides = compared(A, x, x - step, reading)
     return sp.limit(sides.left**2 / sides.right**2, step, 0)
 
 
-def ensure_reached(reading: str, A: Any, x: Any, what: str) -> None:
+def ensure_reached(reading: str, A: sp.Expr, x: sp.Expr, what: str) -> None:
     """No less than the constant of a reading will do: difference quotients tend to it."""
     ensure_equal(limit_ratio(A, x, reading), 1, what)
     ensure_no_less(what, sp.exp(SIZE * sp.Symbol("x", real=True)))

@@ -25,7 +25,7 @@ PAIRS = "n ||w||^2 - (sum w)^2 is the sum over pairs of (w_t - w_r)^2"
 NOT_NEGATIVE = "this sum of squares is at least 0, so that |sum w| <= sqrt(n) ||w||"
 
 
-def pairs_residual(share: Any = 1) -> Any:
+def pairs_residual(share: int = 1) -> sp.Expr:
     """The difference of both sides of the claim's identity, for n a symbol."""
     identity = lagrange(LENGTHS, n, CHANGES, share)
     return sp.expand(identity.left - identity.right)

@@ -11,7 +11,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded, simplified, suppose
-from attsvm.theory.types import Namespace
+from attsvm.theory.types import Comparison, Namespace, Number
 from properties.sim._support.domains import LOGITS
 from properties.sim.basic_3 import ABOVE, by_beta, by_radius
 from symbolic.mean_value import ensure_no_less
@@ -22,19 +22,19 @@ from symbolic.textbook import EXPONENTIAL
 STEP = sp.Symbol("step", positive=True)
 
 
-def sides(formula: Any, m: Namespace, A: Any, at: Any, **known: Any) -> Any:
+def sides(formula: Any, m: Namespace, A: Number, at: Any, **known: Any) -> Comparison:
     """The claim's sides at one token or equal ones, x = at(0) and y = at(step)."""
     x, y = (entries([point]) for point in (at(0), at(STEP)))
     return formula(m, SimpleNamespace(A=entries([[sp.Integer(A)]]), x=x, y=y, **known))
 
 
-def ratio(*case: Any, **known: Any) -> Any:
+def ratio(*case: Any, **known: Any) -> sp.Expr:
     """Limit of these sides, squared, as y -> x."""
     said = sides(*case, **known)
     return simplified(sp.limit(simplified(said.left**2 / said.right**2), STEP, 0))
 
 
-def least_sum() -> Any:
+def least_sum() -> sp.Expr:
     """The sum over n tokens of e^m (1 + s_t - m), over e^m, for m the mean of the logits s."""
     mean = total(entry("s")) / n
     return total(1 + entry("s") - mean)

@@ -64,13 +64,13 @@ LINEAR = (
 )
 
 
-def along(s: Any) -> Any:
+def along(s: sp.Expr) -> sp.Expr:
     """The t-th entry of Df[s], by the code's covariance, for weights f of sum 1."""
     found = entry_of(covariance(vector(entry("f")), vector(s)))
     return sp.expand(found.subs(total(entry("f")), 1))
 
 
-def moved() -> Any:
+def moved() -> sp.Expr:
     """The t-th entry of Df[s], s an indicator of weight P."""
     return along(entry("s")).subs(total(entry("f") * entry("s")), P)
 
@@ -117,7 +117,7 @@ def entry_residuals() -> list[Any]:
     return [sp.expand(moved().subs(s, 1) - f * (1 - P)), sp.expand(moved().subs(s, 0) + f * P)]
 
 
-def square_residual(square: Any = SQUARE) -> Any:
+def square_residual(square: sp.Expr = SQUARE) -> sp.Expr:
     """||Df[s]||^2 minus that form, for every n."""
     found = total(reduced(moved() ** 2, "s"))
     return sp.expand(found - square.subs({a: forms()[a], b: forms()[b]}))
@@ -134,12 +134,12 @@ def ensure_parts() -> None:
     )
 
 
-def of_shares(value: Any, q: Any) -> Any:
+def of_shares(value: sp.Expr, q: sp.Expr) -> sp.Expr:
     """The value at q = 2 P - 1 for any P in (0, 1], factored."""
     return factored(value.subs(q, 2 * unit("p") - 1))
 
 
-def largest() -> Any:
+def largest() -> sp.Expr:
     """The largest ||Df[s]||^2 over max s - min s = 1 that the claim's constant leaves room for.
 
     max A v - min A v is at most sqrt 2 spread(A) ||v||.
@@ -147,13 +147,13 @@ def largest() -> Any:
     return (softmax_constant(SYMBOLS) / sp.sqrt(2)) ** 2
 
 
-def opposite(x: Any, **more: Any) -> SimpleNamespace:
+def opposite(x: sp.Expr, **more: Any) -> SimpleNamespace:
     """A = (1, -1) and the points x and -x; `more` are values of further variables."""
     one = sp.Integer(1)
     return SimpleNamespace(A=entries([[one], [-one]]), x=entries([x]), y=entries([-x]), **more)
 
 
-def limit_ratio(formula: Any, *constants: Any, **more: Any) -> Any:
+def limit_ratio(formula: Any, *constants: Any, **more: Any) -> sp.Expr:
     """Limit of a claim's sides, squared, for A = (1, -1) and x = -y -> 0."""
     x = sp.Symbol("x", positive=True)
     sides = formula(SYMBOLS, opposite(x, **more), *constants)
@@ -165,7 +165,7 @@ SPREAD = SYMBOLS.spread(TOKENS)
 """Two tokens in R^2, and what a claim evaluates of them."""
 
 
-def constant_of(formula: Any, *constants: Any, **more: Any) -> Any:
+def constant_of(formula: Any, *constants: Any, **more: Any) -> sp.Expr:
     """What a claim has beside ||x - y|| for these tokens; `more` are values of other variables."""
     x, y = symbols_of("x", 2), symbols_of("y", 2)
     said = formula(SYMBOLS, SimpleNamespace(A=TOKENS, x=x, y=y, **more), *constants)
@@ -229,7 +229,7 @@ def prove() -> str:
     return "||Df[s]|| <= (max s - min s) sqrt(2)/4 for every n, so f is spread(A)/2-Lipschitz"
 
 
-def laplacian_residual(sign: int = -1) -> Any:
+def laplacian_residual(sign: int = -1) -> sp.Expr:
     """The t-th entry of alpha beta (f - g) minus the sum over r of v_r u_t - u_r v_t."""
     u, v = entry("u"), entry("v")
     alpha, beta = total(u), total(v)
@@ -237,7 +237,7 @@ def laplacian_residual(sign: int = -1) -> Any:
     return sp.expand(alpha * beta * (u / alpha - v / beta) - across)
 
 
-def quadratic_residual(share: int = 1) -> Any:
+def quadratic_residual(share: int = 1) -> sp.Expr:
     """m^T L m minus share times half the sum over t and r of c (m_t - m_r)^2, c = c_tr = c_rt.
 
     L is the Laplacian of the weights c. Terms of the double sum are averaged with those whose
@@ -249,7 +249,7 @@ def quadratic_residual(share: int = 1) -> Any:
     return sp.expand((term + swapped(term)) / 2)
 
 
-def log_published(power: int) -> Any:
+def log_published(power: int) -> sp.Expr:
     """The logarithm of the published constant but for its powers of n and beta."""
     n, R, beta = sp.symbols("n R beta", positive=True)
     constant = published(SYMBOLS, SimpleNamespace(n=n, R=R, beta=beta), power)
@@ -261,7 +261,7 @@ WEIGHTS = sp.Matrix([3, 1]) / 4, sp.Matrix([27, 1]) / 28
 """softmax of (log 3, 0), and of three times as much."""
 
 
-def ensure_printed(statement: Statement, reading: str, left: Any, factor: Any = 1) -> None:
+def ensure_printed(statement: Statement, reading: str, left: sp.Expr, factor: sp.Expr = 1) -> None:
     """Check that a reading compares what is printed: the formula that runs, on symbols.
 
     A = (log 3, 0), x = 1 and y = 3, so that the weights are `WEIGHTS` and ||x - y|| = 2; n, R and
@@ -305,7 +305,7 @@ LEVEL = (
 WITHIN = "so 0 <= m^T L m <= n C ||m||^2 for C = e^(2R)"
 
 
-def level_residual(share: int = 1) -> Any:
+def level_residual(share: int = 1) -> sp.Expr:
     """That identity, for n a symbol; each c_tr is C less `more`, in which it is linear."""
     c, apart = sp.Symbol("c", positive=True), entry("m", t) - entry("m", r)
     level = c + MORE
@@ -364,7 +364,7 @@ def ensure_exceeds(power: int, rate: int) -> None:
     )
 
 
-def _completed(square: Any) -> Any:
+def _completed(square: sp.Expr) -> sp.Expr:
     """A polynomial of degree two in R as a multiple of a square and a number."""
     lead, middle, last = sp.Poly(square, RADIUS).all_coeffs()
     return lead * (RADIUS + middle / (2 * lead)) ** 2 + last - middle**2 / (4 * lead)

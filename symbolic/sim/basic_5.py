@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy as sp
 
 from attsvm.risk import covariance
@@ -24,7 +22,7 @@ RADIUS = sp.Symbol("R", positive=True)
 CHANGE = basic_4.WEIGHTS[0] - basic_4.WEIGHTS[1]
 
 
-def covariance_residual(share: int = 1) -> Any:
+def covariance_residual(share: int = 1) -> sp.Expr:
     """<s, covariance(f, h)> minus share times the sum over pairs of f_t f_r (s_t-s_r)(h_t-h_r).
 
     By the code's covariance on n tokens, n a symbol, with sum f = 1.

@@ -51,7 +51,7 @@ OWN_TRANSPOSE = "<p, (u v^T + v u^T) q> = <q, (u v^T + v u^T) p>: such matrices 
 GROWS = "that square and these products are not negative"
 
 
-def norms_residuals(along: Any = ALONG) -> list[Any]:
+def norms_residuals(along: sp.Expr = ALONG) -> list[Any]:
     """<w, f> and ||M||_F^2 by the code's covariance, n a symbol, minus the forms in P, a, b."""
     w, values = basic_4.moved(), basic_4.forms()
     other = w.subs(t, r)
@@ -64,7 +64,7 @@ def norms_residuals(along: Any = ALONG) -> list[Any]:
     return [sp.expand(x) for x in found]
 
 
-def frobenius() -> Any:
+def frobenius() -> sp.Expr:
     """||M||_F^2 = 2 ||w||^2 ||f||^2 + 2 <w, f>^2."""
     return 2 * SQUARE * (a + b) + 2 * ALONG**2
 
@@ -79,7 +79,7 @@ def coefficients(x: Vector) -> list[Any]:
     return [sp.expand(coefficient) for _, coefficient in x.parts]
 
 
-def eigenvector_residuals(sign: int, factor: Any = 1) -> list[Any]:
+def eigenvector_residuals(sign: int, factor: int = 1) -> list[Any]:
     """(w f^T + f w^T) x - (<w, f> +- ||w|| ||f||) x for x = ||f|| w +- ||w|| f, by w and f."""
     w, f = vector("w"), vector("f")
     x = INNER.norm(f) * w + sign * INNER.norm(w) * f
@@ -114,12 +114,12 @@ def ensure_norms() -> None:
     )
 
 
-def value_of(z: Any) -> Any:
+def value_of(z: sp.Expr) -> sp.Expr:
     """<w, f> + ||w|| ||f|| for two tokens of weights (1 +- q)/2, q = (z - 1/z)/2 and z > 0."""
     return (6 * z - z**3 - 1 / z) / 16
 
 
-def operator_supremum() -> Any:
+def operator_supremum() -> sp.Expr:
     """Largest square of <w, f> + ||w|| ||f|| over two tokens of weights (1 +- q)/2.
 
     It is (1-q^2)/4 (q + sqrt(1 + q^2)), so with z = q + sqrt(1 + q^2) a rational function.
@@ -192,7 +192,7 @@ def ensure_two_tokens_are_most() -> None:
     basic_4.ensure_parts()
 
 
-def reached() -> Any:
+def reached() -> sp.Expr:
     """The derivative of f f^T in x for A = (1, -1)^T less `value_of` twice: its determinant.
 
     At the x where the weights are (1 +- q)/2 with q = (z - 1/z)/2, |q| < 1.

@@ -41,7 +41,7 @@ R, GAP = sp.Symbol("r", real=True), sp.Symbol("gap", positive=True)
 """The score of all rivals, and how much larger that of the optimal tokens is."""
 
 
-def _entry(n: int, D: int, h: Any = None, b: Any = None) -> Any:
+def _entry(n: int, D: int, h: list[sp.Expr] | None = None, b: sp.Expr | None = None) -> Any:
     return SimpleNamespace(
         A=symbols_of("a", n, D),
         x=symbols_of("x", D),
@@ -56,11 +56,11 @@ def _with_scores(n: int, D: int, best: int) -> Any:
     return _entry(n, D, [(R + GAP if t < best else R) / b for t in range(n)], b)
 
 
-def _vanishing(expressions: Any, v: Any) -> list[Any]:
+def _vanishing(expressions: list[sp.Expr], v: Any) -> list[Any]:
     return [cancelled(in_powers(value, v)) for value in expressions]
 
 
-def chained_residual() -> Any:
+def chained_residual() -> sp.Expr:
     """The derivative of g(-u) along an entry of x, minus -g'(u) times that of u, any function."""
     x = sp.Symbol("x", real=True)
     u = sp.Function("u", real=True)(x)
@@ -87,14 +87,14 @@ def weight_residual(n: int, D: int, best: int) -> list[Any]:
     return _vanishing([o - sp.diff(F, x) for o, x in zip(other, v.x, strict=True)], v)
 
 
-def affine_residual(n: int, best: int, gap: Any = GAP) -> Any:
+def affine_residual(n: int, best: int, gap: sp.Expr = GAP) -> sp.Expr:
     """The claim's u minus r + gap F, as the claim has F."""
     v = _with_scores(n, 1, best)
     u, F = (q(SYMBOLS, v.A, v.x, v.h, v.b) for q in (score, weight))
     return _vanishing([u - R - gap * F], v)[0]
 
 
-def merged_residual(gap: Any = GAP) -> Any:
+def merged_residual(gap: sp.Expr = GAP) -> sp.Expr:
     """The same for any number of tokens, where the optimal ones have the weight P together."""
     P = sp.Symbol("P", positive=True)
     return sp.expand(P * (R + GAP) + (1 - P) * R - (R + gap * P))

@@ -17,6 +17,7 @@ from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
 from attsvm.theory.declaration.proof import cancelled, suppose
+from attsvm.theory.types import Number
 from properties.sim.fixed_head import MULTIPLE, POSITIVE, closed_gradient, score, scores
 from symbolic import softmax
 from symbolic.inner_products import vector
@@ -28,11 +29,11 @@ SIZES = ((1, 1, 1, 1), (2, 1, 1, 2), (2, 1, 2, 1), (3, 1, 1, 1), (3, 2, 2, 2))
 class _OneSlope(Symbols):
     """Symbols where g' at the score of the attention is one symbol, and g' elsewhere an error."""
 
-    def __init__(self, at: Any) -> None:
+    def __init__(self, at: sp.Expr) -> None:
         self.at = at
         self.slope = sp.Symbol("slope", positive=True)
 
-    def logistic_slope(self, x: Any) -> Any:
+    def logistic_slope(self, x: Number) -> sp.Expr:
         """The symbol."""
         ensure_zero(x - self.at, "g' is taken at the score of the attention", normal=numerator)
         return self.slope
@@ -58,7 +59,7 @@ def gradient_residual(v: Any, taken: str = "column") -> list[Any]:
     return [m.slope * sp.diff(u, x) - c for x, c in zip(v.x, closed, strict=True)]
 
 
-def absorbed_residual() -> Any:
+def absorbed_residual() -> sp.Expr:
     """An entry of (f^T M) H minus that of f^T (M H), for numbers n and d that are symbols."""
     t, c = sp.symbols("t c", integer=True)
     n, d = sp.symbols("n d", integer=True, positive=True)
@@ -68,7 +69,7 @@ def absorbed_residual() -> Any:
     return _expanded(left) - _expanded(right)
 
 
-def _expanded(double: Any) -> Any:
+def _expanded(double: sp.Expr) -> sp.Expr:
     """A sum of products with a sum as one over the pairs, in the order of their names."""
     (outer, *span), term = double.limits[0], double.function
     (inner,) = term.atoms(sp.Sum)
@@ -103,7 +104,7 @@ def prove() -> str:
     )
 
 
-def multiples(n: int, d: int, column: Any) -> list[Any]:
+def multiples(n: int, d: int, column: list[sp.Expr]) -> list[Any]:
     """Differences of scores with that column of the head over those without a head."""
     v = headed(n, 1, d, 1)
     v.H = entries([[entry] for entry in column])

@@ -32,7 +32,7 @@ def entry_of(n: int, d: int) -> Any:
     )
 
 
-def in_powers(expression: Any, v: Any) -> Any:
+def in_powers(expression: sp.Expr, v: Any) -> sp.Expr:
     """The expression as a rational function of u_t = exp(logit_t), exp(<f, h>) and exp(b <f, h>).
 
     Each of these is a symbol of its own, to which nothing else relates the others.
@@ -69,7 +69,7 @@ def derivative_residual(n: int, d: int) -> list[Any]:
     return [cancelled(in_powers(gap, v)) for gap in gaps]
 
 
-def chained_residual() -> Any:
+def chained_residual() -> sp.Expr:
     """The derivative of g(b d) minus g(b d) (1 - g(b d)) b d', for d any function of x_i."""
     x, b = sp.symbols("x b", real=True)
     d = sp.Function("d", real=True)(x)

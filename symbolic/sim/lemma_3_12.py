@@ -60,7 +60,7 @@ CUBIC = (
 )
 
 
-def ensure_curvature() -> Any:
+def ensure_curvature() -> sp.Expr:
     """The supremum of |g''|, which is the constant that the code evaluates."""
     *_, second = derivatives(2)
     c = (1 - u) / (1 + u)

@@ -64,7 +64,7 @@ SHARE = (1 - ODDS**2) / (1 + ODDS**2)
 """a, any number in (-1, 1): of logits log s and -log s the first has the weight (1-a)/2."""
 
 
-def curvature_of_two(gradient: Any, h: Any, b: Any = None) -> Any:
+def curvature_of_two(gradient: Any, h: list[sp.Expr], b: sp.Expr | None = None) -> sp.Expr:
     """The derivative of an entry's gradient along the line, for tokens 1 and -1 at x = log s.
 
     Args:
@@ -78,7 +78,7 @@ def curvature_of_two(gradient: Any, h: Any, b: Any = None) -> Any:
     return sp.diff(slope, x).subs(x, sp.log(ODDS))
 
 
-def of_power(curvature: Any, mean: Any) -> Any:
+def of_power(curvature: sp.Expr, mean: sp.Expr) -> sp.Expr:
     """A curvature where exp(<f, h>) is e, which the level of h may make any positive number.
 
     Args:

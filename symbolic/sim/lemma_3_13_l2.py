@@ -96,7 +96,7 @@ REACHES = (
 )
 
 
-def height(x: Any, a: Any) -> Any:
+def height(x: sp.Expr, a: sp.Expr) -> sp.Expr:
     """j(x, a), as the code evaluates it."""
     return squared_height(1, x, a)
 
@@ -111,7 +111,7 @@ def code_residuals() -> list[Any]:
     ]
 
 
-def mixture_residual() -> Any:
+def mixture_residual() -> sp.Expr:
     """Step 1: F of weights with means and variances minus the closed form."""
     m1, m0, V1, V0, m, T = sp.symbols("m1 m0 V1 V0 m T", real=True)
     mean = T * m1 + (1 - T) * m0
@@ -124,12 +124,12 @@ def mixture_residual() -> Any:
     return sp.expand(F - closed)
 
 
-def two_tokens_residual() -> Any:
+def two_tokens_residual() -> sp.Expr:
     """Step 3: the bound (*) at a with phi' = 2 m, phi'' = 2, m = x - a/2, minus j(x, a)."""
     return sp.expand(bound(2 * (x - a / 2), 2) - height(x, a))
 
 
-def reflected_residual() -> Any:
+def reflected_residual() -> sp.Expr:
     """Step 3: j(x, a') - (1-a^2)(x a - (1-3a^2)/4) less what is claimed, for a' of a."""
     other = sp.Symbol("o", real=True)  # a'
     gain = height(x, other) - (1 - a**2) * (x * a - (1 - 3 * a**2) / 4)
@@ -138,7 +138,7 @@ def reflected_residual() -> Any:
     return sp.rem(sp.Poly(sp.expand(gain - claimed), a), circle).as_expr().expand()
 
 
-def shorter_residual(sign: int) -> Any:
+def shorter_residual(sign: int) -> sp.Expr:
     """Step 2: the bound with w minus half the height of two tokens in a shorter interval.
 
     Their probabilities are k and 1 - k; they are w' apart, and 1 - T (or T, for the other sign) is
@@ -284,12 +284,12 @@ def ensure_wider() -> None:
     cite(RISING, met={SIGN: THIRD, DIFFERENTIABLE: polynomial})
 
 
-def label(u: Any) -> Any:
+def label(u: sp.Expr) -> sp.Expr:
     """B of step 7, the |b|^2 of which a^2 = u is critical."""
     return u * (3 - 8 * u + 15 * u**2 - 18 * u**3) ** 2 / (2 * (1 - 3 * u) ** 2 * _circle(u))
 
 
-def _circle(u: Any) -> Any:
+def _circle(u: sp.Expr) -> sp.Expr:
     """Q, which is (1-2u+3u^2)^2/cos(p)^2 at the critical p."""
     return sp.expand((1 - 2 * u + 3 * u**2) ** 2 + u * (1 - 3 * u) ** 2)
 
@@ -309,11 +309,11 @@ def critical_residuals() -> list[Any]:
     t = a * q / D
     size = c * (2 * a * (1 + q) / q - t) / root2  # |b|, from the slope in a
 
-    def there(term: Any) -> Any:
+    def there(term: sp.Expr) -> sp.Expr:
         at = sp.expand(term.subs({sine: c * t, cosine: c}).subs(b, size))
         return cancelled(at.subs({c**4: 1 / (1 + t**2) ** 2, c**2: 1 / (1 + t**2)}))
 
-    def root(square: Any) -> Any:
+    def root(square: sp.Expr) -> sp.Expr:
         return root2 if square == 2 else sp.sqrt(cancelled(square / (1 + t**2))) / c
 
     closed = (1 - u) ** 2 * (1 + 3 * u) * D**2 / (2 * q * _circle(u))
@@ -354,7 +354,7 @@ def ensure_bound() -> None:
     ensure_wider()
 
 
-def reached() -> Any:
+def reached() -> sp.Expr:
     """The curvature of tokens 1 and -1 minus twice the code's height, for any w, m = r - w/2 and b.
 
     The first one has the value b + r, r >= w/2, and the second one b + r - w. The norm of these
@@ -432,7 +432,7 @@ EDGES = (
 )
 
 
-def ensure_inside(value: Any, p: Any) -> None:
+def ensure_inside(value: sp.Expr, p: sp.Expr) -> None:
     """Step 6: the largest height is at a point where both slopes are 0."""
     ensure_zero(
         value.subs(p, sp.pi / 2),
@@ -457,7 +457,7 @@ def ensure_inside(value: Any, p: Any) -> None:
     cite(STATIONARY, met={INTERIOR: EDGES, DIFFERENTIABLE: smooth})
 
 
-def only_critical_residual(value: Any, p: Any, b: Any) -> Any:
+def only_critical_residual(value: sp.Expr, p: sp.Expr, b: sp.Expr) -> sp.Expr:
     """Step 7: where the slope in a is 0, that in p over (1-a^2) cos(p)^2, less a - D t/q.
 
     t = tan p, q = 1 - 3a^2 and D = 1 - 2a^2 + 3a^4: so t = a q/D.

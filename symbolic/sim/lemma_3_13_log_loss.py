@@ -25,7 +25,6 @@ do.
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import sympy as sp
 
@@ -146,12 +145,12 @@ def ensure_below() -> None:
     )
 
 
-def log_gradient(m: Namespace, A: Any, x: Any, h: Any, b: Any) -> Numbers:
+def log_gradient(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: sp.Expr) -> Numbers:
     """The gradient of the log-loss by the rules of calculus, as the claim takes it."""
     return gradient(m, lambda m, point: entry_loss.log_loss(m, A, point, h, b), x)
 
 
-def reached() -> Any:
+def reached() -> sp.Expr:
     """The curvature of tokens 1 and -1, the first having the lower value, minus twice the height.
 
     For any c = (1-e)/(1+e).

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import sympy as sp
 
@@ -37,7 +35,7 @@ def ensure_mixture() -> None:
     ensure_positive(p, "p, their share of attention, is positive", normal=cancelled)
 
 
-def attended(of_low: Any, of_kept: Any) -> Any:
+def attended(of_low: sp.Expr, of_kept: sp.Expr) -> sp.Expr:
     """What attention takes of all tokens, by what it takes of those left out and of the rest."""
     return (LOW * of_low + KEPT * of_kept) / (LOW + KEPT)
 

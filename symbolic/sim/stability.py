@@ -292,7 +292,7 @@ def _is_positive(polynomial: fmpq_poly) -> bool:
     return bool(away and polynomial(fmpq(0)) > 0)
 
 
-def slope_of(statement: str, entry: Any, h: tuple[int, int], closed: Any) -> Any:
+def slope_of(statement: str, entry: Any, h: tuple[int, int], closed: Any) -> sp.Expr:
     """The gradient that runs at the tokens 1 and -1 is a closed form in T = tanh x and b.
 
     Returns:
@@ -327,7 +327,7 @@ def prove_logistic_exceeded(cells: int = 200_000) -> str:
         ProofError: a cell is left.
     """
 
-    def closed(b: Any, T: Any) -> Any:
+    def closed(b: sp.Expr, T: sp.Expr) -> sp.Expr:
         return b * SYMBOLS.logistic_slope(b * T) * (1 - T * T)
 
     ensure_logistic_linear()
@@ -397,7 +397,7 @@ def prove_squared_exceeded() -> str:
         ProofError: it does not.
     """
 
-    def closed(b: Any, T: Any) -> Any:
+    def closed(b: sp.Expr, T: sp.Expr) -> sp.Expr:
         return 17 * (sp.Rational(3, 2) + sp.Rational(17, 2) * T - b) * (1 - T * T)
 
     largest = ensure_squared_linear()

@@ -30,6 +30,7 @@ from attsvm.theory import (
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
+from attsvm.theory.types import Numbers
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.domains import LISTED_RADIUS
 from properties.sim._support.entry_loss import loss, squared_gradient, squared_loss
@@ -49,8 +50,8 @@ LARGE_EDGE = Supposed(
 
 
 def constant_of(
-    statement: Any, share: Any, data: str, of: str = "loss", symbols: Any = SYMBOLS
-) -> Any:
+    statement: Any, share: sp.Expr, data: str, of: str = "loss", symbols: Any = SYMBOLS
+) -> sp.Expr:
     """The constant that a reading compares with, per ||x - y||, in the letters above.
 
     One token of one coordinate tells it: there ||A|| ||h|| and ||A^T h|| are |A_0 h_0|.
@@ -67,18 +68,18 @@ def constant_of(
 class _Spans(Symbols):
     """Symbols, with letters for max h - min h, max |h - b| and diam(A)."""
 
-    def __init__(self, w: Any, r: Any, diameter: Any) -> None:
+    def __init__(self, w: sp.Expr, r: sp.Expr, diameter: sp.Expr) -> None:
         self.spans = w, r, diameter
 
-    def oscillation(self, x: Any) -> Any:
+    def oscillation(self, x: Numbers) -> sp.Expr:
         """W."""
         return self.spans[0]
 
-    def largest(self, x: Any) -> Any:
+    def largest(self, x: Numbers) -> sp.Expr:
         """R."""
         return self.spans[1]
 
-    def diameter(self, A: Any) -> Any:
+    def diameter(self, A: Numbers) -> sp.Expr:
         """The letter."""
         return self.spans[2]
 
@@ -117,7 +118,7 @@ def ensure_steepest_slope() -> None:
     )
 
 
-def slope_at_zero(entry: Any, size: Any, head: Any, b: Any) -> Any:
+def slope_at_zero(entry: Any, size: sp.Expr, head: sp.Expr, b: sp.Expr) -> sp.Expr:
     """The slope of the entry at x = 0 with two tokens, A = size (1, -1) and h = head (1, -1)."""
     x = sp.Symbol("x", real=True)
     A, h = entries([[size], [-size]]), entries([head, -head])
@@ -125,13 +126,13 @@ def slope_at_zero(entry: Any, size: Any, head: Any, b: Any) -> Any:
     return simplified(sp.diff(value, x).subs(x, 0))
 
 
-def norms_at_zero(size: Any, head: Any, b: Any) -> dict[Any, Any]:
+def norms_at_zero(size: sp.Expr, head: sp.Expr, b: sp.Expr) -> dict[Any, Any]:
     """The letters of constants for these tokens."""
     A, h = entries([[size], [-size]]), SYMBOLS.norm(entries([head, -head]))
     return {SPREAD: SYMBOLS.spectral(A) * h, HEAD: h, LABEL: b}
 
 
-def ensure_linear_attains(statement: Any, at: Any, entry: Any) -> None:
+def ensure_linear_attains(statement: Any, at: sp.Expr, entry: Any) -> None:
     """The constant of linear attention, which bounds its slopes, is reached by one token.
 
     Args:
@@ -158,7 +159,7 @@ def linear_in_two(entry: Any) -> tuple[Any, Any, Any]:
 class _Rows:
     """A matrix of any size: it takes the symbols x and z to the vectors A x and A z."""
 
-    def __matmul__(self, point: Any) -> Any:
+    def __matmul__(self, point: sp.Expr) -> Any:
         return vector(point.subs({_X: entry("Ax"), _Z: entry("Az")}))
 
 
@@ -167,7 +168,7 @@ SCORE, RISE = sp.symbols("score rise", real=True)
 """<A x, h> and <A z, h>."""
 
 
-def derivative_along(loss: Any, b: Any, order: int) -> Any:
+def derivative_along(loss: Any, b: sp.Expr, order: int) -> sp.Expr:
     """A derivative of linear attention's loss along z at x in those letters, for any n and D."""
     value = loss(LENGTHS, _Rows(), _X + _STEP * _Z, vector(entry("h")), b)
     found = sp.diff(value, _STEP, order).subs(_STEP, 0)
@@ -175,7 +176,7 @@ def derivative_along(loss: Any, b: Any, order: int) -> Any:
     return found.subs(inner)
 
 
-def ensure_linear_bounded(statement: Any, data: str, slope: Any, most: Any) -> None:
+def ensure_linear_bounded(statement: Any, data: str, slope: sp.Expr, most: sp.Expr) -> None:
     """No slope of linear attention's loss exceeds the constant that is compared.
 
     Args:
@@ -217,7 +218,7 @@ def ensure_squared_bounded() -> None:
     ensure_linear_bounded(stability_l2, "norms", 2 * (SCORE - _LABEL), 2 * (EDGE * HEAD + LABEL))
 
 
-def ensure_largest(statement: Any, second: Any, most: Any, score: Any) -> Any:
+def ensure_largest(statement: Any, second: sp.Expr, most: sp.Expr, score: sp.Expr) -> sp.Expr:
     """The constant that is compared is the largest one of the gradient of linear attention's loss.
 
     Args:
@@ -261,12 +262,12 @@ def ensure_largest(statement: Any, second: Any, most: Any, score: Any) -> Any:
 _LABEL = sp.Symbol("b", real=True, nonzero=True)
 
 
-def ensure_squared_linear() -> Any:
+def ensure_squared_linear() -> sp.Expr:
     """2 ||A||^2 ||h||^2 is the largest constant of the gradient of (<A x, h> - b)^2."""
     return ensure_largest(stability_l2, sp.Integer(2), sp.Integer(2), SCORE)
 
 
-def ensure_logistic_linear() -> Any:
+def ensure_logistic_linear() -> sp.Expr:
     """b^2 ||A||^2 ||h||^2 sup |g''| is the largest constant of the gradient of g(b <A x, h>)."""
     most = LABEL**2 * lemma_3_12.ensure_curvature()
     *_, second = lemma_3_12.derivatives(2)

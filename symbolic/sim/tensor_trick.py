@@ -15,6 +15,7 @@ import sympy as sp
 from attsvm.theory import ensure_nonzero, ensure_true, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import cancelled, simplified
+from attsvm.theory.types import Comparison
 from properties.sim.orientation import margins
 from properties.sim.tensor_trick import trick
 
@@ -22,7 +23,7 @@ SIZES = ((1, 1, 1, 1), (2, 2, 2, 2), (3, 2, 3, 2), (3, 3, 3, 3), (2, 3, 1, 2), (
 """(rows and columns of A1, rows and columns of A2) that are expanded."""
 
 
-def _gaps(relation: Any) -> list[Any]:
+def _gaps(relation: Comparison) -> list[Any]:
     """Left minus right, entry by entry."""
     return [sp.expand(gap) for gap in (relation.left - relation.right).ravel()]
 
@@ -43,7 +44,7 @@ w, h = sp.symbols("w h", integer=True, positive=True)
 """Columns and rows of X."""
 
 
-def structural_residual(*, transposed: bool = False, stacked: str = "rows") -> Any:
+def structural_residual(*, transposed: bool = False, stacked: str = "rows") -> sp.Expr:
     """Entry (j, t) of both sides for symbolic sizes, the flat sum over vec(X) split by rows.
 
     By the printed rules place k of row (j, t) of the Kronecker product holds A1_jr A2_tc, r and c
@@ -61,7 +62,7 @@ def structural_residual(*, transposed: bool = False, stacked: str = "rows") -> A
     return simplified(sp.Sum(sp.expand(flat - entry), (q, 0, w - 1), (p, 0, h - 1)).doit())
 
 
-def divided(place: Any, length: Any, q: Any) -> tuple[Any, Any]:
+def divided(place: sp.Expr, length: sp.Expr, q: sp.Expr) -> tuple[Any, Any]:
     """Quotient and remainder, where 0 <= q < w."""
     remainder = sp.Mod(place, length).subs(sp.Mod(q, w), q)
     return cancelled((place - remainder) / length), remainder

@@ -45,7 +45,7 @@ PACE, ALSO = sp.symbols("pace also", positive=True)
 """e |l'|, which is between constants."""
 
 
-def moves(p_1: Any, p_2: Any, squares: tuple[Any, Any, Any]) -> tuple[Any, Any]:
+def moves(p_1: sp.Expr, p_2: sp.Expr, squares: tuple[Any, Any, Any]) -> tuple[Any, Any]:
     """What adding p_1 A_1 + p_2 A_2 to W adds to m_1 and m_2.
 
     Args:
@@ -59,7 +59,7 @@ def moves(p_1: Any, p_2: Any, squares: tuple[Any, Any, Any]) -> tuple[Any, Any]:
     return (moved @ A_1).subs(found), (moved @ A_2).subs(found)
 
 
-def ensure_stays(rise: Any, fall: Any, jump: Any, what: str) -> None:
+def ensure_stays(rise: sp.Expr, fall: sp.Expr, jump: sp.Expr, what: str) -> None:
     """Numbers stay at least the lesser of the first one and level - jump.
 
     Args:
@@ -100,7 +100,7 @@ def ensure_independent() -> None:
     )
 
 
-def ensure_order(a: Any, b: Any, c: Any) -> None:
+def ensure_order(a: sp.Expr, b: sp.Expr, c: sp.Expr) -> None:
     """Of two inputs of two tokens, a >= b, m_1 stays at least m_2 from m_1 = m_2 on."""
     m = sp.Symbol("m", real=True)
     first = sp.Symbol("p(m_1)", positive=True)
@@ -142,17 +142,17 @@ def ensure_order(a: Any, b: Any, c: Any) -> None:
     )
 
 
-def shares(odds: Any) -> Any:
+def shares(odds: sp.Expr) -> sp.Expr:
     """s_o s_1 of two tokens, odds = exp(-m)."""
     return odds / (1 + odds) ** 2
 
 
-def reach(c: Any, most: Any, b: Any, least: Any, over: Any) -> Any:
+def reach(c: sp.Expr, most: sp.Expr, b: sp.Expr, least: sp.Expr, over: sp.Expr) -> sp.Expr:
     """How far below 0 m_2 has to be, so that no step lowers it."""
     return sp.log(c * most / (b * least)) / over
 
 
-def ensure_returns(a: Any, b: Any, c: Any) -> tuple[Any, Any, Any]:
+def ensure_returns(a: sp.Expr, b: sp.Expr, c: sp.Expr) -> tuple[Any, Any, Any]:
     """Where m_2 is below some constant a step does not lower it, as m_1 is farther above 0.
 
     Returns:
@@ -229,17 +229,17 @@ def prove_pair() -> str:
     return "for every smooth loss with l' < 0 and any d"
 
 
-def attended(x: Any, y: Any) -> Any:
+def attended(x: sp.Expr, y: sp.Expr) -> sp.Expr:
     """s_o of three tokens."""
     return 1 / (1 + x + y)
 
 
-def pulls(x: Any, y: Any) -> tuple[Any, Any]:
+def pulls(x: sp.Expr, y: sp.Expr) -> tuple[Any, Any]:
     """p_1 and p_2 of three tokens over s_o^2, where p_t = s_t (u - gamma_t)."""
     return x * (LEAD - DROP * y), y * (LEAD + DROP + DROP * x)
 
 
-def gains(x: Any, y: Any, squares: tuple[Any, Any, Any]) -> tuple[Any, Any]:
+def gains(x: sp.Expr, y: sp.Expr, squares: tuple[Any, Any, Any]) -> tuple[Any, Any]:
     """What a step adds to m_1 and m_2, over e |l'| s_o^2."""
     return moves(*pulls(x, y), squares)
 
@@ -320,7 +320,7 @@ def ensure_rises_above() -> None:
     )
 
 
-def ensure_above(y: Any) -> None:
+def ensure_above(y: sp.Expr) -> None:
     """Margins above constants, that of the worst token above ln(drop/lead), keep u above second.
 
     Args:

@@ -145,7 +145,7 @@ def ensure_second_derivative() -> Callable[[Any, Any], Any]:
         normal=expanded,
     )
 
-    def bent(weight: Any, at: Any) -> Any:
+    def bent(weight: sp.Expr, at: sp.Expr) -> sp.Expr:
         return (c * a**2).subs({a: at, gamma: u + weight / s}).expand()
 
     return bent

@@ -16,6 +16,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.declaration.proof import expanded, simplified, suppose
+from attsvm.theory.types import Numbers
 from properties._support.formulas import SEVERAL
 from properties.tf import convex_combination as statement
 from properties.tf.convex_combination import exposed, far, inside, short_of, within
@@ -39,7 +40,7 @@ class _Attended(Tokens):
     def __init__(self, *weights: Any) -> None:
         self.weights = weights
 
-    def softmax(self, s: Any) -> Any:
+    def softmax(self, s: Numbers) -> Any:
         """The attention."""
         return entries(list(self.weights))
 
@@ -138,7 +139,7 @@ POWERS = sp.Symbol("powers", positive=True)
 class _Apart(Lengths):
     """For x_1 and n other tokens, as vectors of any dimension."""
 
-    def softmax(self, s: Any) -> Any:
+    def softmax(self, s: Numbers) -> Any:
         """What x_1 gets, and what another token gets."""
         return entries([sp.exp(a) / POWERS for a in s])
 
@@ -150,7 +151,7 @@ class _Apart(Lengths):
         """The squared norm of a vector or matrix, whose sum it is already."""
         return x @ x
 
-    def sum(self, x: Any) -> Any:
+    def sum(self, x: Numbers) -> sp.Expr:
         """What is a sum stays as it is."""
         return x if isinstance(x, sp.Expr) else super().sum(x)
 
@@ -160,13 +161,13 @@ class _Keys:
 
     T = None
 
-    def __init__(self, logit: Any) -> None:
+    def __init__(self, logit: sp.Expr) -> None:
         self.logit = logit
 
     def __getitem__(self, at: Any) -> Any:
         return vector("x_1") if at == 0 else self
 
-    def __matmul__(self, along: Vector) -> Any:
+    def __matmul__(self, along: Vector) -> Numbers:
         return entries([FIRST, self.logit])
 
 

@@ -15,6 +15,7 @@ import sympy as sp
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.types import Number, Numbers
 from properties.tf.definition_1 import between, drop
 from symbolic.alternatives import DECREASING
 from symbolic.sums import Lengths, entry, total, vector
@@ -30,19 +31,19 @@ ADDED = S * (BEST - GAMMA)
 class Tokens(Lengths):
     """Vectors of n tokens, with letters for what is largest, least, and between these."""
 
-    def max(self, x: Any) -> Any:
+    def max(self, x: Numbers) -> sp.Expr:
         """The best score."""
         return BEST
 
-    def min(self, x: Any) -> Any:
+    def min(self, x: Numbers) -> sp.Expr:
         """The least gap."""
         return NEXT
 
-    def oscillation(self, x: Any) -> Any:
+    def oscillation(self, x: Numbers) -> sp.Expr:
         """The range."""
         return RANGE
 
-    def is_zero(self, x: Any) -> Any:
+    def is_zero(self, x: Number) -> Any:
         """Which tokens are optimal."""
         return vector(OPTIMAL)
 
@@ -53,7 +54,7 @@ def _case() -> SimpleNamespace:
     return SimpleNamespace(s=vector(S), gamma=vector(GAMMA), loss=loss)
 
 
-def added(term: Any, s: Any, gamma: Any, optimal: int = 0) -> Any:
+def added(term: sp.Expr, s: sp.Expr, gamma: sp.Expr, optimal: int = 0) -> sp.Expr:
     """What a token of this attention and this score adds to the sum of the terms."""
     return sp.expand(term.subs({S: s, GAMMA: gamma, OPTIMAL: optimal}))
 

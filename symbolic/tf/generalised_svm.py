@@ -7,8 +7,6 @@ E. So V = W - W_fin is orthogonal to E: it meets the equalities of Gen-SVM.
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy as sp
 
 from attsvm.primitives.heads import ACTIVATIONS
@@ -32,6 +30,7 @@ from attsvm.theory.declaration.proof import (
     suppose,
     supposed_number,
 )
+from attsvm.theory.types import Number
 from properties.tf import generalised_svm as statement
 from properties.tf._support.descent_steps import logarithmic
 from properties.tf.generalised_svm import (
@@ -99,7 +98,7 @@ SMOOTH_UNITS = "identity", "square", "softplus"
 W, F, E, X, V = (vector(name) for name in ("W", "F", "E", "X", "V"))
 
 
-def equalities(value: Any) -> tuple[Constraint, Constraint]:
+def equalities(value: sp.Expr) -> tuple[Constraint, Constraint]:
     """The constraint that the inner product with E is this value, as two inequalities."""
     return (E.__matmul__, value), ((-E).__matmul__, -value)
 
@@ -411,10 +410,10 @@ def prove_kept_pair() -> str:
 class _Larger(Symbols):
     """With one of two numbers in the place of the larger one, which is no less."""
 
-    def __init__(self, either: Any) -> None:
+    def __init__(self, either: sp.Expr) -> None:
         self.either = either
 
-    def maximum(self, x: Any, y: Any) -> Any:
+    def maximum(self, x: Number, y: Number) -> sp.Expr:
         """The one, if it is one of the two."""
         ensure_zero(
             (self.either - x) * (self.either - y),

@@ -14,8 +14,6 @@ such Q, and none is needed (`ensure_parallel`).
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy as sp
 
 from attsvm.exact.cones import bend_room, sideways, widening
@@ -406,7 +404,9 @@ def ensure_least_coefficients() -> None:
     )
 
 
-def coefficient(slope: Any, share: Any, lead: Any, missing: Any, n: Any) -> Any:
+def coefficient(
+    slope: sp.Expr, share: sp.Expr, lead: sp.Expr, missing: sp.Expr, n: sp.Expr
+) -> sp.Expr:
     """A bound of p_j exp(m_j), by bounds of |l'|, s_a and missing."""
     return slope * share * (lead - missing) / n
 

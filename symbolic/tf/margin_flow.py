@@ -157,7 +157,9 @@ def ensure_weights_of_few() -> None:
     _ensure_coefficients_of_choices()
     own, two, gone, p, q = sp.symbols("M_tt two gone M_tp M_tq", real=True)
 
-    def ensure_sum(left: Any, row: Any, choices: dict[Any, int], what: str) -> None:
+    def ensure_sum(
+        left: sp.Expr, row: tuple[sp.Expr, ...], choices: dict[Any, int], what: str
+    ) -> None:
         first, second = (3, 4) if len(row) == 5 else (0, 3)  # the places of p and q
         ensure_true(
             all(
@@ -334,7 +336,7 @@ def ensure_norms() -> None:
     )
 
 
-def ensure_reciprocal_grows(factor: Any, time: Any) -> None:
+def ensure_reciprocal_grows(factor: sp.Expr, time: sp.Expr) -> None:
     """Where -E' = Q >= E^2/factor E is at most factor/time, up to a constant time."""
     level = sp.Function("E")(time)
     slope = sp.diff(1 / level, time).subs(sp.diff(level, time), -(level**2 / factor + MORE))

@@ -14,6 +14,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
+from attsvm.theory.types import Numbers
 from properties._support.formulas import SEVERAL
 from properties.tf.softmax_range import by_lead, by_norm, odds
 from symbolic.inner_products import inner, vector
@@ -37,21 +38,21 @@ OTHER, POWERS = entry("v"), sp.Symbol("powers", positive=True)
 class _Others(Lengths):
     """For v_1 and n others, which one entry stands for."""
 
-    def softmax(self, v: Any) -> Any:
+    def softmax(self, v: Numbers) -> Any:
         """Exponentials over their sum."""
         return entries([sp.exp(x) / POWERS for x in v])
 
-    def sum(self, x: Any) -> Any:
+    def sum(self, x: Numbers) -> sp.Expr:
         """The sum over all, or over the others alone."""
         *first, other = x
         return sp.expand(sum(first, total(other)))
 
-    def max(self, x: Any) -> Any:
+    def max(self, x: Numbers) -> sp.Expr:
         """The largest of the others."""
         return LARGEST
 
 
-def _of(first: Any, other: Any) -> SimpleNamespace:
+def _of(first: sp.Expr, other: sp.Expr) -> SimpleNamespace:
     """The vector of a first entry and n others."""
     return SimpleNamespace(T=n + 1, v=entries([first, other]))
 

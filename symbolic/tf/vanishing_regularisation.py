@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy as sp
 
 from attsvm.primitives.hypotheses import SEVERAL_TOKENS
@@ -19,7 +17,7 @@ LAMBDA, SQUARE, GAP, START = sp.symbols("lambda square gap gap_0", positive=True
 LESS, MORE = sp.symbols("less more", nonnegative=True)
 
 
-def ensure_least_objective(weight: Any, what: str) -> None:
+def ensure_least_objective(weight: sp.Expr, what: str) -> None:
     """The risk and the penalty, with a weight, have a least value on a closed ball.
 
     Args:

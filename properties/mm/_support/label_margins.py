@@ -18,7 +18,7 @@ from properties.mm._support import token_selections as cases
 from properties.mm._support.token_selections import Selection
 
 
-def others(case: Any) -> Iterator[Any]:
+def others(case: Selection) -> Iterator[Any]:
     """The selections of other tokens, all of them."""
     for beta in itertools.product(range(case.X.shape[-2]), repeat=len(case.alpha)):
         if list(beta) != case.alpha.tolist():

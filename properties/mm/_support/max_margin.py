@@ -24,7 +24,7 @@ from attsvm.exact.svm import solve_exactly
 from attsvm.primitives.torch_objectives import Tensor, in_torch, nearest, tight_multipliers
 from attsvm.theory import changed
 from attsvm.theory.types import Comparison, Namespace, Numbers, Relation
-from properties.mm._support.token_selections import chosen
+from properties.mm._support.token_selections import Rival, Selection, chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ def _solved(rows: Matrix, bounds: Vector) -> Programme:
     return Programme(rows, bounds, vector, answer.duals)
 
 
-def p_rows(case: Any) -> Any:
+def p_rows(case: Selection) -> Any:
     """The rows W (x_i,alpha - x_it) of the p-SVM: T - 1 of the first input, and so on."""
     if in_torch(case.X):
         keys = case.X @ case.W.mT[:, None]
@@ -210,13 +210,13 @@ def p_rows(case: Any) -> Any:
     return rows
 
 
-def p_programme(case: Any, demanding: Any = None) -> Any:
+def p_programme(case: Selection, demanding: Any = None) -> Any:
     """p(alpha); inputs that are not demanding are to have the margin 0 alone."""
     bound = None if demanding is None else of_rivals(case, demanding)
     return solve(p_rows(case), case.X.shape[-1], bound)
 
 
-def of_rivals(case: Any, values: Any) -> Any:
+def of_rivals(case: Selection, values: Any) -> Any:
     """Of values, one for each input, that of its input for each row of the p-SVM."""
     rivals = case.X.shape[-2] - 1
     if in_torch(values):
@@ -235,7 +235,7 @@ def v_rows(case: Any) -> Any:
     ]
 
 
-def v_programme(case: Any) -> Any:
+def v_programme(case: Selection) -> Any:
     """v(alpha), of the rows Y_i x_i,alpha_i."""
     return solve(v_rows(case), case.X.shape[-1])
 
@@ -272,7 +272,7 @@ class Solved:
             return m.symbol(r"\min_j \left\|D_j\right\|", "the shortest row")
         return m.min(m.array([m.norm(row) for row in self.rows]))
 
-    def kept(self, m: Namespace, keep: str) -> Any:
+    def kept(self, m: Namespace, keep: str) -> Numbers:
         """The solution of the tight rows, of the loose ones, or of the first tight one alone."""
         if m.name == "text":
             name = self.vector.latex.replace("(", "'(")
@@ -300,14 +300,14 @@ def solved(m: Namespace, programme: Any) -> Solved:
     return Solved(m.values(rows) if rows else None, found, margin, programme)
 
 
-def v_svm(m: Namespace, case: Any) -> Solved:
+def v_svm(m: Namespace, case: Rival | Selection) -> Solved:
     """v(alpha): the least head with Y_i <v, x_i,alpha_i> >= 1."""
     if m.name == "text":
         return _written(m, "v", "Y_i x_i,alpha_i")
     return solved(m, v_programme(chosen(case)))
 
 
-def p_svm(m: Namespace, case: Any) -> Solved:
+def p_svm(m: Namespace, case: Rival | Selection) -> Solved:
     """p(alpha): the least prompt with <p, k_i,alpha_i - k_it> >= 1."""
     if m.name == "text":
         return _written(m, "p", "k_i,alpha_i - k_it")
@@ -324,7 +324,7 @@ def exceeds(m: Namespace, p: Solved, share: Number = 0) -> Comparison:
     return m.above(p.margin, share * p.shortest(m))
 
 
-def above_nearest(case: Any) -> dict[str, Any]:
+def above_nearest(case: Rival | Selection) -> dict[str, Any]:
     """False neighbours of `exceeds`, both refuted by an instance."""
     return {
         "the margin is above half of the nearest rival's": changed(share="0.5", examples=[case]),

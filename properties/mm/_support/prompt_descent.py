@@ -105,7 +105,9 @@ def logit_gradient(m: Namespace, s: Numbers, gamma: Numbers, slope: Number) -> N
     return slope * m.sums(m.outer(s, s) * m.differences(gamma))
 
 
-def logit_gradients(m: Namespace, keys: Any, scores: Any, p: Numbers, loss: str) -> list[Any]:
+def logit_gradients(
+    m: Namespace, keys: Numbers, scores: Numbers, p: Numbers, loss: str
+) -> list[Any]:
     """The gradient of the risk in the logits of each input at the prompt p."""
     weighted = [(m.softmax(k @ p), gamma) for k, gamma in zip(keys, scores, strict=True)]
     return [
@@ -114,7 +116,7 @@ def logit_gradients(m: Namespace, keys: Any, scores: Any, p: Numbers, loss: str)
     ]
 
 
-def prompt_gradient(m: Namespace, keys: Any, scores: Any, p: Any, loss: str) -> Any:
+def prompt_gradient(m: Namespace, keys: Numbers, scores: Numbers, p: Numbers, loss: str) -> Numbers:
     """The gradient of the risk in the prompt p."""
     coefficients = logit_gradients(m, keys, scores, p, loss)
     return sum(c @ k for c, k in zip(coefficients, keys, strict=True))

@@ -49,12 +49,12 @@ class Rival:
             raise DataError("the vector does not fit the tokens", value=self.q.shape)
 
 
-def chosen(case: Any) -> Any:
+def chosen(case: Any) -> Selection:
     """The selection of an instance: itself, or the one that it was drawn with; in torch as well."""
     return getattr(case, "chosen", case)
 
 
-def selecting(case: Any, alpha: Any) -> Any:
+def selecting(case: Selection, alpha: tuple[int, ...]) -> Selection:
     """The same inputs with other tokens selected; of a batch in torch likewise."""
     other = np.array(alpha, dtype=np.int64)
     if isinstance(case, Selection):

@@ -30,8 +30,6 @@ evaluates. By `sharp-2` the inputs outside of S saturate as fast as those in S d
 exists and B holds: the relaxation of the joint p-SVM to margins of 0 relaxes nothing.
 """
 
-from typing import Any
-
 import numpy as np
 from flint import fmpq
 
@@ -117,7 +115,7 @@ def shrinks(m: Namespace, case: Selection, share: Number = 1, idlers: str = "non
     "Gamma if T = 1, and w are multipliers of v(alpha) of sum 1 or, if there is none and Gamma = "
     "0, weights of sum 1 with sum_i w_i Y_i x_i,alpha_i = 0",
 )
-def bounded(m: Namespace, case: Any, share: Number = 1, over: str = "largest") -> Comparison:
+def bounded(m: Namespace, case: Attended, share: Number = 1, over: str = "largest") -> Comparison:
     h = m.values(case.h)
     # one root of each product, so that a head along v(alpha) attains the bound exactly
     gamma, most = (m.sqrt(m.values(square) * (h @ h)) for square in mean_margin(case.chosen))
@@ -144,10 +142,10 @@ def decided(
     m: Namespace,
     case: Doubted,
     share: Number = 1,
-    best: Any = 1,
+    best: Number = 1,
     over: str = "all",
     weights: bool = True,
-) -> Any:
+) -> Relation:
     """Where B fails, that the nu of the instance will not do. For T = 1 the bound is Gamma."""
     one, nu = case.chosen, rational(case.nu)
     square, several = svm.v_programme(one).margin_square, one.X.shape[1] > 1

@@ -22,7 +22,6 @@ like ln k. Both sides are equal where all A_it are one vector.
 """
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from flint import arb
@@ -139,7 +138,7 @@ def missing(m: Namespace) -> Comparison:
     "the direction of $towards, a = ||p*||, B = max ||k_alpha - k_t||, and J is the number of "
     "rivals",
 )
-def close(m: Namespace, run: Paced, towards: str = "optimal") -> Any:
+def close(m: Namespace, run: Paced, towards: str = "optimal") -> Relation:
     p, target = prompt(run.case), prompt(run.case, towards)
     if p is None or target is None or not any(target):
         return missing(m)
@@ -164,7 +163,7 @@ def close(m: Namespace, run: Paced, towards: str = "optimal") -> Any:
 )
 def progress(
     m: Namespace, run: Paced, share: Number = 1, more: int = 0, pace: str = "normalised"
-) -> Any:
+) -> Relation:
     p = prompt(run.case)
     if p is None:
         return missing(m)

@@ -20,7 +20,7 @@ from attsvm.primitives.loss_hypotheses import sloped
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import composite
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.types import Namespace
+from attsvm.theory.types import Namespace, Numbers
 from attsvm.training import descend_p
 from properties.mm._support.prompt_descent import descent, prompting
 from properties.mm._support.prompt_instances import compared
@@ -86,7 +86,7 @@ def path(m: Namespace, run: Paced, steps: int, pace: str = "normalised") -> list
     keys = [k - k[best[0]] for k, best in zip(m.values(case.inputs.X), data.optimal, strict=True)]
     rows = differences(case)
 
-    def unit(g: Any) -> Any:
+    def unit(g: Numbers) -> Numbers:
         if sloped(case) and rows and data.unique and all(row == rows[0] for row in rows):
             g = -m.values(rows[0])
         return g / m.norm(g)

@@ -1,7 +1,6 @@
 """The head of the joint path: how near it is to v(alpha), and what a fixed prompt makes of it."""
 
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 from flint import fmpq
@@ -24,7 +23,7 @@ def total(case: Selection) -> Vector:
     return combine([1] * len(rows), rows)
 
 
-def positive(case: Any) -> bool:
+def positive(case: Attended | Rival | Selection) -> bool:
     """Whether the nu that is proved to do for Assumption B is above 0."""
     gamma, most = mean_margin(chosen(case))
     return bool(most < gamma)
@@ -76,7 +75,7 @@ def for_linear_loss(m: Namespace, case: Selection, share: Number = 1) -> Relatio
     return m.all_of(*said) if said else m.at_most(m.exact(0), m.exact(0))
 
 
-def steered(m: Namespace, case: Any, share: Any = 1, spread: Any = 1) -> Any:
+def steered(m: Namespace, case: Attended, share: Number = 1, spread: Number = 1) -> Comparison:
     """Gamma times ||v|| - Gamma <v, v(alpha)> <= (||v|| - margin/Gamma) (1 + D/nu)."""
     if m.name != "tensors" and not positive(case):
         return m.below(m.exact(0), m.exact(0))  # there is no such bound
@@ -125,7 +124,9 @@ def short(
     where="v is any head and p any prompt, m is their label margin, m' is that of v(alpha) and t "
     "p(alpha) for t >= 0, and D is the largest distance of a token from the selected one",
 )
-def turned_and_reached(m: Namespace, case: Attended, share: Any = 1, spread: Any = 1) -> Relation:
+def turned_and_reached(
+    m: Namespace, case: Attended, share: Number = 1, spread: Number = 1
+) -> Relation:
     """Any t >= 0 will do; it is read off the prompt."""
     one = case.chosen
     v, p = svm.v_programme(one).vector, svm.p_programme(one).vector

@@ -46,7 +46,7 @@ def _directed(m: Namespace, programme: svm.Programme) -> Comparison:
     return m.below(m.exact(0), m.exact(0) if square is None else m.values(square))
 
 
-def to_second_order(m: Namespace, case: Any, lead: Number = 1, bend: Any = 1) -> Relation:
+def to_second_order(m: Namespace, case: Attended, lead: Number = 1, bend: Number = 1) -> Relation:
     """Label margin <= ||h|| (Gamma - delta Q + D^2 Q^2/(2 Gamma)); other tokens score below 1.
 
     Scores are those under v(alpha), at most 1 - delta/Gamma; D is the largest distance of a token
@@ -91,7 +91,9 @@ def bent(
     "delta/Gamma under v(alpha), Q is the mean of 1 - s_i,alpha_i with weights w, and D is the "
     "largest distance of a token from the selected one",
 )
-def to_second_order_along(m: Namespace, case: Attended, lead: Any = 1, bend: Any = 1) -> Relation:
+def to_second_order_along(
+    m: Namespace, case: Attended, lead: Number = 1, bend: Number = 1
+) -> Relation:
     direction = _directed(m, svm.p_programme(case.chosen))
     return m.all_of(to_second_order(m, case, lead, bend), direction)
 
@@ -116,7 +118,7 @@ def meets(case: Tilted) -> bool:
     return all(bool(dot(row, q) >= b) for row, b in pairs)
 
 
-def nearest(m: Namespace, case: Tilted, share: Any = 1, tau: Any = None) -> Comparison:
+def nearest(m: Namespace, case: Tilted, share: Number = 1, tau: Any = None) -> Comparison:
     """v(alpha) exists; Pythagoras' inequality for q and p_tau."""
     if m.name != "tensors" and not svm.v_programme(case.chosen).exists:
         return m.below(m.exact(0), m.exact(0))  # there is no v(alpha), and no m_i
@@ -174,7 +176,7 @@ def changes_support(case: Tilted) -> Iterator[Selection]:
     where="p_tau is the least prompt of logit margins max(0, 1 - tau (m_i - 1)) in every input i, "
     "m_i are the label margins of v(alpha), and tau >= 0",
 )
-def nearest_along(m: Namespace, case: Tilted, share: Any = 1, tau: Any = None) -> Any:
+def nearest_along(m: Namespace, case: Tilted, share: Number = 1, tau: Any = None) -> Relation:
     """See `of_same_head` and `with_means`."""
     if m.name == "tensors":  # which choices are in reach is decided in rationals
         return nearest(m, case, share, tau)

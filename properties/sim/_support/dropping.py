@@ -14,7 +14,7 @@ from attsvm.primitives import torch_objectives
 from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, first_optimal, without
 from attsvm.primitives.descent import Descent
 from attsvm.theory import gradient, stated
-from attsvm.theory.types import Comparison, Namespace, Number, Relation
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.sim._support.redundant_tokens import Dropped
 
 WHICH = {
@@ -65,7 +65,7 @@ def _slopes(m: Namespace, data: AttentionData, W: Array) -> list[Any]:
     for tokens, z, gamma in zip(exact.X, exact.Z, exact.gamma, strict=True):
         scores, keys = m.values(gamma), weights @ m.values(z)
 
-        def loss(k: Any, logits: Any, scores: Any = scores) -> Any:
+        def loss(k: Any, logits: Numbers, scores: Numbers = scores) -> Any:
             return k.logistic(k.dot(k.softmax(logits), scores))
 
         slopes.append(gradient(m, loss, m.values(tokens) @ keys) / len(exact.X))
@@ -123,7 +123,7 @@ def _named_in_batch(data: Any, which: str) -> Any:
 
 
 @stated("$formula", "X^{mm} = X'", {"which": WHICH}, where="X' is the X^mm without $which")
-def same_solution(m: Namespace, data: Any, which: str = "others") -> Comparison:
+def same_solution(m: Namespace, data: AttentionData, which: str = "others") -> Comparison:
     if m.name == "tensors":
         less = without(data, _named_in_batch(data, which))
         pair = (torch_objectives.constraints(one) for one in (data, less))

@@ -22,7 +22,6 @@ The step of a run is in units of 1/L, L the smoothness of the risk in W.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
@@ -57,6 +56,7 @@ from attsvm.primitives.steps import (
 )
 from attsvm.strategies import arrays, composite
 from attsvm.theory import Records, Slack
+from attsvm.theory.types import Nested
 from attsvm.training import follow_kq
 from properties.sim._support.training import TWO_TOKENS
 
@@ -320,7 +320,7 @@ def leans(case: Factors) -> bool:
     return _leans(ExactData.of(case.data), rationals(case.K), rationals(case.Q))
 
 
-def pair(K: Any, Q: Any, data: AttentionData = TWO_TOKENS.data) -> Factors:
+def pair(K: Nested, Q: Nested, data: AttentionData = TWO_TOKENS.data) -> Factors:
     """Return a start (K, Q) on the given data, by default on the smallest data set."""
     return Factors(data, np.array(K, dtype=np.float64), np.array(Q, dtype=np.float64))
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import sympy as sp
 from hypothesis import strategies as st
 
 from attsvm._types import Array, Bool, Float, Int
@@ -189,12 +190,12 @@ def nearly_orthogonal(draw: st.DrawFn) -> AttentionData:
     return AttentionData(tokens.reshape(n, T, d), queries, scores=np.eye(T)[best])
 
 
-def near_enough(n: Any, k: Any) -> Any:
+def near_enough(n: Any, k: sp.Expr) -> Any:
     """Return e = 1/(2 k + 2 sqrt(k (k + n - 1))), for which `disturbance(n, k, e)` is 1."""
     return 1 / (2 * k + 2 * (k * (k + n - 1)) ** Fraction(1, 2))
 
 
-def twice_the_pairs(n: Any, T: Any) -> Any:
+def twice_the_pairs(n: sp.Expr, T: sp.Expr) -> sp.Expr:
     """Twice the pairs of tokens and of queries: n T (n T - 1) + n (n - 1)."""
     return n * T * (n * T - 1) + n * (n - 1)
 

@@ -6,10 +6,13 @@ from typing import Any
 import numpy as np
 
 from attsvm.exact import dot, rationals
+from attsvm.theory.types import Nested
 from properties.sim._support.token_sequences import TokenSequences
 
 
-def said(tokens: Any, sentences: Any, start: Any = None, *, whole: bool = True) -> TokenSequences:
+def said(
+    tokens: Any, sentences: Nested, start: Nested | None = None, *, whole: bool = True
+) -> TokenSequences:
     """Sentences of tokens, from X(0) = 0 unless a start is given."""
     E = np.array(tokens, dtype=float)
     zero = np.zeros((E.shape[1], E.shape[1]))

@@ -28,7 +28,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
@@ -52,7 +51,7 @@ from attsvm.primitives.steps import Stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
-from attsvm.theory.types import Namespace
+from attsvm.theory.types import Namespace, Numbers
 from attsvm.tokens import optimal_tokens
 
 C = 10
@@ -260,7 +259,7 @@ def _dear(hard: ExactAttSVM) -> bool:
     return bool(C * C * hard.square > max(hard.duals.values()) ** 2)
 
 
-def known_soft(m: Namespace, case: TokenSequences) -> Any:
+def known_soft(m: Namespace, case: TokenSequences) -> Numbers:
     """X_soft row by row in the arithmetic m; no number where it is not known to be X^mm."""
     svm = att_svm(m, case.data)
     return svm.vector if enough(case) else m.values([arb("nan")] * case.data.d**2)

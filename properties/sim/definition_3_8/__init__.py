@@ -19,7 +19,6 @@ equality at s = w / sum_j w_j, where the sum is X^mm/||X^mm||^2.
 """
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -94,7 +93,7 @@ CONSTRAINTS = "A_j = (x_opt - x_t) z^T for each token t but the best of its inpu
         }
     },
 )
-def convex(m: Namespace, case: Any, weight: Any = "0.5", lesser: bool = False) -> Relation:
+def convex(m: Namespace, case: Pointed, weight: str = "0.5", lesser: bool = False) -> Relation:
     """A combination of U and V meets the constraints; its squared norm is at most a mean."""
     A, points = constraints(m, case.data), m.values(case.points)
     U, V = m.vec(points[0]), m.vec(points[1])
@@ -119,7 +118,7 @@ def shorter_mean(
     {"by": {"best": r"\frac{1}{\|X^{mm}\|}", "sum": r"\min_j \langle A_j, \sum_k A_k\rangle"}},
     where="1/||X^mm|| = 0 stands for no X^mm",
 )
-def exists(m: Namespace, data: Any, by: str = "best", least: Number = 0) -> Comparison:
+def exists(m: Namespace, data: AttentionData, by: str = "best", least: Number = 0) -> Comparison:
     """1/||X^mm||, or the least margin of the sum of the A_j, is above a bound."""
     svm = att_svm(m, data)
     found = svm.margin
@@ -133,7 +132,7 @@ def exists(m: Namespace, data: Any, by: str = "best", least: Number = 0) -> Comp
     r"\min_j \langle A_j, v u^\top\rangle \le $share \frac{\|u\| \|v\|}{\|X^{mm}\|}",
     where=CONSTRAINTS,
 )
-def bounded(m: Namespace, case: Any, share: Number = 1) -> Relation:
+def bounded(m: Namespace, case: Classified, share: Number = 1) -> Relation:
     """X^mm exists, and the least margin of v u^T is at most ||u|| ||v|| / ||X^mm||."""
     svm = att_svm(m, case.data)
     u, v = m.values(case.u), m.values(case.data.v)
@@ -145,7 +144,7 @@ def bounded(m: Namespace, case: Any, share: Number = 1) -> Relation:
 
 
 @stated("", r"\|V - X^{mm}\|^$power \le \|V\|^$power - \|X^{mm}\|^$power")
-def nearer(m: Namespace, case: Any, power: int = 2) -> Comparison:
+def nearer(m: Namespace, case: Pointed, power: int = 2) -> Comparison:
     """||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2, or with norms that are not squared."""
     V, X = m.vec(m.values(case.points)[0]), att_svm(m, case.data).vector
     return pythagoras(m, V, X, power=power)
@@ -156,7 +155,7 @@ def nearer(m: Namespace, case: Any, power: int = 2) -> Comparison:
     r"\frac{\sum_j s_j}{\|X^{mm}\|} \le \left\|\sum_j s_j A_j\right\|",
     where=f"{CONSTRAINTS}, and 1/||X^mm|| = 0 stands for no X^mm",
 )
-def hull(m: Namespace, case: Any) -> Comparison:
+def hull(m: Namespace, case: Shared) -> Comparison:
     """For shares s, not yet divided by their sum, sum_j s_j <= ||sum_j s_j A_j|| ||X^mm||."""
     svm, s = att_svm(m, case.data), of_rivals(m, case.data, case.shares)
     return m.at_most(m.sum(s) * svm.margin, m.norm(s @ svm.rows))

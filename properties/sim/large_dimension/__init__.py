@@ -50,6 +50,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import sympy as sp
 from flint import fmpq, fmpq_mat
 from hypothesis import strategies as st
 
@@ -105,7 +106,7 @@ def long(data: AttentionData) -> bool:
     return all(len(found) == 1 and 0 not in found for found in squares)
 
 
-def disturbance(n: Any, k: Any, e: Any) -> Any:
+def disturbance(n: sp.Expr, k: sp.Expr, e: Any) -> Any:
     """4 k (e + (n - 1) e^2)."""
     return 4 * k * (e + (n - 1) * e * e)
 
@@ -144,7 +145,7 @@ def unlikely(m: Namespace, law: Signs, lost: int = 2) -> Comparison:
     "X^mm exists and all tokens are support vectors, that is $formula",
     r"A_j X^{mm} = 1 \text{ for all } j",
 )
-def all_tight(m: Namespace, data: Any) -> Comparison:
+def all_tight(m: Namespace, data: AttentionData) -> Comparison:
     svm, one = att_svm(m, data), m.exact(1)
     if svm.weights is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm

@@ -50,7 +50,7 @@ class Scaled:
     size: float
 
 
-def low(data: Any, which: str = "low") -> Any:
+def low(data: AttentionData, which: str = "low") -> Array:
     """The tokens of least score of each input as a mask (n, T), or other tokens.
 
     None of an input whose tokens share one score. `low` has the least ones, `best` the optimal
@@ -72,12 +72,12 @@ def low(data: Any, which: str = "low") -> Any:
     return chosen
 
 
-def idle(case: Any) -> bool:
+def idle(case: AttentionData) -> bool:
     """There is an X^mm, and no token of least score is a support vector of it."""
     return feasible(case) and idle_if_solved(case)
 
 
-def idle_if_solved(case: Any) -> bool:
+def idle_if_solved(case: AttentionData) -> bool:
     """No token of least score is a support vector of an X^mm, if there is one."""
     data = getattr(case, "data", case)
     found = exact_att_svm(data)
@@ -93,7 +93,7 @@ def idle_if_solved(case: Any) -> bool:
     {"which": LEFT_OUT},
     where=f"X' is the X^mm without {DROPPED}",
 )
-def same_solution(m: Namespace, data: Any, which: str = "low") -> Comparison:
+def same_solution(m: Namespace, data: AttentionData, which: str = "low") -> Comparison:
     rest = without(data, low(data, which))
     if in_torch(data.X):
         return m.equal(*(m.values(solution(*constraints(one))) for one in (data, rest)))
@@ -139,7 +139,7 @@ def as_much(m: Namespace, case: Scaled) -> Relation:
 
 
 def _attended(
-    m: Namespace, data: AttentionData, W: Any, which: str
+    m: Namespace, data: AttentionData, W: list[list[fmpq]], which: str
 ) -> list[tuple[Any, Any, Any, int]]:
     """Each input of which tokens are left out: weights, tokens, scores, and how many are left out.
 

@@ -29,7 +29,7 @@ def attention(m: Namespace, case: Step, W: Numbers) -> list[Any]:
     return [m.softmax(m.values(X) @ (W @ m.values(z))) for X, z in inputs]
 
 
-def advanced(m: Namespace, case: Step, W: Any) -> Any:
+def advanced(m: Namespace, case: Step, W: Numbers) -> Numbers:
     """The matrix after a step of descent from W."""
     exact, moved = ExactData.of(case.data), W
     inputs = zip(exact.X, exact.Z, exact.gamma, attention(m, case, W), strict=True)

@@ -35,7 +35,7 @@ from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.theory import Hypothesis, Slack
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.types import Namespace, Numbers
+from attsvm.theory.types import Namespace, Number, Numbers
 from properties._support.hypothesis_violations import TIED_APART
 from properties.tf._support.solution_ranks import Proposal, beyond_rank, nuclear_proposal
 from properties.tf._support.token_choices import separable
@@ -282,7 +282,7 @@ def inputs(m: Namespace, case: Any) -> list[Input]:
     return found
 
 
-def steepness(m: Namespace, loss: str, u: Any) -> Numbers:
+def steepness(m: Namespace, loss: str, u: Number) -> Numbers:
     """-l'(u)."""
     return -loss_slope(m, loss, u)
 

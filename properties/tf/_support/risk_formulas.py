@@ -15,7 +15,7 @@ from attsvm.theory import (
     Vector,
     definition,
 )
-from attsvm.theory.types import Comparison, Namespace, Numbers, Values
+from attsvm.theory.types import Comparison, Namespace, Nested, Numbers, Values
 
 DECREASING_LOSSES = {
     name: loss for name, loss in LOSSES.items() if name not in ("squared", "logistic")
@@ -45,7 +45,7 @@ TWO_SCORES = Hypothesis(
 )
 
 
-def example(X: Any, Z: Any, v: Any, W: Any, **others: Any) -> dict[str, Any]:
+def example(X: Nested, Z: Nested, v: Nested, W: Nested, **others: Any) -> dict[str, Any]:
     """An instance; labels are 1 and the loss is log(1 + exp(-x)) unless others are given."""
     return {"X": X, "Z": Z, "Y": [1] * len(X), "v": v, "W": W, "loss": "log-loss", **others}
 

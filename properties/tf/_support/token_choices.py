@@ -13,6 +13,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
 from attsvm.exact import ExactData
 from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.descent import Descent
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.strategies.separable_data import (
@@ -196,12 +197,12 @@ def better_support(data: AttentionData, *, positive: bool = True) -> bool:
     return True
 
 
-def data_of(case: Any) -> AttentionData:
+def data_of(case: AttentionData | Descent) -> AttentionData:
     """Return the data of a record, or the data themselves."""
     return case if isinstance(case, AttentionData) else case.data
 
 
-def large(case: Any) -> bool:
+def large(case: AttentionData | Descent) -> bool:
     """There are at least as many dimensions as tokens."""
     data = data_of(case)
     return bool(data.d >= data.n * data.T)

@@ -134,13 +134,13 @@ def queries_independent(case: Any) -> bool:
     return int(fmpq_mat(Z).rank()) == len(Z)
 
 
-def own_query(case: Any) -> bool:
+def own_query(case: Descent) -> bool:
     """The query of the first input is no combination of those of the others."""
     Z = ExactData.of(case.data).Z
     return int(fmpq_mat(Z).rank()) > (int(fmpq_mat(Z[1:]).rank()) if Z[1:] else 0)
 
 
-def separable(case: Any) -> bool:
+def separable(case: Descent) -> bool:
     """The Att-SVM of the first input by itself has a solution."""
     return feasible(choices.input_of(case.data, 0))
 

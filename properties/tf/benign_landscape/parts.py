@@ -57,7 +57,7 @@ class Part:
         return self.tokens, self.counts, self.scores
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> fmpq:
         """The score under uniform attention."""
         counts = [fmpq(count) for count in self.counts]
         return dot(counts, self.scores) / sum(counts, fmpq(0))

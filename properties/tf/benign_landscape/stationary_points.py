@@ -90,7 +90,7 @@ def settled(case: Descent, largest: bool = False) -> Any:
     return np.array(W.tolist(), dtype=object), min(rooms)
 
 
-def stationary_exactly_where_at_rest(case: Descent) -> Any:
+def stationary_exactly_where_at_rest(case: Descent) -> arb:
     """Above 0 where the risk has a stationary point exactly where parts of inputs rest at one u.
 
     Where they do, what the gradient keeps at the W that these rests give is compared with its
@@ -131,7 +131,7 @@ def _away(case: Descent) -> Any:
     return length if length > 0 else OPEN
 
 
-def _at_rest(case: Descent, W: Array) -> Any:
+def _at_rest(case: Descent, W: Array) -> arb:
     """By how much the share of its terms' sizes that the gradient at W keeps is below `_NEAR`."""
     slope = negative_gradient(BALLS, case.data, W, case.loss)
     if all(arb(x) == 0 for x in slope.matrix.ravel()):

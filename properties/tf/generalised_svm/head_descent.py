@@ -24,7 +24,7 @@ from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import stated
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
+from attsvm.theory.types import Comparison, Namespace, Nested, Number, Numbers, Relation
 from properties.tf._support.descent_steps import logarithmic
 
 SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)
@@ -117,7 +117,7 @@ def moves(m: Namespace, case: HeadSteps, least: Number = 0) -> Comparison:
     where="m is the lead of x_1 after k steps of size e, c = -e ||A||^2 p l'(h(x_1)), C = -e "
     f"||A||^2 P l'(h((x_1 + x_2)/2)), {UNITS}",
 )
-def grows(m: Namespace, case: HeadSteps, over: Any = 4, power: Any = 1) -> Relation:
+def grows(m: Namespace, case: HeadSteps, over: Number = 4, power: Number = 1) -> Relation:
     """c = e ||A||^2 p (-l'(h(x_1))) and C = e ||A||^2 P (-l'(h(mean))).
 
     p and P are the sums over the units of the lesser and of the larger slope at the mean and x_1.
@@ -139,7 +139,7 @@ def grows(m: Namespace, case: HeadSteps, over: Any = 4, power: Any = 1) -> Relat
     "beta l'(h((x_1 + x_2)/2))",
 )
 def grows_by_half(
-    m: Namespace, case: HeadSteps, over: Any = 4, power: Any = 1, times: int = 2
+    m: Namespace, case: HeadSteps, over: Number = 4, power: Number = 1, times: int = 2
 ) -> Relation:
     """c and C are 2 e ||A||^2 beta times -l' at h(x_1) and at h(mean).
 
@@ -255,7 +255,13 @@ def steps(
 
 
 def example(
-    X: Any, a: Any, b: Any, phi: str, loss: str = "log-loss", size: float = 1.0, **other: Any
+    X: Nested,
+    a: Nested,
+    b: Nested,
+    phi: str,
+    loss: str = "log-loss",
+    size: float = 1.0,
+    **other: Any,
 ) -> HeadSteps:
     """One step from zero on tokens and units of one dimension, with query 1."""
     tokens, units = np.array(X, dtype=float)[:, None], np.array(a, dtype=float)[:, None]

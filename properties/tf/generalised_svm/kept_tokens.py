@@ -16,7 +16,7 @@ from attsvm.exact.svm import solve_exactly
 from attsvm.primitives.att_svm import flat
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import stated
-from attsvm.theory.types import Comparison, Namespace, Number, Relation
+from attsvm.theory.types import Comparison, Namespace, Nested, Number, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def all_finite(m: Namespace, case: KeptTokens, factor: Number = 1) -> Relation:
     r"$share \mu \|W_{svm}\| \le \|V\|",
     where=f"V = W - W_fin, mu is the least of its margins, and {FINITE}",
 )
-def reached(m: Namespace, case: KeptTokens, share: Any = 1) -> Relation:
+def reached(m: Namespace, case: KeptTokens, share: Number = 1) -> Relation:
     found = parts(case)
     W, fin, size, _, mu = squares(m, found)
     solved = m.exact(0 if found.svm is None else 1)
@@ -177,7 +177,7 @@ def longer(m: Namespace, rest: Number, size: Number, mu: Number, share: Number =
     where=f"r is the correlation of W with W_fin + c W_svm at the best c, V = W - W_fin, mu is the "
     f"least of its margins, and {FINITE}",
 )
-def splits(m: Namespace, case: KeptTokens, share: Any = 1) -> Any:
+def splits(m: Namespace, case: KeptTokens, share: Number = 1) -> Relation:
     """0 < ||W||^2, and ||W_fin||^2 + share mu^2 ||W_svm||^2 <= ||W||^2 corr^2 <= ||W||^2."""
     return split(m, *squares(m, parts(case)), share)
 
@@ -191,7 +191,14 @@ def split(
     return m.all_of(m.below(m.exact(0), W), m.at_most(least, best), m.at_most(best, W))
 
 
-def kept(X: Any, Z: Any, chosen: Any, W: Any, a: Any = None, b: Any = None) -> KeptTokens:
+def kept(
+    X: Nested,
+    Z: Nested,
+    chosen: Nested,
+    W: Nested,
+    a: Nested | None = None,
+    b: Nested | None = None,
+) -> KeptTokens:
     """An instance from anything that numpy reads; its head is 0 unless it is given."""
     tokens = np.array(X, dtype=np.float64)
     n, _, d = tokens.shape

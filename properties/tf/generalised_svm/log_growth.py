@@ -6,7 +6,6 @@ other one behind for ever, so that no multiple of W_svm stays near W.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -20,7 +19,7 @@ from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import stated
-from attsvm.theory.types import Namespace, Number, Relation
+from attsvm.theory.types import Namespace, Nested, Number, Relation
 from properties.tf._support.descent_steps import Step, advanced, logarithmic
 
 SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)
@@ -83,7 +82,9 @@ def separate(draw: st.DrawFn) -> Several:
     return Several(data, loss, size, draw(st.integers(1, 3)))
 
 
-def separated(X: Any, Z: Any, scores: Any, loss: str = "log-loss", size: float = 1.0) -> Several:
+def separated(
+    X: Nested, Z: Nested, scores: Nested, loss: str = "log-loss", size: float = 1.0
+) -> Several:
     """One step from zero by nested lists."""
     tokens, queries, gamma = (np.array(part, dtype=float) for part in (X, Z, scores))
     return Several(AttentionData(tokens, queries, scores=gamma), loss, size, 1)
@@ -138,7 +139,7 @@ def lags(m: Namespace, case: Hidden, share: Number = 1) -> Relation:
     "||A_i||^2 (gamma_1 - gamma_2)/n, C_i is the same with l'(gamma_2), and A_i = (x_1 - x_2) "
     "z_i^T",
 )
-def follows_logarithm(m: Namespace, case: Several, over: Any = 4, power: Any = 1) -> Relation:
+def follows_logarithm(m: Namespace, case: Several, over: Number = 4, power: Number = 1) -> Relation:
     """c and C are the size of the step times |A_i|^2/n, the gap of the scores, and -l'.
 
     The slope is that at the higher score for c and at the lower one for C.

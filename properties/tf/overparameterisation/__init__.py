@@ -28,6 +28,7 @@ tf/overparameterisation` counts both conditions and the selections of descent fr
 
 from typing import Any
 
+import sympy as sp
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -71,7 +72,7 @@ def certain(m: Namespace, data: AttentionData, where: str = "Att-SVM") -> Compar
     return m.equal(m.exact(int(holds)), m.exact(1))
 
 
-def obtuse(T: Any, d: Any, more: int = 0) -> tuple[Any, Any]:
+def obtuse(T: sp.Expr, d: sp.Expr, more: int = 0) -> tuple[Any, Any]:
     """The q and m of the chance I_q(m/2, m/2): (T - 2)/(2 (T - 1)) and d - T + 3."""
     return (T - 2) / (2 * (T - 1)), d - T + 3 + more
 

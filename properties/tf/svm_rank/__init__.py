@@ -20,8 +20,6 @@ Proof of amended: every W' that is feasible has <W, W'> >= ||W||_F^2 for W = W^m
 that W' = W.
 """
 
-from typing import Any
-
 from flint import fmpq_mat
 
 from attsvm.data import AttentionData
@@ -50,7 +48,9 @@ def rank_one(data: AttentionData) -> bool:
     r"\mathrm{rank} W^{mm} \le $most - $less",
     {"most": {None: r"\min(n, d)", 2: r"\min(n, d, 2)", 1: r"\min(n, d, 1)"}},
 )
-def by_size(m: Namespace, data: AttentionData, less: int = 0, most: int | None = None) -> Any:
+def by_size(
+    m: Namespace, data: AttentionData, less: int = 0, most: int | None = None
+) -> Comparison:
     sizes = [data.n, data.d] if most is None else [data.n, data.d, most]
     return at_most(m, data, min(sizes) - less)
 
@@ -61,7 +61,7 @@ def by_size(m: Namespace, data: AttentionData, less: int = 0, most: int | None =
     where="r is the lesser rank of the queries z_i and of the differences x_opt - x_t, of tokens "
     "of positive multiplier alone",
 )
-def by_carriers(m: Namespace, data: AttentionData, less: int = 0) -> Any:
+def by_carriers(m: Namespace, data: AttentionData, less: int = 0) -> Comparison:
     solved, exact = exact_att_svm(data), ExactData.of(data)
     if solved is None or not solved.A:
         return at_most(m, data, 0)
