@@ -16,7 +16,6 @@ from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
 from attsvm.primitives.att_svm import exact_att_svm, exact_constraints
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.descent_runs import Run
 from attsvm.theory import Hypothesis
 
 
@@ -71,7 +70,7 @@ def all_tight(case: Any) -> bool:
     return found is not None and found.all_tight
 
 
-def second_best_supports(case: AttentionData | Run) -> bool:
+def second_best_supports(case: AttentionData | Descent) -> bool:
     """In every input some token of the second-best score has margin exactly 1 under X^mm."""
     found = exact_att_svm(_data(case))
     if found is None:
