@@ -13,7 +13,6 @@ import pytest
 
 from attsvm._threads import single_threaded
 
-gc.disable()  # while tests are collected: a third of that time went into searches for garbage
 single_threaded()  # before anything numeric is loaded: threads spin, which small tensors pay for
 
 from tests.shape_checks import install, sparingly  # noqa: E402
@@ -39,12 +38,20 @@ install(_CHECKED)
 pytest_plugins = ["attsvm.theory.plugin"]
 
 
-def pytest_collection_finish():
-    """Search for garbage again, but not among the libraries and the tests themselves."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collect tests without searches for garbage, which took a third of the time.
+
+    Later searches leave out the libraries and the tests themselves.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(50_000, 20, 50)
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
