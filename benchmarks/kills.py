@@ -53,7 +53,6 @@ def made(name: str, factor: int, expected: str) -> Statement:
         ),
         readings={
             "literal": Reading(
-                "2 x y <= x^2 + y^2 + z^2",
                 expected,
                 constants={"k": factor},
                 siblings={"4 x y": changed(k=4), "5 x y": changed(k=5)},
@@ -81,7 +80,6 @@ HUNTED = Statement(
     ),
     readings={
         "literal": Reading(
-            "3 <x, y> <= ||x||^2 + ||y||^2 + 5",
             "refuted",
             constants={"k": 3},
             siblings={"4 <x, y>": changed(k=4)},

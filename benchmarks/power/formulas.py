@@ -53,6 +53,7 @@ def plant(
                 # a statement needs a sibling; it is left out below
                 "refuted",
                 siblings={"half": changed(tightened="0.5")},
+                says=says,
             ),
         },
     )

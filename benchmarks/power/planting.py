@@ -140,6 +140,7 @@ def _spoilt(
         constants={name: value for name, value in given.items() if name in named},
         siblings={"none is checked": changed(variables=some)},
         cost=base.cost,
+        says=statement,
     )
     made = Statement(
         id.removesuffix(":literal"),
