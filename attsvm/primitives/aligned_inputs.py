@@ -42,7 +42,8 @@ def inputs_aligned(data: AttentionData) -> bool:
 INPUTS_ALIGNED = Hypothesis(
     "inputs are aligned",
     lambda case: inputs_aligned(case.data),
-    says="<A_it, A_ju> >= 0 for all rivals t, u of any two inputs",
+    says="<A_it, A_ju> >= 0 for all rivals t, u of any two inputs i, j and A_it = (x_opt - x_t) "
+    "z_i^T",
 )
 
 

@@ -179,6 +179,7 @@ ZERO_START = Hypothesis("the start is zero", from_zero)
 BASIN = Hypothesis(
     "risk gap of the start below the threshold",
     starts_in_basin,
-    says="the risk of the start is less than min_i [l(second) - l(best)]/n above its infimum",
+    says="the risk of the start is above its infimum by less than min_i [l(second) - l(best)]/n "
+    "over the inputs of several tokens",
     implies=(SEVERAL_TOKENS,),
 )

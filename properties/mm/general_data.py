@@ -41,7 +41,14 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import ends_at
 from attsvm.primitives.losses import LOSSES
-from attsvm.primitives.steps import ANY, TARGET, converges_in_direction, flattened, stepped
+from attsvm.primitives.steps import (
+    ANY,
+    ITERATED,
+    TARGET,
+    converges_in_direction,
+    flattened,
+    stepped,
+)
 from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
@@ -101,13 +108,21 @@ def _apart_from_solutions(case: Descent, end: Minimum) -> arb | None:
 
 
 SEPARATES = converges_in_direction(
-    "beta the tokens that are selected",
+    "",
     P_K,
     TARGET,
     floats=separates,
     balls=certified_separates,
     symbols=PROMPTS,
+    where="p(k) are the iterates from p(0), beta are the tokens that they select, and p(beta) is "
+    "the max-margin solution of beta",
 )
+ON_BOTH = replace(
+    cones.DIRECTION,
+    where=f"{cones.DIRECTION.where}, and descent on p is that from W_0 = p(0) e_1^T with queries "
+    "e_1, whose limit is p(alpha)",
+)
+"""The limit of descent on W, said of descent on p as well."""
 
 
 def on_a_prompt(case: Local) -> Local:
@@ -136,11 +151,7 @@ GENERAL = Statement(
     readings={
         "literal": Reading(
             "refuted, certified",
-            says=(
-                "whatever the data, the start, the decreasing loss and the constant step, of which "
-                "print names none: descent converges in direction to p(alpha) of the tokens that "
-                "it selects"
-            ),
+            read={"general data": "all data, any start, any constant step and any decreasing loss"},
             under=(DECREASING,),
             variables=stepped(Descent, flattened(cases.comparable(0, 2)), steps=ANY),
             examples=(cases.TWO_KEYS, cases.STUCK, cases.TIED, cases.ONE_KEY),
@@ -152,13 +163,6 @@ GENERAL = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "some input has two tokens, alpha locally optimal, l' continuous and below 0 at "
-                "its scores, any constant step, W_0 within some angle of W^mm(alpha) and of some "
-                "norm at least, both depending on the data, alpha, the loss and the step: descent "
-                "on W converges in direction to W^mm(alpha); so does that on p to p(alpha), where "
-                "queries are e_1 and W_0 = p(0) e_1^T"
-            ),
             proof="symbolic.tf.local_convergence:prove",
             under=(OPTIMAL, NEAR, LONG),
             variables=Records(
@@ -168,8 +172,9 @@ GENERAL = Statement(
                 ),
                 lambda generator: on_a_prompt(starts.started_larger(0.5)(generator)),
                 fixed=("share",),
+                lets=ITERATED,
             ),
-            conclusion=cones.DIRECTION,
+            conclusion=ON_BOTH,
             examples=ON_RAY,
             siblings=OTHER,
         ),

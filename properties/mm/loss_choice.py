@@ -92,21 +92,26 @@ def parted(case: Any, other: str = "correlation", towards: str = "selected") -> 
     return ways[0].maximum(ways[1]) - (both if towards == "selected" else 0.0)
 
 
-def limit(letters: str) -> Measured:
-    """That both directions tend to one; `letters` says what those of its target are."""
+def limit(target: str) -> Measured:
+    """Return that both directions tend to one; `target` says what its letters mean."""
     return tends(
-        f"descent on l and, for q(k), on the loss $other{letters}",
+        "",
         f"{along(P_K)}, {along(Q_K)}",
         along(TARGET),
         floats=one_limit,
         balls=certified_one_limit,
         tensors=parted,
         stand_in=FLOW,
-        symbols=PROMPTS,
+        symbols={**PROMPTS, "other": {"correlation": "-x"}},
+        where="p(k) are the iterates from p(0) on the loss l, q(k) those from p(0) on $other with "
+        f"the same share of one over its own Lipschitz constant as a step, {target}",
     )
 
 
-ONE_LIMIT, SELECTED_LIMIT = limit(""), limit(", beta the tokens that the former selects")
+ONE_LIMIT = limit("and p(alpha) is the max-margin solution of the optimal tokens")
+SELECTED_LIMIT = limit(
+    "beta are the tokens that the former select, and p(beta) is their max-margin solution"
+)
 
 
 def gradients(m: Namespace, case: Descent, other: str) -> tuple[Any, Any]:
@@ -120,7 +125,7 @@ def gradients(m: Namespace, case: Descent, other: str) -> tuple[Any, Any]:
     "",
     r"\|a\|^2 \|b\|^2 - \langle a, b\rangle^2 > $sine \text{ or } \langle a, b\rangle < 0",
     {"sine": {0: "0", "0.25": r"0.25^2 \|a\|^2 \|b\|^2", "0.5": r"0.5^2 \|a\|^2 \|b\|^2"}},
-    where="a and b are the gradients of the risks of l and of -u at p(0)",
+    where="a and b are the gradients of the risks of l and of -x at p(0)",
 )
 def differ(m: Namespace, case: Descent, sine: Number = 0) -> Relation:
     a, b = gradients(m, case, "correlation")
@@ -133,7 +138,7 @@ def differ(m: Namespace, case: Descent, sine: Number = 0) -> Relation:
     "$formula at every p",
     "$length",
     {
-        "other": {"correlation": "-u"},
+        "other": {"correlation": "-x"},
         "length": {
             "any": r"a = c b \text{ for some } c > 0\text{, or } a = b = 0",
             "same": "a = b",
@@ -152,7 +157,8 @@ def agree(m: Namespace, case: Descent, other: str = "correlation", length: str =
 BASIN_OF_OTHER = Hypothesis(
     "the risk gap of the start on the loss -x is below its own threshold",
     lambda case: BASIN.holds(replace(case, loss="correlation")),
-    says="the risk gap of the start on the loss -x is below min_i [best - second score]/n",
+    says="the risk of the start on the loss -x is above its infimum by less than min_i [best - "
+    "second score]/n",
 )
 NAMED = Hypothesis(
     "l is exp(-x) or log(1 + exp(-x))", lambda case: case.loss in ("exponential", "log-loss")
@@ -181,10 +187,7 @@ CHOICE = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "from any p(0) and with any constant steps descent on l and on -x converge in one "
-                "direction, l being exp(-x) or log(1 + exp(-x))"
-            ),
+            read={"the max-margin direction": "one direction"},
             constants={"other": "correlation", "towards": "selected"},
             conclusion=SELECTED_LIMIT,
             under=(NAMED,),
@@ -210,12 +213,6 @@ CHOICE = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
-                "tokens exists and is not 0, risk gap of p(0) below min_i [l(second) - l(best)]/n "
-                "for l and for -x: descent on l and on -x, the step of each at most one over a "
-                "Lipschitz constant of its grad_p L, converge in the direction of p(alpha)"
-            ),
             proof="symbolic.basins:prove",
             under=(SLOPED_LOSS, EXISTS, UNIQUE, BASIN, BASIN_OF_OTHER, SHORT),
             constants={"other": "correlation", "towards": "optimal"},

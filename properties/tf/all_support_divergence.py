@@ -74,10 +74,6 @@ THEOREM = Statement(
     readings={
         "literal": Reading(
             "refuted",
-            says=(
-                "all tokens support vectors of the Att-SVM, l strictly decreasing and smooth: "
-                "||W_k|| -> infinity under descent from any start, with any constant step"
-            ),
             under=(ALL_TIGHT, STRICT_LOSS),
             variables=stepped(Descent, flattened(cases.descents()), steps=ANY),
             examples=(cases.TIED, cases.ONE_TOKEN, cases.FLAT_AT_ZERO),
@@ -85,11 +81,6 @@ THEOREM = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "all tokens support vectors, some input with two different scores, l' < 0 "
-                "everywhere and continuous: ||W_k|| -> infinity under descent from any start, with "
-                "any constant step"
-            ),
             proof="symbolic.divergence:prove",
             under=(ALL_TIGHT, TWO_SCORES, SLOPED_LOSS),
             variables=stepped(Descent, tied(), cases.larger, steps=ANY),
@@ -98,12 +89,6 @@ THEOREM = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "W^mm exists and is not 0, be all tokens support vectors or not, l' < 0 everywhere "
-                "and continuous, l'' continuous, optimal tokens unique, step at most one over a "
-                "Lipschitz constant of grad L, start with a risk gap L - L_* below min_i "
-                "[l(second) - l(best)]/n over inputs of several tokens: ||W_k|| / ln k -> ||W^mm||"
-            ),
             proof="symbolic.growth_rates:prove_rate",
             under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),
             variables=stepped(Descent, cases.descents(), cases.started_right),

@@ -113,14 +113,16 @@ def needs_norm(m: Namespace, case: Step) -> Comparison:
 
 
 SETTLES = tends(
-    "s the attention to the $towards token of each input",
-    r"(\left\|W_k\right\|, s)",
+    "",
+    r"(\left\|W_k\right\|, s_k)",
     r"(\infty, 1)",
     floats=cases.DIRECTION.floats,
     balls=cases.DIRECTION.balls,
     many=rival_lead,
     stand_in=FLOW,
     constants=cases.DIRECTION.constants,
+    where="W_k are the iterates from W_0, and s_k is the attention of any input to its $towards "
+    "token",
 )
 
 
@@ -175,13 +177,6 @@ OBSERVATION = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "W^mm exists and is not 0, l' < 0 everywhere and continuous, l'' continuous, "
-                "optimal tokens unique, step at most one over a Lipschitz constant of grad L, "
-                "start with a risk gap L - L_* below min_i [l(second) - l(best)]/n over inputs of "
-                "several tokens: ||W_k|| tends to infinity and each input's attention to its "
-                "optimal token to 1"
-            ),
             proof="symbolic.basins:prove_attention",
             under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),
             variables=stepped(Descent, cases.descents(), cases.started_right),

@@ -110,7 +110,7 @@ from attsvm.primitives.hypotheses import (
 )
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.losses import SLOPED as LOSSES
-from attsvm.primitives.steps import ANY, SHORT, flattened, is_short, stepped
+from attsvm.primitives.steps import ANY, SHORT, SHORT_STEPS, flattened, is_short, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.theory import Hypothesis, Reading, Statement, changed
@@ -267,6 +267,8 @@ def acting(draw: st.DrawFn) -> Descent:
 SHORT_OR_FEW = Hypothesis(
     "the step is at most 1/L, or queries are orthogonal and no input has more than three tokens",
     short_or_few,
+    says=f"the step is {SHORT_STEPS}, or queries are orthogonal and no input has more than three "
+    "tokens",
 )
 ORTHOGONAL = Hypothesis("queries are orthogonal", orthogonal)
 FEW = Hypothesis("at most one input has three tokens, and the others have at most two", few)
@@ -302,11 +304,10 @@ CONJECTURE = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "if the conjecture, which is not printed, says so of large d, of which print gives "
-                "no measure, read as d >= n T: where l is strictly decreasing and smooth, "
-                "W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start, with any constant step"
-            ),
+            read={
+                "our global convergence conjecture": "that descent converges in direction to W^mm",
+                "even larger": "d >= n T",
+            },
             under=(LARGE, STRICT_LOSS),
             variables=stepped(Descent, flattened(supported()), steps=ANY),
             examples=(OBTUSE, PASSED, cases.ONE_TOKEN),
@@ -314,12 +315,10 @@ CONJECTURE = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "if the conjecture, which is not printed, supposes what its slide does: where all "
-                "Local-SVMs have a solution, in which all tokens are support vectors, and l is "
-                "strictly decreasing and smooth, W_k/||W_k|| -> W^mm/||W^mm|| under descent from "
-                "any start, with any constant step"
-            ),
+            read={
+                "our global convergence conjecture": "that descent converges in direction to W^mm "
+                "under what the slide supposes"
+            },
             under=(EVERYWHERE, SOLVED, STRICT_LOSS),
             variables=stepped(Descent, flattened(supported()), steps=ANY),
             examples=(TIED, cases.ONE_TOKEN),
@@ -327,11 +326,6 @@ CONJECTURE = Statement(
         ),
         "amended-1": Reading(
             "refuted",
-            says=(
-                "d >= n T, optimal tokens unique, some input with two tokens, Att-SVM feasible, l' "
-                "< 0 everywhere and continuous: W_k/||W_k|| -> W^mm/||W^mm|| under descent from "
-                "zero, with any constant step"
-            ),
             under=(LARGE, UNIQUE, SEVERAL_TOKENS, FEASIBLE, SLOPED_LOSS, ZERO_START),
             variables=stepped(Descent, at_rest(), fixed=("start",), steps=ANY),
             examples=(PASSED,),
@@ -339,27 +333,12 @@ CONJECTURE = Statement(
         ),
         "amended-2": Reading(
             "refuted",
-            says=(
-                "all tokens are support vectors in all Local-SVMs, each of which has a solution, "
-                "optimal tokens unique, some input with two tokens, l' < 0 everywhere and "
-                "continuous: W_k/||W_k|| -> W^mm/||W^mm|| under descent with any constant step "
-                "from any start"
-            ),
             under=(EVERYWHERE, SOLVED, UNIQUE, SEVERAL_TOKENS, SLOPED_LOSS),
             examples=(OUTRUN,),
             siblings=WRONG,
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "l' < 0 everywhere and continuous, no two scores of an input equal, some input "
-                "with two tokens, the (x_t - x_s) z^T of all inputs independent, for one token s "
-                "of each; in the Local-SVM of each choice but the best all tokens that score above "
-                "the chosen one of their input are support vectors, one of them with a positive "
-                "multiplier; step at most one over a Lipschitz constant of grad L, l'' continuous, "
-                "or any constant step where queries are orthogonal and no input has more than "
-                "three tokens: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start"
-            ),
             proof="symbolic.tf.global_conjecture:prove",
             under=(SLOPED_LOSS, INDEPENDENT, DIFFERENT, SEVERAL_TOKENS, BETTER, SHORT_OR_FEW),
             variables=stepped(Descent, simplices(), steps=ANY),
@@ -379,13 +358,6 @@ CONJECTURE = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "queries are orthogonal, as that of one input is; all tokens are support vectors "
-                "in all Local-SVMs, each of which has a solution; no two scores of an input equal, "
-                "some input with two tokens, l' < 0 everywhere and continuous, l'' too: "
-                "W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start, with any constant step "
-                "of at most one over a Lipschitz constant of grad L"
-            ),
             proof="symbolic.tf.settled_attention:prove",
             under=(EVERYWHERE, SOLVED, DIFFERENT, SEVERAL_TOKENS, SLOPED_LOSS, ORTHOGONAL, SHORT),
             variables=stepped(Descent, apart()),
@@ -393,13 +365,6 @@ CONJECTURE = Statement(
         ),
         "sharp-3": Reading(
             "proved",
-            says=(
-                "at most one input has three tokens, and the others have at most two; all tokens "
-                "are support vectors in all Local-SVMs, each of which has a solution; no two "
-                "scores of an input equal, some input with two tokens, l' < 0 everywhere and "
-                "continuous, l'' too: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start, "
-                "with any constant step of at most one over a Lipschitz constant of grad L"
-            ),
             proof="symbolic.tf.settled_attention:prove_few",
             under=(EVERYWHERE, SOLVED, DIFFERENT, SEVERAL_TOKENS, SLOPED_LOSS, FEW, SHORT),
             variables=stepped(Descent, acting()),

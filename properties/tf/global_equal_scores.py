@@ -96,11 +96,7 @@ THEOREM = Statement(
     readings={
         "literal": Reading(
             "refuted",
-            says=(
-                "scores of non-optimal tokens approximately equal, as exactly equal ones are, l "
-                "strictly decreasing and smooth: W_k/||W_k|| -> W^mm/||W^mm|| under descent from "
-                "any start, with any constant step"
-            ),
+            read={"approximately equal": "exactly equal, as a special case"},
             under=(EQUAL_RIVALS, STRICT_LOSS),
             variables=stepped(Descent, flattened(started(rival_data())), steps=ANY),
             examples=(cases.OPPOSED,),
@@ -111,24 +107,12 @@ THEOREM = Statement(
         ),
         "amended-1": Reading(
             "refuted",
-            says=(
-                "scores of non-optimal tokens equal, optimal tokens unique, some input with two "
-                "tokens, Att-SVM feasible, l strictly decreasing and smooth: W_k/||W_k|| -> "
-                "W^mm/||W^mm|| under descent from any start, with any constant step"
-            ),
             under=(EQUAL_RIVALS, UNIQUE, SEVERAL_TOKENS, FEASIBLE, STRICT_LOSS),
             examples=(NOT_ALIGNED,),
             siblings=WRONG,
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "l' < 0 everywhere and continuous, scores of non-optimal tokens equal, optimal "
-                "tokens unique, some input with two tokens, Att-SVM feasible, inputs aligned, "
-                "<A_it, A_ju> >= 0 for all tokens of inputs i != j with A_it = (x_opt - x_t) "
-                "z_i^T: W_k/||W_k|| -> W^mm/||W^mm|| under descent with any constant step from any "
-                "start"
-            ),
             proof="symbolic.aligned_inputs:prove_equal_rivals",
             under=(EQUAL_RIVALS, UNIQUE, SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, SLOPED_LOSS),
             variables=stepped(Descent, started(together()), larger, steps=ANY),

@@ -144,14 +144,16 @@ def certified(case: Descent, which: str) -> arb | None:
 
 
 SELECTS = tends(
-    "descent from W_0, s the attention to $which token of each input",
-    "s",
+    "$formula in every input",
+    "s_k",
     "1",
     floats=selects,
     balls=certified,
     tensors=not_selecting,
     stand_in=FLOW,
     strict=True,
+    symbols={"which": {"some": "one of its tokens", "optimal": "its optimal token"}},
+    where="s_k is the attention of an input to $which at the iterate W_k from W_0",
 )
 
 
@@ -197,10 +199,6 @@ SELECTION = Statement(
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says=(
-                "l strictly decreasing and smooth: under descent from any start, with any constant "
-                "step, the attention of every input tends to one of its tokens"
-            ),
             constants={"which": "some"},
             under=(STRICT_LOSS,),
             variables=stepped(Descent, flattened(cases.descents()), cases.started_right, steps=ANY),
@@ -209,12 +207,6 @@ SELECTION = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "l' < 0 everywhere and continuous, l'' continuous, optimal tokens unique, Att-SVM "
-                "feasible, step at most one over a Lipschitz constant of grad L, start with a risk "
-                "gap L - L_* below min_i [l(second) - l(best)]/n over inputs of several tokens: "
-                "the attention of every input tends to one of its tokens, the optimal one"
-            ),
             constants={"which": "optimal"},
             under=(UNIQUE, FEASIBLE, SLOPED_LOSS, BASIN, SHORT),
             variables=stepped(Descent, cases.descents(), cases.started_right),

@@ -222,10 +222,10 @@ BIAS = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "l strictly decreasing and smooth: descent on W from any start, with any constant "
-                "step, converges in direction to the Frobenius solution W^mm"
-            ),
+            read={
+                "min Frob_norm bias": "that descent on W converges in direction to the "
+                "Frobenius solution W^mm"
+            },
             under=(STRICT_LOSS,),
             variables=stepped(Descent, flattened(cases.descents()), cases.started_right, steps=ANY),
             examples=(cases.descent(PASSED_OVER), cases.TRAP, cases.ONE_TOKEN),
@@ -233,11 +233,10 @@ BIAS = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "descent on (K, Q) from any start, with any constant step, takes K Q^T in "
-                "direction to a nuclear solution; seen with the log-loss and one input of two "
-                "tokens, whose nuclear solution is W^mm"
-            ),
+            read={
+                "min Nuclear_norm bias": "that descent on (K, Q) takes K Q^T in direction to a "
+                "nuclear solution, which is X^mm for one input of two tokens"
+            },
             fixed={"loss": "log-loss"},
             under=(ONE_PAIR,),
             variables=factors.factors(factors.pair_data()),
@@ -277,12 +276,6 @@ BIAS = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "W^mm exists and is not 0, l' < 0 everywhere and continuous, l'' continuous, "
-                "optimal tokens unique, step at most one over a Lipschitz constant of grad L, "
-                "start with a risk gap L - L_* below min_i [l(second) - l(best)]/n over inputs of "
-                "several tokens: descent on W converges in direction to W^mm"
-            ),
             proof="symbolic.basins:prove",
             under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),
             variables=stepped(Descent, cases.descents(), cases.started_right),

@@ -7,9 +7,6 @@ from attsvm.theory.declaration.instances import domains
 
 BY_HAND: frozenset[str] = frozenset(
     {
-        "mm/general-data",
-        "mm/loss-choice",
-        "mm/normalised-descent",
         "sim/figure-1",
         "sim/figure-2",
         "sim/kq-bias",
@@ -23,14 +20,6 @@ BY_HAND: frozenset[str] = frozenset(
         "sim/theorem-3.15",
         "sim/token-separation",
         "sim/token-sparsity",
-        "tf/all-support-divergence",
-        "tf/few-tokens",
-        "tf/global-conjecture",
-        "tf/global-equal-scores",
-        "tf/global-initial-gradient",
-        "tf/linear-head-one-token",
-        "tf/local-convergence",
-        "tf/parameterisation-bias",
     }
 )
 """Statements of which a reading gives its whole sentence; the list only ever gets shorter."""

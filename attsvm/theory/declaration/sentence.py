@@ -63,7 +63,9 @@ def _told(formula: Formula) -> set[str]:
     """Return the settings that the words of the conclusion name."""
     stated = getattr(formula.measured or formula.conclusion, "stated", None)
     settings = zip(formula.fixed, formula.settings, strict=True)
-    return {name for fixed, name in settings if stated and f"${fixed}" in stated.says}
+    return {
+        name for fixed, name in settings if stated and f"${fixed}" in stated.says + stated.where
+    }
 
 
 def _capital(clause: str) -> str:

@@ -91,13 +91,16 @@ def certified_same_limit(run: Paced, towards: str = "optimal") -> arb | None:
 
 
 SAME_LIMIT = tends(
-    "plain and, for q(k), normalised descent",
+    "$formula if one of the two does",
     f"{along(P_K)}, {along(Q_K)}",
     along(TARGET),
     floats=same_limit,
     balls=certified_same_limit,
     symbols=PROMPTS,
     stand_in=FLOW,
+    where="p(k) are the iterates of descent with a step of one over a Lipschitz constant of the "
+    "gradient, q(k) those of normalised descent with any step s from the same p(0), and p(alpha) "
+    "is the max-margin solution of the optimal tokens",
 )
 
 
@@ -193,11 +196,6 @@ DESCENT = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "on a loss of Assumption A, for any p(0) and s, descent with step one over a "
-                "Lipschitz constant of grad_p L and normalised descent with step s both go in "
-                "direction to p(alpha), alpha optimal tokens, if one of them does"
-            ),
             under=(STRICT_LOSS,),
             examples=(OVERSTEPPED,),
             siblings={"both to the worst tokens": changed(towards="worst")},

@@ -58,6 +58,7 @@ from attsvm.strategies import arrays, composite
 from attsvm.theory import Records, Slack
 from attsvm.theory.types import Nested
 from attsvm.training import follow_kq
+from properties.sim import LOSS_NAMES
 from properties.sim._support.training import TWO_TOKENS
 
 HALF_WAY = 0.75
@@ -245,12 +246,14 @@ def _sum_and_difference(D: Vector, z: Vector, K: Matrix, Q: Matrix) -> tuple[lis
 
 
 FACTORED = converges_in_direction(
-    "descent of K and Q on the loss $loss",
+    "",
     r"K Q^\top",
     TARGET,
     floats=follows,
     balls=certificate,
-    symbols=solutions("X"),
+    symbols={**solutions("X"), **LOSS_NAMES},
+    where="K and Q are the iterates of descent on both with the loss $loss, and X^mm is the "
+    "max-margin solution of the optimal tokens",
 )
 
 

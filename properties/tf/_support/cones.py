@@ -9,7 +9,7 @@ beyond the margin that do not score below alpha are above sigma. With w = max r_
 all W_0 with ||E|| < sigma/w, thus all within some angle of W*, as c_j > 0.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -207,7 +207,7 @@ def distance_from_selecting(case: Any, towards: str = "alpha") -> Any:
 
 
 DIRECTION = converges_in_direction(
-    "descent from W_0",
+    "",
     W_K,
     TARGET,
     floats=follows,
@@ -220,7 +220,15 @@ DIRECTION = converges_in_direction(
             "opposite": r"-W^{mm}(\alpha)",
         }
     },
+    where="W_k are the iterates from W_0 and W^mm(alpha) is the max-margin solution of alpha",
 )
+IN_OWN_CONE = replace(
+    DIRECTION,
+    where=f"{DIRECTION.where}, W_0 = sigma W^mm(alpha) + E with <E, W^mm(alpha)> = 0, c_j is the "
+    "margin of j under W^mm(alpha), less 1 if j does not score below the token x of alpha of its "
+    "input, and r_j is the length of what (x - x_j) z^T has across W^mm(alpha)",
+)
+"""The same limit, with the letters of the cone."""
 
 
 IN_CONE = Hypothesis(
@@ -248,27 +256,43 @@ LENGTH = Hypothesis(
     implies=(BELOW_ONE, RADIUS),
 )
 
-OPTIMAL = Hypothesis("alpha is locally optimal", is_locally_optimal)
+OPTIMAL = Hypothesis(
+    "alpha is locally optimal",
+    is_locally_optimal,
+    says="some input has two tokens, and alpha is locally optimal",
+)
 
 NEAR = Hypothesis(
-    "W_0 is at an angle of at most arctan(q/N) to W^mm(alpha)", is_near, implies=(IN_CONE,)
+    "W_0 is at an angle of at most arctan(q/N) to W^mm(alpha)",
+    is_near,
+    says="W_0 is within some angle of W^mm(alpha) that depends on the data and alpha",
+    implies=(IN_CONE,),
 )
 
 LONG = Hypothesis(
     "||W_0|| is at least the radius, which exists where l' < 0 at the scores of alpha",
     is_long,
+    says="||W_0|| is at least some radius that depends on the data, alpha, the loss and the step, "
+    "and exists if l' is continuous and below 0 at the scores of alpha",
     implies=(
         LENGTH,
         FALLING_AT_ALPHA,
     ),
 )
 
-CONE = Hypothesis("||E|| r_j <= s sigma c_j", within, implies=(IN_CONE,))
+CONE = Hypothesis(
+    "||E|| r_j <= s sigma c_j",
+    within,
+    says="||E|| r_j <= s sigma c_j for every token j that is not in alpha",
+    implies=(IN_CONE,),
+)
 
 LARGE = Hypothesis(
     "0 < s < 1, and sigma is at least the radius of s, which exists where l' < 0 at the scores of "
     "alpha",
     is_large,
+    says="0 < s < 1, and sigma is at least an explicit radius of the data, alpha, the loss, the "
+    "step and s, which exists if l' is continuous and below 0 at the scores of alpha",
     implies=(
         BELOW_ONE,
         RADIUS,

@@ -68,12 +68,22 @@ CROSSED = Step(OVERTAKEN, ZERO, "correlation", 1.0)
 
 WORST = {"towards the worst tokens": changed(towards="worst")}
 
-SEPARATED = Hypothesis("the first step separates the optimal tokens", first_steps.separates)
-LONG = Hypothesis("the first step is long", first_steps.is_long, implies=(SEVERAL_TOKENS,))
+SEPARATED = Hypothesis(
+    "the first step separates the optimal tokens",
+    first_steps.separates,
+    says="(x_opt - x_t)^T (-grad L(W_0)) z > 0 for all rivals t of every input",
+)
+LONG = Hypothesis(
+    "the first step is long",
+    first_steps.is_long,
+    says="iota R >= ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - m_0",
+    implies=(SEVERAL_TOKENS,),
+)
 FORWARD = Hypothesis("R >= 0", lambda case: case.length >= 0.0)
 ALONG = Hypothesis(
     "the first step goes along W^mm",
     lambda case: first_steps.correlates(case, max_margin(case.data, "optimal")),
+    says="<-grad L(W_0), W^mm> > 0",
 )
 
 THEOREM = Statement(
@@ -95,23 +105,14 @@ THEOREM = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "'favorable', which print does not define, read as (x_opt - x_t)^T (-grad L(W_0)) "
-                "z > 0 for all rivals t; l strictly decreasing and smooth: W_k/||W_k|| -> "
-                "W^mm/||W^mm|| under descent from W_0, with any constant step"
-            ),
+            read={"favorable": "that (x_opt - x_t)^T (-grad L(W_0)) z > 0 for all rivals t"},
             under=(SEPARATED, STRICT_LOSS),
             examples=(CROSSED,),
             siblings={"any first gradient": changed(drop=[SEPARATED]), **WORST},
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "both criteria at once, 'favorable', which print does not define, read as (x_opt - "
-                "x_t)^T (-grad L(W_0)) z > 0 for all rivals t, whose scores are equal in each "
-                "input; l strictly decreasing and smooth: W_k/||W_k|| -> W^mm/||W^mm|| under "
-                "descent from W_0, with any constant step"
-            ),
+            read={"favorable": "that (x_opt - x_t)^T (-grad L(W_0)) z > 0 for all rivals t"},
             under=(SEPARATED, EQUAL_RIVALS, STRICT_LOSS),
             examples=(Step(CROWDED, ZERO, "correlation", 1.0),),
             siblings={
@@ -122,26 +123,13 @@ THEOREM = Statement(
         ),
         "literal-3": Reading(
             "refuted",
-            says=(
-                "'favorable', which print does not define, read as <-grad L(W_0), W^mm> > 0; l "
-                "strictly decreasing and smooth: W_k/||W_k|| -> W^mm/||W^mm|| under descent from "
-                "W_0, with any constant step"
-            ),
+            read={"favorable": "that <-grad L(W_0), W^mm> > 0"},
             under=(ALONG, STRICT_LOSS),
             examples=(Step(NOT_ALIGNED.data, ZERO, NOT_ALIGNED.loss, 1.0),),
             siblings={"any first gradient": changed(drop=[ALONG]), **WORST},
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "l' < 0 everywhere and continuous, l'' continuous, optimal tokens unique, R >= 0, "
-                "iota R >= ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - m_0, m_0 the least margin "
-                "of W_0, T_i the number of tokens of input i, G_i the gap from its best score to "
-                "its worst, b_i the largest |l'| between these, drop_i = l(second) - l(best), iota "
-                "the least margin under -grad L(W_0) / ||grad L(W_0)||, be it positive or not: "
-                "from W_1 = W_0 - R grad L(W_0) / ||grad L(W_0)||, with a step of at most one over "
-                "a Lipschitz constant of grad L, W_k/||W_k|| -> W^mm/||W^mm||"
-            ),
             proof="symbolic.tf.global_initial_gradient:prove",
             under=(SLOPED_LOSS, UNIQUE, FORWARD, LONG, SHORT),
             variables=stepped(

@@ -163,13 +163,18 @@ def elsewhere_after(case: Any, towards: str = "optimal") -> Tensor:
 
 
 AFTER_STEP = converges_in_direction(
-    "descent from W_1",
+    "",
     W_K,
     TARGET,
     floats=reaches_after,
     balls=decided_after,
     tensors=elsewhere_after,
     symbols=solutions("W"),
+    where="W_k are the iterates from W_1 = W_0 - R grad L(W_0)/||grad L(W_0)||, m_0 is the least "
+    "margin of W_0 and iota that of -grad L(W_0)/||grad L(W_0)||, of either sign, T_i is the "
+    "number of tokens of input i, G_i is the gap from its best score to its worst, b_i is the "
+    "largest |l'| between these, drop_i = l(second) - l(best), and W^mm is the max-margin solution "
+    "of the optimal tokens",
 )
 
 

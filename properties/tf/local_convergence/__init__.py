@@ -43,6 +43,7 @@ from dataclasses import replace
 from flint import fmpq
 
 from attsvm.primitives.loss_hypotheses import STRICT_LOSS
+from attsvm.primitives.steps import ITERATED
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import cone_starts as starts
@@ -52,8 +53,14 @@ from properties.tf._support.cones import CONE, LARGE, LONG, NEAR, OPTIMAL, Local
 
 FOUR_FIFTHS = fmpq(4, 5)
 
-SELECTS = Hypothesis("the start selects alpha", cones.selects)
-FAR = Hypothesis("the norm of the start is large", cones.is_far)
+SELECTS = Hypothesis(
+    "the start selects alpha",
+    cones.selects,
+    says="at W_0 alpha_i alone has the largest logit in every input",
+)
+FAR = Hypothesis(
+    "the norm of the start is large", cones.is_far, says="||W_0|| >= 1024 ||W^mm(alpha)||"
+)
 
 THEOREM = Statement(
     "tf/local-convergence",
@@ -69,15 +76,12 @@ THEOREM = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "l strictly decreasing and smooth, alpha locally optimal, W_0 in the cone, which "
-                "print does not define, read as: alpha_i has the largest logit in every input, and "
-                "large ||W_0||, of which print gives no measure, as ||W_0|| >= 1024 "
-                "||W^mm(alpha)||: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent with "
-                "any constant step"
-            ),
+            read={
+                "the local cone": "the W_0 at which alpha_i has the largest logit in every input",
+                "large": "at least 1024 ||W^mm(alpha)||",
+            },
             under=(STRICT_LOSS, OPTIMAL, SELECTS, FAR),
-            variables=Records(Local, starts.started(0.875, 0.5).map(starts.far_out)),
+            variables=Records(Local, starts.started(0.875, 0.5).map(starts.far_out), lets=ITERATED),
             examples=(starts.escaping_start(2, 1024.0), starts.escaping_start(2, 2.0**20)),
             siblings={
                 "at any norm": changed(drop=[FAR], examples=[starts.escaping_start(2, 2.0)]),
@@ -88,12 +92,6 @@ THEOREM = Statement(
         ),
         "amended": Reading(
             "proved",
-            says=(
-                "some input has two tokens, alpha locally optimal, l' continuous and below 0 at "
-                "the scores of alpha, any constant step, W_0 within some angle of W^mm(alpha) and "
-                "of some norm at least, both depending on the data, alpha, the loss and the step: "
-                "W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent"
-            ),
             proof="symbolic.tf.local_convergence:prove",
             under=(OPTIMAL, NEAR, LONG),
             variables=Records(
@@ -101,6 +99,7 @@ THEOREM = Statement(
                 starts.started(0.5).map(starts.lengthened),
                 lambda generator: starts.lengthened(starts.started_larger(0.5)(generator)),
                 fixed=("share",),
+                lets=ITERATED,
             ),
             examples=ON_RAY,
             siblings={
@@ -129,21 +128,14 @@ THEOREM = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "some input has two tokens, alpha locally optimal, l' continuous and below 0 at "
-                "the scores of alpha, any constant step, W_0 = sigma W^mm(alpha) + E with <E, "
-                "W^mm(alpha)> = 0, ||E|| r_j <= s sigma c_j with 0 < s < 1 for all tokens j not in "
-                "alpha, and sigma at least an explicit radius of data, alpha, loss, step and s: "
-                "W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent. Here c_j is the margin "
-                "of j under W^mm(alpha), less 1 where j does not score below the token of alpha of "
-                "its input, x, and r_j the length of what (x - x_j) z^T has across W^mm(alpha)"
-            ),
             proof="symbolic.tf.local_convergence:prove_sharp",
             under=(OPTIMAL, CONE, LARGE),
-            variables=Records(  # the claim is sharpest where s is nearly 1
+            conclusion=cones.IN_OWN_CONE,
+            variables=Records(  # the claim is sharpest if s is nearly 1
                 Local,
                 starts.started(0.5, 0.25, 0.875, 0.984375),
                 starts.started_larger(0.5, 0.25, 0.9375, 0.984375),
+                lets=ITERATED,
             ),
             examples=ON_RAY,
             siblings={
