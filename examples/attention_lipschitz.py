@@ -4,26 +4,27 @@ from typing import Any
 
 from attsvm import Fitted, Hypothesis, Integer, Matrix, Near, Reading, Statement, changed
 from attsvm.theory import definition
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 
 
 @definition(r"f({X})")
-def attention(m: Any, X: Any, A: Any) -> Any:
+def attention(m: Namespace, X: Numbers, A: Numbers) -> Numbers:
     """The matrix whose row i is X^T softmax(X A x_i), for the rows x_i of X."""
     return m.array([m.softmax(X @ (A @ x)) @ X for x in X])
 
 
 @definition(r"\mathrm{{radius}}({X})")
-def radius(m: Any, X: Any) -> Any:
+def radius(m: Namespace, X: Numbers) -> Number:
     """The largest norm of a row."""
     return m.max(m.array([m.norm(x) for x in X]))
 
 
-def on_balls(m: Any, v: Any) -> Any:
+def on_balls(m: Namespace, v: Values) -> Numbers:
     """The Lipschitz constant on n tokens of norm at most R."""
     return m.sqrt(3 * m.square(m.spectral(v.A) * v.R * v.R) * (4 * v.n + 1) + 3 * v.n)
 
 
-def lipschitz(m: Any, v: Any, constant: Any) -> Any:
+def lipschitz(m: Namespace, v: Values, constant: Any) -> Comparison:
     """||f(X) - f(Y)|| is at most a constant times ||X - Y||."""
     bound = constant(m, v) if callable(constant) else constant
     change = attention(m, v.X, v.A) - attention(m, v.Y, v.A)

@@ -7,9 +7,10 @@ after the other (every f is a limit of these). L between -s and s = |x|/(2 N + 1
 from typing import Any
 
 from attsvm.theory import Hypothesis, Integer, Reading, Real, Statement, Vector, changed, definition
+from attsvm.theory.types import Namespace, Values
 
 
-def pieces(m: Any, x: Any, v: Any) -> Any:
+def pieces(m: Namespace, x: Any, v: Values) -> Any:
     """For each piece its rate over L, and its points nearest to x and to 0."""
     low = v.start
     for gap, rate in zip(v.gaps, v.rates, strict=True):
@@ -20,13 +21,13 @@ def pieces(m: Any, x: Any, v: Any) -> Any:
 
 
 @definition(r"f({x})")
-def f(m: Any, x: Any, v: Any) -> Any:
+def f(m: Namespace, x: Any, v: Values) -> Any:
     """The integral of the slope from 0 to x."""
     return v.L * sum(r * (p * (x - p / 2) - q * (x - q / 2)) for r, p, q in pieces(m, x, v))
 
 
 @definition("x_N")
-def descended(m: Any, x: Any, v: Any, step: Any) -> Any:
+def descended(m: Namespace, x: Any, v: Values, step: Any) -> Any:
     """Where N steps x - step f'(x)/L lead from x."""
     for _ in range(v.N):
         x = x - step * sum(r * (p - q) for r, p, q in pieces(m, x, v))

@@ -1,0 +1,47 @@
+"""Signatures say what they take: each room has at most so many uses of `Any`."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+MOST = {
+    "attsvm/theory/arithmetic": 170,
+    "attsvm/theory/declaration": 225,
+    "attsvm/theory/run": 70,
+    "attsvm/theory/search": 105,
+    "attsvm/theory": 115,
+    "attsvm/primitives": 125,
+    "attsvm": 260,
+    "properties": 320,
+    "symbolic": 215,
+}
+"""Maximum number of uses of `Any` in each room, without those in the rooms named before it."""
+
+
+def uses(text):
+    """The number of times that code names `Any`, imports left out."""
+    return sum(
+        isinstance(node, ast.Name) and node.id == "Any" for node in ast.walk(ast.parse(text))
+    )
+
+
+def files_of(room):
+    """The files of a room, without those of rooms that lie within it and have their own number."""
+    inner = [ROOT / other for other in MOST if other.startswith(f"{room}/")]
+    files = (ROOT / room).rglob("*.py")
+    return [file for file in files if not any(file.is_relative_to(folder) for folder in inner)]
+
+
+@pytest.mark.parametrize(("room", "most"), MOST.items())
+def test_a_room_uses_any_at_most_so_often(room, most):
+    found = {file: uses(file.read_text(encoding="utf-8")) for file in files_of(room)}
+    worst = sorted(found, key=found.get)[-5:]
+    listed = ", ".join(f"{file.relative_to(ROOT)}: {found[file]}" for file in reversed(worst))
+    assert sum(found.values()) <= most, f"name the type, such as Namespace or Json; see {listed}"
+
+
+def test_imports_and_words_are_no_uses():
+    assert uses("from typing import Any\ndef f(x: Any) -> list[Any]: 'Any'  # Any") == 2
