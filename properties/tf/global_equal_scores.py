@@ -96,7 +96,7 @@ THEOREM = Statement(
     readings={
         "literal": Reading(
             "refuted",
-            read={"approximately equal": "exactly equal, as a special case"},
+            read={"[approximately] equal": "exactly equal, as a special case"},
             under=(EQUAL_RIVALS, STRICT_LOSS),
             variables=stepped(Descent, flattened(started(rival_data())), steps=ANY),
             examples=(cases.OPPOSED,),

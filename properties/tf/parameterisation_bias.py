@@ -223,7 +223,7 @@ BIAS = Statement(
         "literal-1": Reading(
             "refuted",
             read={
-                "min Frob_norm bias": "that descent on W converges in direction to the "
+                "min Frob_norm": "that descent on W converges in direction to the "
                 "Frobenius solution W^mm"
             },
             under=(STRICT_LOSS,),
@@ -234,7 +234,7 @@ BIAS = Statement(
         "literal-2": Reading(
             "refuted",
             read={
-                "min Nuclear_norm bias": "that descent on (K, Q) takes K Q^T in direction to a "
+                "min Nuclear_norm": "that descent on (K, Q) takes K Q^T in direction to a "
                 "nuclear solution, which is X^mm for one input of two tokens"
             },
             fixed={"loss": "log-loss"},
