@@ -14,7 +14,7 @@ from attsvm.theory import Integer, Reading, Statement, changed
 A = Statement(
     id="{id}", source="s", place="p", printed="n >= 0", variables={{"n": Integer(0, 3)}},
     conclusion=lambda m, v, least=0: m.at_least(v.n, least), rests_on={rests},
-    readings={{"literal": Reading("n >= 0", "holds", siblings={{"1": changed(least=1)}})}},
+    readings={{"literal": Reading("holds", siblings={{"1": changed(least=1)}})}},
 )
 """
 
