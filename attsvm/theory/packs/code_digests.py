@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.packs.code_bases import (
+    Dotted,
     base_of,
     files_of,
     followed,
@@ -40,7 +41,9 @@ class Imports:
     """
 
     def __init__(self) -> None:
-        self._after = functools.cache(_imported)  # most modules are reached from many claims
+        # most modules are reached from many claims, and import the same modules
+        places = functools.cache(followed), functools.cache(files_of)
+        self._after = functools.cache(functools.partial(_imported, *places))
 
     def reached(self, files: Iterable[Path]) -> tuple[dict[Path, Module], set[tuple[str, str]]]:
         """Return all modules that files import, directly or not, and installed distributions.
@@ -73,7 +76,10 @@ class Imports:
 
 
 def _imported(
-    base: Path, file: Path
+    followed: Callable[[Path, str, Dotted], Path | None],
+    files_of: Callable[[Path, Dotted], list[Path]],
+    base: Path,
+    file: Path,
 ) -> tuple[Module, tuple[tuple[Path, Path], ...], frozenset[tuple[str, str]]]:
     """Return a module, the modules that it imports with their bases, and distributions."""
     module = module_of(file, base)

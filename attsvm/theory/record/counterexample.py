@@ -16,7 +16,7 @@ from attsvm._words import printable
 from attsvm.errors import AttsvmError, ClaimError, FileError, UnknownClaimError, present
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance import codec
-from attsvm.theory.packs.code_digests import digest_of_claim
+from attsvm.theory.packs.code_digests import Imports, digest_of_claim
 from attsvm.theory.packs.packs import Pack, find_claims
 from attsvm.theory.record import files
 from attsvm.theory.run.asking import frozen
@@ -238,15 +238,22 @@ def read(path: str | os.PathLike[str]) -> JsonObject:
     return stored
 
 
-def replay(path: str | os.PathLike[str], packs: tuple[Pack, ...]) -> Replay:
+def replay(
+    path: str | os.PathLike[str], packs: tuple[Pack, ...], imports: Imports | None = None
+) -> Replay:
     """Re-execute a stored counterexample: hypotheses, then exact evaluation, nothing remembered.
 
     What floats proposed is read from the file's witness and proved. The file's own slack,
     certificate and texts are not read.
+
+    Args:
+        path: the file.
+        packs: where its claim is found.
+        imports: those of many claims, so that each module is read once; None reads them now.
     """
     name = str(Path(path))
     try:
-        return _executed(name, read(path), packs)
+        return _executed(name, read(path), packs, imports)
     except AttsvmError as error:
         return Replay(name, "ERROR", None, "none", str(error))
 
@@ -255,10 +262,17 @@ def replay_instance(claim: Claim, instance: Any) -> Replay:
     """Re-execute an encoded instance that refuted a reading; floats propose its witness anew."""
     stored = {"claim": claim.id, "instance": instance}
     pack = Pack(claim.id, (claim,), Path(claim.file).parent)
-    return _executed("", stored, (pack,), dated=False)
+    return _executed("", stored, (pack,), None, dated=False)
 
 
-def _executed(name: str, stored: Entry, packs: tuple[Pack, ...], *, dated: bool = True) -> Replay:
+def _executed(
+    name: str,
+    stored: Entry,
+    packs: tuple[Pack, ...],
+    imports: Imports | None,
+    *,
+    dated: bool = True,
+) -> Replay:
     try:
         wanted = stored.get("claim")
         claim = next((c for c in find_claims(packs) if c.id == wanted), None)
@@ -272,7 +286,7 @@ def _executed(name: str, stored: Entry, packs: tuple[Pack, ...], *, dated: bool 
         part = claim.part(sibling)
         case = frozen(codec.decode_exactly(stored["instance"], claim.instance_type))
         examined = examine(claim, part, case, witness_of(stored))
-        stale = dated and stored.get("fingerprint") != digest_of_claim(claim)
+        stale = dated and stored.get("fingerprint") != digest_of_claim(claim, imports)
     except AttsvmError as error:
         return Replay(name, "ERROR", None, "none", str(error))
     except KeyboardInterrupt:

@@ -13,6 +13,7 @@ from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.instance import codec
+from attsvm.theory.packs.code_digests import Imports
 from attsvm.theory.packs.packs import Pack, beside
 from attsvm.theory.record.counterexample import Replay, file_name, read, replay, witness_of
 
@@ -83,9 +84,14 @@ def chosen(packs: Sequence[Pack], claims: Iterable[Claim]) -> dict[Path, Pack]:
     return found
 
 
-def replay_curated(path: Path, pack: Pack, packs: tuple[Pack, ...]) -> Replay:
-    """Replay a curated file, which must refute a reading that is expected to be refuted."""
-    result = replace(replay(path, packs), file=shown(path, pack))
+def replay_curated(
+    path: Path, pack: Pack, packs: tuple[Pack, ...], imports: Imports | None = None
+) -> Replay:
+    """Replay a curated file, which must refute a reading that is expected to be refuted.
+
+    `packs` and `imports` are as for `replay`.
+    """
+    result = replace(replay(path, packs, imports), file=shown(path, pack))
     wrong = ""
     claim = next((c for c in pack.claims if c.id == result.claim), None)
     if result.confirmed and (claim is None or path.resolve() != place(claim)):
@@ -104,10 +110,10 @@ def replays(
     tell: Callable[[Path], None] = lambda file: None,
 ) -> Iterator[Replay]:
     """Replay the curated files of these claims, one after the other; tell each file before."""
-    loaded = tuple(packs)
+    loaded, imports = tuple(packs), Imports()
     for path, pack in chosen(packs, claims).items():
         tell(path)
-        yield replay_curated(path, pack, loaded)
+        yield replay_curated(path, pack, loaded, imports)
 
 
 def shown(path: Path, pack: Pack) -> str:

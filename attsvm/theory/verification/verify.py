@@ -11,7 +11,7 @@ from attsvm._distribution import version
 from attsvm._files import dump, write_text
 from attsvm._types import Entry, JsonObject
 from attsvm._words import counted
-from attsvm.errors import LedgerError
+from attsvm.errors import AttsvmError, LedgerError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.instances import domains
 from attsvm.theory.declaration.judge import sides
@@ -30,6 +30,7 @@ from attsvm.theory.packs.checkout import (
     code_of,
     versions,
 )
+from attsvm.theory.packs.code_digests import Imports, digest_of_claim
 from attsvm.theory.packs.packs import Pack, find_claims
 from attsvm.theory.record import counterexample, curated
 from attsvm.theory.record.files import finite
@@ -436,6 +437,7 @@ def verify(
     finished: dict[str, Checked] = {}
     remaining = {c.id: [t for t in tasks if t.claim == c.id] for c in claims}
     by_id = {c.id: c for c in claims}
+    imports = Imports()
     for claim in claims:
         if claim.id not in earlier:
             continue
@@ -444,7 +446,7 @@ def verify(
             events.part(outcome, before.run)
             outcomes[Task(outcome.claim, outcome.part)] = outcome
         again = replace(conclude(claim, outcomes, chosen), reused=before.run)
-        finished[claim.id] = events.verdict(_stored(again, examples_folder))
+        finished[claim.id] = events.verdict(_stored(again, examples_folder, imports))
         progress(len(outcomes), len(tasks), finished[claim.id])
     for task, outcome in checking:
         outcomes[task] = events.part(outcome)
@@ -571,11 +573,27 @@ def concluded(
     return Checked(claim, verdict, reading, tuple(siblings), reason)
 
 
-def _stored(done: Checked, folder: Path | None) -> Checked:
+def _stored(done: Checked, folder: Path | None, imports: Imports | None = None) -> Checked:
     """With its counterexample stored in the folder, if there are both."""
     if done.reading.refuted is None or folder is None:
         return done
     path = folder / counterexample.file_name(done.claim.id)
-    document = counterexample.document(done.claim, done.reading.refuted)
-    write_text(path, dump(document) + "\n")
+    if imports is None or not _is_there(path, done, imports):
+        document = counterexample.document(done.claim, done.reading.refuted)
+        write_text(path, dump(document) + "\n")
     return replace(done, counterexample=path.as_posix())
+
+
+def _is_there(path: Path, done: Checked, imports: Imports) -> bool:
+    """Return whether a file holds the counterexample of an outcome, found by the present code."""
+    try:
+        stored = counterexample.read(path)
+    except AttsvmError:
+        return False
+    found = done.reading.refuted
+    return (
+        found is not None
+        and (stored.get("claim"), stored.get("sibling")) == (done.claim.id, None)
+        and (stored["instance"], stored.get("slack")) == (found.instance, found.slack)
+        and stored.get("fingerprint") == digest_of_claim(done.claim, imports)
+    )
