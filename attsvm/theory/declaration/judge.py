@@ -220,7 +220,7 @@ def sides(formula: Formula, parameters: Mapping[str, object], case: Case) -> str
         return f"{_digits(relation.left)} {_SIGNS[relation.kind]} {_digits(relation.right)}"
 
 
-def _digits(value: Any) -> str:
+def _digits(value: int | fmpq | arb) -> str:
     text = str(value)
     if isinstance(value, int | fmpq) and len(text) <= 12:
         return text
@@ -264,7 +264,7 @@ def _met(condition: Any, formula: Formula, case: Case) -> bool | None:
     return None
 
 
-def _known(relation: Any) -> Any:
+def _known(relation: Relation) -> Any:
     """A relation of traces as one of rationals and balls, no number where a residue decided."""
     if isinstance(relation, All | AnyOf):
         return type(relation)(tuple(_known(part) for part in relation.parts))
@@ -273,7 +273,7 @@ def _known(relation: Any) -> Any:
     return Comparison(relation.kind, fmpq(0), balls[0] if len(balls) == 1 else entries(balls))
 
 
-def _traced(relation: Any, balls: Any) -> bool:
+def _traced(relation: Relation, balls: Any) -> bool:
     """Whether fingerprints or balls say that a relation holds; False says nothing.
 
     The relation of balls, which may be of more bits than that of traces, is of the same form.
@@ -296,14 +296,14 @@ def _traced(relation: Any, balls: Any) -> bool:
     return True
 
 
-def _differ(relation: Any) -> bool:
+def _differ(relation: Relation) -> bool:
     """Whether fingerprints of some two sides differ."""
     if isinstance(relation, All | AnyOf):
         return any(map(_differ, relation.parts))
     return any(not left.same(right) for left, right in _sides(relation))
 
 
-def _steep(relation: Any) -> bool:
+def _steep(relation: Relation) -> bool:
     """Return whether sides that differ may differ by so little that 8192 bits do not show it."""
     if isinstance(relation, All | AnyOf):
         return any(map(_steep, relation.parts))
@@ -326,7 +326,7 @@ def _trace(value: Any) -> Trace:
     return value if isinstance(value, Trace) else TRACES.exact(value)
 
 
-def _decided(relation: Any) -> bool | None:
+def _decided(relation: Relation) -> bool | None:
     """Whether a relation of rationals and balls holds, None where it is open."""
     if isinstance(relation, All | AnyOf):
         parts = [_decided(part) for part in relation.parts]
@@ -355,14 +355,14 @@ def _gaps(relation: Comparison) -> list[Any]:
     return list(moved.ravel()) if isinstance(moved, Entries) else [moved]
 
 
-def _finite(relation: Any) -> bool:
+def _finite(relation: Relation) -> bool:
     """Whether all numbers that are compared are finite, as no undefined one is."""
     if isinstance(relation, All | AnyOf):
         return all(_finite(part) for part in relation.parts)
     return all(not isinstance(gap, arb) or gap.is_finite() for gap in _gaps(relation))
 
 
-def _radius(relation: Any) -> float:
+def _radius(relation: Relation) -> float:
     """The largest radius of a slack."""
     if isinstance(relation, All | AnyOf):
         return max(_radius(part) for part in relation.parts)
@@ -377,7 +377,7 @@ def _counting(relation: All | AnyOf) -> list[Relation]:
     return chosen or list(relation.parts)
 
 
-def _measured(relation: Any) -> tuple[str, Any, float | None]:
+def _measured(relation: Relation) -> tuple[str, Any, float | None]:
     """Kind, slack and ratio of a relation; of several comparisons those of the one that counts."""
     if isinstance(relation, All | AnyOf):
         parts = [_measured(part) for part in _counting(relation)]
@@ -390,8 +390,8 @@ def _measured(relation: Any) -> tuple[str, Any, float | None]:
             exact = isinstance(size, fmpq) and isinstance(worst, fmpq)
             worst = max(size, worst) if exact else arb(size).max(arb(worst))
         return "equal", -worst, None
-    left, right = relation.left, relation.right
-    ratio = None
+    sides: tuple[Any, Any] = relation.left, relation.right
+    (left, right), ratio = sides, None
     if right > 0 and not left < 0:  # a ball about 0 counts as 0
         middle, radius = _float(arb(left) / arb(right))
         ratio = max(0.0, middle - radius)

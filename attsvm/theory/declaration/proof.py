@@ -34,13 +34,15 @@ from attsvm.errors import ProofError
 from attsvm.theory.declaration.hypotheses import Hypothesis
 
 if TYPE_CHECKING:
+    import sympy as sp
+
     from attsvm.theory.arithmetic.rational_functions import Fraction
 
 # sympy, imported after this, remembers 1000 results of each function unless told: a long proof asks
 # for more, and takes a fifth longer where it computes them again
 os.environ.setdefault("SYMPY_CACHE_SIZE", "20000")
 
-Normal = Callable[[Any], Any]
+Normal = Callable[["sp.Expr"], "sp.Expr"]
 """What brings an expression to a form in which it can be told from 0, as `sympy.cancel` does."""
 
 
@@ -92,9 +94,9 @@ class Steps(list[str]):
         self.supposed: list[Hypothesis | Supposed] = []
         self.signs: list[Hypothesis | Supposed] = []
         self.failed: list[str] = []
-        self.about: dict[str, set[Any]] = {}
+        self.about: dict[str, set[object]] = {}
 
-    def name(self, what: str, about: Any) -> None:
+    def name(self, what: str, about: object) -> None:
         """Note what has passed under a name."""
         self.about.setdefault(what, set()).add(about)
 
@@ -122,7 +124,7 @@ def recorded() -> Iterator[Steps]:
         _STEPS.reset(token)
 
 
-_EXECUTED: dict[Callable[[], Any], tuple[Any, Steps]] = {}
+_EXECUTED: dict[Callable[[], object], tuple[object, Steps]] = {}
 
 
 def executed(prove: Callable[[], Any]) -> Any:
@@ -143,29 +145,33 @@ def executed(prove: Callable[[], Any]) -> Any:
             whose.take(steps)
 
 
-def expanded(expression: Any) -> Any:
+def expanded(expression: sp.Expr) -> sp.Expr:
     """The expression, expanded: by flint if it is 0 as a polynomial, else by sympy."""
     return _normal(expression, "expand", divide=False)
 
 
-def cancelled(expression: Any) -> Any:
+def cancelled(expression: sp.Expr) -> sp.Expr:
     """The expression as one reduced fraction, as `sympy.cancel` has it."""
     return _normal(expression, "cancel", lambda found: found.cancelled())
 
 
-def factored(expression: Any) -> Any:
+def factored(expression: sp.Expr) -> sp.Expr:
     """The expression as a product, as `sympy.factor` has it."""
     return _normal(expression, "factor", lambda found: found.factored())
 
 
-def simplified(expression: Any) -> Any:
+def simplified(expression: sp.Expr) -> sp.Expr:
     """The expression as one reduced fraction where that is decided, else as sympy simplifies it."""
     return _normal(expression, "simplify", lambda found: found.cancelled())
 
 
 def _normal(
-    expression: Any, by: str, form: Callable[[Fraction], Any] | None = None, *, divide: bool = True
-) -> Any:
+    expression: sp.Expr,
+    by: str,
+    form: Callable[[Fraction], sp.Expr] | None = None,
+    *,
+    divide: bool = True,
+) -> sp.Expr:
     """0, or the form of a fraction of polynomials in symbols, or what sympy makes of it."""
     import sympy as sp  # only proofs need it, and importing it takes long
 
@@ -180,12 +186,12 @@ def _normal(
     return getattr(sp, by)(expression)
 
 
-def unchanged(expression: Any) -> Any:
+def unchanged(expression: sp.Expr) -> sp.Expr:
     """The expression as it is."""
     return expression
 
 
-def ensure_zero(found: Any, what: str, *, normal: Normal = expanded) -> None:
+def ensure_zero(found: object, what: str, *, normal: Normal = expanded) -> None:
     """Go on only if the expression, or each of those in a list or array, is 0 in normal form.
 
     Raises:
@@ -194,7 +200,7 @@ def ensure_zero(found: Any, what: str, *, normal: Normal = expanded) -> None:
     _ensure_zero(values := _expressions(found, what), what, normal, ("zero", *values))
 
 
-def ensure_equal(left: Any, right: Any, what: str, *, normal: Normal = expanded) -> None:
+def ensure_equal(left: object, right: object, what: str, *, normal: Normal = expanded) -> None:
     """Go on only if both sides are the same, entry by entry, in the normal form of the difference.
 
     Raises:
@@ -208,14 +214,16 @@ def ensure_equal(left: Any, right: Any, what: str, *, normal: Normal = expanded)
     _ensure_zero(apart, what, normal, ("equal", *sides[0], *sides[1]))
 
 
-def _ensure_zero(values: list[Any], what: str, normal: Normal, about: Any) -> None:
+def _ensure_zero(values: list[sp.Expr], what: str, normal: Normal, about: object) -> None:
     for value in _in_normal_form(values, what, normal):
         if value != 0:
             raise _failed(what, "an expression that should be 0 is not", value)
     _passed(what, about)
 
 
-def ensure_nonzero(found: Any, what: str, *, normal: Normal = expanded, some: bool = False) -> None:
+def ensure_nonzero(
+    found: object, what: str, *, normal: Normal = expanded, some: bool = False
+) -> None:
     """Go on only if each expression, or with `some` at least one, is not 0 in normal form.
 
     This is for false neighbours, which a proof must be able to tell from what it proves. The
@@ -233,7 +241,7 @@ def ensure_nonzero(found: Any, what: str, *, normal: Normal = expanded, some: bo
     _passed(what, ("not zero", *given))
 
 
-def ensure_positive(found: Any, what: str, *, normal: Normal = unchanged) -> None:
+def ensure_positive(found: object, what: str, *, normal: Normal = unchanged) -> None:
     """Go on only if each expression is known to be above 0, by sympy or by the signs of its terms.
 
     Raises:
@@ -242,7 +250,7 @@ def ensure_positive(found: Any, what: str, *, normal: Normal = unchanged) -> Non
     _ensure_sign(found, what, normal, "positive")
 
 
-def ensure_nonnegative(found: Any, what: str, *, normal: Normal = unchanged) -> None:
+def ensure_nonnegative(found: object, what: str, *, normal: Normal = unchanged) -> None:
     """Go on only if each expression is known to be at least 0, by sympy or by its terms' signs.
 
     Raises:
@@ -251,7 +259,7 @@ def ensure_nonnegative(found: Any, what: str, *, normal: Normal = unchanged) -> 
     _ensure_sign(found, what, normal, "nonnegative")
 
 
-def _ensure_sign(found: Any, what: str, normal: Normal, sign: str) -> None:
+def _ensure_sign(found: object, what: str, normal: Normal, sign: str) -> None:
     given = _expressions(found, what)
     open_ = [x for x in given if not (normal in _BY_TERMS and _sign_of_terms(x, normal, sign))]
     for value in _in_normal_form(open_, what, normal):
@@ -264,7 +272,7 @@ _BY_TERMS = (expanded, cancelled, factored)
 """The normal forms that a sign is read from without sympy, where the terms have it."""
 
 
-def _sign_of_terms(value: Any, normal: Normal, sign: str) -> bool:
+def _sign_of_terms(value: object, normal: Normal, sign: str) -> bool:
     """Whether the expression has the sign as its terms, or those of its factors, have theirs.
 
     To expand is not to cancel: (x^2 - 1)/(x - 1) is no number at 1.
@@ -275,7 +283,7 @@ def _sign_of_terms(value: Any, normal: Normal, sign: str) -> bool:
     return found is not None and found.is_known(sign)
 
 
-def ensure_true(found: Any, what: str, *, about: Any = None) -> None:
+def ensure_true(found: object, what: str, *, about: object = None) -> None:
     """Go on only if the condition, or each of those in a list, is True or `sympy.true` itself.
 
     Args:
@@ -358,7 +366,7 @@ def suppose(*what: Supposition) -> None:
         steps.supposed += what
 
 
-def supposed_number(what: Supposition | None, name: str, **sign: bool) -> Any:
+def supposed_number(what: Supposition | None, name: str, **sign: bool) -> sp.Expr:
     """A number of whose sign the reading says something, such as how far a point is inside a set.
 
     A step that takes it fails where the sign is not known: so that step needs what is supposed.
@@ -389,7 +397,7 @@ def _way(by: str | Hypothesis | Supposed) -> str:
     return f"supposed, {by.says}" if isinstance(by, Hypothesis | Supposed) else by
 
 
-def _passed(what: str, about: Any = None) -> None:
+def _passed(what: str, about: object = None) -> None:
     steps = _STEPS.get()
     if steps is not None:
         steps.append(what)
@@ -405,7 +413,7 @@ def _failed(what: str, why: str, value: object, remedy: str = "") -> ProofError:
     return ProofError(cause, value=repr(value), remedy=remedy)
 
 
-def _leaves(found: Any, what: str) -> list[Any]:
+def _leaves(found: object, what: str) -> list[Any]:
     """The values in a list, array or generator, nested or not; a single one alone."""
     import sympy as sp
 
@@ -421,17 +429,17 @@ def _leaves(found: Any, what: str) -> list[Any]:
     return values
 
 
-def _expressions(found: Any, what: str) -> list[Any]:
+def _expressions(found: object, what: str) -> list[sp.Expr]:
     """The values as exact expressions of sympy."""
     return [_exact(value, what) for value in _leaves(found, what)]
 
 
-def _in_normal_form(values: list[Any], what: str, normal: Normal) -> Iterator[Any]:
+def _in_normal_form(values: list[sp.Expr], what: str, normal: Normal) -> Iterator[sp.Expr]:
     """The expressions in normal form, as exact ones."""
     return (_exact(normal(value), what) for value in values)
 
 
-def _exact(value: Any, what: str) -> Any:
+def _exact(value: object, what: str) -> sp.Expr:
     import sympy as sp
 
     try:
