@@ -1,8 +1,9 @@
 """One record of gradient descent: its inputs, where it starts, its loss and its step.
 
-What is trained is told by the inputs: a matrix W in the logits x_t^T W z of `AttentionData`, and a
-prompt p in the logits k_t^T p of `Keys`. Descent on p is descent on the first column of W with all
-queries e_1, so that whatever is proved of W holds for p.
+What is trained is told by the inputs: a matrix W in the logits x_t^T W z of `AttentionData`, K and
+Q with W = K Q^T where these are `Factored`, and a prompt p in the logits k_t^T p of `Keys`. Descent
+on p is descent on the first column of W with all queries e_1, so that whatever is proved of W holds
+for p.
 """
 
 from __future__ import annotations
@@ -47,21 +48,35 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True)
+class Factored:
+    """Inputs of which W = K Q^T is attended with: what descent on K and Q runs on."""
+
+    data: AttentionData
+
+
+@dataclass(frozen=True, slots=True)
 class Descent(Stepped):
-    """Descent on the mean loss of the inputs, from a start: W, or p where the inputs are keys.
+    """Descent on the mean loss of the inputs, from a start.
+
+    The start is W (d, d), or p (d,) where the inputs are keys, or K and Q (2, d, r) where they are
+    factored.
 
     Raises:
         DataError: a start that does not fit the inputs, or a loss of unknown name.
     """
 
-    inputs: AttentionData | Keys
+    inputs: AttentionData | Keys | Factored
     start: Array
     loss: str = LOGISTIC_LOSS.name
 
     def __post_init__(self) -> None:
         Stepped.__post_init__(self)
-        d = self.inputs.X.shape[-1]
-        if self.start.shape != ((d,) if isinstance(self.inputs, Keys) else (d, d)):
+        shape, d = self.start.shape, self.data.d
+        if isinstance(self.inputs, Factored):
+            fits = len(shape) == 3 and shape[:2] == (2, d) and shape[2] > 0
+        else:
+            fits = shape == ((d,) if isinstance(self.inputs, Keys) else (d, d))
+        if not fits:
             raise DataError("a start does not fit its inputs", value=self.start.shape)
         if self.loss not in LOSSES and self.loss not in FORMULAS:
             raise DataError("there is no loss of that name", value=self.loss)
@@ -78,11 +93,15 @@ class Descent(Stepped):
     @property
     def data(self) -> AttentionData:
         """The inputs with a query each."""
-        return self.inputs.data if isinstance(self.inputs, Keys) else self.inputs
+        return self.inputs if isinstance(self.inputs, AttentionData) else self.inputs.data
 
     @property
     def W(self) -> Array:
-        """The matrix at the start, whose first column p is where the inputs are keys."""
+        """The matrix at the start: K Q^T, or that whose first column is p, where it is no W."""
+        if isinstance(self.inputs, Factored):
+            K, Q = self.start
+            product: Array = K @ Q.T
+            return product
         if not isinstance(self.inputs, Keys):
             return self.start
         column = np.zeros((len(self.start), len(self.start)))

@@ -15,7 +15,7 @@ from attsvm.tokens import optimal_tokens
 from attsvm.training import descend_w
 
 _INPUTS, _TOKENS, _STEPS = 4, 12, 20_000
-_AS_IT_IS = {"Run", "Trained", "Descent", "Local", "TokenSequences"}
+_AS_IT_IS = {"Descent", "Local", "TokenSequences"}
 """Records whose run is descent on W with the logits x_t^T W z_i of their data."""
 
 
@@ -58,7 +58,8 @@ def _points(rows: Array) -> tuple[tuple[float, float], ...]:
 def _run(claim: Claim, case: Any, data: AttentionData) -> Array | None:
     """W(k) z_i (steps, n, d) of the run that the claim is about; None where it is another one."""
     loss = getattr(case, "loss", claim.formula.constants.get("loss"))
-    known = {type(case).__name__} <= _AS_IT_IS and "transposed" not in claim.formula.constants
+    known = type(case).__name__ in _AS_IT_IS and "transposed" not in claim.formula.constants
+    known = known and case.start.ndim < 3  # else K and Q are trained
     if not known or not isinstance(loss, str) or loss not in LOSSES:
         return None
     bound = risk_smoothness(data, LOSSES[loss])

@@ -9,6 +9,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.losses import LOSSES
+from attsvm.primitives.descent import Factored
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.limit_certificates import short_step
 from attsvm.theory import Claim
@@ -42,18 +43,15 @@ def written(claim: Claim, case: Any) -> str | None:
         loss = "logistic-loss"
     if loss not in SLOPES:
         return None
-    if hasattr(own, "K"):
+    if isinstance(getattr(own, "inputs", None), Factored):
         return _of_factors(claim, own, loss)
     if claim.formula.measured is None:
         return _side_by_side(claim, case, loss) if claim.id == PACES else None
-    run = getattr(own, "run", own)
-    if not hasattr(run, "start"):
+    if not hasattr(own, "W"):
         return _constant(claim, own.data)
-    if np.ndim(run.start) != 2:
-        return None
     # the cubic has no least step; its run is at rest
     step = float(short_step(own.data, loss, own.step)) if loss in LOSSES else 1.0
-    starts = [f"W = {_short(run.start)}"]
+    starts = [f"W = {_short(own.W)}"]
     if paced is None:
         moves = [f"W = W - {step!r} * G"]
         return _lines(claim, own.data, loss, starts, "", moves, across=claim.id == TRANSPOSED)
@@ -115,9 +113,10 @@ def _constant(claim: Claim, data: AttentionData) -> str | None:
 
 def _of_factors(claim: Claim, case: Any, loss: str) -> str:
     """Descent on K and Q, with the step that is 1/L at the start."""
-    size = 1.0 + float(np.sum(case.K**2) + np.sum(case.Q**2))
+    K, Q = case.start
+    size = 1.0 + float(np.sum(K**2) + np.sum(Q**2))
     step = float(short_step(case.data, loss)) / size
-    starts = [f"K = {_short(case.K)}", f"Q = {_short(case.Q)}"]
+    starts = [f"K = {_short(K)}", f"Q = {_short(Q)}"]
     return _lines(
         claim,
         case.data,

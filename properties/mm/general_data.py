@@ -78,7 +78,7 @@ def certified_separates(case: Descent, towards: str = "selected") -> arb | None:
         return certified(case, towards)
     way = proved_limit(case.data, case.W, case.loss, case.step)
     if way is not None:
-        return arb(1) if way.limit is not None and len(way.inputs) == len(case.inputs.X) else None
+        return arb(1) if way.limit is not None and len(way.inputs) == len(case.data.X) else None
     end = ends_at(case.data, rationals(case.W), case.loss, case.step)
     return None if end is None else _apart_from_solutions(case, end)
 

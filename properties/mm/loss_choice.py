@@ -116,7 +116,8 @@ SELECTED_LIMIT = limit(
 
 def gradients(m: Namespace, case: Descent, other: str) -> tuple[Any, Any]:
     """The gradients at the start of the risks of the case's loss and of the other one."""
-    keys, scores, p = m.values(case.inputs.X), m.values(case.inputs.scores), m.values(case.start)
+    inputs: Any = case.inputs
+    keys, scores, p = m.values(inputs.X), m.values(inputs.scores), m.values(case.start)
     a, b = (prompt_gradient(m, keys, scores, p, loss) for loss in (case.loss, other))
     return a, b
 

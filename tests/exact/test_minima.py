@@ -37,7 +37,7 @@ from attsvm.training import descend_kq, descend_w
 from properties.mm._support import prompt_limits
 from properties.mm._support.prompt_descent import prompting
 from properties.sim._support import margins, training
-from properties.sim._support.factor_descent import Factors, certificate
+from properties.sim._support.factor_descent import certificate, factored
 from properties.sim._support.margins import certified_end
 from properties.sim.token_sparsity import gradient_shares
 from properties.tf._support import descent_instances as cases
@@ -256,8 +256,10 @@ def test_descent_on_keys_and_queries_ends_at_a_planted_minimum():
     assert abs(run.W[0, -1, 0, 0] - AT) < 1e-8
     assert abs(end.near[0][0] - rational(run.W[0, -1, 0, 0])) <= end.radius + fmpq(1, 10**12)
     assert end.radius < 1e-4
-    assert certificate(Factors(BENT, K, Q, loss, step=0.5)) == -1
-    assert certificate(Factors(BENT, K, -Q, loss, step=0.5)) is None  # to the optimal token
+    assert certificate(replace(factored(BENT, K, Q), loss=loss, step=0.5)) == -1
+    assert (
+        certificate(replace(factored(BENT, K, -Q), loss=loss, step=0.5)) is None
+    )  # to the optimal token
     assert finite_minimum_of_factors(BENT, rationals(K), rationals(-Q), loss, step) is None
 
 

@@ -46,6 +46,7 @@ class Records:
         climbed: whether the conclusion runs on tensors as well, so that gradients can be followed.
         lets: what the fields are, a clause that reads well after "Let"; may be empty.
         values: fields with the one value that a reading or a sibling speaks of, see `at`.
+        kinds: the types of fields that may be of several.
     """
 
     type: Any
@@ -55,6 +56,12 @@ class Records:
     climbed: bool = False
     lets: str = ""
     values: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    kinds: Mapping[str, type] = field(default_factory=dict, hash=False)
+
+    def takes(self, record: Any) -> bool:
+        """Return whether a record and its fields are of the types that are spoken of."""
+        kinds = self.kinds.items()
+        return type(record) is self.type and all(type(getattr(record, k)) is t for k, t in kinds)
 
     def at(self, values: Mapping[str, Any]) -> Records:
         """Return the records whose fields have these values, whatever is drawn for them."""

@@ -97,10 +97,11 @@ def _without(formula: Formula, key: str, found: Records | Iterable[Any]) -> Chan
     """A hypothesis left out; of what violates it, the records of the reading's own type."""
     if not isinstance(formula, RecordFormula):
         return changed(drop=[key], examples=() if isinstance(found, Records) else found)
-    own = formula.records.type
+    own = formula.records
     if isinstance(found, Records):
-        return changed(drop=[key], variables=found if found.type is own else None)
-    return changed(drop=[key], examples=[record for record in found if type(record) is own])
+        alike = found.type is own.type and found.kinds == own.kinds
+        return changed(drop=[key], variables=found if alike else None)
+    return changed(drop=[key], examples=filter(own.takes, found))
 
 
 def _sibling(

@@ -150,7 +150,7 @@ def on_the_rim(case: Descent, loss: str, share: float) -> Descent:
         return case
     direction = np.array([float(arb(x)) for x in p])
     drop = used.drop(tops[:, 1], tops[:, 1] - tops[:, 0])
-    least = share * float(drop.min()) / len(case.inputs.X)
+    least = share * float(drop.min()) / len(case.data.X)
 
     def at(multiple: float) -> Descent:
         return replace(case, start=multiple * direction)

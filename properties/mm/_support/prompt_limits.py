@@ -92,7 +92,7 @@ def one_limit(case: Descent, other: str = "correlation", towards: str = "selecte
     if towards == "selected":
         low = FAR * (1.0 + float(np.linalg.norm(start)))
         far = follow_w(case.data, start, LOSSES[case.loss], [low]).W[0, -1]
-        chosen = [int(t) for t in (case.inputs.X @ far[:, 0]).argmax(axis=1)]
+        chosen = [int(t) for t in (case.data.X @ far[:, 0]).argmax(axis=1)]
         found = separate(ExactData.of(case.data), chosen)
         exact = None if found is None or found.status != "solved" else found.W
     else:

@@ -82,8 +82,8 @@ def path(m: Namespace, run: Paced, steps: int, pace: str = "normalised") -> list
     Keys are taken relative to an optimal one of their input, which adds a constant to its logits.
     """
     case, data = run.case, ExactData.of(run.case.data)
-    scores, p, s = map(m.values, (case.inputs.scores, case.start, run.step))
-    keys = [k - k[best[0]] for k, best in zip(m.values(case.inputs.X), data.optimal, strict=True)]
+    scores, p, s = map(m.values, (case.data.gamma, case.start, run.step))
+    keys = [k - k[best[0]] for k, best in zip(m.values(case.data.X), data.optimal, strict=True)]
     rows = differences(case)
 
     def unit(g: Numbers) -> Numbers:

@@ -21,15 +21,15 @@ The step of a run is in units of 1/L, L the smoothness of the risk in W.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
 from hypothesis import strategies as st
 
-from attsvm._types import Array, Float
+from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.errors import DataError, ProofError
+from attsvm.errors import ProofError
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.attention import gradient
 from attsvm.exact.losses import loss_slope
@@ -42,13 +42,12 @@ from attsvm.exact.numbers import (
     transpose,
 )
 from attsvm.limits import finite_minimum_of_factors
-from attsvm.losses import LOGISTIC_LOSS
+from attsvm.primitives.descent import Descent, Factored
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.hypotheses import one_pair
 from attsvm.primitives.limit_certificates import agreement, short_step
 from attsvm.primitives.steps import (
     TARGET,
-    Stepped,
     by_gradient_flow,
     converges_in_direction,
     solutions,
@@ -71,44 +70,28 @@ TRIED = 3
 """So many steps of a run are taken in balls."""
 
 
-@dataclass(frozen=True, slots=True)
-class Factors(Stepped):
-    """A data set and the start (K, Q) of descent on it."""
-
-    data: AttentionData
-    K: Float[np.ndarray, "d r"]
-    Q: Float[np.ndarray, "d r"]
-    loss: str = LOGISTIC_LOSS.name
-
-    def __post_init__(self) -> None:
-        Stepped.__post_init__(self)
-        if self.K.shape != self.Q.shape or len(self.K) != self.data.d or not self.K.size:
-            raise DataError("key and query weights do not fit the data", value=self.K.shape)
-
-    @property
-    def start(self) -> Array:
-        """W = K Q^T, so that conditions on runs can be asked of (K, Q)."""
-        product: Array = self.K @ self.Q.T
-        return product
+def factored(data: AttentionData, K: Array, Q: Array) -> Descent:
+    """Descent on the factors from K and Q."""
+    return Descent(Factored(data), np.stack([K, Q]))
 
 
 @composite
-def starting(draw: st.DrawFn, data: st.SearchStrategy[AttentionData]) -> Factors:
+def starting(draw: st.DrawFn, data: st.SearchStrategy[AttentionData]) -> Descent:
     """Square weights of any size; equal, opposite, of one column, or without a relation."""
     drawn = draw(data)
     K, Q = draw(arrays(2, drawn.d, drawn.d)) * 2.0 ** draw(st.sampled_from([0, -2, 1]))
     kind = draw(st.sampled_from(["any", "equal", "opposite", "narrow"]))
     if kind == "narrow":
         keep = np.arange(drawn.d) == 0
-        return Factors(drawn, K * keep, Q * keep)
-    return Factors(drawn, K, {"any": Q, "equal": K, "opposite": -K}[kind])
+        K, Q = K * keep, Q * keep
+    return factored(drawn, K, {"equal": K, "opposite": -K}.get(kind, Q))
 
 
 def factors(
     data: st.SearchStrategy[AttentionData], steps: tuple[float, ...] = FAR_APART
 ) -> Records:
     """Starts on the data, and a step."""
-    return stepped(Factors, starting(data), steps=steps)
+    return replace(stepped(Descent, starting(data), steps=steps), kinds={"inputs": Factored})
 
 
 @composite
@@ -134,7 +117,7 @@ def crossed_data(draw: st.DrawFn) -> AttentionData:
 
 
 @by_gradient_flow
-def follows(case: Factors, towards: str = "optimal") -> Slack:
+def follows(case: Descent, towards: str = "optimal") -> Slack:
     """K Q^T converges in direction to the target: what is orthogonal to it grows more slowly.
 
     The curve of descent is followed over two decades of the norm; over the second one the part
@@ -144,10 +127,11 @@ def follows(case: Factors, towards: str = "optimal") -> Slack:
     if target is None:
         return Slack(-1.0, 0.0)  # there is nothing to converge to
     unit = np.array([[float(arb(x)) for x in row] for row in target])
-    low = max(float(np.linalg.norm(M)) for M in (unit, case.K @ case.K.T, case.Q @ case.Q.T))
+    K, Q = case.start
+    low = max(float(np.linalg.norm(M)) for M in (unit, K @ K.T, Q @ Q.T))
     unit = unit / np.linalg.norm(unit)
     goals = [low, 10.0 * low, 100.0 * low]
-    (found,) = follow_kq(case.data, case.K, case.Q, case.loss, goals)
+    (found,) = follow_kq(case.data, K, Q, case.loss, goals)
     iterates = found.W[0]
     if found.norms.shape[1] <= len(goals):
         return Slack.unknown(f"the norm did not reach {goals[-1]:.3g}")
@@ -164,7 +148,7 @@ def _beside(W: np.ndarray, unit: np.ndarray) -> float:
     return float(np.linalg.norm(W - max(float((W * unit).sum()), 0.0) * unit))
 
 
-def certificate(case: Factors, towards: str = "optimal") -> arb | None:
+def certificate(case: Descent, towards: str = "optimal") -> arb | None:
     """1 where K Q^T is proved to converge in direction to the target, negative where it does not.
 
     None where the module's text proves nothing.
@@ -172,7 +156,7 @@ def certificate(case: Factors, towards: str = "optimal") -> arb | None:
     target = max_margin(case.data, towards)
     if target is None:
         return arb(-1)
-    K, Q, exact = rationals(case.K), rationals(case.Q), ExactData.of(case.data)
+    (K, Q), exact = map(rationals, case.start), ExactData.of(case.data)
     if all(len(set(row)) == 1 for row in exact.gamma):  # the gradient is 0 everywhere
         W = product(K, transpose(Q))
         return agreement(target, W) if any(x != 0 for row in W for x in row) else arb(-1)
@@ -262,10 +246,11 @@ def _turned_round(data: ExactData) -> ExactData:
     return ExactData(data.X, data.Z, [[-g for g in row] for row in data.gamma], data.kept)
 
 
-def _outside_cone(case: Factors, target: Matrix) -> bool:
+def _outside_cone(case: Descent, target: Matrix) -> bool:
     """Whether K = +-Q keeps K Q^T semidefinite while the target is not."""
+    K, Q = case.start
     for sign in (1, -1):
-        if (sign * case.Q == case.K).all() and symmetric(case.data):
+        if (sign * Q == K).all() and symmetric(case.data):
             turned = [[sign * x for x in row] for row in target]
             if target != transpose(target) or not is_positive_semidefinite(turned):
                 return True
@@ -318,14 +303,14 @@ def _opposed(D: Vector, z: Vector, K: Matrix, Q: Matrix) -> bool:
     )
 
 
-def leans(case: Factors) -> bool:
+def leans(case: Descent) -> bool:
     """Every pair has D and z that are not 0, and K^T D / ||D|| + Q^T z / ||z|| != 0."""
-    return _leans(ExactData.of(case.data), rationals(case.K), rationals(case.Q))
+    return _leans(ExactData.of(case.data), *map(rationals, case.start))
 
 
-def pair(K: Nested, Q: Nested, data: AttentionData = TWO_TOKENS.data) -> Factors:
+def pair(K: Nested, Q: Nested, data: AttentionData = TWO_TOKENS.data) -> Descent:
     """Return a start (K, Q) on the given data, by default on the smallest data set."""
-    return Factors(data, np.array(K, dtype=np.float64), np.array(Q, dtype=np.float64))
+    return factored(data, np.array(K, dtype=np.float64), np.array(Q, dtype=np.float64))
 
 
 NOWHERE = pair([[0]], [[0]])

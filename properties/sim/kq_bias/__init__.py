@@ -61,7 +61,9 @@ BIAS = Statement(
     place="Section 1, contribution 1, and section 5",
     printed="We show that W = QK^T trained by gradient descent in the language modeling "
     "pretraining converge to the solution of SVM with the Frobenius norm objective",
-    variables=stepped(Descent, runs(tight_data(), 0, 1), steps=ANY),
+    variables=replace(
+        stepped(Descent, runs(tight_data(), 0, 1), steps=ANY), kinds={"inputs": AttentionData}
+    ),
     conclusion=training.DIRECTION,
     cost=10,
     violating={
@@ -123,7 +125,9 @@ BIAS = Statement(
             proof="symbolic.basins:prove",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=stepped(Descent, runs(tight_data(), 0, 1)),
+            variables=replace(
+                stepped(Descent, runs(tight_data(), 0, 1)), kinds={"inputs": AttentionData}
+            ),
             examples=(TWO_TOKENS,),
             siblings={**training.OTHER_TARGETS, **training.any_start(PASSED_OVER)},
         ),

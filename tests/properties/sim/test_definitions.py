@@ -36,9 +36,9 @@ from properties.sim._support import factor_descent
 from properties.sim._support.attention import attention, block_attention
 from properties.sim._support.factor_descent import (
     FAR_APART,
-    Factors,
     certificate,
     crossed_data,
+    factored,
     follows,
     leans,
     one_pair,
@@ -126,15 +126,15 @@ FACTORED = starting(st.one_of(pair_data(), crossed_data()))
 @given(FACTORED, st.sampled_from(["logistic-loss", "logistic", "log-loss"]))
 def test_a_step_keeps_what_the_proofs_keep(case, loss):
     """Rank; semidefiniteness from K = +-Q on symmetric data; the direction of s for one pair."""
-    G, H = gradient_kq(case.data, case.K, case.Q, LOSSES[loss])
-    K, Q = case.K - 0.125 * G, case.Q - 0.125 * H
-    start = np.linalg.matrix_rank(np.vstack([case.K, case.Q]), tol=1e-9)
+    G, H = gradient_kq(case.data, *case.start, LOSSES[loss])
+    K, Q = case.start[0] - 0.125 * G, case.start[1] - 0.125 * H
+    start = np.linalg.matrix_rank(np.vstack(case.start), tol=1e-9)
     assert np.linalg.matrix_rank(np.vstack([K, Q]), tol=1e-9) <= start
     for sign in (1, -1):
-        if symmetric(case.data) and (sign * case.Q == case.K).all():
+        if symmetric(case.data) and (sign * case.start[1] == case.start[0]).all():
             assert np.allclose(K, sign * Q, rtol=1e-12, atol=1e-12)
     if one_pair(case):
-        before, after = (leaning(case.data, *pair) for pair in ((case.K, case.Q), (K, Q)))
+        before, after = (leaning(case.data, *pair) for pair in (case.start, (K, Q)))
         size = np.linalg.norm(before) * np.linalg.norm(after)
         assert abs(before @ after - size) <= 1e-9 * (1 + size)
         growth = np.linalg.norm(after) - np.linalg.norm(before)
@@ -149,8 +149,8 @@ def leaning(data, K, Q):
 
 @given(starting(pair_data()))
 def test_leaning_is_decided_as_floats_see_it(case):
-    sizes = float(np.abs(case.K).max() + np.abs(case.Q).max())
-    seen = float(np.abs(leaning(case.data, case.K, case.Q)).max()) > 1e-9 * sizes
+    sizes = sum(float(np.abs(M).max()) for M in case.start)
+    seen = float(np.abs(leaning(case.data, *case.start)).max()) > 1e-9 * sizes
     assert leans(case) == seen
 
 
@@ -181,13 +181,13 @@ def test_one_pair_goes_where_it_is_proved_to_go(case):
     """
     proved = certificate(case, "optimal")
     assert (proved > 0) == leans(case)
-    (run,) = follow_kq(case.data, case.K, case.Q, "logistic-loss", [1e3, 1e5])
+    (run,) = follow_kq(case.data, *case.start, "logistic-loss", [1e3, 1e5])
     target = att_svm(case.data).W
     if run.norms.shape[1] > 2 and leans(case):
         W = run.W[0, -1]
         unit = target / np.linalg.norm(target)
         along = float((W * unit).sum())
-        size = float(np.linalg.norm(case.K) + np.linalg.norm(case.Q))
+        size = sum(float(np.linalg.norm(M)) for M in case.start)
         assert along > 0
         rest = float(np.linalg.norm(W - along * unit))
         assert rest <= 1.01 * (size * np.sqrt(2 * along + size**2) + size**2)
@@ -198,23 +198,23 @@ def test_one_pair_goes_where_it_is_proved_to_go(case):
 def test_semidefinite_weights_never_turn_to_the_frobenius_solution():
     case = kq_bias.SEMIDEFINITE
     assert np.allclose(att_svm(case.data).W, [[1, 1], [1, 0]], atol=1e-9)
-    assert np.linalg.det(case.K) != 0
-    margins_of = [1, 1, 1] * (case.K @ case.Q.T)[[0, 0, 1], [0, 1, 0]]
+    assert np.linalg.det(case.start[0]) != 0
+    margins_of = [1, 1, 1] * (case.W)[[0, 0, 1], [0, 1, 0]]
     assert (margins_of > 0).all()
     assert starts_in_basin(case)
     assert certificate(case, "optimal") < 0
     assert follows(case, "optimal").violated
-    (run,) = follow_kq(case.data, case.K, case.Q, "logistic-loss", [1e3, 1e5])
+    (run,) = follow_kq(case.data, *case.start, "logistic-loss", [1e3, 1e5])
     near, far = (np.abs(W / W[0, 1] - 1.0).max() for W in run.W[0, -2:])
     assert far <= near / 10  # to equal entries, at least like the root of the norm
-    disturbed = replace(case, Q=np.array([[2.0, 1.0], [1.0, 2.5]]))
+    disturbed = factored(case.data, case.start[0], np.array([[2.0, 1.0], [1.0, 2.5]]))
     assert certificate(disturbed, "optimal") is None
 
 
 def test_narrow_weights_have_too_small_a_rank_and_wide_ones_no_proof():
     case = kq_bias.NARROW
     assert certificate(case, "optimal") < 0
-    wide = Factors(case.data, np.array([[1.0, 0.0], [1.0, 1.0]]), case.Q)
+    wide = factored(case.data, np.array([[1.0, 0.0], [1.0, 1.0]]), case.start[1])
     assert certificate(wide, "optimal") is None
 
 
@@ -222,7 +222,7 @@ def test_narrow_weights_have_too_small_a_rank_and_wide_ones_no_proof():
 def test_any_step_turns_the_factors_of_one_pair_to_the_solution(case, step):
     (D,), (z,) = case.data.X[:, 0] - case.data.X[:, 1], case.data.Z
     assume(leans(case) and (D @ D) * (z @ z) > 1e-2)
-    run = descend_kq(case.data, case.K, case.Q, "logistic-loss", step=step, steps=50)
+    run = descend_kq(case.data, *case.start, "logistic-loss", step=step, steps=50)
     p, q = (
         np.einsum("kdr,d->kr", factor[0], along / np.linalg.norm(along))
         for factor, along in ((run.K, D), (run.Q, z))
@@ -275,10 +275,9 @@ def test_a_step_that_does_not_turn_to_the_solution_is_an_error_of_the_proof(step
 
 def test_weights_that_do_not_fit_are_refused():
     data = kq_bias.NOWHERE.data
-    with pytest.raises(DataError, match="do not fit"):
-        Factors(data, np.zeros((2, 1)), np.zeros((2, 1)))
-    with pytest.raises(DataError, match="do not fit"):
-        Factors(data, np.zeros((1, 2)), np.zeros((1, 1)))
+    for shape in ((2, 1), (1, 0)):
+        with pytest.raises(DataError, match="does not fit"):
+            factored(data, np.zeros(shape), np.zeros(shape))
 
 
 # the query on the left ----------------------------------------------------------------------------
