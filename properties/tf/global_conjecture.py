@@ -2,14 +2,11 @@
 
 "If all tokens are support vectors in all Local-SVM's, then (opt_i) is the only feasible
 locally-optimal solution. - Holds as d becomes even larger (explains red bars -> 1) - Culminates in
-our global convergence conjecture (see paper)". The slide does not print the conjecture. Read are
-that descent from any start converges in direction to W^mm where d is large, with a dimension for
-each token, d >= n T (literal-1), and where all tokens are support vectors in all Local-SVMs, each
-of which has a solution (literal-2).
+our global convergence conjecture (see paper)". The slide does not print the conjecture.
 
 A large d alone says nothing, as data may stay in a few of its dimensions, and as obtuse triangles
-exist in all: from far along the second best token of `OBTUSE` descent stays with it, and
-tokens 1, 0, -2 along an axis with scores 1, -5, 0 are run from zero to the token -2 (amended-1).
+exist in all: from far along the second best token of `OBTUSE` descent stays with it, and tokens 1,
+0, -2 along an axis with scores 1, -5, 0 are run from zero to the token -2 (amended-1).
 The least data of which some run fails with l' < 0, unique optimal tokens and an Att-SVM:
 
 | | never fails, from any start | fails from zero, certified | fails from some start |
@@ -17,79 +14,11 @@ The least data of which some run fails with l' < 0, unique optimal tokens and an
 | n = 1 | T = 2 (`symbolic.aligned_inputs:prove_equal_rivals`) | T = 3, d = 1 | T = 3, d = 1 |
 | n = 2, T = 2 | d = 1, where inputs are aligned | d = 2 (`tf/global-equal-scores`) | d = 2 |
 
-The second reading falls for tied scores, and without these (`amended-2`) it falls where inputs move
-each other's margins (`OUTRUN`): tokens (2, 4, 4, 0), 0 with scores 0, 1 and (2, 2, 0, 1), 0, (0, 0,
-0, 2), (0, 2, 0, 1) with scores 16, 2, 1, 0, queries e_1, loss -u, from zero with any step. The
-first input keeps its worse token. Let m_h be the margin of that over the better one, m_r, m_s and
-m_q those of the second input's best token over the others, and a step of size e add e c_r, e c_s, e
-c_q and -e c_h to the coefficients of their A_t = (x_b - x_t) z^T, c_t being exp(-m_t) up to bounded
-factors. In units of 4 e it adds
-
-    3 c_r + 3 c_s + c_q - 9 c_h to m_h, (3 c_r + 5 c_s)/4 - 6 c_h to m_h - m_r,
-    (15 c_r + 9 c_s)/4 + 2 c_q to 3 m_r - m_h, and 2 c_q + 6 c_h to 3 m_q - m_h;
-
-r and s may change places. So where m_r, m_s <= m_h <= 3 m_r, 3 m_s, 3 m_q, as at zero, nothing of
-this is negative, and any step stays there: (3 c_r + 5 c_s)/4 is at least 6 c_h by an inequality of
-polynomials in exp(-m_h/3) (`tests/properties/tf/test_global_conjecture.py`). Single runs are
-certified by bounds of c_h/c_r and c_h/c_s (`attsvm.exact.traps.outrun_at`). In the
-Local-SVM of what is kept all margins are 1, and all multipliers but that of q are 0: m_r and m_s
-are ahead of m_q by about ln m_q, and m_h, which is m_r + m_s - m_q + 16 a with the bounded
-coefficient a of A_h, is ahead of them by as much. A positive multiplier of A_h would end this
-(`sharp`). Without tied scores and with steps of at most 1/L every run settles at the best tokens if
-there is one input (`sharp-2`), or if inputs have two tokens but for one that may have three
-(`sharp-3`). Two inputs of three tokens are open: there the sign on which that proof rests may be
-the other one.
-
-Where queries are orthogonal, as that of one input is, scores of an input differ and the step is at
-most 1/L it is a theorem (`sharp-2`): attention to an input tends to one of its tokens, and cannot
-stay with a worse one than the best, though all that is better may have multiplier 0
-(`symbolic.tf.settled_attention`). A run of tokens 0, e_1, e_1 + e_2, e_1 + e_2 + e_3 of scores 3,
-0, 1, 2, whose multipliers are 0, keeps the last one up to norms of 10^6. It has to: with w = W z,
-the last one leads the others by w_3, w_2 + w_3 and w_1 + w_2 + w_3. As w_3 grows exp(w_2) grows
-like w_3, and exp(w_1) falls like the integral of exp(-w_2), so like ln w_3: to 0, but at a w_3 of
-about exp(exp(w_1)), w_1 that of the start, which no run reaches. With a longer step a run goes the
-same way once it has settled, by the same steps, which are not executed for it; whether it settles
-is not known. Not proved are rivals of an input with one score. Of 800 runs in floats with steps of
-up to 10^4 over the largest score, up to four inputs of one query or five tokens, all settle at the
-best tokens (`python -m benchmarks.long_steps`; of 320 runs on data that meet no hypothesis 14 do
-not). Under the hypotheses the (x_t - x_s) z^T of all inputs are independent, as the W^mm of two
-choices that differ in one input differ in its logits alone, and for all pairs of its tokens.
-
-Inputs that move each other's margins go to their best tokens where in each choice but the best one
-better token has a positive multiplier (`sharp`). Let l' < 0, scores of an input differ, and the
-(x_t - x_s) z^T of all inputs be independent. With a step of at most 1/L the risk falls and the
-gradient tends to 0. So each coefficient s_t |u - gamma_t| does; u, which moves less and less, tends
-to some score of its input, gamma_b say, and s_b to 1. Let some b be no optimal token. Let A_t =
-(x_b - x_t) z^T, w_t = |l'(gamma_b)| |gamma_b - gamma_t|/n, P_L the sum of w_t s_t over the tokens
-of all inputs that score less than their b, and P_H over those that score more. In the end -grad L
-is sum_l c_l A_l - sum_h c_h A_h, where c_t/(w_t s_t) tends to 1.
-
-1. F, the risk less its limit, is P_L - P_H up to small parts of either, and above 0. At a step it
-   falls by k P_L^2 at least, and P_L by a factor exp(-C P_L) at most. Were F/P_L ever below k/(4C)
-   it would fall by k P_L/2 at each step, and below 0 as the P_L add up to infinity. So D = sum_l
-   c_l - sum_h c_h is at least a constant times P_L.
-2. Let V = W^mm(b), on whose margin all better tokens lie. <W, V> grows by D at least and ||W|| by
-   D/||V|| times a factor that tends to 1: W/||W|| tends to V/||V||.
-3. The coefficient of a better token's A_h in W falls for ever. In V one is positive.
-
-So all b are optimal. For one input of independent standard Gaussian tokens this is what the slide
-suggests: with probability at least 1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2) descent converges
-globally from every start (`tf/overparameterisation:amended-1`; multipliers are positive then,
-almost surely).
-
-That the step is at most 1/L is not asked for where queries are orthogonal and no input has more
-than three tokens: of three the second best supports, as else the best one would have a margin above
-1 in the Local-SVM of the second best, and then any step will do
-(`symbolic.sim.theorem_3_14:ensure_three`). Whether others need it is open. `attsvm hunt
-tf/global-conjecture:sharp --sibling "without the step is at most 1/L, or queries are orthogonal and
-no input has more than three tokens" --seconds 100 --seed 1` examined 129 instances on a busy
-machine, screened 1024 more, left 12 open, and found nothing; all of 960 runs in floats with long
-steps, of four to six tokens or of two and three inputs, settle at the best tokens (`python -m
-benchmarks.long_steps`). For one input and any step the coefficients of the j best tokens in W add
-up to no less than before, for each j: a step adds a positive multiple of S_j (1 - S_j), S_j the
-attention to them. And once attention stays near one token u rises, however long the step, as the
-curvature vanishes with the attention to other tokens. What is missing is that attention comes to
-stay near one.
+The second reading falls for tied scores, and without these (`amended-2`) it falls if inputs move
+each other's margins (`OUTRUN`). Without tied scores and with steps of at most 1/L every run settles
+at the best tokens if queries are orthogonal (`sharp-2`), or if inputs have two tokens but for one
+that may have three (`sharp-3`). Two inputs of three tokens are open. The arguments, and what was
+searched without success, are in `symbolic.tf.global_conjecture`.
 """
 
 import itertools

@@ -7,9 +7,7 @@ experiment is counted (literal-4), and drawn by `attsvm reproduce tf/parameteris
 Descent on W may go to a local direction, be it from zero: tokens 4, 0, 3 of scores 1, 0, -3 and
 query 1 (literal-1). Descent on (K, Q) goes nowhere from K = Q = 0, and for K = 1, Q = -1 on tokens
 1, 0 and query 1 it keeps K = -Q, so that W is never above 0, where both solutions are 1
-(literal-2). From the basin,
-where the risk gap is below min_i [l(second) - l(best)] / n, descent on W keeps the bias
-(amended).
+(literal-2). From the basin descent on W keeps the bias (amended).
 
 The parameterisation does not matter to the solution where W^mm has rank 1, as for one input of two
 tokens: every feasible V has ||V||_* >= ||V||_F >= ||W^mm||_F = ||W^mm||_*, with equality for V =
@@ -17,23 +15,12 @@ W^mm alone (literal-3; `tf/svm-rank:amended`, proved in `symbolic.tf.svm_rank`).
 `tf/theorem-3:sharp-2`, whose nuclear solutions are (1, c; c, 1) with |c| <= 1, descent on (K, Q)
 converges to one of them from nearly every start, with any step, and the start decides which: rows
 of K + Q grow along themselves, those of K - Q fall behind, and c is the cosine of the rows of K + Q
-(sharp). It is 0,
-as for W^mm, where these are orthogonal. On other data the bias is proved of the regularisation path
-alone (`tf/theorem-3`), and counted here of descent: at random it ends nearer in angle to the
-nuclear solution on (K, Q), and to the Frobenius one on W (literal-4). That is evidence after 2000
-steps, and says of no limit that it is there. Followed by gradient flow to a norm of 1e5, K Q^T
-nears the set of nuclear solutions in each decade of the norm, as W does not (sharp-2). How slowly
-is told by the rates of singular values: with the multipliers w_j of the nuclear programme and S =
-sum_j w_j A_j, s_i grows like s_1 to the power of the i-th singular value of S, which is 1 on the
-face of solutions and may be little less beside it. The law is that of balanced factors where -grad
-L has the direction of S in the limit; it is counted here, not proved.
-
-Two readings are counted because proofs lack what no bounded run can give. For literal-4 it is a
-bound of a probability over Gaussian data and starts, and any statement on where normalised descent
-on (K, Q) is after 2000 steps, far from a limit. For sharp-2 it is that the tokens of largest weight
-are selected for ever from such starts with a probability of 1/2, that the direction of -grad L
-tends to that of S, and the singular vectors u_i and v_i of K Q^T to those of S: then the law
-follows from d s_i = 2 s_i <u_i v_i^T, -grad L> dt, which balanced factors obey.
+(sharp). It is 0, as for W^mm, where these are orthogonal. On other data the bias is proved of the
+regularisation path alone (`tf/theorem-3`), and counted here of descent: at random it ends nearer in
+angle to the nuclear solution on (K, Q), and to the Frobenius one on W (literal-4). That is evidence
+after 2000 steps, and says of no limit that it is there. Followed by gradient flow to a norm of 1e5,
+K Q^T nears the set of nuclear solutions in each decade of the norm, as W does not (sharp-2). Why
+this is counted, and not proved, is in `symbolic.tf.parameterisation_bias`.
 """
 
 from dataclasses import dataclass

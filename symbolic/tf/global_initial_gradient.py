@@ -1,6 +1,11 @@
 """A first step along the gradient that is long enough ends in the basin of the optimal tokens.
 
 Letters are those of `symbolic.basins`.
+
+All margins of W_1 are at least m = m_0 + iota R. So the part of input i in L(W_1) - L_* is at most
+b_i G_i (T_i - 1) exp(-m)/n. The sum of these parts is below min_i drop_i/n, and W_1 is in the basin
+of W^mm (`attsvm.exact.descent.basin`). Only the length of the step is used: a step that lowers some
+margins, so that iota is not positive, will do if m_0 is large.
 """
 
 from __future__ import annotations

@@ -10,6 +10,15 @@ p_j A_j, and g = N <G, u>. What is said of a sum is executed for one term, which
 For starts at sigma W* + E the set is taken with a_0 = sigma N and Q = s' sigma/w, w = max r_j/c_j,
 and its conditions are shown to hold from some sigma on (`ensure_radius`). Where w = 0 there is no
 such Q, and none is needed (`ensure_parallel`).
+
+In `amended` q = min(1/w, N)/2, the angle is arctan(q/N), and the norm is sqrt(N^2 + q^2) times the
+radius of s = 1/2. There is a radius if and only if l' < 0 at the scores of alpha.
+
+In the sharp reading no factor above 1 in the width will do for all data: with the third token at
+(-1 - g, 1) the start w = (R, (1 + g) R - 1) lies in (1 + g)/g times the cone, and flees. The radius
+is of the right order: at four fifths of it a start at the rim of half of the cone flees (tokens 0,
+(-1, 0), (-3, 2), scores 0, -1, 4, start (21/8, 21/16)), and up to 63/64 of the cone random choices
+with a better token have a start at the rim that flees at a tenth of it.
 """
 
 from __future__ import annotations

@@ -17,16 +17,6 @@ The three literal readings fall from W_0 = 0 with the loss -u and z = (1, 0).
   ever.
 - `literal-3`: two inputs of two tokens.
 
-`amended` says that from W_1 = W_0 - R grad L(W_0)/||grad L(W_0)|| descent with step at most 1/L
-converges to W^mm for every R >= 0 with
-iota R >= ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - m_0. Here iota is the least margin under
--grad L(W_0)/||grad L(W_0)||, m_0 that of W_0, G_i the largest score gap, b_i the largest |l'|
-between its ends and drop_i = l(second) - l(best). For then all margins of W_1 are at least
-m = m_0 + iota R, the part of input i in L(W_1) - L_* is at most b_i G_i (T_i - 1) exp(-m)/n, their
-sum is below min_i drop_i/n, and W_1 is in the basin of W^mm (`attsvm.exact.descent.basin`). The
-length of the step alone is used: a step that lowers some margins, so that iota is not positive,
-will do where m_0 is large.
-
 With steps of 256/L `amended` fails (`THROWN`).
 """
 

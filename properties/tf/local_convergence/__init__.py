@@ -5,29 +5,15 @@
 Locally optimal is read with the support indices T_i, the tokens of margin 1 under W^mm(alpha):
 those score below alpha (`tf/definition-2:literal-2`); with all tokens only the optimal ones would.
 
-Write W* = W^mm(alpha) and W_0 = sigma W* + E with <E, W*> = 0. For a pair j = (i, t) of an input
-and a token other than alpha_i let A_j = (x_alpha - x_t) z^T, let r_j be the size of what A_j has
-across W*, and c_j the margin of j under W*, less 1 for tokens beyond the margin that do not score
-below alpha.
-
-literal-1 falls at every norm: one input, tokens 0, (-1, 0) and (-2, 1), head (1, 3), query (1, 0),
-so scores 0, -1, 1; alpha = the first has W* = (1, 0), margins 1 and 2. From w = (R, 2R - 1) the
-third token, whose logit is 1 below, has the largest coefficient in the gradient and is selected for
-ever; on R it depends by exp(-R) only.
+With W* = W^mm(alpha) literal-1 falls at every norm: one input, tokens 0, (-1, 0) and (-2, 1), head
+(1, 3), query (1, 0), so scores 0, -1, 1; alpha = the first has W* = (1, 0), margins 1 and 2. From w
+= (R, 2R - 1) the third token, whose logit is 1 below, has the largest coefficient in the gradient
+and is selected for ever; on R it depends by exp(-R) only.
 
 amended asks for l' < 0 at the scores of alpha: under l(u) = -u^3, strictly decreasing and smooth,
 keys (1, 0), 0 of scores 1, 0 and (0, 1), 0 of scores 0, -1 have input gradients of which the second
 is like the cube of the first from starts near W* = (1, 1) at every norm, and the direction tends to
-(3, 1). It says that there are an angle and a norm. With w = max r_j/c_j and q = min(1/w, ||W*||)/2
-the angle is arctan(q/||W*||), and the norm sqrt(||W*||^2 + q^2) times the radius of s = 1/2, a
-number of data, alpha, loss and step. That the radius suffices is proved in
-`symbolic.tf.local_convergence`; there is one exactly where l' < 0 at the scores of alpha.
-
-In the sharp reading no factor above 1 in the width will do for all data: with the third token at
-(-1 - g, 1) the start w = (R, (1 + g) R - 1) lies in (1 + g)/g times the cone, and flees. The radius
-is of the right order: at four fifths of it a start at the rim of half of the cone flees (tokens 0,
-(-1, 0), (-3, 2), scores 0, -1, 4, start (21/8, 21/16)), and up to 63/64 of the cone random choices
-with a better token have a start at the rim that flees at a tenth of it.
+(3, 1). The angle, the norm and how sharp they are is in `symbolic.tf.local_convergence`.
 
 Where a support token scores higher, both are numbers all the same, and the direction is not
 approached from any start: tokens 0, -1 with scores 0, 1.
