@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from attsvm._files import write_json
-from attsvm._types import Entry
 from attsvm.errors import LedgerError, UsageError
 
 if TYPE_CHECKING:
+    from attsvm._types import Entry
     from attsvm.theory.packs.packs import Pack
     from attsvm.theory.record.ledger import Run
 

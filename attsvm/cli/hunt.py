@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attsvm._files import ensure_writable
-from attsvm._types import JsonObject
 from attsvm.cli.arguments import (
     Parsers,
     command,
@@ -24,6 +23,7 @@ from attsvm.cli.places import ensure_apart, ensure_json, keep_from_git
 from attsvm.errors import FileError, UsageError
 
 if TYPE_CHECKING:
+    from attsvm._types import JsonObject
     from attsvm.theory.run.workers import Workers
     from attsvm.theory.search.account import Hunt
 

@@ -101,6 +101,17 @@ def _on_letters(m: Text, formula: RecordFormula) -> Term | None:
         return None
 
 
+class _AnyShape:
+    """Stands for jaxtyping's kinds where annotations are read for their classes alone."""
+
+    def __getitem__(self, shape: object) -> type:
+        return object
+
+
+_KINDS: dict[str, Any] = dict.fromkeys(("Bool", "Float", "Int", "Shaped"), _AnyShape())
+"""Names of `attsvm._types` whose reading would import jaxtyping."""
+
+
 def _fields(kind: Any, name: str) -> Any:
     """Letters for the numbers of a record, in place of what it holds otherwise a `Word`.
 
@@ -109,7 +120,7 @@ def _fields(kind: Any, name: str) -> Any:
     if isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union:
         kind = typing.get_args(kind)[0]
     if dataclasses.is_dataclass(kind):
-        hints = typing.get_type_hints(kind)
+        hints = typing.get_type_hints(kind, localns=_KINDS)
         known = {f.name: _fields(hints[f.name], f.name) for f in dataclasses.fields(kind)}
         return SimpleNamespace(**known)
     return Word() if kind in (str, bool) else letter(name)

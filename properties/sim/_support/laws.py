@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import sympy as sp
 from hypothesis import strategies as st
 
 from attsvm._types import Array, Bool, Float, Int
@@ -20,6 +19,9 @@ from attsvm.primitives.hypotheses import all_tight, unique_optimum
 from attsvm.strategies import composite, sizes
 from attsvm.theory import Hypothesis
 from properties.sim._support.token_sequences import TokenSequences
+
+if TYPE_CHECKING:
+    import sympy as sp
 
 SEVERAL = Hypothesis("T is at least 2", lambda law: law.T >= 2)
 RISK = 5e-10

@@ -47,10 +47,9 @@ chances: part 1 has the probability 7/32 there, in every dimension.
 """
 
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import sympy as sp
 from flint import fmpq, fmpq_mat
 from hypothesis import strategies as st
 
@@ -72,6 +71,9 @@ from properties.sim._support.laws import (
     least_chance,
 )
 from properties.sim._support.redundant_tokens import all_support, redundant_data
+
+if TYPE_CHECKING:
+    import sympy as sp
 
 SAMPLES, ONE = 100, Fraction(1)
 THREE_TOKENS = Signs(1, 3, 1000)
@@ -106,7 +108,7 @@ def long(data: AttentionData) -> bool:
     return all(len(found) == 1 and 0 not in found for found in squares)
 
 
-def disturbance(n: sp.Expr, k: sp.Expr, e: Any) -> Any:
+def disturbance(n: "sp.Expr", k: "sp.Expr", e: Any) -> Any:
     """4 k (e + (n - 1) e^2)."""
     return 4 * k * (e + (n - 1) * e * e)
 

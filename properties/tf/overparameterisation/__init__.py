@@ -26,9 +26,8 @@ of `sim/large-dimension`, which is for all choices at once. `attsvm reproduce
 tf/overparameterisation` counts both conditions and the selections of descent from zero.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import sympy as sp
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -43,6 +42,9 @@ from properties.tf import SOURCE
 from properties.tf._support import token_choices as choices
 from properties.tf.overparameterisation import laws
 from properties.tf.overparameterisation.laws import Law
+
+if TYPE_CHECKING:
+    import sympy as sp
 
 SAMPLES = 200
 IN_LINE = AttentionData.of([[[2], [1], [0]]], [[1]], scores=[[1, 0, 0]])
@@ -72,7 +74,7 @@ def certain(m: Namespace, data: AttentionData, where: str = "Att-SVM") -> Compar
     return m.equal(m.exact(int(holds)), m.exact(1))
 
 
-def obtuse(T: sp.Expr, d: sp.Expr, more: int = 0) -> tuple[Any, Any]:
+def obtuse(T: "sp.Expr", d: "sp.Expr", more: int = 0) -> tuple[Any, Any]:
     """The q and m of the chance I_q(m/2, m/2): (T - 2)/(2 (T - 1)) and d - T + 3."""
     return (T - 2) / (2 * (T - 1)), d - T + 3 + more
 
