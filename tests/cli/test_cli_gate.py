@@ -144,13 +144,17 @@ def test_an_author_s_way_from_a_new_claim_to_a_red_gate(attsvm, own, tmp_path):
     assert out.splitlines()[0] == (
         f"my/lemma-1:literal: holds -> refuted by x = 1, y = 1, {found} [lemma_1.py:{LINE}]"
     )
-    assert out.splitlines()[1].startswith("my/lemma-1:literal: formula edited: reviewed is 2 x y")
-    assert out.splitlines()[2].startswith("my/lemma-1:literal: the code under it changed (")
-    assert all(line.endswith(f" [lemma_1.py:{LINE}]") for line in out.splitlines()[:3])
+    edited = "my/lemma-1:literal: {} edited: reviewed is {}"
+    assert out.splitlines()[1].startswith(
+        edited.format("statement", '"Let x and y be real. Then 2')
+    )
+    assert out.splitlines()[2].startswith(edited.format("formula", "2 x y"))
+    assert out.splitlines()[3].startswith("my/lemma-1:literal: the code under it changed (")
+    assert all(line.endswith(f" [lemma_1.py:{LINE}]") for line in out.splitlines()[:4])
     hint = (
         "if the claims are right as they are now, see `attsvm gate --only-pack lemma_1.py --update`"
     )
-    assert out.endswith(f"{hint}\ngate: 3 reasons to stop\n{REPEAT}\n")
+    assert out.endswith(f"{hint}\ngate: 4 reasons to stop\n{REPEAT}\n")
     assert claim.read_text().splitlines()[LINE - 1].startswith("STATEMENT = Statement(")
 
 
@@ -246,17 +250,18 @@ def test_in_a_workflow_every_reason_is_an_annotation_at_its_line(attsvm, edited,
     monkeypatch.setenv("GITHUB_WORKSPACE", str(Path.cwd()))
     code, out, error = attsvm("gate", *edited)
     *reasons, hint, said, repeat = out.splitlines()
-    first, second, third, fourth, fifth = reasons
+    first, statement, second, third, fourth, fifth = reasons
     at = "::error file=a%2Cb%3A 100%25.py,line=5::my/a:literal: "
     assert first.startswith(f"{at}holds -> refuted by x = 1, y = 1, .attsvm/")
     assert second.startswith(f"{at}its reason in the expectations says")
     assert third.startswith(f"{at}no run of it was reviewed")
+    assert statement.startswith(f"{at}statement edited: reviewed is ")
     assert fourth.startswith(f"{at}formula edited: reviewed is 2 x y")
     assert fifth.startswith(f"{at}the code under it changed (")
-    assert (code, hint.startswith("if the claims"), said) == (1, True, "gate: 5 reasons to stop")
+    assert (code, hint.startswith("if the claims"), said) == (1, True, "gate: 6 reasons to stop")
     assert repeat.startswith("repeat it: attsvm verify --only-pack 'a,b: 100%.py' --profile quick ")
     code, out, error = attsvm("gate", *edited, "--json", "-")
-    assert (code, len(json.loads(out)["reasons"])) == (1, 5)
+    assert (code, len(json.loads(out)["reasons"])) == (1, 6)
     assert error.splitlines() == reasons
     monkeypatch.setenv("GITHUB_WORKSPACE", str(Path.cwd().parent))
     assert (
@@ -280,10 +285,10 @@ def test_a_summary_of_the_step_is_added_to_its_file(attsvm, edited, monkeypatch,
     assert attsvm("gate", *edited)[0] == 1
     once = summary.read_text()
     before, heading, _, titles, _, *rows = once.splitlines()
-    assert (before, heading) == ("what another step said", "### attsvm gate: 5 reasons to stop")
+    assert (before, heading) == ("what another step said", "### attsvm gate: 6 reasons to stop")
     assert titles == "| reason | statement |"
     assert rows[0].startswith("| my/a:literal: holds -> refuted by x = 1, y = 1, .attsvm/")
-    assert [row.endswith(" | a,b: 100%.py:5 |") for row in rows] == [True] * 5
+    assert [row.endswith(" | a,b: 100%.py:5 |") for row in rows] == [True] * 6
     assert attsvm("gate", *edited)[0] == 1
     assert summary.read_text() == once + once.removeprefix(before)
 
@@ -378,10 +383,12 @@ def test_other_packs_are_loaded_only_where_claims_rest_on_them(attsvm, tmp_path)
     assert attsvm("new", "my/lemma-2", "--out", pack)[0] == 0
     for needs, code in (
         ("", 0),
-        ('depends_on=("sim/lemma-3.12:sharp",), ', 0),
-        ('depends_on=("no/x:sharp",), ', 2),
+        (' depends_on=("sim/lemma-3.12:sharp",),', 0),
+        (' depends_on=("no/x:sharp",),', 2),
     ):
-        text = pack.read_text().replace('expected="holds"', f'{needs}expected="holds"')
+        text = pack.read_text()
+        assert text.count('"holds",') == 1
+        text = text.replace('"holds",', f'"holds",{needs}')
         (tmp_path / f"leaning_{len(needs)}.py").write_text(text)
         done = attsvm("claims", "--only-pack", f"leaning_{len(needs)}.py")
         assert (done[0], "my/lemma-2" in done[1], "sim/" in done[1]) == (code, code == 0, False)
