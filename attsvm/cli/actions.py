@@ -57,7 +57,8 @@ def summarise(title: str, titles: Sequence[str], rows: Sequence[Sequence[str]]) 
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:
         return
-    from attsvm.theory.report.markdown import safe, table
+    from attsvm.theory.report.markdown import table
+    from attsvm.theory.report.rendering import safe
 
     parts = [f"### {safe(title)}"]
     if rows:

@@ -32,10 +32,10 @@ def refutation(claim: Claim, case: Case, names: Mapping[str, str]) -> tuple[str,
         raise ClaimError(f"no counterexample to {claim.id}: it fails {', '.join(examined.failed)}")
     if not examined.refuted:
         raise ClaimError(f"no counterexample to {claim.id}: {answer.method} does not refute it")
-    return in_words(case, names), _slack(answer)
+    return in_words(case, names), slack_words(answer)
 
 
-def _slack(answer: Confirmation) -> str:
+def slack_words(answer: Confirmation) -> str:
     """Return the slack or an upper bound of it, and the method unless a certificate has it."""
     known = "" if answer.evidence is Evidence.CERTIFIED else f", {answer.evidence}: {answer.method}"
     if answer.enclosure is None:

@@ -31,21 +31,29 @@ _RAISED = re.compile(
 )
 
 
+class Marked(str):
+    """Text that is Markdown already."""
+
+    __slots__ = ()
+
+
 def render(
     name: str, filters: Mapping[str, Callable[..., Any]] | None = None, /, **values: Any
 ) -> Markup:
-    """Return a template with these values.
+    """Return a template with these values, each escaped for HTML, or for Markdown.
 
     Args:
         name: the name of its file.
         filters: functions that the template applies to values, by name.
         values: what the template and those that it imports may use.
     """
+    markdown = name.endswith(".md.j2")
     templates = Environment(
         loader=FileSystemLoader(FOLDER),
-        autoescape=True,
+        autoescape=not markdown,
         undefined=StrictUndefined,
-        finalize=text,
+        extensions=["jinja2.ext.do"],
+        finalize=safe if markdown else text,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -62,6 +70,17 @@ def text(value: object) -> str:
     if isinstance(value, Markup):
         return value
     return "\n".join(map(printable, str(value).split("\n")))
+
+
+def safe(value: object) -> str:
+    """Return text in one line that Markdown sets as it is; Markdown stays as it is.
+
+    Within words an underscore is no mark.
+    """
+    if isinstance(value, Marked):
+        return value
+    plain = printable(" ".join(str(value).split()))
+    return re.sub(r"([\\`*\[\]~$&]|<(?=[A-Za-z/!?])|(?<![A-Za-z0-9])_)", r"\\\1", plain)
 
 
 def sentence(value: object) -> Markup:

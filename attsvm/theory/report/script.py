@@ -1,8 +1,8 @@
-"""A counterexample as Python that does without this package.
+"""Counterexamples as Python that does not need this package.
 
-A script needs numpy alone and prints both sides of the claim, which it computes in floats or, where
-those have too few digits, in Python's decimals; a verifier needs the standard library alone and
-computes them in fractions.
+A script needs numpy alone and prints both sides of the claim. It computes them in floats, or in
+Python's decimals if floats have too few digits. A verifier needs the standard library alone and
+computes both sides in fractions.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from attsvm.theory.instance.in_words import in_words, leaves
 from attsvm.theory.packs.packs import Pack, members
 
 LINES = 25
-"""Lines of a script at most, where longer ones can do with fewer."""
+"""Maximum number of lines of a script if another form of it is shorter."""
 
 _SIGNS = {"at most": "<=", "below": "<", "equal": "="}
 _NOISE, _SMALL = 1e-9, 50
@@ -39,7 +39,7 @@ _NOISE, _SMALL = 1e-9, 50
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script, and whether one sees in what it prints what exact arithmetic proves.
+    """A script, and whether its output shows what exact arithmetic proves.
 
     Attributes:
         text: Python; each line that it prints is a comparison that the claim makes, or, of a run,
@@ -53,7 +53,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """How a pack writes scripts of what is measured, or has loops; at module level of the pack.
+    """A function that writes scripts of measured claims or of loops; at module level of a pack.
 
     Attributes:
         write: the script of a claim's instance, None for what it does not know.
@@ -68,7 +68,7 @@ def writers(packs: Iterable[Pack]) -> tuple[Writer, ...]:
 
 
 def script(claim: Claim, case: Case, others: Iterable[Writer] = ()) -> Script | None:
-    """The script of an instance that refutes a claim; None where nobody can write it.
+    """Return the script of an instance that refutes a claim, None if nothing can write it.
 
     Args:
         claim: what it refutes.
@@ -92,7 +92,7 @@ def _shortest(kind: type[Scripts], claim: Claim, case: Case) -> Script | None:
     made = None
     for longest in (56, 76, 96):
         with np.errstate(all="ignore"), localcontext(Context(prec=DIGITS)):
-            made = _written(kind(_literal, longest), claim, case)
+            made = _written(kind(short_literal, longest), claim, case)
         if made is None or made.text.count("\n") <= LINES:
             break
     return made
@@ -147,7 +147,7 @@ def _comment(text: str) -> list[str]:
 
 
 def verifier(claim: Claim, case: Case) -> str | None:
-    """The instance checked in Python's own fractions; None where a value of it is irrational.
+    """Return a check of the instance in Python's fractions, None if a value is irrational.
 
     Hypotheses that are rational formulas are computed as well, the others are named.
     """
@@ -190,7 +190,7 @@ def verifier(claim: Claim, case: Case) -> str | None:
 
 
 def _truth(relation: Relation, names: Iterator[str] | None = None) -> str:
-    """An expression for the truth of a comparison of the named sides, or of theirs."""
+    """Return an expression for the truth of a relation; `names` name its sides, if given."""
     if isinstance(relation, All | AnyOf):
         word = "all" if isinstance(relation, All) else "any"
         return f"{word}([{', '.join(_truth(part, names) for part in relation.parts)}])"
@@ -200,7 +200,7 @@ def _truth(relation: Relation, names: Iterator[str] | None = None) -> str:
 
 
 def _shaped(left: Any, right: Any) -> tuple[str, str]:
-    """Both sides as numbers or as lists of one shape."""
+    """Return both sides as numbers or as lists of one shape."""
     a, b = np.broadcast_arrays(*(np.array(side, dtype=object) for side in (left, right)))
     return _listed(a.tolist()), _listed(b.tolist())
 
@@ -212,19 +212,19 @@ def _listed(value: Any) -> str:
 
 
 def _fields(case: Case) -> Any:
-    """The arrays of a record by the last of the names that lead to them."""
+    """Yield the arrays of a record, each with the last of the names that lead to it."""
     if not getattr(type(case), "BUILT", False):
         yield from ((path[-1], x) for path, x in leaves(case) if isinstance(x, np.ndarray))
 
 
-def _literal(value: Any) -> str:
-    """An expression for the value; integers up to 50 stay so: their 11th powers fit 64 bits."""
+def short_literal(value: Any) -> str:
+    """Return an expression for a value; small integers stay integers: their powers fit 64 bits."""
     text = literal(value)
     return text if np.max(np.abs(value), initial=0) > _SMALL else text.replace(", dtype=float", "")
 
 
 def _needed(lines: dict[str, str], text: str) -> set[str]:
-    """The names among the lines that a text uses, directly or through others."""
+    """Return the names of the lines that a text uses, directly or through other lines."""
     found: set[str] = set()
     left = [text]
     while left:
@@ -236,7 +236,7 @@ def _needed(lines: dict[str, str], text: str) -> set[str]:
 
 
 def _holds(m: Scripts, relation: Relation) -> bool:
-    """Whether the printed sides, or a NaN among them, show no violation to the naked eye."""
+    """Return whether the printed sides, or a NaN among them, show no violation."""
     if isinstance(relation, All | AnyOf):
         return (all if isinstance(relation, All) else any)(_holds(m, p) for p in relation.parts)
     left, right = m.printed(relation.left).value, m.printed(relation.right).value

@@ -1,4 +1,4 @@
-"""What a person sees: the table of verdicts, how a hunt goes."""
+"""Text for a terminal: the table of verdicts, the list of claims, the account of a hunt."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ NOT_SHOWN_MEANING = (
 
 _BOLD, _RED = "1", "31"
 _COLOURS = {"proved": "32", "holds": "32", "undecided": "33", "refuted": _RED}
-"""Codes of a terminal's colours."""
+"""Codes of a terminal for bold letters and colours."""
 
 
 def _paint(stream: TextIO) -> Callable[[str, str], str]:
-    """What colours a text, or leaves it where the stream is no terminal or wants no colours."""
+    """Return a function that colours a text; it does nothing if the stream shows no colours."""
     plain = not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return lambda text, code: text if plain or not code else f"\x1b[{code}m{text}\x1b[0m"
 
 
 def columns(stream: TextIO) -> int | None:
-    """Letters a line of a terminal; None elsewhere."""
+    """Return the letters in a line of a terminal; None if the stream is none."""
     return get_terminal_size().columns if stream.isatty() else None
 
 
@@ -57,14 +57,14 @@ def verdict_rows(entries: Iterable[Entry]) -> list[tuple[str, ...]]:
 
 
 def tight(entry: Entry) -> str:
-    """The largest ratio reached; none where floats are unsure of what a certificate refutes."""
+    """Return the largest ratio reached; "" if floats do not see what a certificate refutes."""
     ratio = entry.get("tightness")
     unsure = entry.get("truth") == "refuted" and (ratio or 0) < 1
     return "" if ratio is None or unsure else f"{ratio:.3g}"
 
 
 def ranked(words: Mapping[str, int], most: int) -> str:
-    """The most frequent words with their counts, in one line."""
+    """Return the most frequent words with their counts, in one line."""
     every = sorted(words.items(), key=lambda item: (-item[1], item[0]))
     more = f" and {len(every) - most} more" if len(every) > most else ""
     return ", ".join(f"{word} ({count})" for word, count in every[:most]) + more
@@ -113,14 +113,14 @@ def table_text(
 
 
 def wrapped(text: str, width: int | None) -> list[str]:
-    """A text in lines of that width, or as it is; long words stay whole."""
+    """Return a text in lines of that width, or in one line for None; long words stay whole."""
     if width is None:
         return [text]
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def summary_text(entries: Iterable[Entry]) -> Iterator[str]:
-    """A row a source: its readings by truth, the siblings that fell, the instances."""
+    """Yield a row for each source: readings by truth, refuted siblings, instances."""
     sources: dict[str, list[Entry]] = {}
     for entry in entries:
         sources.setdefault(entry["id"].partition("/")[0], []).append(entry)
@@ -138,14 +138,14 @@ def summary_text(entries: Iterable[Entry]) -> Iterator[str]:
 
 
 def slowest_text(entries: Iterable[Entry], most: int) -> Iterator[str]:
-    """The claims that took longest, with their seconds."""
+    """Yield the claims that took longest, with their seconds."""
     yield "seconds, siblings included"
     for entry in sorted(entries, key=lambda entry: (-entry["seconds"], entry["id"]))[:most]:
         yield f"{entry['seconds']:9.2f}  {entry['id']}"
 
 
 def not_shown_text(entries: Iterable[Entry]) -> list[str]:
-    """A line for every claim with hypotheses not shown to be needed, and what that means."""
+    """Return a line for every claim with hypotheses not shown to be needed, and the meaning."""
     lines = [
         f"  {entry['id']}: {'; '.join(entry['not_shown_to_be_needed'])}"
         for entry in entries
@@ -155,7 +155,7 @@ def not_shown_text(entries: Iterable[Entry]) -> list[str]:
 
 
 def outcome(wrong: int, fallen: int) -> str:
-    """What a run came to, by its wrong verdicts and its unconfirmed curated counterexamples."""
+    """Return how many verdicts are wrong and how many counterexamples were not confirmed."""
     said = f"{wrong} not as expected" if wrong else "every verdict as expected"
     if not fallen:
         return said
@@ -164,7 +164,7 @@ def outcome(wrong: int, fallen: int) -> str:
 
 
 def _meanings(entry: Entry) -> str:
-    """What the words mean that are not the expected ones."""
+    """Return the meanings of the words that differ from the expected ones."""
     axes = {"truth": Truth, "evidence": Evidence, "validity": Validity}
     wrong = [name for name in axes if entry[name] != entry["expected"][name]]
     if "validity" in wrong:  # nothing else means anything then
@@ -173,14 +173,14 @@ def _meanings(entry: Entry) -> str:
 
 
 def claims_text(entries: Iterable[Entry]) -> Iterator[str]:
-    """The list of claims: id, expected verdict, statement."""
+    """Yield the list of claims: id, expected verdict, statement."""
     wants = ((e, e["expected"]) for e in entries)
     rows = [(e["id"], f"{w['truth']}, {w['evidence']}", e["statement"]) for e, w in wants]
     return aligned([("claim", "expected", "statement"), *rows], columns(sys.stdout))
 
 
 def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterator[str]:
-    """Rows as columns of text; the last one is wrapped where the lines have a width."""
+    """Yield rows as columns of text; the last column is wrapped if lines have a width."""
     columns = [max(map(len, column)) for column in zip(*rows, strict=True)]
     left = sum(columns[:-1]) + 2 * len(columns[:-1])
     room = max((width or sys.maxsize) - left, 20)
@@ -193,7 +193,7 @@ def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterat
 
 
 def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
-    """One line: rounds, instances, instances per second, the closest so far, seconds left."""
+    """Return one line: rounds, instances, instances a second, the closest, seconds left."""
     words = [
         f"{account.claim.id}{account.part and ' '}{account.part}: round {account.rounds}",
         counted(account.examples, "instance"),
@@ -211,13 +211,13 @@ def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
 
 
 def _ratio(value: float, digits: int = 6) -> str:
-    """A ratio of left to right side; one below 1 that rounds to 1 by what it lacks."""
+    """Return a ratio of both sides; one below 1 that rounds to 1 is written as 1 - x."""
     said = f"{value:.{digits}g}"
     return f"1 - {1.0 - value:.2g}" if said == "1" and value < 1.0 else said
 
 
 _KNOWN = ("stored counterexample", "explicit instance")
-"""What finds instances that lay with the claim before a hunt."""
+"""Finders of instances that were known before the hunt."""
 
 
 def hunt_text(
@@ -289,8 +289,8 @@ def hunt_text(
     elif document["given_up"]:
         yield (
             f"given up: the evaluation of {counted(document['given_up'], 'made-up record')} of "
-            "other integers, lengths or members, after many steps of Python; what lies beyond on "
-            "the same way was not looked at"
+            "other integers, lengths or members, after too many steps of Python; larger values "
+            "were not tried"
         )
     if document["broke"]:
         yield (
@@ -314,11 +314,11 @@ def hunt_text(
 
 
 _STEPS = 6
-"""How many of the steps towards violation are told, the first and the last among them."""
+"""Maximum number of steps towards violation that are printed, first and last included."""
 
 
 def _growth_text(steps: Sequence[Entry]) -> Iterator[str]:
-    """How a hunt came closer over time."""
+    """Yield how a hunt came closer over time."""
     told = [s for s in steps if s["height"] is not None]
     if not told:
         return
@@ -332,7 +332,7 @@ def _growth_text(steps: Sequence[Entry]) -> Iterator[str]:
 
 
 def _left_open(number: int, unexamined: int) -> str:
-    """What is not known of the instances that guided searchers made up."""
+    """Return what is not known of the instances that guided searchers made up."""
     made = counted(number, "made-up instance")
     was, them = ("was", "it") if number == 1 else ("were", "them")
     if unexamined == number:
@@ -374,7 +374,7 @@ _NEEDS = {"gradient": "PyTorch is missing"}
 
 
 def _searchers_text(document: Entry) -> Iterator[str]:
-    """Who looked, and who could not."""
+    """Yield the searchers that looked, and those that could not."""
     for name, effort in document["searchers"].items():
         screened = f", {effort['screened']} screened" if effort["screened"] else ""
         took = "" if effort["seconds"] is None else f", {effort['seconds']:.1f} s"
@@ -387,7 +387,7 @@ def _searchers_text(document: Entry) -> Iterator[str]:
         yield f"  no turn in this hunt, give more time: {', '.join(document['no_turn'])}"
     if document["nothing_to_move"] and not document["found"]:
         said = ", ".join(document["nothing_to_move"])
-        yield f"  no turn, as no instance has what they move: {said}"
+        yield f"  not run, as no instance has a variable that they can change: {said}"
     if document["done"] and not document["found"]:
         said = ", ".join(document["done"])
         yield f"  no further turn, as they had nothing more to propose: {said}"

@@ -12,7 +12,6 @@ from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
 from attsvm.theory.arithmetic.script import DIGITS, Decimals, Scripts
-from attsvm.theory.report.script import _literal
 from tests.theory.arithmetic.agreement import SIDES, UNITS, Side, agree, refereed
 from tests.theory.arithmetic.cases import CASES, COMPARISONS
 from tests.theory.arithmetic.referee import REFEREE, Referee, each, flat

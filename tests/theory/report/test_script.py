@@ -21,9 +21,9 @@ from attsvm.theory.record import curated
 from attsvm.theory.report.script import (
     LINES,
     _fields,
-    _literal,
     _values,
     script,
+    short_literal,
     verifier,
     writers,
 )
@@ -122,13 +122,13 @@ def test_decimals_come_where_floats_do_not_show_it_and_decimals_do(name):
 
 @pytest.mark.parametrize(("entry", "integers"), [(50, True), (51, False), (-51, False)])
 def test_integers_up_to_50_stay_so_as_their_eleventh_powers_fit_64_bits(entry, integers):
-    written = _literal(np.array([1.0, entry]))
+    written = short_literal(np.array([1.0, entry]))
     assert ("dtype=float" not in written) is integers
     assert (eval(written) ** 11)[1] == float(entry) ** 11
 
 
 def test_an_empty_array_has_a_literal():
-    assert eval(_literal(np.zeros((0, 2)))).size == 0
+    assert eval(short_literal(np.zeros((0, 2)))).size == 0
 
 
 def compared(claim, case):
@@ -311,11 +311,9 @@ def test_show_prints_the_scripts_of_a_statement(capsys):
     assert "is expected to stand and has no stored counterexample" in capsys.readouterr().out
 
 
-def test_a_pack_that_writes_no_scripts_of_its_runs_has_none(capsys, monkeypatch):
-    monkeypatch.setattr("attsvm.theory.report.script.writers", lambda packs: ())
-    assert main(["show", "--script", RANKS]) == 0
-    said = capsys.readouterr().out
-    assert f"# {RANKS}: no short script; the one in its file needs attsvm" in said
+def test_a_run_has_no_script_unless_its_pack_writes_one():
+    (case, *_) = curated.known(RUNS[RANKS])
+    assert script(RUNS[RANKS], case) is None
 
 
 def test_show_says_where_a_script_does_not_show_it(capsys, monkeypatch):

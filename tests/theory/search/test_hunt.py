@@ -573,7 +573,7 @@ def test_a_record_of_integers_is_moved_by_those_who_move_integers():
     still = chase(toy("true"))
     assert still.nothing_to_move == ["integers"]
     told = "\n".join(hunt_text(still.json() | rest))
-    assert "no turn, as no instance has what they move: integers" in told
+    assert "not run, as no instance has a variable that they can change: integers" in told
     unsaid = build("odd", odd, ball, data=data)  # that n is odd is no hypothesis
     assert chase(unsaid, 6).smallest.found_by == "integer enumeration"
 
