@@ -8,7 +8,8 @@ import difflib
 import json
 import math
 import re
-from dataclasses import replace
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
@@ -76,6 +77,24 @@ def test_an_erratum_is_short_and_whole_sentences(erratum):
         assert words[-1] in '.)"'
         assert "  " not in words
         assert words == words.strip()
+
+
+def fields(value):
+    """The fields of records within an instance, by record and name."""
+    if isinstance(value, tuple):
+        return set().union(*map(fields, value))
+    if not is_dataclass(value):
+        return set()
+    own = {f.name: getattr(value, f.name) for f in dataclass_fields(value)}
+    return {f"{type(value).__name__}.{name}" for name in own}.union(*map(fields, own.values()))
+
+
+@each_source
+def test_words_for_fields_are_of_fields_that_instances_have(name):
+    claims = claims_of(PACKS, name)
+    parts = [part for claim in claims for part in (claim, *claim.siblings)]
+    known = set().union(*(fields(case) for part in parts for case in part.examples))
+    assert set(SOURCES[name].names) <= known
 
 
 @each_source
