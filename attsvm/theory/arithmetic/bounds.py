@@ -95,7 +95,7 @@ def _split(z: Any) -> tuple[Any, Any]:
 def _dust(found: Array, *factors: Array) -> Array:
     """Return a bound for the error that underflow causes in a product or quotient of nonzeros."""
     small = abs(found) < _LEAST
-    if not np.any(small):
+    if not small.any():
         return np.zeros(1)
     for factor in factors:
         small = small & (factor != 0.0)
@@ -108,11 +108,17 @@ def _inexact(*numbers: Bounded) -> Array:
     return np.where(any_error, _DUST, 0.0)
 
 
+def _is_exact(number: Bounded) -> bool:
+    """Return whether all errors are 0."""
+    error = number.error
+    return not error.any() if isinstance(error, np.ndarray) else error == 0.0
+
+
 def _product(a: Bounded, b: Bounded) -> Bounded:
     x, y = a.value, b.value
     found = x * y
     error = abs(_rounded_off(x, y, found)) + _dust(found, x, y)
-    rounded = [number for number in (a, b) if np.any(number.error)]
+    rounded = [number for number in (a, b) if not _is_exact(number)]
     for other in rounded:
         one = b if other is a else a
         error = error + np.where(other.error > 0.0, abs(one.value) * other.error, 0.0)

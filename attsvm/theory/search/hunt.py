@@ -10,12 +10,10 @@ worse.
 from __future__ import annotations
 
 import contextlib
-import functools
-import json
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from attsvm.errors import UsageError, WorkerError
@@ -24,36 +22,26 @@ from attsvm.theory.run.tally import Refuted
 from attsvm.theory.run.workers import HERE, Workers
 from attsvm.theory.search import DRAWING, GUIDED, NEEDS, Elite, Pool, fits
 from attsvm.theory.search.account import Effort, Hunt, Step
+from attsvm.theory.search.dispatch import Dispatch, OverError, read_gain
 from attsvm.theory.search.integers import counts
-from attsvm.theory.search.schedule import SCREENING, Schedule
-from attsvm.theory.search.turn import Gain, Turn, searchers_of, take, turn_job, written
+from attsvm.theory.search.polish import polish
+from attsvm.theory.search.schedule import Schedule
+from attsvm.theory.search.turn import Gain, searchers_of
 
 _BUDGET = 96
 """Instances of a turn in the first rounds, for a claim of cost 1."""
 
 _ONCE = ("explicit", "every")
-"""Who has one turn, in the first round."""
+"""Searchers that have one turn, in the first round."""
 
 _TOLD_APART = 2**16
-"""Different drawn instances that are remembered, so that equal ones are counted."""
+"""Maximum number of drawn instances that are remembered, so that equal ones are counted."""
 
 _FIRST = 2
 """Maximum number of turns per searcher in a round, as long as no instance is known."""
 
-_POLISH = 240
-"""Instances of a turn that shrinks or worsens a find, for a claim of cost 1."""
-
-_WORSE = 8
-"""Turns that may be spent on worsening."""
-
 _BROKEN = 3
-"""Turns that may break before the hunt ends."""
-
-_EARLY = 0.25
-"""Maximum seconds by which turns stop before the time is up, for the account to be written."""
-
-_GRACE = 0.04
-"""Share of the time by which turns stop early at most, and for which late turns are waited for."""
+"""Number of broken turns that ends the hunt."""
 
 
 def hunt(
@@ -104,6 +92,7 @@ def hunt(
         raise UsageError(
             f"{claim.id} has nothing for a searcher", value=", ".join(idle), remedy=needs
         )
+    dispatch = Dispatch(claim, part, crew, seed, named, seconds)
     chase = _Chase(
         Hunt(
             claim,
@@ -113,16 +102,14 @@ def hunt(
             ],
             pool=Pool() if pool is None else pool,
         ),
-        crew=crew,
-        seed=seed,
-        named=named,
+        dispatch,
         searchers=[s for s in there if s in chosen],
-        seconds=seconds,
         progress=progress,
     )
     try:
         chase.search(rounds)
-        chase.polish()
+        if chase.found is not None and not dispatch.late:
+            polish(dispatch, chase.hunt, chase.found, chase.tell)
     except KeyboardInterrupt:
         chase.hunt.interrupted = True
     except WorkerError as lost:
@@ -146,12 +133,8 @@ def hunt(
     account.nothing_to_move = [name for name in account.no_turn if not chase.moves(name)]
     account.no_turn = [name for name in account.no_turn if chase.moves(name)]
     account.done = [name for name in chase.done if chase.done[name] == chase.pool.forms]
-    account.seconds = time.time() - chase.started
+    account.seconds = time.time() - dispatch.started
     return account
-
-
-class _Over(Exception):
-    """The time is up."""
 
 
 @dataclass
@@ -159,29 +142,20 @@ class _Chase:
     """A hunt under way."""
 
     hunt: Hunt
-    crew: Workers
-    seed: int
-    named: Sequence[str]
+    dispatch: Dispatch
     searchers: Sequence[str]
-    seconds: float | None
     progress: Callable[[Hunt], None] | None
 
     def __post_init__(self) -> None:
-        self.started, given = time.time(), self.seconds
-        self.deadline = (
-            None if given is None else self.started + given - min(given * _GRACE, _EARLY)
-        )
-        self.last = None if given is None else self.started + given * (1 + _GRACE)
         self.pool = self.hunt.pool
         formula = self.hunt.claim.formula
         self.first = "integers" if formula.batches and counts(formula) else ""
         taking = [s for s in self.searchers if s not in _ONCE]
         weights = {name: GUIDED[name].weight for name in taking if name in GUIDED}
-        self.schedule = Schedule(taking, {*SCREENING, self.first}, weights)
-        self.numbers = dict.fromkeys((*self.searchers, "shrink", "worsen"), 0)
+        self.schedule = Schedule(taking, {"screen", self.first}, weights)
         self.found: Refuted | None = None
         self.broken = 0
-        self.done: dict[str, str] = {}  # who had no more to propose, and from what forms
+        self.done: dict[str, str] = {}  # searchers that had no more to propose, and from what forms
         self.drawn: set[str] = set()
 
     def search(self, rounds: int | None) -> None:
@@ -194,7 +168,9 @@ class _Chase:
         try:
             while self.found is None and self.broken < _BROKEN:
                 while len(under_way) < 2 and self.hunt.rounds != rounds:
-                    if (self.late and self.hunt.rounds > 0) or (under_way and not self.known):
+                    if (self.dispatch.late and self.hunt.rounds > 0) or (
+                        under_way and not self.known
+                    ):
                         break
                     under_way.append(deque(self._begin(self.hunt.rounds)))
                     self.hunt.rounds += 1
@@ -202,15 +178,15 @@ class _Chase:
                     return
                 first = under_way[0]
                 while first and self.found is None and self.broken < _BROKEN:
-                    gain = self._result(first[0][1])
+                    gain = self.dispatch.gain(first[0][1], needed=self.hunt.examples == 0)
                     self._account(first.popleft()[0], gain)
-                    self._tell(gain)
+                    self.tell(gain)
                     if self.hunt.seen.settled:  # there is nothing else to look at
                         return
                 under_way.popleft()
-        except _Over:
+        except OverError:
             self._gather(under_way)
-            self._tell_of_deaths(under_way)
+            _tell_of_deaths(self.hunt, under_way)
         except (KeyboardInterrupt, WorkerError):
             self._gather(under_way)
             raise
@@ -218,34 +194,19 @@ class _Chase:
             for _, job in (turn for each in under_way for turn in each):
                 job.cancel()
 
-    def _tell(self, gain: Gain) -> None:
+    def tell(self, gain: Gain) -> None:
+        """Report progress, and pass on an interruption."""
         if self.progress is not None:
             self.progress(self.hunt)
         if gain.interrupted:
             raise KeyboardInterrupt
-
-    @property
-    def late(self) -> bool:
-        """Whether no turn should begin."""
-        return self.deadline is not None and time.time() > self.deadline
 
     def _gather(self, under_way: Iterable[Iterable[tuple[str, Any]]]) -> None:
         """Account for the turns that are done, up to a find: none of those is lost."""
         for searcher, job in (turn for each in under_way for turn in each):
             if self.found is None and job.done():
                 with contextlib.suppress(WorkerError):
-                    self._account(searcher, _read(job.result()))
-
-    def _tell_of_deaths(self, under_way: Iterable[Iterable[tuple[str, Any]]]) -> None:
-        """Say that turns are missing since worker processes died of them."""
-        for searcher, job in (turn for each in under_way for turn in each):
-            code = getattr(job, "died", None)
-            if code is not None and not job.done():
-                self.hunt.error = self.hunt.error or (
-                    f"a worker process ended with exit code {code} within a turn of {searcher}, "
-                    "which was not done again in time: code of a claim pack ended it, or it was "
-                    "killed"
-                )
+                    self._account(searcher, read_gain(job.result()))
 
     def _begin(self, number: int) -> list[tuple[str, Any]]:
         """Submit the turns of a round."""
@@ -261,7 +222,7 @@ class _Chase:
         if number == 0:
             names = [*self._once("explicit"), *names, *self._once("every")]
         pool = self.pool.text()
-        return [(name, self._submit(name, _BUDGET * times, pool=pool)) for name in names]
+        return [(name, self.dispatch.submit(name, _BUDGET * times, pool=pool)) for name in names]
 
     @property
     def known(self) -> bool:
@@ -271,7 +232,7 @@ class _Chase:
     def _fills(self, searcher: str) -> bool:
         """Return whether the searcher fills batches, and so needs no instance to start from."""
         enumerates = searcher in ("integers", "sizes") and self.hunt.claim.formula.batches
-        return searcher in SCREENING or enumerates
+        return searcher == "screen" or enumerates
 
     def _once(self, searcher: str) -> list[str]:
         """Return the turn of a searcher that has one alone, if it takes part."""
@@ -282,44 +243,6 @@ class _Chase:
         if searcher not in GUIDED or not self.pool.templates:
             return True
         return any(GUIDED[searcher].moves(e.document) for e in self.pool.templates)
-
-    def _submit(
-        self,
-        searcher: str,
-        budget: int,
-        *,
-        pool: str = "[]",
-        found: Refuted | None = None,
-        resume: tuple[int, int] = (0, 0),
-    ) -> Any:
-        turn = Turn(
-            claim=self.hunt.claim.id,
-            part=self.hunt.part,
-            searcher=searcher,
-            number=self.numbers[searcher],
-            seed=self.seed,
-            budget=max(budget // self.hunt.claim.cost, 8),
-            deadline=self.deadline,
-            pool=pool,
-            found=None if found is None else asdict(found),
-            resume=resume,
-        )
-        self.numbers[searcher] += 1
-        text = written(turn)
-        if self.crew is HERE:  # the claim may belong to no pack
-            return HERE.submit(functools.partial(_taken, self.hunt.claim), text)
-        return self.crew.submit(turn_job, text, *self.named)
-
-    def _result(self, job: Any) -> Gain:
-        if self.crew is HERE:
-            if self.late and self.hunt.examples > 0:
-                raise _Over
-            return _read(job.result())
-        try:
-            left = None if self.last is None else max(self.last - time.time(), 0.0)
-            return _read(job.result(left))
-        except TimeoutError as late:
-            raise _Over from late
 
     def _account(self, searcher: str, gain: Gain) -> None:
         """Add what a turn came to."""
@@ -344,7 +267,7 @@ class _Chase:
             effort.moved[name] = moved or effort.moved.get(name, False)
         if closer:
             account.closest, account.closest_by = self.pool.closest[0], searcher
-            since = round(time.time() - self.started, 2)
+            since = round(time.time() - self.dispatch.started, 2)
             account.growth.append(
                 Step(self.pool.height, account.examples, account.seen.screened, since)
             )
@@ -359,48 +282,13 @@ class _Chase:
             self.found = account.smallest = account.worst = Refuted.read(gain.found)
             effort.found = True
 
-    def polish(self) -> None:
-        """Make the find smaller until it is minimal, and worse, while there is time."""
-        if self.found is None or self.late:
-            return
-        now = {"shrink": self.found, "worsen": self.found}
-        resume = {"shrink": (0, 0), "worsen": (0, 0)}
-        ahead = {"shrink": None, "worsen": _WORSE}  # turns left; None is as many as it takes
-        try:
-            while any(left is None or left > 0 for left in ahead.values()):  # one may break
-                jobs = []
-                for name, left in ahead.items():
-                    if left is None or left > 0:
-                        job = self._submit(name, _POLISH, found=now[name], resume=resume[name])
-                        jobs.append((name, job))
-                for name, job in jobs:
-                    gain = self._result(job)
-                    if gain.withdrawn:  # no find of a claim at random is one
-                        self.hunt.smallest = self.hunt.worst = None
-                        self.hunt.minimal, self.hunt.error = False, gain.error
-                        return
-                    if gain.error is not None or gain.found is None:
-                        self.hunt.error = self.hunt.error or gain.error
-                        ahead[name] = 0
-                        continue
-                    found = Refuted.read(gain.found)
-                    over = gain.minimal or (name == "worsen" and found == now[name])
-                    now[name], resume[name] = found, (gain.resume[0], gain.resume[1])
-                    left = ahead[name]
-                    ahead[name] = 0 if over else left and left - 1
-                    if name == "shrink":
-                        self.hunt.smallest, self.hunt.minimal = found, gain.minimal
-                    else:
-                        self.hunt.worst = found
-                    self._tell(gain)
-        except _Over:
-            return
 
-
-def _read(gain: str) -> Gain:
-    return Gain(**json.loads(gain))
-
-
-def _taken(claim: Claim, turn: str) -> str:
-    """A turn that this process takes when it is asked for the gain."""
-    return written(take(claim, Turn(**json.loads(turn))))
+def _tell_of_deaths(account: Hunt, under_way: Iterable[Iterable[tuple[str, Any]]]) -> None:
+    """Say that turns are missing since worker processes died of them."""
+    for searcher, job in (turn for each in under_way for turn in each):
+        code = getattr(job, "died", None)
+        if code is not None and not job.done():
+            account.error = account.error or (
+                f"a worker process ended with exit code {code} within a turn of {searcher}, "
+                "which was not done again in time: code of a claim pack ended it, or it was killed"
+            )

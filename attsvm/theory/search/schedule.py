@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-SCREENING = ("screen",)
-"""Searchers that evaluate batches of thousands of instances, and need no instance to start from."""
-
 _SCREENED = 0.6
 """Share of the turns for searchers that screen batches, if no searcher comes closer."""
 
@@ -47,7 +44,7 @@ class Schedule:
     def __init__(
         self,
         searchers: Sequence[str],
-        screening: Collection[str] = SCREENING,
+        screening: Collection[str] = ("screen",),
         weights: Mapping[str, float] | None = None,
     ) -> None:
         self._screening = screening

@@ -69,7 +69,7 @@ def screen(scout: Scout, generator: np.random.Generator) -> None:
     formula = scout.tally.part.formula
     look_at_coincidences(scout, formula, generator.spawn(1)[0])
     wide = _WIDE if scout.wide and _is_light(scout, formula, generator.spawn(1)[0]) else 1
-    for k in range(1 + scout.budget // (20 if wide == 1 else 40)):
+    for k in range(1 + scout.budget // 20):
         shape = length_of_each(formula, generator)
         raw = batches.filled(formula, generator, shape, wide * BATCH)
         near = k % 2 == 0 and not scout.once

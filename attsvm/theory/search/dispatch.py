@@ -1,0 +1,130 @@
+"""Dispatch: turns go to this process or to workers, and their gains come back in time."""
+
+from __future__ import annotations
+
+import functools
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from attsvm.theory.run.workers import HERE, Workers
+from attsvm.theory.search.turn import Gain, Turn, take, turn_job, written
+
+if TYPE_CHECKING:
+    from attsvm.theory.declaration.claim import Claim
+    from attsvm.theory.run.tally import Refuted
+
+_EARLY = 0.25
+"""Maximum seconds by which turns stop before the time is up, for the account to be written."""
+
+_GRACE = 0.04
+"""Share of the time by which turns stop early at most, and for which late turns are waited for."""
+
+
+class OverError(Exception):
+    """The time is up."""
+
+
+class Dispatch:
+    """Submits the turns of a hunt, and waits for their gains.
+
+    Args:
+        claim: the claim.
+        part: "" for the reading, or the name of a sibling.
+        crew: the workers.
+        seed: base seed.
+        named: packs that the user named.
+        seconds: wall time; None for no limit.
+    """
+
+    def __init__(
+        self,
+        claim: Claim,
+        part: str,
+        crew: Workers,
+        seed: int,
+        named: Sequence[str],
+        seconds: float | None,
+    ) -> None:
+        self._claim, self._part, self._crew = claim, part, crew
+        self._seed, self._named = seed, named
+        self._numbers: dict[str, int] = {}
+        self.started = time.time()
+        self._deadline = self._last = None
+        if seconds is not None:
+            self._deadline = self.started + seconds - min(seconds * _GRACE, _EARLY)
+            self._last = self.started + seconds * (1 + _GRACE)
+
+    @property
+    def late(self) -> bool:
+        """Return whether no turn should begin."""
+        return self._deadline is not None and time.time() > self._deadline
+
+    def submit(
+        self,
+        searcher: str,
+        budget: int,
+        *,
+        pool: str = "[]",
+        found: Refuted | None = None,
+        resume: tuple[int, int] = (0, 0),
+    ) -> Any:
+        """Return the job of the next turn of a searcher, or of what makes a find smaller or worse.
+
+        Args:
+            searcher: the searcher, `shrink` or `worsen`.
+            budget: number of instances, for a claim of cost 1.
+            pool: known instances, as `Pool.text` gives them.
+            found: the find to make smaller or worse.
+            resume: where that stopped.
+        """
+        number = self._numbers.get(searcher, 0)
+        self._numbers[searcher] = number + 1
+        turn = Turn(
+            claim=self._claim.id,
+            part=self._part,
+            searcher=searcher,
+            number=number,
+            seed=self._seed,
+            budget=max(budget // self._claim.cost, 8),
+            deadline=self._deadline,
+            pool=pool,
+            found=None if found is None else asdict(found),
+            resume=resume,
+        )
+        text = written(turn)
+        if self._crew is HERE:  # the claim may belong to no pack
+            return HERE.submit(functools.partial(_taken, self._claim), text)
+        return self._crew.submit(turn_job, text, *self._named)
+
+    def gain(self, job: Any, *, needed: bool) -> Gain:
+        """Return what a turn came to.
+
+        Args:
+            job: the turn.
+            needed: whether this process takes the turn although it is late.
+
+        Raises:
+            OverError: the time is up.
+        """
+        if self._crew is HERE:
+            if self.late and not needed:
+                raise OverError
+            return read_gain(job.result())
+        try:
+            left = None if self._last is None else max(self._last - time.time(), 0.0)
+            return read_gain(job.result(left))
+        except TimeoutError as late:
+            raise OverError from late
+
+
+def read_gain(text: str) -> Gain:
+    """Return a gain from text."""
+    return Gain(**json.loads(text))
+
+
+def _taken(claim: Claim, turn: str) -> str:
+    """Return the gain of a turn that this process takes when it is asked for it."""
+    return written(take(claim, Turn(**json.loads(turn))))

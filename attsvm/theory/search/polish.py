@@ -1,0 +1,63 @@
+"""Polishing: a find is made smaller until no move does, and worse, while there is time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attsvm.theory.run.tally import Refuted
+from attsvm.theory.search.dispatch import Dispatch, OverError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from attsvm.theory.search.account import Hunt
+    from attsvm.theory.search.turn import Gain
+
+_BUDGET = 240
+"""Instances of a turn that shrinks or worsens a find, for a claim of cost 1."""
+
+_WORSE = 8
+"""Maximum number of turns that worsen a find."""
+
+
+def polish(dispatch: Dispatch, account: Hunt, found: Refuted, tell: Callable[[Gain], None]) -> None:
+    """Make a find smaller until it is minimal, and worse, and note both in the account.
+
+    Args:
+        dispatch: where turns are submitted.
+        account: of the hunt.
+        found: the find.
+        tell: called with the gain of each turn.
+    """
+    now = {"shrink": found, "worsen": found}
+    resume = {"shrink": (0, 0), "worsen": (0, 0)}
+    ahead = {"shrink": None, "worsen": _WORSE}  # turns left; None is as many as it takes
+    try:
+        while any(left is None or left > 0 for left in ahead.values()):  # one may break
+            jobs = [
+                (name, dispatch.submit(name, _BUDGET, found=now[name], resume=resume[name]))
+                for name, left in ahead.items()
+                if left is None or left > 0
+            ]
+            for name, job in jobs:
+                gain = dispatch.gain(job, needed=account.examples == 0)
+                if gain.withdrawn:  # no find of a claim at random is one
+                    account.smallest = account.worst = None
+                    account.minimal, account.error = False, gain.error
+                    return
+                if gain.error is not None or gain.found is None:
+                    account.error = account.error or gain.error
+                    ahead[name] = 0
+                    continue
+                better = Refuted.read(gain.found)
+                over = gain.minimal or (name == "worsen" and better == now[name])
+                now[name], resume[name] = better, (gain.resume[0], gain.resume[1])
+                left = ahead[name]
+                ahead[name] = 0 if over else left and left - 1
+                if name == "shrink":
+                    account.smallest, account.minimal = better, gain.minimal
+                else:
+                    account.worst = better
+                tell(gain)
+    except OverError:
+        return
