@@ -119,7 +119,9 @@ def test_the_page_on_training_runs():
 
 
 def test_the_page_on_hunting_runs(capsys, monkeypatch):
-    monkeypatch.setattr("attsvm.theory.search.polish._WORSE", 1)  # of 7 turns, told of nowhere there
+    monkeypatch.setattr(
+        "attsvm.theory.search.polish._WORSE", 1
+    )  # of 7 turns, told of nowhere there
     page = (ROOT / "docs/hunting.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```python\n(.*?)```", page, re.S)
     exec(compile(block, "docs/hunting.md", "exec"), {})

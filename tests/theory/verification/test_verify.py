@@ -100,7 +100,7 @@ FORMULA = Statement(
     conclusion=lambda m, v, k: m.at_most(k * m.dot(v.x, v.y), m.norm(v.x) * m.norm(v.y)),
     readings={
         "literal": Reading(
-            "<x, y> <= |x| |y|", "holds", constants={"k": 1}, siblings={"twice": changed(k=2)}
+            "holds", constants={"k": 1}, siblings={"twice": changed(k=2)}
         )
     },
 )
