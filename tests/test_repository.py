@@ -190,7 +190,7 @@ RED = {
         ["bounds/lemma-1"],
         [
             edit("lemma_1.py", 'constants={"k": 2}', 'constants={"k": 3}'),
-            edit("lemma_1.py", '"softmax is 1/4-Lipschitz"', '"softmax is Lipschitz"'),
+            edit("lemma_1.py", 'constants={"k": 4}', 'constants={"k": 3}'),
             lambda pack: (pack / "lemma_2.py").write_text('"""Nothing."""\n'),
             vanish,
         ],
@@ -232,10 +232,10 @@ def test_in_its_folder_the_files_of_a_repository_count_and_not_the_installed_one
     if not lists:
         (here / "pyproject.toml").write_text("")
         assert attsvm(*listed, at=here)[0] == 0  # both are the same
-    edit("lemma_1.py", '"softmax is 1/4-Lipschitz"', '"softmax is Lipschitz"')(attsvm.pack)
+    edit("lemma_1.py", 'constants={"k": 4}', 'constants={"k": 3}')(attsvm.pack)
     code, out, error = attsvm(*listed, at=here)
     if lists:
-        assert (code, "softmax is 1/4-Lipschitz" in out) == (0, True), error
+        assert (code, "||s - t||/4" in out) == (0, True), error
     else:
         assert code == 2
         assert "the pack softmax_bounds that is installed differs from the one in this" in error

@@ -23,10 +23,7 @@ gradient, and 43 to 62 of 81 to 90 make 90% of the sum of |c_it| (runs 0 to 4). 
 these are 7 to 56, and of 800 tokens of the vocabulary 12 and 8 (runs 0 and 1): there the gradient
 does come from a few tokens in the end, not in each update.
 
-amended, sharp: by Caratheodory's theorem X^mm is a combination of independent A_j with multipliers
-that are not negative, and all others can be dropped; these lie in R^d times the span of the
-queries. So the tokens needed are few where T is large against d, and all may be needed where d is
-large (`sim/large-dimension`).
+More is said in `symbolic/sim/few_support_tokens.py`.
 """
 
 from dataclasses import dataclass

@@ -16,16 +16,7 @@ whole space and on every domain with R >= 0.8. `symbolic.sim.stability` proves t
 smaller one below and the larger one above. So softmax attention is the more stable one by its loss,
 and by its gradient for labels of moderate size; large labels ask for a small step.
 
-Proof of literal-3 and sharp-1: |<f, h> - b| <= ||h|| + |b|, and softmax is 1/2-Lipschitz
-(sim/basic-4:sharp), so ||A|| ||h|| (||h|| + |b|) is a constant of L, at most half of M's largest
-one from R = 1 on. At A = (1, -1), h = (1, -1), x = 0 its slope is ||A|| ||h|| |b|, which is half of
-M's constant as |b| grows. Proof of amended-1: along a unit vector z the slope of L is 2 |<f, h> -
-b| |Cov(h, A z)|, and a covariance is at most a quarter of the product of the oscillations, while M
-has the slope 2 ||A^T h|| (R ||A^T h||/||A|| + |b|) at x = -+ R A^T h/(||A|| ||A^T h||). For smaller
-R it may fail: what A does not reach of h raises <f, h> and leaves <A x, h> alone, as A = (1, -1), h
-= (c + 1, c - 1) shows. Proof of amended-2: along z the curvature of L is at most osc(A z)^2/2 times
-w^2/4 + (2 r - w) w/(3 sqrt 3), w = osc(h), r = max |h - b|, as sim/lemma-3.13-l2:sharp has it, and
-1/(3 sqrt 3) < 0.1925.
+More is said in `symbolic/sim/stability_of_loss.py`.
 """
 
 from collections.abc import Mapping

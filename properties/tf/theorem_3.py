@@ -22,14 +22,7 @@ W_11 >= 1 and W_22 >= 1 have W^mm = I and the solution (1, 1) (1, 1)^T. And with
 on the span of the queries, W P is a solution where W is, so that some rank is at most that of the
 queries, and likewise at most that of the differences of tokens.
 
-What is approached is the set. Where it is no point the path need not have a limit in it: for W_11
->= 1 and W_22 >= 1 all R (1, a; a, 1)/2 with |a| <= 1, products K K^T, are minimisers at every R for
-a convex decreasing loss. For the margins' sizes add up to R at most (sharp-2), attention is concave
-in a margin that is not negative and rises with it, and so l(attention) is convex there and falls:
-margins R/2 and R/2 have the least risk. That is said here, not run. If W_R is unique for all large
-R and l is a formula in exp and log, W_R/R has a limit, since it is then definable in the o-minimal
-structure of the exponential (Wilkie, J. Amer. Math. Soc. 9, 1996), where bounded functions of one
-variable have limits; that is cited, not run.
+More is said in `symbolic/tf/theorem_3.py`.
 """
 
 from dataclasses import dataclass, replace

@@ -1,4 +1,12 @@
-"""How many tokens give X^mm: as many as independent constraints, by Caratheodory's theorem."""
+"""How many tokens give X^mm: as many as independent constraints, by Caratheodory's theorem.
+
+On `sim/few-support-tokens`, with instances of `properties/sim/few_support_tokens`:
+
+amended, sharp: by Caratheodory's theorem X^mm is a combination of independent A_j with multipliers
+that are not negative, and all others can be dropped; these lie in R^d times the span of the
+queries. So the tokens needed are few where T is large against d, and all may be needed where d is
+large (`sim/large-dimension`).
+"""
 
 from __future__ import annotations
 

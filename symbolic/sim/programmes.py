@@ -2,6 +2,15 @@
 
 X^mm is the least X with <A_j, X> >= 1 (`symbolic.least_points`), with multipliers w_j; all is said
 of inner products, so for any number of inputs and tokens and in any dimension.
+
+On `sim/definition-4.1`, with instances of `properties/sim/definition_4_1`:
+
+Proof of amended and amended-3: X^mm = sum lambda_j A_j; w = lambda / ||X^mm|| has ||sum w_j A_j|| =
+1, and the w_j >= 0 of a slack sum to C at most. So f_C(V) >= <sum w_j A_j, V> + sum w_j (1 - <A_j,
+V>) = sum w_j = ||X^mm|| = f_C(X^mm). For one constraint no smaller C will do. Proof of sharp, S =
+sum_j A_j of m matrices: sum_j max(0, 1 - <A_j, V>) >= m - <S, V>, so that f_C(V) - f_C(0) >=
+(1 - C ||S||) ||V||, with equality on t S for small t: 0 is a minimiser exactly for C ||S|| <= 1.
+sharp-2 is proved in `prices`.
 """
 
 from __future__ import annotations

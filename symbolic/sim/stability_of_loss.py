@@ -10,6 +10,19 @@ Linear attention's loss is l(<A x, h>), so that z^T Hess z = l'' <A z, h>^2. For
 l'' = 2, for the logistic one |l''| <= b^2 sup |g''| (`lemma_3_12`), and |<A z, h>| <= ||A|| ||h||,
 with equality where h and z are along singular vectors of ||A||: the largest constants of its
 gradient (`ensure_squared_linear`, `ensure_logistic_linear`).
+
+On `sim/stability-l2`, with instances of `properties/sim/stability_l2`:
+
+Proof of literal-3 and sharp-1: |<f, h> - b| <= ||h|| + |b|, and softmax is 1/2-Lipschitz
+(sim/basic-4:sharp), so ||A|| ||h|| (||h|| + |b|) is a constant of L, at most half of M's largest
+one from R = 1 on. At A = (1, -1), h = (1, -1), x = 0 its slope is ||A|| ||h|| |b|, which is half of
+M's constant as |b| grows. Proof of amended-1: along a unit vector z the slope of L is 2 |<f, h> -
+b| |Cov(h, A z)|, and a covariance is at most a quarter of the product of the oscillations, while M
+has the slope 2 ||A^T h|| (R ||A^T h||/||A|| + |b|) at x = -+ R A^T h/(||A|| ||A^T h||). For smaller
+R it may fail: what A does not reach of h raises <f, h> and leaves <A x, h> alone, as A = (1, -1), h
+= (c + 1, c - 1) shows. Proof of amended-2: along z the curvature of L is at most osc(A z)^2/2 times
+w^2/4 + (2 r - w) w/(3 sqrt 3), w = osc(h), r = max |h - b|, as sim/lemma-3.13-l2:sharp has it, and
+1/(3 sqrt 3) < 0.1925.
 """
 
 from __future__ import annotations

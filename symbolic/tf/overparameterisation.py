@@ -1,4 +1,11 @@
-"""How likely random data have all tokens as support vectors of all Local-SVMs."""
+"""How likely random data have all tokens as support vectors of all Local-SVMs.
+
+On `tf/overparameterisation`, with instances of `properties/tf/overparameterisation`:
+
+For any queries, and tokens on the unit sphere, `amended-2` is the theorem on nearly orthogonal data
+of `sim/large-dimension`, which is for all choices at once. `attsvm reproduce
+tf/overparameterisation` counts both conditions and the selections of descent from zero.
+"""
 
 from __future__ import annotations
 

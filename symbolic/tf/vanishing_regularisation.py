@@ -1,4 +1,11 @@
-"""Minimisers with a vanishing penalty are points of the regularisation path, of growing radius."""
+"""Minimisers with a vanishing penalty are points of the regularisation path, of growing radius.
+
+On `tf/vanishing-regularisation`, with instances of `properties/tf/vanishing_regularisation`:
+
+The proofs take theorem 2's bound at R = ||W_lambda|| (amended-1), and its margins for the nuclear
+norm (amended-2), of which a solution set is all that is approached: where it is no point, whether
+the path has a limit in it stays open.
+"""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def test_a_typed_claim_is_hunted_and_shown(typed):
     assert "runs: ||softmax(s) - softmax(t)|| <= ||s - t||/2" in repr(shown)
     html = shown._repr_html_()
     assert Tags(html).seen == {"b", "p", "table", "tr", "th", "td"}
-    assert "softmax is &lt;b&gt;Lipschitz&lt;/b&gt;" in html
+    assert "Then ||softmax(s) - softmax(t)|| &lt;= ||s - t||/2." in html
     assert "A &amp; &lt;b&gt;paper" in html
 
 

@@ -15,19 +15,7 @@ idle inputs at no cost of first order, so that Gamma - m(p) is small of a higher
 1.5)}, whose third one does not support v(alpha) = (0, 1): along p = (3, -0.9) R the first two
 saturate faster, and the label margin is that of attention on the selected tokens.
 
-`amended` bounds m by the norm of a mean of the labelled inputs, which is convex in attention, and
-decides that B holds where its nu is positive. `sharp-1` is exact. Let gamma be the largest label
-margin of another choice than alpha. Whatever the keys, B holds if gamma < Gamma and no input is
-idle. It holds for no other data if attention can reach every choice, as it can where the
-differences of keys are linearly independent, so for almost all data with d >= n (T - 1). There the
-best nu is in closed form, for any number of inputs: what is lost per attention is least where one
-input attends a little to one other token, by the multiplier W_i times the difference of scores, or
-where attention is all on another choice, by Gamma - gamma. The check does not use this:
-`best_nu.py` finds, for a nu below, weights that show it for all attention, which other
-code judges in rationals, and for a nu above a prompt and a head. Where attention cannot reach every
-choice B may hold with gamma >= Gamma (`HIDDEN`): it lies between this and what `literal-1`
-evaluates. By `sharp-2` the inputs outside of S saturate as fast as those in S do where p(alpha)
-exists and B holds: the relaxation of the joint p-SVM to margins of 0 relaxes nothing.
+More is said in `symbolic/mm/assumption_b.py`.
 """
 
 import numpy as np

@@ -18,37 +18,7 @@ exp(-x) the label margin of (v_r, p_R) is at least that of the two SVM direction
 that it tends to Gamma where r and R tend to infinity, in any way. Where W = 0 no prompt does
 anything, there is no p(alpha), and v_r/r tends to the head of the mean tokens (`MIXED_FOR_EVER`).
 
-What is evaluated of the limits of p_R/R are their bounds, that they are directions, and that no
-other choice in reach has as large a label margin: then v_r and p_R would select it for large r. The
-limits themselves are proved. In `sharp-2` the path, which knows no alpha, must not have two limits
-either. Another choice with the same v(alpha), whose other tokens score above 1, has limits as well
-as alpha, of the same data: in `HIGHER` (1, 1)/sqrt 2 and (1, 0), where r/R tends to infinity. And
-tokens that no prompt tells apart count by their mean: where all inputs that are not tight have such
-tokens only, no choice in the tight ones may have a larger label margin with these means, as one has
-in `INDISTINCT`, where p(alpha) does not exist.
-
-`literal-3` is the second limit as printed, for each r. With W = 0 there is no p(alpha), and
-Assumption B may hold. Where there is one, a short head prefers the tokens whose mean is longest,
-which need not be those of the largest label margin: for small r the prompt selects others.
-`sharp-1` asks for a large r: from some r_0 on attention off the selected tokens is at most a
-constant times the least possible, and p_R/R converges as R grows, whatever r does. Assumption B
-leaves nothing to relax in p(alpha) (`assumption-b:sharp-2`), so that r against R does not matter.
-`sharp-2` is for data with inputs outside of S, where it does: input i counts in the risk like
-exp(-r (Gamma_i - Gamma)), Gamma_i = m_i Gamma its label margin, and its logit margins may be
-smaller by that exponent. The joint p-SVM as printed is the limit where r/R is large, the p-SVM
-without relaxation the one where r/R tends to 0. `sharp-3` admits inputs of tight margin that are
-idle, with multiplier 0 in all multipliers of v(alpha): a head turns to such an input at a cost of
-second order in 1 - s_i,alpha_i. Where r grows exponentially in R it has half the logit margin of
-the inputs that are not idle, and no printed programme is the limit:
-
-| r and R | inputs that are not idle | tight and idle | m_i > 1 |
-| --- | --- | --- | --- |
-| r/R tends to tau ||v(alpha)||/||p_tau|| | 1 | 1 | max(0, 1 - tau (m_i - 1)) |
-| r/R tends to infinity, (ln r)/R to 0 | 1 | 1 | 0 |
-| (ln r)/R is at least 1/||p'|| in the limit, p' the solution | 1 | 1/2 | 0 |
-
-Between the last two lines nothing is proved. On `SLOW` the idle input is seen there to have max(1 -
-(ln r) ||p||/R, 1/2), p the solution with such margins.
+More is said in `symbolic/mm/theorem_2.py`.
 """
 
 import numpy as np

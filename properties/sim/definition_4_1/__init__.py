@@ -18,12 +18,7 @@ A = 1 and C = 1, where f(V) = V + max(0, 1 - V) = 1 on all of [0, 1]. amended-2:
 cheaper; `OWN_QUERIES` has X^mm of norm 1 with multipliers 1/2, and at C = 1/2 f(0) = 1/2 < 1. Where
 optimal tokens are tied the first ones count, and what is proved is the same.
 
-Proof of amended and amended-3: X^mm = sum lambda_j A_j; w = lambda / ||X^mm|| has ||sum w_j A_j|| =
-1, and the w_j >= 0 of a slack sum to C at most. So f_C(V) >= <sum w_j A_j, V> + sum w_j (1 - <A_j,
-V>) = sum w_j = ||X^mm|| = f_C(X^mm). For one constraint no smaller C will do. Proof of sharp, S =
-sum_j A_j of m matrices: sum_j max(0, 1 - <A_j, V>) >= m - <S, V>, so that f_C(V) - f_C(0) >=
-(1 - C ||S||) ||V||, with equality on t S for small t: 0 is a minimiser exactly for C ||S|| <= 1.
-sharp-2 is proved in `prices`.
+More is said in `symbolic/sim/programmes.py`.
 """
 
 from collections.abc import Hashable, Sequence

@@ -13,37 +13,7 @@ the head is not 0 its probability is 0 in every dimension: differences of two ri
 lie on the hyperplane that is orthogonal to the head, a null set. For T = 2 it says that scores
 differ.
 
-Part 1 is likely in large dimensions where tokens and queries are nearly orthogonal there. Let all
-tokens have one norm and all queries one, here 1, and inner products be at most e in size. So are
-those of the x_t z^T of one input, and those of two inputs are at most e^2. X^mm is the sum of
-w_t (x_opt - x_t) z^T over all inputs, w_t >= 0. If C is the largest sum of the w_t of an input,
-<X^mm, x_t z^T> is the coefficient of x_t z^T, sum_t w_t or -w_t, but for
-f = 2 C (e + (n - 1) e^2). The k' tokens of an input with w_t > 0 have margin 1, so that the sum of
-their w_t is at most k'/(k' + 1) (1 + 2 f), and C at most k/(k + 1) (1 + 2 f). A token with w_t = 0
-has a margin of at most k'/(k' + 1) + 2 f, k' < k, which is at most 1 where
-4 k (e + (n - 1) e^2) <= 1. For one input no factor below 4 will do for all k: where k is at least
-2, 1/(4 k - 5) < e <= 1/k, the k - 1 other rivals are at -e to each other and at e to x_opt and to
-the last one, and that is at -e to x_opt, the last token is beyond the margin; above e = 1/k there
-are no such unit vectors. Near that are (-3, 5, 4), (5, 4, 3), (4, 3, -5) for k = 2, e = 17/50.
-
-e = 1/(2 k + 2 sqrt(k (k + n - 1))) makes it 1, and by Hoeffding's inequality signs are that
-near to orthogonal but for a probability of M exp(-d e^2/2), M twice the number of pairs. For
-signs the exact probability of part 2, and that of part 1 by intervals of Clopper and
-Pearson at 99% of 200 samples:
-
-| d | 8 | 16 | 32 | 64 | 128 | 256 |
-| --- | --- | --- | --- | --- | --- | --- |
-| part 2: n = 1, T = 3 | 0.23 | 0.18 | 0.13 | 0.097 | 0.070 | 0.051 |
-| n = 3, T = 4 | 0.03 to 0.12 | 0.29 to 0.47 | 0.67 to 0.83 | 0.92 to 0.99 | 0.97 to 1 | 0.97 to 1 |
-| n = 6, T = 8 | 0 to 0.03 | 0 to 0.03 | 0 to 0.03 | 0 to 0.03 | 0.04 to 0.14 | 0.58 to 0.76 |
-
-On the language of section 4 no d helps: two problems with one query, over the whole vocabulary,
-that ask for different tokens leave no X^mm whatever the embeddings (`sim/hyperplanes:sharp-2`). Of
-1000 samples of its default (m = 10, n = 5) none has one successor for each token, so that part 1
-has probability at most 0.0053 there with 99% confidence, at d = 100 and at every other d. Over the
-tokens of the sub-sequence none of 100 runs has it at d = 100 (`sim/few-support-tokens`).
-literal-2 falls for two sentences of three words over two tokens that follow each other with equal
-chances: part 1 has the probability 7/32 there, in every dimension.
+More is said in `symbolic/sim/large_dimension.py`.
 """
 
 from fractions import Fraction

@@ -21,9 +21,7 @@ these add up to more than 1 `amended-1` says nothing, its bound being 0. A trian
 obtuse angle at most, so that its three probabilities add up. At d = 2 it is the well-known 3/4.
 With orthogonal queries inputs are independent problems.
 
-For any queries, and tokens on the unit sphere, `amended-2` is the theorem on nearly orthogonal data
-of `sim/large-dimension`, which is for all choices at once. `attsvm reproduce
-tf/overparameterisation` counts both conditions and the selections of descent from zero.
+More is said in `symbolic/tf/overparameterisation.py`.
 """
 
 from typing import TYPE_CHECKING, Any

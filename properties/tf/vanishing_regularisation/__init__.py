@@ -23,9 +23,7 @@ nuclear-norm solution, of any rank, where that is one point. Where solutions are
 says that K_lambda Q_lambda^T is nearly optimal, not how near the set it is: floats alone measure
 that, beside the proof.
 
-The proofs take theorem 2's bound at R = ||W_lambda|| (amended-1), and its margins for the nuclear
-norm (amended-2), of which a solution set is all that is approached: where it is no point, whether
-the path has a limit in it stays open.
+More is said in `symbolic/tf/vanishing_regularisation.py`.
 """
 
 from fractions import Fraction
