@@ -2,8 +2,8 @@
 
 What is trained is told by the inputs: a matrix W in the logits x_t^T W z of `AttentionData`, K and
 Q with W = K Q^T where these are `Factored`, and a prompt p in the logits k_t^T p of `Keys`. Descent
-on p is descent on the first column of W with all queries e_1, so that whatever is proved of W holds
-for p.
+on p is descent on the first column of W with all queries e_1, and descent on X of `SelfAttention`
+is that on W = X^T, so that whatever is proved of W holds for p and X.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.losses import LOGISTIC_LOSS, LOSSES
 from attsvm.primitives.losses import LOSSES as FORMULAS
+from attsvm.primitives.self_attention import SelfAttention
 from attsvm.primitives.steps import Stepped
 
 
@@ -58,14 +59,14 @@ class Factored:
 class Descent(Stepped):
     """Descent on the mean loss of the inputs, from a start.
 
-    The start is W (d, d), or p (d,) where the inputs are keys, or K and Q (2, d, r) where they are
-    factored.
+    The start is W or X (d, d), or p (d,) where the inputs are keys, or K and Q (2, d, r) where they
+    are factored.
 
     Raises:
         DataError: a start that does not fit the inputs, or a loss of unknown name.
     """
 
-    inputs: AttentionData | Keys | Factored
+    inputs: AttentionData | Keys | Factored | SelfAttention
     start: Array
     loss: str = LOGISTIC_LOSS.name
 
@@ -97,11 +98,14 @@ class Descent(Stepped):
 
     @property
     def W(self) -> Array:
-        """The matrix at the start: K Q^T, or that whose first column is p, where it is no W."""
+        """The matrix at the start: K Q^T, X^T, or that with the first column p, if it is no W."""
         if isinstance(self.inputs, Factored):
             K, Q = self.start
             product: Array = K @ Q.T
             return product
+        if isinstance(self.inputs, SelfAttention):
+            transpose: Array = self.start.T
+            return transpose
         if not isinstance(self.inputs, Keys):
             return self.start
         column = np.zeros((len(self.start), len(self.start)))

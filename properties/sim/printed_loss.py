@@ -25,6 +25,7 @@ With steps of 128/L_X `amended-3` and `sharp` fail (`THROWN`); `amended-4` holds
 import functools
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -34,6 +35,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives import hypotheses as scores
 from attsvm.primitives.aligned_inputs import INPUTS_ALIGNED
 from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import rate_error
 from attsvm.primitives.hypotheses import (
     EITHER_PART,
@@ -73,20 +75,21 @@ from properties.sim._support.self_attention import (
     SENTENCE,
     SIDEWAYS,
     TIED,
-    SelfAttention,
     asking,
+    descending,
     near_solution,
     sequences,
 )
 from properties.sim._support.training import PRINTED, REPAIRED
 
 
-def turned(case: SelfAttention) -> SelfAttention:
+def turned(case: Descent) -> Descent:
     """The same with the labels -b and g(-u): optimal and worst tokens change places."""
-    return replace(case, labels=-case.labels, loss=REPAIRED)
+    inputs: Any = case.inputs
+    return replace(case, inputs=replace(inputs, labels=-inputs.labels), loss=REPAIRED)
 
 
-def pairs(case: SelfAttention) -> bool:
+def pairs(case: Descent) -> bool:
     """No entry has more than two tokens."""
     return bool((case.data.present.sum(axis=1) <= 2).all())
 
@@ -96,21 +99,20 @@ def pairs(case: SelfAttention) -> bool:
     r"${sign}\langle X^{mm}, -\nabla L(X)\rangle > 0",
     {"sign": {1: "", -1: "-"}},
 )
-def lowers(m: Namespace, case: SelfAttention, sign: int = -1) -> Comparison:
-    added, _ = step_along_solution(m, case.run)
+def lowers(m: Namespace, case: Descent, sign: int = -1) -> Comparison:
+    added, _ = step_along_solution(m, case)
     return m.above(sign * added, 0)
 
 
 @by_gradient_flow
-def rate(case: SelfAttention, share: Fraction = Fraction(1)) -> Slack:
+def rate(case: Descent, share: Fraction = Fraction(1)) -> Slack:
     """The norm grows like a share of ||X^low|| ln k."""
     solved = exact_att_svm(turned(case).data)
     size = 0.0 if solved is None else float(arb(solved.square).sqrt())
-    run = case.run
-    return norm_grows_like_log(run.data, run.start, LOSSES[run.loss], float(share) * size)
+    return norm_grows_like_log(case.data, case.W, LOSSES[case.loss], float(share) * size)
 
 
-def proved_rate(case: SelfAttention, share: Fraction = Fraction(1)) -> arb | None:
+def proved_rate(case: Descent, share: Fraction = Fraction(1)) -> arb | None:
     """How far the share is from the rate that is proved, negated."""
     solved = exact_att_svm(turned(case).data)
     if solved is None:
@@ -130,13 +132,13 @@ RATE = tends(
     stand_in=FLOW,
 )
 
-THREE = SelfAttention.of([[[1, 0], [0, 1], [0, 0]]], [[[1], [0], [0]]], [[2], [1]], causal=False)
+THREE = descending([[[1, 0], [0, 1], [0, 0]]], [[[1], [0], [0]]], [[2], [1]], causal=False)
 NEAR_LOW = replace(THREE, start=np.array([[-1.0, -1.0], [0.0, 0.0]]))
 """The same from X(0)^T = X^low, in the basin."""
 OTHER_WAY = asking([[[0, -3], [4, -4]]], [[0, 1]])
 """`SENTENCE` of `sim/self-attention` with the signs of all tokens changed: logits stay."""
 THROWN = replace(
-    SelfAttention.of(
+    descending(
         [[[1, -1], [-3, 1]]],
         [[[-1], [-1]]],
         [[1], [-1]],
@@ -146,7 +148,7 @@ THROWN = replace(
     step=128.0,
 )
 """In the basin of the lowest tokens; the first step takes one entry to its best for ever."""
-STILL = SelfAttention.of([[[1, 1], [1, -1]]], [[[1, 0], [0, 0]]], causal=False)
+STILL = descending([[[1, 1], [1, -1]]], [[[1, 0], [0, 0]]], causal=False)
 """All scores are tied; X^mm is that of the first token."""
 OTHERS = {"direction of X^mm": changed(towards="optimal")}
 LOWEST = Hypothesis(
@@ -177,7 +179,7 @@ LOSS = Statement(
     source=SOURCE,
     place="Abstract, definitions 3.5 to 3.7",
     printed="we demonstrate that gradient descent converges to the optimal solution for SVM",
-    variables=stepped(SelfAttention, sequences(0, 2), steps=ANY),
+    variables=stepped(Descent, sequences(0, 2), steps=ANY),
     conclusion=self_attention.DIRECTION,
     cost=10,
     violating={
@@ -211,7 +213,7 @@ LOSS = Statement(
             fixed={"loss": PRINTED},
             constants={"towards": "opposite"},
             under=(UNIQUE, EXISTS, LOWEST, LOW, ZERO_START, SHORT),
-            variables=stepped(SelfAttention, sequences(), fixed=("start",)),
+            variables=stepped(Descent, sequences(), fixed=("start",)),
             examples=(THREE,),
             siblings={**OTHERS, "X(k) itself": changed(side="X(k)", examples=[THREE])},
         ),
@@ -225,7 +227,7 @@ LOSS = Statement(
             fixed={"loss": PRINTED},
             constants={"towards": "worst"},
             under=(LOWEST, LOW, ZERO_START, SHORT),
-            variables=stepped(SelfAttention, sequences(), fixed=("start",)),
+            variables=stepped(Descent, sequences(), fixed=("start",)),
             examples=(OTHER_WAY,),
             siblings={
                 **OTHERS,
@@ -244,7 +246,7 @@ LOSS = Statement(
             fixed={"loss": PRINTED},
             constants={"towards": "worst"},
             under=(LOWEST, LOW, NEAR, SHORT),
-            variables=stepped(SelfAttention, near_solution().map(turned)),
+            variables=stepped(Descent, near_solution().map(turned)),
             examples=(NEAR_LOW, turned(NEAR_BEST)),
             siblings={
                 **OTHERS,
@@ -265,7 +267,7 @@ LOSS = Statement(
             fixed={"loss": PRINTED},
             constants={"towards": "opposite"},
             under=(PAIRS, INPUTS_ALIGNED, UNIQUE, EXISTS),
-            variables=stepped(SelfAttention, sequences(0, 2), steps=ANY),
+            variables=stepped(Descent, sequences(0, 2), steps=ANY),
             examples=(LINE, SIDEWAYS),
             siblings={
                 **OTHERS,
@@ -300,7 +302,7 @@ LOSS = Statement(
             fixed={"loss": PRINTED},
             proof="symbolic.sim.self_attention:prove_printed_rate",
             under=(LOWEST, LOW, NEAR, SHORT),
-            variables=stepped(SelfAttention, near_solution().map(turned)),
+            variables=stepped(Descent, near_solution().map(turned)),
             conclusion=RATE,
             cost=12,
             examples=(NEAR_LOW,),

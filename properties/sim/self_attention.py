@@ -23,10 +23,12 @@ with steps of 64/L_X (`LEAPING`), `amended-4` holds for steps of every length.
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from attsvm.primitives.aligned_inputs import INPUTS_ALIGNED
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import (
     ALL_TIGHT,
     BASIN,
@@ -50,19 +52,20 @@ from properties.sim._support.self_attention import (
     SENTENCE,
     SIDEWAYS,
     TIED,
-    SelfAttention,
     asking,
+    descending,
     near_solution,
     sequences,
 )
 from properties.sim._support.training import ONE_PART, PRINTED, REPAIRED
 
 
-def plain(case: SelfAttention) -> bool:
+def plain(case: Descent) -> bool:
     """The values are the identity, and each row of labels has one 1 and else 0."""
-    d, k = case.values.shape
-    one_hot = ((case.labels == 0) | (case.labels == 1)).all() and (case.labels.sum(-1) == 1).all()
-    return bool(d == k and (case.values == np.eye(d)).all() and one_hot)
+    inputs: Any = case.inputs
+    (d, k), labels = inputs.values.shape, inputs.labels
+    one_hot = ((labels == 0) | (labels == 1)).all() and (labels.sum(-1) == 1).all()
+    return bool(d == k and (inputs.values == np.eye(d)).all() and one_hot)
 
 
 CAUSAL_LINE = asking([[[1], [2]]], [[0, 0]], causal=True)
@@ -70,7 +73,7 @@ TWO_SENTENCES = asking([[[-2, 3], [-3, -2]], [[2, -2], [3, 2]]], [[1, 0], [0, 1]
 CAUSAL_LOG = asking([[[0, 0], [-2, -2]], [[-3, 1], [2, 2]]], [[1, 0], [1, 1]], causal=True)
 """The same on log(1 + exp(-u))."""
 LEAPING = replace(
-    SelfAttention.of(
+    descending(
         [[[1, 0], [0, 0], [0, 0]], [[-2, 1], [0, 0], [1, 0]]],
         [[[1, 0], [0, 0], [0, 0]], [[0, 0], [0, 0], [0, 1]]],
         [[1.0, -0.5], [0.0, 0.0]],
@@ -87,8 +90,8 @@ UNDEFINED = (
 )
 LOG_LOSS = "on log(1 + exp(-u))"
 
-ALL = Hypothesis("attention is over all tokens", lambda case: not case.causal)
-CAUSAL = Hypothesis("attention is causal", lambda case: case.causal)
+ALL = Hypothesis("attention is over all tokens", lambda case: not case.inputs.causal)
+CAUSAL = Hypothesis("attention is causal", lambda case: case.inputs.causal)
 PLAIN = Hypothesis("values are the identity and labels one-hot", plain)
 
 THEOREM = Statement(
@@ -99,7 +102,7 @@ THEOREM = Statement(
     printed="Suppose Assumption 3.10 on the tokens' score hold. Let X(k) denote the k-th iteration "
     "of X. Then, Algorithm W-GD (Definition 3.7) with the step size eta <= 1/L_X and any starting "
     "point X(0) satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
-    variables=stepped(SelfAttention, sequences(0, 2)),
+    variables=stepped(Descent, sequences(0, 2)),
     conclusion=self_attention.DIRECTION,
     cost=10,
     violating={
@@ -139,7 +142,7 @@ THEOREM = Statement(
             fixed={"loss": PRINTED},
             constants={"side": "X(k)"},
             under=(UNIQUE, ONE_PART, CAUSAL, SHORT),
-            examples=(CAUSAL_LINE, replace(ONE_EACH, causal=True)),
+            examples=(CAUSAL_LINE, asking([[[1]]], [[0]], causal=True)),
             siblings=training.OTHER_TARGETS,
         ),
         "amended-1": Reading(
@@ -153,7 +156,7 @@ THEOREM = Statement(
             fixed={"loss": REPAIRED},
             constants={"side": "X(k) or X(k)^T"},
             under=(UNIQUE, ALL_TIGHT, EQUAL_RIVALS, SEVERAL_TOKENS, ALL, ZERO_START, PLAIN, SHORT),
-            variables=stepped(SelfAttention, sequences(), fixed=("start",)),
+            variables=stepped(Descent, sequences(), fixed=("start",)),
             examples=(SENTENCE,),
             siblings={
                 **training.OTHER_TARGETS,
@@ -180,7 +183,7 @@ THEOREM = Statement(
                 PLAIN,
                 SHORT,
             ),
-            variables=stepped(SelfAttention, sequences(), fixed=("start",)),
+            variables=stepped(Descent, sequences(), fixed=("start",)),
             examples=(TWO_SENTENCES,),
             siblings={
                 **training.OTHER_TARGETS,
@@ -199,7 +202,7 @@ THEOREM = Statement(
             fixed={"loss": REPAIRED},
             constants={"side": "X(k)^T"},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=stepped(SelfAttention, near_solution()),
+            variables=stepped(Descent, near_solution()),
             examples=(NEAR_BEST, LINE),
             siblings={
                 **training.OTHER_TARGETS,
@@ -222,7 +225,7 @@ THEOREM = Statement(
             fixed={"loss": REPAIRED},
             constants={"side": "X(k)^T"},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED),
-            variables=stepped(SelfAttention, sequences(0, 2), steps=ANY),
+            variables=stepped(Descent, sequences(0, 2), steps=ANY),
             examples=(ORTHOGONAL, LINE, SIDEWAYS),
             siblings={
                 **training.OTHER_TARGETS,

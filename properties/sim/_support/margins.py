@@ -74,7 +74,7 @@ def step_along_solution(m: Namespace, run: Any) -> tuple[Any, Any]:
 
     Where there is no X^mm the former is 0.
     """
-    descent = negative_gradient(m, run.data, run.start, run.loss)
+    descent = negative_gradient(m, run.data, run.W, run.loss)
     if m.name == "text":
         return descent.along(m, att_svm(m, run.data).vector), descent.toward
     found = exact_att_svm(run.data)

@@ -16,7 +16,7 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w
 from properties.sim import printed_loss
 from properties.sim import self_attention as statement
-from properties.sim._support.self_attention import SelfAttention, decided, sequences
+from properties.sim._support.self_attention import decided, descending, sequences
 from properties.sim._support.training import PRINTED, REPAIRED
 
 BOTH = "X(k) or X(k)^T"
@@ -25,17 +25,17 @@ BOTH = "X(k) or X(k)^T"
 def summed_loss(case, X, g):
     """The sum of g(b <f, h>) over sequences, positions and columns, by definitions 3.1 to 3.6."""
     total = 0.0
-    m, n, _ = case.tokens.shape
+    m, n, _ = case.inputs.tokens.shape
     for l0 in range(m):
-        A = case.tokens[l0]
+        A = case.inputs.tokens[l0]
         kronecker = np.kron(A, A)
         for j0 in range(n):
-            there = slice(0, j0 + 1 if case.causal else n)
+            there = slice(0, j0 + 1 if case.inputs.causal else n)
             u = np.exp(kronecker[j0 * n : (j0 + 1) * n] @ X.reshape(-1))[there]
             f = u / u.sum()
-            for i0 in range(case.values.shape[1]):
-                h = (A @ case.values[:, i0])[there]
-                total += g(np.array([case.labels[l0, j0, i0] * (f @ h)]))[0]
+            for i0 in range(case.inputs.values.shape[1]):
+                h = (A @ case.inputs.values[:, i0])[there]
+                total += g(np.array([case.inputs.labels[l0, j0, i0] * (f @ h)]))[0]
     return total
 
 
@@ -63,7 +63,7 @@ def test_causal_positions_do_not_see_later_tokens():
     case = statement.asking([[[1, 0], [2, 1], [5, 7]]], [[0, 1, 0]], causal=True)
     data = case.data
     assert data.present.tolist() == np.tri(3, dtype=bool).tolist()
-    assert replace(case, causal=False).data.present.all()
+    assert replace(case, inputs=replace(case.inputs, causal=False)).data.present.all()
     assert data.gamma[1].tolist() == [0.0, 1.0, 0.0]
 
 
@@ -77,12 +77,13 @@ def test_causal_positions_do_not_see_later_tokens():
     ],
 )
 def test_parts_that_do_not_fit_are_refused(change):
+    case = statement.SENTENCE
     with pytest.raises(DataError):
-        replace(statement.SENTENCE, **change)
+        replace(case if "start" in change else case.inputs, **change)
 
 
 def test_scores_are_labels_times_values():
-    case = SelfAttention.of([[[1, 2], [3, 5]]], [[[2], [0]]], [[1], [-1]], causal=False)
+    case = descending([[[1, 2], [3, 5]]], [[[2], [0]]], [[1], [-1]], causal=False)
     assert case.data.gamma.tolist() == [[-2.0, -4.0]]
     assert case.data.Z.tolist() == [[1.0, 2.0]]
 
