@@ -63,10 +63,16 @@ def ranks(case: Selection) -> bool:
     return p is not None and all(dot(p, row) >= 0 for row in svm.p_rows(case))
 
 
+RELAXED = (
+    "p(alpha) is the shortest p with <p, D_it> >= 1 for i in S and >= 0 for other i, D_it = "
+    "k_i,alpha_i - k_it, S are the inputs of tight margin, Y_i <v(alpha), x_i,alpha_i> = 1"
+)
+
+
 @stated(
-    "v(alpha) exists and $formula",
+    "v(alpha) exists, and so does p(alpha), that is $formula",
     r"\frac{1}{\|p(\alpha)\|} > $share \min_j \|D_j\|",
-    where="1/||p(alpha)|| = 0 stands for no p(alpha), and D_j are the differences of keys",
+    where=f"{RELAXED}, and {svm.V_MEANS}",
 )
 def both_exist(m: Namespace, case: Any, share: Any = 0) -> Relation:
     p = svm.solved(m, relaxed(case))
@@ -74,16 +80,15 @@ def both_exist(m: Namespace, case: Any, share: Any = 0) -> Relation:
 
 
 @stated(
-    "",
+    "there is no v(alpha), neither p(alpha) nor p'(alpha) exists, or $formula",
     r"p(\alpha) = $share p'(\alpha)",
     {
         "against": {
-            "essential": "relaxed for the inputs without which v(alpha) stays",
+            "essential": "for the set S of the inputs without which v(alpha) would be another",
             "plain": "without relaxation",
         }
     },
-    where="p(alpha) is the solution with relaxation and p'(alpha) the one $against, and both may "
-    "not exist",
+    where=f"{RELAXED}, and p'(alpha) is the same $against",
 )
 def unambiguous(
     m: Namespace, case: Any, share: Number = 1, against: str = "essential"
@@ -103,8 +108,8 @@ def unambiguous(
     r"\min_i Y_i \langle v(\alpha), x_{i,\alpha_i}\rangle = 1 \text{ and } "
     r"\frac{1}{\|p(\alpha)\|} = $share $of",
     {"of": {"hull": r"\mathrm{dist}(0, C)", "row": r"\min_j \|D_j\|"}},
-    where="C = conv{D_it, i in S} + cone{D_it, i not in S}, S are the inputs of tight margin, "
-    "D_it = k_i,alpha_i - k_it, and 1/||p(alpha)|| = 0 stands for no p(alpha)",
+    where=f"C = conv{{D_it, i in S}} + cone{{D_it, i not in S}}, {RELAXED}, and 1/||p(alpha)|| is "
+    "0 if there is no p(alpha)",
 )
 def exists_off_hull(m: Namespace, case: Any, share: Any = 1, of: str = "hull") -> Relation:
     v, p = svm.v_svm(m, case), svm.solved(m, relaxed(case))
@@ -114,7 +119,7 @@ def exists_off_hull(m: Namespace, case: Any, share: Any = 1, of: str = "hull") -
 @stated(
     "",
     r"$share \|p - p'\|^2 \le \|p\|^2 - \|p'\|^2",
-    where="p is p(alpha) without relaxation and p' with it",
+    where=f"p' = p(alpha), {RELAXED}, and p is the same without relaxation, for all inputs in S",
 )
 def shorter(m: Namespace, case: Any, share: Any = 1) -> Comparison:
     if m.name != "tensors" and not svm.v_programme(case).exists:
@@ -126,8 +131,7 @@ def shorter(m: Namespace, case: Any, share: Any = 1) -> Comparison:
     "",
     r"p(\alpha) = $share p_S",
     {"against": {"relaxed": "with", "plain": "without"}},
-    where="p(alpha) is the solution $against relaxation, and p_S that for the inputs S of tight "
-    "margin alone",
+    where=f"{RELAXED}, taken $against relaxation, and p_S is the solution for S alone",
 )
 def by_support(m: Namespace, case: Any, share: Number = 1, against: str = "relaxed") -> Relation:
     p = svm.solved(m, relaxed(case)) if against == "relaxed" else svm.p_svm(m, case)
@@ -154,7 +158,9 @@ PROGRAMMES = Statement(
     place="Attention SVMs, joint v and p-SVMs",
     printed="p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1 for i in S, >= 0 for i "
     "not in S; S is the set of indices that x_i,alpha_i is a support vector when solving v-SVM",
-    variables=Records(Selection, cases.relaxable(), cases.larger, climbed=True),
+    variables=Records(
+        Selection, cases.relaxable(), cases.larger, climbed=True, lets=cases.SELECTED
+    ),
     conclusion=both_exist,
     cost=3,
     readings={
@@ -162,7 +168,7 @@ PROGRAMMES = Statement(
             "refuted, certified",
             read={"support vector": "an input of tight margin"},
             under=(),
-            variables=Records(Selection, cases.selections()),
+            variables=Records(Selection, cases.selections(), lets=cases.SELECTED),
             examples=(
                 cases.ONE_TOKEN,
                 *cases.PUBLISHED,
@@ -179,7 +185,7 @@ PROGRAMMES = Statement(
                 "whichever are taken"
             },
             under=(),
-            variables=Records(Selection, cases.relaxable()),
+            variables=Records(Selection, cases.relaxable(), lets=cases.SELECTED),
             conclusion=unambiguous,
             examples=(cases.ONE_TOKEN, cases.PUBLISHED[1], cases.PUBLISHED[0], cases.TWICE),
             siblings=OTHERS,
@@ -193,6 +199,7 @@ PROGRAMMES = Statement(
                 st.one_of(cases.selections(), cases.relaxable(duplicates=True)),
                 cases.larger,
                 climbed=True,
+                lets=cases.SELECTED,
             ),
             conclusion=exists_off_hull,
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED, cases.RESCUED, cases.DUPLICATE),
@@ -215,7 +222,11 @@ PROGRAMMES = Statement(
             proof="symbolic.mm.programmes:prove_of_support",
             under=(V_EXISTS, RANKS),
             variables=Records(
-                Selection, cases.relaxable(duplicates=True), cases.larger, climbed=True
+                Selection,
+                cases.relaxable(duplicates=True),
+                cases.larger,
+                climbed=True,
+                lets=cases.SELECTED,
             ),
             conclusion=by_support,
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED, cases.RESCUED),

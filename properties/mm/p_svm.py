@@ -61,6 +61,9 @@ def feasible(case: Rival) -> bool:
     return all(dot(rationals(case.q), row) >= 1 for row in svm.p_rows(case.chosen))
 
 
+@stated(
+    "there is a p(alpha), that is $formula", where="1/||p(alpha)|| is 0 if there is no p(alpha)"
+)
 def exists(m: Namespace, case: Any, share: Any = 0) -> Any:
     """1/||p(alpha)|| is above a share of the shortest difference of keys."""
     return svm.exceeds(m, svm.p_svm(m, case), share)
@@ -75,6 +78,7 @@ def least_lead(m: Namespace, case: Any, p: svm.Solved) -> Number:
     "p(alpha) exists and $formula",
     r"\min_{i,t} Y_i \langle q, k_{i,\alpha_i} - k_{it}\rangle \le $share "
     r"\frac{\|q\|}{\|p(\alpha)\|}",
+    where=svm.P_MEANS,
 )
 def led(m: Namespace, case: Any, share: Number = 1) -> Any:
     p = svm.p_svm(m, case)
@@ -87,12 +91,18 @@ def led(m: Namespace, case: Any, share: Number = 1) -> Any:
 @stated(
     "",
     r"$share \|q - p(\alpha)\|^2 \le \|q\|^2 - \|p(\alpha)\|^2",
+    where=svm.P_MEANS,
 )
 def projected(m: Namespace, case: Any, share: Any = 1) -> Comparison:
     """||q - p(alpha)||^2 <= ||q||^2 - ||p(alpha)||^2."""
     return pythagoras(m, m.values(case.q), svm.p_svm(m, case).vector, share)
 
 
+@stated(
+    "",
+    where="1/||p(alpha)|| is 0 if there is no p(alpha), and both sides are infinite if there are "
+    "no rows",
+)
 def distance(m: Namespace, case: Any, share: Any = 1, of: str = "hull") -> Comparison:
     """1/||p(alpha)|| is the distance of the hull from 0."""
     return svm.is_distance(m, svm.p_svm(m, case), share, of)
@@ -105,13 +115,25 @@ def unchanged(m: Namespace, case: Any, keep: str = "tight") -> Any:
 
 def of_rivals(drawn: Any, larger: Any = cases.gaussian) -> Records:
     """What readings on a vector q beside the selection quantify over."""
-    return Records(Rival, drawn, larger, climbed=True)
+    return Records(Rival, drawn, larger, climbed=True, lets=cases.WITH_Q)
 
 
-OPTIMAL = Hypothesis("alpha_i has the highest score", optimal)
-ALONE = Hypothesis("alpha_i alone has the highest score", alone)
+OPTIMAL = Hypothesis(
+    "alpha_i has the highest score",
+    optimal,
+    says="alpha_i has the highest score Y_i <q, x_it> in each input i",
+)
+ALONE = Hypothesis(
+    "alpha_i alone has the highest score",
+    alone,
+    says="alpha_i alone has the highest score Y_i <q, k_it> in each input i",
+)
 ONE_LABEL = Hypothesis("all labels agree", lambda case: len(set(case.chosen.y.tolist())) == 1)
-MEETS = Hypothesis("q meets every constraint", feasible)
+MEETS = Hypothesis(
+    "q meets every constraint",
+    feasible,
+    says="<q, k_i,alpha_i - k_it> >= 1 for all i and t other than alpha_i",
+)
 
 PROGRAMME = Statement(
     "mm/p-svm",
@@ -119,21 +141,23 @@ PROGRAMME = Statement(
     place="Attention SVMs, p-SVM",
     printed="p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1, for all i, t != alpha_i; "
     "K_i = X_i W^T",
-    variables=Records(Selection, cases.separable(), cases.larger, climbed=True),
+    variables=Records(
+        Selection, cases.separable(), cases.larger, climbed=True, lets=cases.SELECTED
+    ),
     conclusion=exists,
     cost=2,
     readings={
         "literal-1": Reading(
             "refuted, certified",
             under=(),
-            variables=Records(Selection, cases.selections(), climbed=True),
+            variables=Records(Selection, cases.selections(), climbed=True, lets=cases.SELECTED),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED, cases.DUPLICATE, cases.INSIDE),
             siblings=svm.above_nearest(cases.NARROW),
         ),
         "literal-2": Reading(
             "refuted, certified",
             under=(OPTIMAL,),
-            variables=Records(Rival, cases.headed(), climbed=True),
+            variables=Records(Rival, cases.headed(), climbed=True, lets=cases.WITH_Q),
             examples=(ONE_TOKEN, Rival(CONFLICTING, np.ones(1))),
             siblings=svm.above_nearest(Rival(cases.NARROW, np.array([4.0, 9.0]))),
         ),

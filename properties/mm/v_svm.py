@@ -17,7 +17,7 @@ would do.
 import numpy as np
 from hypothesis import strategies as st
 
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
@@ -29,6 +29,12 @@ ZERO = cases.select([[[0.0]]], [1], [0])
 DIAGONAL = cases.select([[[1.0, 1.0]]], [1], [0])
 
 
+@stated(
+    "",
+    r"\min_i Y_i \langle q, x_{i,\alpha_i}\rangle \le $share \Gamma $length",
+    {"length": {"norm": r"\|q\|", "largest": r"\max_k |q_k|"}},
+    where=f"Gamma is 1/||v(alpha)||, or 0 without a v(alpha), and {svm.V_MEANS}",
+)
 def best(m: Namespace, case: Rival, share: Number = 1, length: str = "norm") -> Comparison:
     """min_i Y_i h^T x_i,alpha_i <= Gamma ||h||."""
     v, h = svm.v_svm(m, case), m.values(case.q)
@@ -36,11 +42,15 @@ def best(m: Namespace, case: Rival, share: Number = 1, length: str = "norm") -> 
     return m.at_most(m.min(v.rows @ h), share * v.margin * size)
 
 
+@stated(
+    "there is a v(alpha), that is $formula", where="1/||v(alpha)|| is 0 if there is no v(alpha)"
+)
 def exists(m: Namespace, case: Selection, share: Number = 0) -> Comparison:
     """Gamma = 1/||v(alpha)|| is above a share of the shortest token."""
     return svm.exceeds(m, svm.v_svm(m, case), share)
 
 
+@stated("", where="1/||v(alpha)|| is 0 if there is no v(alpha)")
 def distance(m: Namespace, case: Selection, share: Number = 1, of: str = "hull") -> Comparison:
     """Gamma = 1/||v(alpha)|| is the distance of the hull from 0."""
     return svm.is_distance(m, svm.v_svm(m, case), share, of)
@@ -56,14 +66,16 @@ PROGRAMME = Statement(
     source=SOURCE,
     place="Attention SVMs, v-SVM",
     printed="v(alpha) = argmin ||v|| s.t. Y_i v^T x_i,alpha_i >= 1, for all i",
-    variables=Records(Selection, cases.separable(), cases.larger, climbed=True),
+    variables=Records(
+        Selection, cases.separable(), cases.larger, climbed=True, lets=cases.SELECTED
+    ),
     conclusion=exists,
     cost=2,
     readings={
         "literal": Reading(
             "refuted, certified",
             under=(),
-            variables=Records(Selection, cases.selections(), climbed=True),
+            variables=Records(Selection, cases.selections(), climbed=True, lets=cases.SELECTED),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED, ZERO, cases.OPPOSED),
             siblings={
                 "Gamma is above half of the shortest token": changed(
@@ -92,6 +104,7 @@ PROGRAMME = Statement(
                 st.one_of(cases.rivals("head"), cases.rivals("any")),
                 cases.gaussian,
                 climbed=True,
+                lets=cases.WITH_Q,
             ),
             conclusion=best,
             under=(),

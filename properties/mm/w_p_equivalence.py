@@ -190,14 +190,16 @@ OTHER_FACTORS = {
     "rescaled by 1.05 ||p||^2": changed(share="1.05"),
 }
 
-ISOTROPIC = Hypothesis("W W^T is a multiple of I", isotropic)
+ISOTROPIC = Hypothesis("W W^T is a multiple of I", isotropic, says="W W^T = c I for some c > 0")
+ANYTHING = "tokens X, scores, weights W, a prompt p, a step and a differentiable loss be arbitrary"
+"""What a model is, for the sentence of a reading."""
 
 EQUIVALENCE = Statement(
     "mm/w-p-equivalence",
     source=SOURCE,
     place="Abstract",
     printed="running gradient descent on p, or equivalently W",
-    variables=Records(Weighted, weighted(), larger, climbed=True),
+    variables=Records(Weighted, weighted(), larger, climbed=True, lets=ANYTHING),
     conclusion=moves_alike,
     cost=6,
     readings={
@@ -214,7 +216,7 @@ EQUIVALENCE = Statement(
             read={"equivalently": "that both move the logits alike"},
             constants={"trained": "q"},
             under=(),
-            variables=Records(Weighted, weighted()),
+            variables=Records(Weighted, weighted(), lets=ANYTHING),
             examples=(NO_PROMPT,),
             siblings=FACTORS,
         ),
@@ -231,7 +233,7 @@ EQUIVALENCE = Statement(
             "proved",
             constants={"trained": "p"},
             under=(ISOTROPIC,),
-            variables=Records(Weighted, isotropically(), climbed=True),
+            variables=Records(Weighted, isotropically(), climbed=True, lets=ANYTHING),
             conclusion=rescaled,
             siblings={
                 "any W": changed(

@@ -317,6 +317,11 @@ def p_svm(m: Namespace, case: Rival | Selection) -> Solved:
 # formulas
 
 
+P_MEANS = "p(alpha) is the shortest p with <p, k_i,alpha_i - k_it> >= 1 for all i and t"
+V_MEANS = "v(alpha) is the shortest v with Y_i <v, x_i,alpha_i> >= 1 for all i"
+"""What solutions are, as a conclusion has it after "where"."""
+
+
 def exceeds(m: Namespace, p: Solved, share: Number = 0) -> Comparison:
     """The margin is above a share of the shortest row: with a share of 0, there is a p."""
     if p.margin is None:  # nothing is demanded, and p = 0

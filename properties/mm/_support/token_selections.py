@@ -49,6 +49,17 @@ class Rival:
             raise DataError("the vector does not fit the tokens", value=self.q.shape)
 
 
+SELECTED = (
+    "tokens x_it with keys k_it = W x_it, labels Y_i of 1 or -1, and selected tokens alpha_i be "
+    "arbitrary"
+)
+WITH_Q = (
+    "tokens x_it with keys k_it = W x_it, labels Y_i of 1 or -1, selected tokens alpha_i, and a "
+    "vector q be arbitrary"
+)
+"""What a selection and a rival are, as the sentence of a reading has it after "Let"."""
+
+
 def chosen(case: Any) -> Selection:
     """The selection of an instance: itself, or the one that it was drawn with; in torch as well."""
     return getattr(case, "chosen", case)
@@ -224,5 +235,5 @@ def along(generator: np.random.Generator) -> Rival:
     return Rival(Selection(best - c[..., None] * gap, y, alpha, W), W @ gap)
 
 
-ANY = Records(Selection, st.one_of(selections(), separable()), larger, climbed=True)
+ANY = Records(Selection, st.one_of(selections(), separable()), larger, climbed=True, lets=SELECTED)
 """Selections, separable or not."""

@@ -80,7 +80,8 @@ attended token is at most 2 - (5/4) (1 - s), while the others are at most 1/64: 
             "any": "",
         }
     },
-    where="m(beta) is the largest label margin of a unit head for beta, and Gamma that for alpha",
+    where="m(beta) is the largest label margin of a unit head for beta, Gamma that for alpha, and "
+    "an input is idle if its multiplier is 0 in all multipliers of v(alpha)",
 )
 def shrinks(m: Namespace, case: Selection, share: Number = 1, idlers: str = "none") -> Relation:
     gamma = svm.solved(m, svm.v_programme(case)).margin
@@ -99,9 +100,10 @@ def shrinks(m: Namespace, case: Selection, share: Number = 1, idlers: str = "non
     r"\min_i Y_i \langle h, x_i^p\rangle \le \|h\| (\Gamma - $share \nu $over (1 - "
     r"s_{i,\alpha_i}))",
     {"over": {"largest": r"\max_i", "sum": r"\sum_i"}},
-    where="nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| over all choices beta but alpha, or "
-    "Gamma if T = 1, and w are multipliers of v(alpha) of sum 1 or, if there is none and Gamma = "
-    "0, weights of sum 1 with sum_i w_i Y_i x_i,alpha_i = 0",
+    where="h is any head and x_i^p the mean of tokens at any prompt p by their attention s_i, "
+    "Gamma = 1/||v(alpha)||, nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| over all choices beta "
+    "but alpha, or Gamma if T = 1, and w are multipliers of v(alpha) of sum 1 or, if there is "
+    "none and Gamma = 0, weights of sum 1 with sum_i w_i Y_i x_i,alpha_i = 0",
 )
 def bounded(m: Namespace, case: Attended, share: Number = 1, over: str = "largest") -> Comparison:
     h = m.values(case.h)
@@ -175,7 +177,8 @@ def certified(one: Selection, nu: fmpq) -> bool:
 @stated(
     "",
     r"p'(\alpha) = $share p(\alpha)",
-    where="p' is the solution with relaxation and p the one without, and both may not exist",
+    where="p'(alpha) is the solution with relaxation and p(alpha) the one without, both may not "
+    "exist, and an input is idle if its multiplier is 0 in all multipliers of v(alpha)",
 )
 def void(m: Namespace, case: Selection, share: Number = 1) -> Comparison:
     p, free = svm.solved(m, relaxed(case)), svm.solved(m, svm.p_programme(case))
@@ -200,6 +203,8 @@ OPTIMAL = Hypothesis("alpha_i scores highest under v(alpha), ties allowed, in ev
 SATURATED = Hypothesis(
     "no idle input can be the slowest to saturate",
     lambda case: not any(prompt.exists for prompt in slowest(case)),
+    says="no prompt has logit margins of at least 1 in all inputs but the idle ones, and in idle "
+    "ones of at least 0 and somewhere below 1",
 )
 REACHED = Hypothesis(
     "attention can reach every choice of one token an input",
@@ -214,21 +219,25 @@ ASSUMPTION = Statement(
     printed="Let Gamma = 1/||v(alpha)|| and define s_i = S(K_i p). For all p, solving v-SVM with "
     "x_i^p := X_i^T s_i results in a label margin of at most Gamma - nu max_i (1 - s_i,alpha_i), "
     "for some nu > 0",
-    variables=Records(Selection, cases.separable(), cases.larger),
+    variables=Records(Selection, cases.separable(), cases.larger, lets=cases.SELECTED),
     conclusion=shrinks,
     cost=3,
     readings={
         "literal-1": Reading(
             "refuted, certified",
             under=(),
-            variables=Records(Selection, cases.separable() | cases.relaxable()),
+            variables=Records(
+                Selection, cases.separable() | cases.relaxable(), lets=cases.SELECTED
+            ),
             examples=(HEAVY, LONGER, IDLE, *cases.PUBLISHED, cases.OPPOSED),
             siblings={"half of Gamma at other choices": changed(share="0.5")},
         ),
         "literal-2": Reading(
             "refuted, certified",
             under=(OPTIMAL,),
-            variables=Records(Selection, cases.separable() | cases.relaxable()),
+            variables=Records(
+                Selection, cases.separable() | cases.relaxable(), lets=cases.SELECTED
+            ),
             examples=(LONGER, IDLE, *cases.PUBLISHED),
             siblings={"idle inputs may be slow": changed(idlers="any", examples=[LONGER])},
         ),
@@ -236,7 +245,7 @@ ASSUMPTION = Statement(
             "proved",
             proof="symbolic.mm.assumption_b:prove_by_means",
             under=(),
-            variables=Records(Attended, attended(), climbed=True),
+            variables=Records(Attended, attended(), climbed=True, lets=cases.SELECTED),
             conclusion=bounded,
             tight=True,
             examples=(
@@ -256,7 +265,7 @@ ASSUMPTION = Statement(
             "proved",
             proof="symbolic.mm.best_nu:prove_exactly",
             under=(V_EXISTS, REACHED),
-            variables=Records(Doubted, doubted()),
+            variables=Records(Doubted, doubted(), lets=cases.SELECTED),
             conclusion=decided,
             cost=6,
             examples=(
@@ -284,7 +293,11 @@ ASSUMPTION = Statement(
             proof="symbolic.mm.assumption_b:prove_void",
             under=(V_EXISTS, SATURATED),
             variables=Records(
-                Selection, cases.separable() | cases.relaxable(), cases.larger, climbed=True
+                Selection,
+                cases.separable() | cases.relaxable(),
+                cases.larger,
+                climbed=True,
+                lets=cases.SELECTED,
             ),
             conclusion=void,
             examples=(cases.PUBLISHED[0], cases.SEPARATED),

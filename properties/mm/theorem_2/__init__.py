@@ -31,6 +31,8 @@ from properties.mm._support.programmes import P_EXISTS
 from properties.mm._support.token_selections import (
     ONE_TOKEN,
     PUBLISHED,
+    SELECTED,
+    WITH_Q,
     Rival,
     Selection,
     chosen,
@@ -130,14 +132,14 @@ PATH = Statement(
     "argmin_{||v|| <= r, ||p|| <= R} L(v, p). Under Assumptions A and B, we have lim_{r -> "
     "infinity} v_r/r = v(alpha)/||v(alpha)||; and lim_{R -> infinity} p_R/R = "
     "p(alpha)/||p(alpha)||",
-    variables=Records(Attended, attended()),
+    variables=Records(Attended, attended(), lets=SELECTED),
     conclusion=steered,
     cost=3,
     readings={
         "literal-1": Reading(
             "refuted, certified",
             under=(SINGLE, POSITIVE),
-            variables=Records(Attended, single()),
+            variables=Records(Attended, single(), lets=SELECTED),
             conclusion=with_fixed_prompt,
             examples=(
                 Attended(PARALLEL, np.ones(1), np.ones(1)),
@@ -152,7 +154,7 @@ PATH = Statement(
         "literal-2": Reading(
             "refuted, certified",
             under=(POSITIVE,),
-            variables=Records(Selection, attended().map(chosen)),
+            variables=Records(Selection, attended().map(chosen), lets=SELECTED),
             conclusion=for_linear_loss,
             examples=(PARALLEL, UNBALANCED),
             siblings={"half of it": changed(share="0.5", examples=[PARALLEL])},
@@ -171,7 +173,9 @@ PATH = Statement(
         "literal-3": Reading(
             "refuted, certified",
             under=(POSITIVE,),
-            variables=Records(Rival, attended().map(lambda case: Rival(case.chosen, case.h))),
+            variables=Records(
+                Rival, attended().map(lambda case: Rival(case.chosen, case.h)), lets=WITH_Q
+            ),
             conclusion=for_every_radius,
             examples=(
                 Rival(PARALLEL, np.ones(1)),
@@ -196,7 +200,7 @@ PATH = Statement(
             "proved",
             proof="symbolic.mm.joint_path:prove_ratio",
             under=(P_EXISTS, SEVERAL, BELOW, WEIGHTED, MEETS),
-            variables=Records(Tilted, prompts(), climbed=True),
+            variables=Records(Tilted, prompts(), climbed=True, lets=WITH_Q),
             conclusion=nearest_along,
             examples=(
                 Tilted(Rival(PUBLISHED[1], np.array([1.0, 0.0])), 1.0),
@@ -211,7 +215,9 @@ PATH = Statement(
             "proved",
             proof="symbolic.mm.zero_multipliers:prove",
             under=(ALONE, P_EXISTS, SEVERAL),
-            variables=Records(Attended, doubted().map(lambda c: Attended(c.chosen, c.p, c.h))),
+            variables=Records(
+                Attended, doubted().map(lambda c: Attended(c.chosen, c.p, c.h)), lets=SELECTED
+            ),
             conclusion=by_multipliers,
             examples=(
                 Attended(PARALLEL, np.array([2.0]), np.ones(1)),

@@ -121,8 +121,9 @@ def short(
     r"\Gamma \|v\| - \Gamma^2 \langle v, v(\alpha)\rangle \le $share (\Gamma \|v\| - m) "
     r"\left(1 + $spread \frac{D}{\nu}\right) \text{ and } 1 - m' \le $share \|v(\alpha)\| D "
     r"(T - 1) \exp(-t)",
-    where="v is any head and p any prompt, m is their label margin, m' is that of v(alpha) and t "
-    "p(alpha) for t >= 0, and D is the largest distance of a token from the selected one",
+    where="Gamma = 1/||v(alpha)||, v is any head and p any prompt, m is their label margin, m' is "
+    "that of v(alpha) and t p(alpha) for t >= 0, and D is the largest distance of a token from "
+    "the selected one",
 )
 def turned_and_reached(
     m: Namespace, case: Attended, share: Number = 1, spread: Number = 1

@@ -87,9 +87,9 @@ def bent(
 @stated(
     "p(alpha) has a direction, other tokens score below 1 under v(alpha), and $formula",
     r"m \le \|h\| \left(\Gamma - $lead \delta Q + $bend \frac{D^2 Q^2}{2 \Gamma}\right)",
-    where="m is the label margin of any head h and prompt, other tokens score at most 1 - "
-    "delta/Gamma under v(alpha), Q is the mean of 1 - s_i,alpha_i with weights w, and D is the "
-    "largest distance of a token from the selected one",
+    where="Gamma = 1/||v(alpha)||, m is the label margin of any head h and prompt, other tokens "
+    "score at most 1 - delta/Gamma under v(alpha), Q is the mean of 1 - s_i,alpha_i with weights "
+    "w, and D is the largest distance of a token from the selected one",
 )
 def to_second_order_along(
     m: Namespace, case: Attended, lead: Number = 1, bend: Number = 1
@@ -139,10 +139,11 @@ def at_infinity(case: Selection) -> svm.Programme:
     r"$share (m - \|h\| \gamma) \sum_i w_i q_i \le u \text{ and, for tight idle } i\text{, "
     r"} $share (m - \|h\| \gamma) q_i \le u + $root \|x_{i,\alpha_i}\| \sqrt{\frac{2 \|h\| "
     r"u}{\Gamma}}",
-    where="u = ||h|| Gamma - m, m is the label margin of any head h and prompt, gamma is the "
-    "largest one of another choice than alpha, w are multipliers of v(alpha) of sum 1, q_i = 1 - "
-    "s_i,alpha_i, an input is idle if its multiplier is 0 in all multipliers, and p' is the least "
-    "prompt of logit margins 1, of 1/2 in tight idle inputs and 0 in those that are not tight",
+    where="Gamma = 1/||v(alpha)||, u = ||h|| Gamma - m, m is the label margin of any head h and "
+    "prompt, gamma is the largest one of another choice than alpha, w are multipliers of v(alpha) "
+    "of sum 1, q_i = 1 - s_i,alpha_i, an input is idle if its multiplier is 0 in all multipliers, "
+    "and p' is the least prompt of logit margins 1, of 1/2 in tight idle inputs and 0 in those "
+    "that are not tight",
 )
 def by_multipliers(m: Namespace, case: Attended, share: Number = 1, root: Number = 1) -> Relation:
     """Gamma is the largest margin of unit heads, gamma that of another choice than alpha."""
