@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +33,29 @@ class Hypothesis:
     setting: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Let the name be the sentence unless one is given."""
+        """Let the name be the sentence unless one is given.
+
+        Raises:
+            ClaimError: a field is of another type.
+        """
+        weaker = isinstance(self.implies, tuple)
+        for field_name, fits, form in (
+            ("name", isinstance(self.name, str) and bool(self.name.strip()), "a text"),
+            ("holds", callable(self.holds), "a function that decides it"),
+            ("says", isinstance(self.says, str), "a clause, as text"),
+            (
+                "implies",
+                weaker and all(isinstance(one, Hypothesis) for one in self.implies),
+                "a tuple of weaker hypotheses, such as (UNIQUE,)",
+            ),
+            ("setting", isinstance(self.setting, bool), "True or False"),
+        ):
+            if not fits:
+                raise ClaimError(
+                    f"`{field_name}` of the hypothesis {self.name!r} has another type",
+                    value=repr(getattr(self, field_name)),
+                    remedy=f"Give {form}.",
+                )
         if not self.says:
             object.__setattr__(self, "says", self.name)
 
@@ -58,3 +80,19 @@ def by_name(hypotheses: tuple[Hypothesis, ...], whose: str) -> Mapping[str, Hypo
             remedy="List each hypothesis once, and give different ones different names.",
         )
     return named
+
+
+def ensure_same(whose: str, given: Iterable[Any], known: Iterable[Hypothesis]) -> None:
+    """Raise if a hypothesis is given in place of another object with the same name.
+
+    Raises:
+        ClaimError: one is; hypotheses are the same only if they are one object.
+    """
+    names = {hypothesis.name: hypothesis for hypothesis in known}
+    for one in given:
+        if isinstance(one, Hypothesis) and names.get(one.name, one) is not one:
+            raise ClaimError(
+                f"{whose} another object with the same name",
+                value=one.name,
+                remedy="Define each hypothesis once, and import that object wherever it is used.",
+            )

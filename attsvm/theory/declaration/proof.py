@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attsvm.errors import ProofError
+from attsvm.errors import ClaimError, ProofError
 from attsvm.theory.declaration.hypotheses import Hypothesis
 
 if TYPE_CHECKING:
@@ -360,7 +360,18 @@ def cite(
 
 
 def suppose(*what: Supposition) -> None:
-    """Take something from the reading: what names this proof and does not suppose it is refused."""
+    """Take hypotheses from the reading: a reading that does not have them is refused this proof.
+
+    Raises:
+        ClaimError: one is no hypothesis.
+    """
+    for one in what:
+        if not isinstance(one, Supposition):
+            raise ClaimError(
+                "a proof supposes what is no hypothesis",
+                value=repr(one),
+                remedy="Import the Hypothesis that the statement lists, and write suppose(UNIQUE).",
+            )
     steps = _STEPS.get()
     if steps is not None:
         steps.supposed += what

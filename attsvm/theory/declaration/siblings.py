@@ -11,7 +11,7 @@ from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.declaration.claim import Sibling
 from attsvm.theory.declaration.drawing import strategy
 from attsvm.theory.declaration.formula import TIGHTENED, Formula
-from attsvm.theory.declaration.hypotheses import Hypothesis, by_name
+from attsvm.theory.declaration.hypotheses import Hypothesis, by_name, ensure_same
 from attsvm.theory.declaration.instances import domains
 from attsvm.theory.declaration.judge import meets
 from attsvm.theory.declaration.records import RecordFormula, Records
@@ -30,6 +30,7 @@ class Changed:
 
     constants: Mapping[str, object]
     drop: tuple[str, ...] = ()
+    dropped: tuple[Hypothesis, ...] = ()
     under: tuple[Hypothesis, ...] = ()
     variables: Quantified = field(default_factory=dict)
     examples: tuple[Any, ...] = ()
@@ -51,9 +52,11 @@ def changed(
     `drop` lists hypotheses, and ends of domains by their names. `fixed` has other values of fields
     that the reading fixes.
     """
+    drop = tuple(drop)
+    objects = tuple(one for one in drop if isinstance(one, Hypothesis))
     names = tuple(one.name if isinstance(one, Hypothesis) else one for one in drop)
     records = variables or {}
-    return Changed(constants, names, tuple(under), records, tuple(examples), fixed or {})
+    return Changed(constants, names, objects, tuple(under), records, tuple(examples), fixed or {})
 
 
 def siblings(
@@ -122,6 +125,7 @@ def _sibling(
         ("redraws variables", redrawn, formula.variables),
     ):
         ensure_among(f"{whose} {what} that are not there", given, there, "There are")
+    ensure_same(f"{whose} drops", other.dropped, formula.hypotheses.values())
     if not (other.constants or other.drop or other.variables or other.examples or other.fixed):
         raise ClaimError(
             f"{whose} changes nothing",

@@ -28,7 +28,7 @@ from attsvm.theory.arithmetic.relations import Relation
 from attsvm.theory.declaration.claim import Claim, ensure_checkable, refuse
 from attsvm.theory.declaration.drawing import relaxed, strategy
 from attsvm.theory.declaration.formula import REQUIRED, Formula, signature
-from attsvm.theory.declaration.hypotheses import Hypothesis, by_name
+from attsvm.theory.declaration.hypotheses import Hypothesis, by_name, ensure_same
 from attsvm.theory.declaration.instances import domains, instance_type
 from attsvm.theory.declaration.judge import judge
 from attsvm.theory.declaration.records import Measured, RecordFormula, Records
@@ -318,6 +318,7 @@ def _ensure_used(statement: Statement) -> None:
         ("has hypotheses", statement.hypotheses),
         ("gives records that violate hypotheses", statement.violating),
     ):
+        ensure_same(f"{statement.id} {what} of which a reading has", given, used)
         unused = [str(getattr(one, "name", one)) for one in given if one not in used]
         if unused:
             raise ClaimError(

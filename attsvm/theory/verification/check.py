@@ -14,6 +14,7 @@ from attsvm._types import JsonObject
 from attsvm.errors import ClaimError
 from attsvm.sources import full_name
 from attsvm.theory.declaration.claim import Claim, Part
+from attsvm.theory.declaration.hypotheses import ensure_same
 from attsvm.theory.declaration.proof import Steps, executed, grants, recorded
 from attsvm.theory.declaration.variables import Integer
 from attsvm.theory.declaration.verdict import Evidence, Truth
@@ -249,6 +250,9 @@ def ensure_steps(claim: Claim, steps: Steps) -> None:
         )
     for taken in steps.supposed:
         if not grants(claim.formula, taken):
+            ensure_same(
+                f"the proof of {claim.id} supposes", [taken], claim.formula.hypotheses.values()
+            )
             raise ClaimError(
                 f"the proof of {claim.id} supposes what the reading does not: {taken.says}",
                 value=claim.proof,

@@ -442,8 +442,9 @@ def verify(
         if claim.id not in earlier:
             continue
         before = earlier[claim.id]
-        for outcome in map(Outcome.read, before.outcomes.values()):
-            events.part(outcome, before.run)
+        for document in before.outcomes.values():
+            events.again(document, before.run)
+            outcome = Outcome.read(document)
             outcomes[Task(outcome.claim, outcome.part)] = outcome
         again = replace(conclude(claim, outcomes, chosen), reused=before.run)
         finished[claim.id] = events.verdict(_stored(again, examples_folder, imports))
@@ -525,6 +526,10 @@ class Events:
 
         self._append("part", content)
         return outcome
+
+    def again(self, document: Mapping[str, object], run: str) -> None:
+        """An outcome that an earlier run recorded is taken over as it is."""
+        self._append("part", lambda: {"outcome": document, "reused": run})
 
     def verdict(self, checked: Checked) -> Checked:
         """All parts of a claim were checked."""
