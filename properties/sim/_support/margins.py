@@ -74,9 +74,10 @@ def step_along_solution(m: Namespace, run: Any) -> tuple[Any, Any]:
 
     Where there is no X^mm the former is 0.
     """
+    if m.name == "text":  # letters are those of fields
+        descent = negative_gradient(m, run.inputs, run.start, run.loss)
+        return descent.along(m, att_svm(m, run.inputs).vector), descent.toward
     descent = negative_gradient(m, run.data, run.W, run.loss)
-    if m.name == "text":
-        return descent.along(m, att_svm(m, run.data).vector), descent.toward
     found = exact_att_svm(run.data)
     X = [fmpq(0)] * run.data.d**2 if found is None else flat(found.W)
     return descent.along(m, X), descent.toward
