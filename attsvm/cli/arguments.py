@@ -8,8 +8,9 @@ import math
 import os
 import re
 import shlex
+import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from attsvm._files import write_json
@@ -223,6 +224,25 @@ def split_packs(options: argparse.Namespace, run: Run) -> tuple[tuple[Pack, ...]
     named = [*sources_of(options.only_pack), *files_beside(packs, run.claims)]
     every = load_packs([*options.pack, *named])
     return packs, tuple(pack for pack in every if pack.name not in names)
+
+
+def recorded_run(options: argparse.Namespace) -> tuple[Run, tuple[Pack, ...]]:
+    """Return the last run with the packs that count, and print what is wrong with its record.
+
+    Its faults also say if it is of other code than is checked out.
+    """
+    from attsvm.theory.gate.gate import only_of, stale
+    from attsvm.theory.packs.checkout import checked_packs, code_of
+    from attsvm.theory.record.ledger import joined_run
+
+    whole = recorded(options, joined_run)
+    packs, others = split_packs(options, whole)
+    code = code_of(checked_packs([*packs, *others], whole.claims))
+    run = only_of(whole, packs, others)
+    run = replace(run, faults=(*run.faults, *stale(whole, code)))
+    for fault in run.faults:
+        print(f"attsvm: {fault}", file=sys.stderr)
+    return run, packs
 
 
 def tell(options: argparse.Namespace, document: Entry, lines: Iterable[object]) -> None:

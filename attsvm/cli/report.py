@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from attsvm.cli.arguments import LEDGER, Parsers, recorded, split_packs, tell
+from attsvm.cli.arguments import LEDGER, Parsers, recorded_run, tell
 from attsvm.cli.places import ensure_apart, ensure_json
 
 PAGE = "attsvm-report.html"
@@ -49,16 +47,10 @@ def run(options: argparse.Namespace) -> int:
     from attsvm._files import write_text
     from attsvm._words import counted
     from attsvm.errors import UsageError
-    from attsvm.theory.gate.gate import only_of, stale
-    from attsvm.theory.packs.checkout import checked_packs, code_of
-    from attsvm.theory.record.ledger import joined_run, last_run
+    from attsvm.theory.record.ledger import last_run
 
     ensure_json(options.json)
-    whole = recorded(options, joined_run)
-    packs, others = split_packs(options, whole)
-    code = code_of(checked_packs([*packs, *others], whole.claims))
-    run = only_of(whole, packs, others)
-    run = replace(run, faults=(*run.faults, *stale(whole, code)))
+    run, packs = recorded_run(options)
     entries = [run.verdicts[name] for name in sorted(run.verdicts)]
     out = options.out or (f"attsvm-{options.source}.md" if options.source else PAGE)
     for read in (options.ledger, options.against):
@@ -108,7 +100,5 @@ def run(options: argparse.Namespace) -> int:
         lines.append(
             f"{earlier} more on the page, of earlier runs of the same code, profile and seed"
         )
-    for fault in run.faults:
-        print(f"attsvm: {fault}", file=sys.stderr)
     tell(options, {**document, "source": options.source, "page": out}, lines)
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from attsvm.cli.arguments import Parsers, command, tell
+from attsvm.cli.arguments import Parsers, command, recorded_run, tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -48,17 +48,19 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the statement; return 0."""
     from attsvm.theory.packs.packs import find_claims, load_packs
-    from attsvm.theory.record.ledger import joined_run
     from attsvm.theory.report.errata import find_source
     from attsvm.theory.report.screen import screen
     from attsvm.theory.report.view import formula_lines, statement_of, statement_view
 
-    ids = [] if options.script else [options.id]  # any module of a pack may write scripts
-    packs = load_packs(options.pack, options.only_pack, ids, dependents=True)
+    run = None
+    if options.ledger:
+        run, packs = recorded_run(options)
+    else:
+        ids = [] if options.script else [options.id]  # any module of a pack may write scripts
+        packs = load_packs(options.pack, options.only_pack, ids, dependents=True)
     statement = statement_of(find_claims(packs, [options.id]), options.id)
     source = find_source(packs, statement.partition("/")[0])
-    recorded = joined_run(options.ledger) if options.ledger else None
-    view = statement_view(statement, find_claims(packs), source, recorded)
+    view = statement_view(statement, find_claims(packs), source, run)
     readings = [r for r in view.readings if r.claim]
     if options.script or options.verifier:
         asked = [r for r in readings if options.id in (r.id, statement)] or readings

@@ -1,5 +1,7 @@
 """`attsvm show` prints one statement, and `attsvm new` writes one that runs."""
 
+from pathlib import Path
+
 import pytest
 from commands import TOYS
 
@@ -87,7 +89,12 @@ def test_show_tells_the_repairs_that_fell_and_which_counterexamples_are_rational
 def test_show_has_the_verdicts_of_a_run_that_is_named(attsvm):
     assert "literal: expected holds, numeric" in attsvm("show", *TOYS, "toy/true")[1]
     assert attsvm("verify", *TOYS, "toy/true", "--ledger", "l")[0] == 0
-    assert "literal: holds, numeric" in attsvm("show", *TOYS, "toy/true", "--ledger", "l")[1]
+    named = ("show", *TOYS, "toy/true", "--ledger", "l")
+    assert "literal: holds, numeric" in attsvm(*named)[1]
+    assert attsvm(*named)[2] == ""
+    ledger = Path("l")
+    ledger.write_text(ledger.read_text().replace('"evidence": "numeric"', '"evidence": "none"'))
+    assert "that line was edited" in attsvm(*named)[2]
     assert attsvm("show", *TOYS, "toy/true", "--ledger", "absent")[0] == 2
 
 
