@@ -112,12 +112,12 @@ class Hunt:
 
     @property
     def examples(self) -> int:
-        """Instances that were evaluated."""
+        """Return how many instances were evaluated."""
         return sum(e.accepted for e in self.efforts.values())
 
     @property
     def moved(self) -> dict[str, list[str]]:
-        """The searchers that looked at several values of each variable in one turn."""
+        """Return the searchers that looked at several values of each variable in one turn."""
         names = dict.fromkeys(name for e in self.efforts.values() for name in e.moved)
         return {
             name: [who for who, e in self.efforts.items() if e.moved.get(name)] for name in names
@@ -125,7 +125,7 @@ class Hunt:
 
     @property
     def warnings(self) -> list[str]:
-        """What a search that refuted nothing was blind to."""
+        """Return the blind spots of a search that refuted nothing, a sentence each."""
         last = self.growth[-1] if self.growth else Step(0.0, 0, 0, 0.0)
         looked = self.examples + self.seen.screened
         growing = last.examined + last.screened > 0.5 * looked
@@ -142,7 +142,7 @@ class Hunt:
         return said
 
     def _integers_of_records(self) -> Iterator[str]:
-        """The integers of the closest record that nobody moved, by their dotted names."""
+        """Yield the dotted names of the integers of the closest record that no searcher moved."""
         formula = self.claim.formula
         if self.closest is None or not isinstance(formula, RecordFormula):
             return
@@ -154,7 +154,7 @@ class Hunt:
                 yield name
 
     def unfinished(self, seconds: float | None) -> str | None:
-        """Why the find of a hunt of that many seconds is not known to be minimal, if it is not."""
+        """Return why a find is not known to be minimal; None if it is, or if there is none."""
         if self.smallest is None or self.minimal:
             return None
         if self.interrupted:
@@ -164,7 +164,7 @@ class Hunt:
         return f"shrinking broke ({self.error or 'it found no way on'})"
 
     def json(self) -> JsonObject:
-        """As plain data, schema 1."""
+        """Return the account as plain data, schema 1."""
         busy = sum(e.seconds for e in self.efforts.values())
         found, closest = self.smallest, self.closest
         searchers = {
@@ -252,7 +252,7 @@ def store(folder: Path, account: Hunt) -> dict[str, str]:
 
 
 def _stays(path: Path, account: Hunt, found: Refuted) -> bool:
-    """Whether another counterexample, no larger than this one, stands in the file."""
+    """Return whether another counterexample, no larger than this one, stands in the file."""
     claim = account.claim
     try:
         there = read(path)

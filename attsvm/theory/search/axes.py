@@ -41,7 +41,7 @@ class Group:
 def groups(
     document: Json, hint: Any, samples: Sequence[Any] = (), *, least: int = 2
 ) -> list[Group]:
-    """All groups of axes that may lose or gain an index together, the shortest axes first.
+    """Return all groups of axes that may change an index together, the shortest axes first.
 
     They are those of an encoded instance of the type `hint`, of this length at `least`; samples are
     others of various sizes.
@@ -77,7 +77,7 @@ def groups(
 
 
 def tuples(document: Json, path: Path = (), *, least: int = 2) -> Iterator[Group]:
-    """All tuples of an encoded instance of this length at `least`, as groups of one axis each."""
+    """Yield all tuples of an encoded instance of this length at `least`, as groups of one axis."""
     if isinstance(document, dict) and not array_key(document):
         if "tuple" in document and len(document["tuple"]) >= least:
             yield Group(len(document["tuple"]), ((path, (0,)),))
@@ -88,13 +88,13 @@ def tuples(document: Json, path: Path = (), *, least: int = 2) -> Iterator[Group
 
 
 def unnamed(document: Json, hint: Any) -> bool:
-    """Whether some axis longer than 1 has no name, so that samples must tell where it belongs."""
+    """Return whether some axis longer than 1 has no name, so that samples are needed."""
     arrays = _arrays(document, records(hint))
     return any(names is None and max(shape, default=0) > 1 for _, shape, names in arrays)
 
 
 def _choices(items: list[Axes]) -> Iterator[tuple[Axes, ...]]:
-    """Each array with all its axes, with one of them, or left alone; the first many of these."""
+    """Yield choices: of each array all axes, one of them, or none."""
     options: list[list[Axes | None]] = []
     for path, axes in items:
         alone = [(path, (axis,)) for axis in axes] if len(axes) > 1 else []
@@ -106,7 +106,7 @@ def _choices(items: list[Axes]) -> Iterator[tuple[Axes, ...]]:
 def _arrays(
     document: Json, types: Mapping[str, type], path: Path = (), names: tuple[str, ...] | None = None
 ) -> Iterator[tuple[Path, list[int], tuple[str, ...] | None]]:
-    """Path, shape and names of the axes, None where there are none, of every array."""
+    """Yield path, shape and names of the axes of every array; None if axes have no names."""
     if isinstance(document, list):
         for k, item in enumerate(document):
             yield from _arrays(item, types, (*path, k))
@@ -125,7 +125,7 @@ def _arrays(
 
 
 def _axis_names(hint: Any) -> tuple[str, ...] | None:
-    """The names in an array annotation, or in the only one of a union."""
+    """Return the names in an array annotation, or in the only one of a union."""
     text = getattr(hint, "dim_str", None)
     if text is None:
         texts = [getattr(part, "dim_str", None) for part in typing.get_args(hint)]
@@ -135,7 +135,7 @@ def _axis_names(hint: Any) -> tuple[str, ...] | None:
 
 
 def lacking(document: Json, group: Group, start: int, stop: int, *, renumbered: bool) -> Any:
-    """A copy of an encoded instance that lacks the indices from start to stop of a group's axes.
+    """Return a copy of an encoded instance without the indices start to stop of a group's axes.
 
     Where `renumbered`, integers above them, which may be indices themselves, go down with those.
     """
@@ -144,7 +144,7 @@ def lacking(document: Json, group: Group, start: int, stop: int, *, renumbered: 
 
 
 def taken(document: Any, group: Group, places: Sequence[int]) -> Any:
-    """A copy of an encoded instance with these indices of a group's axes, or of a tuple."""
+    """Return a copy of an encoded instance with these indices of a group's axes, or of a tuple."""
     for path, axes in group.axes:
         array = document
         for key in path:

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
 
 _RELATIONS = 16
-"""Relations that a batch meets, each in as many lanes as the others."""
+"""Number of relations that a batch meets, each in as many lanes as the others."""
 
 _MULTIPLES = np.array([1.0, 1.0, 1.0, -1.0, -1.0, 2.0, 3.0, 0.5, -2.0])
 _MORE = np.array([0.0, 0.0, 0.0, 1.0, -1.0, 2.0])
-"""By what an array is multiplied, and what is added to it or to its diagonal."""
+"""Factors of an array, and numbers that are added to it or to its diagonal."""
 
 _WHOLE, _SCALES = 4, 2.0 ** np.arange(-4, 2)
 """Special matrices are made of integers up to this size, times a power of two."""
@@ -75,7 +75,7 @@ def _combine(
     named: Array,
     generator: np.random.Generator,
 ) -> None:
-    """An array is a multiple of another, plus a multiple of a third, of 1 or of the identity."""
+    """Make an array a multiple of another, plus a multiple of a third, of 1 or of the identity."""
     alike: dict[tuple[int, ...], list[str]] = {}
     for name in domains:
         alike.setdefault(arrays[name].shape[:-1], []).append(name)
@@ -103,7 +103,7 @@ def _make_special(
     named: Array,
     generator: np.random.Generator,
 ) -> None:
-    """A square matrix is one of a special form, times a power of two."""
+    """Make a square matrix one of a special form, times a power of two."""
     square = [n for n in domains if arrays[n].ndim == 3 and len(arrays[n]) == arrays[n].shape[1]]
     square = [name for name in square if len(arrays[name]) > 1]
     if not square:
@@ -125,37 +125,37 @@ def _diagonal(u: Array) -> Array:
 
 
 def _reflection(u: Array, w: Array) -> Array:
-    """A multiple of the reflection at the plane that is orthogonal to u: rows are orthogonal."""
+    """Return a multiple of the reflection at the plane orthogonal to u: its rows are orthogonal."""
     return _diagonal(np.broadcast_to((u * u).sum(axis=0), u.shape)) - 2.0 * _outer(u, u)
 
 
 def _nilpotent(u: Array, w: Array) -> Array:
-    """One of rank one whose square is 0."""
+    """Return a matrix of rank one whose square is 0."""
     return _outer(u, (u * u).sum(axis=0) * w - (u * w).sum(axis=0) * u)
 
 
 def _projection(u: Array, w: Array) -> Array:
-    """A multiple of a projection onto a line."""
+    """Return a multiple of a projection onto a line."""
     return _outer(u, w)
 
 
 def _shifted(u: Array, w: Array) -> Array:
-    """A circulant matrix, whose rows are one vector shifted."""
+    """Return a circulant matrix, whose rows are one vector shifted."""
     return np.array([np.roll(u, k, axis=0) for k in range(len(u))])
 
 
 def _symmetric(u: Array, w: Array) -> Array:
-    """A symmetric matrix, of rank two."""
+    """Return a symmetric matrix of rank two."""
     return _outer(u, u) + _outer(w, w)
 
 
 def _skew(u: Array, w: Array) -> Array:
-    """An antisymmetric matrix."""
+    """Return an antisymmetric matrix."""
     return _outer(u, w) - _outer(w, u)
 
 
 def _multiple_of_identity(u: Array, w: Array) -> Array:
-    """The identity and a matrix of rank one."""
+    """Return a multiple of the identity plus a matrix of rank one."""
     return _diagonal(np.broadcast_to(w[0], u.shape)) + _outer(u, w)
 
 
@@ -178,7 +178,7 @@ def _take_named(
     named: Array,
     generator: np.random.Generator,
 ) -> None:
-    """An entry, or all of an array, is a constant of the formula, its negative or inverse."""
+    """Set an entry, or a whole array, to a constant of the formula, its negative or inverse."""
     names = [name for name in domains if arrays[name].size]
     if not names:
         return
@@ -213,7 +213,7 @@ class _Noting(Floats):
 def named_constants(
     formula: Formula, raw: Raw, shape: Mapping[str, int], parameters: Mapping[str, object]
 ) -> Array:
-    """The constants that a formula names by `m.exact`, those of its reading included.
+    """Return the constants that a formula names by `m.exact`, and those of its reading.
 
     Without 0 and small integers, which instances have anyhow.
     """

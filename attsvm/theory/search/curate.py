@@ -122,7 +122,7 @@ def _written(
 
 
 def _smallest(claim: Claim, budget: int) -> Polished | None:
-    """The smallest counterexample known, made smaller."""
+    """Return the smallest counterexample known, made smaller."""
     part = claim.part("")
     finds: list[Refuted] = []
     with warnings.catch_warnings():

@@ -226,7 +226,7 @@ class _Chase:
 
     @property
     def known(self) -> bool:
-        """Whether an instance is known from which guided searchers can start."""
+        """Return whether an instance is known from which guided searchers can start."""
         return bool(self.pool.templates)
 
     def _fills(self, searcher: str) -> bool:
@@ -239,7 +239,7 @@ class _Chase:
         return [s for s in self.searchers if s == searcher]
 
     def moves(self, searcher: str) -> bool:
-        """Whether there is something that the searcher can move."""
+        """Return whether a known instance has something that the searcher can move."""
         if searcher not in GUIDED or not self.pool.templates:
             return True
         return any(GUIDED[searcher].moves(e.document) for e in self.pool.templates)

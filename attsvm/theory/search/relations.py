@@ -25,14 +25,14 @@ _SHARE, _PLANS = 8, 3
 """Every so many-th lane of a batch meets a relation, of so many relations and choices of places."""
 
 _MOST = 12
-"""Places of a relation at most."""
+"""Maximum number of places of a relation."""
 
 _FACTORS = np.array([1.0, 1.0, 1.0, 2.0, 3.0, 5.0, 10.0])
 _POWERS = np.array([*[1.0] * 12, *np.exp2(np.arange(-8.0, 5.0))])
-"""By what solutions are multiplied, and by which powers of two."""
+"""Factors of solutions, and powers of two that solutions are multiplied by."""
 
 _COUNTS = (2, 3, 3, 3, 3, 4, 4, 4, 5, 6)
-"""How many places a relation of any places has."""
+"""Numbers of places of a relation of any places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Domain:
     high: float | None = None
 
     def has(self, values: Array) -> Any:
-        """Which values lie inside."""
+        """Return which values lie inside."""
         inside = values >= (-math.inf if self.low is None else self.low)
         inside &= values <= (2.0**53 if self.high is None else self.high)
         return inside & (values == np.rint(values)) if self.whole else inside
@@ -142,7 +142,7 @@ def _meet(
 
 
 def _solved(equation: Equation, count: int, whole: bool, generator: np.random.Generator) -> Array:
-    """Solutions (places, count), where it may be multiplied by something."""
+    """Return solutions (places, count), multiplied by factors if multiples are solutions."""
     found = equation.solutions(count)
     if not equation.homogeneous:
         return found
@@ -158,7 +158,7 @@ def _solved(equation: Equation, count: int, whole: bool, generator: np.random.Ge
 def _groups(
     shapes: Mapping[Any, tuple[int, ...]], generator: np.random.Generator
 ) -> list[list[Place]]:
-    """Groups of places of one equation, which is to hold in each of them.
+    """Return groups of places, in each of which an equation is to hold.
 
     Any places, or all of them in groups; or slices of an array, one or all along an axis, as they
     are or with places of other arrays.
@@ -193,7 +193,7 @@ def _groups(
 
 
 def _slices(shape: tuple[int, ...], generator: np.random.Generator) -> Array:
-    """The places of an array by slices along one axis (slices, places), or all as one."""
+    """Return the places of an array by slices along one axis (slices, places), or all as one."""
     places = np.arange(math.prod(shape)).reshape(shape)
     if generator.random() < (0.5 if len(shape) == 1 else 0.2):
         return places.reshape(1, -1)
@@ -204,7 +204,7 @@ def _slices(shape: tuple[int, ...], generator: np.random.Generator) -> Array:
 def _joined(
     groups: list[list[Place]], other: Any, shape: tuple[int, ...], generator: np.random.Generator
 ) -> list[list[Place]]:
-    """Groups, each with its place of another array, entry by entry, or all with one place of it."""
+    """Return groups with a place of another array each, entry by entry, or with one for all."""
     size, each = math.prod(shape), math.prod(shape[1:])
     flat = [place for group in groups for place in group]
     if size == len({*flat}) == len(flat) <= _MOST and generator.random() < 0.5:
@@ -219,7 +219,7 @@ def _joined(
 
 
 def _equation(size: int, generator: np.random.Generator) -> Equation:
-    """An equation of so many places, the last of which it often treats in its own way."""
+    """Return an equation of so many places; the last often has a role of its own."""
     kind = generator.random()
     if size > 2 and kind < 0.5:
         return _quadric(size, generator)
@@ -229,18 +229,18 @@ def _equation(size: int, generator: np.random.Generator) -> Equation:
 
 
 _BITS = np.array([2.0, 3.0, 5.0, 7.0, 10.0])
-"""Integers that solutions are made from have so many bits at most."""
+"""Maximum numbers of bits of the integers that solutions are made from."""
 
 
 def _any(generator: np.random.Generator, size: int, count: int) -> Array:
-    """Integers of many sizes and both signs, as a rule small."""
+    """Return integers of many sizes and both signs, mostly small."""
     most = _BITS[generator.integers(0, len(_BITS), size=count)]
     uniform = 2.0 * generator.random((size, count)) - 1.0
     return np.asarray(np.copysign(np.floor(np.exp2(abs(uniform) * most)), uniform))
 
 
 def _quadric(size: int, generator: np.random.Generator) -> Equation:
-    """Squares that add up, or products of pairs: x^T Q x = 0, Q symmetric with a simple solution.
+    """Return x^T Q x = 0 with a simple solution: squares that add up, or products of pairs.
 
     With e a solution, any u gives (u^T Q u) e - 2 (e^T Q u) u, the second point of a line.
     """
@@ -271,7 +271,7 @@ def _quadric(size: int, generator: np.random.Generator) -> Equation:
 
 
 def _sum(size: int, generator: np.random.Generator) -> Equation:
-    """Multiples of numbers add up, or the square of one and multiples, to 0 or a small integer."""
+    """Return a sum of multiples, one of them perhaps of a square, that is 0 or a small integer."""
     factors = generator.choice([1.0, -1.0, 2.0, -2.0, 3.0], size=size)
     if generator.random() < 0.5:
         factors = np.ones(size)
@@ -295,7 +295,7 @@ def _sum(size: int, generator: np.random.Generator) -> Equation:
 
 
 def _product(size: int, generator: np.random.Generator) -> Equation:
-    """The last is the product of the others, which are small."""
+    """Return the equation that the last number is the product of the others, which are small."""
 
     def solutions(count: int) -> Array:
         found = np.clip(_any(generator, size, count), -64.0, 64.0)

@@ -31,7 +31,7 @@ _HOPE = 0.1
 
 
 class Schedule:
-    """Shares the turns of a round among searchers by the progress that they made.
+    """A plan that shares the turns of a round among searchers by their progress.
 
     The answers depend on the order of the calls alone, never on time.
 

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted, Tally
 
 _PATIENCE = 20
-"""A turn also ends after this many times its budget of proposals, refused ones included."""
+"""Maximum number of proposals of a turn, refused ones included, as a multiple of its budget."""
 
 
 _LARGEST = 2**15
-"""Numbers in an instance at most, where nothing else is said."""
+"""Maximum number of numbers in an instance, unless a scout is given another one."""
 
 _STEPS, _LONGS = 2**14, 2
-"""Steps of Python, times the cost of the claim, that an evaluation of a record with other integers
-or lengths may take, and how many may take more in a turn."""
+"""Maximum number of steps of Python, times the cost of the claim, of an evaluation of a record with
+other integers or lengths, and number of evaluations above it that ends a turn."""
 
 
 class Stop(BaseException):
@@ -84,7 +84,7 @@ class Scout:
 
     @property
     def pool(self) -> Pool:
-        """The instances that are known."""
+        """Return the known instances."""
         return self.tally.pool
 
     def look(self, case: Case, *, reshaped: bool = False) -> float | None:
@@ -107,7 +107,7 @@ class Scout:
         return height
 
     def look_at(self, document: Json, *, reshaped: bool = False) -> float | None:
-        """The same for an encoded instance; known ones are remembered, not examined again."""
+        """Examine an encoded instance; return the remembered height if it was examined before."""
         self.proposed += 1
         if self.proposed > _PATIENCE * self.budget:
             raise Spent
@@ -121,7 +121,7 @@ class Scout:
         return self._seen[key]
 
     def screened(self, document: Json) -> Any | None:
-        """The instance of an encoded one that meets the hypotheses, to be evaluated in floats.
+        """Return the instance of an encoded one, to be evaluated in floats, if it is admissible.
 
         It is counted as screened; None for one that was seen before.
         """
@@ -160,7 +160,7 @@ class Scout:
                 raise Spent from None
 
     def ensure_time(self) -> None:
-        """Nothing, as long as there is budget and time.
+        """Raise unless there is budget and time.
 
         Raises:
             Spent: there is none left.

@@ -110,7 +110,7 @@ def shrink(
 
 
 def still_refuted(tally: Tally, trial: Any, found_by: str) -> Refuted | None:
-    """The confirmed refutation by a changed instance, None where there is none.
+    """Return the confirmed refutation by a changed instance; None if there is none.
 
     Raises:
         ClaimError: the check itself is at fault.
@@ -121,7 +121,7 @@ def still_refuted(tally: Tally, trial: Any, found_by: str) -> Refuted | None:
 def changed(
     tally: Tally, trial: Any, asked: Callable[[Any], _Answer | None], who: str
 ) -> _Answer | None:
-    """What is asked of a changed instance, None where it is none or where asking raised.
+    """Return the answer for a changed instance; None if it is no instance, or asking raised.
 
     Raises:
         ClaimError: the check itself is at fault.

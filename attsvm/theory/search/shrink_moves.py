@@ -73,7 +73,7 @@ class Space:
 
 
 def smallness(document: Json) -> tuple[int, int, int, Fraction, int]:
-    """How small an encoded instance is: the order in which shrinking descends."""
+    """Return how small an encoded instance is: the order in which shrinking descends."""
     each = [simplicity(value_at(document, path)) for path, _ in leaves(document)]
     each += [simplicity(Fraction(text)) for _, text in leaves(document, exact=True)]
     return (
@@ -86,7 +86,7 @@ def smallness(document: Json) -> tuple[int, int, int, Fraction, int]:
 
 
 def moves(document: Json, space: Space) -> Iterator[Any]:
-    """All encoded instances that are one move away and smaller, large steps first."""
+    """Yield all smaller encoded instances that are one move away, large steps first."""
     now = smallness(document)
     seen = set()
     for stage in STAGES:
@@ -125,7 +125,7 @@ def _shorter(document: Json, space: Space) -> list[Slot]:
 
 
 def _halves(length: int) -> list[int]:
-    """Half of a length, a quarter of it, and so on, where it is long."""
+    """Return half of a long length, a quarter of it, and so on."""
     return [
         length >> k for k in range(1, length.bit_length()) if length >> k > 1 and length > _LONG
     ]
@@ -208,7 +208,7 @@ def _together(document: Json, space: Space) -> list[Slot]:
 
 
 def _numbers(document: Json) -> tuple[dict[Path, float], dict[Path, Fraction]]:
-    """The finite floats of a document, and its integers and fractions."""
+    """Return the finite floats of a document, and its integers and fractions."""
     floats = {path: value_at(document, path) for path in finite_leaves(document)}
     return floats, {path: Fraction(text) for path, text in leaves(document, exact=True)}
 
@@ -238,7 +238,7 @@ _Number = TypeVar("_Number", float, Fraction)
 def _simpler_together(
     values: Mapping[Path, _Number], simpler: Callable[[_Number], Iterable[_Number]]
 ) -> Iterator[dict[Path, _Number]]:
-    """Simpler numbers for the first of some values, for each with the sign that it has to it."""
+    """Yield simpler numbers for the first of some values, and for the others up to sign."""
     first = next(iter(values.values()))
     for less in sorted(set(simpler(first)), key=simplicity):
         if simplicity(less) < simplicity(first):
@@ -246,7 +246,7 @@ def _simpler_together(
 
 
 def _equal(numbers: Mapping[Path, float | Fraction]) -> list[list[Path]]:
-    """The paths of numbers that are not 0 and equal, or equal up to sign, where there are several.
+    """Return the paths of numbers that are not 0 and equal, or equal up to sign.
 
     Those of one array, and those of all.
     """
@@ -261,7 +261,7 @@ def _equal(numbers: Mapping[Path, float | Fraction]) -> list[list[Path]]:
 
 
 def _divided(document: Json) -> Iterator[Any]:
-    """All integers divided by a common factor."""
+    """Yield the document with all integers divided by a common factor."""
     exact = {path: Fraction(text) for path, text in leaves(document, exact=True)}
     if all(number.denominator == 1 for number in exact.values()):
         common = math.gcd(*(number.numerator for number in exact.values()))
@@ -272,7 +272,7 @@ def _divided(document: Json) -> Iterator[Any]:
 
 
 def _rewritten(document: Json, numbers: Mapping[Path, str]) -> Any:
-    """A copy with other numbers at some paths."""
+    """Return a copy with other numbers at some paths."""
     for path, number in numbers.items():
         document = replaced(document, path, number)
     return document
@@ -311,7 +311,7 @@ def _rounding(bits: int) -> Callable[[float], float]:
 
 
 def _changed(document: Json, paths: list[Path], change: Callable[[float], float]) -> Any:
-    """A copy with the entries at some paths changed; the document itself where that overflows."""
+    """Return a copy with the entries at some paths changed; the document if that overflows."""
     changed = document
     for path in paths:
         try:
@@ -323,7 +323,7 @@ def _changed(document: Json, paths: list[Path], change: Callable[[float], float]
 
 
 def simplicity(value: float | Fraction) -> tuple[bool, int, Fraction, bool]:
-    """How simple a number is: 0, then short, then positive.
+    """Return how simple a number is: 0, then short, then positive.
 
     A float is short by its bits after the point, then by its size; a fraction by its height.
     """
@@ -338,13 +338,13 @@ def simplicity(value: float | Fraction) -> tuple[bool, int, Fraction, bool]:
 
 
 def _rounded(value: float, bits: int) -> float:
-    """The float with so many bits after the point, itself where that overflows."""
+    """Return the float with so many bits after the point, itself if that overflows."""
     scaled = value * 2.0**bits
     return round(scaled) / 2**bits if math.isfinite(scaled) else value
 
 
 def simpler_values(value: float) -> Iterator[float]:
-    """Values that may stand for this one."""
+    """Yield values that may stand for this one."""
     if not math.isfinite(value) or value == 0.0:
         return
     yield 0.0
@@ -360,13 +360,13 @@ def simpler_values(value: float) -> Iterator[float]:
 
 
 def _less(size: float) -> Iterator[int]:
-    """How much a number of that size is made smaller by: powers of two, then small steps."""
+    """Yield amounts by which a number of that size is made smaller, the large ones first."""
     yield from (2**k for k in reversed(range(3, min(math.frexp(size)[1], 64))))
     yield from (k for k in range(7, 0, -1) if k < size)
 
 
 def simpler_fractions(value: Fraction) -> Iterator[Fraction]:
-    """Fractions that may stand for this one, integers for an integer."""
+    """Yield fractions that may stand for this one, integers for an integer."""
     yield from (Fraction(0), Fraction(1), Fraction(-1), abs(value))
     sign = -1 if value < 0 else 1
     yield from (sign * less for less in _above(abs(value)))
@@ -376,7 +376,7 @@ def simpler_fractions(value: Fraction) -> Iterator[Fraction]:
 
 
 def _above(value: Fraction) -> Iterator[Fraction]:
-    """Fractions on the way from the root of the Stern-Brocot tree to a positive one.
+    """Yield fractions between the root of the Stern-Brocot tree and a positive one.
 
     Of a straight run of the way, whose length is a partial quotient of the continued fraction, the
     first and last few, and those halfway to the end, again and again.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from attsvm.theory.search.scout import Scout
 
 _RUNGS, _CLIMB = 12, 6
-"""Doublings of a size at most, and generations of each."""
+"""Maximum number of doublings of a size, and generations of each."""
 
 _NUMBERS, _FEWER, _FEWEST = 2**18, 2**16, 2**14
 """Maximum number of numbers in a batch of large instances: in a check, in a turn of a hunt, and in
@@ -112,7 +112,7 @@ def _leap(
 
 
 def grows(formula: Formula) -> Iterator[str]:
-    """The lengths and counts of which larger ones than those that are drawn are instances too."""
+    """Yield the lengths and counts that may be larger than those that are drawn."""
     for name, variable in formula.variables.items():
         if not isinstance(variable, Integer) or variable.low == variable.drawn_to:
             continue
@@ -121,6 +121,6 @@ def grows(formula: Formula) -> Iterator[str]:
 
 
 def _beyond(formula: Formula, name: str, rung: int, generator: np.random.Generator) -> int:
-    """A value up to 2^rung times the largest that is drawn, and above half of that."""
+    """Return a value up to 2^rung times the largest that is drawn, and above half of that."""
     high: int = formula.variables[name].drawn_to  # type: ignore[attr-defined]
     return int(generator.integers((high << rung) // 2 + 1, (high << rung) + 1))

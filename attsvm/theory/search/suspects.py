@@ -55,18 +55,13 @@ class Doubts:
         self._left = [_NEAR, _SEEN]
 
     def wants(self, height: float) -> bool:
-        """Return whether a record of this height is to be examined since it may violate."""
-        if not height >= PROMISING:
+        """Return whether a record of this height, perhaps NaN, is to be examined as a suspect."""
+        if height < PROMISING:
             return False
         kind = int(height > _VIOLATED)
         self._left[kind] -= 1
-        if self._left[kind] < 0:
-            self.leave(1)
+        self._seen.unjudged += self._left[kind] < 0
         return self._left[kind] >= 0
-
-    def leave(self, number: int) -> None:
-        """Count suspected records that nobody judges."""
-        self._seen.unjudged += number
 
 
 class Suspects:

@@ -24,13 +24,13 @@ from attsvm.theory.search.ensemble import ensemble, explicit
 from attsvm.theory.search.every import every
 
 POLISHERS = {"shrink": shrink, "worsen": worsen}
-"""What is done to a find."""
+"""Functions that make a find smaller or worse."""
 
 _SHRINKS = 100
-"""Examinations that Hypothesis may spend on shrinking what it found."""
+"""Maximum number of examinations that Hypothesis spends on shrinking a find."""
 
 _LOOKS = 3
-"""Instances that Hypothesis may draw, as a multiple of the budget: others wait for their turn."""
+"""Maximum number of instances that Hypothesis draws, as a multiple of the budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Gain(Counts):
 
 
 def searchers_of(claim: Claim, *, known: bool = True) -> tuple[str, ...]:
-    """The names of the searchers that can work on a claim, from what is `known` of it or not."""
+    """Return the names of the searchers that can work on a claim; `explicit` only if `known`."""
     ordinary = [name for name in ("ensemble", "drawn", "every") if fits(claim, name)]
     return (
         *["explicit"] * known,
@@ -113,7 +113,7 @@ def turn_job(turn: str, *named: str) -> str:
 
 
 def written(record: Turn | Gain) -> str:
-    """A turn or a gain as text; unlike `asdict`, nothing is copied on the way."""
+    """Return a turn or a gain as text; unlike `asdict`, without copies."""
     return json.dumps({f.name: getattr(record, f.name) for f in fields(record)})
 
 
@@ -176,7 +176,7 @@ def take(claim: Claim, turn: Turn) -> Gain:
 
 
 def _is_interruption(problem: BaseException | None) -> bool:
-    """Whether it is a KeyboardInterrupt, or was raised on the way of one through other code."""
+    """Return whether it is a KeyboardInterrupt, or was raised while one passed other code."""
     seen = []
     while problem is not None and problem not in seen:  # causes may go round in circles
         if isinstance(problem, KeyboardInterrupt):
@@ -187,7 +187,7 @@ def _is_interruption(problem: BaseException | None) -> bool:
 
 
 def _searched(tally: Tally, turn: Turn) -> tuple[Refuted | None, bool]:
-    """What a searcher refutes, and whether it has nothing more to propose."""
+    """Return the find of a searcher, and whether it has nothing more to propose."""
     seed = derive_seed(turn.claim, f"{turn.searcher} {turn.number}", turn.seed)
     if turn.searcher == "drawn":
         looks = _LOOKS * turn.budget

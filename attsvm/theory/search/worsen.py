@@ -66,7 +66,7 @@ def worsen(
 
 
 def _moved(document: Json, paths: list[Path], stride: int, generator: np.random.Generator) -> Any:
-    """The document with one entry moved, or one array scaled."""
+    """Return the document with one entry moved, or one array scaled."""
     arrays = float_arrays(document)
     scaled = [[p for p in paths if p[: len(path)] == path] for path, _ in arrays]
     if generator.random() < 0.2:
@@ -87,7 +87,7 @@ def _moved(document: Json, paths: list[Path], stride: int, generator: np.random.
 def _counted(
     document: Json, counts: list[Path], stride: int, generator: np.random.Generator
 ) -> Any:
-    """The document with one integer moved, by 1 at the least."""
+    """Return the document with one integer moved, by 1 at least."""
     path = counts[int(generator.integers(len(counts)))]
     value = int(value_at(document, path))
     step = 2 ** max(math.floor(math.log2(max(1, abs(value)))) + stride, 0)
