@@ -19,6 +19,7 @@ from attsvm.errors import DataError
 from attsvm.losses import LOGISTIC_LOSS, LOSSES
 from attsvm.primitives.losses import LOSSES as FORMULAS
 from attsvm.primitives.self_attention import SelfAttention
+from attsvm.primitives.sentences import Sentences
 from attsvm.primitives.steps import Stepped
 
 
@@ -66,7 +67,7 @@ class Descent(Stepped):
         DataError: a start that does not fit the inputs, or a loss of unknown name.
     """
 
-    inputs: AttentionData | Keys | Factored | SelfAttention
+    inputs: AttentionData | Keys | Factored | SelfAttention | Sentences
     start: Array
     loss: str = LOGISTIC_LOSS.name
 

@@ -15,7 +15,7 @@ from attsvm.tokens import optimal_tokens
 from attsvm.training import descend_w
 
 _INPUTS, _TOKENS, _STEPS = 4, 12, 20_000
-_AS_IT_IS = {"Descent", "Local", "TokenSequences"}
+_AS_IT_IS = {"Descent", "Local"}
 """Records whose run is descent on W with the logits x_t^T W z_i of their data."""
 
 

@@ -28,6 +28,7 @@ from flint import arb
 
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE, ZERO_START
 from attsvm.primitives.limit_certificates import agreement, short_step
@@ -39,12 +40,11 @@ from properties.sim import LOSS_NAMES, SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support import token_sequences
 from properties.sim._support.telling_sentences import SHORTEST
-from properties.sim._support.token_sequences import TokenSequences
 from properties.sim._support.training import PRINTED, REPAIRED
 
 
 @by_gradient_flow
-def ends(case: TokenSequences, towards: str) -> Slack:
+def ends(case: Descent, towards: str) -> Slack:
     """Whether the direction of X(k) tends to that of a target, by its rate."""
     found = token_sequences.soft(case.data)
     if found is None:
@@ -56,7 +56,7 @@ def ends(case: TokenSequences, towards: str) -> Slack:
     return direction_converges(case.data, case.start, LOSSES[case.loss], target)
 
 
-def certified_end(case: TokenSequences, towards: str) -> arb | None:
+def certified_end(case: Descent, towards: str) -> arb | None:
     """The same where it is proved."""
     if token_sequences.stays_at_zero(case):
         return arb(-1)
@@ -97,7 +97,7 @@ def length(m: Namespace, x: Numbers) -> Number:
     },
     where="X_+ is X after the step, and X_soft has C = 10 and a slack for each constraint",
 )
-def rises(m: Namespace, case: TokenSequences, sign: int = 1) -> Comparison:
+def rises(m: Namespace, case: Descent, sign: int = 1) -> Comparison:
     M, X = token_sequences.known_soft(m, case), m.vec(m.values(case.start))
     step = m.values(short_step(case.data, case.loss, case.step))
     moved = X + step * m.vec(negative_gradient(m, case.data, case.start, case.loss).matrix)
@@ -119,7 +119,7 @@ FIGURE = Statement(
     printed="compare the cosine similarity of X(k) (Definition 3.6) and X^mm (Definition 3.8) "
     "during the optimization of X(k) with logistic loss ... This observation still complies with "
     "our Theorem 3.15",
-    variables=stepped(TokenSequences, token_sequences.drawn_sequences(), steps=ANY),
+    variables=stepped(Descent, token_sequences.drawn_sequences(), steps=ANY),
     conclusion=COSINE,
     cost=10,
     violating={SHORT: [sentences.LEAPING]},
@@ -164,9 +164,7 @@ FIGURE = Statement(
             fixed={"loss": REPAIRED},
             constants={"towards": "soft"},
             under=(SAID, ZERO_START),
-            variables=stepped(
-                TokenSequences, token_sequences.drawn_sequences(from_zero=True), steps=ANY
-            ),
+            variables=stepped(Descent, token_sequences.drawn_sequences(from_zero=True), steps=ANY),
             examples=(sentences.OUTVOTED,),
             siblings={
                 "with the sum of the differences": changed(
@@ -201,7 +199,7 @@ FIGURE = Statement(
             fixed={"loss": REPAIRED},
             constants={"towards": "soft"},
             under=(UNIQUE, ENOUGH, BASIN, SHORT),
-            variables=stepped(TokenSequences, token_sequences.started()),
+            variables=stepped(Descent, token_sequences.started()),
             examples=(SHORTEST,),
             siblings={
                 "any start": changed(drop=[BASIN], examples=[sentences.ELSEWHERE]),

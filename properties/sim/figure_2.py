@@ -35,6 +35,7 @@ from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import ALLOWANCE
 from attsvm.primitives.att_svm import exact_constraints, flat
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE, ZERO_START
 from attsvm.primitives.many_runs import rival_lead
@@ -54,7 +55,6 @@ from properties.sim._support.margins import (
 )
 from properties.sim._support.telling_sentences import SHORTEST
 from properties.sim._support.token_sequences import (
-    TokenSequences,
     drawn_sequences,
     followed,
     started,
@@ -71,7 +71,7 @@ DROPPED_HYPOTHESES = {
 
 
 @by_gradient_flow
-def converges(case: TokenSequences, of: str = "largest") -> Slack:
+def converges(case: Descent, of: str = "largest") -> Slack:
     """The margin, `largest` or `least`, converges: it gains next to nothing in a decade."""
     if is_stationary_start(ExactData.of(case.data), rationals(case.start), case.loss):
         return Slack(1.0, 0.0)
@@ -81,7 +81,7 @@ def converges(case: TokenSequences, of: str = "largest") -> Slack:
     return Slack(ALLOWANCE - abs(found.value), ALLOWANCE / 2)
 
 
-def certified_convergence(case: TokenSequences, of: str = "largest") -> arb | None:
+def certified_convergence(case: Descent, of: str = "largest") -> arb | None:
     """1 from a stationary start, -1 where the margin is proved to be a multiple of ln k."""
     data = ExactData.of(case.data)
     if is_stationary_start(data, rationals(case.start), case.loss):
@@ -112,7 +112,7 @@ FIGURE = Statement(
     place="Section 4, figure 2",
     printed="the initial margin is near 0 ..., and as training proceeds, the margin generally "
     "becomes larger and eventually converges to violet bins as sufficiently large positive values",
-    variables=stepped(TokenSequences, drawn_sequences(), steps=ANY),
+    variables=stepped(Descent, drawn_sequences(), steps=ANY),
     conclusion=replace(END, tensors=None, many=rival_lead),  # sentences are no arrays of numbers
     cost=10,
     violating={SHORT: [sentences.LEAPING]},
@@ -126,7 +126,7 @@ FIGURE = Statement(
             fixed={"loss": PRINTED},
             constants=LEAST,
             under=(ZERO_START,),
-            variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
+            variables=stepped(Descent, drawn_sequences(from_zero=True), steps=ANY),
             examples=(SHORTEST,),
             siblings={
                 "the largest margin ends positive": changed(of="largest", examples=[SHORTEST]),
@@ -155,7 +155,7 @@ FIGURE = Statement(
             ),
             fixed={"loss": PRINTED},
             under=(ZERO_START,),
-            variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
+            variables=stepped(Descent, drawn_sequences(from_zero=True), steps=ANY),
             conclusion=CONVERGES,
             examples=(SHORTEST,),
             siblings={"the least margin converges": changed(of="least", examples=[SHORTEST])},
@@ -169,7 +169,7 @@ FIGURE = Statement(
             fixed={"loss": REPAIRED},
             constants=LEAST,
             under=(ZERO_START,),
-            variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
+            variables=stepped(Descent, drawn_sequences(from_zero=True), steps=ANY),
             examples=(TORN,),
             siblings={
                 "margins of the tokens of least score end positive": changed(
@@ -185,7 +185,7 @@ FIGURE = Statement(
             proof="symbolic.sim.figure_2:prove",
             fixed={"loss": REPAIRED},
             under=(ORTHONORMAL, SUCCESSOR),
-            variables=stepped(TokenSequences, followed(), fixed=("whole",), steps=ANY),
+            variables=stepped(Descent, followed(), fixed=("inputs.whole",), steps=ANY),
             conclusion=growth,
             cost=1,
             examples=(sentences.said(np.eye(3), [[0, 1, 2]]),),
@@ -206,7 +206,7 @@ FIGURE = Statement(
             fixed={"loss": REPAIRED},
             constants=LEAST,
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=stepped(TokenSequences, started()),
+            variables=stepped(Descent, started()),
             conclusion=replace(UNBOUNDED, tensors=None, many=rival_lead),
             examples=(SHORTEST,),
             siblings={
@@ -223,7 +223,7 @@ FIGURE = Statement(
             ),
             fixed={"loss": REPAIRED},
             under=(ZERO_START,),
-            variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
+            variables=stepped(Descent, drawn_sequences(from_zero=True), steps=ANY),
             conclusion=CONVERGES,
             examples=(SHORTEST,),
             siblings={"the least margin converges": changed(of="least", examples=[SHORTEST])},
@@ -239,7 +239,7 @@ FIGURE = Statement(
             fixed={"loss": REPAIRED},
             constants={"share": Fraction(1)},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=stepped(TokenSequences, started()),
+            variables=stepped(Descent, started()),
             conclusion=replace(SLOPE, tensors=None, many=rival_lead),
             cost=12,
             examples=(SHORTEST,),

@@ -20,7 +20,7 @@ for each token: a longer token in the direction of two successors is optimal for
 """
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,13 +30,14 @@ from hypothesis import strategies as st
 from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import Vector, subtract
 from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.sim import SOURCE
 from properties.sim._support.telling_sentences import said
-from properties.sim._support.token_sequences import TokenSequences, drawn_sequences, followed
+from properties.sim._support.token_sequences import drawn_sequences, followed, on_sentences
 
 REPEATED = said([[1.0], [0.0]], [[0, 0, 0]])
 EXCHANGED = said([[1.0], [-1.0]], [[0, 1, 0]])
@@ -55,7 +56,7 @@ class Decision:
     query: Vector
 
 
-def decisions(case: TokenSequences) -> list[Decision] | None:
+def decisions(case: Descent) -> list[Decision] | None:
     """The decisions of all sub-sequences of two tokens at least; None where X^mm does not exist."""
     exact, found = ExactData.of(case.data), exact_att_svm(case.data)
     if found is None:
@@ -69,7 +70,7 @@ def decisions(case: TokenSequences) -> list[Decision] | None:
     return made
 
 
-def pairs(case: TokenSequences) -> list[tuple[Decision, Decision]] | None:
+def pairs(case: Descent) -> list[tuple[Decision, Decision]] | None:
     """Pairs of decisions for different optimal tokens."""
     made = decisions(case)
     if made is None:
@@ -87,7 +88,7 @@ DECIDED = (
     "any two sub-sequences of at least two tokens have different optimal tokens, that is $formula",
     r"\|x_{opt,i} - x_{opt,j}\| > $least",
 )
-def all_different(m: Namespace, case: TokenSequences, least: Number = 0) -> Comparison:
+def all_different(m: Namespace, case: Descent, least: Number = 0) -> Comparison:
     exact = ExactData.of(case.data)
     inputs = zip(exact.X, exact.optimal, strict=True)
     optima = [tokens[tied[0]] for tokens, tied in inputs if len(tokens) > 1]
@@ -115,7 +116,7 @@ def _parallel(m: Namespace, u: Vector, v: Vector) -> Numbers:
     },
     where=DECIDED,
 )
-def differ(m: Namespace, case: TokenSequences, of: str = "half-spaces", sign: int = 1) -> Relation:
+def differ(m: Namespace, case: Descent, of: str = "half-spaces", sign: int = 1) -> Relation:
     found = pairs(case)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
@@ -133,7 +134,7 @@ def differ(m: Namespace, case: TokenSequences, of: str = "half-spaces", sign: in
     r"\|w_i - w_j\|^2 \|x_{opt,i} - x_{opt,j}\|^2 \ge $squared",
     where=DECIDED,
 )
-def far_apart(m: Namespace, case: TokenSequences, squared: Number = 4) -> Comparison:
+def far_apart(m: Namespace, case: Descent, squared: Number = 4) -> Comparison:
     found = pairs(case)
     if found is None:
         return m.below(m.exact(1), m.exact(0))  # there is no X^mm
@@ -152,25 +153,25 @@ def apart(w: Numbers, x: Numbers) -> Any:
 
 
 @composite
-def one_successor(draw: st.DrawFn) -> TokenSequences:
+def one_successor(draw: st.DrawFn) -> Descent:
     """Up to three tokens in up to three dimensions, each with one successor."""
     V, d, whole = draw(sizes(2, 3)), draw(sizes(1, 3)), draw(st.booleans())
     after = draw(st.lists(sizes(0, V - 1), min_size=V, max_size=V))
     words = [draw(st.lists(sizes(0, V - 1), min_size=1, max_size=3))]
     for _ in range(draw(sizes(1 if whole else 2, 3))):
         words.append([after[t] for t in words[-1]])
-    return TokenSequences(draw(arrays(V, d)), np.array(words).T, np.zeros((d, d)), whole)
+    return on_sentences(draw(arrays(V, d)), np.array(words).T, np.zeros((d, d)), whole)
 
 
-def still(case: TokenSequences) -> TokenSequences:
+def still(case: Descent) -> Descent:
     """The same from X(0) = 0, which plays no part here."""
-    return TokenSequences(case.embeddings, case.sentences, np.zeros_like(case.start), case.whole)
+    return replace(case, start=np.zeros_like(case.start))
 
 
 LANGUAGE = st.one_of(one_successor(), followed().map(still), drawn_sequences(from_zero=True))
-OF_VOCABULARY = Records(TokenSequences, LANGUAGE, fixed=("start", "step", "whole", "loss"))
+OF_VOCABULARY = Records(Descent, LANGUAGE, fixed=("start", "step", "inputs.whole", "loss"))
 
-WHOLE = Hypothesis("tokens are the whole vocabulary", lambda case: case.whole)
+WHOLE = Hypothesis("tokens are the whole vocabulary", lambda case: case.inputs.whole)
 
 HYPERPLANES = Statement(
     "sim/hyperplanes",
@@ -179,7 +180,7 @@ HYPERPLANES = Statement(
     place="Section 1, token separation",
     printed="For each subsequent in language modeling task, the decision hyperplane are "
     "fundamentally different as the optimal tokens are different for each next work prediction",
-    variables=Records(TokenSequences, LANGUAGE, fixed=("start", "step", "loss")),
+    variables=Records(Descent, LANGUAGE, fixed=("start", "step", "loss")),
     conclusion=differ,
     cost=2,
     violating={WHOLE: [ONE_QUERY], FEASIBLE: [CONFLICT]},

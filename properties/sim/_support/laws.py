@@ -18,7 +18,7 @@ from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.hypotheses import all_tight, unique_optimum
 from attsvm.strategies import composite, sizes
 from attsvm.theory import Hypothesis
-from properties.sim._support.token_sequences import TokenSequences
+from properties.sim._support.token_sequences import on_sentences
 
 if TYPE_CHECKING:
     import sympy as sp
@@ -151,7 +151,7 @@ def part_1_probability(law: RandomSentences) -> Fraction:
         sentences = [text for text, _ in chosen]
         pairs = frozenset(p for text in sentences for p in itertools.pairwise(text))
         if pairs not in known:  # problems that repeat constrain nothing
-            data = TokenSequences(
+            data = on_sentences(
                 language.embeddings, np.array(sentences), np.zeros((V, V)), True
             ).data
             known[pairs] = unique_optimum(data) and all_tight(data)

@@ -6,17 +6,18 @@ from typing import Any
 import numpy as np
 
 from attsvm.exact import dot, rationals
+from attsvm.primitives.descent import Descent
 from attsvm.theory.types import Nested
-from properties.sim._support.token_sequences import TokenSequences
+from properties.sim._support.token_sequences import on_sentences, sentences_of
 
 
 def said(
     tokens: Any, sentences: Nested, start: Nested | None = None, *, whole: bool = True
-) -> TokenSequences:
+) -> Descent:
     """Sentences of tokens, from X(0) = 0 unless a start is given."""
     E = np.array(tokens, dtype=float)
     zero = np.zeros((E.shape[1], E.shape[1]))
-    return TokenSequences(E, np.array(sentences), zero if start is None else np.array(start), whole)
+    return on_sentences(E, np.array(sentences), zero if start is None else np.array(start), whole)
 
 
 OUTVOTED = said(np.eye(3), [[0, 0], [0, 0], [0, 1]])
@@ -44,17 +45,21 @@ LEAPING = replace(
 """In the basin; the first step takes the second sentence to its worse token for ever."""
 
 
-def orthonormal(case: TokenSequences) -> bool:
+def orthonormal(case: Descent) -> bool:
     """E E^T = I, and tokens are the whole vocabulary."""
-    E = rationals(case.embeddings)
+    E = rationals(sentences_of(case).embeddings)
     unit = all(dot(x, y) == (i == j) for i, x in enumerate(E) for j, y in enumerate(E))
-    return unit and case.whole
+    return unit and sentences_of(case).whole
 
 
-def one_successor(case: TokenSequences) -> bool:
+def one_successor(case: Descent) -> bool:
     """After each token comes the same token wherever it stands."""
     after: dict[int, int] = {}
-    pairs = zip(case.sentences[:, :-1].flat, case.sentences[:, 1:].flat, strict=True)
+    pairs = zip(
+        sentences_of(case).sentences[:, :-1].flat,
+        sentences_of(case).sentences[:, 1:].flat,
+        strict=True,
+    )
     return all(after.setdefault(int(a), int(b)) == int(b) for a, b in pairs)
 
 

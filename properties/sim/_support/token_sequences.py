@@ -27,27 +27,29 @@ with margins 1 for the most frequent successors. None of this asks for a short s
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
 from hypothesis import strategies as st
 
-from attsvm._types import Array, Float, Int
+from attsvm._types import Array
 from attsvm._witness import Plain, floats, proposed
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.exact import ExactData, dot, rationals, separate, softmax
 from attsvm.exact.descent import descend
 from attsvm.exact.losses import loss_slope
-from attsvm.exact.numbers import Vector, key_of, remembered_by
+from attsvm.exact.numbers import Vector
 from attsvm.exact.traps import is_stationary_start
-from attsvm.language import Language, next_tokens, prefix_data, vocabulary_data
+from attsvm.language import next_tokens
 from attsvm.losses import LOGISTIC_LOSS
 from attsvm.primitives.att_svm import ExactAttSVM, att_svm, exact_att_svm, exact_constraints, flat
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import agreement, short_step
-from attsvm.primitives.steps import Stepped
+from attsvm.primitives.sentences import Sentences
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
@@ -58,47 +60,20 @@ C = 10
 STEPS = (0, 1, 4, 16, 64)
 
 
-@dataclass(frozen=True, slots=True)
-class TokenSequences(Stepped):
-    """Sentences, embeddings and a start; `whole` says whether tokens are the whole vocabulary.
-
-    Raises:
-        DataError: shapes that do not fit, inner products that are no floats, no problem with two
-            tokens.
-    """
-
-    embeddings: Float[Array, "V d"]
-    sentences: Int[Array, "m n"]
-    start: Float[Array, "d d"]
-    whole: bool
-    loss: str = LOGISTIC_LOSS.name
-
-    def __post_init__(self) -> None:
-        Stepped.__post_init__(self)
-        E = np.asarray(self.embeddings)
-        if E.ndim != 2 or self.start.shape != (E.shape[1], E.shape[1]):
-            raise DataError("the start is no matrix of the embeddings", value=self.start.shape)
-        rows, products = rationals(E), rationals(E @ E.T)
-        if any(dot(a, b) != products[i][j] for i, a in enumerate(rows) for j, b in enumerate(rows)):
-            raise DataError("inner products of the embeddings are no floats")
-        if not (self.data.present.sum(axis=1) > 1).any():
-            raise DataError("no problem has two tokens", value=self.sentences.shape)
-
-    @property
-    def data(self) -> AttentionData:
-        """The problems."""
-        return _problems(self.embeddings, self.sentences, self.whole)
+def on_sentences(E: Array, sentences: Array, start: Array, whole: bool) -> Descent:
+    """Return descent on X of sentences, among the whole vocabulary or their own tokens."""
+    return Descent(Sentences(E, sentences, whole), start)
 
 
-@remembered_by(lambda E, sentences, whole: (key_of(E), key_of(sentences), whole))
-def _problems(E: Array, sentences: Array, whole: bool) -> AttentionData:
-    V = len(E)
-    language = Language(np.ones(V, np.int64), np.ones((V, V), np.int64), E)
-    return (vocabulary_data if whole else prefix_data)(language, sentences)
+def sentences_of(case: Descent) -> Sentences:
+    """Return the inputs of descent on sentences."""
+    inputs: Any = case.inputs
+    found: Sentences = inputs
+    return found
 
 
 @composite
-def drawn_sequences(draw: st.DrawFn, *, from_zero: bool = False) -> TokenSequences:
+def drawn_sequences(draw: st.DrawFn, *, from_zero: bool = False) -> Descent:
     """Up to three tokens in up to three dimensions, up to three sentences of two or three."""
     V, whole = draw(sizes(2, 3)), draw(st.booleans())
     m, n = draw(sizes(1, 3)), draw(sizes(2 if whole else 3, 3))
@@ -108,11 +83,11 @@ def drawn_sequences(draw: st.DrawFn, *, from_zero: bool = False) -> TokenSequenc
     d = V if plain else draw(sizes(1, 3))
     E = np.eye(V) if plain else draw(arrays(V, d))
     start = np.zeros((d, d)) if from_zero or draw(st.booleans()) else draw(arrays(d, d))
-    return TokenSequences(E, sentences, start, whole)
+    return on_sentences(E, sentences, start, whole)
 
 
 @composite
-def followed(draw: st.DrawFn) -> TokenSequences:
+def followed(draw: st.DrawFn) -> Descent:
     """Up to four orthonormal tokens, turned round, each with one successor."""
     V = draw(sizes(2, 4))
     after = draw(st.lists(sizes(0, V - 1), min_size=V, max_size=V))
@@ -121,11 +96,11 @@ def followed(draw: st.DrawFn) -> TokenSequences:
         rows.append([after[t] for t in rows[-1]])
     signs = np.where(draw(arrays(V)) < 0.0, -1.0, 1.0)
     E = np.eye(V)[draw(st.permutations(range(V)))] * signs
-    return TokenSequences(E, np.array(rows).T, draw(arrays(V, V)), True)
+    return on_sentences(E, np.array(rows).T, draw(arrays(V, V)), True)
 
 
 @composite
-def started(draw: st.DrawFn) -> TokenSequences:
+def started(draw: st.DrawFn) -> Descent:
     """The same, from four times X_soft in 64ths, with a random part."""
     case = draw(drawn_sequences())
     found, noise = soft(case.data), draw(arrays(*case.start.shape)) / 8
@@ -145,7 +120,7 @@ def soft(data: AttentionData) -> SoftAnswer | None:
         return None
 
 
-def limit(case: TokenSequences) -> Vector | None:
+def limit(case: Descent) -> Vector | None:
     """X*, flat, with X(k) = (1 + o(1)) X* ln k, where that is proved."""
     way = proved_limit(case.data, case.start, case.loss, case.step)
     if way is not None and way.limit is not None:
@@ -153,13 +128,15 @@ def limit(case: TokenSequences) -> Vector | None:
     return outvoted(case) if case.loss == LOGISTIC_LOSS.name else None
 
 
-def outvoted(case: TokenSequences) -> Vector | None:
+def outvoted(case: Descent) -> Vector | None:
     """The same where problems conflict and one successor of each query outvotes the others."""
-    E, data = case.embeddings, ExactData.of(case.data)
-    if not case.whole or not np.array_equal(E @ E.T, np.eye(len(E))):
+    E, data = sentences_of(case).embeddings, ExactData.of(case.data)
+    if not sentences_of(case).whole or not np.array_equal(E @ E.T, np.eye(len(E))):
         return None
-    asked = case.sentences[:, :-1].reshape(-1)
-    votes = Counter(zip(asked.tolist(), next_tokens(case.sentences).tolist(), strict=True))
+    asked = sentences_of(case).sentences[:, :-1].reshape(-1)
+    votes = Counter(
+        zip(asked.tolist(), next_tokens(sentences_of(case).sentences).tolist(), strict=True)
+    )
     winner = {q: max(range(len(E)), key=lambda t: votes[q, t]) for q in asked.tolist()}
     W, step = rationals(case.start), short_step(case.data, "logistic-loss", case.step)
     for steps, before in zip(STEPS, (0, *STEPS), strict=False):
@@ -173,13 +150,13 @@ def outvoted(case: TokenSequences) -> Vector | None:
 def _decided(
     data: ExactData,
     W: list[Vector],
-    case: TokenSequences,
+    case: Descent,
     votes: Counter[tuple[int, int]],
     q: int,
     a: int,
 ) -> bool:
     """kappa_t > 0 for all t != a wherever a has at least the attention that it has under W."""
-    E = rationals(case.embeddings)
+    E = rationals(sentences_of(case).embeddings)
     s = softmax([dot(e, [dot(row, E[q]) for row in W]) for e in E])
     least = votes[q, a] * -loss_slope("logistic-loss", fmpq(1)) * s[a]
     others = [votes[q, t] for t in range(len(E)) if t != a]
@@ -226,7 +203,7 @@ def _least_known(data: AttentionData, A: list[Vector]) -> arb:
     return zero.min(arb(dot(W, W)).sqrt() + C * slack)
 
 
-def moves_soft(case: TokenSequences) -> bool:
+def moves_soft(case: Descent) -> bool:
     """X_soft is not 0: C ||sum_j A_j|| > 1, the slope at 0 (`sim/definition-4.1:sharp`)."""
     S = summed(case.data)
     return bool(C * C * dot(S, S) > 1)
@@ -238,17 +215,17 @@ def summed(data: AttentionData) -> Vector:
     return [sum(column, fmpq(0)) for column in zip(*A, strict=True)]
 
 
-def from_zero(case: TokenSequences) -> bool:
+def from_zero(case: Descent) -> bool:
     """X(0) = 0."""
     return not case.start.any()
 
 
-def stays_at_zero(case: TokenSequences) -> bool:
+def stays_at_zero(case: Descent) -> bool:
     """X(0) = 0 is stationary, so that X(k) never has a direction."""
     return from_zero(case) and is_stationary_start(ExactData.of(case.data), rationals(case.start))
 
 
-def enough(case: TokenSequences) -> bool:
+def enough(case: Descent) -> bool:
     """C ||X^mm|| > max lambda, so that X_soft is X^mm alone."""
     hard = exact_att_svm(case.data)
     return hard is not None and bool(hard.A) and _dear(hard)
@@ -259,7 +236,7 @@ def _dear(hard: ExactAttSVM) -> bool:
     return bool(C * C * hard.square > max(hard.duals.values()) ** 2)
 
 
-def known_soft(m: Namespace, case: TokenSequences) -> Numbers:
+def known_soft(m: Namespace, case: Descent) -> Numbers:
     """X_soft row by row in the arithmetic m; no number where it is not known to be X^mm."""
     svm = att_svm(m, case.data)
     return svm.vector if enough(case) else m.values([arb("nan")] * case.data.d**2)

@@ -31,6 +31,7 @@ from hypothesis import strategies as st
 
 from attsvm.exact import rationals
 from attsvm.primitives.counts import HALF, probability
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import feasible
 from attsvm.strategies import composite, sizes
 from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed, stated
@@ -38,15 +39,15 @@ from attsvm.theory.types import Comparison, Namespace
 from properties.sim import SOURCE
 from properties.sim._support import token_sequences
 from properties.sim._support.telling_sentences import OUTVOTED, SHARED, one_successor, said
-from properties.sim._support.token_sequences import TokenSequences
+from properties.sim._support.token_sequences import sentences_of
 from properties.sim.often_unsolvable import contradictions
 from properties.sim.often_unsolvable.contradictions import Draws, Table, consistent
 
 
-def independent(case: TokenSequences) -> bool:
+def independent(case: Descent) -> bool:
     """The embeddings are linearly independent."""
-    E = fmpq_mat(rationals(case.embeddings))
-    return bool(E.rank() == len(case.embeddings))
+    E = fmpq_mat(rationals(sentences_of(case).embeddings))
+    return bool(E.rank() == len(sentences_of(case).embeddings))
 
 
 IN_A_CIRCLE = (
@@ -56,7 +57,7 @@ IN_A_CIRCLE = (
 
 
 @stated("X^mm exists")
-def exists(m: Namespace, case: TokenSequences) -> Comparison:
+def exists(m: Namespace, case: Descent) -> Comparison:
     return m.equal(m.exact(int(feasible(case))), m.exact(1))
 
 
@@ -67,7 +68,7 @@ def exists(m: Namespace, case: TokenSequences) -> Comparison:
     },
     where=IN_A_CIRCLE,
 )
-def told(m: Namespace, case: TokenSequences, by: str = "circles") -> Comparison:
+def told(m: Namespace, case: Descent, by: str = "circles") -> Comparison:
     known = consistent(case) if by == "circles" else one_successor(case)
     return m.equal(m.exact(int(feasible(case))), m.exact(int(known)))
 
@@ -82,7 +83,7 @@ def told(m: Namespace, case: TokenSequences, by: str = "circles") -> Comparison:
     },
     where=IN_A_CIRCLE,
 )
-def refused(m: Namespace, case: TokenSequences, by: str = "circles") -> Comparison:
+def refused(m: Namespace, case: Descent, by: str = "circles") -> Comparison:
     known = consistent(case) if by == "circles" else not one_successor(case)
     return m.at_most(m.exact(int(feasible(case))), m.exact(int(known)))
 
@@ -154,7 +155,7 @@ OFTEN = Statement(
     printed="the vanilla formulation of X^mm is often unsolvable due to the non-existence of "
     "linear separability of tokens",
     variables=Records(
-        TokenSequences,
+        Descent,
         token_sequences.drawn_sequences(from_zero=True),
         fixed=("start", "step", "loss"),
     ),

@@ -31,9 +31,10 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.language import Language, prefix_data, random_language, vocabulary_data
 from attsvm.primitives.counts import at_least
+from attsvm.primitives.descent import Descent
 from attsvm.theory import Slack
 from properties.sim._support.causal_language import SUCCESSORS, VOCABULARY, Setting
-from properties.sim._support.token_sequences import TokenSequences
+from properties.sim._support.token_sequences import sentences_of
 
 RUNS, AGAIN = 60, 240
 """How many languages are drawn, with one set of sentences each; and where that is repeated."""
@@ -72,9 +73,9 @@ def _has_cycle(edges: dict[int, int]) -> bool:
     return False
 
 
-def consistent(case: TokenSequences) -> bool:
+def consistent(case: Descent) -> bool:
     """The problems of no query have a cycle."""
-    return not contradicts(case.sentences, case.data, case.whole)
+    return not contradicts(sentences_of(case).sentences, case.data, sentences_of(case).whole)
 
 
 # how often

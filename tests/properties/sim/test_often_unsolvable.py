@@ -39,7 +39,10 @@ def test_repetitions_of_the_token_asked_for_count_by_places_only():
     case = statement.REPEATED
     assert not consistent(case)
     assert not contradicts(
-        case.sentences[:1], said(np.eye(2), [[0, 1, 0, 1]], whole=False).data, False, repeats=False
+        case.inputs.sentences[:1],
+        said(np.eye(2), [[0, 1, 0, 1]], whole=False).data,
+        False,
+        repeats=False,
     )
 
 
