@@ -1,7 +1,6 @@
 """Counterexamples about descent as scripts: the run in numpy, its margins after so many steps."""
 
 import re
-import textwrap
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.limit_certificates import short_step
 from attsvm.theory import Claim
 from attsvm.theory.instance.in_python import literal
-from attsvm.theory.report.script import Writer
+from attsvm.theory.report.script import Writer, title
 
 SLOPES = {
     "logistic": "np.exp(-abs(u)) / (1 + np.exp(-abs(u)))**2",
@@ -65,7 +64,7 @@ def _side_by_side(claim: Claim, case: Any, loss: str) -> str:
     """Norms of plain and normalised descent on a prompt, from one start and with one step."""
     own = case.case
     lines = [
-        *textwrap.wrap(f"# {claim.id}: {claim.statement}", 96, subsequent_indent="#   "),
+        *title(claim),
         "import numpy as np",
         f"keys = {_short(own.inputs.X)}",
         f"scores = {_short(own.inputs.scores)}",
@@ -96,7 +95,7 @@ def _constant(claim: Claim, data: AttentionData) -> str | None:
         return None
     X = [data.X[i][present[i]] for i in range(data.n)]
     lines = [
-        *textwrap.wrap(f"# {claim.id}: {claim.statement}", 96, subsequent_indent="#   "),
+        *title(claim),
         "# Each input has tokens of one score, so that attention returns it for every W: the risk",
         "# is the same everywhere, any W minimises it, and minimisers have no direction in common.",
         "import numpy as np",
@@ -174,7 +173,7 @@ def _lines(
         said = '    print("plain descent" if plain else "normalised descent")'
         loop = ["for plain in (True, False):", said, *(f"    {line}" for line in loop)]
     lines = [
-        *textwrap.wrap(f"# {claim.id}: {claim.statement}", 96, subsequent_indent="#   "),
+        *title(claim),
         "# Margins are the best token's over the others: below 0, attention goes to one of these.",
         "import numpy as np",
         f"X = [{', '.join(map(_short, X))}]",

@@ -23,7 +23,6 @@ from properties.sim._support.attention import on_line
 from properties.sim._support.bounds import BLOCKS, POINTS, alpha
 from properties.sim._support.domains import LOGITS
 
-READ = "beta, which print does not define, read as a lower bound"
 SAME = on_line([1, 0], x=1, y=1, beta=2)
 CLOSE = on_line([1], x=0, y=Fraction(1, 4096), beta=1)
 EDGE = on_line([-1] * 4, x=2, y=2 - Fraction(1, 2**14), R=4)

@@ -45,8 +45,6 @@ from properties.sim._support.stability import (
 )
 from properties.sim._support.stability import linear_loss as linear_loss  # proofs name it
 
-SOFTMAX = "L(x) = g(b <softmax(A x), h>)"
-
 LOWER, UPPER = Fraction("0.7226"), Fraction("0.7228")
 """Up to the first |b| ||h|| the gradient of softmax has the larger constant, from the second on the
 smaller one."""

@@ -105,7 +105,7 @@ def _written(m: Scripts, claim: Claim, case: Case) -> Script | None:
     except ClaimError:  # it leaves the namespace m
         return None
     sides = [(c.kind, m.printed(c.left), m.printed(c.right)) for c in comparisons(relation)]
-    said = _comment(f"{claim.id}: {claim.statement}")
+    said = title(claim)
     printed = [f"print({a.text}, {_SIGNS[kind]!r}, {b.text})" for kind, a, b in sides]
     needed = _needed(m.lines, " ".join(printed))
     lines = [f"{name} = {text}" for name, text in m.lines.items() if name in needed]
@@ -142,8 +142,16 @@ def _values(
     return defined(formula.variables, m, Values(**known))
 
 
-def _comment(text: str) -> list[str]:
-    return textwrap.wrap(f"# {text}", 96, subsequent_indent="#   ")
+def title(claim: Claim) -> list[str]:
+    """Return what fails as a comment: the beginning of its sentence, in two lines at most."""
+    return _comment(f"{claim.id}: {claim.statement}", most=2)
+
+
+def _comment(text: str, most: int | None = None) -> list[str]:
+    """Return a text as a comment, cut after so many lines."""
+    return textwrap.wrap(
+        f"# {text}", 96, subsequent_indent="#   ", max_lines=most, placeholder=" ..."
+    )
 
 
 def verifier(claim: Claim, case: Case) -> str | None:
@@ -185,7 +193,7 @@ def verifier(claim: Claim, case: Case) -> str | None:
     imports = ["from fractions import Fraction"]
     if any("isqrt" in text for text in helpers):
         imports.append("from math import isqrt")
-    said = _comment(f"{claim.id}: {claim.statement}") + _comment(f"at {in_words(case, {})}")
+    said = title(claim) + _comment(f"at {in_words(case, {})}")
     return "\n".join([*said, *imports, *helpers, body, *unchecked, ""])
 
 

@@ -58,15 +58,6 @@ from properties.mm.theorem_2.prompt_limits import (
     weighted,
 )
 
-GRANTED = (
-    "Assumption B holds: for some nu > 0, of which print says no more, all p leave a label margin "
-    "of at most Gamma - nu max_i (1 - s_i,alpha_i); here nu = Gamma - max ||sum_i w_i Y_i "
-    "x_i,beta_i|| over all choices beta but alpha, w multipliers of v(alpha) of sum 1, is positive "
-    "and will do"
-)
-"""Assumption B as printed, and how instances are known to meet it."""
-
-
 MIXED = select([[[2.0, 0.0], [0.0, 1.0]]], [1], [0])
 UNBALANCED = select([[[1.0, 1.0], [0.0, 0.125]], [[1.0, -2.0], [0.0, 0.0]]], [1, 1], [0, 0])
 """v(alpha) is (1, 0), the sum of the labelled tokens (2, -1)."""

@@ -84,8 +84,16 @@ def step_along_solution(m: Namespace, run: Any) -> tuple[Any, Any]:
 
 
 @stated(
-    "a step of descent on $loss raises <X, X^mm> by its size times <-grad L, X^mm>, and $formula",
-    symbols=LOSS_NAMES,
+    "a step of descent on $loss raises <X, X^mm> by its size times the left side: $formula",
+    r"\langle X^{mm}, -\nabla L(X)\rangle $strict",
+    {
+        **LOSS_NAMES,
+        "strict": {
+            True: "> 0",
+            False: r"\ge \frac{1}{n} \sum_i |l'(u_i)| s_{opt} \sum_t s_t (\gamma_{opt} - \gamma_t)",
+        },
+    },
+    where="s_t is the attention of input i to token t, and u_i its attended score",
 )
 def gain(m: Namespace, run: Any, strict: bool = False) -> Comparison:
     """A step adds eta/n sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t) at least to <X, X^mm>.

@@ -6,7 +6,6 @@ Let S = sum_j w_j D_j z_j^T with all w_j > 0 have no singular values but 1. Feas
 """
 
 import re
-import textwrap
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.svm.nuclear import NuclearAnswer
 from attsvm.theory import Claim
 from attsvm.theory.instance.in_python import literal
-from attsvm.theory.report.script import Writer
+from attsvm.theory.report.script import Writer, title
 from properties.tf._support.regularisation_paths import Path, nuclear
 
 ROUNDING = 1e-6
@@ -81,7 +80,7 @@ def _solution(found: NuclearAnswer) -> list[str] | None:
 
 
 def _text(claim: Claim, *lines: str) -> str:
-    said = textwrap.wrap(f"# {claim.id}: {claim.statement}", 96, subsequent_indent="#   ")
+    said = title(claim)
     return "\n".join([*said, "import numpy as np", *lines, ""])
 
 

@@ -17,10 +17,6 @@ from attsvm.theory import (
 )
 from attsvm.theory.types import Comparison, Namespace, Nested, Numbers, Values
 
-DECREASING_LOSSES = {
-    name: loss for name, loss in LOSSES.items() if name not in ("squared", "logistic")
-}
-
 
 def flag(m: Namespace, value: bool) -> Comparison:
     """Return the relation that a property of the loss is true."""

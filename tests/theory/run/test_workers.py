@@ -196,7 +196,7 @@ def test_a_script_that_starts_workers_wherever_it_is_imported_is_told_so(tmp_pat
 
 
 def test_a_claim_is_known_by_its_id_and_pack():
-    assert known_claim("toy/true:literal", [PACK]).statement == "true"
+    assert known_claim("toy/true:literal", [PACK]).statement == "True."
     with pytest.raises(UnknownClaimError, match="no pack of this worker"):
         known_claim("toy/true:literal", [])
 
