@@ -151,6 +151,21 @@ def test_primitives_of_claims_stand_below_commands():
     assert against([PRIMITIVES], lambda end: within(end, *FRONT)) == []
 
 
+LONG = {"AttentionData", "Pair", "Answer", "Arithmetic", "Namespace", "Scripts", "Tally", "_Page"}
+"""Classes that are longer: records with properties, tables of functions, a tally, a page."""
+
+
+def test_no_other_class_has_more_than_150_lines():
+    nodes = (
+        node
+        for module, file in modules_of(ROOT).items()
+        if within(module, "attsvm")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and node.end_lineno - node.lineno >= 150
+    )
+    assert {node.name for node in nodes} <= LONG
+
+
 def test_no_statement_imports_another():
     """A submodule of a package counts as its statement, which its import runs."""
     files = modules_of(ROOT)

@@ -4,6 +4,7 @@
 api.md from the docstrings.
 """
 
+import enum
 import inspect
 import json
 import re
@@ -11,6 +12,7 @@ from collections import Counter
 
 import attsvm
 import attsvm.losses
+from attsvm import theory
 from attsvm.theory import load_packs
 from attsvm.theory.declaration.verdict import Truth
 
@@ -87,9 +89,11 @@ TITLES = {
 }
 
 
-def described(name):
+def described(name, home=attsvm):
     """The entry of a public name: its signature, with shapes, and its docstring."""
-    value = getattr(attsvm, name)
+    value = getattr(home, name)
+    if isinstance(value, type) and issubclass(value, enum.Enum):
+        return f"### `{name}`\n\n{inspect.getdoc(value)}\n"
     if not callable(value) or isinstance(value, attsvm.losses.Loss):
         return f"### `{name}`\n\n{type(value).__name__}: {said_of(value)}\n"
     text, *sections = re.split(
@@ -139,6 +143,8 @@ def api():
     for home, title in TITLES.items():
         parts.append(f"## {title}")
         parts += [described(n).rstrip() for n in attsvm.__all__ if attsvm._HOMES.get(n) == home]
+    parts.append("## What `from attsvm.theory import ...` has beside these")
+    parts += [described(n, theory).rstrip() for n in theory.__all__ if n not in attsvm.__all__]
     return "\n\n".join(parts) + "\n"
 
 
