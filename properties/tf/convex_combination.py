@@ -39,6 +39,7 @@ def output(m: Namespace, v: Values) -> Numbers:
 OUTPUT = "s = softmax(X W z) and x^att = X^T s"
 
 
+@stated("x^att is in the convex hull of the tokens, that is, for every u, $formula", where=OUTPUT)
 def within(m: Namespace, v: Values) -> Comparison:
     """<u, x^att> minus the least <u, x_t> is at most the largest minus the least."""
     along = v.X @ v.u
@@ -57,6 +58,7 @@ def selected(m: Namespace, v: Values) -> Comparison:
     return m.equal(weights(m, v), m.array([m.exact(int(t == 0)) for t in range(v.T)]))
 
 
+@stated("x^att is x_1 at no W, that is $formula", where=OUTPUT)
 def missed(m: Namespace, v: Values, least: Number) -> Comparison:
     """||x^att - x_1|| is above a bound."""
     return m.below(least, m.norm(output(m, v) - v.X[0]))

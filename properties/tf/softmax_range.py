@@ -16,12 +16,13 @@ of v with a vector of norm sqrt(T / (T - 1)) (`sharp-1`, attained where the othe
 equal and all add up to 0); no v_u - v_1 is above sqrt(2) ||v|| (`sharp-2`, attained for T = 2).
 """
 
-from attsvm.theory import Hypothesis, Integer, Reading, Statement, Vector, changed
+from attsvm.theory import Hypothesis, Integer, Reading, Statement, Vector, changed, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 from properties._support.formulas import SEVERAL
 from properties.tf import SOURCE
 
 
+@stated("the S(v)_t add up to 1 and lie strictly between 0 and 1, that is $formula")
 def inside(m: Namespace, v: Values, margin: Number) -> Relation:
     """The entries of S(v) add up to 1, and lie strictly between `margin` and 1 - `margin`."""
     S = m.softmax(v.v)
@@ -30,6 +31,7 @@ def inside(m: Namespace, v: Values, margin: Number) -> Relation:
     )
 
 
+@stated("S(r v)_1 tends to 0 or 1 as r tends to infinity, that is $formula")
 def saturated(m: Namespace, v: Values, only: Number) -> Relation:
     """The limit of S(r v)_1 for r to infinity is `only` or 1.
 
@@ -46,6 +48,10 @@ def odds(m: Namespace, v: Values) -> Numbers:
     return m.sum(S[1:]) / S[0]
 
 
+@stated(
+    "(1 - S(v)_1)/S(v)_1 is from exp(-lead) to (T - 1) exp(-lead), lead being that of v_1 over the "
+    "largest other entry, that is $formula"
+)
 def by_lead(m: Namespace, v: Values, by: str = "lead", share: Number = 1) -> Relation:
     """exp(-lead) <= (1 - S_1) / S_1 <= (T - 1) exp(-lead) for the lead of v_1."""
     if v.T == 1:
@@ -91,7 +97,7 @@ RANGE = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            read={"way": "that it leads there: S(r v)_1 tends to 0 or 1 as r tends to infinity"},
+            read={"way": "that it leads there"},
             constants={"only": 0},
             under=(NOT_ZERO,),
             conclusion=saturated,

@@ -29,6 +29,7 @@ from attsvm.primitives.heads import ACTIVATIONS
 from attsvm.primitives.hypotheses import ZERO_START
 from attsvm.primitives.loss_hypotheses import CONVEX_LOSS, NEGATIVE_SLOPE, SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.losses import CONVEX
+from attsvm.primitives.steps import ITERATED
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf.generalised_svm import head_descent as heads
@@ -76,7 +77,7 @@ STATEMENT = Statement(
     place="Generalized SVM <-> Attention Equivalence",
     printed="Claim: W_GD ~ W_fin + W_svm ... ||W_svm||_F -> inf, ||W_fin||_F -> bounded ... >99% "
     "corr",
-    variables=Records(KeptTokens, cases.drawn()),
+    variables=Records(KeptTokens, cases.drawn(), lets=cases.ANYTHING),
     violating={
         ALL: [cases.APART],
         SEEN: [cases.UNSEEN],
@@ -105,7 +106,7 @@ STATEMENT = Statement(
                 "W_GD ~ W_fin + W_svm": "a correlation of W with W_fin + c W_svm, c >= 0, above 99%"
             },
             under=(RESTS, ALL),
-            variables=Records(KeptTokens, cases.drawn(everything=True)),
+            variables=Records(KeptTokens, cases.drawn(everything=True), lets=cases.ANYTHING),
             examples=(cases.UNSEEN, cases.NOTHING),
             siblings={"above 100%": changed(share=1)},
         ),
@@ -136,7 +137,7 @@ STATEMENT = Statement(
             "refuted, certified",
             read={"||W_svm||_F -> inf": "that W_GD is not bounded"},
             under=(FORWARD, STRICT_LOSS, NONLINEAR),
-            variables=Records(HeadSteps, heads.steps(nonlinear=True)),
+            variables=Records(HeadSteps, heads.steps(nonlinear=True), lets=heads.ONE_INPUT),
             conclusion=heads.moves,
             examples=(heads.DEAD, heads.UNSEEN, heads.CONVEX_PAIR),
             siblings={"by 1 or more": changed(least=1)},
@@ -145,7 +146,9 @@ STATEMENT = Statement(
             "proved",
             proof="symbolic.tf.generalised_svm:prove_finite",
             under=(ALL, SEEN),
-            variables=Records(KeptTokens, cases.drawn(spread=False, everything=True)),
+            variables=Records(
+                KeptTokens, cases.drawn(spread=False, everything=True), lets=cases.ANYTHING
+            ),
             conclusion=cases.all_finite,
             siblings={"twice W_fin": changed(factor=2)},
         ),
@@ -169,7 +172,7 @@ STATEMENT = Statement(
             "proved",
             proof="symbolic.tf.generalised_svm:prove_bounded",
             under=(FORWARD, CONVEX_SLOPED, BETTER, ORTHOGONAL),
-            variables=Records(Several, growth.separate()),
+            variables=Records(Several, growth.separate(), lets=growth.PAIRS),
             conclusion=growth.follows_logarithm,
             examples=(growth.ALONE,),
             siblings={
@@ -181,7 +184,7 @@ STATEMENT = Statement(
             "proved",
             proof="symbolic.tf.generalised_svm:prove_unbounded",
             under=(FORWARD, SLOPED_LOSS),
-            variables=Records(Hidden, growth.hidden()),
+            variables=Records(Hidden, growth.hidden(), lets=ITERATED),
             conclusion=growth.lags,
             siblings={"1.05 times as much": changed(share="1.05", examples=[growth.SHORT])},
         ),
@@ -189,7 +192,7 @@ STATEMENT = Statement(
             "proved",
             proof="symbolic.tf.generalised_svm:prove_rising_head",
             under=(FORWARD, CONVEX_SLOPED, QUERY, BENT_UP, RISES, ZERO_START),
-            variables=Records(HeadSteps, heads.steps(), fixed=("start",)),
+            variables=Records(HeadSteps, heads.steps(), fixed=("start",), lets=heads.ONE_INPUT),
             conclusion=heads.grows,
             examples=(heads.ALONE,),
             siblings={
@@ -201,7 +204,9 @@ STATEMENT = Statement(
             "proved",
             proof="symbolic.tf.generalised_svm:prove_critical_head",
             under=(FORWARD, CONVEX_SLOPED, QUERY, SQUARE, CRITICAL, BELOW, ZERO_START),
-            variables=Records(HeadSteps, heads.steps(critical=True), fixed=("phi", "start")),
+            variables=Records(
+                HeadSteps, heads.steps(critical=True), fixed=("phi", "start"), lets=heads.ONE_INPUT
+            ),
             conclusion=heads.grows_by_half,
             examples=(heads.SQUARE,),
             siblings={
@@ -214,7 +219,7 @@ STATEMENT = Statement(
             "proved",
             proof="symbolic.tf.generalised_svm:prove_kept_pair",
             under=(FORWARD, GENTLE, BOTH),
-            variables=Records(HeadSteps, heads.steps(both=True)),
+            variables=Records(HeadSteps, heads.steps(both=True), lets=heads.ONE_INPUT),
             conclusion=heads.stays,
             examples=(heads.PAIR,),
             siblings={"without the length of a step": changed(share=0, examples=[heads.PAIR])},

@@ -31,6 +31,13 @@ SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)
 CONVEX_ONES = ("relu", "square", "softplus")
 
 
+ONE_INPUT = (
+    "one input have two tokens x_1 and x_2, a query z and a head h(x) = sum_k b_k phi(<a_k, x>), "
+    "and descent run from any start with any constant step"
+)
+"""What steps on one input are, for the sentence of a reading."""
+
+
 @dataclass(frozen=True, slots=True)
 class HeadSteps:
     """Tokens X (2, d), a query, a head, a loss, a start of m, the size of steps and how many."""

@@ -18,6 +18,9 @@ from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace, Nested, Number, Relation
 
+ANYTHING = "tokens, queries, W, and sets O_i of kept tokens, none of them empty, be arbitrary"
+"""What data with kept tokens are, for the sentence of a reading."""
+
 
 @dataclass(frozen=True, slots=True)
 class KeptTokens:

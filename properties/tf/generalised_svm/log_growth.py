@@ -46,6 +46,10 @@ class Hidden:
             raise DataError("the start is not a 2 x 2 matrix", value=self.start.shape)
 
 
+PAIRS = "each input have two tokens, x_1 of score gamma_1 and x_2 of score gamma_2"
+"""What the data of such steps are, for the sentence of a reading."""
+
+
 @dataclass(frozen=True, slots=True)
 class Several:
     """Steps of descent from zero, all of one size, and how many."""

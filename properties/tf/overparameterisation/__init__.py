@@ -157,7 +157,7 @@ GAUSSIAN, SPHERICAL = ("tokens", "gaussian"), ("tokens", "spherical")
 """The law that is sampled: a constant of each conclusion."""
 SAID = {
     "tokens": {
-        "gaussian": "n inputs, standard Gaussian with orthogonal queries,",
+        "gaussian": "n inputs, standard Gaussian with orthogonal queries, none 0,",
         "spherical": "n inputs, uniform on the unit sphere as queries are,",
     }
 }
