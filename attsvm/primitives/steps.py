@@ -123,8 +123,8 @@ def along(of: str) -> str:
     return over(of, norm(of))
 
 
-W_K, X_K, X_MM = "W_k", "X(k)", "X^{mm}"
-"""Iterates and max-margin solutions as they are written."""
+W_K, X_K = "W_k", "X(k)"
+"""Iterates as they are written."""
 
 TARGET = "$towards"
 """The target of a run as it is written: one of `solutions`."""

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.primitives.aligned_inputs import (
-    inputs_aligned,
     spread_within,
     together_larger,
 )
@@ -55,11 +54,6 @@ def level_data(draw: st.DrawFn) -> AttentionData:
     X, gamma = np.repeat(data.X, 2, axis=0), np.repeat(data.gamma, 2, axis=0)
     flip = np.tile([1.0, -1.0], data.n)[:, None]
     return AttentionData(X, flip * np.repeat(data.Z, 2, axis=0), scores=gamma)
-
-
-def aligned(run: Descent) -> bool:
-    """Inputs are aligned."""
-    return inputs_aligned(run.data)
 
 
 def within(run: Descent, factor: float = 1.0) -> bool:
