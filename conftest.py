@@ -7,11 +7,15 @@ worker, `_turn` which tests come first, and the last hook gives both to xdist.
 import functools
 import gc
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
 from attsvm._threads import single_threaded
+
+if sys.flags.optimize:
+    pytest.exit("python -O drops assert statements, so tests could not fail: leave out -O", 4)
 
 single_threaded()  # before anything numeric is loaded: threads spin, which small tensors pay for
 
