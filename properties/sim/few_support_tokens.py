@@ -22,7 +22,6 @@ vocabulary). At X(0) all tokens of sub-sequences that hold two different ones co
 gradient, and 43 to 62 of 81 to 90 make 90% of the sum of |c_it| (runs 0 to 4). After 10,000 steps
 these are 7 to 56, and of 800 tokens of the vocabulary 12 and 8 (runs 0 and 1): there the gradient
 does come from a few tokens in the end, not in each update.
-
 More is said in `symbolic/sim/few_support_tokens.py`.
 """
 

@@ -22,7 +22,6 @@ angle of every W_lambda to W^mm, and the distance of every K_lambda Q_lambda^T/R
 nuclear-norm solution, of any rank, where that is one point. Where solutions are a set the bound
 says that K_lambda Q_lambda^T is nearly optimal, not how near the set it is: floats alone measure
 that, beside the proof.
-
 More is said in `symbolic/tf/vanishing_regularisation.py`.
 """
 
