@@ -22,7 +22,7 @@ from attsvm.theory.search.hunt import Hunt, hunt
 HEAD = """# What a hunt comes to that knows nothing
 
 Every literal reading was hunted for up to {seconds:g} s, {workers} workers, seed {seed}, without
-its own instances and stored counterexamples (those of related claims may be used):
+its own instances and stored counterexamples:
 `python -m benchmarks.accounts --seconds {seconds:g} -n {workers} --write docs/hunts.md`. A find is
 confirmed; where nothing was found, that is no proof, and the table says how near it came.
 
