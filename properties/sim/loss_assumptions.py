@@ -132,10 +132,10 @@ BELOW, ABOVE = (
 FAR = Descent(TWO_TOKENS.data, np.array([[-24.0]]), "exponential")
 WITHOUT_DIRECTION = replace(training.ONE_TOKEN, loss="log-loss"), replace(NO_QUERY, loss="log-loss")
 """X^mm = 0, and no X^mm."""
-UNDEFINED = (
-    "L and L_X, which print does not define, read as the mean over the inputs of l(b <f, h>) and "
-    "a Lipschitz constant of its gradient"
-)
+UNDEFINED = {
+    "L(X)": "the mean of l(b <f, h>) over the inputs",
+    "L_X": "a Lipschitz constant of its gradient",
+}
 PLACE = "Section 2, support vector machine"
 SAID = "In our paper, we relax their assumption of the loss function's derivative and Lipschitz"
 
@@ -162,12 +162,7 @@ THEOREM = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                f"{UNDEFINED}: where optimal tokens are unique and part 1 or part 2 of "
-                f"assumption 3.10 "
-                "is true, for every loss l with a continuous derivative descent with step at most "
-                "1/L_X from any start converges in direction to X^mm"
-            ),
+            read=UNDEFINED,
             constants={"towards": "optimal"},
             under=(UNIQUE, ONE_PART, SMOOTH_LOSS, SHORT),
             examples=(replace(TWO_TOKENS, loss="logistic"), TOP, *WITHOUT_DIRECTION),
@@ -175,13 +170,7 @@ THEOREM = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                f"{UNDEFINED}: where optimal tokens are unique and part 1 or part 2 of "
-                f"assumption 3.10 "
-                "is true, for every strictly decreasing l with a continuous derivative descent "
-                "with "
-                "step at most 1/L_X from any start converges in direction to X^mm"
-            ),
+            read=UNDEFINED,
             constants={"towards": "optimal"},
             under=(UNIQUE, ONE_PART, SMOOTH_LOSS, STRICTLY_DECREASING, SHORT),
             examples=(CUBIC, training.NOT_ALIGNED, *WITHOUT_DIRECTION),
@@ -192,12 +181,6 @@ THEOREM = Statement(
         ),
         "amended-1": Reading(
             "proved",
-            says=(
-                "one input of two tokens at least, a unique optimal one, rivals of one score, "
-                "Att-SVM feasible: for every l with a continuous l' < 0 from the lowest to the "
-                "highest score, both included, descent on l(b <f, h>) with any constant step from "
-                "any start converges in direction to X^mm"
-            ),
             proof="symbolic.aligned_inputs:prove_one_input",
             constants={"towards": "optimal"},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, ONE_INPUT, SLOPED_ON_SCORES),
@@ -217,12 +200,6 @@ THEOREM = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "unique optimal tokens, Att-SVM feasible: for every l with a continuous l' < 0 "
-                "from the lowest to the highest score, both included, and l'' continuous there, "
-                "descent on l(b <f, h>) with step at most 1/L_X from a start whose risk gap is "
-                "below min_i [l(second) - l(best)]/n converges in direction to X^mm"
-            ),
             proof="symbolic.basins:prove",
             constants={"towards": "optimal"},
             under=(UNIQUE, FEASIBLE, SLOPED_ON_SCORES, BASIN, SHORT),

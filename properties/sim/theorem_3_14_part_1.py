@@ -94,11 +94,7 @@ THEOREM = Statement(
     readings={
         "literal": Reading(
             "refuted",
-            says=(
-                f"{training.UNDEFINED}: where optimal tokens are unique and all tokens are support "
-                "vectors, descent with step at most 1/L_X from any start converges in direction to "
-                "X^mm"
-            ),
+            read=training.UNDEFINED,
             fixed={"loss": PRINTED},
             under=(UNIQUE, ALL_TIGHT, SHORT),
             examples=(TWO_TOKENS, training.ONE_TOKEN),
@@ -112,11 +108,6 @@ THEOREM = Statement(
         ),
         "amended-1": Reading(
             "refuted",
-            says=(
-                "optimal tokens unique, all tokens support vectors, some input with two tokens: "
-                "descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X from any "
-                "start converges in direction to X^mm"
-            ),
             fixed={"loss": REPAIRED},
             under=(UNIQUE, ALL_TIGHT, SEVERAL_TOKENS, SHORT),
             examples=(TWO_TOKENS, training.NOT_ALIGNED, training.ONE_DRAGGED, LOCAL_TRAP),
@@ -124,12 +115,6 @@ THEOREM = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, Att-SVM feasible, as where all tokens are support vectors: "
-                "descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X converges in "
-                "direction to X^mm from every start whose risk gap is below min_i [l(second) - "
-                "l(best)]/n"
-            ),
             proof="symbolic.basins:prove",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
@@ -141,11 +126,6 @@ THEOREM = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "a single input of two or three tokens, the optimal one unique, a second-best one "
-                "being a support vector: descent on the decreasing loss g(-b <f, h>) with any "
-                "constant step from any start converges in direction to X^mm"
-            ),
             proof="symbolic.sim.theorem_3_14:prove_three",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, SEVERAL_TOKENS, ONE_INPUT, THREE, SECOND_SUPPORTS),
@@ -155,11 +135,6 @@ THEOREM = Statement(
         ),
         "amended-3": Reading(
             "refuted",
-            says=(
-                "a single input of two tokens at least, the optimal one unique, all of them "
-                "support vectors: descent on the decreasing loss g(-b <f, h>) with step at most "
-                "1/L_X from X(0) = 0 converges in direction to X^mm"
-            ),
             fixed={"loss": REPAIRED},
             under=(UNIQUE, ALL_TIGHT, SEVERAL_TOKENS, ONE_INPUT, ZERO_START, SHORT),
             variables=stepped(Descent, training.one_input_from_zero(), fixed=("start",)),

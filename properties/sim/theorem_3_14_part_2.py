@@ -96,11 +96,15 @@ def pairs(draw: st.DrawFn) -> Descent:
 
 
 SAME = Hypothesis(
-    "optimal tokens share a score, all others another one", scores_shared, implies=(UNIQUE,)
+    "optimal tokens share a score, all others another one",
+    scores_shared,
+    says="all optimal tokens have one score, and all others another one",
+    implies=(UNIQUE,),
 )
 PAIRS = Hypothesis(
     "two inputs of two tokens",
     lambda run: run.data.n == 2 and all(len(x) == 2 for x in ExactData.of(run.data).X),
+    says="there are two inputs, of two tokens each",
     implies=(
         SEVERAL_TOKENS,
         EQUAL_RIVALS,
@@ -130,12 +134,7 @@ THEOREM = Statement(
     readings={
         "literal": Reading(
             "refuted",
-            says=(
-                f"{training.UNDEFINED}: where optimal tokens are unique and all rivals of an "
-                f"optimal "
-                "token score the same, descent with step at most 1/L_X from any start converges in "
-                "direction to X^mm"
-            ),
+            read=training.UNDEFINED,
             fixed={"loss": PRINTED},
             under=(UNIQUE, EQUAL_RIVALS, SHORT),
             examples=(TWO_TOKENS, training.ONE_TOKEN, OPPOSED),
@@ -148,11 +147,6 @@ THEOREM = Statement(
         ),
         "amended-1": Reading(
             "refuted",
-            says=(
-                "optimal tokens unique, equal scores of rivals, Att-SVM feasible, some input with "
-                "two tokens: descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X "
-                "from any start converges in direction to X^mm"
-            ),
             fixed={"loss": REPAIRED},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, SHORT),
             variables=stepped(Descent, runs(rival_data(), 0, 2), training.protocol),
@@ -164,11 +158,6 @@ THEOREM = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "a single input of two tokens at least, a unique optimal one, rivals of one score, "
-                "Att-SVM feasible: descent on the decreasing loss g(-b <f, h>) with any constant "
-                "step from any start converges in direction to X^mm"
-            ),
             proof="symbolic.aligned_inputs:prove_one_input",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, ONE_INPUT),
@@ -185,11 +174,6 @@ THEOREM = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, Att-SVM feasible, rivals of any scores: descent on the "
-                "decreasing loss g(-b <f, h>) with step at most 1/L_X converges in direction to "
-                "X^mm from every start whose risk gap is below min_i [l(second) - l(best)]/n"
-            ),
             proof="symbolic.basins:prove",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
@@ -201,11 +185,6 @@ THEOREM = Statement(
         ),
         "amended-4": Reading(
             "proved",
-            says=(
-                "two inputs of two tokens, the same two different scores in both, Att-SVM "
-                "feasible: descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X "
-                "from X(0) = 0 converges in direction to X^mm"
-            ),
             proof="symbolic.sim.theorem_3_14:prove_pair",
             fixed={"loss": REPAIRED},
             under=(FEASIBLE, SAME, PAIRS, ZERO_START, SHORT),

@@ -123,10 +123,7 @@ SEPARATION = Statement(
         ),
         "literal-3": Reading(
             "refuted, certified",
-            says=(
-                "'separated' read as: descent on g(b <f, h>) ends with all margins "
-                "(x_opt - x_t)^T X z positive"
-            ),
+            read={"separated": "with positive margins in the end"},
             fixed={"loss": PRINTED},
             constants=LEAST,
             under=(),
@@ -151,10 +148,6 @@ SEPARATION = Statement(
         ),
         "amended-2": Reading(
             "refuted, certified",
-            says=(
-                "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss "
-                "g(-b <f, h>) with step at most 1/L_X ends with positive margins"
-            ),
             fixed={"loss": REPAIRED},
             constants=LEAST,
             under=(UNIQUE, FEASIBLE, SHORT),
@@ -190,11 +183,6 @@ SEPARATION = Statement(
         ),
         "amended-4": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss g(-b <f, "
-                "h>) with step at most 1/L_X from a start whose risk gap is below min_i [l(second) "
-                "- l(best)]/n ends with every margin above every bound"
-            ),
             proof="symbolic.basins:prove_attention",
             fixed={"loss": REPAIRED},
             constants=LEAST,
@@ -225,11 +213,6 @@ SEPARATION = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, Att-SVM feasible: under descent on the decreasing loss "
-                "g(-b <f, h>) with step at most 1/L_X, from a start whose risk gap is below "
-                "min_i [l(second) - l(best)]/n, the least margin divided by ln k tends to 1"
-            ),
             proof="symbolic.growth_rates:prove_rate",
             fixed={"loss": REPAIRED},
             constants={"share": Fraction(1)},

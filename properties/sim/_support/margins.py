@@ -211,8 +211,10 @@ def _sign(margins: list[arb], of: str) -> arb | None:
 
 
 END = Measured(
-    "descent on the loss $loss, m the $of margin of the $whose tokens",
+    "under descent on $loss the $of margin m of the $whose tokens has $formula",
     notation=r"\lim m > 0",
+    symbols=LOSS_NAMES,
+    where="margins are <A_it, X(k)>, with A_it = (x - x_it) z_i^T and x the optimal or worst token",
     floats=ends,
     balls=certified_end,
     tensors=not_selecting,
@@ -284,9 +286,11 @@ def certified_slope(run: Any, share: Fraction) -> arb | None:
 OTHER_SLOPES = {f"slope {k}": changed(share=Fraction(k)) for k in ("0.95", "1.05", "1/2")}
 
 SLOPE = tends(
-    "on the loss $loss, m the least margin",
+    "under descent on $loss the least margin m has $formula",
     over("m", LN_K),
     "$share",
+    symbols=LOSS_NAMES,
+    where="margins are <A_it, X(k)>, with A_it = (x_opt - x_it) z_i^T",
     floats=slope,
     balls=certified_slope,
     tensors=not_selecting,

@@ -42,11 +42,11 @@ from properties.sim import LOSS_NAMES
 PRINTED, REPAIRED = "logistic", "logistic-loss"
 """The loss g(u) of definition 3.6, which increases, and the decreasing one g(-u)."""
 
-UNDEFINED = (
-    "L and L_X, which print does not define, read as the mean over the inputs of g(b <f, h>) and "
-    "a Lipschitz constant of its gradient"
-)
-"""What literal readings say of the risk."""
+UNDEFINED = {
+    "L(X)": "the mean of g(b <f, h>) over the inputs",
+    "L_X": "a Lipschitz constant of its gradient",
+}
+"""What print does not define, and its sense in literal readings."""
 
 
 def one_part(case: Any) -> bool:

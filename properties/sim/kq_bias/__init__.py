@@ -75,10 +75,6 @@ BIAS = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                "W trained by descent on g(b <f, h>) from any start, with any constant step, "
-                "converges in direction to the Frobenius solution"
-            ),
             fixed={"loss": PRINTED},
             under=(),
             examples=(TWO_TOKENS, training.ONE_TOKEN, NO_QUERY),
@@ -88,10 +84,6 @@ BIAS = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                "K Q^T with K, Q in R^{d x d} trained by descent on g(b <f, h>) from any start, "
-                "with any constant step, converges in direction to the Frobenius solution"
-            ),
             fixed={"loss": PRINTED},
             under=(),
             variables=FACTORS,
@@ -102,11 +94,6 @@ BIAS = Statement(
         ),
         "amended-1": Reading(
             "refuted",
-            says=(
-                "optimal tokens unique, Att-SVM feasible, some input has two tokens: K Q^T trained "
-                "by descent on g(-b <f, h>) from a start whose risk gap is below min_i [l(second) "
-                "- l(best)]/n converges in direction to the Frobenius solution"
-            ),
             fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, SEVERAL_TOKENS, BASIN),
             variables=FACTORS,
@@ -117,11 +104,6 @@ BIAS = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, Att-SVM feasible: W trained by descent on g(-b <f, h>) "
-                "with step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
-                "l(best)]/n converges in direction to the Frobenius solution"
-            ),
             proof="symbolic.basins:prove",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
@@ -133,11 +115,6 @@ BIAS = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            says=(
-                "one input of two tokens of different scores, D = x_opt - x_t and z not 0: K Q^T "
-                "trained by descent on g(-b <f, h>) with any constant step converges in direction "
-                "to the Frobenius solution unless K^T D / ||D|| + Q^T z / ||z|| = 0 at the start"
-            ),
             proof="symbolic.sim.kq_bias:prove",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, ONE_PAIR, LEANS),

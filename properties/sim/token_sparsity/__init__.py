@@ -133,11 +133,6 @@ SPARSITY = Statement(
         ),
         "literal-4": Reading(
             "refuted, certified",
-            says=(
-                "where there is an X^mm, along descent on g(b <f, h>) from any start the rivals "
-                "that are no support vectors of it come to have no share in the gradient: the sum "
-                "of their |dL/d(x_t^T X z)| over that of all tokens tends to 0"
-            ),
             fixed={"loss": PRINTED},
             under=(FEASIBLE,),
             conclusion=shares.FADING,
@@ -147,11 +142,6 @@ SPARSITY = Statement(
         ),
         "amended-1": Reading(
             "refuted, certified",
-            says=(
-                "where there is an X^mm, along descent on the decreasing loss g(-b <f, h>) from "
-                "any start the sum of |dL/d(x_t^T X z)| over the rivals that are no support "
-                "vectors of it, divided by that over all tokens, tends to 0"
-            ),
             fixed={"loss": REPAIRED},
             under=(FEASIBLE,),
             conclusion=shares.FADING,
@@ -161,12 +151,6 @@ SPARSITY = Statement(
         ),
         "amended-2": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, there is an X^mm: along descent on the decreasing loss "
-                "g(-b <f, h>) with step at most 1/L_X, from a start whose risk gap is below min_i "
-                "[l(second) - l(best)]/n, the sum of |dL/d(x_t^T X z)| over the rivals that are no "
-                "support vectors, divided by that over all tokens, tends to 0"
-            ),
             proof="symbolic.growth_rates:prove_shares",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
@@ -204,13 +188,6 @@ SPARSITY = Statement(
         ),
         "sharp-3": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, there is an X^mm: along descent on the decreasing loss "
-                "g(-b <f, h>) with step at most 1/L_X, from a start whose risk gap is below min_i "
-                "[l(second) - l(best)]/n, the share of a token of margin m > 1 under X^mm, its "
-                "|dL/d(x_t^T X z)| over the sum of all, falls like k^-(m - 1): log share / ln k -> "
-                "-(m - 1)"
-            ),
             proof="symbolic.growth_rates:prove_shares",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),

@@ -36,6 +36,7 @@ from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.strategies import arrays, composite
 from attsvm.theory import Slack
 from attsvm.training import Trajectory, follow_w
+from properties.sim import LOSS_NAMES
 from properties.sim._support.dropping import WHICH, mask, named
 from properties.sim._support.redundant_tokens import redundant_data, redundant_gaussian
 
@@ -191,19 +192,22 @@ def certified_exponent(run: Descent, share: Any = 1, less: int = 1) -> arb | Non
 
 
 FADING = tends(
-    "along descent on the loss $loss, c the share in the gradient of $which",
+    "under descent on $loss the share c in the gradient of $which has $formula",
     "c",
     ZERO,
     floats=fades,
     balls=certified_fading,
     tensors=not_selecting,
     stand_in=FLOW,
-    symbols={"which": WHICH},
+    symbols={"which": WHICH, **LOSS_NAMES},
+    where="a share is a sum of |dL/d(x_t^T X z)| over that of all tokens",
 )
 EXPONENT = tends(
-    "along descent on the loss $loss, c the share in the gradient of a token of margin m, not 1",
+    "under descent on $loss the share c in the gradient of each token of margin m > 1 has $formula",
     over(r"\ln c", LN_K),
     r"-$share \left(m - $less\right)",
+    symbols=LOSS_NAMES,
+    where="a share is |dL/d(x_t^T X z)| over the sum of all, and m is the margin under X^mm",
     floats=exponent,
     balls=certified_exponent,
     tensors=not_selecting,
