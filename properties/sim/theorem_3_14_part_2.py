@@ -102,7 +102,7 @@ SAME = Hypothesis(
     implies=(UNIQUE,),
 )
 PAIRS = Hypothesis(
-    "two inputs of two tokens",
+    "there are two inputs, of two tokens each",
     lambda run: run.data.n == 2 and all(len(x) == 2 for x in ExactData.of(run.data).X),
     says="there are two inputs, of two tokens each",
     implies=(

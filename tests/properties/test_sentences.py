@@ -1,6 +1,8 @@
 """Sentences of readings are composed; the statements that still write some are listed here."""
 
+import ast
 import sys
+from pathlib import Path
 
 from attsvm.theory import Statement, load_packs
 from attsvm.theory.declaration.instances import domains
@@ -48,3 +50,13 @@ def test_words_that_are_read_in_a_sense_are_words_of_print():
 
 def test_no_other_statement_writes_the_sentence_of_a_reading():
     assert {s.id for s in STATEMENTS if any(r.says for r in s.readings.values())} == BY_HAND
+
+
+LONG = frozenset({"sim/theorem-3.15"})
+"""Statements whose docstring has more than 25 lines; arguments belong to the proofs."""
+
+
+def test_docstrings_of_statements_are_short():
+    files = {claim.statement_id: claim.file for claim in CLAIMS}
+    docs = {id: ast.get_docstring(ast.parse(Path(file).read_text())) for id, file in files.items()}
+    assert {id for id, doc in docs.items() if len((doc or "").splitlines()) > 25} == LONG

@@ -212,7 +212,7 @@ def lower_prices(*examples: Queried) -> dict[str, Changed]:
 SHARED = Records(Queried, queried())
 
 POSITIVE = Hypothesis("C > 0", lambda case: case.C > 0)
-WHOLE = Hypothesis("queries of a sequence have its tokens", whole_sequences)
+WHOLE = Hypothesis("queries of one sequence have the same tokens", whole_sequences)
 SMALL = Hypothesis("C ||sum_j A_j|| <= 1", small_price)
 MOVED = Hypothesis("V is not zero", lambda case: bool(case.move.any()))
 
