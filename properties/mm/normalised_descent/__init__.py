@@ -50,6 +50,8 @@ from properties.mm.normalised_descent.paced_runs import (
     path,
 )
 
+STARTED = "the start and the length s of normalised steps be arbitrary"
+"""What two runs are, for the sentence of a reading."""
 STEPS = 64
 
 
@@ -99,8 +101,8 @@ SAME_LIMIT = tends(
     symbols=PROMPTS,
     stand_in=FLOW,
     where="p(k) are the iterates of descent with a step of one over a Lipschitz constant of the "
-    "gradient, q(k) those of normalised descent with any step s from the same p(0), and p(alpha) "
-    "is the max-margin solution of the optimal tokens",
+    "gradient, q(k) those of normalised descent with steps of length s from the same p(0), and "
+    "p(alpha) is the max-margin solution of the optimal tokens",
 )
 
 
@@ -183,7 +185,7 @@ DESCENT = Statement(
     place="Convergence of GD on p, normalised descent",
     read_off="experiments",
     printed="Normalised descent on p follows the same direction as plain descent, faster",
-    variables=Records(Paced, paced(), fixed=("case.step",)),
+    variables=Records(Paced, paced(), fixed=("case.step",), lets=STARTED),
     conclusion=SAME_LIMIT,
     cost=4,
     violating={
@@ -204,7 +206,9 @@ DESCENT = Statement(
             "refuted",
             read={"faster": "at least as far from zero after 1, 2, 3, and 4 steps"},
             under=(STRICT_LOSS, ZERO_START),
-            variables=Records(Paced, paced(zero=True), fixed=("case.start", "case.step")),
+            variables=Records(
+                Paced, paced(zero=True), fixed=("case.start", "case.step"), lets=STARTED
+            ),
             conclusion=ahead,
             examples=(AHEAD,),
             siblings={"twice as far": changed(share=2), "1.05 times as far": changed(share="1.05")},
@@ -218,6 +222,7 @@ DESCENT = Statement(
                 paced(zero=True),
                 lambda generator: levelled(generator, most=1),
                 fixed=("case.start", "case.step"),
+                lets=STARTED,
             ),
             conclusion=close,
             cost=8,
@@ -234,7 +239,7 @@ DESCENT = Statement(
             "proved",
             proof="symbolic.mm.normalised_descent:prove",
             under=(SLOPED_LOSS, EXISTS, LOWER_RIVALS),
-            variables=Records(Paced, paced(), levelled, fixed=("case.step",)),
+            variables=Records(Paced, paced(), levelled, fixed=("case.step",), lets=STARTED),
             conclusion=progress,
             examples=(Paced(cases.TWO_KEYS, 1.0), OVERSTEPPED),
             siblings={
