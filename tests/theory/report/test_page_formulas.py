@@ -10,7 +10,7 @@ from flint import ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attsvm.primitives.steps import W_K, X_MM, converges_in_direction
+from attsvm.primitives.steps import W_K, converges_in_direction
 from attsvm.theory import Measured, Records
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.relations import Comparison
@@ -228,7 +228,7 @@ def test_a_limit_is_written_as_one_with_the_run_that_it_is_said_of():
     limit = converges_in_direction(
         "descent on $loss",
         W_K,
-        X_MM,
+        "X^{mm}",
         floats=lambda case, loss: None,
         balls=lambda case, loss: None,
     )
