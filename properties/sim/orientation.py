@@ -53,7 +53,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.types import Comparison, Namespace, Values
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
-from properties.sim import SOURCE
+from properties.sim import LOSS_NAMES, SOURCE
 from properties.sim._support import training
 from properties.sim._support.attention import block_logits
 from properties.sim._support.self_attention import converges, goals, proved
@@ -175,13 +175,14 @@ TRAINING = Statement(
     printed="(x_iopt_i - x_it)^T W^mm z_i = 1",
     variables=stepped(Descent, runs(st.one_of(separable_data(), tight_data()), 0, 1).map(turned)),
     conclusion=converges_in_direction(
-        "descent on logits z^T X x_t",
+        "under descent on $loss, with logits z^T X x_t, $formula",
         "$side",
         TARGET,
         floats=trained,
         balls=arrives_turned,
         tensors=turned_away,
-        symbols=solutions("X"),
+        symbols={**solutions("X"), **LOSS_NAMES},
+        where="X(k) are the iterates and X^mm is the max-margin solution of the optimal tokens",
     ),
     cost=10,
     hypotheses=(
@@ -194,11 +195,6 @@ TRAINING = Statement(
     readings={
         "amended-2": Reading(
             "refuted",
-            says=(
-                "optimal tokens unique, Att-SVM feasible: descent on g(-b <f, h>), f as in "
-                "definition 3.3, with step at most 1/L_X from a start whose risk gap is below "
-                "min_i [l(second) - l(best)]/n converges in direction to X^mm"
-            ),
             fixed={"loss": training.REPAIRED},
             constants={"side": "X(k)"},
             examples=(SIDEWAYS,),
@@ -206,11 +202,6 @@ TRAINING = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, Att-SVM feasible: descent on g(-b <f, h>), f as in "
-                "definition 3.3, with step at most 1/L_X from a start whose risk gap is below "
-                "min_i [l(second) - l(best)]/n converges in direction to the transpose of X^mm"
-            ),
             fixed={"loss": training.REPAIRED},
             proof="symbolic.sim.self_attention:prove_transposed",
             constants={"side": "X(k)^T"},

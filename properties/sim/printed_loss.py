@@ -63,7 +63,7 @@ from attsvm.primitives.steps import (
 )
 from attsvm.theory import Hypothesis, Reading, Slack, Statement, changed, stated
 from attsvm.theory.types import Comparison, Namespace
-from properties.sim import SOURCE
+from properties.sim import LOSS_NAMES, SOURCE
 from properties.sim._support import self_attention
 from properties.sim._support.margins import step_along_solution
 from properties.sim._support.self_attention import (
@@ -123,13 +123,15 @@ def proved_rate(case: Descent, share: Fraction = Fraction(1)) -> arb | None:
 
 
 RATE = tends(
-    "",
+    "under descent on the sum of $loss over all entries $formula",
     over(norm(X_K), LN_K),
     r"$share \left\|X^{low}\right\|",
     floats=rate,
     balls=proved_rate,
     many=functools.partial(rival_lead, towards="worst"),
     stand_in=FLOW,
+    symbols=LOSS_NAMES,
+    where="X^low is the max-margin solution of the tokens of lowest score",
 )
 
 THREE = descending([[[1, 0], [0, 1], [0, 0]]], [[[1], [0], [0]]], [[2], [1]], causal=False)
@@ -157,6 +159,8 @@ LOWEST = Hypothesis(
 NEAR = Hypothesis(
     "risk gap of the start below the threshold, for the tokens of lowest score",
     lambda case: starts_in_basin(turned(case)),
+    says="the sum at the start exceeds its infimum by less than min [g(second lowest) - g(lowest)] "
+    "over the entries",
     implies=(SEVERAL_TOKENS,),
 )
 
@@ -191,10 +195,6 @@ LOSS = Statement(
     readings={
         "literal": Reading(
             "refuted",
-            says=(
-                "under descent on the sum of g(b <f, h>) with any constant step from any start, "
-                "X(k) or X(k)^T converges in direction to X^mm"
-            ),
             fixed={"loss": PRINTED},
             constants={"side": "X(k) or X(k)^T"},
             under=(),
@@ -205,11 +205,6 @@ LOSS = Statement(
         ),
         "amended-1": Reading(
             "refuted",
-            says=(
-                "unique optimal tokens and tokens of lowest score, for both of which Att-SVM has a "
-                "solution that is not 0: under descent on the sum of g(b <f, h>) with step at most "
-                "1/L_X from X(0) = 0, X(k)^T converges in direction to -X^mm"
-            ),
             fixed={"loss": PRINTED},
             constants={"towards": "opposite"},
             under=(UNIQUE, EXISTS, LOWEST, LOW, ZERO_START, SHORT),
@@ -219,11 +214,6 @@ LOSS = Statement(
         ),
         "amended-2": Reading(
             "refuted",
-            says=(
-                "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not "
-                "0: under descent on the sum of g(b <f, h>) with step at most 1/L_X from X(0) = "
-                "0, X(k)^T converges in direction to X^low"
-            ),
             fixed={"loss": PRINTED},
             constants={"towards": "worst"},
             under=(LOWEST, LOW, ZERO_START, SHORT),
@@ -236,12 +226,6 @@ LOSS = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            says=(
-                "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not "
-                "0: under descent on the sum of g(b <f, h>) with step at most 1/L_X from a start "
-                "where the sum exceeds its infimum by less than min [g(second lowest) - g(lowest)] "
-                "over the entries, X(k)^T converges in direction to X^low"
-            ),
             proof="symbolic.sim.self_attention:prove_printed",
             fixed={"loss": PRINTED},
             constants={"towards": "worst"},
@@ -257,12 +241,6 @@ LOSS = Statement(
         ),
         "amended-4": Reading(
             "proved",
-            says=(
-                "two tokens an entry at most, aligned entries (<A_j, A_k> >= 0 for constraints of "
-                "different entries), unique optimal tokens, X^mm exists and is not 0: under "
-                "descent on the sum of g(b <f, h>) with any constant step from any start, X(k)^T "
-                "converges in direction to -X^mm"
-            ),
             proof="symbolic.sim.self_attention:prove_printed_pairs",
             fixed={"loss": PRINTED},
             constants={"towards": "opposite"},
@@ -293,12 +271,6 @@ LOSS = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not "
-                "0: under descent on the sum of g(b <f, h>) with step at most 1/L_X from a start "
-                "where the sum exceeds its infimum by less than min [g(second lowest) - g(lowest)] "
-                "over the entries, the norm of X(k) divided by ln k tends to the norm of X^low"
-            ),
             fixed={"loss": PRINTED},
             proof="symbolic.sim.self_attention:prove_printed_rate",
             under=(LOWEST, LOW, NEAR, SHORT),

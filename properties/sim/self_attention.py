@@ -84,10 +84,10 @@ LEAPING = replace(
 )
 """In the basin; the first step takes the second entry to a worse token for ever."""
 
-UNDEFINED = (
-    "L and L_X, which print does not define, read as the sum of g(b <f, h>) over all entries and "
-    "a Lipschitz constant of its gradient"
-)
+UNDEFINED = {
+    "L(X)": "the sum of g(b <f, h>) over all entries",
+    "L_X": "a Lipschitz constant of its gradient",
+}
 LOG_LOSS = "on log(1 + exp(-u))"
 
 ALL = Hypothesis("attention is over all tokens", lambda case: not case.inputs.causal)
@@ -114,13 +114,7 @@ THEOREM = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            says=(
-                f"{UNDEFINED}: in self-attention over all tokens where optimal tokens are "
-                f"unique and "
-                "part 1 or part 2 of assumption 3.10 is true, descent with step at most 1/L_X "
-                "from any "
-                "start has X(k)/||X(k)|| -> X^mm/||X^mm||"
-            ),
+            read=UNDEFINED,
             fixed={"loss": PRINTED},
             constants={"side": "X(k)"},
             under=(UNIQUE, ONE_PART, ALL, SHORT),
@@ -132,13 +126,7 @@ THEOREM = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            says=(
-                f"{UNDEFINED}: in causal self-attention where optimal tokens are unique and "
-                f"part 1 or "
-                "part 2 of assumption 3.10 is true, descent with step at most 1/L_X from any "
-                "start has "
-                "X(k)/||X(k)|| -> X^mm/||X^mm||"
-            ),
+            read=UNDEFINED,
             fixed={"loss": PRINTED},
             constants={"side": "X(k)"},
             under=(UNIQUE, ONE_PART, CAUSAL, SHORT),
@@ -147,12 +135,6 @@ THEOREM = Statement(
         ),
         "amended-1": Reading(
             "refuted",
-            says=(
-                "self-attention over all tokens, optimal tokens unique, both parts of assumption "
-                "3.10, some entry with two tokens, values the identity, one-hot labels: under "
-                "descent on the sum of the decreasing loss g(-b <f, h>) with step at most 1/L_X "
-                "from X(0) = 0, X(k) or X(k)^T converges in direction to X^mm"
-            ),
             fixed={"loss": REPAIRED},
             constants={"side": "X(k) or X(k)^T"},
             under=(UNIQUE, ALL_TIGHT, EQUAL_RIVALS, SEVERAL_TOKENS, ALL, ZERO_START, PLAIN, SHORT),
@@ -165,12 +147,6 @@ THEOREM = Statement(
         ),
         "amended-2": Reading(
             "refuted",
-            says=(
-                "causal self-attention, optimal tokens unique, both parts of assumption 3.10, some "
-                "entry with two tokens, values the identity, one-hot labels: under descent on the "
-                "sum of the decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0, "
-                "X(k) or X(k)^T converges in direction to X^mm"
-            ),
             fixed={"loss": REPAIRED},
             constants={"side": "X(k) or X(k)^T"},
             under=(
@@ -192,12 +168,6 @@ THEOREM = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            says=(
-                "self-attention, causal or not, unique optimal tokens, Att-SVM feasible: descent "
-                "on the sum of g(-b <f, h>) with step at most 1/L_X from a start whose risk gap is "
-                "below min [l(second) - l(best)] over the entries has X(k)^T/||X(k)|| -> "
-                "X^mm/||X^mm||"
-            ),
             proof="symbolic.sim.self_attention:prove",
             fixed={"loss": REPAIRED},
             constants={"side": "X(k)^T"},
@@ -214,13 +184,6 @@ THEOREM = Statement(
         ),
         "amended-4": Reading(
             "proved",
-            says=(
-                "self-attention, causal or not, where optimal tokens are unique, rivals score the "
-                "same, entries are aligned (<A_j, A_k> >= 0 for constraints of different entries), "
-                "Att-SVM is feasible and some entry has two tokens: descent on the sum of g(-b "
-                "<f, h>) with any constant step from any start has X(k)^T/||X(k)|| -> "
-                "X^mm/||X^mm||"
-            ),
             proof="symbolic.sim.self_attention:prove_aligned",
             fixed={"loss": REPAIRED},
             constants={"side": "X(k)^T"},

@@ -32,6 +32,7 @@ from attsvm.primitives.steps import (
 )
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Slack
+from properties.sim import LOSS_NAMES
 from properties.sim._support.training import PRINTED
 
 
@@ -107,13 +108,14 @@ def decided(case: Descent, towards: str = "optimal", side: str = "X(k)^T") -> ar
 
 
 DIRECTION = converges_in_direction(
-    "descent on the sum of the loss $loss, U = $side",
+    "under descent on the sum of $loss over all entries U = $side has $formula",
     "U",
     TARGET,
     floats=reaches,
     balls=decided,
     many=rival_lead,
-    symbols=solutions("X"),
+    symbols={**solutions("X"), **LOSS_NAMES},
+    where="X^mm and X^low are the max-margin solutions of the tokens of best and of lowest score",
 )
 
 
