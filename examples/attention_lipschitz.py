@@ -40,8 +40,7 @@ HULL = Statement(
     printed="attention leads no token out of the ball that holds them all",
     variables=HEAD,
     conclusion=lambda m, v: m.at_most(radius(m, attention(m, v.X, v.A)), radius(m, v.X)),
-    readings={"literal": Reading("holds",
-                                 tight=True)},
+    readings={"literal": Reading("holds", tight=True)},
 )  # fmt: skip
 
 LIPSCHITZ = Statement(

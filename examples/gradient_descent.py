@@ -44,8 +44,7 @@ RATE = Statement(
     conclusion=lambda m, v, more: m.at_most(
         f(m, descended(m, v.x, v, 1), v), v.L * m.square(v.x) / (4 * v.N + more)),
     readings={
-        "literal": Reading("refuted", constants={"more": 3},
-            siblings={"4 N + 4": changed(more=4)}),
+        "literal": Reading("refuted", constants={"more": 3}, siblings={"4 N + 4": changed(more=4)}),
         "sharp": Reading("holds", constants={"more": 2}, tight=True),
     },
 )  # fmt: skip

@@ -163,7 +163,7 @@ PACKS = {
 @pytest.mark.parametrize("name", PACKS)
 def test_the_example_packs_have_the_verdicts_that_they_expect(name, tmp_path, capsys, monkeypatch):
     """Already with few of the instances: a whole check looks at these and at more."""
-    monkeypatch.setitem(PROFILES, "quick", replace(PROFILES["quick"], examples=12, guided=25))
+    monkeypatch.setitem(PROFILES, "quick", replace(PROFILES["quick"], examples=20, guided=25))
     prefix, number, false = PACKS[name]
     pack = str(ROOT / f"examples/{name}.py")
     ledger = str(tmp_path / "ledger.jsonl")
@@ -213,7 +213,7 @@ def test_an_example_pack_is_short_and_needs_attsvm_alone(name):
     tree = ast.parse(text)
     imported = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
     assert not any(isinstance(n, ast.Import) for n in ast.walk(tree))
-    assert imported <= {"attsvm", "attsvm.theory", "fractions", "typing"}
+    assert imported <= {"attsvm", "attsvm.theory", "attsvm.theory.types", "fractions", "typing"}
     numbers = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]
     assert not any(isinstance(value, float) for value in numbers)
 

@@ -61,8 +61,8 @@ SHORT_STEPS = "at most one over a Lipschitz constant of the gradient"
 
 SHORT = Hypothesis("the step is at most 1/L", is_short, says=f"the step is {SHORT_STEPS}")
 
-ITERATED = "gradient descent run from any start, with any constant step"
-"""What the sentence of a reading lets be; hypotheses on the start and on the step restrict it."""
+ITERATED = "gradient descent run from a start, with a constant step"
+"""The quantifier of a reading on descent: any start and step that meet its hypotheses."""
 
 
 def stepped(
