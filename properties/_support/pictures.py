@@ -57,7 +57,7 @@ def _points(rows: Array) -> tuple[tuple[float, float], ...]:
 
 def _run(claim: Claim, case: Any, data: AttentionData) -> Array | None:
     """W(k) z_i (steps, n, d) of the run that the claim is about; None where it is another one."""
-    loss = getattr(case, "loss", claim.formula.constants.get("loss"))
+    loss = getattr(case, "loss", None)
     known = type(case).__name__ in _AS_IT_IS and "side" not in claim.formula.constants
     known = known and case.start.ndim < 3  # else K and Q are trained
     if not known or not isinstance(loss, str) or loss not in LOSSES:

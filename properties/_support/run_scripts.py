@@ -37,9 +37,7 @@ def written(claim: Claim, case: Any) -> str | None:
     """The script of a run, or of a risk that is constant; None for other paths and programmes."""
     paced = getattr(case, "case", None)  # of normalised descent, beside plain descent
     own = case if paced is None else paced
-    loss = claim.formula.constants.get("loss", getattr(own, "loss", None))
-    if claim.id == TRANSPOSED:
-        loss = "logistic-loss"
+    loss = getattr(own, "loss", None)
     if loss not in SLOPES:
         return None
     if isinstance(getattr(own, "inputs", None), Factored):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -187,7 +187,8 @@ class Claim:
 
     def _sibling_part(self, s: Sibling) -> Part:
         kept = (*(h for h in self.hypotheses if h.name not in s.drop), *s.added)
-        shared = self.examples
+        fixed = dict(s.formula.fixed)
+        shared = tuple(replace(case, **fixed) if fixed else case for case in self.examples)
         if self.expected.truth is Truth.REFUTED:  # it must fall by other instances than the reading
             shared = ()
             if not s.parameters:

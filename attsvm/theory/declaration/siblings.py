@@ -64,7 +64,6 @@ def siblings(
     given: Mapping[str, Changed],
     id: str,
     violating: Mapping[Hypothesis, Records | Iterable[Any]],
-    examples: tuple[Any, ...] = (),
     *,
     stands: bool,
     tight: bool,
@@ -92,8 +91,7 @@ def siblings(
                 words = f"{float(share):.1%} of the right side".replace(".0%", "%")
                 yield _sibling(formula, words, Changed({TIGHTENED: share}), id)
     for words, other in given.items():
-        cases = (*other.examples, *examples) if other.fixed else other.examples
-        yield _sibling(formula, words, replace(other, examples=cases), id)
+        yield _sibling(formula, words, other, id)
 
 
 def _without(formula: Formula, key: str, found: Records | Iterable[Any]) -> Changed:

@@ -286,7 +286,6 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
                 reading.siblings,
                 id,
                 statement.violating,
-                reading.examples,
                 stands=stands,
                 tight=reading.tight,
             )

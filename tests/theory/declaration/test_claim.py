@@ -228,7 +228,7 @@ def test_a_reading_fixes_a_field_of_all_its_records_and_a_sibling_may_fix_anothe
         fixed={"y": 10.0},
         siblings={"y is 1": changed(fixed={"y": 1.0})},
     )
-    (sibling,) = made.siblings  # no automatic one leaves the setting out
+    _, sibling = made.parts()  # no automatic one leaves the setting out
     drawn = [codec.decode(document, Pair) for document in sample(made.data, 4)[0]]
     drawn += [made.ensemble(np.random.default_rng(0)), *made.examples]
     assert {case.y for case in drawn} == {10.0}

@@ -12,6 +12,7 @@ from flint import arb, ctx, fmpq
 
 from attsvm.cli import main
 from attsvm.errors import ClaimError
+from attsvm.primitives.descent import Descent, Factored
 from attsvm.theory import Reading, Real, Statement, Truth, load_packs
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
@@ -253,7 +254,6 @@ def test_a_solution_that_may_not_be_the_only_one_has_no_script():
 
 @pytest.mark.parametrize("id", sorted(RUNS.keys() - {RANKS, PATH, COUNT}))
 def test_the_script_of_a_run_goes_where_the_loops_of_this_package_go(id):
-    claim = RUNS[id]
     case, text = of_the_smallest(id)
     if "W_11" in text:  # the scores are the same for every W
         said = re.findall(r"scores (.*)", ran(text))
@@ -266,22 +266,20 @@ def test_the_script_of_a_run_goes_where_the_loops_of_this_package_go(id):
     norms = np.array([float(norm) for _, norm in rows])
     paced = hasattr(case, "case")
     assert [int(k) for k, _ in rows] == [0, 1, 10, 100] * (1 + paced)
-    loss = claim.formula.constants.get("loss", getattr(case.case if paced else case, "loss", None))
+    own = case.case if paced else case
     kept = {"steps": 100, "record": [1, 10]}
-    if hasattr(case, "K"):
+    if isinstance(own, Descent) and isinstance(own.inputs, Factored):
         step = re.search(r"K, Q = K - (\S+) \*", text)[1]
-        run = descend_kq([case.data], case.K, case.Q, loss, step=float(step), **kept)
+        run = descend_kq([own.data], *own.start, own.loss, step=float(step), **kept)
     elif paced:
-        own = case.case
-        run = descend_p([own.data], own.start, loss, step=case.step, normalised=True, **kept)
+        run = descend_p([own.data], own.start, own.loss, step=case.step, normalised=True, **kept)
         np.testing.assert_allclose(norms[4:], run.norms[0], rtol=1e-6, atol=1e-9)
         step = re.search(r"W = W - \((\S+) if plain", text)[1]
-        run = descend_p([own.data], own.start, loss, step=float(step), **kept)
+        run = descend_p([own.data], own.start, own.loss, step=float(step), **kept)
     else:
-        own = getattr(case, "run", case)
         step = re.search(r"W = W - (\S+) \*", text)[1]
-        start, loss = (own.start, loss) if loss else (own.start.T, "logistic-loss")
-        run = descend_w([case.data], start, loss, step=float(step), **kept)
+        start = own.W.T if "x @ W.T @ z" in text else own.W
+        run = descend_w([own.data], start, own.loss, step=float(step), **kept)
     np.testing.assert_allclose(norms[:4], run.norms[0], rtol=1e-6, atol=1e-9)
 
 
