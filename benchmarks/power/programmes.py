@@ -8,10 +8,10 @@ from attsvm.data import AttentionData
 from attsvm.errors import present
 from attsvm.primitives.att_svm import att_svm, constraints
 from benchmarks.power.planting import flipped, plant, strictly
-from properties.sim import definition_4_1 as soft
 from properties.sim._support import dropping
 from properties.sim.definition_3_8 import DEFINITION as DEFINITION_3_8
 from properties.sim.definition_4_1 import DEFINITION as DEFINITION_4_1
+from properties.sim.definition_4_1.conclusion import compared, slack_sum
 from properties.sim.token_sparsity import SPARSITY
 
 NEAREST, BOUNDED = (DEFINITION_3_8.claim(name) for name in ("sharp-1", "amended"))
@@ -90,7 +90,7 @@ soft_constant = plant(
 
 def _unnormalised(m: Any, case: Any) -> Any:
     """At C = max lambda, the price for the squared norm."""
-    svm, V, slack = soft.compared(m, case)
+    svm, V, slack = compared(m, case)
     C = m.values(max(present(svm.exact, "X^mm").duals.values()))
     return m.at_most(m.norm(svm.vector), m.norm(V) + C * slack)
 
@@ -109,7 +109,7 @@ def _by_longest(m: Any, case: Any) -> Any:
     """The longest A_j in place of the sum of all."""
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
     longest = m.max(m.array([m.norm(a) for a in A])) if len(A) else m.exact(0)
-    return m.at_most(C * (len(A) - soft.slack_sum(m, A, V)), C * (longest * m.norm(V)))
+    return m.at_most(C * (len(A) - slack_sum(m, A, V)), C * (longest * m.norm(V)))
 
 
 growth_norm = plant(

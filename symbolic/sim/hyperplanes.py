@@ -8,6 +8,7 @@ from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import cancelled, expanded, suppose
 from properties.sim import hyperplanes
+from properties.sim.hyperplanes.conclusion import apart
 from symbolic.inner_products import inner, vector
 from symbolic.textbook import CAUCHY_SCHWARZ
 
@@ -37,7 +38,7 @@ def prove_apart() -> str:
     A = vector("D")
     w = A / (A @ A)  # of X^mm for two tokens that differ by D and the queries z, -z
     ensure_equal(
-        hyperplanes.apart(w - (-1) * w, A),
+        apart(w - (-1) * w, A),
         sp.Integer(4),
         "||w_i - w_j||^2 ||D||^2 is 4 for two tokens and opposite queries, w_i = -w_j = D/||D||^2",
         normal=cancelled,

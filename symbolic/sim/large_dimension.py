@@ -56,10 +56,11 @@ from attsvm.theory.declaration.proof import (
     simplified,
     suppose,
 )
-from properties.sim import large_dimension
 from properties.sim._support import laws
 from properties.sim._support.laws import SEVERAL
 from properties.sim.large_dimension import INCOHERENT, LONG
+from properties.sim.large_dimension.conclusion import COUNTED, disturbance, unlikely
+from properties.sim.large_dimension.instances import ONE
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import (
     ensure_existence,
@@ -83,12 +84,12 @@ from symbolic.textbook import (
 
 SIGNS = Supposed(
     "entries are independent fair signs, and so are their products",
-    (large_dimension.COUNTED, large_dimension.unlikely),
+    (COUNTED, unlikely),
 )
 K, N = sp.Symbol("k", positive=True), sp.Symbol("n", positive=True)
 E, MORE, ALSO, LESS = sp.symbols("e more also less", nonnegative=True)
 PHI = E + (N - 1) * E**2
-PART = sp.Rational(large_dimension.ONE) - LESS
+PART = sp.Rational(ONE) - LESS
 """4 k phi, which is at most 1."""
 
 
@@ -148,7 +149,7 @@ def ensure_incoherent() -> None:
         normal=factored,
     )
     ensure_equal(
-        large_dimension.disturbance(N, K, E),
+        disturbance(N, K, E),
         4 * K * PHI,
         "what the code compares with 1 is 4 k phi, phi = e + (n - 1) e^2",
     )
@@ -261,7 +262,7 @@ def ensure_likely() -> None:
     n, T, root = sp.symbols("n T root", positive=True)
     square = 1 + (root**2 - K**2) / K  # n, where root^2 = k (k + n - 1)
     ensure_equal(
-        large_dimension.disturbance(square, K, laws.near_enough(square, K)),
+        disturbance(square, K, laws.near_enough(square, K)),
         1,
         "e = 1/(2 k + 2 sqrt(k (k + n - 1))) has 4 k (e + (n - 1) e^2) = 1",
         normal=simplified,

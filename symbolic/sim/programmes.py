@@ -32,6 +32,7 @@ from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded, factored, suppose, supposed_number
 from properties.sim import definition_3_8, definition_4_1, figure_1
+from properties.sim.definition_4_1.conclusion import worth
 from symbolic import least_points
 from symbolic.alternatives import MEETS, SOLUTION, UNIQUE_OPTIMUM
 from symbolic.basins import ensure_from_basin
@@ -137,7 +138,7 @@ def prove_price() -> str:
     """X^mm minimises ||X|| + C sum of slacks for C ||X^mm|| at least every w_j."""
     ensure_price_suffices()
     paid = sp.Symbol("paid", nonnegative=True)
-    said = definition_4_1.worth(INNER, X, V, paid)
+    said = worth(INNER, X, V, paid)
     ensure_equal(
         (said.right - paid) ** 2 - said.left * (V @ V),
         sp.Integer(0),

@@ -10,7 +10,8 @@ import sympy as sp
 
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import recorded
-from properties.sim import definition_3_8, definition_4_1, stability_l2, stability_logistic
+from properties.sim import definition_3_8, stability_l2, stability_logistic
+from properties.sim.definition_4_1.conclusion import worth
 from symbolic import gains, least_points
 from symbolic.alternatives import TWO_SCORES
 from symbolic.inner_products import INNER, inner, vector
@@ -91,7 +92,7 @@ def uneven(m, A, x, h, b, gradient=stability.squared_gradient):
     return gradient(m, A, x, h, b) + b * A.T @ m.covariance(m.softmax(A @ x), h * h)
 
 
-def cheaper(m, X, V, paid, formula=definition_4_1.worth):
+def cheaper(m, X, V, paid, formula=worth):
     return formula(m, X, V, paid / 2)
 
 
@@ -166,7 +167,7 @@ SPOILT = {
         *(stability_l2, "STABILITY", turned(b=lambda m, v: m.abs(v.size))),
         *([stability.ensure_turned], "b = -size"),
     ),
-    "half the price": (definition_4_1, "worth", cheaper, [of_sim.prove_price]),
+    "half the price": (of_sim, "worth", cheaper, [of_sim.prove_price]),
     "a gain of anything but the covariance": (
         *(gains, "KNOWN", KNOWN, [gains.ensure_gain, gains.ensure_gain_of_support]),
     ),

@@ -21,22 +21,26 @@ optimal tokens are tied the first ones count, and what is proved is the same.
 More is said in `symbolic/sim/programmes.py`.
 """
 
-from collections.abc import Hashable, Sequence
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
-from flint import fmpq
 
-from attsvm.data import AttentionData
-from attsvm.exact import dot, rational
-from attsvm.primitives.att_svm import AttSVM, Token, att_svm, constraints
 from attsvm.primitives.hypotheses import EXISTS, FEASIBLE
-from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from attsvm.theory.declaration.siblings import Changed
-from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 from properties.sim import SOURCE
+from properties.sim.definition_4_1.conclusion import (
+    at_least_price,
+    at_price,
+    exactly_from_price,
+    growth_from_zero,
+    only_minimiser,
+)
 from properties.sim.definition_4_1.instances import (
+    ALONE,
+    OPPOSED,
+    OWN_QUERIES,
+    PRICES,
+    REPEATED,
+    TIED,
     Queried,
     Soft,
     at,
@@ -44,163 +48,10 @@ from properties.sim.definition_4_1.instances import (
     priced,
     queried,
     rivals,
-    shares,
     single,
     small_price,
-    soft_of,
     whole_sequences,
 )
-from properties.sim.definition_4_1.prices import price
-
-REPEATED = replace(
-    single(1.0, 1.0, False, 0.5),
-    data=AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]]),
-)
-"""Multipliers of X^mm are not unique."""
-TIED = replace(
-    single(1.0, 1.0, True, -0.25), data=AttentionData.of([[[1], [0]]], [[1]], scores=[[1, 1]])
-)
-"""Both tokens are optimal; constraints are those of the first one."""
-OPPOSED = replace(
-    single(1.0, 1.0, False, 0.0),
-    data=AttentionData.of([[[1], [0]]] * 2, [[1], [-1]], scores=[[1, 0]] * 2),
-)
-"""There is no X^mm."""
-ALONE = Queried(single(0.0625, 10.0, False, 0.0), np.array([0]))
-E = np.eye(2)
-OWN_QUERIES = Queried(
-    Soft(AttentionData.of([E, E], E, scores=[[0.0, 1.0]] * 2), 0.5, False, np.zeros((2, 2))),
-    np.array([0, 0]),
-)
-"""A sequence of two tokens, the queries; the second one is optimal for both."""
-
-
-PRICES = (1.0, 0.5, 1.03125, 0.96875, 0.9995, 1.0005, -2.0)
-"""Those of the same data start to minimise at C = 1."""
-
-
-def slack_sum(
-    m: Namespace, A: Numbers, V: Numbers, slacks: Sequence[Hashable] | None = None
-) -> Number:
-    """The sum of max(0, 1 - <A_j, V>), with the largest of those that share a slack."""
-    zero = m.exact(0)
-    largest: dict[Hashable, Any] = {}
-    for j, margin in enumerate(A @ V if len(A) else ()):
-        key = j if slacks is None else slacks[j]
-        largest[key] = m.maximum(largest.get(key, zero), 1 - margin)
-    return m.sum(m.array([zero, *largest.values()]))
-
-
-def compared(m: Namespace, case: Any) -> tuple[AttSVM, Any, Any]:
-    """The Att-SVM, the rival V and its sum of slacks."""
-    soft = soft_of(case)
-    svm = att_svm(m, soft.data)
-    V = m.vec(m.values(soft.move))
-    V = V + svm.vector if soft.keep else V
-    return svm, V, slack_sum(m, svm.rows, V, shares(case) if isinstance(case, Queried) else None)
-
-
-SLACKS = (
-    "V is any matrix and xi_j are its slacks, one for each constraint or, if inputs are queries of "
-    "sequences, one for each token of a sequence"
-)
-
-
-@stated("", r"\|X^{mm}\| \le \|V\| + $C \sum_j \xi_j", where=SLACKS)
-def at_price(m: Namespace, case: Any, C: int | str = 10) -> Comparison:
-    svm, V, slack = compared(m, case)
-    return m.at_most(m.norm(svm.vector), m.norm(V) + C * slack)
-
-
-def largest_multiplier(case: Soft | Queried, duals: dict[Token, fmpq], together: bool) -> fmpq:
-    """The largest lambda, of single multipliers or of sums of those that share a slack."""
-    sums: dict[Hashable, fmpq] = {}
-    for slack, (place, w) in zip(shares(case), duals.items(), strict=True):
-        key = slack if together else place
-        sums[key] = sums.get(key, fmpq(0)) + w
-    return max(sums.values())
-
-
-@stated(
-    "X^mm minimises ||V|| + C sum_j xi_j for C = lambda/||X^mm||, lambda the largest $together of "
-    "X^mm, whichever multipliers are taken: $formula",
-    r"\|X^{mm}\|^2 \le \|V\| \|X^{mm}\| + $share \lambda \sum_j \xi_j",
-    {"together": {True: "sum of multipliers that share a slack", False: "multiplier"}},
-    where=SLACKS,
-)
-def at_least_price(m: Namespace, case: Any, share: Number = 1, together: bool = True) -> Comparison:
-    svm, V, slack = compared(m, case)
-    if svm.weights is None:  # there is no X^mm
-        return m.above(svm.margin, 0)
-    if svm.exact is None:  # a batch, in which each constraint has a slack of its own
-        largest = m.max(svm.weights)
-    else:
-        largest = m.values(largest_multiplier(case, svm.exact.duals, together))
-    return worth(m, svm.vector, V, share * largest * slack)
-
-
-def worth(m: Namespace, X: Numbers, V: Numbers, paid: Number) -> Comparison:
-    """||X||^2 <= ||V|| ||X|| + what V pays for its slack, times ||X||."""
-    # where both sides are equal V is a multiple of X^mm, and the root is rational
-    return m.at_most(X @ X, m.sqrt((V @ V) * (X @ X)) + paid)
-
-
-@stated(
-    "X^mm minimises ||V|| + C sum_j xi_j exactly if C ||X^mm|| >= $thousandths t, that is $formula "
-    "then, and > for some V else",
-    r"\|X^{mm}\|^2 \le \|V\| \|X^{mm}\| + C \|X^{mm}\| \sum_j \xi_j",
-    {"thousandths": {1000: "", 950: "0.95", 999: "0.999", 1001: "1.001", 1050: "1.05"}},
-    where=f"{SLACKS}, and t is the least, over multipliers of X^mm, of the largest sum of those "
-    "that share a slack",
-)
-def exactly_from_price(m: Namespace, case: Queried, thousandths: int = 1000) -> Relation:
-    svm, V, slack = compared(m, case)
-    if svm.exact is None:  # there is no X^mm
-        return m.above(svm.margin, 0)
-    X, C, square = svm.vector, rational(case.soft.C), svm.exact.square
-    slacks = dict(zip(svm.exact.A, shares(case), strict=True))
-    paid = m.values(C) * m.norm(X)
-    least = worth(m, X, V, paid * slack)
-    if not slacks:
-        return least
-    found = price(svm.exact, slacks)
-    reached = max(C, fmpq(0)) ** 2 * square
-    gap = found.least**2 - reached
-    claimed = reached >= (fmpq(thousandths, 1000) * found.least) ** 2
-    if gap <= 0:
-        return least if claimed else m.below(0, m.values(gap))
-    e = min(found.reach, gap / (2 * found.least * dot(found.rival, found.rival)))
-    e = min(e, square / found.least)
-    nearby = X - m.values(e) * m.values(found.rival)
-    paid = paid * slack_sum(m, svm.rows, nearby, list(slacks.values()))
-    if claimed:
-        return m.all_of(least, worth(m, X, nearby, paid))
-    return m.below(m.sqrt((nearby @ nearby) * (X @ X)) + paid, X @ X)
-
-
-@stated(
-    "",
-    r"C J $growth < \|V\| + C \sum_j \xi_j",
-    {"growth": {0: "", "0.05": r"+ 0.05 \|V\|", "1/4": r"+ \frac{1}{4} \|V\|"}},
-    where=f"{SLACKS}, J of them",
-)
-def only_minimiser(m: Namespace, case: Any, growth: Number = 0) -> Comparison:
-    A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
-    gained = C * (len(A) - slack_sum(m, A, V))
-    return m.below(growth * m.norm(V) + gained, m.norm(V))
-
-
-@stated(
-    "",
-    r"$growth C (J - \sum_j \xi_j) \le C \|\sum_j A_j\| \|V\|",
-    {"growth": {1: "", "1.05": r"0.05 \|V\| +"}},
-    where=f"{SLACKS}, J of them",
-)
-def growth_from_zero(m: Namespace, case: Any, growth: Number = 1) -> Comparison:
-    A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
-    gained = C * (len(A) - slack_sum(m, A, V))
-    steep = m.norm(m.sums(A.T)) if len(A) else m.exact(0)
-    return m.at_most((growth - 1) * m.norm(V) + gained, C * (steep * m.norm(V)))
 
 
 def lower_prices(*examples: Queried) -> dict[str, Changed]:

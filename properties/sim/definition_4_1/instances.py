@@ -139,3 +139,30 @@ def small_price(case: Soft) -> bool:
     A = list(exact_constraints(exact).values())
     summed = combine([fmpq(1)] * len(A), A)
     return bool(rational(case.C) ** 2 * dot(summed, summed) <= 1)
+
+
+REPEATED = replace(
+    single(1.0, 1.0, False, 0.5),
+    data=AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]]),
+)
+"""Multipliers of X^mm are not unique."""
+TIED = replace(
+    single(1.0, 1.0, True, -0.25), data=AttentionData.of([[[1], [0]]], [[1]], scores=[[1, 1]])
+)
+"""Both tokens are optimal; constraints are those of the first one."""
+OPPOSED = replace(
+    single(1.0, 1.0, False, 0.0),
+    data=AttentionData.of([[[1], [0]]] * 2, [[1], [-1]], scores=[[1, 0]] * 2),
+)
+"""There is no X^mm."""
+ALONE = Queried(single(0.0625, 10.0, False, 0.0), np.array([0]))
+E = np.eye(2)
+OWN_QUERIES = Queried(
+    Soft(AttentionData.of([E, E], E, scores=[[0.0, 1.0]] * 2), 0.5, False, np.zeros((2, 2))),
+    np.array([0, 0]),
+)
+"""A sequence of two tokens, the queries; the second one is optimal for both."""
+
+
+PRICES = (1.0, 0.5, 1.03125, 0.96875, 0.9995, 1.0005, -2.0)
+"""Those of the same data start to minimise at C = 1."""

@@ -17,160 +17,34 @@ More is said in `symbolic/sim/large_dimension.py`.
 """
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from flint import fmpq, fmpq_mat
-from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.exact import ExactData, dot, rational
-from attsvm.primitives.att_svm import att_svm, exact_att_svm
-from attsvm.primitives.counts import interval, probability
 from attsvm.primitives.hypotheses import INDEPENDENT
-from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed, stated
-from attsvm.theory.types import Comparison, Namespace, Number
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import laws
-from properties.sim._support.laws import (
-    LETTERS,
-    NEARLY_ORTHOGONAL,
-    SEVERAL,
-    RandomSentences,
-    Signs,
-    least_chance,
+from properties.sim._support.laws import SEVERAL, RandomSentences, Signs
+from properties.sim.large_dimension.conclusion import (
+    COUNTED,
+    all_tight,
+    exactly_where,
+    incoherent,
+    likely,
+    long,
+    unlikely,
 )
-from properties.sim._support.redundant_tokens import all_support, redundant_data
-
-if TYPE_CHECKING:
-    import sympy as sp
-
-SAMPLES, ONE = 100, Fraction(1)
-THREE_TOKENS = Signs(1, 3, 1000)
-EVEN = RandomSentences(np.ones((2, 2), dtype=np.int64), 2, 3, 1000)
-"""Two tokens that follow each other with equal chances."""
-BESIDE = AttentionData.of([[[-3, 5, 4], [5, 4, 3], [4, 3, -5]]], [[1, 0, 0]], scores=[[1, 0, 0]])
-"""The last token is beyond the margin; all have the squared norm 50, and products of at most 17."""
-ASIDE = AttentionData.of([[[5, 0], [3, 4], [-3, 4]]], [[1, 0]], scores=[[1, 0, 0]])
-"""The last token is no support vector, though all have norm 5."""
-UNEVEN = AttentionData.of([[[100], [1], [2]]], [[1]], scores=[[1, 0, 0]])
-"""Nearly orthogonal only against the longest token."""
-EQUAL = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
-OPPOSED = AttentionData.of([[[2], [1], [0]]], [[1]], scores=[[1, 0, 0]])
-
-
-def coherence(data: AttentionData) -> fmpq | None:
-    """The largest |<., .>| of two tokens or queries over the squared norm of the first one."""
-    exact = ExactData.of(data)
-    found = [fmpq(0)]
-    for vectors in ([x for tokens in exact.X for x in tokens], exact.Z):
-        square = dot(vectors[0], vectors[0])
-        if square == 0:
-            return None
-        found += [abs(dot(x, y)) / square for i, x in enumerate(vectors) for y in vectors[:i]]
-    return max(found)
-
-
-def long(data: AttentionData) -> bool:
-    """All tokens have one norm, and all queries one, none 0."""
-    exact = ExactData.of(data)
-    squares = [{dot(x, x) for tokens in exact.X for x in tokens}, {dot(z, z) for z in exact.Z}]
-    return all(len(found) == 1 and 0 not in found for found in squares)
-
-
-def disturbance(n: "sp.Expr", k: "sp.Expr", e: Any) -> Any:
-    """4 k (e + (n - 1) e^2)."""
-    return 4 * k * (e + (n - 1) * e * e)
-
-
-def incoherent(data: AttentionData, most: Fraction = ONE) -> bool:
-    """4 k (e + (n - 1) e^2) is at most 1, e the coherence."""
-    e = coherence(data)
-    return e is not None and bool(disturbance(data.n, data.T - 1, e) <= rational(most))
-
-
-@stated(
-    "",
-    r"P \ge $least",
-    where="P is the probability of part 2 of assumption 3.10 for random signs, and of part 1 for "
-    "random sentences",
+from properties.sim.large_dimension.instances import (
+    ASIDE,
+    BESIDE,
+    EQUAL,
+    EVEN,
+    FAIR,
+    ORTHONORMAL,
+    SOLVABLE,
+    THREE_TOKENS,
+    UNEVEN,
 )
-def likely(m: Namespace, law: Signs | RandomSentences, least: Number) -> Comparison:
-    chance = laws.equal_scores(law) if isinstance(law, Signs) else laws.part_1_probability(law)
-    return m.at_least(m.values(chance), least)
 
-
-@stated(
-    "",
-    r"P \le \left(\frac{T}{2} \left(\frac{3 d}{2} + 1\right)^{-(T - $lost)/2}\right)^n",
-    where="P is the probability of part 2 of assumption 3.10, scores being those of (1, ..., 1)",
-)
-def unlikely(m: Namespace, law: Signs, lost: int = 2) -> Comparison:
-    root = 1 / m.sqrt(m.exact(Fraction(3 * law.d + 2, 2)))
-    power = law.T - lost
-    bound = m.power(root, power) if power >= 0 else m.power(1 / root, -power)
-    right = m.power(m.exact(Fraction(law.T, 2)) * bound, law.n)
-    return m.at_most(m.values(laws.equal_scores(law)), right)
-
-
-@stated(
-    "X^mm exists and all tokens are support vectors, that is $formula",
-    r"A_j X^{mm} = 1 \text{ for all } j",
-)
-def all_tight(m: Namespace, data: AttentionData) -> Comparison:
-    svm, one = att_svm(m, data), m.exact(1)
-    if svm.weights is None:
-        return m.below(m.exact(0), m.exact(0))  # there is no X^mm
-    return m.equal(svm.rows @ svm.vector if len(svm.rows) else one, one)
-
-
-@stated(
-    "X^mm exists, and $formula exactly if no entry of $by is negative",
-    r"A_j X^{mm} = 1 \text{ for all } j",
-    {"by": {"inverse": "G^{-1} 1", "gram": "G"}},
-    where="A_j = (x_opt - x_t) z^T, and G is the Gram matrix of the A_j",
-)
-def exactly_where(m: Namespace, data: AttentionData, by: str = "inverse") -> Comparison:
-    found = exact_att_svm(data)
-    if found is None:
-        return m.below(m.exact(0), m.exact(0))  # there is no X^mm
-    if not found.A:
-        return m.equal(m.exact(1), m.exact(1))  # nothing is constrained, and no entry is negative
-    gram = found.gram(list(found.A))
-    if gram.rank() < len(found.A):
-        return m.below(m.exact(0), m.exact(0))  # there is no inverse
-    weights = gram.solve(fmpq_mat([[1]] * len(found.A))) if by == "inverse" else gram
-    condition = all(w >= 0 for w in weights.entries())
-    return m.equal(m.exact(int(found.all_tight)), m.exact(int(condition)))
-
-
-def _frequent(law: Signs, factor: int, samples: int) -> Slack:
-    if law.T < 2:
-        return Slack(-1.0, 0.0)  # k = 0, and the bound divides by it
-    high = interval(laws.counted(law, samples), samples, laws.RISK)[1]
-    return Slack.at_most(least_chance(law, factor), high, 1e-12)
-
-
-def frequent(law: Signs, factor: int = 1) -> Slack:
-    """Part 1 is so likely, by the upper end of a counted interval: one of 10^9 is below it."""
-    return _frequent(law, factor, SAMPLES)
-
-
-def frequent_again(law: Signs, factor: int = 1) -> Slack:
-    """The same for other samples, four times as many."""
-    return _frequent(Signs(law.n, law.T, law.d, law.seed + 10_000), factor, 4 * SAMPLES)
-
-
-COUNTED = probability(
-    f"of part 1 for signs, {LETTERS}",
-    NEARLY_ORTHOGONAL,
-    floats=frequent,
-    again=frequent_again,
-)
-SOLVABLE = st.one_of(all_support(), redundant_data())
-
-FAIR = "the entries of n inputs of T tokens and of their queries in R^d be independent fair signs"
-ORTHONORMAL = "the data be m sentences of n tokens of a language with orthonormal tokens in R^d"
 LARGE = Hypothesis("d >= 1000", lambda law: law.d >= 1000)
 LONG = Hypothesis(
     "all tokens have one norm, and all queries one, none 0",

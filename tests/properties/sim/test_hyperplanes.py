@@ -11,6 +11,8 @@ from attsvm.theory.declaration.proof import recorded
 from attsvm.theory.run.confirm import confirm
 from properties.sim import hyperplanes
 from properties.sim._support.telling_sentences import said
+from properties.sim.hyperplanes.conclusion import decisions
+from properties.sim.hyperplanes.instances import EXCHANGED, ONE_QUERY
 from symbolic.sim import hyperplanes as proofs
 
 CLAIMS = {c.reading: c for c in hyperplanes.HYPERPLANES.claims}
@@ -18,27 +20,27 @@ THREE_QUERIES = said(np.eye(3), [[0, 1, 2]])
 
 
 def test_two_tokens_with_opposite_queries_share_their_hyperplane():
-    first, second = hyperplanes.decisions(hyperplanes.EXCHANGED)
+    first, second = decisions(EXCHANGED)
     assert (first.w, first.c, first.optimal) == ([fmpq(-1, 2)], 0, [-1])
     assert (second.w, second.c, second.optimal) == ([fmpq(1, 2)], 0, [1])
 
 
 def test_two_sub_sequences_share_their_query_and_their_half_space():
-    first, second = hyperplanes.decisions(hyperplanes.ONE_QUERY)
+    first, second = decisions(ONE_QUERY)
     assert first.w == second.w == [0, 1]
     assert first.c == second.c == fmpq(1, 2)
     assert first.optimal != second.optimal
-    assert len(hyperplanes.decisions(THREE_QUERIES)) == 2
+    assert len(decisions(THREE_QUERIES)) == 2
 
 
 @pytest.mark.parametrize(
     ("reading", "case", "holds"),
     [
-        ("literal-2", hyperplanes.EXCHANGED, False),
+        ("literal-2", EXCHANGED, False),
         ("literal-2", THREE_QUERIES, True),
-        ("literal-3", hyperplanes.EXCHANGED, True),
-        ("literal-3", hyperplanes.ONE_QUERY, False),
-        ("sharp-2", hyperplanes.ONE_QUERY, False),
+        ("literal-3", EXCHANGED, True),
+        ("literal-3", ONE_QUERY, False),
+        ("sharp-2", ONE_QUERY, False),
         ("sharp-2", THREE_QUERIES, True),
     ],
 )

@@ -19,10 +19,11 @@ from properties.sim import large_dimension
 from properties.sim._support import laws
 from properties.sim._support.causal_language import SUCCESSORS, VOCABULARY, Setting
 from properties.sim._support.laws import RandomSentences, Signs
-from properties.sim.large_dimension import EVEN
+from properties.sim.large_dimension.conclusion import coherence, disturbance, incoherent, long
+from properties.sim.large_dimension.instances import BESIDE, EVEN, THREE_TOKENS
 from symbolic.sim import large_dimension as proofs
 
-WORDS = large_dimension.__doc__
+WORDS = (large_dimension.__doc__ or "") + (proofs.__doc__ or "")
 
 
 @pytest.mark.parametrize(("n", "T", "d"), [(1, 1, 2), (1, 2, 3), (1, 3, 3), (2, 2, 2), (1, 4, 2)])
@@ -36,7 +37,7 @@ def test_the_probability_of_equal_scores_is_that_of_all_signs(n, T, d):
 
 
 def test_the_probability_at_a_thousand_is_what_the_docstring_says():
-    assert f"{float(laws.equal_scores(large_dimension.THREE_TOKENS)):.4f} at d = 1000" in WORDS
+    assert f"{float(laws.equal_scores(THREE_TOKENS)):.4f} at d = 1000" in WORDS
     (row,) = re.findall(r"^\| part 2: n = 1, T = 3 \|(.*)\|$", WORDS, re.MULTILINE)
     for d, said in zip([8, 16, 32, 64, 128, 256], row.split("|"), strict=True):
         assert float(said) == float(f"{float(laws.equal_scores(Signs(1, 3, d))):.2g}")
@@ -95,7 +96,7 @@ def test_laws_that_draw_nothing_are_refused(law):
     [("disturbance", lambda n, k, e: 4 * k * e), ("disturbance", lambda n, k, e: k * e)],
 )
 def test_the_proof_fails_for_a_weaker_condition(monkeypatch, name, other):
-    monkeypatch.setattr(large_dimension, name, other)
+    monkeypatch.setattr(proofs, name, other)
     with pytest.raises(ProofError), recorded():
         proofs.prove_incoherent()
 
@@ -146,11 +147,10 @@ def test_there_are_such_vectors_up_to_one_over_the_number_of_rivals_and_no_furth
 
 
 def test_of_three_tokens_that_are_hardly_less_orthogonal_the_last_is_beyond_the_margin():
-    beside = large_dimension.BESIDE
-    assert large_dimension.long(beside)
-    assert large_dimension.coherence(beside) == fmpq(17, 50)
-    assert large_dimension.incoherent(beside, Fraction(11, 4))
-    margins = exact_att_svm(beside).margins
+    assert long(BESIDE)
+    assert coherence(BESIDE) == fmpq(17, 50)
+    assert incoherent(BESIDE, Fraction(11, 4))
+    margins = exact_att_svm(BESIDE).margins
     assert margins[0, 1] == 1
     assert margins[0, 2] > 1
 
@@ -158,7 +158,7 @@ def test_of_three_tokens_that_are_hardly_less_orthogonal_the_last_is_beyond_the_
 def test_the_coherence_of_the_bound_is_the_largest_that_the_condition_allows():
     for n, k in ((1, 1), (1, 7), (3, 2), (40, 5)):
         e = laws.near_enough(float(n), k)
-        assert large_dimension.disturbance(n, k, e) == pytest.approx(1.0)
+        assert disturbance(n, k, e) == pytest.approx(1.0)
     assert laws.near_enough(1.0, 7) == pytest.approx(1 / 28)
     assert laws.twice_the_pairs(1, 3) == 6
     assert laws.twice_the_pairs(2, 3) == 32

@@ -15,13 +15,9 @@ from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import soft_thresholds, solve_soft
 from attsvm.svm.soft_path import trace
 from attsvm.theory.arithmetic import BALLS
-from properties.sim.definition_4_1 import (
-    DEFINITION,
-    OWN_QUERIES,
-    largest_multiplier,
-    slack_sum,
-)
-from properties.sim.definition_4_1.instances import queried, shares, whole_sequences
+from properties.sim.definition_4_1 import DEFINITION
+from properties.sim.definition_4_1.conclusion import largest_multiplier, slack_sum
+from properties.sim.definition_4_1.instances import OWN_QUERIES, queried, shares, whole_sequences
 from properties.sim.definition_4_1.prices import price
 
 SHARING = DEFINITION.claim("amended-2")

@@ -1,0 +1,114 @@
+"""A few tokens: how many contribute to the gradient, and how many are support vectors.
+
+"Few" is not defined and is read as weakly as it can be: no more than half. grad L(X) = sum_it c_it
+x_it z_i^T, and X^mm = sum_j w_j A_j with multipliers w_j >= 0, A_j = (x_opt - x_t) z^T for each
+token that is not optimal. Feature vectors are support vectors, tokens of margin 1 under X^mm: of
+these literal-2 and literal-4 can speak only where X^mm exists, and part 1 of assumption 3.10 in
+literal-3 says itself that it does.
+
+A token contributes where c_it x_it z_i^T is not 0. Attention is positive, so c_it is 0 only where
+the score of a token is the attended one: with the tokens 2, 1 and scores 1, 0 both contribute at
+every X, and the second one is a support vector.
+Part 1 of assumption 3.10 says that all tokens are support vectors, so that under it not even "not
+all" can be said.
+
+On the default of figure 1 (m = 10, n = 5, d = 100), tokens of the sub-sequence, 8 of the first 100
+runs have an X^mm, the least of them run 20, and 76% to 93% of the tokens that are not optimal are
+support vectors of it: 42 to 55 of 52 to 59. In the others, and in all of runs 0 to 4 over the whole
+vocabulary, no X^mm exists, as tokens of the language have several successors. X_soft with C = 10
+has margins of at most 1 on 52, 41, 52, 55, 46 of 59, 60, 58, 57, 52 tokens that are not optimal
+(runs 0 to 4, tokens of the sub-sequence), and on 303, 311, 334, 352, 425 of 760 (the whole
+vocabulary). At X(0) all tokens of sub-sequences that hold two different ones contribute to the
+gradient, and 43 to 62 of 81 to 90 make 90% of the sum of |c_it| (runs 0 to 4). After 10,000 steps
+these are 7 to 56, and of 800 tokens of the vocabulary 12 and 8 (runs 0 and 1): there the gradient
+does come from a few tokens in the end, not in each update.
+More is said in `symbolic/sim/few_support_tokens.py`.
+"""
+
+from attsvm.data import AttentionData
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_runs import runs
+from attsvm.primitives.hypotheses import ALL_TIGHT, FEASIBLE, UNIQUE
+from attsvm.strategies.data import attention_data
+from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.hypothesis_violations import NO_QUERY
+from properties.sim import SOURCE
+from properties.sim._support.training import ONE_TOKEN, PRINTED, TWO_TOKENS
+from properties.sim.few_support_tokens.conclusion import contributing, enough, not_all, supporting
+from properties.sim.few_support_tokens.instances import (
+    BOTH,
+    EQUAL,
+    FIGURE_RUNS,
+    PROGRAMMES,
+    SEPARABLE,
+    Default,
+)
+
+FEW = Statement(
+    "sim/few-support-tokens",
+    rests_on=("sim/token-sparsity",),
+    source=SOURCE,
+    place="Section 1, token selection and contextual sparsity; section 3.2",
+    printed="... our experiments show that only a few tokens, which can be regarded as feature "
+    "vectors, contribute to the gradient computation for each update",
+    variables=Records(AttentionData, PROGRAMMES),
+    conclusion=supporting,
+    cost=2,
+    violating={FEASIBLE: [NO_QUERY.data]},
+    readings={
+        "literal-1": Reading(
+            "refuted",
+            read={"only a few": "at most 1/2 of them"},
+            fixed={"loss": PRINTED},
+            constants={"part": "1/2"},
+            under=(),
+            variables=Records(Descent, runs(attention_data(), 0, 2), fixed=("step",)),
+            conclusion=contributing,
+            examples=(BOTH, Default(0, False).start),
+            siblings={"at most 9 of 10": changed(part="0.9")},
+        ),
+        "literal-2": Reading(
+            "refuted",
+            read={"only a few": "at most 1/2 of them"},
+            constants={"part": "1/2"},
+            under=(FEASIBLE,),
+            examples=(TWO_TOKENS.data,),
+            siblings={"at most 9 of 10": changed(part="0.9")},
+        ),
+        "literal-3": Reading(
+            "refuted",
+            read={"only a few": "not all"},
+            under=(UNIQUE, ALL_TIGHT),
+            conclusion=not_all,
+            examples=(TWO_TOKENS.data,),
+            siblings={"some token has a margin above 2": changed(beyond=2)},
+        ),
+        "literal-4": Reading(
+            "refuted",
+            read={"only a few": "at most 1/2 of them"},
+            constants={"part": "1/2"},
+            under=(FEASIBLE,),
+            variables=FIGURE_RUNS,
+            examples=(SEPARABLE,),
+            siblings={"at most 9 of 10": changed(part="0.9")},
+            cost=20,
+        ),
+        "amended": Reading(
+            "proved",
+            proof="symbolic.sim.few_support_tokens:prove_by_sizes",
+            under=(FEASIBLE,),
+            conclusion=enough,
+            examples=(EQUAL, ONE_TOKEN.data),
+            siblings={"one fewer": changed(less=1)},
+        ),
+        "sharp": Reading(
+            "proved",
+            proof="symbolic.sim.few_support_tokens:prove_by_rank",
+            under=(FEASIBLE,),
+            constants={"by": "rank"},
+            conclusion=enough,
+            examples=(EQUAL, ONE_TOKEN.data),
+            siblings={"one fewer": changed(less=1)},
+        ),
+    },
+)

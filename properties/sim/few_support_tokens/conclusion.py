@@ -1,0 +1,108 @@
+"""How many tokens contribute to the gradient, and how many are support vectors."""
+
+from typing import Any
+
+from flint import fmpq, fmpq_mat
+
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData, dot
+from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, without
+from attsvm.primitives.descent import Descent
+from attsvm.theory import stated
+from attsvm.theory.types import Comparison, Namespace, Number, Relation
+from properties.sim._support.dropping import coefficients, mask
+from properties.sim.few_support_tokens.instances import Default
+
+
+@stated(
+    "at most $part of all tokens contribute to the gradient of L at any X, that is $formula",
+    r"m \le $part M",
+    where="c_t x_t z^T with c_t = dL/d(x_t^T X z) is not 0 for m of all M tokens, and L is the "
+    "mean of g(b <f, h>) over the inputs",
+)
+def contributing(m: Namespace, run: Descent, part: Number) -> Comparison:
+    exact = ExactData.of(run.data)
+    slopes: Any = coefficients(m, run, "all").left
+    inputs = zip(exact.X, exact.Z, strict=True)
+    squares = m.values([dot(x, x) * dot(z, z) for tokens, z in inputs for x in tokens])
+    return m.at_most(m.sum(1 - m.is_zero(slopes * squares)), part * len(slopes))
+
+
+@stated(
+    "X^mm exists and $formula",
+    r"m \le $part M",
+    where="m of the M tokens that are not optimal are support vectors, of margin 1",
+)
+def supporting(m: Namespace, case: AttentionData | Default, part: Number) -> Comparison:
+    data = case.data if isinstance(case, Default) else case
+    found = exact_att_svm(data)
+    if found is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no X^mm
+    number = sum(margin == 1 for margin in found.margins.values())
+    return m.at_most(m.exact(number), part * len(found.margins))
+
+
+@stated("X^mm exists and $formula", r"\max_{i,t} (x_{opt} - x_{it})^\top X^{mm} z_i > $beyond")
+def not_all(m: Namespace, data: AttentionData, beyond: int = 1) -> Comparison:
+    found = exact_att_svm(data)
+    if found is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no X^mm
+    if not found.margins:
+        return m.below(m.exact(0), m.exact(0))  # there is no other token
+    return m.below(m.exact(beyond), m.max(m.values(list(found.margins.values()))))
+
+
+def carriers(found: ExactAttSVM) -> list[Token]:
+    """Tokens of independent A_j whose combination X^mm is, with multipliers above 0.
+
+    As long as those of positive multiplier are dependent, sum_j r_j A_j = 0 with some r_j > 0, and
+    w - t r with the least t that makes a multiplier 0 has one fewer (Caratheodory).
+    """
+    duals = {t: w for t, w in found.duals.items() if w != 0}
+    while duals:
+        tokens = list(duals)
+        r = _dependence(found, tokens)
+        if r is None:
+            break
+        t = min(duals[j] / x for j, x in zip(tokens, r, strict=True) if x > 0)
+        moved = {j: duals[j] - t * x for j, x in zip(tokens, r, strict=True)}
+        duals = {j: w for j, w in moved.items() if w != 0}
+    return list(duals)
+
+
+def _dependence(found: ExactAttSVM, tokens: list[Token]) -> list[fmpq] | None:
+    """A vector r with some r_j > 0 and sum_j r_j A_j = 0; None where the A_j are independent."""
+    reduced, rank = found.gram(tokens).rref()
+    leads = [next(k for k in range(len(tokens)) if reduced[i, k] != 0) for i in range(rank)]
+    free = [k for k in range(len(tokens)) if k not in leads]
+    if not free:
+        return None
+    r = [fmpq(k == free[0]) for k in range(len(tokens))]
+    for i, lead in enumerate(leads):
+        r[lead] = -reduced[i, free[0]]
+    return r
+
+
+@stated(
+    "X^mm is the same without all rivals but J of them, and $formula",
+    r"J \le $by - $less",
+    {
+        "by": {
+            "sizes": r"d \min(n, d)",
+            "rank": r"\mathrm{dim} \; \mathrm{span} \{A_j \text{ tight}\}",
+        }
+    },
+)
+def enough(m: Namespace, data: AttentionData, by: str = "sizes", less: int = 0) -> Relation:
+    found = exact_att_svm(data)
+    if found is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no X^mm
+    span = fmpq_mat([A for token, A in found.A.items() if found.margins[token] == 1]).rank()
+    bound = data.d * min(data.n, data.d) if by == "sizes" else span
+    needed = carriers(found)
+    kept = needed[: len(needed) - less]
+    rest = exact_att_svm(without(data, mask(data, [t for t in found.A if t not in kept])))
+    if rest is None:
+        return m.below(m.exact(0), m.exact(0))  # the programme cannot be met
+    same = m.equal(m.values(rest.W), m.values(found.W))
+    return m.all_of(m.at_most(m.exact(len(needed)), m.exact(bound - less)), same)

@@ -1,0 +1,20 @@
+"""Sentences of the statement on hyperplanes, and the tokens that they compare."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm.primitives.descent import Descent
+from attsvm.theory import Records
+from properties.sim._support.telling_sentences import said
+from properties.sim._support.token_sequences import drawn_sequences, followed
+from properties.sim.hyperplanes.conclusion import one_successor, still
+
+REPEATED = said([[1.0], [0.0]], [[0, 0, 0]])
+EXCHANGED = said([[1.0], [-1.0]], [[0, 1, 0]])
+ONE_QUERY = said([[1, 0], [1, 1], [2, 1]], [[1, 0, 1], [2, 0, 2]], whole=False)
+CONFLICT = said(np.eye(2), [[0, 0], [0, 1]])
+"""A token with two successors: there is no X^mm."""
+
+
+LANGUAGE = st.one_of(one_successor(), followed().map(still), drawn_sequences(from_zero=True))
+OF_VOCABULARY = Records(Descent, LANGUAGE, fixed=("start", "step", "inputs.whole", "loss"))
