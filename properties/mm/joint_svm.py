@@ -65,7 +65,8 @@ def ranks(case: Selection) -> bool:
 
 RELAXED = (
     "p(alpha) is the shortest p with <p, D_it> >= 1 for i in S and >= 0 for other i, D_it = "
-    "k_i,alpha_i - k_it, S are the inputs of tight margin, Y_i <v(alpha), x_i,alpha_i> = 1"
+    "k_i,alpha_i - k_it for t != alpha_i, S are the inputs of tight margin, Y_i <v(alpha), "
+    "x_i,alpha_i> = 1"
 )
 
 
@@ -118,8 +119,8 @@ def exists_off_hull(m: Namespace, case: Any, share: Any = 1, of: str = "hull") -
 
 @stated(
     "",
-    r"$share \|p - p'\|^2 \le \|p\|^2 - \|p'\|^2",
-    where=f"p' = p(alpha), {RELAXED}, and p is the same without relaxation, for all inputs in S",
+    r"$share \|p_0 - p(\alpha)\|^2 \le \|p_0\|^2 - \|p(\alpha)\|^2",
+    where=f"{RELAXED}, and p_0 is the same without relaxation, as if all inputs were in S",
 )
 def shorter(m: Namespace, case: Any, share: Any = 1) -> Comparison:
     if m.name != "tensors" and not svm.v_programme(case).exists:

@@ -224,7 +224,7 @@ PATH = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            read={"regularization path analysis": "that of linear heads"},
+            read={"regularization path analysis": "the analysis of linear heads"},
             constants={"share": 1},
             under=(BEST,),
             variables={"loss": Choice(DECREASING)},

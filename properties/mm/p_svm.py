@@ -76,7 +76,7 @@ def least_lead(m: Namespace, case: Any, p: svm.Solved) -> Number:
 
 @stated(
     "p(alpha) exists and $formula",
-    r"\min_{i,t} Y_i \langle q, k_{i,\alpha_i} - k_{it}\rangle \le $share "
+    r"\min_{i, t \ne \alpha_i} Y_i \langle q, k_{i,\alpha_i} - k_{it}\rangle \le $share "
     r"\frac{\|q\|}{\|p(\alpha)\|}",
     where=svm.P_MEANS,
 )

@@ -21,7 +21,7 @@ from properties.sim import SOURCE
 from properties.sim._support import bounds
 
 
-@definition(r"\left\|\mathrm{{diag}}\,{p} - \mathrm{{diag}}\,{q}\right\|")
+@definition(r"\left\|\mathrm{{diag}}\,{p} - \mathrm{{diag}}\,{q}\right\|_{{\mathrm{{op}}}}")
 def spectral(m: Namespace, p: Number, q: Number) -> Number:
     """The largest change of an entry."""
     return m.largest(p - q)

@@ -40,12 +40,16 @@ def spectral(m: Namespace, p: Number, q: Number) -> Numbers:
     return (m.abs(m.dot(a, b)) + m.norm(a) * m.norm(b)) / 2
 
 
+@definition(r"\left\|{p} {p}^\top - {q} {q}^\top\right\|_F")
+def frobenius(m: Namespace, p: Number, q: Number) -> Number:
+    """The length of the matrix, all its entries in a row."""
+    return m.norm(m.outer(p, p) - m.outer(q, q))
+
+
 def change(m: Namespace, v: Values, norm: str) -> Any:
     """||f(x) f(x)^T - f(y) f(y)^T||."""
-    at_x, at_y = bounds.f(m, v.A, v.x), bounds.f(m, v.A, v.y)
-    if norm == "spectral":
-        return spectral(m, at_x, at_y)
-    return m.norm(m.outer(at_x, at_x) - m.outer(at_y, at_y))
+    size = {"spectral": spectral, "frobenius": frobenius}[norm]
+    return size(m, bounds.f(m, v.A, v.x), bounds.f(m, v.A, v.y))
 
 
 def printed(m: Namespace, v: Values, norm: str, exponential: bool = True) -> Comparison:

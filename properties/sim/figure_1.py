@@ -141,7 +141,7 @@ FIGURE = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            read={"cosine similarity": "that of each run, not of a mean over runs"},
+            read={"cosine similarity": "the similarity of each run, not of a mean over runs"},
             fixed={"loss": PRINTED},
             under=(SAID, MOVED),
             conclusion=rises,

@@ -35,9 +35,7 @@ LOWER, UPPER = Fraction("3.532"), Fraction("3.533")
 """Up to the first |b|/||h|| the gradient of softmax has the smaller constant, from the second on
 the larger one."""
 
-SIGNS = {"b < 0": -1, "b > 0": 1}
-
-"""The two losses, as sentences name them."""
+SIGNS = {"-1": -1, "1": 1}
 
 CONSTANT_LINEAR = on_line([1, 0], x=0, y=1, h=[0, 1], b=0)
 """A^T h = 0: linear attention is constant."""

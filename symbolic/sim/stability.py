@@ -364,7 +364,7 @@ def ensure_turned() -> None:
     size = sp.Symbol("size", positive=True)
     below, above = (
         [variables[name].by(SYMBOLS, SimpleNamespace(sign=sign, size=size)) for name in "hb"]
-        for sign in (stability_l2.SIGNS["b < 0"], stability_l2.SIGNS["b > 0"])
+        for sign in (stability_l2.SIGNS["-1"], stability_l2.SIGNS["1"])
     )
     ensure_equal([*below[0], below[1]], [10, -7, -size], "for b < 0 h is (10, -7), and b = -size")
     ensure_equal(

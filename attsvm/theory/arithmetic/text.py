@@ -20,7 +20,8 @@ from attsvm.theory.arithmetic.quantities import Number, Numbers
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
 
 _SUM, _QUOTIENT, _ENTRYWISE, _PRODUCT, _POWER, _ATOM = range(6)
-_GREEK = ("alpha", "beta", "gamma", "delta", "eta", "lambda", "mu", "nu", "sigma", "tau", "theta")
+GREEK = ("alpha", "beta", "gamma", "delta", "eta", "lambda", "mu", "nu", "sigma", "tau", "theta")
+"""Names of letters that are written by a word."""
 
 
 def _reflected(operation: Operation) -> Operation:
@@ -206,7 +207,7 @@ def _wider(a: Term, b: Term) -> int | None:
 def letter(name: str, axes: int | None = None) -> Term:
     """A value by its name, such as A, x or beta, of so many axes."""
     base, _, index = name.partition("_")
-    latex = f"\\{base}" if base in _GREEK else base if len(base) == 1 else rf"\mathrm{{{base}}}"
+    latex = f"\\{base}" if base in GREEK else base if len(base) == 1 else rf"\mathrm{{{base}}}"
     if len(base) == 2 and base[1].isdigit():
         latex = f"{base[0]}_{{{base[1]}}}"
     if len(index) > 1 and index.isalpha():

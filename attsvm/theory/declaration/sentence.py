@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from attsvm.theory.arithmetic.text import GREEK
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import domains
 from attsvm.theory.declaration.records import RecordFormula
@@ -26,6 +27,8 @@ from attsvm.theory.declaration.variables import (
 
 _STANDARD = re.compile(r"\|\|\.\|\| is |vec\(x\) is |.* is determined by the others$")
 """Definitions that no reader of a sentence needs, or that say nothing."""
+
+_OPERATOR_NORM = "||.||_op is the largest singular value"
 
 _BRACKETS = re.compile(r"[({\[][^(){}\[\]]*[)}\]]")
 """A bracket of mathematics, whose commas end no clause."""
@@ -44,11 +47,14 @@ def sentence(formula: Formula, read: Mapping[str, str], *, tight: bool) -> str:
     lets = _lets(formula)
     conclusion, letters = concluded(formula, clauses)
     letters = [line for line in letters if not _STANDARD.match(line)]
+    used = any("||_op" in part for part in (conclusion, *clauses))
+    if used and _OPERATOR_NORM not in letters:  # a formula or clause that its author wrote
+        letters.append(_OPERATOR_NORM)
     if lets or clauses:
         conclusion = f"then {conclusion}"
     if letters:
         conclusion += f", where {_listed(letters)}"
-    senses = [f'"{word}" is read as {sense}' for word, sense in read.items()]
+    senses = [_sense(word, sense) for word, sense in read.items()]
     parts = [
         f"let {_listed(lets)}" if lets else "",
         f"suppose that {_listed(clauses)}" if clauses else "",
@@ -66,6 +72,11 @@ def _told(formula: Formula) -> set[str]:
     return {
         name for fixed, name in settings if stated and f"${fixed}" in stated.says + stated.where
     }
+
+
+def _sense(word: str, sense: str) -> str:
+    """Return the sense of an open word of print: a noun, or a clause that begins with "that"."""
+    return f'"{word}" is {"taken to say" if sense.startswith("that ") else "read as"} {sense}'
 
 
 def _capital(clause: str) -> str:
@@ -95,7 +106,7 @@ def _lets(formula: Formula) -> list[str]:
     named = {
         domain: [n for n in variables if domain_of[n] == domain] for domain in domain_of.values()
     }
-    called = {n: f"the {n}" if len(n) > 3 else n for n in variables}
+    called = {n: f"the {n}" if len(n) > 3 and n not in GREEK else n for n in variables}
     groups = [
         (_listed([called[n] for n in names]), domain) for domain, names in named.items() if domain
     ]

@@ -310,14 +310,14 @@ def v_svm(m: Namespace, case: Rival | Selection) -> Solved:
 def p_svm(m: Namespace, case: Rival | Selection) -> Solved:
     """p(alpha): the least prompt with <p, k_i,alpha_i - k_it> >= 1."""
     if m.name == "text":
-        return _written(m, "p", "k_i,alpha_i - k_it")
+        return _written(m, "p", "k_i,alpha_i - k_it for t != alpha_i")
     return solved(m, p_programme(chosen(case)))
 
 
 # formulas
 
 
-P_MEANS = "p(alpha) is the shortest p with <p, k_i,alpha_i - k_it> >= 1 for all i and t"
+P_MEANS = "p(alpha) is the shortest p with <p, k_i,alpha_i - k_it> >= 1 for all i and t != alpha_i"
 V_MEANS = "v(alpha) is the shortest v with Y_i <v, x_i,alpha_i> >= 1 for all i"
 """What solutions are, as a conclusion has it after "where"."""
 

@@ -67,7 +67,7 @@ PROPER = Beginning(
 SOME_START = Beginning(
     some_start,
     {"start": SOME},
-    says="$formula from $start",
+    says="$formula from $start, with some such step",
     symbols={"start": {SOME: "some p(0)", "zero": "zero"}},
 )
 

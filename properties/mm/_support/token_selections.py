@@ -50,12 +50,12 @@ class Rival:
 
 
 SELECTED = (
-    "tokens x_it with keys k_it = W x_it, labels Y_i of 1 or -1, and selected tokens alpha_i be "
-    "arbitrary"
+    "tokens x_it, t = 1, ..., T, with keys k_it = W x_it, labels Y_i of 1 or -1, and selected "
+    "tokens alpha_i be arbitrary"
 )
 WITH_Q = (
-    "tokens x_it with keys k_it = W x_it, labels Y_i of 1 or -1, selected tokens alpha_i, and a "
-    "vector q be arbitrary"
+    "tokens x_it, t = 1, ..., T, with keys k_it = W x_it, labels Y_i of 1 or -1, selected tokens "
+    "alpha_i, and a vector q be arbitrary"
 )
 """What a selection and a rival are, as the sentence of a reading has it after "Let"."""
 

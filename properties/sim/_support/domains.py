@@ -10,7 +10,9 @@ LOGITS = Hypothesis(
 )
 LOGITS_OF_X = Hypothesis("||A x|| <= R", lambda m, v: m.at_most(m.norm(v.A @ v.x), v.R))
 LOGITS_OF_Y = Hypothesis("||A y|| <= R", lambda m, v: m.at_most(m.norm(v.A @ v.y), v.R))
-MATRIX = Hypothesis("||A|| <= R", lambda m, v: m.at_most(m.spectral(v.A), v.R))
+MATRIX = Hypothesis(
+    "||A|| <= R", lambda m, v: m.at_most(m.spectral(v.A), v.R), says="||A||_op <= R"
+)
 LABEL = Hypothesis("|b| <= R", lambda m, v: m.at_most(m.abs(v.b), v.R))
 HEAD = Hypothesis("||h|| <= R", lambda m, v: m.at_most(m.norm(v.h), v.R))
 

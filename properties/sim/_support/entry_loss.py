@@ -149,8 +149,8 @@ log_loss_constant = Primitive(
 
 squared_constant = Primitive(
     r"k\left({0}, {1}\right)",
-    "w^2 max over a in [0, 1] of (1-a^2)((r/w - 1/2) a + (1-3a^2)/4), the largest curvature of "
-    "(<softmax(s), h> - b)^2 over osc(h) = w and max |h - b| = r",
+    "w^2 max over a in [0, 1] of (1-a^2)((r/w - 1/2) a + (1-3a^2)/4), 0 for w = 0, the largest "
+    "curvature of (<softmax(s), h> - b)^2 over osc(h) = w and max |h - b| = r",
     of=("w", "r"),
     balls=squared_constant_ball,
     floats=squared_gradient_constants,
@@ -160,7 +160,7 @@ normed_constant = Primitive(
     r"c\left({0}, {1}\right)",
     "the largest curvature of (<softmax(s), h> - b)^2 over ||h||^2 and |b| of these sizes, "
     "||h||^2 max over a in [0, 1] and p in [0, pi/2] of (1-a^2)(sqrt 2 t a cos p + "
-    "a sin(2p)/2 + (1-3a^2) cos(p)^2/2), t = |b|/||h||",
+    "a sin(2p)/2 + (1-3a^2) cos(p)^2/2), t = |b|/||h||, 0 for h = 0",
     of=("s", "b"),
     balls=normed_constant_ball,
     floats=squared_normed_constants,

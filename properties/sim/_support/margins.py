@@ -57,7 +57,8 @@ AT_REST = 5.0
         "sign": {1: "", -1: "-"},
         "of": {"least": "every margin", "mean": "the mean margin"},
     },
-    where="margins are <A, X>, A being A_it = (x_opt - x_t) z^T or the mean of all these",
+    where="margins are <A, X>, A being A_it = (x_opt - x_t) z^T for a token t other than opt, or "
+    "the mean of all these",
 )
 def growth(m: Namespace, run: Any, of: str = "least", sign: int = 1) -> Relation:
     A = list(exact_constraints(ExactData.of(run.data)).values())
@@ -214,7 +215,8 @@ END = Measured(
     "under descent on $loss the $of margin m of the $whose tokens has $formula",
     notation=r"\lim m > 0",
     symbols=LOSS_NAMES,
-    where="margins are <A_it, X(k)>, with A_it = (x - x_it) z_i^T and x the optimal or worst token",
+    where="margins are <A_it, X(k)>, with A_it = (x - x_it) z_i^T for the $whose token x and each "
+    "other token x_it",
     floats=ends,
     balls=certified_end,
     tensors=not_selecting,
@@ -290,7 +292,7 @@ SLOPE = tends(
     over("m", LN_K),
     "$share",
     symbols=LOSS_NAMES,
-    where="margins are <A_it, X(k)>, with A_it = (x_opt - x_it) z_i^T",
+    where="margins are <A_it, X(k)>, with A_it = (x_opt - x_it) z_i^T for each token t but opt",
     floats=slope,
     balls=certified_slope,
     tensors=not_selecting,

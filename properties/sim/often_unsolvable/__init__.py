@@ -188,7 +188,9 @@ OFTEN = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            read={"linear separability of tokens": "that of each token from all others"},
+            read={
+                "linear separability of tokens": "the separability of each token from all others"
+            },
             conclusion=exists,
             examples=(TWO,),
             siblings={"whatever the embeddings": changed(drop=[INDEPENDENT], examples=[OPPOSITE])},

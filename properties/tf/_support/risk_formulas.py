@@ -87,9 +87,9 @@ def mean_drop(m: Namespace, v: Values, deficits: Any) -> Numbers:
 
 @definition(r"\left(L(W) - L_*\right)")
 def risk_gap(m: Namespace, v: Values) -> Numbers:
-    """The mean over inputs of l(best - deficit) - l(best), where an optimal token adds exactly 0.
+    """The mean over inputs of l(sum_t s_t gamma_t) - l(best) with attention s.
 
-    The deficit of an input is sum_t s_t (best - gamma_t), with the weights s that attention gives.
+    Runs on the deficit sum_t s_t (best - gamma_t) of an input, to which an optimal token adds 0.
     """
     inputs = zip(v.X, v.Z, v.gamma, strict=True)
     deficits = [
