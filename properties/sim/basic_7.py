@@ -41,7 +41,7 @@ def spectral(m: Namespace, p: Number, q: Number) -> Numbers:
 
 
 @definition(r"\left\|{p} {p}^\top - {q} {q}^\top\right\|_F")
-def frobenius(m: Namespace, p: Number, q: Number) -> Number:
+def frobenius(m: Namespace, p: Numbers, q: Numbers) -> Number:
     """The length of the matrix, all its entries in a row."""
     return m.norm(m.outer(p, p) - m.outer(q, q))
 
