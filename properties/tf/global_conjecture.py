@@ -75,12 +75,6 @@ NO_SOLUTION = cases.from_zero([[[1], [1]]], scores=[[1.0, 0.0]])
 """Two equal tokens: no Local-SVM has a solution."""
 
 
-WRONG = {
-    "towards the worst tokens": changed(towards="worst"),
-    "W^mm turned by about a 64th": changed(towards="turned"),
-}
-
-
 def orthogonal(case: Descent) -> bool:
     """No two queries have an inner product other than 0."""
     pairs = itertools.combinations(ExactData.of(case.data).Z, 2)
@@ -240,7 +234,7 @@ CONJECTURE = Statement(
             under=(LARGE, STRICT_LOSS),
             variables=stepped(Descent, flattened(supported()), steps=ANY),
             examples=(OBTUSE, PASSED, cases.ONE_TOKEN),
-            siblings=WRONG,
+            siblings=cases.WRONG,
         ),
         "literal-2": Reading(
             "refuted",
@@ -251,20 +245,20 @@ CONJECTURE = Statement(
             under=(EVERYWHERE, SOLVED, STRICT_LOSS),
             variables=stepped(Descent, flattened(supported()), steps=ANY),
             examples=(TIED, cases.ONE_TOKEN),
-            siblings=WRONG,
+            siblings=cases.WRONG,
         ),
         "amended-1": Reading(
             "refuted",
             under=(LARGE, UNIQUE, SEVERAL_TOKENS, FEASIBLE, SLOPED_LOSS, ZERO_START),
             variables=stepped(Descent, at_rest(), fixed=("start",), steps=ANY),
             examples=(PASSED,),
-            siblings=WRONG,
+            siblings=cases.WRONG,
         ),
         "amended-2": Reading(
             "refuted",
             under=(EVERYWHERE, SOLVED, UNIQUE, SEVERAL_TOKENS, SLOPED_LOSS),
             examples=(OUTRUN,),
-            siblings=WRONG,
+            siblings=cases.WRONG,
         ),
         "sharp": Reading(
             "proved",
@@ -272,7 +266,7 @@ CONJECTURE = Statement(
             under=(SLOPED_LOSS, INDEPENDENT, DIFFERENT, SEVERAL_TOKENS, BETTER, SHORT_OR_FEW),
             variables=stepped(Descent, simplices(), steps=ANY),
             siblings={
-                **WRONG,
+                **cases.WRONG,
                 "multipliers of better tokens may be 0": changed(
                     drop=[BETTER],
                     under=[
@@ -290,14 +284,14 @@ CONJECTURE = Statement(
             proof="symbolic.tf.settled_attention:prove",
             under=(EVERYWHERE, SOLVED, DIFFERENT, SEVERAL_TOKENS, SLOPED_LOSS, ORTHOGONAL, SHORT),
             variables=stepped(Descent, apart()),
-            siblings=WRONG,
+            siblings=cases.WRONG,
         ),
         "sharp-3": Reading(
             "proved",
             proof="symbolic.tf.settled_attention:prove_few",
             under=(EVERYWHERE, SOLVED, DIFFERENT, SEVERAL_TOKENS, SLOPED_LOSS, FEW, SHORT),
             variables=stepped(Descent, acting()),
-            siblings=WRONG,
+            siblings=cases.WRONG,
         ),
     },
 )

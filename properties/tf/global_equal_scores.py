@@ -69,13 +69,6 @@ def larger(generator: np.random.Generator) -> Descent:
     return Descent(data, start / 8, str(generator.choice(losses.SLOPED)))
 
 
-WORST = {"towards the worst tokens": changed(towards="worst")}
-WRONG = {
-    **WORST,
-    "W^mm turned by about a 64th": changed(towards="turned"),
-}
-
-
 THEOREM = Statement(
     "tf/global-equal-scores",
     rests_on=("tf/definition-1",),
@@ -102,14 +95,14 @@ THEOREM = Statement(
             examples=(cases.OPPOSED,),
             siblings={
                 "any scores": changed(drop=[EQUAL_RIVALS], examples=[cases.descent(PASSED_OVER)]),
-                **WORST,
+                **cases.WORST,
             },
         ),
         "amended-1": Reading(
             "refuted",
             under=(EQUAL_RIVALS, UNIQUE, SEVERAL_TOKENS, FEASIBLE, STRICT_LOSS),
             examples=(NOT_ALIGNED,),
-            siblings=WRONG,
+            siblings=cases.WRONG,
         ),
         "amended-2": Reading(
             "proved",
@@ -118,7 +111,7 @@ THEOREM = Statement(
             variables=stepped(Descent, started(together()), larger, steps=ANY),
             examples=(FAR_START,),
             siblings={
-                **WRONG,
+                **cases.WRONG,
                 "inputs need not be aligned": changed(
                     drop=[INPUTS_ALIGNED],
                     variables=stepped(Descent, started(opposed_data()), steps=ANY),

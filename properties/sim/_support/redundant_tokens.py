@@ -18,6 +18,9 @@ from attsvm.strategies.separable_data import (
     with_redundant_tokens,
 )
 
+EQUAL = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
+"""The constraints of equal tokens are equal."""
+
 
 @dataclass(frozen=True, slots=True)
 class Dropped:

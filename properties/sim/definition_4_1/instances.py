@@ -16,6 +16,7 @@ from attsvm.primitives.att_svm import exact_att_svm, exact_constraints
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import attention_data, separable_data
 from attsvm.svm import att_svm_programme
+from properties.sim._support.redundant_tokens import EQUAL
 from properties.sim.definition_4_1.prices import price
 
 
@@ -141,10 +142,7 @@ def small_price(case: Soft) -> bool:
     return bool(rational(case.C) ** 2 * dot(summed, summed) <= 1)
 
 
-REPEATED = replace(
-    single(1.0, 1.0, False, 0.5),
-    data=AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]]),
-)
+REPEATED = replace(single(1.0, 1.0, False, 0.5), data=EQUAL)
 """Multipliers of X^mm are not unique."""
 TIED = replace(
     single(1.0, 1.0, True, -0.25), data=AttentionData.of([[[1], [0]]], [[1]], scores=[[1, 1]])

@@ -33,11 +33,11 @@ from attsvm.strategies.data import attention_data
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypothesis_violations import NO_QUERY
 from properties.sim import SOURCE
+from properties.sim._support.redundant_tokens import EQUAL
 from properties.sim._support.training import ONE_TOKEN, PRINTED, TWO_TOKENS
 from properties.sim.few_support_tokens.conclusion import contributing, enough, not_all, supporting
 from properties.sim.few_support_tokens.instances import (
     BOTH,
-    EQUAL,
     FIGURE_RUNS,
     PROGRAMMES,
     SEPARABLE,

@@ -17,8 +17,6 @@ from properties.sim._support.redundant_tokens import all_support, redundant_data
 GRID = 2.0**20
 BOTH = Descent.of([[[2], [1]]], [[1]], scores=[[1, 0]])
 """Both tokens contribute to the gradient at every X."""
-EQUAL = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
-"""The constraints of equal tokens are equal."""
 
 
 @dataclass(frozen=True, slots=True)

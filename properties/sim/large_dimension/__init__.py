@@ -24,6 +24,7 @@ from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import laws
 from properties.sim._support.laws import SEVERAL, RandomSentences, Signs
+from properties.sim._support.redundant_tokens import EQUAL
 from properties.sim.large_dimension.conclusion import (
     COUNTED,
     all_tight,
@@ -36,7 +37,6 @@ from properties.sim.large_dimension.conclusion import (
 from properties.sim.large_dimension.instances import (
     ASIDE,
     BESIDE,
-    EQUAL,
     EVEN,
     FAIR,
     ORTHONORMAL,

@@ -19,8 +19,6 @@ ASIDE = AttentionData.of([[[5, 0], [3, 4], [-3, 4]]], [[1, 0]], scores=[[1, 0, 0
 """The last token is no support vector, though all have norm 5."""
 UNEVEN = AttentionData.of([[[100], [1], [2]]], [[1]], scores=[[1, 0, 0]])
 """Nearly orthogonal only against the longest token."""
-EQUAL = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
-OPPOSED = AttentionData.of([[[2], [1], [0]]], [[1]], scores=[[1, 0, 0]])
 SOLVABLE = st.one_of(all_support(), redundant_data())
 
 FAIR = "the entries of n inputs of T tokens and of their queries in R^d be independent fair signs"

@@ -60,8 +60,6 @@ ONE_KEY = Descent.of([[[1], [1]]], [[1]], [[0]], scores=[[1, 0]])
 """Two equal tokens: every X is in the basin, and there is no X^mm."""
 TIED = AttentionData.of([[[0, 0], [-1, 0], [-3, -1]]], [[1, 0]], scores=[[1, 1, 0]])
 """The last token has margin 3 under X^mm, whose first column is (1, 0)."""
-TWICE = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
-"""The constraints of equal tokens are equal."""
 ORTHOGONAL = AttentionData.of(
     [[[0, 0], [-1, 0]], [[0, 0], [0, -1]]], [[1, 0], [1, 0]], scores=[[1, 0], [1, 0]]
 )
@@ -167,7 +165,10 @@ SPARSITY = Statement(
             variables=Records(tokens.Dropped, tokens.thinned(), tokens.thinned_larger),
             conclusion=dropping.at_most_lost,
             examples=(
-                *(tokens.Dropped(data, np.array([[False, True, False]])) for data in (TIED, TWICE)),
+                *(
+                    tokens.Dropped(data, np.array([[False, True, False]]))
+                    for data in (TIED, tokens.EQUAL)
+                ),
                 tokens.Dropped(ORTHOGONAL, np.array([[False, False], [False, True]])),
             ),
             tight=True,
@@ -179,7 +180,7 @@ SPARSITY = Statement(
             under=(FEASIBLE,),
             variables=Records(AttentionData, tokens.all_support(), tokens.all_support_larger),
             conclusion=dropping.at_least_lost,
-            examples=(TWICE, TIED),
+            examples=(tokens.EQUAL, TIED),
             siblings={
                 "1.05 times it": changed(factor="1.05"),
                 "1.001 times it": changed(factor="1.001"),

@@ -20,7 +20,7 @@ from attsvm.primitives.steps import SHORT, W_K, solutions
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import ragged, ragged_larger
-from attsvm.theory import stated
+from attsvm.theory import changed, stated
 from attsvm.theory.types import Comparison, Namespace
 from properties._support.hypothesis_violations import TIED_APART
 from properties.sim._support import training
@@ -91,6 +91,10 @@ W^mm is 1/2, and both tokens are support vectors."""
 LETTERS = Letters("W_0", W_K, solutions("W")["towards"])
 DIRECTION = limit(limits.DIRECTION, LETTERS)
 DIVERGES, RATE = limit(limits.NORM, LETTERS), limit(limits.RATE, LETTERS)
+
+WORST = {"towards the worst tokens": changed(towards="worst")}
+WRONG = {**WORST, "W^mm turned by about a 64th": changed(towards="turned")}
+"""Siblings of a limit of directions that name another limit."""
 
 VIOLATING = {
     EXISTS: [from_zero([[[1], [1]]], scores=[[1.0, 0.0]])],

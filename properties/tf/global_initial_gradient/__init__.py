@@ -30,7 +30,13 @@ from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
 from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties.tf import SOURCE
-from properties.tf._support.descent_instances import DIRECTION, NOT_ALIGNED, from_zero
+from properties.tf._support.descent_instances import (
+    DIRECTION,
+    NOT_ALIGNED,
+    WORST,
+    WRONG,
+    from_zero,
+)
 from properties.tf.global_initial_gradient import first_steps
 from properties.tf.global_initial_gradient.first_steps import Step
 
@@ -55,8 +61,6 @@ THROWN = replace(
 """After a long first step the second one takes an input to its worse token for ever."""
 CROSSED = Step(OVERTAKEN, ZERO, "correlation", 1.0)
 
-
-WORST = {"towards the worst tokens": changed(towards="worst")}
 
 SEPARATED = Hypothesis(
     "the first step separates the optimal tokens",
@@ -132,8 +136,7 @@ THEOREM = Statement(
                 FAR_AHEAD,
             ),
             siblings={
-                **WORST,
-                "W^mm turned by about a 64th": changed(towards="turned"),
+                **WRONG,
                 "any first gradient": changed(
                     drop=[LONG], examples=[Step(NOT_ALIGNED.data, ZERO, NOT_ALIGNED.loss, 32.0)]
                 ),

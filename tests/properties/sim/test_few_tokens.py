@@ -12,10 +12,11 @@ from attsvm.primitives.hypotheses import exists
 from attsvm.svm.frobenius import solve_programme
 from properties.sim._support import causal_language as causal
 from properties.sim._support.causal_language import Setting, best, draw
+from properties.sim._support.redundant_tokens import EQUAL
 from properties.sim._support.training import TWO_TOKENS
 from properties.sim.few_support_tokens import FEW
 from properties.sim.few_support_tokens.conclusion import carriers
-from properties.sim.few_support_tokens.instances import BOTH, EQUAL, PROGRAMMES, SEPARABLE, Default
+from properties.sim.few_support_tokens.instances import BOTH, PROGRAMMES, SEPARABLE, Default
 from tests.searching import few
 
 SUPPORT = {
