@@ -62,15 +62,15 @@ class Verdicts:
         return self.report.matched
 
     def __getitem__(self, id: str) -> Checked:
-        """What came of one claim.
+        """Return the result of one claim.
 
         Raises:
-            KeyError: it was not checked.
+            KeyError: the run did not check the claim.
         """
         return {checked.claim.id: checked for checked in self.report.checked}[id]
 
     def _lines(self) -> Iterator[str]:
-        """What falls against expectation, by its counterexample, and what the run came to."""
+        """Yield unexpected refutations with their counterexamples, and the result of the run."""
         for checked in self.report.checked:
             if not checked.as_expected and checked.reading.refuted is not None:
                 yield f"{checked.claim.id} is refuted by"
@@ -311,12 +311,12 @@ def _ensure(**given: object) -> None:
 
 
 def _live(wanted: bool) -> Live:
-    """The line on progress; one that is never shown where none is wanted."""
+    """Return the line on progress, which is never shown if none is wanted."""
     return Live(_QUIET, sys.stderr if wanted else StringIO())
 
 
 def _claims(what: Iterable[What]) -> list[Claim]:
-    """The claims meant, in the order of their ids; all that are found for nothing."""
+    """Return the chosen claims, in the order of their ids; all claims if nothing is chosen."""
     words = [w for w in what if isinstance(w, str)]
     others = [w for w in what if not isinstance(w, str)]
     found = list(find_claims(load_packs(ids=words), words)) if words or not others else []

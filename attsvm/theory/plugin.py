@@ -59,7 +59,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def _named(config: pytest.Config) -> list[str]:
-    """The packs of the ini file; paths are relative to the root of the tests."""
+    """Return the packs of the ini file; paths are relative to the root of the tests."""
     words = config.getini("attsvm_packs")
     return [str(config.rootpath / word) if word.endswith(".py") else word for word in words]
 
@@ -140,7 +140,7 @@ class ClaimFile(pytest.File):
     """A file that declares claims."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """The readings in order of their ids, each followed by its siblings."""
+        """Yield the readings in the order of their ids, each followed by its siblings."""
         claims = _loaded(self.config).claims[self.path.resolve()]
         for claim in sorted(claims, key=lambda c: c.id):
             for part in claim.parts():
@@ -174,7 +174,7 @@ class ReplayItem(pytest.Item):
             raise ReplayFailure(str(result))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """A sentence for a counterexample that does not stand, a traceback for anything else."""
+        """Return a sentence if a counterexample does not stand, a traceback for any other error."""
         if isinstance(excinfo.value, ReplayFailure):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
@@ -229,7 +229,7 @@ class ClaimItem(pytest.Item):
             )
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """A sentence for a wrong verdict, a traceback for anything else."""
+        """Return a sentence for a wrong verdict, a traceback for any other error."""
         if isinstance(excinfo.value, ClaimFailure):
             return f"{excinfo.value}\n{self.claim.statement}\n{self.claim.file}:{self.claim.line}"
         return super().repr_failure(excinfo)

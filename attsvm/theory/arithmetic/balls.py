@@ -27,7 +27,7 @@ _DEAR = 4096
 
 
 def _exp(x: Ball) -> Ball:
-    """The exponential; of 0 exactly 1."""
+    """Return the exponential; of 0 exactly 1."""
     if not isinstance(x, fmpq):
         return arb(x).exp()
     if x == 0:
@@ -37,12 +37,12 @@ def _exp(x: Ball) -> Ball:
 
 @functools.lru_cache(maxsize=256)
 def _dear_exp(p: fmpz, q: fmpz, bits: int) -> arb:
-    """The exponential of p/q at that precision, which is that of flint's context."""
+    """Return the exponential of p/q at that precision, which is that of flint's context."""
     return arb(fmpq(p, q)).exp()
 
 
 def _log(x: Ball) -> Ball:
-    """The logarithm; of 1 exactly 0, no number where the ball is not positive."""
+    """Return the logarithm; of 1 exactly 0, no number where the ball is not positive."""
     if isinstance(x, fmpq) and x == 1:
         return fmpq(0)
     return arb(x).log() if x > 0 else arb("nan")
@@ -63,7 +63,7 @@ def _is_zero(x: Ball) -> Ball:
 
 
 def exact_root(x: fmpq) -> fmpq | None:
-    """The root of a rational that is not negative, where it is rational."""
+    """Return the root of a rational that is not negative, where it is rational."""
     above, below = fmpz(x.p), fmpz(x.q)
     if not (above.is_square() and below.is_square()):
         return None
@@ -71,7 +71,7 @@ def exact_root(x: fmpq) -> fmpq | None:
 
 
 def _sqrt(x: Ball) -> Ball:
-    """The root; rational where it is, and of a ball about 0 a ball from 0 on."""
+    """Return the root; rational where it is, and of a ball about 0 a ball from 0 on."""
     if isinstance(x, fmpq):
         if x < 0:
             return arb("nan")
@@ -95,7 +95,7 @@ def _height(ball: arb) -> int:
 
 
 def _middle(ball: arb) -> fmpq:
-    """The midpoint of a ball that is at most 1 in size, as a rational; 0 for dust.
+    """Return the midpoint of a ball that is at most 1 in size, as a rational; 0 for dust.
 
     The rational of a number such as exp(-2^40) would not fit into any memory.
     """
@@ -107,7 +107,7 @@ def _middle(ball: arb) -> fmpq:
 
 
 def _largest_root(matrix: fmpq_mat) -> Ball:
-    """The largest eigenvalue of a positive semidefinite rational matrix.
+    """Return the largest eigenvalue of a positive semidefinite rational matrix.
 
     The roots of the characteristic polynomial are real; a linear factor has a rational one, which
     is returned as such where it is the largest, so that a norm that is rational is known exactly.
@@ -153,13 +153,13 @@ class Balls(Arithmetic[Any]):
         return result
 
     def maximum(self, x: Any, y: Any) -> Ball:
-        """The larger one; of balls that overlap, a ball that holds the maximum."""
+        """Return the larger one; of balls that overlap, a ball that holds the maximum."""
         if isinstance(x, fmpq) and isinstance(y, fmpq):
             return x if x >= y else y
         return arb(x).max(arb(y))
 
     def spectral(self, A: Numbers) -> Ball:
-        """The largest singular value, rational where it is; of balls by Weyl's inequality.
+        """Return the largest singular value, rational where it is; of balls by Weyl's inequality.
 
         A matrix of balls is divided by a power of two that exceeds its entries. Midpoints that are
         then vanishing are moved to 0: they may be so small that no rational holds them.
@@ -181,7 +181,7 @@ class Balls(Arithmetic[Any]):
         return (norm + arb(0, away)) * arb((1, top))
 
     def _level(self, s: Numbers) -> Ball:
-        """The logit of largest midpoint."""
+        """Return the logit of largest midpoint."""
         return max(s, key=lambda x: arb(x).mid())
 
 

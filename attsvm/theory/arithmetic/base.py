@@ -25,7 +25,7 @@ _N = TypeVar("_N", bound=Number)
 
 
 def each(function: Callable[..., object], x: object) -> Any:
-    """A function of a number, on each entry of an array."""
+    """Return a function of a number, on each entry of an array."""
     if isinstance(x, Entries):
         return entries([function(value) for value in x.ravel().tolist()], x.shape)
     return function(x)
@@ -44,7 +44,7 @@ class Arithmetic(Namespace, Generic[_N]):
 
     @abstractmethod
     def _rational(self, value: Fraction) -> _N:
-        """A rational number."""
+        """Return a rational number."""
 
     # numbers
 

@@ -169,7 +169,7 @@ def _is_zero(x: Bounded) -> Bounded:
 
 
 def _elementary(function: Callable[[Bounded], Bounded]) -> Callable[..., Numbers]:
-    """A function of bounded numbers as one of the namespace."""
+    """Return a function of bounded numbers as one of the namespace."""
 
     def quietly(x: Bounded) -> Bounded:
         with np.errstate(all="ignore"):
@@ -203,7 +203,7 @@ class Bounds(_Lanes):
         return Bounded(self.zeros(1) + near, error)
 
     def maximum(self, x: Any, y: Any) -> Lane:
-        """The larger one; either may be a plain integer."""
+        """Return the larger one; either may be a plain integer."""
         x, y = (self.exact(z) if isinstance(z, int) else z for z in (x, y))
         return Bounded(np.maximum(x.value, y.value), np.maximum(x.error, y.error))
 

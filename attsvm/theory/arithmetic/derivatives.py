@@ -18,7 +18,7 @@ from attsvm.theory.arithmetic.quantities import Number, Numbers
 
 
 def gradient(m: Namespace, f: Callable[[Namespace, Entries], Number], x: Numbers) -> Numbers:
-    """The gradient at the vector x of a formula f(m, x) with one number as its value."""
+    """Return the gradient at the vector x of a formula f(m, x) with one number as its value."""
     if m.name in ("text", "script"):
         return m.gradient(f, x)  # type: ignore[attr-defined]
     zero, one = m.exact(0), m.exact(1)
@@ -74,7 +74,7 @@ _RULES: dict[Operation, tuple[Callable[..., Any], Callable[..., Any]]] = {
 
 
 def _chained(name: str, slope: Callable[[Namespace, Any], Number]) -> Callable[..., Numbers]:
-    """A function with its derivative, by the chain rule."""
+    """Return a function with its derivative, by the chain rule."""
 
     def function(self: _Duals, x: Any) -> Any:
         f = getattr(self.m, name)
@@ -91,7 +91,7 @@ def _chained(name: str, slope: Callable[[Namespace, Any], Number]) -> Callable[.
 
 
 def _fixed(name: str, what: str) -> Callable[..., Numbers]:
-    """A function that has kinks, of what does not depend on the point alone."""
+    """Return a function that has kinks, of what does not depend on the point alone."""
 
     def function(self: _Duals, *values: Any) -> Any:
         if any(isinstance(t, _Dual) for value in values for t in self._flat(value)):

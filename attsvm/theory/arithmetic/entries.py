@@ -41,7 +41,7 @@ COPY_FIRST = "Instances are read-only; copy an array before changing it, by x.co
 
 
 def misuse(what: str, remedy: str) -> ClaimError:
-    """The error of a formula that does what no arithmetic could do soundly, to be raised."""
+    """Return the error of a formula that does what no arithmetic could do soundly, to be raised."""
     return ClaimError(f"a formula {what}", remedy=remedy)
 
 
@@ -65,7 +65,7 @@ Operation = Callable[[Any, Any], Any]
 
 
 def _operators(operation: Operation) -> tuple[Operation, Operation]:
-    """The operator of a number with another operand on its right, and on its left."""
+    """Return the operator of a number with another operand on its right, and on its left."""
     return (
         lambda self, other: self._joined(other, operation, swapped=False),
         lambda self, other: self._joined(other, operation, swapped=True),
@@ -83,7 +83,7 @@ class Scalar:
     __truediv__, __rtruediv__ = _operators(operator.truediv)
 
     def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
-        """The operation on this number and another one, which is the first where swapped."""
+        """Return the operation on this number and another one, which is the first where swapped."""
         raise NotImplementedError
 
     def __pow__(self, k: int) -> Any:
@@ -99,7 +99,7 @@ class Scalar:
 
 
 def _refused(method: str, remedy: str = "") -> Callable[..., Any]:
-    """A method of numpy's arrays in whose place the namespace has a function."""
+    """Return a method of numpy's arrays in whose place the namespace has a function."""
 
     def refuse(self: object, *args: object, **kwargs: object) -> NoReturn:
         raise misuse(f"uses the method {method}", remedy or f"Use m.{method}(x).")
@@ -111,7 +111,7 @@ _NESTED, _FLOATS = (list, tuple, np.ndarray), (float, np.floating)
 
 
 def _operator(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    """An operator of arrays by its name: numpy's, without its search for who overrides it.
+    """Return an operator of arrays by its name: numpy's, without its search for who overrides it.
 
     That is for what formulas compute with most, arrays and numbers of an arithmetic and integers.
     """
@@ -234,7 +234,7 @@ def _boxed(value: object) -> Array:
 
 
 def _plain(value: object) -> Array:
-    """An operand as a plain array of objects, floats refused."""
+    """Return an operand as a plain array of objects, floats refused."""
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f":
             _no_float()

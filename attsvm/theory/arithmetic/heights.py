@@ -118,7 +118,7 @@ def proved(relation: Relation) -> tuple[Any, Any]:
 
 
 def _gap(relation: Comparison) -> Any:
-    """The residual of an equality, entry by entry, as a list of lanes."""
+    """Return the residual of an equality, entry by entry, as a list of lanes."""
     moved = relation.left - relation.right
     return list(moved.ravel()) if isinstance(moved, np.ndarray) else [moved]
 

@@ -122,7 +122,7 @@ class _Lanes(Arithmetic[Lane]):
         return Lane(self.zeros(1) + _float(value))
 
     def maximum(self, x: Any, y: Any) -> Lane:
-        """The larger one; either may be a plain integer."""
+        """Return the larger one; either may be a plain integer."""
         x, y = (self.exact(z) if isinstance(z, int) else z for z in (x, y))
         return Lane(self.library.maximum(_value(x), _value(y)))
 
@@ -136,7 +136,7 @@ class _Lanes(Arithmetic[Lane]):
         return self.logistic_slope(x) * (1 - 2 * self.logistic(x))
 
     def softplus(self, x: Number) -> Numbers:
-        """The logarithm of 1 + exp(x), without overflow."""
+        """Return the logarithm of 1 + exp(x), without overflow."""
         size = self.abs(x)
         return (x + size) / 2 + self.log(1 + self.exp(-size))
 
@@ -145,7 +145,7 @@ class _Lanes(Arithmetic[Lane]):
 
 
 def _elementary(function: Callable[[Any], object]) -> Callable[..., Numbers]:
-    """A function of batches of numbers as one of the namespace."""
+    """Return a function of batches of numbers as one of the namespace."""
     return elementary(lambda lane: Lane(function(lane.value)))
 
 
@@ -156,7 +156,7 @@ def _expit(x: Array) -> Array:
 
 
 def _root(x: Any) -> Any:
-    """The root of a tensor; at 0 and below it is 0, and so is its gradient."""
+    """Return the root of a tensor; at 0 and below it is 0, and so is its gradient."""
     positive = x > 0.0
     return x.where(positive, x.new_ones(())).sqrt().where(positive, 0.0 * x)
 
@@ -222,7 +222,7 @@ class Floats(_Lanes):
 
     @_once
     def spectral(self, A: Numbers) -> Lane:
-        """The largest singular value: in closed form up to two rows or columns."""
+        """Return the largest singular value: in closed form up to two rows or columns."""
         if 1 in A.shape:
             return self.norm(A)
         if min(A.shape) > _TURNED:
@@ -251,7 +251,7 @@ def _scaled(values: Array) -> tuple[Array, Array]:
 
 
 def _dot(x: Array, y: Array) -> Array:
-    """The inner products of vectors (numbers, batch)."""
+    """Return the inner products of vectors (numbers, batch)."""
     return np.einsum("kb,kb->b", x, y)
 
 
@@ -329,7 +329,7 @@ class Tensors(_Lanes):
         return super().values(x)
 
     def norm(self, x: Numbers) -> Lane:
-        """The Euclidean norm, its scale taken out so that no square over- or underflows."""
+        """Return the Euclidean norm, its scale taken out so that no square over- or underflows."""
         values, scale = self._scaled(x)
         return Lane(scale * self.library.linalg.vector_norm(values, dim=0))
 
@@ -342,7 +342,7 @@ class Tensors(_Lanes):
         return values / scale, scale
 
     def spectral(self, A: Numbers) -> Lane:
-        """The largest singular value."""
+        """Return the largest singular value."""
         if 1 in A.shape:
             return self.norm(A)
         rows = A if A.shape[0] <= A.shape[1] else A.T

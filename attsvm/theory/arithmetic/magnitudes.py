@@ -55,7 +55,7 @@ class Magnitudes(Arithmetic[Magnitude]):
         return Magnitude(abs(value.numerator) if value.denominator == 1 else None)
 
     def maximum(self, x: Any, y: Any) -> Magnitude:
-        """The larger one; either may be a plain integer."""
+        """Return the larger one; either may be a plain integer."""
         x, y = (self.exact(z) for z in (x, y))
         return Magnitude(None if None in (x.size, y.size) else max(x.size, y.size))
 

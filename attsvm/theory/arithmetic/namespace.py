@@ -38,19 +38,19 @@ class Namespace(Protocol):
 
     @abstractmethod
     def exp(self, x: Number) -> Numbers:
-        """The exponential of a number, or of each entry."""
+        """Return the exponential of a number, or of each entry."""
 
     @abstractmethod
     def log(self, x: Number) -> Numbers:
-        """The natural logarithm of a positive number, or of each entry."""
+        """Return the natural logarithm of a positive number, or of each entry."""
 
     @abstractmethod
     def sqrt(self, x: Number) -> Numbers:
-        """The root of a number that is not negative: rounding below 0 counts as 0."""
+        """Return the root of a number that is not negative: rounding below 0 counts as 0."""
 
     @abstractmethod
     def abs(self, x: Number) -> Numbers:
-        """The absolute value of a number, or of each entry."""
+        """Return the absolute value of a number, or of each entry."""
 
     @abstractmethod
     def is_zero(self, x: Number) -> Numbers:
@@ -58,16 +58,16 @@ class Namespace(Protocol):
 
     @abstractmethod
     def maximum(self, x: Number, y: Number) -> Number:
-        """The larger one of two numbers."""
+        """Return the larger one of two numbers."""
 
     def minimum(self, x: Number, y: Number) -> Number:
-        """The smaller one of two numbers."""
+        """Return the smaller one of two numbers."""
 
     def power(self, x: Number, k: int) -> Numbers:
         """The k-th power of a number or of each entry, by multiplication; k is at least 0."""
 
     def square(self, x: Number) -> Numbers:
-        """The square of a number, or of each entry."""
+        """Return the square of a number, or of each entry."""
 
     def logistic(self, x: Number) -> Numbers:
         """g(x) = 1 / (1 + exp(-x))."""
@@ -79,7 +79,7 @@ class Namespace(Protocol):
         """g''(x) = g (1 - g) (1 - 2 g)."""
 
     def softplus(self, x: Number) -> Numbers:
-        """The logarithm of 1 + exp(x)."""
+        """Return the logarithm of 1 + exp(x)."""
 
     def expm1(self, x: Number) -> Numbers:
         """exp(x) - 1, where the arithmetic can without cancellation; exactly 0 at 0."""
@@ -90,68 +90,68 @@ class Namespace(Protocol):
     # arrays
 
     def array(self, values: Iterable[Number]) -> Numbers:
-        """A vector of numbers, a matrix of rows, and so on."""
+        """Return a vector of numbers, a matrix of rows, and so on."""
 
     def size(self, x: Numbers) -> Number:
-        """The number of entries."""
+        """Return the number of entries."""
 
     def sum(self, x: Numbers) -> Number:
-        """The sum of all entries."""
+        """Return the sum of all entries."""
 
     def sums(self, A: Numbers) -> Numbers:
-        """The sum of each row of a matrix."""
+        """Return the sum of each row of a matrix."""
 
     def trace(self, A: Numbers) -> Number:
-        """The sum of the diagonal of a square matrix."""
+        """Return the sum of the diagonal of a square matrix."""
 
     def max(self, x: Numbers) -> Number:
-        """The largest entry."""
+        """Return the largest entry."""
 
     def min(self, x: Numbers) -> Number:
-        """The smallest entry."""
+        """Return the smallest entry."""
 
     def oscillation(self, x: Numbers) -> Number:
-        """The largest entry minus the smallest."""
+        """Return the largest entry minus the smallest."""
 
     def dot(self, x: Numbers, y: Numbers) -> Number:
-        """The inner product of two vectors."""
+        """Return the inner product of two vectors."""
 
     def norm(self, x: Numbers) -> Number:
-        """The Euclidean norm of a vector; of a matrix, its Frobenius norm."""
+        """Return the Euclidean norm of a vector; of a matrix, its Frobenius norm."""
 
     @abstractmethod
     def spectral(self, A: Numbers) -> Number:
-        """The spectral norm of a matrix, its largest singular value."""
+        """Return the spectral norm of a matrix, its largest singular value."""
 
     def largest(self, x: Numbers) -> Number:
-        """The largest absolute value of an entry."""
+        """Return the largest absolute value of an entry."""
 
     def outer(self, x: Numbers, y: Numbers) -> Numbers:
-        """The matrix x y^T."""
+        """Return the matrix x y^T."""
 
     def differences(self, x: Numbers) -> Numbers:
-        """The matrix of the differences x_i - x_j of the entries of a vector."""
+        """Return the matrix of the differences x_i - x_j of the entries of a vector."""
 
     def diagonal(self, x: Numbers) -> Numbers:
-        """The diagonal matrix of a vector."""
+        """Return the diagonal matrix of a vector."""
 
     def identity(self, n: int) -> Numbers:
-        """The identity matrix."""
+        """Return the identity matrix."""
 
     def vec(self, X: Numbers) -> Numbers:
-        """The entries of a matrix row by row."""
+        """Return the entries of a matrix row by row."""
 
     def mat(self, x: Numbers, rows: int) -> Numbers:
-        """The matrix of so many rows whose entries row by row are those of a vector."""
+        """Return the matrix of so many rows whose entries row by row are those of a vector."""
 
     def kron(self, A: Numbers, B: Numbers) -> Numbers:
-        """The Kronecker product of two matrices."""
+        """Return the Kronecker product of two matrices."""
 
     def diameter(self, A: Numbers) -> Number:
-        """The largest distance of two rows."""
+        """Return the largest distance of two rows."""
 
     def spread(self, A: Numbers) -> Number:
-        """The largest distance of two rows over the root of 2; at most the spectral norm."""
+        """Return the largest distance of two rows over the root of 2; at most the spectral norm."""
 
     def softmax(self, s: Numbers) -> Numbers:
         """exp(s) over the sum of its entries; of a matrix, that of each row."""
@@ -162,19 +162,19 @@ class Namespace(Protocol):
     # comparisons
 
     def at_most(self, left: Number, right: Number) -> Comparison:
-        """The comparison left <= right."""
+        """Return the comparison left <= right."""
 
     def at_least(self, left: Number, right: Number) -> Comparison:
-        """The comparison left >= right."""
+        """Return the comparison left >= right."""
 
     def below(self, left: Number, right: Number) -> Comparison:
-        """The comparison left < right."""
+        """Return the comparison left < right."""
 
     def above(self, left: Number, right: Number) -> Comparison:
-        """The comparison left > right."""
+        """Return the comparison left > right."""
 
     def equal(self, left: Number, right: Number) -> Comparison:
-        """The comparison left = right, of numbers or entry by entry."""
+        """Return the comparison left = right, of numbers or entry by entry."""
 
     def all_of(self, *parts: Relation) -> Relation:
         """Return the conjunction of these relations; without any it is true, as 0 <= 1."""

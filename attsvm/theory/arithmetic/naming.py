@@ -80,13 +80,13 @@ def _ensure_fields(latex: str, name: str, arguments: list[str]) -> None:
 
 
 def in_short(function: Callable[..., object], otherwise: str) -> str:
-    """The first line of a docstring, to be put after "is"."""
+    """Return the first line of a docstring, to be put after "is"."""
     said = (inspect.getdoc(function) or otherwise).partition("\n")[0].rstrip(".")
     return said[:1].lower() + said[1:] if said[1:2].islower() or said[1:2] == " " else said
 
 
 def _spelled(function: Callable[..., Any], m: Text, values: dict[str, object]) -> Term | str:
-    """The body of a definition as text; its docstring where it is no single expression."""
+    """Return the body of a definition as text; its docstring where it is no single expression."""
     try:
         return function(m, **values)
     except (ClaimError, AttributeError):  # a loop over tokens or steps, or a loss by its name

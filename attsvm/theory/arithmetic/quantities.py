@@ -44,13 +44,13 @@ class Numbers(Protocol):
     def __neg__(self) -> Numbers: ...
 
     def __getitem__(self, key: Any, /) -> Any:
-        """An entry, a row, or a part of the array."""
+        """Return an entry, a row, or a part of the array."""
 
     def __iter__(self) -> Iterator[Any]:
-        """The entries of a vector, the rows of a matrix."""
+        """Return the entries of a vector, the rows of a matrix."""
 
     def __len__(self) -> int:
-        """The length of the first axis."""
+        """Return the length of the first axis."""
 
     @property
     def T(self) -> Numbers:
@@ -69,7 +69,7 @@ class Numbers(Protocol):
         """The number of entries."""
 
     def reshape(self, first: int, /, *shape: int) -> Any:
-        """The entries in another shape."""
+        """Return the entries in another shape."""
 
     def ravel(self) -> Any:
         """All entries, row by row."""
@@ -82,4 +82,4 @@ class Values(Protocol):
     """
 
     def __getattribute__(self, name: str, /) -> Any:
-        """The value of a letter."""
+        """Return the value of a letter."""

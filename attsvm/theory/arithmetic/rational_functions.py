@@ -64,19 +64,19 @@ class Fraction:
         return one / other, [(p, int(k)) for p, k in above] + [(p, -int(k)) for p, k in below]
 
     def cancelled(self) -> sp.Expr:
-        """The reduced fraction as an expression."""
+        """Return the reduced fraction as an expression."""
         above, below = map(self.written, self.reduced)
         return above / below
 
     def factored(self) -> sp.Expr:
-        """The product of its factors as an expression."""
+        """Return the product of its factors as an expression."""
         if self.is_zero:
             return sp.Integer(0)
         constant, factors = self.factors
         return sp.Mul(_rational(constant), *(self.written(p) ** k for p, k in factors))
 
     def written(self, polynomial: fmpq_mpoly) -> sp.Expr:
-        """A polynomial as an expression."""
+        """Return a polynomial as an expression."""
         terms = []
         for powers, coefficient in polynomial.terms():
             own = (x**k for x, k in zip(self.generators, powers, strict=True) if k)
@@ -121,7 +121,7 @@ def _one_if(positive: bool) -> int:
 
 
 def _sign(x: sp.Expr) -> _Sign:
-    """The sign of a generator; that of a real number which may have any is called 0."""
+    """Return the sign of a generator; that of a real number which may have any is called 0."""
     if x.is_nonnegative:
         return 1, x.is_positive is True
     if x.is_nonpositive:
@@ -130,7 +130,7 @@ def _sign(x: sp.Expr) -> _Sign:
 
 
 def _sign_of_sum(polynomial: fmpq_mpoly, signs: list[_Sign]) -> _Sign:
-    """The sign of a polynomial whose terms all have the same."""
+    """Return the sign of a polynomial whose terms all have the same."""
     known, some = set(), False
     for powers, coefficient in polynomial.terms():
         total, strict = _one_if(coefficient > 0), True
@@ -158,7 +158,7 @@ def _is_monomial(part: sp.Expr) -> bool:
 
 
 def fraction(expression: sp.Expr, *, divide: bool = True) -> Fraction | None:
-    """The fraction that an expression is, or None where it divides by 0 or does not commute.
+    """Return the fraction that an expression is, or None where it divides by 0 or does not commute.
 
     Args:
         expression: of sympy.
@@ -212,7 +212,7 @@ class _Reader:
         return bool(x.is_Pow and x.exp.is_Integer and least <= x.exp <= _LARGEST)
 
     def _powers(self, x: sp.Expr) -> Iterator[tuple[_Key, sp.Expr]]:
-        """The generators whose powers it is a product of, with the exponents."""
+        """Yield the generators whose powers it is a product of, with the exponents."""
         if isinstance(x, sp.exp):
             for term in sp.Add.make_args(multiplied_out(x.exp)):
                 share, monomial = term.as_coeff_Mul(rational=True)
@@ -227,7 +227,7 @@ class _Reader:
         return (kind, of, sign), sign * exponent
 
     def generators(self) -> tuple[sp.Expr, ...]:
-        """The generators that were found."""
+        """Return the generators that were found."""
         exponents = [sp.Rational(sign, q) for (_, _, sign), q in self._roots.items()]
         return tuple(
             of**k if kind == "root" else sp.exp(of * k)
@@ -235,7 +235,7 @@ class _Reader:
         )
 
     def read(self, expression: sp.Expr) -> tuple[fmpq_mpoly, fmpq_mpoly]:
-        """The numerator and the denominator of an expression whose generators were found."""
+        """Return the numerator and the denominator of an expression whose generators were found."""
         names = [f"x{k}" for k in range(len(self._roots))]
         ring = fmpq_mpoly_ctx.get(names, Ordering.degrevlex)
         self._variables = dict(zip(self._roots, ring.gens(), strict=True))

@@ -104,7 +104,7 @@ class Verifiers(Lines[Term], Arithmetic[Term]):
     # values
 
     def given(self, name: str, value: object) -> Any:
-        """A value of the instance, by its name."""
+        """Return a value of the instance, by its name."""
         array = np.asarray(value)
         exact = [_exact(x) for x in array.ravel().tolist()]
         self.lines[name] = _nested(np.array(exact, dtype=object).reshape(array.shape))
@@ -115,7 +115,7 @@ class Verifiers(Lines[Term], Arithmetic[Term]):
         return made
 
     def values(self, x: object) -> Any:
-        """The numbers of a field of a record."""
+        """Return the numbers of a field of a record."""
         known = self._given_names.get(id(x))
         return super().values(x) if known is None else known
 
@@ -180,7 +180,7 @@ def _exact(number: Any) -> Fraction:
 
 
 def literal(value: Fraction) -> str:
-    """An expression for a rational; large powers of two are written as such."""
+    """Return an expression for a rational; large powers of two are written as such."""
     above, below = value.numerator, value.denominator
     if below == 1:
         return _integer(above)

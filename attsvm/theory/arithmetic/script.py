@@ -43,7 +43,7 @@ def gradient(f, x, h=1e-6):  # type: ignore[no-untyped-def]  # noqa: D103  # the
 
 
 def _text_of(function: Callable[..., object]) -> str:
-    """The source of a helper, without what is said to checkers."""
+    """Return the source of a helper, without what is said to checkers."""
     return re.sub(r"  # (type|noqa).*", "", inspect.getsource(function)).rstrip()
 
 
@@ -56,7 +56,7 @@ class Expression:
         self.m, self.text, self.value, self.binds = m, text, value, binds
 
     def within(self, least: int) -> str:
-        """The text, in brackets where it binds less tightly."""
+        """Return the text, in brackets where it binds less tightly."""
         return self.text if self.binds >= least else f"({self.text})"
 
 
@@ -75,7 +75,7 @@ class Lines(Generic[_E]):
         self._given_names: dict[int, Any] = {}
 
     def named(self, text: str, value: Any, binds: int = ATOM) -> _E:
-        """A value, by a name of its own where its expression is long."""
+        """Return a value, by a name of its own where its expression is long."""
         if len(text) > self.longest:
             known = (name for name, line in self.lines.items() if line == text)
             name = next(known, f"t{len(self.lines)}")
@@ -95,7 +95,7 @@ _SIGNS = {
 
 
 def _operators(sign: str) -> tuple[Callable[[Code, Number], Code], Callable[[Code, Number], Code]]:
-    """The operator of an expression with another operand on its right, and on its left."""
+    """Return the operator of an expression with another operand on its right, and on its left."""
     return (
         lambda self, other: self._with(other, sign),
         lambda self, other: self._with(other, sign, swapped=True),
@@ -164,7 +164,7 @@ class Code(Expression):
         return np.size(self.value)
 
     def reshape(self, *shape: int) -> Code:
-        """The entries in another shape."""
+        """Return the entries in another shape."""
         text = f"{self.within(ATOM)}.reshape({', '.join(map(str, shape))})"
         return Code(self.m, text, self.value.reshape(*shape))
 
@@ -185,7 +185,7 @@ def _place(key: object) -> str:
 
 
 def _numpy(name: str) -> Callable[..., Code]:
-    """A function of numpy by its name there."""
+    """Return a function of numpy by its name there."""
     function = operator.attrgetter(name)(np)
     return lambda m, *given: m._of(f"np.{name}", function, *given)
 
@@ -204,7 +204,7 @@ class Scripts(Lines[Code], Arithmetic[Code]):
     # values
 
     def code(self, value: object) -> Code:
-        """A value, or a number as one."""
+        """Return a value, or a number as one."""
         if isinstance(value, Code):
             return value
         if isinstance(value, int):
@@ -216,7 +216,7 @@ class Scripts(Lines[Code], Arithmetic[Code]):
         raise misuse(f"computes with a {type(value).__name__}", "Use the functions of m.")
 
     def given(self, name: str, value: Any) -> Code:
-        """A value of the instance, by its name."""
+        """Return a value of the instance, by its name."""
         array = np.asarray(value, dtype=float)
         self.lines[name], numbers = self._read(array if array.ndim else float(array))
         made = Code(self, name, numbers)
@@ -224,7 +224,7 @@ class Scripts(Lines[Code], Arithmetic[Code]):
         return made
 
     def values(self, x: object) -> Code:
-        """The numbers of a field of a record."""
+        """Return the numbers of a field of a record."""
         known: Code | None = self._given_names.get(id(x))
         if known is not None:
             return known
@@ -235,11 +235,11 @@ class Scripts(Lines[Code], Arithmetic[Code]):
         return self._given(x)
 
     def _read(self, floats: Any) -> tuple[str, Any]:
-        """The text for numbers of the instance, and what it makes."""
+        """Return the text for numbers of the instance, and what it makes."""
         return self.literal(floats), floats
 
     def printed(self, side: object) -> Code:
-        """A side of a comparison as it is printed."""
+        """Return a side of a comparison as it is printed."""
         return self.code(side)
 
     def _given(self, number: Any) -> Code:
@@ -276,7 +276,7 @@ class Scripts(Lines[Code], Arithmetic[Code]):
         return -self.logistic_slope(x) * self.tanh(self.code(x)._with(2, "/"))
 
     def tanh(self, x: Number) -> Code:
-        """The hyperbolic tangent of a number, or of each entry."""
+        """Return the hyperbolic tangent of a number, or of each entry."""
         return self._of("np.tanh", np.tanh, x)
 
     def square(self, x: Number) -> Code:
@@ -334,7 +334,7 @@ class Scripts(Lines[Code], Arithmetic[Code]):
         return self._of("softmax", softmax, s)
 
     def gradient(self, f: Callable[[Namespace, Code], object], x: Numbers) -> Code:
-        """The gradient of a formula at a vector, by differences."""
+        """Return the gradient of a formula at a vector, by differences."""
         self.helpers["gradient"] = _text_of(gradient)
         x = self.code(x)
         inner = Scripts(self.literal, np.inf)

@@ -32,7 +32,7 @@ class Surd:
 
     @classmethod
     def of(cls, number: fmpq) -> Surd:
-        """A rational number."""
+        """Return a rational number."""
         return cls(((fmpq(1), number),) if number else ())
 
     @property
@@ -45,7 +45,7 @@ class Surd:
 
 
 def sum_of(a: Surd, b: Surd) -> Surd:
-    """The sum, with terms joined."""
+    """Return the sum, with terms joined."""
     terms = dict(a.terms)
     for radicand, number in b.terms:
         own, root = _alike(radicand, terms)
@@ -63,7 +63,7 @@ def _alike(radicand: fmpq, terms: dict[fmpq, fmpq]) -> tuple[fmpq, fmpq]:
 
 
 def product(a: Surd, b: Surd) -> Surd | None:
-    """The product; None where it might be too long."""
+    """Return the product; None where it might be too long."""
     if len(a.terms) * len(b.terms) > _MOST:
         return None
     found = Surd(())
@@ -74,7 +74,7 @@ def product(a: Surd, b: Surd) -> Surd | None:
 
 
 def _term(radicand: fmpq, number: fmpq) -> Surd:
-    """A multiple of one root, rational where the root is."""
+    """Return a multiple of one root, rational where the root is."""
     root = exact_root(radicand)
     return Surd(((radicand, number),)) if root is None else Surd.of(number * root)
 
@@ -100,7 +100,7 @@ def joined(a: Surd, b: Surd, operation: Operation) -> Surd | None:
 
 
 def root_of(number: fmpq) -> Surd:
-    """The square root of a rational that is not negative."""
+    """Return the square root of a rational that is not negative."""
     return _term(number, fmpq(1))
 
 

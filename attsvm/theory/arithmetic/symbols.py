@@ -30,14 +30,14 @@ class Symbols(Arithmetic[sp.Expr]):
         return sp.Rational(value.numerator, value.denominator)
 
     def maximum(self, x: sp.Expr, y: sp.Expr) -> sp.Expr:
-        """The larger one, unevaluated where the sign of the difference does not show it."""
+        """Return the larger one, unevaluated where the sign of the difference does not show it."""
         more = x - y
         if more.is_nonnegative or more.is_nonpositive:
             return x if more.is_nonnegative else y
         return sp.Max(x, y, evaluate=False)  # evaluation would factor the difference: seconds
 
     def spectral(self, A: Numbers) -> sp.Expr:
-        """The norm of a single row or column; other shapes have no short closed form."""
+        """Return the norm of a single row or column; other shapes have no short closed form."""
         if 1 not in A.shape:
             raise misuse(
                 "takes the spectral norm of symbols", "Prove the bound on single rows instead."
@@ -46,7 +46,7 @@ class Symbols(Arithmetic[sp.Expr]):
 
 
 def symbols_of(name: str, *shape: int, **assumptions: bool) -> Any:
-    """A symbol, or an array of symbols `name_0_1`, real unless said otherwise."""
+    """Return a symbol, or an array of symbols `name_0_1`, real unless said otherwise."""
     assumptions = assumptions or {"real": True}
     if not shape:
         return sp.Symbol(name, **assumptions)

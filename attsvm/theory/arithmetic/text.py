@@ -25,7 +25,7 @@ GREEK = ("alpha", "beta", "gamma", "delta", "eta", "lambda", "mu", "nu", "sigma"
 
 
 def _reflected(operation: Operation) -> Operation:
-    """The operator of a term with what becomes a term on its left."""
+    """Return the operator of a term with what becomes a term on its left."""
     return lambda self, other: operation(_term(other), self)
 
 
@@ -48,7 +48,7 @@ class Term:
     axes: int | None = None
 
     def within(self, least: int) -> Term:
-        """The piece, in brackets where it binds less tightly than asked for."""
+        """Return the piece, in brackets where it binds less tightly than asked for."""
         if self.binds >= least:
             return self
         fraction = self.binds == _QUOTIENT and least == _PRODUCT  # LaTeX's needs no brackets
@@ -56,7 +56,7 @@ class Term:
         return Term(latex, f"({self.plain})", axes=self.axes)
 
     def of(self, axes: int | None) -> Term:
-        """The piece, of so many axes."""
+        """Return the piece, of so many axes."""
         return self if self.axes == axes else replace(self, axes=axes)
 
     def __add__(self, other: object) -> Term:
@@ -140,7 +140,7 @@ class Term:
         return Term(rf"{base.latex}^\top", f"{base.plain}^T", _POWER, axes=self.axes)
 
     def reshape(self, *shape: int) -> Term:
-        """A vector as one row is its transpose; as one column it is itself."""
+        """Return a vector as one row is its transpose; as one column it is itself."""
         if shape == (-1, 1):
             return self
         if shape == (1, -1):
@@ -179,7 +179,7 @@ class Word:
 
 
 def _place(key: object) -> str:
-    """An index, or a range as Python writes it."""
+    """Return an index, or a range as Python writes it."""
     if not isinstance(key, slice):
         return str(key)
     ends = [key.start, key.stop, *([key.step] if key.step is not None else [])]
@@ -200,12 +200,12 @@ def _product(factors: tuple[tuple[Term, int], ...]) -> Term:
 
 
 def _wider(a: Term, b: Term) -> int | None:
-    """The axes of what two terms are entry by entry."""
+    """Return the axes of what two terms are entry by entry."""
     return None if a.axes is None or b.axes is None else max(a.axes, b.axes)
 
 
 def letter(name: str, axes: int | None = None) -> Term:
-    """A value by its name, such as A, x or beta, of so many axes."""
+    """Return a value by its name, such as A, x or beta, of so many axes."""
     base, _, index = name.partition("_")
     latex = f"\\{base}" if base in GREEK else base if len(base) == 1 else rf"\mathrm{{{base}}}"
     if len(base) == 2 and base[1].isdigit():
@@ -234,7 +234,7 @@ def _term(value: object) -> Term:
 
 
 def filled(latex: str, *arguments: object) -> Term:
-    """A term by the form of its LaTeX, in which arguments stand by number."""
+    """Return a term by the form of its LaTeX, in which arguments stand by number."""
     terms = [_term(a) for a in arguments]
     plain = in_plain(latex.format(*(t.plain for t in terms)))
     return Term(latex.format(*(t.latex for t in terms)), plain)
@@ -286,7 +286,7 @@ class Text(Arithmetic[Term]):
         return _term(value)
 
     def values(self, x: object) -> Any:
-        """A field, which stands here as a letter."""
+        """Return a field, which stands here as a letter."""
         return x
 
     def symbol(self, latex: str, says: str, *, rows: bool = False) -> Term:
@@ -340,43 +340,43 @@ class Text(Arithmetic[Term]):
     vec = _function("vec", "the entries of a matrix row by row", 1)
 
     def mat(self, x: Numbers, rows: object = None) -> Term:
-        """The inverse of vec."""
+        """Return the inverse of vec."""
         return filled(r"\mathrm{{mat}}\left({0}\right)", x).of(2)
 
     def outer(self, x: Numbers, y: Numbers) -> Term:
-        """The matrix x y^T."""
+        """Return the matrix x y^T."""
         return (_term(x) @ _term(y).T).of(2)
 
     def kron(self, A: Numbers, B: Numbers) -> Term:
-        """The Kronecker product."""
+        """Return the Kronecker product."""
         a, b = _term(A).within(_POWER), _term(B).within(_POWER)
         return Term(rf"{a.latex} \otimes {b.latex}", f"{a.plain} kron {b.plain}", _SUM, axes=a.axes)
 
     def differences(self, x: Numbers) -> Term:
-        """The matrix of all x_i - x_j."""
+        """Return the matrix of all x_i - x_j."""
         a = _term(x).within(_ATOM)
         return filled(r"\left({0}_i - {0}_j\right)_{{ij}}", a).of(2)
 
     def covariance(self, f: Numbers, h: Numbers) -> Term:
-        """The matrix diag(f) - f f^T times h."""
+        """Return the matrix diag(f) - f f^T times h."""
         return (_term(self.diagonal(f) - self.outer(f, f)) @ _term(h)).of(_term(h).axes)
 
     def array(self, values: Iterable[Number]) -> Term:
-        """A vector of numbers."""
+        """Return a vector of numbers."""
         terms = [_term(v) for v in values]
         inner = ", ".join(t.latex for t in terms)
         return Term(rf"\left({inner}\right)", f"({', '.join(t.plain for t in terms)})", axes=1)
 
     def power(self, x: Number, k: int) -> Term:
-        """A power."""
+        """Return a power."""
         return _term(x) ** k
 
     def square(self, x: Number) -> Term:
-        """A square."""
+        """Return a square."""
         return _term(x) ** 2
 
     def gradient(self, f: Callable[[Namespace, Numbers], object], x: Numbers) -> Term:
-        """The gradient of a formula in x."""
+        """Return the gradient of a formula in x."""
         value = _term(f(self, x)).within(_PRODUCT)
         return filled(r"\nabla_{{{0}}} {1}", x, value).of(_term(x).axes)
 
@@ -385,7 +385,7 @@ _SIGNS = {"at most": (r"\le", "<="), "below": ("<", "<"), "equal": ("=", "=")}
 
 
 def written(relation: Relation) -> Term:
-    """A comparison or combination of comparisons as text."""
+    """Return a comparison or combination of comparisons as text."""
     if isinstance(relation, Comparison):
         latex, plain = _SIGNS[relation.kind]
         left, right = _term(relation.left), _term(relation.right)
@@ -415,7 +415,7 @@ def _part(relation: Relation) -> Term:
 
 
 def letters(variables: Mapping[str, Any]) -> dict[str, Term]:
-    """A letter for each variable; the axes of what others determine are not known."""
+    """Return a letter for each variable; the axes of what others determine are not known."""
     return {
         name: letter(name, None if variable.stored is None else len(variable.axes))
         for name, variable in variables.items()

@@ -125,7 +125,7 @@ class Trace(Scalar):
         )
 
     def unsure(self) -> Trace:
-        """The same, said to rest on a residue."""
+        """Return the same, said to rest on a residue."""
         return Trace(
             self.ball, self.residue, self._squared, self.surd, False, self._bound, self.steep
         )
@@ -149,7 +149,7 @@ class Trace(Scalar):
 
 
 def _surd(a: Trace, b: Trace, operation: Operation) -> Surd | None:
-    """The surd of a sum, product or quotient, where one operand is an irrational one."""
+    """Return the surd of a sum, product or quotient, where one operand is an irrational one."""
     if a.surd is None and b.surd is None:  # rationals are exact as they are
         return None
     both = [Surd.of(t.ball) if isinstance(t.ball, fmpq) else t.surd for t in (a, b)]
@@ -167,7 +167,7 @@ def _quotient(a: int, b: int) -> int:
 
 @functools.lru_cache(maxsize=4096)
 def _inverse(b: int) -> int:
-    """The inverse modulo the prime; the entries of a softmax share their denominator."""
+    """Return the inverse modulo the prime; the entries of a softmax share their denominator."""
     return pow(b, -1, _PRIME)
 
 
@@ -203,7 +203,7 @@ def _is_zero(t: Trace) -> Trace:
 
 
 def _exp(t: Trace) -> Trace:
-    """The exponential: of rationals over one denominator a power of one residue."""
+    """Return the exponential: of rationals over one denominator a power of one residue."""
     if t.zero:
         return TRACES.exact(1)
     steep = t.steep or not (-_STEEP < t.ball < _STEEP)
@@ -250,7 +250,7 @@ def _sqrt(t: Trace) -> Trace:
 
 
 def _abs(t: Trace) -> Trace:
-    """The absolute value, by the sign of the ball."""
+    """Return the absolute value, by the sign of the ball."""
     if t.zero or t.ball >= 0:
         return t
     if t.ball <= 0:
@@ -271,7 +271,7 @@ class Traces(Arithmetic[Trace]):
     is_zero = elementary(_kept(_is_zero))
 
     def of(self, value: fmpq) -> Trace:
-        """A rational number."""
+        """Return a rational number."""
         p, q = int(value.p), int(value.q)
         long = max(p.bit_length(), q.bit_length()) > _LONG
         return Trace(value, _quotient(p, q), steep=long)
@@ -286,7 +286,7 @@ class Traces(Arithmetic[Trace]):
         return self.of(number if exact else fmpq(*number.as_integer_ratio()))
 
     def maximum(self, x: Any, y: Any) -> Trace:
-        """The larger one, where the balls tell which one it is or both are equal."""
+        """Return the larger one, where the balls tell which one it is or both are equal."""
         x, y = (t if isinstance(t, Trace) else self.exact(t) for t in (x, y))  # an author's 0 or 1
         sure = x.sure and y.sure
         if x.ball >= y.ball:
@@ -298,7 +298,7 @@ class Traces(Arithmetic[Trace]):
         raise Untraceable("a maximum of numbers that the balls do not tell apart")
 
     def spectral(self, A: Numbers) -> Trace:
-        """The spectral norm: rational, or a function of the matrix."""
+        """Return the spectral norm: rational, or a function of the matrix."""
         if 1 in A.shape:
             return self.norm(A)
         ball = BALLS.spectral(entries([t.ball for t in A.ravel()], A.shape))

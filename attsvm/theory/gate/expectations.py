@@ -1,4 +1,4 @@
-"""The reviewed expectations of a pack: a verdict a claim, with its reason and what was reviewed."""
+"""The reviewed expectations of a pack: for each claim a verdict, its reason, and its review."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from attsvm.theory.record import files
 from attsvm.theory.record.curated import python_files, unloaded
 
 UNREVIEWED = "not reviewed yet"
-"""The reason that stands for none: with it, an expectation is refused."""
+"""The placeholder for a missing reason; the gate refuses an expectation that has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """A reviewed verdict with its reason, what was reviewed, and the day on which it lapses.
+    """A reviewed verdict with its reason, the reviewed claim, and the day on which it lapses.
 
-    `pack` is the file of the claim's pack where packs may share a folder, "" for a package.
+    `pack` is the file of the claim's pack if packs may share a folder, "" for a package.
     """
 
     verdict: Verdict
@@ -36,7 +36,7 @@ class Expectation:
 
     @property
     def is_reviewed(self) -> bool:
-        """Whether its reason is more than the words that stand for none, however they are spelt."""
+        """Whether the reason is more than the placeholder, in whatever spelling."""
         return _letters(self.reason) != _letters(UNREVIEWED)
 
 
@@ -48,7 +48,7 @@ def read_expectations(path: str | os.PathLike[str]) -> dict[str, Expectation]:
     """Read an expectations file: schema 1, and by claim truth, evidence, validity, reason.
 
     Raises:
-        FileError: unreadable, another schema, a word that is none, or a missing reason.
+        FileError: the file cannot be read, has another schema or unknown words, or lacks a reason.
     """
     document = files.read_json(path)
     if (
@@ -57,16 +57,17 @@ def read_expectations(path: str | os.PathLike[str]) -> dict[str, Expectation]:
         or not isinstance(document.get("claims"), dict)
     ):
         raise FileError(
-            f"{path} is no expectations file", remedy='It has "schema": 1 and "claims" by id.'
+            f"{path} is no expectations file",
+            remedy='Such a file has "schema": 1, and "claims" by id.',
         )
     return {name: _expectation(name, entry, path) for name, entry in document["claims"].items()}
 
 
 def read_rest(path: str | os.PathLike[str]) -> dict[str, str]:
-    """Return the reviewed digests of what packs have beside the modules that their claims import.
+    """Return the reviewed digest of each pack's files that no claim imports.
 
     Raises:
-        FileError: unreadable, or the digests are of another form.
+        FileError: the file cannot be read, or the digests have another form.
     """
     document = files.read_json(path)
     found = document.get("packs", {}) if isinstance(document, dict) else None
@@ -81,7 +82,7 @@ def read_rest(path: str | os.PathLike[str]) -> dict[str, str]:
 
 def _expectation(claim: str, entry: Any, path: object) -> Expectation:
     if not is_id(claim):
-        raise FileError(f"{path} expects something of what is no claim's id", value=claim)
+        raise FileError(f"{path} has an entry whose key is no id of a claim", value=claim)
     if not isinstance(entry, dict):
         raise FileError(f"{path}: the entry of {claim} is no object", value=entry)
     unknown = sorted(set(entry) - _KEYS)
@@ -112,11 +113,11 @@ _KEYS = {"truth", "evidence", "validity", "reason", "until", "reviewed", "pack"}
 def of_others(
     path: Path, entries: Mapping[str, Expectation], packs: Sequence[Pack]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """The entries of the file beside these packs that are of other packs of its folder.
+    """Return the entries of an expectations file that belong to other packs of its folder.
 
     Returns:
-        Those that are, by what they say and as that file is there; and those of which nothing says
-        so, but that another file of the folder may have.
+        Entries that name another existing file of the folder as their pack; and entries that name
+        no such file, but whose claim an unloaded file of the folder may have.
     """
     folder = path.resolve().parent
     own = {p.file for p in packs if p.expectations == path.resolve()}
@@ -134,9 +135,9 @@ def of_others(
 def owners_of(
     claims: Iterable[Claim], packs: Sequence[Pack], entries: Mapping[str, Expectation]
 ) -> dict[str, str]:
-    """The file of the pack that each claim is of, as its entry has to say; none of packages.
+    """Return the file of each claim's pack, for the claim's entry; claims of packages have none.
 
-    A claim that packs import from elsewhere stays with the pack that it was of.
+    If a pack imports a claim from another folder, the claim keeps the pack of its entry.
     """
     found: dict[str, str] = {}
     for claim in claims:
@@ -154,7 +155,7 @@ def owners_of(
 
 
 def files_beside(packs: Sequence[Pack], ids: Collection[str]) -> list[str]:
-    """The files in the folders of packs whose claims these are, as expectations say."""
+    """Return the files that have these claims, according to expectations beside the packs."""
     found: dict[str, None] = {}
     for path in {p.expectations: None for p in packs if p.expectations.is_file()}:
         entries = read_expectations(path)

@@ -1,8 +1,12 @@
-"""The gate: a run's ledger held against the reviewed expectations, in both directions.
+"""The gate: it compares a run's ledger with the reviewed expectations, in both directions.
 
-A run passes if its record is whole, if it ran the code that is checked out, if every claim is what
-was reviewed, and if every verdict follows from what was recorded of the parts and is the reviewed
-one.
+A run passes if all of this is true:
+
+- its record is whole;
+- it ran the code that is checked out;
+- every claim is as it was reviewed;
+- every verdict follows from the recorded outcomes of its parts;
+- every verdict is the reviewed one.
 """
 
 from __future__ import annotations
@@ -38,19 +42,19 @@ from attsvm.theory.verification.reuse import Earlier, bases_of, evaluated
 from attsvm.theory.verification.verify import Task, conclude, plan
 
 _NAMED = 5
-"""So many files that differ are named."""
+"""Maximum number of files, or claims, that one reason names."""
 
 _ODD = (TypeError, KeyError, ValueError, AttributeError)
-"""What reading a record of another form raises."""
+"""Errors that reading a record of another form raises."""
 
 _GONE = "reviewed, but the claim is not there any more"
 
 _LISTED = 20
-"""So many reasons of one rank are shown to people."""
+"""Maximum number of reasons of one rank that people are shown."""
 
 
 class Rank(IntEnum):
-    """What a reason is about, the most important first."""
+    """The subject of a reason; the most important rank first."""
 
     RUN = auto()
     VERDICT = auto()
@@ -62,11 +66,11 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a run may not pass.
+    """A reason why a run may not pass.
 
     Attributes:
-        rank: what it is about.
-        about: the id of the claim, or the file; empty where it is the run itself.
+        rank: its subject.
+        about: the id of the claim, or the file; empty if the reason is about the run itself.
         text: a sentence.
     """
 
@@ -80,14 +84,15 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """What is checked out.
+    """The claims and code that are checked out.
 
     Attributes:
         claims: all claims of all packs, by id.
-        reviewed: those that are held, as they are now.
-        rest: digests of what their packs have beside the modules that claims import.
-        code: the digests of the code that the verdicts of the run hang on, by file.
-        earlier: what whole runs of the ledger evaluated by this code, if the run took over any.
+        reviewed: the claims that the gate compares, as a review of them would record them now.
+        rest: by pack, the digest of files that no claim imports.
+        code: by file, the digests of the code that the run's verdicts depend on.
+        earlier: outcomes that whole runs of the ledger evaluated by this code, if the run reused
+            any.
         curated: the curated counterexamples that such a run replays.
     """
 
@@ -99,7 +104,7 @@ class Checkout:
     earlier: Mapping[str, Earlier] = field(default_factory=dict)
 
     def place(self, claim: str) -> tuple[Path, int] | None:
-        """The file and the line of a claim, None where there is no such claim."""
+        """Return the file and the line of a claim, None if there is no such claim."""
         found = self.claims.get(claim)
         return None if found is None else (Path(found.file), found.line)
 
@@ -111,14 +116,14 @@ def checked_out(
     others: Sequence[Pack] = (),
     ledger: Path | None = None,
 ) -> Checkout:
-    """What a run is held against: the code, and the held claims as they are now.
+    """Return the checkout that a run is compared with: the code, and the claims as they are now.
 
     Args:
-        packs: those whose claims count.
-        held: the ids of the claims that are held.
-        run: the run, with all that it checked.
-        others: packs of which the code counts alone, where the run checked claims of theirs.
-        ledger: where the run and earlier ones are recorded.
+        packs: the packs whose claims the gate compares.
+        held: the ids of the claims that the gate compares.
+        run: the run, with all claims that it checked.
+        others: further packs; only their code counts, if the run checked their claims.
+        ledger: the file that records the run and earlier runs.
     """
     claims = {c.id: c for pack in packs for c in pack.claims}
     ran = [claims[name] for name in run.claims if name in claims]
@@ -138,7 +143,7 @@ def checked_out(
 
 
 def only_of(run: Run, packs: Sequence[Pack], others: Sequence[Pack]) -> Run:
-    """A run without what it records of claims and counterexamples of the other packs alone."""
+    """Return a run without the claims and counterexamples that only the other packs have."""
     ids = {c.id for p in others for c in p.claims} - {c.id for p in packs for c in p.claims}
     if ids.isdisjoint(run.claims) and ids.isdisjoint(run.verdicts):
         return run
@@ -161,15 +166,16 @@ def only_of(run: Run, packs: Sequence[Pack], others: Sequence[Pack]) -> Run:
 
 
 def _claim_of(outcome: Any) -> str:
-    """The claim that a recorded outcome is about, whatever its form."""
+    """Return the id of the claim of a recorded outcome, "" if the record has another form."""
     claim = outcome.get("claim") if isinstance(outcome, dict) else None
     return claim if isinstance(claim, str) else ""
 
 
 def concerned(packs: Sequence[Pack], named: Collection[str], run: Run) -> tuple[Pack, ...]:
-    """The packs whose expectations a run is held against: all of them where none is named.
+    """Return the packs whose expectations a run is compared with.
 
-    Otherwise those that are named, and others where the run set out to check a claim of theirs.
+    These are all packs if none is named; otherwise the named packs, and every pack with a claim
+    that the run set out to check.
     """
     asked = set(run.claims) | set(run.verdicts)
     return tuple(
@@ -178,7 +184,7 @@ def concerned(packs: Sequence[Pack], named: Collection[str], run: Run) -> tuple[
 
 
 def absent(run: Run, expectations: Mapping[str, Expectation]) -> tuple[str, ...]:
-    """The reviewed claims that the run did not set out to check."""
+    """Return the reviewed claims that the run did not set out to check."""
     return tuple(sorted(set(expectations) - set(run.claims) - set(run.verdicts)))
 
 
@@ -192,23 +198,25 @@ def hold(
     profile: str = "quick",
     seed: int = 0,
 ) -> tuple[Reason, ...]:
-    """Every reason why the run may not pass, the most important first; none means that it may.
+    """Return every reason why the run may not pass, the most important first.
+
+    A run without reasons passes.
 
     Args:
         run: the run as recorded.
         expectations: the reviewed verdicts.
-        today: against which expectations lapse.
-        checkout: what is checked out; where None, the record alone is judged.
-        rest: the reviewed digests of what packs have beside the modules that claims import.
-        profile: what the run has to be of.
-        seed: what the run has to be of.
+        today: the date for expectations that lapse.
+        checkout: the claims and code that are checked out; None judges the record alone.
+        rest: by pack, the reviewed digest of files that no claim imports.
+        profile: the profile that the run must have.
+        seed: the seed that the run must have.
     """
     whole = list(_record(run, profile, seed))
     reasons = [*_verdicts(run, expectations, today, checkout), *_replays(run)]
     if checkout is not None:
         other = list(stale(run, checkout.code))
         whole += other
-        if not other:  # the parts of other claims say nothing about these
+        if not other:  # verdicts of other code cannot be derived again by this code
             reasons += _recomputed(run, expectations, checkout)
         reasons += _unlike(run, expectations, checkout)
         reasons += (Reason(Rank.REVIEW, "", said) for said in changed_rest(rest, checkout.rest))
@@ -217,7 +225,7 @@ def hold(
 
 
 def _record(run: Run, profile: str, seed: int) -> Iterator[str]:
-    """What is wrong with the run as a whole."""
+    """Yield the faults of the run as a whole."""
     are = "is" if run.damaged == 1 else "are"
     damaged = f"{counted(run.damaged, 'line')} of the run {are} damaged"
     if not run.finished:
@@ -249,7 +257,7 @@ def _verdicts(
     today: datetime.date,
     checkout: Checkout | None,
 ) -> Iterator[Reason]:
-    """What is wrong with the verdicts, claim by claim."""
+    """Yield the faults of the verdicts, claim by claim."""
     for claim in sorted(set(run.claims) | set(run.verdicts) | set(expectations)):
         expected = expectations.get(claim)
         got = run.verdicts.get(claim)
@@ -276,11 +284,11 @@ def _verdicts(
 
 
 def _compare(expected: Verdict, got: Entry, refuting: Callable[[], str]) -> Iterator[str]:
-    """How a verdict differs: what it was and is now, and by what or why."""
+    """Yield how a verdict differs from the expected one, and why."""
     want, found = expected.json(), {axis: got.get(axis) for axis in expected.json()}
     changed = [axis for axis in want if found[axis] != want[axis]]
     if "truth" in changed and "evidence" in changed:
-        changed.remove("evidence")  # another truth has evidence of its own
+        changed.remove("evidence")  # another truth comes with its own evidence
     said = ", ".join(
         f"{'' if axis == 'truth' else f'{axis} '}{want[axis]} -> {found[axis]}" for axis in changed
     )
@@ -309,7 +317,7 @@ def _compare(expected: Verdict, got: Entry, refuting: Callable[[], str]) -> Iter
 
 
 def _refuting(run: Run, claim: str, checkout: Checkout | None) -> str:
-    """The instance that refutes a claim in plain words and the file that holds it, if known."""
+    """Return the instance that refutes a claim, in plain words, and its file, if known."""
     file = run.verdicts[claim].get("counterexample")
     found = [o for o in run.parts if _claim_of(o) == claim and not o.get("part")]
     words = ""
@@ -334,7 +342,7 @@ def _replays(run: Run) -> Iterator[Reason]:
 
 
 def stale(run: Run, code: Mapping[str, str]) -> Iterator[str]:
-    """Whether the run ran other code than is checked out."""
+    """Yield a reason if the run did not run the code that is checked out."""
     if not run.code:
         yield "the run does not say which code it ran"
         return
@@ -351,7 +359,11 @@ def stale(run: Run, code: Mapping[str, str]) -> Iterator[str]:
 def _recomputed(
     run: Run, expectations: Mapping[str, Expectation], checkout: Checkout
 ) -> Iterator[Reason]:
-    """Where verdicts do not follow from the recorded parts, or parts are not of the claims."""
+    """Yield reasons if verdicts do not follow from recorded parts, or parts fit no claim.
+
+    The verdicts are derived again from the outcomes in the ledger. A verdict that somebody edited
+    therefore does not pass, even if the digests of the ledger were computed anew.
+    """
     for name in sorted((set(run.claims) | set(run.verdicts)) - set(checkout.claims)):
         yield Reason(Rank.MISSING, name, "in the run, but no pack that is loaded has this claim")
     for file in sorted(set(run.curated) ^ set(checkout.curated)):
@@ -400,7 +412,7 @@ def _recomputed(
 
 
 def _stands(earlier: Earlier | None, part: str, outcome: object, origin: str) -> bool:
-    """Return whether an outcome is what the run that it was taken over from evaluated."""
+    """Return whether an outcome is the one that its run of origin evaluated."""
     return earlier is not None and earlier.run == origin and earlier.outcomes.get(part) == outcome
 
 
@@ -409,7 +421,10 @@ def _part(task: Task) -> str:
 
 
 def _floor(expectation: Expectation | None, got: Entry) -> int:
-    """How many instances a verdict has to rest on; one that is not the expected one is told of."""
+    """Return the least number of instances for a verdict.
+
+    The number is 0 if the verdict is not the expected one, which is a reason of its own.
+    """
     if expectation is None or expectation.reviewed is None:
         return 1
     words = expectation.verdict.json()
@@ -419,7 +434,7 @@ def _floor(expectation: Expectation | None, got: Entry) -> int:
 def _follows(
     claim: Claim, got: Entry, outcomes: Mapping[Task, Outcome], profile: str, floor: int
 ) -> Iterator[str]:
-    """How a recorded verdict differs from what its parts come to, and what was hardly looked at."""
+    """Yield how a recorded verdict differs from its parts, and parts with too few instances."""
     checked = conclude(claim, outcomes, profile_named(profile))
     again = json.loads(json.dumps(checked.json()))
     wrong = [key for key in again if key not in _APART and got.get(key) != again[key]]
@@ -442,13 +457,13 @@ def _follows(
 
 
 _APART = frozenset(("seconds", "counterexample", "min_slack", "tightness", "warnings"))
-"""What a verdict says beyond its parts, or what JSON rounds: infinite numbers."""
+"""Entries that the parts do not determine, or that JSON changes because they may be infinite."""
 
 
 def _unlike(
     run: Run, expectations: Mapping[str, Expectation], checkout: Checkout
 ) -> Iterator[Reason]:
-    """Where the claims that are checked out are not those that were reviewed."""
+    """Yield reasons if the claims that are checked out are not the reviewed claims."""
     for claim in sorted(set(checkout.reviewed) | set(expectations)):
         now = checkout.reviewed.get(claim)
         expected = expectations.get(claim)
@@ -485,10 +500,10 @@ def changed_rest(reviewed: Mapping[str, str], now: Mapping[str, str]) -> Iterato
 def brief(
     run: Run, expectations: Mapping[str, Expectation], reasons: Sequence[Reason]
 ) -> tuple[Reason, ...]:
-    """The reasons for people.
+    """Return a shorter list of the reasons, for people.
 
-    Claims that are not part of the run are counted by source, those that are not there any more are
-    named, and of many reasons of one rank the first are shown.
+    Claims that are not part of the run are counted by source. Claims that no longer exist are
+    named. If there are many reasons of one rank, the first are shown.
     """
     left = absent(run, expectations)
     sources = Counter(claim.partition("/")[0] for claim in left) if run.finished else Counter()

@@ -24,20 +24,20 @@ def renewed(
     left: Collection[str] = (),
     packs: Collection[str] = (),
 ) -> tuple[JsonObject, tuple[str, ...]]:
-    """An expectations file brought up to date with the claims, and every change, a line each.
+    """Return an expectations file updated to the checked-out claims, and a line for each change.
 
-    Verdicts and reasons stay as they are; of a claim that is new the expected verdict is written
-    down with a reason that the gate refuses. Entries that are `left` alone stay as they are; the
-    others say of which file their claim is, where `owners` has it. Counts of instances are those of
-    the run if it ran the code that is checked out at the profile quick.
+    Verdicts and reasons stay as they are. A new claim gets its expected verdict with a reason that
+    the gate refuses. Entries that are `left` alone stay as they are; other entries name the file
+    of their claim if `owners` has it. Counts of instances are taken from the run if it ran the
+    code that is checked out with the profile quick.
 
     Args:
         document: the file as it is.
-        checkout: what is checked out.
+        checkout: the claims and code that are checked out.
         run: the last run, if any.
         owners: by claim, the file of its pack.
         left: claims whose entries stay as they are.
-        packs: the keys of the packs that the file is about.
+        packs: the names of the packs of the file.
     """
     fresh = run is not None and run.finished and run.profile == "quick"
     fresh = fresh and run is not None and run.code == checkout.code
@@ -79,7 +79,7 @@ def renewed(
 
 
 def spelt(document: Entry) -> str:
-    """An expectations file as text: what was reviewed of a claim is one line."""
+    """Return an expectations file as text, with the review of each claim on one line."""
     claims = document["claims"]
     short = {
         name: {**entry, "reviewed": f"reviewed {name}"} if "reviewed" in entry else entry

@@ -1,4 +1,4 @@
-"""What was reviewed of a claim, and how the claim that is checked out differs from it."""
+"""The review of a claim, and the differences of the checked-out claim from it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from attsvm.theory.record import curated, forms
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A reviewed claim: its sentence and formula, and digests of the code that it rests on.
+    """A reviewed claim: its sentence and formula, and digests of the code that it depends on.
 
     Attributes:
         statement: the sentence.
         formula: the formula as printed, with its hypotheses.
-        digest: of the modules that the statement and the proof import.
+        digest: the digest of the modules that the statement and the proof import.
         examples: instances that the reviewed run evaluated; 0 if no run was reviewed.
         counterexample: the digest of the curated counterexample, or "".
     """
@@ -51,7 +51,7 @@ class Reviewed:
     def owed(self) -> int:
         """The number of instances that a run has to evaluate: half of the reviewed ones.
 
-        Another seed meets hypotheses more or less often; it does not lose half of the instances.
+        With another seed more or fewer instances satisfy the hypotheses, but no seed loses half.
         """
         return max(-(-self.examples // 2), 1)
 
@@ -60,7 +60,7 @@ _FORM = {f.name: forms.count if f.name == "examples" else forms.text for f in fi
 
 
 def review(claims: Iterable[Claim]) -> dict[str, Reviewed]:
-    """Return the claims as they are checked out, by id; no run is looked at."""
+    """Return the reviews of claims as they are checked out, by id, without counts of a run."""
     imports = Imports()
     return {
         claim.id: Reviewed(
@@ -74,7 +74,7 @@ def review(claims: Iterable[Claim]) -> dict[str, Reviewed]:
 
 
 def printed_formula(claim: Claim) -> str:
-    """Return the formula of a claim as it runs, with its hypotheses and definitions, in text."""
+    """Return the formula of a claim as text, with its hypotheses and definitions."""
     shown = typeset(claim.formula)
     under = "; ".join(line.plain for line in shown.hypotheses.values())
     where = "; ".join(line.plain for line in shown.where)
@@ -83,7 +83,11 @@ def printed_formula(claim: Claim) -> str:
 
 
 def _stored(claim: Claim) -> str:
-    """Return the digest of the curated counterexample, without that of the code at its time."""
+    """Return the digest of the curated counterexample, "" if there is none.
+
+    The digest leaves out the fingerprint of the code: a counterexample that still refutes the
+    claim after an edit needs no new review.
+    """
     path = curated.place(claim)
     if not path.is_file():
         return ""
@@ -93,12 +97,12 @@ def _stored(claim: Claim) -> str:
         content.pop("fingerprint", None)
         text = json.dumps(content, sort_keys=True).encode()
     except (ValueError, AttributeError, RecursionError):
-        pass  # a file that cannot be read does not stand: the replay says so
+        pass  # the replay reports a file that cannot be read
     return hashlib.sha256(text).hexdigest()[:12]
 
 
 def differences(old: Reviewed, new: Reviewed) -> tuple[str, ...]:
-    """Return what changed since the review, in words; counts of instances are left out."""
+    """Return the changes since the review, in words; counts of instances are left out."""
     return tuple(_differences(old, new))
 
 

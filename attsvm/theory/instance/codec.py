@@ -1,4 +1,4 @@
-"""Instances as exact values in JSON, and back; the types come from the claim, never the file."""
+"""Instances as exact values in JSON, and back; types come from the claim, never from the file."""
 
 from __future__ import annotations
 
@@ -18,13 +18,19 @@ from attsvm._types import Entry, Json
 from attsvm.errors import AttsvmError, ClaimError, FileError
 
 _LARGEST_DENOMINATOR = 1 << 20
+"""Largest denominator of a float that is written as a fraction."""
+
 _LARGEST_ARRAY = 1 << 24
+"""Maximum number of entries of an array in a file, and maximum length of an axis."""
+
 _MOST_AXES = 32
+"""Maximum number of axes of an array in a file."""
+
 _FRACTION = re.compile(r"-?[0-9]+(?:/[0-9]+)?")
 
 
 def _number(value: float) -> str:
-    """A float by its exact value: an integer or short fraction, else hexadecimal."""
+    """Return the exact value of a float: an integer or short fraction, else hexadecimal."""
     if not math.isfinite(value):
         return str(value)
     if value == 0:
@@ -57,10 +63,10 @@ def _read_float(text: str) -> float:
 
 
 def _exact(value: int | Fraction) -> str:
-    """An integer or fraction in decimals."""
+    """Return an integer or fraction in decimals."""
     try:
         return str(value)
-    except ValueError as error:  # Python writes and reads so many digits only
+    except ValueError as error:  # Python refuses to write an integer of thousands of digits
         raise ClaimError(
             "an instance holds an integer that is too long to be written",
             value=f"{max(abs(value.numerator), value.denominator).bit_length()} bits",
@@ -69,10 +75,10 @@ def _exact(value: int | Fraction) -> str:
 
 
 def encode(value: Any) -> Any:
-    """An instance as JSON: numbers as strings of their exact value, dataclasses by field.
+    """Return an instance as JSON: numbers as strings of exact values, dataclasses by field.
 
     Raises:
-        ClaimError: a type that instances may not be made of; an integer of thousands of digits.
+        ClaimError: a value has a type that instances must not have, or thousands of digits.
     """
     if isinstance(value, bool | np.bool_):
         return bool(value)
@@ -107,16 +113,19 @@ def encode(value: Any) -> Any:
 
 
 def records(hint: Any) -> Mapping[str, type]:
-    """All dataclasses reachable from a type hint, by name."""
+    """Return all dataclasses that a type hint reaches, by name."""
     try:
         return _records(hint, repr(hint))
-    except TypeError:  # a hint with a list in it, which nothing is remembered of
+    except TypeError:  # a hint that contains a list is not hashable, so it cannot be cached
         return _records.__wrapped__(hint, "")
 
 
 @functools.lru_cache(maxsize=1024)
 def _records(hint: Any, spelt: str) -> Mapping[str, type]:
-    """The same, remembered as the hint is `spelt`: unions are equal whatever their order."""
+    """Return the dataclasses of a hint.
+
+    The text of the hint is part of the cache's key: unions in another order compare equal.
+    """
     found: dict[str, type] = {}
     left = [hint]
     while left:
@@ -130,15 +139,15 @@ def _records(hint: Any, spelt: str) -> Mapping[str, type]:
 
 @functools.lru_cache(maxsize=1024)
 def annotations_of(thing: Any) -> Entry:
-    """The annotations of a record's fields, or of a function; evaluating them is dear."""
+    """Return the annotations of a record's fields, or of a function; cached, as this is slow."""
     return types.MappingProxyType(typing.get_type_hints(thing, include_extras=True))
 
 
 def decode(document: Json, hint: Any) -> Any:
-    """The instance that `encode` wrote, built from the types in `hint` only.
+    """Return the instance that `encode` wrote, built only from the types in `hint`.
 
     Raises:
-        FileError: not such a document, or a record that `hint` does not contain.
+        FileError: the document has another form, or a record that `hint` does not contain.
     """
     try:
         return _decode(document, records(hint))
@@ -147,19 +156,20 @@ def decode(document: Json, hint: Any) -> Any:
 
 
 def decode_exactly(document: Json, hint: Any) -> Any:
-    """The same for a file of somebody's: its values are those written, of the types asked for.
+    """Return the instance of a foreign file, and ensure its types and that no number was rounded.
 
-    A field that a record lacks has its default: files outlive the fields that records gain.
+    If the file lacks a field of a record, the field has its default: records gain fields, and
+    older files stay valid.
 
     Raises:
-        FileError: as `decode`; a number that a float would round; a value of another type.
+        FileError: `decode` raises it, a float would round a number, or a type is wrong.
     """
     value = decode(document, hint)
     encoded = _as_written(encode(value), document)
     if encoded != document:
         there, ours = _unlike(document, encoded)
         raise FileError(
-            "a number in the file is not held exactly by its type, or not written in our way",
+            "a number in the file is not exact in its type, or not in the form that attsvm writes",
             value=there,
             remedy=f"Write {ours}.",
         )
@@ -168,7 +178,7 @@ def decode_exactly(document: Json, hint: Any) -> Any:
 
 
 def _unlike(document: Json, encoded: Any) -> tuple[str, str]:
-    """The first part of a document that was written anew in another way, and that way."""
+    """Return the first part of a document that differs in the new encoding, in both forms."""
     pairs: Iterable[tuple[Any, Any]] = ()
     if isinstance(document, dict) and isinstance(encoded, dict) and set(document) == set(encoded):
         pairs = ((document[key], encoded[key]) for key in document)
@@ -181,7 +191,7 @@ def _unlike(document: Json, encoded: Any) -> tuple[str, str]:
 
 
 def _as_written(encoded: Any, document: Json) -> Any:
-    """The encoded instance of a document, without the fields that it leaves to their defaults."""
+    """Return the encoded instance without the fields that the document leaves to defaults."""
     if isinstance(document, dict) and "tuple" in document:
         pairs = zip(encoded["tuple"], document["tuple"], strict=True)
         return {"tuple": [_as_written(*pair) for pair in pairs]}
@@ -193,10 +203,10 @@ def _as_written(encoded: Any, document: Json) -> Any:
 
 
 def ensure_type(value: Any, hint: Any) -> None:
-    """Nothing where a value is of the type, its annotations of shapes and kinds included.
+    """Raise unless a value has the type, including annotations of shapes and kinds.
 
     Raises:
-        FileError: it is not.
+        FileError: the value has another type.
     """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint in (Any, typing.Any) or isinstance(hint, typing.TypeVar):
@@ -226,7 +236,7 @@ def ensure_type(value: Any, hint: Any) -> None:
 
 
 def _is_of(value: Any, kind: Any) -> bool:
-    """Whether a value is of a type; true where the type cannot be asked."""
+    """Return whether a value has a type; true if `isinstance` cannot decide it."""
     kind = type(None) if kind is None else typing.get_origin(kind) or kind
     if kind is float:
         return isinstance(value, float | int) and not isinstance(value, bool)
@@ -265,7 +275,7 @@ def _decode(document: Json, records: Mapping[str, type]) -> Any:
             return record(**fields)
         except AttsvmError:
             raise
-        except Exception as error:  # a type's own checks may raise anything
+        except Exception as error:  # the type's own checks may raise any error
             raise FileError(
                 "an instance in the file does not fit its type", value=str(error)
             ) from error
@@ -308,10 +318,10 @@ def _array(name: str, shape: Any, values: Any, read: Any) -> Any:
 
 
 def canonical(value: Any, hint: Any) -> Any:
-    """The instance as its file would give it back; proof that nothing is lost in writing.
+    """Return the instance as read back from its own file, which must hold it without loss.
 
     Raises:
-        ClaimError: the file would hold another instance, or one of another type than `hint`.
+        ClaimError: the file would hold another instance, or a type other than `hint`.
     """
     document = encode(value)
     try:

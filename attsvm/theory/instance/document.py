@@ -1,4 +1,4 @@
-"""Encoded instances as things to edit: entries, shapes, copies with one change."""
+"""Edits of encoded instances: their entries, their shapes, copies with one change."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Path = tuple[Any, ...]
 
 
 def parts(document: Json, path: Path = (), *, ordered: bool = True) -> Iterator[tuple[Path, Any]]:
-    """Paths of all numbers and arrays of an encoded instance with what is there.
+    """Yield the path and the part of each number and array of an encoded instance.
 
-    Fields of records come in the order of their names, or where not `ordered` as they stand.
+    Fields of records come in the order of their names, or in their own order if not `ordered`.
     """
     if isinstance(document, list):
         for k, item in enumerate(document):
@@ -35,7 +35,10 @@ _NUMBERS = {"float", "int", "fraction"}
 
 
 def leaves(document: Json, *, exact: bool = False) -> Iterator[tuple[Path, str]]:
-    """Paths of all floats of an encoded instance, or of its integers and fractions, with texts."""
+    """Yield path and text of each float of an encoded instance, or of each exact number.
+
+    If `exact`, these are integers and fractions.
+    """
     alone, listed = (("int", "fraction"), "int64") if exact else (("float",), "float64")
     for path, part in parts(document):
         for key in part.keys() & set(alone):
@@ -46,7 +49,7 @@ def leaves(document: Json, *, exact: bool = False) -> Iterator[tuple[Path, str]]
 
 
 def replaced(document: Any, path: Path, text: Any) -> Any:
-    """A copy of the document with one entry changed."""
+    """Return a copy of the document with one entry changed."""
     if not path:
         return text
     head, *rest = path
@@ -56,19 +59,19 @@ def replaced(document: Any, path: Path, text: Any) -> Any:
 
 
 def value_at(document: Any, path: Path) -> float:
-    """The number at a path of `leaves`."""
+    """Return the number at a path of `leaves`."""
     for key in path:
         document = document[key]
     return float(codec.decode({"float": document}, None))
 
 
 def written(value: float) -> str:
-    """The text of a number in a document."""
+    """Return the text that a document has for a float."""
     return str(codec.encode(value)["float"])
 
 
 def rebuilt(claim: Claim, document: Json) -> Any | None:
-    """The instance of a changed document, or None where its type, or its annotation, refuses it."""
+    """Return the instance of a changed document, or None if its type or annotation refuses it."""
     try:
         case = codec.decode(document, claim.instance_type)
         codec.ensure_type(case, claim.instance_type)
@@ -78,7 +81,7 @@ def rebuilt(claim: Claim, document: Json) -> Any | None:
 
 
 def array_key(document: JsonObject) -> str | None:
-    """The key that holds the shape where the document is that of an array."""
+    """Return the key of the shape if the document encodes an array, else None."""
     keys = set(document) - {"values"}
     if "values" in document and len(keys) == 1 and keys <= {"float64", "int64", "bool"}:
         return keys.pop()
@@ -86,35 +89,35 @@ def array_key(document: JsonObject) -> str | None:
 
 
 def float_parts(document: Json) -> list[tuple[Path, Any]]:
-    """Paths of all floats and arrays of floats of an encoded instance with what is there."""
+    """Return the path and the part of each float and float array of an encoded instance."""
     return [(path, part) for path, part in parts(document) if part.keys() & {"float", "float64"}]
 
 
 def shapes(document: Json) -> Iterator[list[int]]:
-    """The shapes of all arrays of an encoded instance."""
+    """Yield the shape of each array of an encoded instance."""
     for _, part in parts(document, ordered=False):
         if key := array_key(part):
             yield part[key]
 
 
 def signature(document: Json) -> tuple[tuple[int, ...], ...]:
-    """The shapes of all arrays in order: what two instances of one size share."""
+    """Return the shapes of all arrays in order; instances of one size have the same signature."""
     return tuple(tuple(shape) for shape in shapes(document))
 
 
 def float_arrays(document: Json) -> Iterator[tuple[Path, list[int]]]:
-    """Paths and shapes of all float arrays of an encoded instance."""
+    """Yield the path and the shape of each float array of an encoded instance."""
     for path, part in parts(document, ordered=False):
         if "float64" in part:
             yield path, part["float64"]
 
 
 def finite_leaves(document: Json) -> list[Path]:
-    """Paths of all finite float entries."""
+    """Return the paths of all finite floats."""
     return [path for path, _ in leaves(document) if math.isfinite(value_at(document, path))]
 
 
 def integer_leaves(document: Json) -> list[Path]:
-    """Paths of all integers that a float can hold."""
+    """Return the paths of all integers that a float holds exactly."""
     short = ((path, text) for path, text in leaves(document, exact=True) if len(text) < 20)
     return [path for path, text in short if "/" not in text and abs(int(text)) <= 2**53]

@@ -1,7 +1,7 @@
-"""The domain: what instances of a claim look like, learnt from those that its author draws.
+"""The domain: kinds and shapes of a claim's instances, learnt from the author's own draws.
 
-An axis whose length never varies among them counts as fixed. A claim about two tokens always draws
-two; an array of three has the same type, but is no instance of that claim.
+An axis whose length never varies among the draws counts as fixed. A claim about two tokens always
+draws two; an array of three has the same type, but is no instance of that claim.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from attsvm._types import Case
 from attsvm.theory.instance.document import Path
 
 _KINDS = {"f": "float", "i": "int", "u": "int", "b": "bool"}
-"""Kinds of numbers by those of numpy."""
+"""Kinds of numbers by the letters of numpy's kinds."""
 
 
 class Domain:
     """Kinds, numbers of axes and fixed lengths of the numbers, arrays and tuples of an instance.
 
-    A number counts as an array of no axes, a tuple as one of one axis. Places where nothing was
-    drawn but None, as in an optional field, are free.
+    A number counts as an array without axes, a tuple as an array of one axis. A place is free if
+    only None was drawn there, as in an optional field.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Domain:
         self._lengths: dict[Path, dict[int, list[set[int]]]] = {}
 
     def see(self, case: Case) -> None:
-        """Learn from an instance that is one by definition."""
+        """Learn from an instance that the author drew: it belongs to the domain by definition."""
         for path, kind, shape in _parts(case, ()):
             self._kinds.setdefault(path, set()).add(kind)
             axes = self._lengths.setdefault(path, {})
@@ -41,7 +41,7 @@ class Domain:
                 lengths.add(size)
 
     def holds(self, case: Case) -> bool:
-        """Whether an instance has the axes that were seen, and the fixed ones their lengths."""
+        """Return whether an instance has kinds and axes that were seen, and their fixed lengths."""
         return all(self._fits(*part) for part in _parts(case, ()))
 
     def _fits(self, path: Path, kind: str, shape: tuple[int, ...]) -> bool:
@@ -57,7 +57,7 @@ class Domain:
 
 
 def _parts(case: Case, path: Path) -> Iterator[tuple[Path, str, tuple[int, ...]]]:
-    """Path, kind and shape of all numbers, arrays and tuples of an instance."""
+    """Yield the path, kind and shape of each number, array and tuple of an instance."""
     if isinstance(case, np.ndarray | np.generic):
         yield path, _KINDS.get(case.dtype.kind, case.dtype.kind), case.shape
     elif isinstance(case, bool | int | float):

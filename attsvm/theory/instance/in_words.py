@@ -1,4 +1,4 @@
-"""An instance in words: the names of its parts, with their exact values in few letters."""
+"""An instance in words: the names of its parts with short forms of their exact values."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from attsvm._words import printable
 from attsvm.theory.instance import codec
 
 ODD_BITS = 20
-"""Odd integers of so many bits are written where they are multiplied by a power of two."""
+"""Maximum number of bits of an odd integer that is written as a multiple of a power of two."""
 
 _LONGEST = 400
-"""An instance of more letters is told by the sizes of its arrays."""
+"""Maximum number of letters of an instance; a longer one is described by its arrays' sizes."""
 
 
 def in_words(case: Case, names: Mapping[str, str]) -> str:
-    """An instance as equations of exact numbers, in one line."""
+    """Return an instance as equations of exact numbers, in one line."""
     parts = [(_joined(path[-1]), value) for path, value in leaves(case, names=names)]
     every = [_told(name, value) for name, value in parts]
     if sum(map(len, every)) > _LONGEST:
@@ -33,7 +33,7 @@ def in_words(case: Case, names: Mapping[str, str]) -> str:
 
 
 def _told(name: str, value: Any) -> str:
-    """An equation; of a field called "yes|no" the word that is true."""
+    """Return an equation; for a field named "yes|no" return the word that is true."""
     if isinstance(value, bool | np.bool_) and "|" in name:
         yes, _, no = name.partition("|")
         return yes if value else no
@@ -41,7 +41,7 @@ def _told(name: str, value: Any) -> str:
 
 
 def _joined(name: str) -> str:
-    """A name without the space before a number at its end."""
+    """Return a name without the space before a number at its end."""
     return re.sub(r" (?=[0-9 ]+$)", "", name)
 
 
@@ -68,7 +68,10 @@ def _plain(value: Any) -> str:
 
 
 def given(value: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Fields of a record, values, and defaults; keyword-only ones where they differ from these."""
+    """Yield name, value and default of the fields of a record.
+
+    Keyword-only fields are left out if they have their default.
+    """
     for f in dataclasses.fields(value):
         x = getattr(value, f.name)
         if not (f.kw_only and isinstance(x, float | int | str) and x == f.default):
@@ -76,12 +79,12 @@ def given(value: Any) -> Iterator[tuple[str, Any, Any]]:
 
 
 def short(value: float) -> bool:
-    """Whether files write it as an integer or a short fraction (or it is not finite)."""
+    """Return whether files write a float without hexadecimal digits."""
     return "0x" not in codec.encode(value)["float"]
 
 
 def scaled(value: float) -> tuple[int, int]:
-    """A finite float other than 0 as an odd integer times a power of two."""
+    """Return a finite float other than 0 as an odd integer times a power of two."""
     above, below = value.as_integer_ratio()
     power = (above & -above).bit_length() - below.bit_length()
     return above >> max(power, 0), power
@@ -90,11 +93,11 @@ def scaled(value: float) -> tuple[int, int]:
 def leaves(
     value: Any, path: tuple[str, ...] = (), names: Mapping[str, str] | None = None
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The parts of an instance that are no records, with the names that lead to them.
+    """Yield the parts of an instance that are no records, with the names that lead to them.
 
     A keyword-only field at its default is left out.
 
-    `names` has what fields are called, "Record.field" to a word, where that is something else.
+    `names` maps "Record.field" to the word for a field, if that is not its own name.
     """
     if dataclasses.is_dataclass(value):
         for field, x, _ in given(value):

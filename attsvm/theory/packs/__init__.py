@@ -1,1 +1,1 @@
-"""Claim packs: which there are, how they are loaded, and the digests of their code."""
+"""Claim packs: the known packs, their loading, and the digests of their code."""

@@ -1,7 +1,8 @@
 """A search for `assert` statements in code that decides a claim; `python -O` would drop them.
 
-The search reads syntax trees, so that a claim is refused in every mode of Python. It looks at a
-function and at all that the function reaches by name in its own pack, not at what is computed.
+The search reads syntax trees, so that a claim is refused in every mode of Python. It covers a
+function and all code of its own pack that the function reaches by name. It does not follow
+functions that are computed at run time.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ from attsvm.theory.packs.code_bases import base_of, files_of
 from attsvm.theory.packs.code_digests import Imports
 
 _WRITTEN = re.compile(rb"(?:^|[:;])[ \t]*assert\b|__debug__", re.MULTILINE)
-"""What `python -O` drops or turns round, as it is written; a docstring may look like it."""
+"""Text of code that `python -O` drops or inverts; a docstring may contain it as well."""
 
 
 def ensure_no_assert(whose: str, function: Callable[..., Any]) -> None:
-    """Raise if a function, or what it calls in its own pack, has an `assert` statement.
+    """Raise if a function, or code of its own pack that it calls, has an `assert` statement.
 
     Args:
-        whose: what the function is, for the message.
-        function: the function; one that is written in no file of Python passes.
+        whose: the name of the function in the message.
+        function: the function; a function without a Python file passes.
 
     Raises:
-        ClaimError: it has one.
+        ClaimError: there is an `assert` statement.
     """
     while isinstance(function, functools.partial):
         function = function.func
@@ -55,7 +56,7 @@ def ensure_checks_assert_nothing(claim: Claim) -> None:
     """Raise if a hypothesis or the conclusion of a claim rests on `assert`.
 
     Raises:
-        ClaimError: one of them does.
+        ClaimError: a hypothesis or the conclusion does.
     """
     formula = claim.formula
     for name, condition in formula.hypotheses.items():
@@ -69,9 +70,9 @@ def ensure_checks_assert_nothing(claim: Claim) -> None:
 
 @functools.lru_cache(maxsize=1024)
 def _pack(file: Path, changed: int) -> frozenset[Path]:
-    """Return the modules of its pack that a file imports; none if no module of it asserts.
+    """Return the modules of its own pack that a file imports; none if no module there asserts.
 
-    To search the texts of a folder takes far less time than to read what imports what.
+    A search of the texts of a folder takes far less time than reading all imports.
     """
     base = base_of(file)
     top = base / file.relative_to(base).parts[0]
@@ -88,13 +89,17 @@ def _pack(file: Path, changed: int) -> frozenset[Path]:
 def _is_asserting(text: str, changed: int) -> bool:
     """Return whether a file, which was changed at that time, has an `assert` statement."""
     content = Path(text).read_bytes()
-    if not _WRITTEN.search(content):  # most files have none, and to parse them takes long
+    if not _WRITTEN.search(content):  # most files have none, and parsing is slow
         return False
     return any(map(_is_dropped, ast.walk(ast.parse(content))))
 
 
 def _asserts(file: Path, line: int, pack: frozenset[Path]) -> Iterator[tuple[Path, int]]:
-    """Yield file and line of each `assert` that the functions which begin at a line rest on."""
+    """Yield file and line of each `assert` that functions on a line reach.
+
+    A name reaches every top-level statement of the same module, or of a module of the pack that an
+    import binds, which binds that name. This may find too much, but does not miss a call by name.
+    """
     statements = functools.cache(lambda place: ast.parse(place.read_bytes()).body)
     left = [(file, node) for whole in statements(file) for node in _functions(whole, line)]
     seen: list[ast.AST] = []
@@ -127,12 +132,12 @@ def _imports(nodes: Iterable[ast.AST], file: Path) -> Iterator[tuple[str, tuple[
 
 
 def _bound(node: ast.AST) -> set[str]:
-    """Return the names that a statement at the top level of a module binds, but by an import."""
+    """Return the names that a top-level statement of a module binds, except by an import."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {node.name}
     if isinstance(node, ast.Name):
         return {node.id} if isinstance(node.ctx, ast.Store) else set()
-    if isinstance(node, _SCOPES):  # what they bind is theirs alone
+    if isinstance(node, _SCOPES):  # their names are local
         return set()
     return set().union(*map(_bound, ast.iter_child_nodes(node)))
 
@@ -141,7 +146,7 @@ _SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
 
 
 def _functions(whole: ast.stmt, line: int) -> Iterator[ast.AST]:
-    """Yield the functions within a statement whose first line, or first decorator's, is this."""
+    """Yield the functions within a statement that begin, with their decorators, on this line."""
     for node in ast.walk(whole):
         if isinstance(node, ast.FunctionDef | ast.Lambda):
             decorators = getattr(node, "decorator_list", ())
@@ -150,7 +155,7 @@ def _functions(whole: ast.stmt, line: int) -> Iterator[ast.AST]:
 
 
 def _lines(node: ast.AST) -> list[int]:
-    """Return the lines of what python -O drops within a node."""
+    """Return the lines within a node that python -O drops."""
     return [inner.lineno for inner in ast.walk(node) if _is_dropped(inner)]
 
 

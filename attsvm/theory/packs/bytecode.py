@@ -1,8 +1,8 @@
-"""Claim packs are loaded from bytecode only if it was compiled from the text that the file has now.
+"""Loaders of claim packs that use bytecode only if it was compiled from the file's present text.
 
-By default Python takes bytecode for current if the file has the size and the time, to a second,
-that it had when it was compiled. Here bytecode of a pack counts only if it holds the hash of the
-file's text (PEP 552); Python itself can read such bytecode too.
+By default, Python accepts bytecode if the file has the size and the time, to a second, that it had
+when it was compiled. An edit within a second can therefore go unnoticed. These loaders accept
+bytecode only if it holds the hash of the file's text (PEP 552). Python can read such bytecode too.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from attsvm._types import Entry
 from attsvm.theory.packs.code_bases import is_installed
 
 _HEADER = 16
-"""Bytes of bytecode before the code: a magic number, flags, and time and size, or a hash."""
+"""Bytes before the code in a bytecode file: magic number, flags, and time and size, or a hash."""
 
 _CHECKED = (3).to_bytes(4, "little")
-"""The flags of bytecode that holds the hash of its text, which is to be compared."""
+"""Flags of bytecode that holds the hash of its text, for comparison."""
 
 
 class Hashed(SourceFileLoader):
-    """Loads a module from its text, or from bytecode that holds the hash of its text."""
+    """A loader of modules from their text, or from bytecode that holds the hash of the text."""
 
     _hash = b""
 
     def get_data(self, path: str) -> bytes:
-        """The content of a file.
+        """Return the content of a file.
 
         Raises:
-            OSError: it cannot be read, or is bytecode that is held against a time.
+            OSError: the file cannot be read, or is bytecode that holds a time in place of a hash.
         """
         content = super().get_data(path)
         if path.endswith(".pyc") and content[4:8] != _CHECKED:
@@ -50,7 +50,7 @@ class Hashed(SourceFileLoader):
     def source_to_code(  # type: ignore[override]  # the stubs know the static one above it
         self, data: Any, path: Any, **options: Any
     ) -> CodeType:
-        """Compile a text, whose hash is kept for the bytecode."""
+        """Compile a text, and keep its hash for the bytecode."""
         self._hash = importlib.util.source_hash(data) if isinstance(data, bytes) else b""
         return super().source_to_code(data, path, **options)
 
@@ -62,10 +62,10 @@ class Hashed(SourceFileLoader):
 
 
 class Uncached(SourceFileLoader):
-    """Loads a module from its text, and leaves no bytecode beside it."""
+    """A loader of modules from their text, which writes no bytecode."""
 
     def path_stats(self, path: str) -> Entry:
-        """Nothing that bytecode could be held against.
+        """Refuse to describe the file, so that Python neither reads nor writes bytecode.
 
         Raises:
             OSError: always.
@@ -74,10 +74,10 @@ class Uncached(SourceFileLoader):
 
 
 def _finder(folder: str) -> FileFinder:
-    """The finder of the modules in a folder into which nothing is installed.
+    """Return the finder of modules in a folder without installed distributions.
 
     Raises:
-        ImportError: it is another kind of place.
+        ImportError: the place is no such folder.
     """
     place = Path(os.path.abspath(folder))
     if not place.is_dir() or is_installed(place) or sources.holds(place):
@@ -86,7 +86,7 @@ def _finder(folder: str) -> FileFinder:
 
 
 def hold_to_texts() -> None:
-    """From now on, modules that are not installed are loaded so."""
+    """Load modules that are not installed by `Hashed` from now on."""
     if _finder not in sys.path_hooks:
         sys.path_hooks.insert(0, _finder)
         for folder, finder in list(sys.path_importer_cache.items()):

@@ -1,4 +1,4 @@
-"""What is checked out: the digest of every file that the verdicts of a run hang on."""
+"""The checkout: the digest of every file that a run's verdicts may depend on."""
 
 from __future__ import annotations
 
@@ -28,29 +28,28 @@ from attsvm.theory.packs.syntax import Module, digest_of, module_of, whole
 _PACKAGES = ("numpy", "python-flint", "hypothesis", "scipy", "sympy", "numba", "torch")
 
 _HASHED = 1 << 28
-"""Bytes of a data file that its digest takes in; its size counts as well."""
+"""Maximum number of bytes of a data file that are hashed; its size is hashed as well."""
 
 _BEGINNING = 64
-"""Bytes of a data file that are read to tell what kind it is."""
+"""Number of bytes of a data file that determine its kind."""
 
 _COMPILED = frozenset((".so", ".pyd", ".dylib", ".dll"))
 """Endings of extension modules: they differ between machines."""
 
 _EVENT = re.compile(rb'\{"schema": 1, "event": ')
-"""What a ledger begins with."""
+"""Beginning of a ledger."""
 
 _FIND = re.compile(rb'\{\n "schema": \d,\n "kind": "attsvm-counterexample",')
-"""What a counterexample begins with: those in folders called finds were found by runs whose ledger
-lies beside the curated ones."""
+"""Beginning of a counterexample, as runs write them to folders called finds."""
 
 
 def versions() -> dict[str, str]:
-    """What else a run depends on, by name; it is recorded and binds nothing."""
+    """Return the versions of Python and of libraries, by name; the gate does not compare them."""
     return {"python": platform.python_version(), **{name: version_of(name) for name in _PACKAGES}}
 
 
 def circumstances(folder: Path) -> dict[str, str]:
-    """When and on what a run was made, and of which commit the folder is; it binds nothing."""
+    """Return the date, commit and machine of a run; the gate does not compare them."""
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": _commit(folder),
@@ -59,7 +58,7 @@ def circumstances(folder: Path) -> dict[str, str]:
 
 
 def _commit(folder: Path) -> str:
-    """What git calls the state of a folder, "none" where it does not know it."""
+    """Return git's description of the state of a folder, "none" if git does not know it."""
     words = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
     try:
         told = subprocess.run(
@@ -71,7 +70,7 @@ def _commit(folder: Path) -> str:
 
 
 def version_of(package: str) -> str:
-    """The version of a package, "none" where it is not installed."""
+    """Return the version of a package, "none" if it is not installed."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
@@ -79,20 +78,26 @@ def version_of(package: str) -> str:
 
 
 def checked_packs(packs: Sequence[Pack], ids: Collection[str]) -> tuple[Pack, ...]:
-    """The packs that have a claim of one of these ids."""
+    """Return the packs that have a claim of one of these ids."""
     return tuple(p for p in packs if any(c.id in ids for c in p.claims))
 
 
 def code_of(packs: Sequence[Pack], ledger: Path | None = None) -> dict[str, str]:
-    """The digest of every file that verdicts may hang on, by its path from where it is imported.
+    """Return the digest of every file that verdicts may depend on, by its path from its base.
 
-    These are the Python files of attsvm, of the packs, and of all packages and modules of their
-    code bases, or of other folders on the path, that they import or that a claim names as its
-    proof, the data files within those packages, and the curated counterexamples. Comments,
-    docstrings and layout of Python do not count. Distributions that are installed count by their
-    versions, unless attsvm itself requires them. Files of an installed attsvm, which nobody
-    edits, count by their bytes: to parse them takes longer than the rest of a gate. The ledger that
-    is written to does not count, also where it is empty, so that nothing tells it from data.
+    The digests bind a run to the code that it ran: the gate refuses a run if one of them differs.
+    They cover:
+
+    - the Python files of attsvm and of the packs;
+    - Python files outside installed distributions that a pack imports, or that hold a proof;
+    - the data files within the packages of these files;
+    - the curated counterexamples;
+    - the versions of installed distributions, unless attsvm itself requires them.
+
+    Comments, docstrings and layout of Python do not count, because they change no verdict. Files of
+    an installed attsvm count by their bytes: nobody edits them, and parsing them takes longer than
+    the rest of a gate. The ledger of the run itself does not count, even if it is still empty
+    and looks like data.
     """
     found: dict[str, str] = {}
     engine = Path(__file__).resolve().parents[2]
@@ -111,7 +116,7 @@ def code_of(packs: Sequence[Pack], ledger: Path | None = None) -> dict[str, str]
 
 
 def data_of(claims: Iterable[Claim]) -> str:
-    """The digest of the data files that the code of claims lies beside, "" where there are none."""
+    """Return the digest of the data files beside the code of claims, "" if there are none."""
     roots, _ = _roots(_homes(claims))
     files = ((str(base), file) for base, root in roots for file in _data(root))
     lines = [f"{_inner(base, file)} {_raw(file)}" for base, file in files]
@@ -119,15 +124,15 @@ def data_of(claims: Iterable[Claim]) -> str:
 
 
 def key_of(pack: Pack) -> str:
-    """Return the name under which expectations keep a pack: of its file, else of its package."""
+    """Return the name of a pack in expectations: the name of its file, else of its package."""
     return pack.file or pack.name
 
 
 def rest_of(packs: Iterable[Pack]) -> dict[str, str]:
-    """Return for each pack the digest of what it has beside the modules that its claims import.
+    """Return for each pack the digest of its files that no claim imports.
 
-    These are modules that are loaded with the pack and may change others, and data files. A pack
-    without any has no entry.
+    These are data files, and modules that are loaded with the pack and may change other modules.
+    A pack without such files has no entry.
 
     Returns:
         Digests by `key_of` the packs.
@@ -153,7 +158,7 @@ def _homes(claims: Iterable[Claim]) -> Iterator[Path]:
 
 
 def _files(packs: Sequence[Pack]) -> Iterator[tuple[str, str, str]]:
-    """The files of packs and of what they import: bases, paths from there, and digests."""
+    """Yield the files of packs and of their imports: base, path from the base, and digest."""
     starts = [located(m.__file__) for p in packs for m in modules(p) if m.__file__]
     roots, distributions = _roots([*starts, *_homes(c for p in packs for c in p.claims)])
     for place, root in roots:
@@ -169,15 +174,15 @@ def _files(packs: Sequence[Pack]) -> Iterator[tuple[str, str, str]]:
 
 
 def _inner(base: str, file: str) -> str:
-    """The path of a file from a folder that its own path begins with."""
+    """Return the path of a file relative to a folder above it."""
     return file[len(os.path.join(base, "")) :].replace(os.sep, "/")
 
 
 def _roots(starts: Iterable[Path]) -> tuple[set[tuple[Path, Path]], set[tuple[str, str]]]:
-    """The outermost packages of files and of all that they import, and what is installed of it.
+    """Return the outermost packages of files and of all their imports, and distributions.
 
-    A file in no package stands for itself. Each comes with the folder that it is imported from,
-    and distributions with their versions.
+    A file in no package stands for itself. Each package comes with the folder from which it is
+    imported, each distribution with its version.
     """
     bases = {(base_of(file), file) for file in starts}
     left = {(base, base / file.relative_to(base).parts[0]) for base, file in bases}
@@ -201,7 +206,7 @@ def _roots(starts: Iterable[Path]) -> tuple[set[tuple[Path, Path]], set[tuple[st
 
 
 def _python(root: Path) -> list[str]:
-    """The modules of a package, without files that editors hide beside them; or a module itself."""
+    """Return the modules of a package, without editors' hidden files; or the module itself."""
     if root.is_file():
         return [str(root)]
     return [f for f in _within(root, ".py") if not os.path.basename(f).startswith(".")]
@@ -210,20 +215,21 @@ def _python(root: Path) -> list[str]:
 def _within(
     folder: str | Path, ending: str = "", own: str = "", outer: frozenset[str] = frozenset()
 ) -> Iterator[str]:
-    """All that lies in a folder, in order, also behind links to folders that it is not in.
+    """Yield the files in a folder, in order, also behind links to folders.
 
-    Links that lead to each other are followed until they reach a folder on the way, `outer`. Of
-    files those count whose names have that ending; `own` is the folder without links.
+    A link is not followed if it leads to a folder above its own, or to one of `outer`: the folders
+    that were entered before. Files count if their names have the ending; `own` is the folder's
+    path without links.
     """
     own = own or os.path.realpath(folder)
     way = outer | {own}
     try:
         with os.scandir(folder) as found:
             inner = sorted((entry.name, entry.is_symlink(), entry) for entry in found)
-    except OSError:  # it is gone, or nobody may look into it
+    except OSError:  # the folder is gone, or may not be read
         return
     for name, linked, entry in inner:
-        if linked:  # it may lead to itself
+        if linked:  # a link may lead to itself
             if not os.path.isdir(entry.path):
                 yield from (entry.path,) if name.endswith(ending) else ()
                 continue
@@ -237,10 +243,10 @@ def _within(
 
 
 def _data(root: Path) -> Iterator[str]:
-    """The files that code may read: all in a package, and of those beside a file what it names.
+    """Yield data files that code may read: all files in a package; for a file, files that it names.
 
-    Left out are hidden files, bytecode, extension modules, expectations, counterexamples, what runs
-    found, and ledgers.
+    Hidden files, bytecode, extension modules, expectations, counterexamples, finds of runs, and
+    ledgers are left out.
     """
     if root.is_file():
         beside = (str(root.parent / text) for text in _names_in(module_of(root)))
@@ -266,7 +272,7 @@ def _names_in(module: Module) -> tuple[str, ...]:
 
 
 def _is_name(value: str) -> bool:
-    """Whether a text in code may name a data file below the folder of that code."""
+    """Return whether a text in code may name a data file below the folder of that code."""
     if not 0 < len(value) < 200 or "\0" in value:
         return False
     path = Path(value)
@@ -280,7 +286,7 @@ def _begins(file: str, words: re.Pattern[bytes]) -> bool:
 
 
 def _raw(file: str) -> str:
-    """The digest of a file by its bytes."""
+    """Return the digest of the size and of the first bytes of a file."""
     with open(file, "rb") as opened:
         digest = hashlib.sha256(f"{os.fstat(opened.fileno()).st_size} ".encode())
         for _ in range(0, _HASHED, 1 << 20):

@@ -1,4 +1,4 @@
-"""Where the code lies that a file rests on: its own code base, other folders, what is installed."""
+"""The places of imported code: the own code base, other folders, installed distributions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from attsvm import sources
 from attsvm._distribution import requirements
 
 Dotted = tuple[str, ...]
-"""A dotted name by its parts."""
+"""The parts of a dotted name."""
 
 _ENGINE = "attsvm"
 
@@ -25,7 +25,10 @@ _namespaces: dict[Path, Path] = {}
 
 
 def learn(modules: Mapping[str, Path]) -> None:
-    """Note from which folders modules were imported, where their own folders do not say so."""
+    """Note the base of each imported module whose folder does not show it.
+
+    That is the case for packages without `__init__.py`.
+    """
     bases: dict[Path, Path] = {}  # modules of one folder have one base
     for module, file in modules.items():
         parts = module.count(".") + (file.name == "__init__.py")
@@ -39,7 +42,7 @@ def learn(modules: Mapping[str, Path]) -> None:
 
 
 def base_of(file: Path) -> Path:
-    """The folder from which a file is imported."""
+    """Return the folder from which a file is imported."""
     folder = file.parent
     while (folder / "__init__.py").is_file() and folder != folder.parent:  # "." is its own parent
         folder = folder.parent
@@ -50,7 +53,7 @@ def base_of(file: Path) -> Path:
 
 
 def located(file: str | os.PathLike[str]) -> Path:
-    """A file without links on the way to its base; those below keep the names of modules."""
+    """Return a file whose base is resolved; links below the base stay, as they name modules."""
     return _located(os.path.abspath(file))
 
 
@@ -61,23 +64,23 @@ def _located(file: str) -> Path:
 
 
 def files_of(base: Path, parts: Dotted) -> list[Path]:
-    """The file of a module, and the `__init__.py` of a package of its name."""
+    """Return the file of a module, and the `__init__.py` of a package of its name."""
     place = os.path.join(base, *parts)
     found = (f"{place}.py", os.path.join(place, "__init__.py"))
     return [Path(file) for file in found if os.path.isfile(file)]
 
 
 def followed(base: Path, own: str, dotted: Dotted) -> Path | None:
-    """The folder from which something is imported whose code counts for who imports it.
+    """Return the folder of an imported module if its code counts for the importer, else None.
 
-    That is where Python finds it, unless it is installed there by a distribution; else the
-    importer's own base. Where the base is installed, only what was installed with the importer
-    counts. The engine never does.
+    The importer's own base comes first, then every folder where Python finds the module, unless a
+    distribution installed it there. If the base itself is installed, only modules of the importer's
+    own distribution count. Modules of the engine never count here: a run records their digests.
 
     Args:
-        base: from where the importer is imported.
+        base: the folder from which the importer is imported.
         own: the top-level name of the importer.
-        dotted: what it imports; of a package in several folders, the one that has the second part.
+        dotted: the imported name; its second part chooses between several folders of a package.
     """
     top = dotted[0]
     if top == _ENGINE:
@@ -97,7 +100,7 @@ def followed(base: Path, own: str, dotted: Dotted) -> Path | None:
 
 @functools.lru_cache(maxsize=1024)
 def _bases(top: str, path: tuple[str, ...]) -> tuple[Path, ...]:
-    """The folders that Python finds a top-level module in; a package may lie in several."""
+    """Return the folders where Python finds a top-level module; a package may have several."""
     try:
         spec = importlib.util.find_spec(top)  # it imports nothing
     except (ImportError, ValueError):
@@ -108,28 +111,29 @@ def _bases(top: str, path: tuple[str, ...]) -> tuple[Path, ...]:
 
 
 def _is_distributed(top: str, base: Path) -> bool:
-    """Whether a module of that folder is Python's own or was installed by a distribution."""
+    """Return whether a module is Python's own or a distribution installed it in that folder."""
     return is_installed(base) and (top in sys.stdlib_module_names or top in _distributions())
 
 
 def is_installed(folder: Path) -> bool:
-    """Whether modules of a folder are Python's own or were installed into it."""
+    """Return whether the modules of a folder are Python's own or were installed."""
     named = {"site-packages", "dist-packages"}.intersection(folder.parts)
     return bool(named) or any(folder.is_relative_to(place) for place in _python_folders())
 
 
 @functools.cache
 def _python_folders() -> frozenset[Path]:
-    """Where Python's own modules and installed ones lie."""
+    """Return the folders of Python's own modules and of installed modules."""
     names = ("stdlib", "platstdlib", "purelib", "platlib")
     return frozenset(map(Path, map(sysconfig.get_path, names)))
 
 
 @functools.cache
 def installed(top: str) -> tuple[str, str]:
-    """The distribution of a top-level module and its version, both "" where that does not count.
+    """Return the distribution of a top-level module and its version, both "" if it does not count.
 
-    Those that attsvm itself requires do not: its own digests and tests answer for them.
+    Distributions that attsvm itself requires do not count: attsvm's own digests and tests cover
+    them.
     """
     if top in sys.stdlib_module_names or top == _ENGINE or not top.isidentifier():
         return "", ""

@@ -1,4 +1,4 @@
-"""Digests of the code under a claim: of all modules that its statement and its proof import."""
+"""Digests of a claim's code: all modules that its statement and its proof import."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def homes(file: str | os.PathLike[str], proof: str | None) -> tuple[Path, ...]:
     """Return the file of a claim and, if it can be found, the file of its proof.
 
     Args:
-        file: where the claim is declared.
+        file: the file that declares the claim.
         proof: `package.module:function`, or None.
     """
     own = located(file)
@@ -35,9 +35,9 @@ def homes(file: str | os.PathLike[str], proof: str | None) -> tuple[Path, ...]:
 class Imports:
     """The imports of modules as their files are now; make a new object if files may have changed.
 
-    Imports count wherever they stand in a module, and so do the packages that a module lies in,
-    since Python runs these first. Modules of attsvm and of Python itself are left out, and so are
-    distributions that attsvm requires: the record of a run has digests or versions of these.
+    Imports count anywhere in a module. The packages around a module count as well, since Python
+    runs them first. Modules of attsvm and Python, and distributions that attsvm requires, are left
+    out: the record of a run has their digests or versions.
     """
 
     def __init__(self) -> None:
@@ -66,8 +66,8 @@ class Imports:
     def digest(self, files: Iterable[Path], *words: str) -> str:
         """Return the digest of all modules that files import, and of some words.
 
-        It is the same in every folder that the code may lie in. Comments, docstrings, layout and
-        line ends do not count.
+        The digest does not depend on the folder of the code, nor on comments, docstrings, layout
+        and line ends: only an edit that may change a verdict needs a new review.
         """
         modules, distributions = self.reached(files)
         lines = [f"{module.shown} {module.digest}" for module in modules.values()]
@@ -96,11 +96,11 @@ def _imported(
 
 
 def digest_of_claim(claim: Claim, imports: Imports | None = None) -> str:
-    """Return the digest of the id, the statement, and all modules that a claim imports.
+    """Return the digest of a claim's id, its statement, and all modules that it imports.
 
     Args:
         claim: the claim.
-        imports: those of many claims, so that each module is read once; None reads them now.
+        imports: a cache of modules shared by many claims; None reads the modules now.
     """
     files = homes(claim.file, claim.proof)
     return (imports or Imports()).digest(files, claim.id, claim.statement)

@@ -1,7 +1,7 @@
-"""Ids of statements and the files that they lead to: sim/lemma-3.12 is sim/lemma_3_12.py.
+"""Ids of statements and their files: sim/lemma-3.12 is in sim/lemma_3_12.py.
 
-The file lies in the folder of its pack, either below a folder of its source or directly. A
-statement may also be a package of that name. Packs that do not follow this rule are loaded whole.
+The file is in the folder of its pack, either below a folder of its source or directly. A statement
+may also be a package of that name. Packs that do not follow this rule are loaded as a whole.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _STATEMENT = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*/[a-z0-9]+(?:[-.][a-z0-9]+)
 
 
 def statements_in(words: Iterable[str]) -> tuple[str, ...]:
-    """Return the statements that ids name; nothing if one of the words is no id but a prefix."""
+    """Return the statements that ids name; none if one of the words is only a prefix of ids."""
     found = tuple(dict.fromkeys(word.partition(":")[0] for word in words))
     return found if all(map(_STATEMENT.fullmatch, found)) else ()
 
 
 def module_of(package: str, statement: str) -> str | None:
-    """Return the module of a package to which an id leads, as its dotted name; None without one."""
+    """Return the dotted name of the module for an id in a package; None if there is none."""
     folder = _folder(package)
     parts = [re.sub("[-.]", "_", part) for part in statement.split("/")]
     for inner in (parts, parts[1:]) if folder else ():
@@ -34,7 +34,7 @@ def module_of(package: str, statement: str) -> str | None:
 
 
 def mentioning(package: str, statements: Iterable[str]) -> list[str]:
-    """Return the modules of a package that may declare what rests on one of these statements."""
+    """Return the modules of a package that may declare statements which rest on these."""
     folder = _folder(package)
     words = [quote + s + quote for s in statements for quote in "\"'"]
     found = []
@@ -59,7 +59,7 @@ def _folder(source: str) -> Path | None:
     find_here(source)
     try:
         spec = importlib.util.find_spec(source)
-    except Exception:  # loading the pack reports what is wrong with it
+    except Exception:  # loading the pack reports the error
         return None
     places = list((spec and spec.submodule_search_locations) or ())
     return Path(places[0]) if len(places) == 1 else None

@@ -1,4 +1,4 @@
-"""Which claim packs there are: installed ones, and those that a project lists."""
+"""The known claim packs: installed packs, and packs that a project lists."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from attsvm.errors import ClaimError
 from attsvm.sources import CLAIMS, is_carried
 
 GROUP = "attsvm.claims"
-"""The group of entry points by which distributions name their packs."""
+"""Group of entry points that name the packs of a distribution."""
 
 
 def sources_of(words: Sequence[str]) -> list[str]:
-    """The modules, packages and files that these names of packs or of entry points stand for.
+    """Return the modules, packages and files with these names, or entry points of these names.
 
     Raises:
-        ClaimError: there is no pack of one of these names.
+        ClaimError: there is no pack with one of these names.
     """
     points, known = entry_points(), known_sources()
     found = [word if word in known else points.get(word, word) for word in words]
@@ -39,7 +39,7 @@ def sources_of(words: Sequence[str]) -> list[str]:
 
 
 def _is_there(source: str) -> bool:
-    """Whether there is such a file or module; what else is wrong with it shows as it is loaded."""
+    """Return whether a file or module exists; loading it reports all other faults."""
     if source.endswith(".py"):
         return Path(source).is_file()
     find_here(source)
@@ -47,9 +47,9 @@ def _is_there(source: str) -> bool:
 
 
 def find_here(source: str) -> None:
-    """Let a module or package of the current folder be imported, if Python finds no other one.
+    """Make a module or package of the current folder importable, unless Python finds another.
 
-    The command `attsvm`, unlike `python -m attsvm`, does not look in the current folder.
+    The command `attsvm`, unlike `python -m attsvm`, has no current folder in `sys.path`.
     """
     place = Path.cwd() / source.partition(".")[0]
     here = place.with_suffix(".py").is_file() or (place / "__init__.py").is_file()
@@ -63,15 +63,15 @@ def _is_found(source: str) -> bool:
         return importlib.util.find_spec(source) is not None
     except (ModuleNotFoundError, ValueError):
         return False
-    except Exception:  # the package that it is in raises
+    except Exception:  # the package around the module raises
         return True
 
 
 def known_sources() -> set[str]:
-    """Return the packs that are installed, and those of the project at hand.
+    """Return the packs that are installed, and the packs of the project in the current folder.
 
-    The claims of the three sources are among them: those of a checkout of attsvm at hand, else
-    those that attsvm itself carries or lies beside.
+    The claims of the three sources are among them. They come from a checkout of attsvm if it is the
+    current folder, else from attsvm's own copy or checkout.
     """
     checkout = Path(__file__).resolve().parents[3]
     here = {*installed(), *listed(checkout), *listed(Path.cwd(), first=True)}
@@ -79,12 +79,12 @@ def known_sources() -> set[str]:
 
 
 def installed() -> tuple[str, ...]:
-    """The packs that installed distributions name as entry points."""
+    """Return the packs that installed distributions name as entry points."""
     return tuple(entry_points().values())
 
 
 def entry_points() -> dict[str, str]:
-    """The packs that installed distributions name, by the names of their entry points.
+    """Return the packs that installed distributions name, by the names of their entry points.
 
     Raises:
         ClaimError: the entry points of some distribution cannot be read.
@@ -92,22 +92,25 @@ def entry_points() -> dict[str, str]:
     try:
         known = ((place, _changed(place)) for place in map(os.path.abspath, sys.path))
         return dict(_points(tuple(each for each in known if _may_list(*each))))
-    except (TypeError, ValueError) as error:  # a line without "=", or one that is no UTF-8
+    except (TypeError, ValueError) as error:  # a line without "=", or not in UTF-8
         raise ClaimError(
             f"the entry points of {_unreadable()} cannot be read: {error}",
-            remedy="Install it anew, or remove it.",
+            remedy="Install it again, or remove it.",
         ) from error
 
 
 @functools.lru_cache(maxsize=16)
 def _points(places: tuple[tuple[str, int], ...]) -> dict[str, str]:
-    """The same; it opens files of every distribution, so once for folders as they are now."""
+    """Return the packs by entry points; cached, because it opens files of every distribution.
+
+    `places` are the folders of the path with their times: a new installation changes them.
+    """
     return {point.name: point.value for point in importlib.metadata.entry_points(group=GROUP)}
 
 
 @functools.lru_cache(maxsize=1024)
 def _may_list(place: str, changed: int) -> bool:
-    """Whether a folder of the path may hold distributions, as those of a project hardly do."""
+    """Return whether a folder of the path may hold distributions; a project's folder does not."""
     try:
         names = [place, *os.listdir(place)]
     except OSError:
@@ -116,7 +119,7 @@ def _may_list(place: str, changed: int) -> bool:
 
 
 def _changed(place: str) -> int:
-    """When something was last installed in a folder of the path, 0 where there is none."""
+    """Return the time of the last change in a folder of the path, 0 if there is no folder."""
     try:
         return os.stat(place).st_mtime_ns
     except OSError:
@@ -124,7 +127,7 @@ def _changed(place: str) -> int:
 
 
 def _unreadable() -> str:
-    """The first installed distribution whose entry points cannot be read."""
+    """Return the first installed distribution whose entry points cannot be read."""
     for distribution in importlib.metadata.distributions():
         try:
             tuple(distribution.entry_points)
@@ -134,14 +137,15 @@ def _unreadable() -> str:
 
 
 def listed(folder: Path, *, first: bool = False) -> tuple[str, ...]:
-    """The packs that a project lists, made importable from its folder.
+    """Return the packs that a project lists, made importable from its folder.
 
     Args:
-        folder: where its pyproject.toml lies.
-        first: whether its packs go before others of the same names, as the project at hand's do.
+        folder: the folder of the project's pyproject.toml.
+        first: whether its packs take precedence over other packs of the same names, as the packs
+            of the current folder do.
 
     Raises:
-        ClaimError: its pyproject.toml cannot be read, or lists something else.
+        ClaimError: pyproject.toml cannot be read, or its list has another form.
     """
     file = folder / "pyproject.toml"
     try:
@@ -170,17 +174,17 @@ def _is_checkout(folder: Path) -> bool:
 
 @functools.lru_cache(maxsize=16)
 def _parsed(text: str) -> tuple[Any, Any]:
-    """Return a project's name and its packs; to parse a file takes longer than to read it."""
+    """Return a project's name and its packs; cached, because parsing is slow."""
     found = tomllib.loads(text)
     packs = found.get("tool", {}).get("attsvm", {}).get("packs", [])
     return found.get("project", {}).get("name"), packs
 
 
 def ensure_name(source: str) -> None:
-    """Nothing where a text may name a pack.
+    """Raise unless a text may name a pack.
 
     Raises:
-        ClaimError: it is neither the name of a module or package, nor a path to a .py file.
+        ClaimError: the text is neither the name of a module or package, nor a path to a .py file.
     """
     dotted = all(part.isidentifier() for part in source.split("."))
     if not dotted and not (source.endswith(".py") and "\0" not in source):

@@ -1,4 +1,4 @@
-"""Claim packs, imported and held against each other, and claims found in them by their ids."""
+"""Claim packs: their import, checks of their ids, and the search for claims by id."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ from attsvm.theory.packs.known_packs import (
 T = TypeVar("T")
 
 LOOSE = "_attsvm_pack_"
-"""What the names of modules begin with that were loaded from a path."""
+"""Prefix of the names of modules that were loaded from a path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """Claims that ship together, and where their files lie.
+    """Claims that ship together, and the places of their files.
 
     Attributes:
         name: its module, package or path.
         claims: its claims, in the order of their ids.
         folder: the folder of its package, or of its file.
-        whole: whether all its claims are loaded; else those of some statements.
+        whole: whether all its claims are loaded, not only the claims of some statements.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Pack:
     @property
     def curated(self) -> frozenset[Path]:
         """The folders `counterexamples` beside the pack or a claim, and those in its package."""
-        files = {Path(c.file) for c in self.claims}  # what is typed at a prompt lies in none
+        files = {Path(c.file) for c in self.claims}  # a claim typed at a prompt has no file
         places = (self.folder, *(beside(file) for file in files if file.is_file()))
         package = hasattr(sys.modules.get(_module_name(self)), "__path__")
         inner = self.folder.rglob("counterexamples") if package else ()
@@ -83,7 +83,7 @@ class Pack:
 
 
 def beside(file: Path) -> Path:
-    """The folder that a statement lies in, whether it is a file or a package with helpers."""
+    """Return the folder of a statement, which may be a file or a package with helpers."""
     folder = file.resolve().parent
     inner = all((place / "__init__.py").is_file() for place in (folder, folder.parent))
     return folder.parent if inner and (folder.parent / "counterexamples").is_dir() else folder
@@ -96,24 +96,25 @@ def load_packs(
     *,
     dependents: bool = False,
 ) -> tuple[Pack, ...]:
-    """Return the installed packs, those of the project at hand, and those named; or only some.
+    """Return the installed packs, the packs of the current project, and named packs; or only some.
 
-    A name is that of a module or package, or a path to a .py file. A project lists its own packs
-    under `[tool.attsvm] packs` in its pyproject.toml; it is found in the current folder, and where
-    attsvm itself runs from a checkout. Of two packs of one name, the current folder's is meant.
+    A pack has the name of a module or package, or is a path to a .py file. A project lists its own
+    packs under `[tool.attsvm] packs` in its pyproject.toml. The file is read in the current folder,
+    and in the checkout from which attsvm itself may run. If two packs have one name, the pack of
+    the current folder counts.
 
     Args:
-        named: packs beside the installed ones.
-        only: where there are any, the packs to return; they may also be named by their entry
-            points. Others are loaded only where claims depend on them.
-        ids: the ids of the claims that are needed, if only some are. If each leads to a file
-            (`attsvm.theory.packs.ids`), packages are loaded no further than these files; whether
-            their ids are unique, and what they depend on is there, is not checked then.
-        dependents: whether statements that rest on those of the ids are needed as well.
+        named: packs besides the installed ones.
+        only: the packs to return, if any; they may also be named by their entry points. Other
+            packs are loaded only if claims depend on them.
+        ids: the ids of the needed claims, if only some are needed. If each id leads to a file
+            (`attsvm.theory.packs.ids`), only these files of packages are loaded. Then unique ids
+            and existing dependencies are not checked across the whole package.
+        dependents: whether statements that rest on the statements of the ids are needed as well.
 
     Raises:
-        ClaimError: a pack cannot be imported, an id occurs twice, a dependency is missing, or there
-            is no pack of a name in `only`.
+        ClaimError: a pack cannot be imported, an id occurs twice, a dependency is missing, or
+            there is no pack with a name in `only`.
     """
     named = list(named)
     chosen = sources_of(only)
@@ -144,7 +145,9 @@ def load_packs(
 def _of_statements(
     sources: Iterable[str], statements: Sequence[str], *, dependents: bool
 ) -> tuple[Pack, ...]:
-    """Return packs with these statements, of packages nothing else; none if one leads nowhere.
+    """Return packs with these statements; none if a statement has no file.
+
+    Packages are loaded no further than the files of these statements.
 
     Raises:
         ClaimError: a pack cannot be imported, or an id occurs twice.
@@ -171,10 +174,10 @@ def _of_statements(
 
 
 def _by_id(packs: Iterable[Pack]) -> dict[str, Claim]:
-    """The claims of packs.
+    """Return the claims of packs by id.
 
     Raises:
-        ClaimError: two of them have one id.
+        ClaimError: two claims have one id.
     """
     seen: dict[str, Claim] = {}
     for claim in (c for pack in packs for c in pack.claims):
@@ -189,12 +192,12 @@ def _by_id(packs: Iterable[Pack]) -> dict[str, Claim]:
 
 
 def _said(claim: Claim) -> tuple[str, int, str, str]:
-    """What two claims of one id share where they are the same one, loaded twice."""
+    """Return place, statement and digest of a claim, which are equal if it was loaded twice."""
     return claim.file, claim.line, claim.statement, digest_of_claim(claim)
 
 
 def _missing(claims: Mapping[str, Claim]) -> Iterator[tuple[str, str]]:
-    """Claims with the claims and statements that they need, where these are not among them."""
+    """Yield each claim with each claim or statement that it needs and that is not loaded."""
     statements = {claim.statement_id for claim in claims.values()}
     for claim in claims.values():
         yield from ((claim.id, needed) for needed in claim.depends_on if needed not in claims)
@@ -206,10 +209,10 @@ def _unique(packs: Iterable[Pack]) -> tuple[Pack, ...]:
 
 
 def _load(source: str, inner: Sequence[str] = ()) -> Pack:
-    """Load a pack, of a package perhaps only some modules, which are named in full."""
+    """Load a pack; for a package, `inner` may name the needed modules in full."""
     before = set(sys.modules)
     hold_to_texts()
-    # a pack may leave the folder
+    # a pack's code may change the current folder
     with declared() as (made, refused), contextlib.chdir("."), _garbage_left():
         try:
             modules = _modules(source, inner)
@@ -224,7 +227,7 @@ def _load(source: str, inner: Sequence[str] = ()) -> Pack:
         if refused:
             raise _together(refused)
         return _pack(source, modules, made, whole=not inner)
-    except ClaimError:  # it is looked through again when it is loaded again
+    except ClaimError:  # the next load must check the pack again
         for name in {part.__name__ for part in modules} - before:
             del sys.modules[name]
         raise
@@ -235,10 +238,10 @@ def _modules(source: str, inner: Sequence[str]) -> list[ModuleType]:
 
     Args:
         source: the pack.
-        inner: modules of the package that are needed; all if none is named.
+        inner: the needed modules of the package; all if none is named.
 
     Raises:
-        ClaimError: one of them cannot be imported.
+        ClaimError: a module cannot be imported.
     """
     module = _module(source)
     _ensure_at_hand(source, module)
@@ -247,13 +250,13 @@ def _modules(source: str, inner: Sequence[str]) -> list[ModuleType]:
     for outer in modules[1:] if inner else [module]:
         if hasattr(outer, "__path__"):
             found = pkgutil.walk_packages(outer.__path__, outer.__name__ + ".")
-            # each is imported here first: walking would let through what a package raises
+            # import each module here first: `walk_packages` would pass on a package's own error
             modules += [_imported(info.name) for info in found]
     return sorted(modules, key=lambda part: part.__name__)
 
 
 def _together(refused: Sequence[ClaimError]) -> ClaimError:
-    """Return one error that says what is wrong with each statement of a pack."""
+    """Return one error with the faults of all statements of a pack."""
     if len(refused) == 1:
         return refused[0]
     said = " ".join(f"({k}) {error}" for k, error in enumerate(refused, 1))
@@ -261,10 +264,10 @@ def _together(refused: Sequence[ClaimError]) -> ClaimError:
 
 
 def _ensure_at_hand(source: str, module: ModuleType) -> None:
-    """Nothing where the current folder holds no other text of this pack than the one loaded.
+    """Raise if the current folder holds another text of this pack than the loaded one.
 
     Raises:
-        ClaimError: it does, as where a pack was installed, and then edited in its repository.
+        ClaimError: the texts differ, as they do if a pack is installed and then edited.
     """
     loaded = Path(module.__file__ or ".").resolve()
     here = Path.cwd() / Path(*source.split("."))
@@ -284,17 +287,17 @@ def _ensure_at_hand(source: str, module: ModuleType) -> None:
 
 
 def _texts(place: Path) -> dict[Path, bytes]:
-    """The Python files of a package, or a module, by their places in it."""
+    """Return the Python files of a package, or a module, by their places in it."""
     files = place.rglob("*.py") if place.is_dir() else [place]
     return {file.relative_to(place): file.read_bytes() for file in files}
 
 
 @contextlib.contextmanager
 def _path_kept(source: str) -> Iterator[None]:
-    """What Python finds modules by is no less after a pack was loaded.
+    """Restore folders that a pack removes from `sys.path` within the block.
 
     Raises:
-        ClaimError: the pack took something of it away.
+        ClaimError: the pack removed a folder.
     """
     before = list(sys.path)
     try:
@@ -313,7 +316,10 @@ def _path_kept(source: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _garbage_left() -> Iterator[None]:
-    """Loading makes many objects and drops few: what collects garbage would go through them all."""
+    """Switch off garbage collection within the block.
+
+    Loading makes many objects and drops few, so the collector would traverse all of them in vain.
+    """
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -354,7 +360,7 @@ def _pack(
 
 
 def declared_in(module: ModuleType) -> Iterator[object]:
-    """The values of a module, statements by their claims."""
+    """Yield the values of a module, and in the place of a statement its claims."""
     for value in vars(module).values():
         if isinstance(value, Statement):
             yield from value.claims
@@ -385,11 +391,11 @@ def _module(source: str) -> ModuleType:
     except (ClaimError, KeyboardInterrupt):
         del sys.modules[name]
         raise
-    except BaseException as error:  # it may exit as well
+    except BaseException as error:  # a pack may exit as well
         del sys.modules[name]
         raise ClaimError(
             f"{source} cannot be loaded: {type(error).__name__}: {error}{_line(error, str(path))}",
-            remedy=f"Mend that line; `python {source}` shows the whole way to it.",
+            remedy=f"Correct that line; `python {source}` shows the whole traceback.",
         ) from error
     return module
 
@@ -401,7 +407,7 @@ def _line(error: BaseException, file: str) -> str:
 
 
 def _loose(source: str) -> str:
-    """The name of the module of a file, of which no other file's is called."""
+    """Return a module name for a file that no other file's module has."""
     return f"{LOOSE}{hashlib.sha256(str(Path(source).resolve()).encode()).hexdigest()[:12]}"
 
 
@@ -411,9 +417,9 @@ def _imported(name: str) -> ModuleType:
             return importlib.import_module(name)
     except (ClaimError, KeyboardInterrupt):
         for part in [part for part in sys.modules if f"{part}.".startswith(f"{name}.")]:
-            del sys.modules[part]  # it is told again when it is loaded again
+            del sys.modules[part]  # the next load must report the error again
         raise
-    except BaseException as error:  # it may exit as well
+    except BaseException as error:  # a pack may exit as well
         raise ClaimError(
             f"claim pack {name} cannot be imported: {type(error).__name__}: {error}",
             remedy="Name a module, a package or a .py file.",
@@ -425,7 +431,7 @@ def _module_name(pack: Pack) -> str:
 
 
 def modules(pack: Pack) -> list[ModuleType]:
-    """The modules that loading the pack has imported, in the order of their names."""
+    """Return the modules that loading the pack has imported, in the order of their names."""
     own = _module_name(pack)
     inner = own + "."
     names = [name for name in sys.modules if name.startswith(own)]
@@ -434,7 +440,7 @@ def modules(pack: Pack) -> list[ModuleType]:
 
 
 def members(packs: Iterable[Pack], kind: type[T]) -> tuple[T, ...]:
-    """Return the values of a type at module level of these packs, each once."""
+    """Return the module-level values of a type in these packs, each value once."""
     values = [v for pack in packs for module in modules(pack) for v in vars(module).values()]
     return tuple({id(v): v for v in values if isinstance(v, kind)}.values())
 
@@ -444,14 +450,14 @@ NO_CLAIMS = (
     "pyproject.toml of the current folder. The claims of the three sources come with attsvm if it "
     "is installed or lies in a checkout of its repository; this copy has neither."
 )
-"""What to do where there are no claims at all."""
+"""Remedy if there are no claims at all."""
 
 
 def find_claims(packs: Sequence[Pack], wanted: Sequence[str] = ()) -> tuple[Claim, ...]:
-    """Claims by id, by statement, or by a prefix up to / or :; all of them where nothing is named.
+    """Return claims by id, statement, or prefix up to / or :; all claims if nothing is named.
 
     Raises:
-        UnknownClaimError: a word that matches nothing, with the nearest ids.
+        UnknownClaimError: a word matches nothing; the error names the nearest ids.
     """
     known = {c.id: c for pack in reversed(packs) for c in pack.claims}
     claims = [known[key] for key in sorted(known)]
@@ -484,7 +490,7 @@ def find_claims(packs: Sequence[Pack], wanted: Sequence[str] = ()) -> tuple[Clai
 
 
 def _alike(word: str, ids: Sequence[str]) -> str:
-    """The names most like a word: sources, or else statements; readings where it names one."""
+    """Return the names most similar to a word: sources, else statements; readings after a ":"."""
     if ":" in word:
         return nearest(word, ids)
     statements = dict.fromkeys(id.partition(":")[0] for id in ids)
@@ -496,7 +502,7 @@ def _alike(word: str, ids: Sequence[str]) -> str:
 
 
 def _begins(id: str, word: str) -> bool:
-    """Whether a word is an id, or a prefix of it that ends at / or :."""
+    """Return whether a word is an id, or a prefix of it that ends at / or :."""
     return id.startswith(word) and (
         word[-1:] in ("/", ":") or id[len(word) :][:1] in ("", "/", ":")
     )

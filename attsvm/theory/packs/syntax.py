@@ -1,6 +1,6 @@
-"""Modules as their files are: the digest of the syntax tree, and the names that they import.
+"""Modules by their files: the digest of the syntax tree, and the imported names.
 
-Comments, docstrings, layout and line numbers do not count.
+Comments, docstrings, layout and line numbers do not change the digest.
 """
 
 from __future__ import annotations
@@ -18,24 +18,25 @@ from typing import Any
 from attsvm.theory.packs.code_bases import Dotted, base_of
 
 _DIGITS = 12
-"""Hexadecimal digits that digests are cut to."""
+"""Number of hexadecimal digits of a digest."""
 
 _SKIPPED = frozenset(("ctx", "kind", "type_comment"))
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _NOTED = (*_IMPORTS, ast.Call, ast.Constant)
 _ANNOTATING = frozenset(("annotation", "returns"))
 _LONG = 1 << 2000
+"""Least integer that is spelt in base 16."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Module:
-    """A file, and what it imports if it is Python.
+    """A file, and its imports if it is Python.
 
     Attributes:
         file: its path.
         base: the folder from which it is imported.
         digest: the digest of its syntax tree if it is Python, else of its text.
-        imported: the dotted names that it imports anywhere, as their parts.
+        imported: the dotted names that it imports anywhere, in parts.
         texts: the strings in its code; a module may read files of these names.
     """
 
@@ -47,12 +48,12 @@ class Module:
 
     @property
     def top(self) -> str:
-        """The top-level name that it is imported by."""
+        """The top-level name of the module or of its package."""
         return self.file.relative_to(self.base).parts[0].removesuffix(".py")
 
     @property
     def shown(self) -> str:
-        """The path of its file from where it is imported."""
+        """The path of its file from its base."""
         return self.file.relative_to(self.base).as_posix()
 
 
@@ -60,14 +61,17 @@ def whole(path: str | os.PathLike[str]) -> str:
     """Return the digest of a file: of its syntax tree if it is Python, else of its text.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the file cannot be read.
     """
     name = os.fspath(path)
     return _parsed(name, os.fspath(base_of(Path(name))), _state(name)).digest
 
 
 def _state(file: str) -> tuple[int, int, int]:
-    """What changes with a file, also where its time is set back after an edit."""
+    """Return numbers that change with a file, even if its time is set back after an edit.
+
+    The second is the time of change of the file's entry, which a program cannot set.
+    """
     status = os.stat(file)
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size
 
@@ -77,7 +81,7 @@ def _text(path: Path) -> bytes:
 
 
 def _tree(path: Path, text: bytes) -> ast.Module | None:
-    """The syntax tree of a file, None where it is no Python."""
+    """Return the syntax tree of a file, None if it is not Python."""
     try:
         return ast.parse(text) if path.suffix == ".py" else None
     except (SyntaxError, ValueError):
@@ -85,7 +89,7 @@ def _tree(path: Path, text: bytes) -> ast.Module | None:
 
 
 def _whole(tree: ast.Module, statements: Iterable[str]) -> str:
-    """The digest of a syntax tree by what its statements say."""
+    """Return the digest of a syntax tree whose statements are spelt as words."""
     body = ["body", "[", *statements, "]"] if tree.body else []
     return digest_of("\x1f".join(["(Module", *body, ")"]))
 
@@ -95,7 +99,7 @@ def _hash(text: bytes) -> str:
 
 
 def module_of(file: Path, base: Path | None = None) -> Module:
-    """Return a file as it is now, imported from `base`; a missing file has no digest."""
+    """Return the present module of a file, imported from `base`; a missing file has no digest."""
     base = base or base_of(file)
     try:
         name = os.fspath(file)
@@ -129,14 +133,15 @@ def _parsed(name: str, imported_from: str, known: tuple[int, int, int]) -> Modul
 
 
 def digest_of(words: str) -> str:
-    """The digest of what is said somewhere."""
+    """Return the digest of a text."""
     return _hash(words.encode(errors="surrogatepass"))
 
 
 def spelt(node: ast.AST) -> tuple[list[str], list[ast.AST]]:
-    """The words of a syntax tree, the same under every version of Python that can read it.
+    """Return the words of a syntax tree, with its imports, calls and constants.
 
-    The imports, calls and constants in the tree come with them.
+    The words are the same under every version of Python that can read the code. Fields without
+    content are left out, so that fields that new versions add do not change a digest.
     """
     words: list[str] = []
     noted: list[ast.AST] = []
@@ -186,7 +191,7 @@ def spelt(node: ast.AST) -> tuple[list[str], list[ast.AST]]:
 
 
 def _unquoted(annotation: Any) -> Any:
-    """An annotation, also where it is written as a text."""
+    """Return the expression of an annotation, even if it is written as a text."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         with contextlib.suppress(SyntaxError, ValueError):
             return ast.parse(annotation.value, mode="eval").body
@@ -194,12 +199,12 @@ def _unquoted(annotation: Any) -> Any:
 
 
 def constant(value: object) -> str:
-    """A constant as it is written; Python writes integers of so many digits only in base 16."""
+    """Return a constant as text; Python writes very long integers only in base 16."""
     return hex(value) if isinstance(value, int) and abs(value) >= _LONG else repr(value)
 
 
 _FORMS: dict[type[ast.AST], tuple[str, tuple[str, ...], bool]] = {}
-"""How each kind of node is spelt: its first word, its parts, and whether it is noted."""
+"""Spelling of each kind of node: its first word, its parts, and whether it is noted."""
 
 
 def _form(kind: type[ast.AST]) -> tuple[str, tuple[str, ...], bool]:
@@ -209,7 +214,7 @@ def _form(kind: type[ast.AST]) -> tuple[str, tuple[str, ...], bool]:
 
 
 def is_text(node: object) -> bool:
-    """Whether a statement is a bare string: a docstring, or a note on a constant."""
+    """Return whether a statement is a bare string: a docstring, or a note on a constant."""
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
@@ -218,12 +223,12 @@ def is_text(node: object) -> bool:
 
 
 def _is_empty(part: ast.AST) -> bool:
-    """Whether a part of a format is an empty text, with which some versions end it."""
+    """Return whether a part of an f-string is an empty text; some versions of Python add one."""
     return getattr(part, "value", None) == ""
 
 
 def _imported_by(node: ast.AST, package: Dotted) -> Iterator[Dotted]:
-    """Yield the dotted names that a statement imports, or a call by a name written out.
+    """Yield the dotted names that a statement imports, or a call with a literal name.
 
     Args:
         node: an import or a call.

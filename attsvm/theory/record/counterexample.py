@@ -30,17 +30,17 @@ SCHEMA, WITHOUT_WITNESS = 2, 1
 """The schema of new files, and that of older files without a witness, which are still read."""
 
 _LINES = 15
-"""Lines of Python at most in which an instance is shown; else the sizes of its arrays are."""
+"""Maximum number of lines of Python for an instance; a longer one is shown by its sizes."""
 
 _WORDS = 60
-"""Letters of a sibling's name that a file name takes up."""
+"""Maximum number of letters of a sibling's name in a file name."""
 
 
 def file_name(claim_id: str, part: str = "") -> str:
-    """The file name that a counterexample of a claim, or of its sibling, is stored under.
+    """Return the name of the file for a counterexample to a claim, or to its sibling.
 
-    That of a sibling ends in a hash of its name, as siblings of one wording, such as `2 x` and
-    `2/x`, are to lie in one folder.
+    The name for a sibling ends in a hash of the sibling's name. Siblings with the same words, such
+    as `2 x` and `2/x`, can therefore be stored in one folder.
     """
     name = claim_id.replace("/", "--").replace(":", "--")
     if part:
@@ -61,20 +61,21 @@ def document(
 ) -> JsonObject:
     """Return the content of a counterexample file: instance, slack, certificate, witness and texts.
 
-    The instance is examined anew with the given witness; if there is none, floats propose one.
+    The instance is examined again with the given witness; if there is none, floats propose one.
 
     Args:
         claim: the claim.
-        found: its refutation.
-        part: the sibling that it refutes instead.
+        found: the refutation.
+        part: the sibling that the instance refutes, "" for the reading.
         role: whether it is the smallest or the worst of a hunt.
         minimal: whether no single move of the shrinker makes it smaller.
-        witness: that of an earlier file.
+        witness: the witness of an earlier file.
 
     Raises:
-        ClaimError: the examination does not refute. FileError: the witness does not fit.
+        ClaimError: the examination does not refute.
+        FileError: the witness does not fit.
     """
-    from attsvm.theory.instance.in_latex import latex  # not needed by commands that find nothing
+    from attsvm.theory.instance.in_latex import latex  # loaded only if something was refuted
     from attsvm.theory.instance.in_python import python
 
     case = frozen(codec.decode(found.instance, claim.instance_type))
@@ -120,7 +121,7 @@ def document(
 
 
 def shown(claim: Claim, part: str, found: Refuted, most: int = _LINES) -> list[str]:
-    """A refutation for people: its instance as Python of `most` lines, and its slack."""
+    """Return a refutation for people: its instance as at most `most` lines, and its slack."""
     lines = in_python(claim, part, found.instance, most)
     if found.enclosure is None:
         return [*lines, f"slack about {found.slack['value']}, {found.method}"]
@@ -128,7 +129,7 @@ def shown(claim: Claim, part: str, found: Refuted, most: int = _LINES) -> list[s
 
 
 def standing(path: str | os.PathLike[str], claim: Claim, part: str) -> list[str]:
-    """The same of what stands in a file that replays, its slack evaluated anew.
+    """Return the refutation of a stored file for people, with its slack evaluated again.
 
     Raises:
         FileError: as `read`.
@@ -138,7 +139,7 @@ def standing(path: str | os.PathLike[str], claim: Claim, part: str) -> list[str]
 
 
 def in_python(claim: Claim, part: str, instance: Any, most: int = _LINES) -> list[str]:
-    """An encoded instance as Python of `most` lines, or else the sizes of its arrays."""
+    """Return an encoded instance as at most `most` lines of Python, or the sizes of its arrays."""
     from attsvm.theory.instance.in_python import python
 
     script = python(claim, part, codec.decode(instance, claim.instance_type))
@@ -149,7 +150,7 @@ def in_python(claim: Claim, part: str, instance: Any, most: int = _LINES) -> lis
 
 
 def _sizes(document: Json, name: str = "") -> Iterator[str]:
-    """Every array in an encoded instance with its shape."""
+    """Yield the name and the shape of each array of an encoded instance."""
     if isinstance(document, dict) and "fields" in document:
         for key, value in document["fields"].items():
             yield from _sizes(value, f"{name}.{key}" if name else key)
@@ -163,9 +164,10 @@ def _sizes(document: Json, name: str = "") -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What re-executing one file came to, and why; `stale` where the claim's code changed since.
+    """The result of re-executing one file, and its reason.
 
-    `sibling` names the false sibling that the file refutes, None where it is the reading.
+    `stale` says that the claim's code changed since the file was written. `sibling` names the false
+    sibling that the file refutes, None for the reading.
     """
 
     file: str
@@ -182,11 +184,11 @@ class Replay:
         return self.result == "CONFIRMED"
 
     def json(self) -> JsonObject:
-        """As plain data."""
+        """Return the replay as plain data."""
         return asdict(self)
 
     def __str__(self) -> str:
-        """One line for people."""
+        """Return one line for people."""
         sibling = f', sibling "{self.sibling}"' if self.sibling else ""
         claim = f"{self.claim}{sibling}: " if self.claim else ""
         stale = " (the code of the claim has changed since)" if self.stale else ""
@@ -196,9 +198,9 @@ class Replay:
 
 
 def gathered(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
-    """The files named, and in the place of a folder all its .json files in order.
+    """Return the named files, and for each folder its .json files in order.
 
-    A folder without any stays, to be told of by `replay`.
+    A folder without such files stays in the list, so that `replay` reports it.
     """
     found: list[Path] = []
     for path in map(Path, paths):
@@ -207,18 +209,18 @@ def gathered(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
 
 
 def claims_in(paths: Iterable[Path]) -> list[str]:
-    """Return the ids of the claims that files refute; nothing if one of them cannot be read."""
+    """Return the ids of the claims that files refute; none if a file cannot be read."""
     try:
         return [str(read(path).get("claim")) for path in paths]
-    except AttsvmError:  # `replay` reports it
+    except AttsvmError:  # `replay` reports the error
         return []
 
 
 def read(path: str | os.PathLike[str]) -> JsonObject:
-    """A stored counterexample, as far as its schema goes.
+    """Return a stored counterexample whose kind, schema and witness have the right form.
 
     Raises:
-        FileError: unreadable, of another kind or schema.
+        FileError: the file cannot be read, or has another kind or schema.
     """
     if Path(path).is_dir():
         raise FileError(f"{path} is a folder without .json files", remedy="`hunt` writes them.")
@@ -227,29 +229,29 @@ def read(path: str | os.PathLike[str]) -> JsonObject:
         raise FileError(f"{path} is no counterexample file", remedy="`hunt` writes them.")
     if stored.get("schema") not in (SCHEMA, WITHOUT_WITNESS):
         raise FileError(
-            f"{path} has a schema that is not known",
+            f"{path} has an unknown schema",
             value=stored.get("schema"),
             remedy=f"This version reads schemas {WITHOUT_WITNESS} and {SCHEMA}.",
         )
     if stored["schema"] == SCHEMA:
         ensure_witness(stored.get("witness"))
     if stored.get("instance") is None:
-        raise FileError(f"{path} holds no instance", remedy="`hunt` writes such files whole.")
+        raise FileError(f"{path} holds no instance", remedy="`hunt` writes complete files.")
     return stored
 
 
 def replay(
     path: str | os.PathLike[str], packs: tuple[Pack, ...], imports: Imports | None = None
 ) -> Replay:
-    """Re-execute a stored counterexample: hypotheses, then exact evaluation, nothing remembered.
+    """Re-execute a stored counterexample: evaluate its hypotheses, then its conclusion, exactly.
 
-    What floats proposed is read from the file's witness and proved. The file's own slack,
-    certificate and texts are not read.
+    Values that floats proposed are read from the file's witness and proved. The file's own slack,
+    certificate and texts are not read: a replay must not believe its file.
 
     Args:
         path: the file.
-        packs: where its claim is found.
-        imports: those of many claims, so that each module is read once; None reads them now.
+        packs: the packs that may have the claim.
+        imports: a cache of modules shared by many replays; None reads the modules now.
     """
     name = str(Path(path))
     try:
@@ -280,7 +282,7 @@ def _executed(
             raise UnknownClaimError(
                 "no claim has that id",
                 value=wanted,
-                remedy="Where its pack is not installed, name it with --pack.",
+                remedy="If its pack is not installed, name it with --pack.",
             )
         sibling = str(stored.get("sibling") or "")
         part = claim.part(sibling)
@@ -313,7 +315,7 @@ def witness_of(stored: Entry) -> Witness | None:
 
 
 def _violation(enclosure: tuple[str, str], method: str, kind: str) -> str:
-    """How the slack violates the conclusion."""
+    """Return how the slack violates the conclusion."""
     low, high = map(_plain, enclosure)
     where = f"slack in [{low}, {high}], {method}"
     if kind == "strict" and not high.startswith("-"):
@@ -322,5 +324,5 @@ def _violation(enclosure: tuple[str, str], method: str, kind: str) -> str:
 
 
 def _plain(bound: str) -> str:
-    """A decimal without zeros at its end."""
+    """Return a decimal without trailing zeros."""
     return bound.rstrip("0").rstrip(".") if "." in bound and "e" not in bound else bound

@@ -1,4 +1,4 @@
-"""The curated counterexamples: files kept beside the claims, and replayed first in every run."""
+"""Curated counterexamples: files beside the claims, which every run replays first."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from attsvm.theory.packs.packs import Pack, beside
 from attsvm.theory.record.counterexample import Replay, file_name, read, replay, witness_of
 
 STORED = "stored counterexample"
-"""What found a counterexample that was known before the search."""
+"""Name of the searcher for counterexamples that were known before the search."""
 
 
 def place(claim: Claim) -> Path:
-    """Where the curated counterexample of a claim lies, whether or not there is one."""
+    """Return the path of the curated counterexample of a claim, which may not exist."""
     return beside(Path(claim.file)) / "counterexamples" / file_name(claim.id)
 
 
 def known(claim: Claim, part: str = "") -> tuple[Any, ...]:
-    """The instance of the claim's curated file, where that is about the part and can be read."""
+    """Return the instance of the claim's curated file, if the file is readable and of this part."""
     try:
         stored = read(place(claim))
         if stored.get("claim") != claim.id or (stored.get("sibling") or "") != part:
             return ()
         return (codec.decode_exactly(stored.get("instance"), claim.instance_type),)
-    except AttsvmError:  # `replay_curated` tells of it
+    except AttsvmError:  # `replay_curated` reports the error
         return ()
 
 
@@ -42,18 +42,18 @@ def known_witness(claim: Claim, case: Case) -> Witness | None:
     try:
         stored = read(place(claim))
         return witness_of(stored) if codec.encode(case) == stored["instance"] else None
-    except AttsvmError:  # `replay_curated` tells of it
+    except AttsvmError:  # `replay_curated` reports the error
         return None
 
 
 def python_files(folder: Path) -> list[Path]:
-    """The Python files in a folder: no folders, dangling links, or hidden files of editors."""
+    """Return the Python files in a folder, without folders, dangling links and hidden files."""
     found = sorted(folder.glob("*.py"))
     return [file for file in found if file.is_file() and not file.name.startswith(".")]
 
 
 def unloaded(folder: Path, packs: Sequence[Pack]) -> tuple[Path, ...]:
-    """The files of a folder that are none of these packs, and that may hold claims."""
+    """Return the files of a folder that belong to no loaded pack and may hold claims."""
     own = {p.file for p in packs if p.folder == folder}
     if not own or "" in own:  # a package has its folder for itself
         return ()
@@ -62,11 +62,11 @@ def unloaded(folder: Path, packs: Sequence[Pack]) -> tuple[Path, ...]:
 
 
 def chosen(packs: Sequence[Pack], claims: Iterable[Claim]) -> dict[Path, Pack]:
-    """The curated files that a run on these claims replays, in order, with their packs.
+    """Return the curated files that a run on these claims replays, in order, with their packs.
 
-    Files are named after their claims; one in the folder of packs that is named after no claim of
-    them is replayed in every run on them, so that it is found out, unless a file of the folder that
-    is not loaded may have the claim.
+    Files are named after their claims. A stray file, named after no claim of the folder's packs, is
+    replayed in every run on them, so that the run reports it. It is left out if a file of the
+    folder that is not loaded may have its claim.
     """
     wanted = {c.id for c in claims}
     found: dict[Path, Pack] = {}
@@ -109,7 +109,7 @@ def replays(
     claims: Iterable[Claim],
     tell: Callable[[Path], None] = lambda file: None,
 ) -> Iterator[Replay]:
-    """Replay the curated files of these claims, one after the other; tell each file before."""
+    """Replay the curated files of these claims in order; call `tell` before each file."""
     loaded, imports = tuple(packs), Imports()
     for path, pack in chosen(packs, claims).items():
         tell(path)
@@ -117,13 +117,13 @@ def replays(
 
 
 def shown(path: Path, pack: Pack) -> str:
-    """A curated file as reports name it: the same wherever the pack lies."""
+    """Return the name of a curated file in reports, which does not depend on the pack's place."""
     here = pack.folder.parent
     return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
 
 
 def summary(replayed: Sequence[Replay]) -> list[str]:
-    """Lines for people: how many were replayed, and every one that does not stand."""
+    """Return lines for people: the number of replayed files, and each file that does not stand."""
     if not replayed:
         return []
     wrong = [r for r in replayed if not r.confirmed]

@@ -1,4 +1,4 @@
-"""Reading files whole up to a limit, and JSON from anyone: what is malformed is refused."""
+"""Readers of whole files up to a limit, and of untrusted JSON, which refuse malformed input."""
 
 from __future__ import annotations
 
@@ -13,21 +13,26 @@ from attsvm._types import JsonObject
 from attsvm.errors import FileError
 
 _LARGEST = 1 << 26
+"""Maximum size of a JSON file, in bytes."""
+
 _AT_ONCE = 1 << 20
+"""Bytes that are read at a time."""
+
 _HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
+"""Escape of one half of a pair of UTF-16 code units."""
 
 
 def finite(value: float | None) -> float | None:
-    """The value where JSON can hold it."""
+    """Return the value if JSON can hold it, else None."""
     return value if value is not None and math.isfinite(value) else None
 
 
 def parse(raw: bytes) -> Any:
-    """What a text says in JSON, and in nothing that goes beyond JSON.
+    """Return the document of a text in strict JSON.
 
     Raises:
-        ValueError: it is not UTF-8, or no JSON: it is nested too deeply, says a key of an object
-            twice, or holds a number that no float can hold or half of a pair of code units.
+        ValueError: the text is not UTF-8 or not JSON. The document is nested too deeply, repeats
+            a key of an object, or holds a number that no float can hold or a lone surrogate.
     """
     try:
         document = json.loads(
@@ -36,7 +41,7 @@ def parse(raw: bytes) -> Any:
             parse_float=_float,
             parse_constant=_float,
         )
-        if _HALF_PAIR.search(raw):  # as a pair they are one letter, alone they cannot be written
+        if _HALF_PAIR.search(raw):  # a pair is one letter; half of a pair cannot be encoded
             json.dumps(document, ensure_ascii=False).encode()
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
@@ -58,11 +63,11 @@ def _float(text: str) -> float:
 
 
 def read_whole(path: Path, most: int) -> bytes:
-    """The bytes of a file, which may be a pipe or a device, if there are not too many.
+    """Return the bytes of a file, pipe or device, at most `most` of them.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: there are more, or the path is none.
+        OSError: the file cannot be read.
+        ValueError: the file is larger, or the path is invalid.
     """
     content = bytearray()
     with path.open("rb") as file:
@@ -77,7 +82,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:
     """Parse a JSON file.
 
     Raises:
-        FileError: missing, too large, not text, or not JSON.
+        FileError: the file is missing, too large, not text, or not JSON.
     """
     source = Path(path)
     try:

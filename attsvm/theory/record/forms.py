@@ -1,4 +1,4 @@
-"""What a document read from a file must be like: a form is a predicate on plain data."""
+"""Forms: predicates on plain data that a document read from a file must satisfy."""
 
 from __future__ import annotations
 
@@ -10,55 +10,55 @@ Form = Callable[[Any], bool]
 
 
 def anything(value: Any) -> bool:
-    """Whatever JSON can say."""
+    """Return True for any value."""
     return True
 
 
 def text(value: Any) -> bool:
-    """A string."""
+    """Return whether a value is a string."""
     return isinstance(value, str)
 
 
 def truth(value: Any) -> bool:
-    """True or false."""
+    """Return whether a value is a boolean."""
     return isinstance(value, bool)
 
 
 def number(value: Any) -> bool:
-    """A finite number that a float can hold."""
+    """Return whether a value is a finite number in the range of floats."""
     real = isinstance(value, int | float) and not isinstance(value, bool)
     return real and abs(value) <= sys.float_info.max
 
 
 def count(value: Any) -> bool:
-    """An integer that a float can hold."""
+    """Return whether a value is an integer in the range of floats."""
     return isinstance(value, int) and number(value)
 
 
 def maybe(form: Form) -> Form:
-    """That form, or null."""
+    """Return the form of null and of all values of a form."""
     return lambda value: value is None or form(value)
 
 
 def each(form: Form) -> Form:
-    """A list whose items have that form."""
+    """Return the form of lists whose items have a form."""
     return lambda value: isinstance(value, list) and all(map(form, value))
 
 
 def values(form: Form) -> Form:
-    """An object whose values have that form."""
+    """Return the form of objects whose values have a form."""
     return lambda value: isinstance(value, dict) and all(map(form, value.values()))
 
 
 def record(required: Mapping[str, Form], optional: Mapping[str, Form] | None = None) -> Form:
-    """An object with these parts; it may have more."""
+    """Return the form of objects with these parts; such objects may have more parts."""
     return lambda value: lacking(value, required, optional) is None
 
 
 def lacking(
     value: Any, required: Mapping[str, Form], optional: Mapping[str, Form] | None = None
 ) -> str | None:
-    """What a value lacks of such a record; None where it is one."""
+    """Return the first part of a record that a value lacks; None if it lacks nothing."""
     if not isinstance(value, dict):
         return "its parts"
     for name, fits in {**required, **(optional or {})}.items():

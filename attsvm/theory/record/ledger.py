@@ -1,8 +1,8 @@
 """The ledger: an append-only record of runs, one JSON event a line, that survives a kill.
 
-Every event carries the id of its run and a digest of itself and of the digest of the event before
-it in the run. Whatever was edited, inserted, removed or moved breaks this chain; it does not stop
-someone who computes the digests anew.
+Every event has the id of its run and a digest. The digest covers the event and the digest of the
+run's previous event. An event that was edited, inserted, removed or moved breaks this chain. The
+chain is no signature: a person who computes all digests again can forge a run.
 """
 
 from __future__ import annotations
@@ -32,19 +32,20 @@ from attsvm.theory.record import forms
 from attsvm.theory.record.files import parse, read_whole
 
 SCHEMA = 1
+"""Schema of all events."""
 
 _LARGEST = 1 << 30
-"""Bytes of a line, or of what comes through a pipe, that are read."""
+"""Maximum number of bytes of a line, or of the content of a pipe."""
 
 NOT_REPLAYED = "NOT REPLAYED"
-"""Stands for the result of a curated file that a run left out."""
+"""Result of a curated file that a run left out."""
 
 
 class Ledger:
-    """Appends events; each is on disk before the call returns.
+    """An append-only file of events; each event is on disk before `append` returns.
 
-    One ledger at a time holds a file, where the system can lock it. A device or a pipe is written
-    as it is.
+    If the system can lock files, one ledger at a time holds a file. A device or a pipe is written
+    without a lock.
 
     Raises:
         LedgerError: the file cannot be opened or written, or another run holds it.
@@ -79,7 +80,7 @@ class Ledger:
             raise
 
     def append(self, event: str, **fields: Any) -> None:
-        """Write one event, whole, and wait for the disk; the event `run` begins a run."""
+        """Write one event as a whole, and wait for the disk; the event `run` begins a run."""
         if event == "run":
             self._run, self._digest = secrets.token_hex(8), ""
         written = {"schema": SCHEMA, "event": event, **fields, "run": self._run}
@@ -112,7 +113,7 @@ class Ledger:
 
 
 def _lock(file: int, path: Path) -> None:
-    """Hold the file until it is closed, where the system can.
+    """Lock the file until it is closed, if the system can.
 
     Raises:
         LedgerError: another run holds it.
@@ -129,14 +130,17 @@ def _lock(file: int, path: Path) -> None:
             remedy="Wait until it ends, or name another ledger with --ledger.",
         ) from error
     except OSError:
-        return  # this file system knows no locks
+        return  # the file system has no locks
 
 
 def _chained(before: str, event: Entry) -> str:
-    """The digest of an event, which has none yet, and of the digest of the event before it.
+    """Return a digest of an event (without its own digest) and of the previous event's digest.
+
+    The previous digest makes the order part of each digest: removing or moving a line changes the
+    digest of the line after it.
 
     Raises:
-        ValueError: a number that JSON does not know.
+        ValueError: the event holds a number that JSON does not have.
     """
     text = json.dumps(event, allow_nan=False)
     return hashlib.sha256(f"{before} {text}".encode()).hexdigest()[:16]
@@ -150,10 +154,10 @@ def _unwritable(path: Path, error: OSError | ValueError) -> LedgerError:
 
 
 def read_events(path: str | os.PathLike[str]) -> list[JsonObject | None]:
-    """All events in order; None stands for a line that a kill left damaged.
+    """Return all events in order; None stands for a damaged line, as a kill may leave it.
 
     Raises:
-        LedgerError: missing or unreadable, or not a ledger at all.
+        LedgerError: the file is missing, cannot be read, or is no ledger.
     """
     with _opened(path) as lines:
         events = [_event(line) for _, line in lines()]
@@ -163,21 +167,21 @@ def read_events(path: str | os.PathLike[str]) -> list[JsonObject | None]:
 
 
 _Lines = Callable[[], Iterator[tuple[int, bytes]]]
-"""What goes through the lines of a ledger that are not blank, each with its number, from the first.
+"""A function that yields the non-blank lines of a ledger from the first, with their numbers.
 
-Every pass ends where the file ended as it was opened, whatever is appended meanwhile.
+Every pass ends at the size that the file had when it was opened, so later lines are left out.
 """
 
 _BEGINS = re.compile(rb'"event"\s*:\s*"run"')
-"""What the line of an event that begins a run holds."""
+"""Text in the line of an event that begins a run."""
 
 
 @contextmanager
 def _opened(path: str | os.PathLike[str]) -> Iterator[_Lines]:
-    """The lines of a file, of which one at a time is in memory.
+    """Yield a reader of the lines of a file, which holds one line at a time in memory.
 
     Raises:
-        LedgerError: missing or unreadable.
+        LedgerError: the file is missing or cannot be read.
     """
     try:
         source = Path(path)
@@ -205,7 +209,7 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[_Lines]:
 
 
 def _event(line: bytes) -> JsonObject | None:
-    """The event of a line, None where the line is damaged."""
+    """Return the event of a line, None if the line is damaged."""
     try:
         event = parse(line)
     except ValueError:
@@ -215,7 +219,7 @@ def _event(line: bytes) -> JsonObject | None:
 
 
 def _foreign(path: str | os.PathLike[str]) -> LedgerError:
-    return LedgerError(f"{Path(path)} holds no event of a ledger", remedy="Is it the right file?")
+    return LedgerError(f"{Path(path)} holds no event of a ledger", remedy="Check the path.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,20 +228,20 @@ class Run:
 
     Attributes:
         profile, seed: as started.
-        claims: the ids that it set out to check.
+        claims: the ids of the claims that the run planned to check.
         verdicts: the recorded verdicts by id, in the form of `verify --json`.
-        finished: whether it came to its end.
-        damaged: lines within it that could not be read.
-        curated: the files of curated counterexamples that it set out to replay.
-        replays: what that came to by file, in the form of `verify --json`.
-        parts: the recorded outcomes as they are, in the order of recording.
-        matched: what the run itself said at its end, None where it did not come to it.
-        code: the digests of the code that it ran, by file.
-        origins: for each of `parts` the id of the earlier run that it was taken from, else "".
-        bases: for each claim the digest of all that its outcomes rest on.
+        finished: whether the run came to its end.
+        damaged: the number of damaged lines within the run.
+        curated: the files of curated counterexamples that the run planned to replay.
+        replays: the results of the replays by file, in the form of `verify --json`.
+        parts: the recorded outcomes unchanged, in the order of recording.
+        matched: whether all verdicts matched, as the last event says; None without that event.
+        code: the digests of the code of the run, by file.
+        origins: for each of `parts` the id of the earlier run that evaluated it, else "".
+        bases: for each claim the digest of everything that its outcomes depend on.
         id: the id of the run.
-        about: when and on what it was made, by name, as far as that is recorded.
-        faults: why the record is not that of one whole run, a sentence each.
+        about: the time, machine and versions of the run, by name, if they are recorded.
+        faults: reasons why the record is not that of one whole run, a sentence each.
     """
 
     profile: str
@@ -266,10 +270,10 @@ class Run:
 
 
 def last_run(path: str | os.PathLike[str]) -> Run:
-    """The run of a ledger that was begun last; events of other runs are left out, and told of.
+    """Return the run of a ledger that began last; its faults report events of other runs.
 
     Raises:
-        LedgerError: unreadable, or no run was started in it.
+        LedgerError: the file cannot be read, or no run began in it.
     """
     with _opened(path) as lines:
         start = 0
@@ -285,12 +289,12 @@ def last_run(path: str | os.PathLike[str]) -> Run:
 
 
 def finished_runs(path: str | os.PathLike[str], profile: str, seed: int) -> Iterator[Run]:
-    """Yield the whole runs of a ledger of this profile and seed, the first one first.
+    """Yield the whole runs of a ledger with this profile and seed, in order.
 
-    A run that was cut, damaged, edited or mixed with another one is left out.
+    A run that was cut, damaged, edited or mixed with another run is left out.
 
     Raises:
-        LedgerError: unreadable.
+        LedgerError: the file cannot be read.
     """
     open_runs: dict[str, list[tuple[int, JsonObject]]] = {}
     with _opened(path) as lines:
@@ -311,13 +315,13 @@ def finished_runs(path: str | os.PathLike[str], profile: str, seed: int) -> Iter
 
 
 def _run(path: object, own: list[tuple[int, JsonObject]], others: list[int], damaged: int) -> Run:
-    """Return a run by its events, each with the number of its line.
+    """Return a run from its events, each with the number of its line.
 
     Args:
         path: the ledger, for messages.
-        own: the events, the first one of its start.
-        others: the numbers of lines of other runs between them.
-        damaged: how many lines between them are damaged.
+        own: the events of the run; the first is its start.
+        others: the numbers of lines of other runs between these events.
+        damaged: the number of damaged lines between these events.
     """
     tail = [e for _, e in own]
     (head,) = _shaped(path, [tail[0]], _START)
@@ -345,7 +349,9 @@ def _run(path: object, own: list[tuple[int, JsonObject]], others: list[int], dam
 
 
 def joined_run(path: str | os.PathLike[str]) -> Run:
-    """The last run, with what earlier ones of the same code, profile and seed say of other claims.
+    """Return the last run, completed by earlier runs of the same code, profile and seed.
+
+    For a claim or file that the last run did not cover, the latest earlier result counts.
 
     Raises:
         LedgerError: as `last_run`.
@@ -379,16 +385,17 @@ def joined_run(path: str | os.PathLike[str]) -> Run:
 
 
 def _about(head: Entry) -> dict[str, str]:
-    """When, on what and by which versions a run was made."""
+    """Return the time, machine and versions of a run."""
     own = {"attsvm": head["version"]} if "version" in head else {}
     return {**head.get("made", {}), **own, **head.get("versions", {})}
 
 
 def _tail(lines: _Lines, start: int) -> tuple[list[tuple[int, JsonObject]], list[int], int]:
-    """The events of the run that begins on a line, each with its number; what lies between them.
+    """Return the run that begins on the line `start`, and the foreign lines between its events.
 
-    That is the numbers of lines that hold events of other runs, or of this one before its start,
-    and how many lines are damaged. Of earlier runs nothing is kept.
+    Returns:
+        The run's events with the numbers of their lines; the numbers of lines with events of other
+        runs, or of this run before its start; the number of damaged lines.
     """
     own: list[tuple[int, JsonObject]] = []
     others: list[int] = []
@@ -416,7 +423,7 @@ def _tail(lines: _Lines, start: int) -> tuple[list[tuple[int, JsonObject]], list
 
 
 def _broken(own: Sequence[tuple[int, JsonObject]]) -> Iterator[str]:
-    """Where the chain of digests of a run breaks first."""
+    """Yield the first break of the chain of digests of a run, if it breaks."""
     before = ""
     for number, event in own:
         if not isinstance(event.get("digest"), str) or not event.get("run"):
@@ -425,8 +432,8 @@ def _broken(own: Sequence[tuple[int, JsonObject]]) -> Iterator[str]:
         content = {key: value for key, value in event.items() if key != "digest"}
         if _chained(before, content) != event["digest"]:
             yield (
-                f"the digest of line {number} does not fit: that line was edited, or one before it "
-                "was removed, inserted or moved"
+                f"the digest of line {number} does not fit: that line was edited, or an earlier "
+                "line was removed, inserted or moved"
             )
             return
         before = event["digest"]
@@ -446,7 +453,7 @@ def _repeated(
     replays: Sequence[Entry],
     events: Sequence[Entry],
 ) -> Iterator[str]:
-    """What a run records once and this record more often."""
+    """Yield duplicate entries, and events after the end of the run."""
     listed = {
         "claim": head["claims"],
         "verdict of": [v["id"] for v in verdicts],
@@ -508,7 +515,7 @@ _VERDICT = (
         ),
     },
 )
-"""What an entry must have and may have, with the form of each; it may have more."""
+"""Required and optional parts of a verdict, each with its form; a verdict may have more."""
 
 
 def _shaped(
@@ -516,10 +523,10 @@ def _shaped(
     entries: Iterable[Any],
     form: tuple[Mapping[str, forms.Form], Mapping[str, forms.Form]],
 ) -> list[JsonObject]:
-    """The entries, in the form that the gate and the pages read.
+    """Return the entries, all of which have the form that the gate and the pages read.
 
     Raises:
-        LedgerError: one is of another form.
+        LedgerError: an entry has another form.
     """
     shaped = list(entries)
     for entry in shaped:

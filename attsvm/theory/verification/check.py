@@ -1,4 +1,4 @@
-"""Check one part of a claim: shard after shard, until one refutes it."""
+"""The check of one part of a claim: shards in order, until one refutes it."""
 
 from __future__ import annotations
 
@@ -33,27 +33,26 @@ from attsvm.theory.search import check_search, shrink
 from attsvm.theory.search.every import fill_up
 
 _REPEATS = 3
-"""The first accepted instances whose conclusion is evaluated twice, at most."""
+"""Maximum number of accepted instances per shard whose conclusion is evaluated twice."""
 
 _SELDOM = 25
-"""Of so many instances one is evaluated twice, so that a check takes hardly longer."""
+"""Planned instances for each one that is evaluated twice; a check takes hardly longer."""
 
 
 @dataclass(slots=True)
 class Outcome(Counts):
-    """What checking one part came to; plain data, the same for any number of workers.
+    """The result of the check of one part; plain data, the same for any number of workers.
 
     Attributes:
-        claim, part: what was checked; part "" is the reading.
+        claim, part: the ids of the checked part; part "" is the reading.
         refuted: the counterexample, if any.
-        proof: what the symbolic proof proved.
-        steps: the steps of it that passed, by name and in their order, also where a later one
-            failed.
-        reading_ratio: of a sibling, the ratio of left to right side of the reading's own conclusion
-            on the instance that refutes the sibling, if that meets the reading's hypotheses.
-        refutes_reading: of a sibling, its counterexample if that refutes the reading as well.
+        proof: the sentence that the symbolic proof proved.
+        steps: names of the steps of the proof that passed, in order, even if a later step failed.
+        reading_ratio: for a sibling, the ratio of left to right side of the reading's conclusion
+            on the sibling's counterexample, if that instance meets the reading's hypotheses.
+        refutes_reading: the counterexample of a sibling, if it refutes the reading as well.
         unread: variables of a reading that neither its hypotheses nor its conclusion read.
-        error: what broke, if anything.
+        error: a description of the error, if there was one.
     """
 
     claim: str
@@ -68,15 +67,15 @@ class Outcome(Counts):
     seconds: float = 0.0
 
     def json(self) -> JsonObject:
-        """As plain data."""
+        """Return the outcome as plain data."""
         return asdict(self)
 
     @classmethod
     def read(cls, document: JsonObject) -> Outcome:
-        """From plain data.
+        """Return the outcome that plain data hold.
 
         Raises:
-            TypeError: it is of another form.
+            TypeError: the data have another form.
         """
         lacks = forms.lacking(document, *_FORM)
         if lacks is not None:
@@ -91,7 +90,7 @@ _TEXTS, _COUNTED = forms.each(forms.text), forms.each(forms.count)
 
 
 def _slack(value: Any) -> bool:
-    """A number, or None; between processes it may be infinite."""
+    """Return whether a value is a number or None; between processes it may be infinite."""
     return value is None or isinstance(value, float) or forms.number(value)
 
 
@@ -123,11 +122,11 @@ _FORM = (
         "seconds": forms.number,
     },
 )
-"""What the record of an outcome must have, and may have, with the form of each."""
+"""Required and optional entries of a recorded outcome, each with its form."""
 
 
 def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_seed: int) -> Outcome:
-    """Check one part on one shard; nothing that a claim does escapes as an exception."""
+    """Check one part on one shard, and record every exception of the claim in the outcome."""
     started = time.perf_counter()
     budget = profile.scaled(claim.cost)
     tally = Tally(claim, part, budget.audits)
@@ -139,7 +138,7 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
     unused: list[str] = []
     try:
         with warnings.catch_warnings(), metered(part.formula, claim.file):
-            warnings.simplefilter("ignore")  # no verdict hangs on what a program makes of warnings
+            warnings.simplefilter("ignore")  # warning filters must not change a verdict
             if part.name == "" and shard == 0:
                 ensure_checks_assert_nothing(claim)
             if part.formula.batches:
@@ -160,7 +159,7 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
     except KeyboardInterrupt:
         raise
     except BaseException as problem:  # the claim may raise anything, SystemExit as well
-        refuted, error = tally.latest, describe(problem)  # what was confirmed stays so
+        refuted, error = tally.latest, describe(problem)  # a confirmed counterexample stays
     return Outcome(
         claim=claim.id,
         part=part.name,
@@ -211,10 +210,11 @@ def _rehearsed(claim: Claim, part: Part) -> None:
 
 
 def execute_proof(claim: Claim) -> str:
-    """Run the symbolic proof that the claim names; returns what it proved.
+    """Run the symbolic proof that the claim names, and return the sentence that it proved.
 
     Raises:
-        ClaimError: it cannot be found, or returned nothing. Whatever the proof raises.
+        ClaimError: the proof cannot be found, or returned nothing.
+        Exception: the proof raised it.
     """
     module, _, name = (claim.proof or "").partition(":")
     try:
@@ -229,10 +229,10 @@ def execute_proof(claim: Claim) -> str:
 
 
 def ensure_steps(claim: Claim, steps: Steps) -> None:
-    """Nothing where a proof took a step that was checked, and supposed what its reading does.
+    """Raise unless a proof took a checked step and supposed only what its reading grants.
 
     Raises:
-        ClaimError: it took none, or supposed something else, or went on after one that failed.
+        ClaimError: the proof took no step, supposed more, or went on after a failed step.
     """
     if steps.failed:
         raise ClaimError(
@@ -296,7 +296,11 @@ def _lend(claim: Claim, sibling: Outcome, found: Refuted, profile: Profile) -> N
 
 
 def with_siblings(reading: Outcome, siblings: Sequence[Outcome]) -> Outcome:
-    """Return the outcome of a reading with what the counterexamples of its siblings say of it."""
+    """Return a reading's outcome, completed by the counterexamples of its siblings.
+
+    A sibling's counterexample may refute the reading, or come closer to equality than its own
+    instances do.
+    """
     if reading.refuted is not None or reading.error is not None:
         return reading
     found = next((s.refutes_reading for s in siblings if s.refutes_reading is not None), None)

@@ -1,8 +1,8 @@
-"""Workers of a dask.distributed cluster, which is the user's own: SLURM, Kubernetes, SSH, local.
+"""Workers of the user's own dask.distributed cluster: SLURM, Kubernetes, SSH, local.
 
-A worker process does one job at a time, however many threads it has, as the precision of exact
-arithmetic belongs to the process. Workers may come and go: the scheduler has the job of a lost one
-done again, and as what a job returns depends on its text alone, nothing else changes.
+A worker process does one job at a time, whatever its number of threads, because the precision of
+exact arithmetic is a setting of the process. Workers may come and go. If a worker is lost, the
+scheduler repeats its job; the result is the same, since it depends on the job's text alone.
 """
 
 from __future__ import annotations
@@ -26,22 +26,25 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 _ANSWER = 5.0
-"""Seconds within which the scheduler must answer."""
+"""Maximum time for the scheduler to answer, in seconds."""
 
 _LOADED = 120.0
-"""Seconds within which every worker must have loaded the packs."""
+"""Maximum time for a worker to load the packs, in seconds."""
 
 _SKEW = 1.0
-"""Seconds that the clock of a worker may be off, as turns end at a time of day."""
+"""Maximum error of a worker's clock, in seconds; turns end at a time of day."""
 
 _PACKAGES = ("attsvm", "hypothesis", "numpy", "scipy", "python-flint", "torch")
-"""What instances and their slacks depend on."""
+"""Packages that instances and their slacks depend on; workers must have the same versions."""
 
 _one = threading.Lock()
 
 
 def identity(*named: str) -> str:
-    """What must be the same here and on every worker, as text, and the `clock`; a job."""
+    """Return versions and a digest of the claims, which every worker must share, and the `clock`.
+
+    This is a job: workers run it too, and it returns JSON.
+    """
     imports = Imports()
     prints = sorted(
         f"{claim.id} {digest_of_claim(claim, imports)}" for claim in known_claims(named).values()
@@ -49,7 +52,7 @@ def identity(*named: str) -> str:
     return json.dumps(
         {
             "Python": ".".join(platform.python_version_tuple()[:2]),
-            # a local build is the same
+            # a local build label (after "+") is not part of the version
             **{name: version_of(name).split("+")[0] for name in _PACKAGES},
             "claims": hashlib.sha256("\n".join(prints).encode()).hexdigest()[:12],
             "clock": time.time(),
@@ -115,22 +118,22 @@ class _Cluster:
 
 @contextlib.contextmanager
 def cluster(address: str, named: Sequence[str] = ()) -> Iterator[Workers]:
-    """The workers of a running cluster that have the same claims and versions as this process.
+    """Yield the workers of a running cluster, with the same claims and versions as this process.
 
     Args:
-        address: of the scheduler, such as tcp://10.0.0.1:8786.
+        address: the scheduler's address, such as tcp://10.0.0.1:8786.
         named: packs that the user named; every worker must find them under that name.
 
     Raises:
         UsageError: dask.distributed is not installed.
-        WorkerError: nobody answers at the address, there is no worker, or one does not match.
+        WorkerError: no scheduler answers, there is no worker, or a worker does not match.
         ClaimError: a pack cannot be loaded here.
     """
     try:
         from distributed import Client
 
         class Quiet(Client):
-            """A client that never connected goes without waiting for anybody to say goodbye to."""
+            """A client whose deletion does not wait for a scheduler that it never reached."""
 
             def __del__(self) -> None:
                 return None

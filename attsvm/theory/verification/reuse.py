@@ -1,7 +1,7 @@
 """Reuse of outcomes that an earlier run recorded for claims whose code has not changed since.
 
-A reused outcome keeps the id of the run that evaluated it. That run has to be complete and in the
-same ledger: `attsvm gate` looks the outcome up there, and refuses it if it cannot find it.
+A reused outcome keeps the id of the run that evaluated it. That run must be complete and in the
+same ledger: `attsvm gate` looks the outcome up there, and refuses an outcome that is missing.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ class Earlier:
 def bases_of(
     packs: Sequence[Pack], claims: Iterable[Claim], code: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return for each claim a digest of all that its outcomes rest on, but profile and seed.
+    """Return for each claim a digest of everything that its outcomes depend on.
 
-    These are the modules that its statement and its proof import, the data files and other modules
-    of its pack, all of attsvm, and the versions of Python and of libraries. All other packs that
-    are loaded count, as these may change modules. What code reads from elsewhere does not.
+    The digest covers the modules that the statement and the proof import, data files and other
+    modules of the pack, all of attsvm, and versions of Python and libraries. It covers all other
+    loaded packs, because their modules may change any module. It covers neither profile nor seed,
+    which `evaluated` compares, nor files that the code reads from elsewhere.
 
     Args:
-        packs: where the claims are found.
+        packs: the packs of the claims.
         claims: the claims.
         code: the digests of files, as `code_of` returns them.
     """
@@ -74,12 +75,12 @@ def evaluated(
 
     Args:
         path: the ledger; a missing file holds no run.
-        profile: the profile of the runs; others are left out.
-        seed: the seed of the runs; others are left out.
+        profile: the profile of the runs; runs of other profiles are left out.
+        seed: the seed of the runs; runs of other seeds are left out.
         bases: digests by claim, as `bases_of` returns them; outcomes of other code are left out.
 
     Raises:
-        LedgerError: unreadable, or not a ledger at all.
+        LedgerError: the file cannot be read, or is no ledger.
     """
     found: dict[str, Earlier] = {}
     for run in finished_runs(path, profile, seed) if os.path.isfile(path) else ():
@@ -96,7 +97,7 @@ def evaluated(
 
 
 def reused(claim: Claim, earlier: Mapping[str, Earlier]) -> Earlier | None:
-    """Return what an earlier run evaluated of a claim, if it evaluated all parts of it."""
+    """Return the outcomes of a claim in an earlier run, if that run evaluated all its parts."""
     found = earlier.get(claim.id)
     whole = found is not None and {p.name for p in claim.parts()} == found.outcomes.keys()
     return found if whole else None

@@ -1,4 +1,4 @@
-"""A run: every part of every claim, on any number of workers, to verdicts."""
+"""A run: every part of every claim is checked, on any number of workers, and gets a verdict."""
 
 from __future__ import annotations
 
@@ -43,16 +43,15 @@ from attsvm.theory.verification.check import Outcome, check_part, with_siblings
 from attsvm.theory.verification.reuse import Earlier, bases_of, evaluated, reused
 
 _THIN = 0.2
-"""Below this share of the planned instances a check that refuted nothing is called thin."""
+"""Least share of the planned instances; a check that refuted nothing on fewer is thin."""
 
 _DECIDED = 0.5
-"""Below this share of instances that are decided exactly a check whose floats follow a stand-in is
-called thin as well."""
+"""Least share of exactly decided instances, if floats follow a stand-in; with less, it is thin."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A part of a claim: what is checked, counted and recorded by itself."""
+    """A part of a claim: the unit that is checked, counted and recorded."""
 
     claim: str
     part: str
@@ -60,9 +59,9 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A claim with everything that its check came to.
+    """A claim with all results of its check.
 
-    `reused` is the id of the earlier run that evaluated it, None where this run did.
+    `reused` is the id of the earlier run that evaluated the claim, None if this run did.
     """
 
     claim: Claim
@@ -85,14 +84,15 @@ class Checked:
 
     @property
     def warnings(self) -> list[str]:
-        """What the search of a reading that was not refuted was blind to."""
+        """Warnings about blind spots of the search, if it did not refute the reading."""
         o = self.reading
         if o.refuted is not None or o.error is not None:
             return []
         ends = domains(self.claim.formula.variables).keys()
         settled = {name for s in self.claim.siblings for name in s.drop}
         settled |= {h.name for h in self.claim.formula.hypotheses.values() if h.setting}
-        # the judge says 0 of an equality that holds; floats screen a formula by its residual
+        # a formula has no slack to warn of: the judge answers 0 for an equality that is true,
+        # and floats screen by the residual
         slacks = self.claim.formula.measured is not None
         return warnings_of(
             o,
@@ -105,7 +105,7 @@ class Checked:
     def _unneeded(self) -> dict[str, str]:
         """Hypotheses that the search could leave out, by the siblings that survived without them.
 
-        That says nothing about the check: either the hypothesis is not needed, or the search was
+        A survivor is no fault of the check: the hypothesis may not be needed, or the search was
         too short to show that it is.
         """
         alone = {s.name: s.drop[0] for s in self.claim.siblings if s.automatic}
@@ -113,7 +113,10 @@ class Checked:
 
     @property
     def _needed(self) -> dict[str, JsonObject]:
-        """Hypotheses of a reading that stands which it falls without, with an instance of each."""
+        """Hypotheses that the reading needs, each with an instance that refutes it without them.
+
+        Empty if the reading itself is refuted.
+        """
         siblings = self.claim.siblings if self.reading.refuted is None else ()
         alone = {s.name: s.drop[0] for s in siblings if len(s.drop) == 1 and s.only_drops}
         return {
@@ -126,7 +129,7 @@ class Checked:
         }
 
     def json(self) -> JsonObject:
-        """One entry of `verify --json`."""
+        """Return one entry of `verify --json`."""
         o = self.reading
         return {
             "id": self.claim.id,
@@ -172,7 +175,7 @@ _TOLD = (
     *("distinct", "settled", "given_up", "given_up_note", "unexamined", "broke", "broke_note"),
     *("screened", "coverage", "proof", "steps"),
 )
-"""What an entry takes over from the outcome of the reading as it is."""
+"""Fields of the reading's outcome that an entry copies unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +194,7 @@ class Report:
         return stand and all(c.as_expected for c in self.checked)
 
     def json(self) -> JsonObject:
-        """The document of `verify --json`."""
+        """Return the document of `verify --json`."""
         return {
             "schema": 1,
             "profile": self.profile,
@@ -202,7 +205,7 @@ class Report:
         }
 
     def verdict_bytes(self) -> bytes:
-        """The report without times: the same bytes for any number of workers."""
+        """Return the report without times: the same bytes for any number of workers."""
         document = self.json()
         for entry in document["claims"]:
             del entry["seconds"]
@@ -210,24 +213,28 @@ class Report:
 
 
 def plan(claims: Sequence[Claim]) -> list[Task]:
-    """All tasks, in an order that does not depend on anything but the claims."""
+    """Return all tasks, in an order that depends on the claims alone."""
     return [Task(claim.id, part.name) for claim in claims for part in claim.parts()]
 
 
 def _stand_in(claim: Claim) -> str:
-    """What the floats of a claim follow in place of what its sentence speaks of."""
+    """Return the name of the stand-in that a claim's floats follow, "" if they follow the claim."""
     measured = claim.formula.measured
     return "" if measured is None else measured.stand_in
 
 
 def _decided(claim: Claim, reading: Outcome) -> int:
-    """The ordinary instances that were decided exactly; a formula is on all that are not open."""
+    """Return the number of ordinary instances that were decided exactly.
+
+    For a formula these are all instances that are not open: its judge decides exactly or not
+    at all.
+    """
     measured = claim.formula.measured
     return reading.examples - reading.undecided if measured is None else reading.decided
 
 
 def _by_stand_in(claim: Claim, reading: Outcome) -> int:
-    """The ordinary instances on which only what floats follow in place of it says that it holds."""
+    """Return the number of ordinary instances that only a stand-in in floats accepts."""
     left = reading.examples - reading.decided - reading.undecided
     return left if _stand_in(claim) else 0
 
@@ -235,7 +242,7 @@ def _by_stand_in(claim: Claim, reading: Outcome) -> int:
 def assess(
     claim: Claim, reading: Outcome, siblings: Sequence[Outcome], profile: Profile
 ) -> tuple[Verdict, str]:
-    """The verdict on three axes and the sentence that gives its reason."""
+    """Return the verdict on three axes and the sentence that gives its reason."""
     truth, evidence = _truth(claim, reading)
     broken = next((o for o in (reading, *siblings) if o.error), None)
     automatic = {s.name for s in claim.siblings if s.automatic}
@@ -289,7 +296,7 @@ def assess(
 
 
 def _never_violated(siblings: Sequence[Outcome]) -> list[str]:
-    """Hypotheses of formulas that all instances satisfy, also those of siblings without them."""
+    """Return the hypotheses that every instance satisfies, even if a sibling drops them."""
     names = dict.fromkeys(name for o in siblings for name in o.missed)
     return [n for n in names if not any(o.missed.get(n, 0) for o in siblings)]
 
@@ -337,9 +344,9 @@ def _left_out(reading: Outcome) -> str:
 
 
 def check_job(claim: str, profile: str, seed: str, *named: str) -> str:
-    """Check all parts of a claim, as text, in whatever process this is.
+    """Check all parts of a claim, in any process, and return the outcomes as text.
 
-    They are one job, as the parts of a claim often compute the same things.
+    All parts are one job, because they often compute the same things.
     """
     found = known_claim(claim, named)
     budget = profile_named(profile)
@@ -354,10 +361,10 @@ def run_tasks(
     crew: Workers,
     named: Sequence[str] = (),
 ) -> Iterator[tuple[Task, Outcome]]:
-    """Begin to check all parts of the claims; yields in order of completion.
+    """Start the checks of all parts; return tasks with outcomes, in order of completion.
 
-    What each task yields depends on the task alone. A crew is at work from this call on, this
-    process only when it is asked for the next.
+    An outcome depends on its task alone. Workers start with this call; if this process does the
+    work, it checks a part when the caller asks for the next one.
     """
     if crew is HERE:  # the claims may belong to no pack
         return (
@@ -367,7 +374,7 @@ def run_tasks(
         )
     jobs = [
         crew.submit(check_job, claim.id, profile.name, str(seed), *named)
-        for claim in sorted(claims, key=lambda c: -c.cost)  # so that no dear one comes last
+        for claim in sorted(claims, key=lambda c: -c.cost)  # an expensive last job delays the end
     ]
     return (
         (Task(outcome.claim, outcome.part), outcome)
@@ -377,7 +384,7 @@ def run_tasks(
 
 
 def _silent(*_: object) -> None:
-    """Tell nobody."""
+    """Do nothing."""
 
 
 def verify(
@@ -394,22 +401,22 @@ def verify(
     replaying: Callable[[Path], None] = _silent,
     reuse: bool = False,
 ) -> Report:
-    """Replay the curated counterexamples of the wanted claims, then check these and siblings.
+    """Replay the curated counterexamples of the wanted claims, then check claims and siblings.
 
     Args:
         packs: loaded claim packs.
         wanted: ids, statements or prefixes; empty for all.
         profile: name of the profile.
         seed: base seed.
-        crew: who does the work; this process where None.
+        crew: the workers; None for this process.
         named: packs that the user named, for the workers to load.
-        ledger: where to record events.
-        examples_folder: where to store counterexamples of readings; not stored where None.
+        ledger: the ledger that records events, if any.
+        examples_folder: the folder for counterexamples of readings; None stores none.
         progress: called in this process with tasks done, tasks in all, and a claim when its
             last task is done; first when the counterexamples are replayed.
         replaying: called with each curated counterexample before it is replayed.
-        reuse: whether to take over what an earlier whole run of the ledger evaluated, of claims
-            that rest on the same code, libraries, profile and seed.
+        reuse: whether to take over outcomes of an earlier whole run of the ledger, for claims
+            with the same code, libraries, profile and seed.
 
     Raises:
         UnknownClaimError, UsageError: bad ids or profile.
@@ -467,7 +474,7 @@ def verify(
 def head_of(
     packs: Sequence[Pack], claims: Sequence[Claim], profile: str, seed: int, ledger: Ledger
 ) -> JsonObject:
-    """What a ledger records as a run of these claims begins: what is run, by which code, where."""
+    """Return a ledger's record of the start of a run: the claims, the code and the machine."""
     code = code_of(checked_packs(packs, [c.id for c in claims]), ledger.path)
     return {
         "profile": profile,
@@ -483,10 +490,10 @@ def head_of(
 
 
 def ensure_same_code(packs: Sequence[Pack], before: Mapping[str, str], ledger: Ledger) -> None:
-    """Nothing where the code of packs is what it was as their run began.
+    """Raise unless the code of packs is the same as at the start of their run.
 
     Raises:
-        LedgerError: it is not, so the record of the run stays unfinished.
+        LedgerError: the code was changed; the record of the run stays unfinished.
     """
     if code_of(packs, ledger.path) != before:
         raise LedgerError(
@@ -498,25 +505,25 @@ def ensure_same_code(packs: Sequence[Pack], before: Mapping[str, str], ledger: L
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """What a ledger is told of a run, each as it happens; each method gives back what it is given.
+    """The events of a run, each recorded as it happens; most methods return their argument.
 
     Attributes:
-        ledger: where events go; nowhere where None.
+        ledger: the ledger that records events; None records none.
     """
 
     ledger: Ledger | None
 
     def begun(self, head: Entry) -> None:
-        """The run begins; see `head_of`."""
+        """Record that the run begins; see `head_of`."""
         self._append("run", lambda: dict(head))
 
     def replayed(self, replay: counterexample.Replay) -> counterexample.Replay:
-        """A curated counterexample was replayed."""
+        """Record that a curated counterexample was replayed."""
         self._append("replay", lambda: {"replay": replay.json()})
         return replay
 
     def part(self, outcome: Outcome, reused: str | None = None) -> Outcome:
-        """A reading or a sibling was checked, by the run `reused` if that is not None."""
+        """Record that a part was checked, by the earlier run `reused` if that is not None."""
 
         def content() -> JsonObject:
             document = outcome.json()
@@ -528,26 +535,26 @@ class Events:
         return outcome
 
     def again(self, document: Mapping[str, object], run: str) -> None:
-        """An outcome that an earlier run recorded is taken over as it is."""
+        """Record that an outcome of an earlier run is taken over unchanged."""
         self._append("part", lambda: {"outcome": document, "reused": run})
 
     def verdict(self, checked: Checked) -> Checked:
-        """All parts of a claim were checked."""
+        """Record that all parts of a claim were checked."""
         self._append("verdict", lambda: {"verdict": checked.json()})
         return checked
 
     def finished(self, report: Report) -> Report:
-        """All claims were checked."""
+        """Record that all claims were checked."""
         self._append("finished", lambda: {"matched": report.matched})
         return report
 
     def _append(self, event: str, content: Callable[[], JsonObject]) -> None:
-        if self.ledger is not None:  # a document costs time, and a claim's own errors may spoil it
+        if self.ledger is not None:  # build no document in vain: it costs time and may raise
             self.ledger.append(event, **content())
 
 
 def record(ledger: Ledger, head: Entry, over: Report) -> None:
-    """Record a run that is over, as `verify` records its own while it lasts.
+    """Record a completed run, as `verify` records its own while it lasts.
 
     Raises:
         LedgerError: the ledger cannot be written.
@@ -564,7 +571,7 @@ def record(ledger: Ledger, head: Entry, over: Report) -> None:
 
 
 def conclude(claim: Claim, outcomes: Mapping[Task, Outcome], profile: Profile) -> Checked:
-    """The verdict of a claim from the outcomes of all its parts."""
+    """Return the verdict of a claim from the outcomes of all its parts."""
     reading, *siblings = (outcomes[Task(claim.id, part.name)] for part in claim.parts())
     return concluded(claim, reading, siblings, profile)
 
@@ -579,7 +586,7 @@ def concluded(
 
 
 def _stored(done: Checked, folder: Path | None, imports: Imports | None = None) -> Checked:
-    """With its counterexample stored in the folder, if there are both."""
+    """Return the claim with its counterexample stored in the folder, if there are both."""
     if done.reading.refuted is None or folder is None:
         return done
     path = folder / counterexample.file_name(done.claim.id)

@@ -310,7 +310,7 @@ def test_a_review_of_another_form_is_refused(tmp_path, changes):
     "name", ["", "toy", "toy/a", "a:literal", "toy/a:literal ", "\x1b[2J/a:sharp"]
 )
 def test_what_is_no_id_of_a_claim_is_refused(tmp_path, name):
-    with pytest.raises(FileError, match="what is no claim's id") as caught:
+    with pytest.raises(FileError, match="no id of a claim") as caught:
         read_expectations(write(tmp_path / "e.json", {name: GOOD}))
     assert str(caught.value).isprintable()
 

@@ -121,11 +121,11 @@ def test_a_sign_that_stays_open_is_not_confirmed(tmp_path, packs, documents):
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"schema": 3}, "schema that is not known (got 3)"),
+        ({"schema": 3}, "unknown schema (got 3)"),
         ({"witness": None}, "the witness in the file is no object of lists"),
         ({"witness": [1]}, "the witness in the file is no object of lists (got [1])"),
         ({"witness": {"a": 1}}, "the witness in the file is no object of lists"),
-        ({"schema": None}, "schema that is not known"),
+        ({"schema": None}, "unknown schema"),
         ({"kind": "other"}, "is no counterexample file"),
         ({"claim": "toy/unheard-of:literal"}, "no claim has that id"),
         ({"claim": "toy/false"}, "no claim has that id (got toy/false)"),
@@ -136,7 +136,7 @@ def test_a_sign_that_stays_open_is_not_confirmed(tmp_path, packs, documents):
         ({"sibling": "unheard of"}, "has no sibling of that name"),
         ({"instance": {"float": "x"}}, "cannot be read"),
         ({"instance": {"record": "Popen", "fields": {}}}, "does not use"),
-        ({"instance": None}, "stored.json holds no instance. `hunt` writes such files whole."),
+        ({"instance": None}, "stored.json holds no instance. `hunt` writes complete files."),
         ({"claim": "toy/rare:literal"}, "is of another type than its claim asks for (got float)"),
         ({"instance": "text"}, "is of another type than its claim asks for (got str)"),
         ({"claim": "toy/odd-certificate:literal"}, "is no ball (got float)"),
