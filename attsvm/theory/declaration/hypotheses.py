@@ -40,7 +40,11 @@ class Hypothesis:
         """
         weaker = isinstance(self.implies, tuple)
         for field_name, fits, form in (
-            ("name", isinstance(self.name, str) and bool(self.name.strip()), "a text"),
+            (
+                "name",
+                isinstance(self.name, str) and bool(self.name.strip()),
+                "a text that is not empty",
+            ),
             ("holds", callable(self.holds), "a function that decides it"),
             ("says", isinstance(self.says, str), "a clause, as text"),
             (

@@ -12,6 +12,7 @@ from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
 from attsvm.theory.arithmetic.script import DIGITS, Decimals, Scripts
+from attsvm.theory.report.script import short_literal
 from tests.theory.arithmetic.agreement import SIDES, UNITS, Side, agree, refereed
 from tests.theory.arithmetic.cases import CASES, COMPARISONS
 from tests.theory.arithmetic.referee import REFEREE, Referee, each, flat
@@ -85,8 +86,8 @@ class WrittenInDecimals(Written):
 WITH_TEXTS = {
     **SIDES,
     "verifiers": Written(Verifiers),
-    "scripts": WrittenForNumpy(lambda: Scripts(_literal)),
-    "scripts in decimals": WrittenInDecimals(lambda: Decimals(_literal)),
+    "scripts": WrittenForNumpy(lambda: Scripts(short_literal)),
+    "scripts in decimals": WrittenInDecimals(lambda: Decimals(short_literal)),
 }
 
 

@@ -541,7 +541,9 @@ class Few:
 
 def shrunk_to(case, violates):
     """Shrink a violation of what is false of these instances, until no move helps."""
-    claim, found = start(case, {"": violates}, annotated(Few), lambda case, shift=0.0: arb(-1))
+    claim, found = start(
+        case, {"it violates": violates}, annotated(Few), lambda case, shift=0.0: arb(-1)
+    )
     done = shrink(tally_of(claim), found, 10**6)
     assert done.minimal
     return codec.decode(done.found.instance, Few)
