@@ -237,9 +237,14 @@ def recorded_run(options: argparse.Namespace) -> tuple[Run, tuple[Pack, ...]]:
 
     whole = recorded(options, joined_run)
     packs, others = split_packs(options, whole)
-    code = code_of(checked_packs([*packs, *others], whole.claims))
+    every = [*packs, *others]
+    code = code_of(checked_packs(every, whole.claims))
     run = only_of(whole, packs, others)
-    run = replace(run, faults=(*run.faults, *stale(whole, code)))
+    ran = whole
+    if not set(whole.claims) <= {c.id for pack in every for c in pack.claims}:
+        # files of packs that are not loaded cannot be compared
+        ran = replace(whole, code={n: d for n, d in whole.code.items() if n in code})
+    run = replace(run, faults=(*run.faults, *stale(ran, code)))
     for fault in run.faults:
         print(f"attsvm: {fault}", file=sys.stderr)
     return run, packs

@@ -47,8 +47,7 @@ def made(name):
         cost=12,
         readings={
             "literal": Reading(
-                name,
-                expected="proved",
+                "proved",
                 proof=f"planted_pack:{name}",
                 siblings={f"less {k}": changed(shift=k) for k in (100.0, 1000.0)},
             )

@@ -48,7 +48,7 @@ class Variety:
         """Count the values that each variable takes, and whether the sides of the formula move."""
         formula = self._part.formula
         if formula.measured is None and len(self._sides) < 2 and self._seen.drawn <= MANY:
-            self._sides.add(_sides(formula, case, self._part.parameters))
+            self._sides.add(printed_sides(formula, case, self._part.parameters))
             self._seen.sides = len(self._sides)
         named = formula.values_of(case)
         if self.keys is not None:
@@ -84,7 +84,7 @@ class Variety:
                 self.moved[name] = bool(value != one if lanes is None else (lanes != one).any())
 
 
-def _sides(formula: Formula, case: Case, parameters: Mapping[str, object]) -> str:
+def printed_sides(formula: Formula, case: Case, parameters: Mapping[str, object]) -> str:
     """Return both sides of each comparison of the conclusion, to `_DIGITS` bits."""
     with ctx.workprec(_DIGITS):
         try:

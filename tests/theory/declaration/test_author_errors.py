@@ -270,7 +270,7 @@ def test_a_variable_that_some_instance_reads_is_read(tmp_path, name):
     conclusion = (
         f"m.at_most(m.largest(v.x) + {text} + m.sum(v.A), c * m.norm(v.x) + {text} + m.sum(v.A))"
     )
-    often_violated = "m.at_most(m.exact(-1), v.t)"
+    often_violated = "m.at_most(m.exact(0), v.t)"
     found = checked(
         pack(tmp_path, variables=variables, conclusion=conclusion, hypothesis=often_violated)
     )
