@@ -126,7 +126,7 @@ def gradients(m: Namespace, case: Descent, other: str) -> tuple[Any, Any]:
     "",
     r"\|a\|^2 \|b\|^2 - \langle a, b\rangle^2 > $sine \text{ or } \langle a, b\rangle < 0",
     {"sine": {0: "0", "0.25": r"0.25^2 \|a\|^2 \|b\|^2", "0.5": r"0.5^2 \|a\|^2 \|b\|^2"}},
-    where="a and b are the gradients of the risks of l and of -x at p(0)",
+    where="a and b are the gradients of the risks of l and of -x at any start p(0)",
 )
 def differ(m: Namespace, case: Descent, sine: Number = 0) -> Relation:
     a, b = gradients(m, case, "correlation")

@@ -134,10 +134,10 @@ def partner_run(
             None: r"a = c b \text{ for some } c > 0\text{, or } a = b = 0",
             1: "a = b",
             2: "a = 2 b",
-        }
+        },
+        "trained": {"p": "p, with W fixed,", "q": "q, from q = W p with keys X,"},
     },
-    where="a and b are what one step on W and one on $trained add to the logits, for the prompt q "
-    "= W p with keys X",
+    where="a and b are what one step on W, with p fixed, and one on $trained add to the logits",
 )
 def moves_alike(m: Namespace, case: Weighted, trained: str = "p", factor: Any = None) -> Relation:
     X = m.values(case.X)

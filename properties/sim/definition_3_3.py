@@ -39,7 +39,7 @@ TWO = {"A1": [[1], [0]], "A2": [[1], [0]], "A3": [[1], [0]], "X": [[1]], "Y": [[
 """Two tokens, of which the first is a query that tells them apart."""
 TRANSPOSED = changed(transposed=True, examples=[TWO])
 
-SHARED = Hypothesis("A_3 = A_2", lambda m, v: m.equal(v.A3, v.A2))
+SHARED = Hypothesis("A_3 = A_2", lambda m, v: m.equal(v.A3, v.A2), says="A3 = A2")
 
 DEFINITION = Statement(
     "sim/definition-3.3",

@@ -132,10 +132,7 @@ BELOW, ABOVE = (
 FAR = Descent(TWO_TOKENS.data, np.array([[-24.0]]), "exponential")
 WITHOUT_DIRECTION = replace(training.ONE_TOKEN, loss="log-loss"), replace(NO_QUERY, loss="log-loss")
 """X^mm = 0, and no X^mm."""
-UNDEFINED = {
-    "L(X)": "the mean of l(b <f, h>) over the inputs",
-    "L_X": "a Lipschitz constant of its gradient",
-}
+LOSS_READ = {"loss function": "the l of the risk, the mean of l(b <f, h>) over the inputs"}
 PLACE = "Section 2, support vector machine"
 SAID = "In our paper, we relax their assumption of the loss function's derivative and Lipschitz"
 
@@ -162,7 +159,7 @@ THEOREM = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            read=UNDEFINED,
+            read=LOSS_READ,
             constants={"towards": "optimal"},
             under=(UNIQUE, ONE_PART, SMOOTH_LOSS, SHORT),
             examples=(replace(TWO_TOKENS, loss="logistic"), TOP, *WITHOUT_DIRECTION),
@@ -170,7 +167,7 @@ THEOREM = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            read=UNDEFINED,
+            read=LOSS_READ,
             constants={"towards": "optimal"},
             under=(UNIQUE, ONE_PART, SMOOTH_LOSS, STRICTLY_DECREASING, SHORT),
             examples=(CUBIC, training.NOT_ALIGNED, *WITHOUT_DIRECTION),

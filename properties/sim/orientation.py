@@ -62,7 +62,11 @@ TURNED = {"turned": {False: "", True: "^T"}}
 PLACE = "Definitions 3.3 and 3.7 against 3.8, 4.1 and assumption 3.10"
 
 
-@stated("differences of logits are the margins of X$turned, that is $formula", symbols=TURNED)
+@stated(
+    "differences of logits are the margins of X$turned, that is $formula",
+    symbols=TURNED,
+    where="A vec(X) = mat((A kron A) vec(X))",
+)
 def margins(m: Namespace, v: Values, turned: bool = False, sign: int = 1) -> Comparison:
     """The differences of logits are the left sides of the constraints, for all tokens."""
     logits = block_logits(m, v.n, v.A, v.A, v.X)

@@ -95,9 +95,9 @@ def pairs(case: Descent) -> bool:
 
 
 @stated(
-    "from any X every step of descent on the sum of g(b <f, h>) lowers <X^T, X^mm>: $formula",
-    r"${sign}\langle X^{mm}, -\nabla L(X)\rangle > 0",
-    {"sign": {1: "", -1: "-"}},
+    "from any X every step of descent on the sum of $loss lowers <X^T, X^mm>: $formula",
+    r"${sign}\langle X^{mm}, -\nabla L(X)^\top\rangle > 0",
+    {**LOSS_NAMES, "sign": {1: "", -1: "-"}},
 )
 def lowers(m: Namespace, case: Descent, sign: int = -1) -> Comparison:
     added, _ = step_along_solution(m, case)

@@ -68,7 +68,11 @@ def few_tokens(draw: st.DrawFn) -> AttentionData:
     return AttentionData(draw(arrays(1, T, d)), Z, scores=draw(arrays(1, T)))
 
 
-THREE = Hypothesis("no input has four tokens", lambda run: run.data.T <= 3)
+THREE = Hypothesis(
+    "no input has four tokens",
+    lambda run: run.data.T <= 3,
+    says="no input has more than three tokens",
+)
 
 THEOREM = Statement(
     "sim/theorem-3.14-part-1",

@@ -40,7 +40,7 @@ from attsvm.primitives.hypotheses import (
 from attsvm.primitives.loss_hypotheses import FALLING_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import flattened
 from attsvm.primitives.torch_objectives import constraints, distance
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed, stated
 from attsvm.theory.types import Comparison, Namespace, Number
 from properties._support.hypothesis_violations import PASSED_OVER
 from properties.tf import SOURCE
@@ -63,8 +63,13 @@ def length(m: Namespace, data: Any) -> Any:
     return None if found is None else m.norm(m.values(flat(found.W)))
 
 
+@stated(
+    "",
+    r"$share D \le \|\nabla L(W)\| \|W^{mm}\|",
+    where="W is any matrix, D = 1/n sum_i -l'(u_i) s_i,opt sum_t s_it (gamma_i,opt - gamma_it), "
+    "s_it is the attention at W, and u_i = sum_t s_it gamma_it",
+)
 def bounded_below(m: Namespace, case: Descent, share: Number = 1) -> Comparison:
-    """A share of D(W) is at most ||grad L(W)|| ||W^mm||."""
     size, down = length(m, case.inputs), negative_gradient(m, case.inputs, case.start, case.loss)
     if size is None:
         return m.below(m.exact(0), m.exact(0))  # there is no W^mm

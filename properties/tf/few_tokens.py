@@ -77,9 +77,13 @@ def effective(m: Namespace, case: Step, W: Numbers) -> Number:
             "tokens": r"N(W_+) \le $slack N(W)",
             "both": r"\|W\| \le $slack \|W_+\| \text{ and } N(W_+) \le $slack N(W)",
             "then": r"N(W) \le N(W_+) \text{ or } \|W\| < $slack \|W_+\|",
-        }
+        },
+        "when": {
+            "first step": "first step of descent from any W, of any size",
+            "second step": "second step of descent from zero, with any constant step",
+        },
     },
-    where="W and W_+ come before and after the $when of descent, and N is the effective number of "
+    where="W and W_+ come before and after the $when, and N is the effective number of "
     "tokens 1/sum_t s_t^2, added up over inputs",
 )
 def proceeds(

@@ -149,11 +149,14 @@ def exponent(m: Namespace, case: Point, answer: ExactAnswer | None) -> Number:
     return m.exact(0) if answer is None else m.sqrt(square / m.values(answer.square))
 
 
+SEPARATOR = (
+    "M is the least matrix that separates an optimal token of each input from those of lower score "
+    "by margins of at least 1"
+)
 LEAST = (
     "i runs over the inputs of different scores, k_i and r_i are the numbers of tokens of best and "
-    "of lower score, best_i, next_i, and least_i are the best, next, and worst score, and M is the "
-    "least matrix that separates an optimal token of each input from those of lower score by "
-    "margins of at least 1"
+    "of lower score, best_i, next_i, and least_i are the best, next, and worst score, and "
+    f"{SEPARATOR}"
 )
 
 
@@ -189,10 +192,11 @@ def from_above(m: Namespace, case: Point, faster: Number = 1) -> Comparison:
 
 @stated(
     "$formula; and if some W separates, then for every y >= 0 L(y M) - L_* <= 1/n sum_i [l(best_i "
-    "- r_i (best_i - least_i)/(r_i + exp(e y))) - l(best_i)], e = $faster",
+    "- r_i (best_i - least_i)/(r_i + exp(${faster}y))) - l(best_i)]",
     r"\frac{1}{n} \min_i \left[l\left(best_i - \frac{best_i - next_i}{1 + k_i "
     r"\exp(x)}\right) - l(best_i)\right] \le L(W) - L_*",
-    where=f"{LEAST}, and x = ||W||/(e ||M||), or x = 0 if there is none",
+    {"faster": {1: "", 2: "2 "}},
+    where=f"{LEAST}, and ${{faster}}x = ||W||/||M||, or x = 0 if there is none",
 )
 def approached(m: Namespace, case: Point, faster: Number = 1) -> Relation:
     below = from_below(m, case, faster)
@@ -202,7 +206,7 @@ def approached(m: Namespace, case: Point, faster: Number = 1) -> Relation:
 @stated(
     "some W separates or no two scores differ, that is $formula",
     r"\frac{1}{\|M\|} > $share \max_{i,t,j} |x_{itj}|",
-    where=LEAST,
+    where=SEPARATOR,
 )
 def reached(m: Namespace, case: Point, share: Number = 0) -> Comparison:
     answer = separation(case.data)

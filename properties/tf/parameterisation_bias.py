@@ -115,8 +115,9 @@ def _margins(a: Numbers, b: Numbers) -> list[Any]:
     "has fallen, with $towards",
     r"|4 (K Q^\top)_{12} - c \|a_1\| \|a_2\|| \le $share [(1 + q_1) (1 + q_2) - 1] \|a_1\| \|a_2\|",
     {"towards": {"start": "c the cosine of a_1 and a_2 at the start", "frobenius": "c = 0"}},
-    where="a_i and b_i are the rows of K + Q and K - Q, q_i is ||b_i||/||a_i|| at the start, and "
-    "the tokens are (1, 0), 0 with query (1, 0) and (0, 1), 0 with query (0, 1), of scores 1, 0",
+    where="K and Q are those after the steps of descent on both with the log-loss, a_i and b_i are "
+    "the rows of K + Q and K - Q, q_i is ||b_i||/||a_i|| at the start, and the tokens are (1, 0), "
+    "0 with query (1, 0) and (0, 1), 0 with query (0, 1), of scores 1, 0",
 )
 def keeps_angle(m: Namespace, case: Rows, share: Number = 1, towards: str = "start") -> Relation:
     """The rows of K + Q are a_i, those of K - Q are b_i, and q_i is |b_i|/|a_i| at the start.
@@ -164,29 +165,34 @@ PUBLISHED = Records(
     st.builds(Draws, ends.seeds),
     lets="data be drawn by the published protocol (n = 6, T = 8, d = 10, unit-norm Gaussian "
     "tokens, queries and head, random labels), with the log-loss, Gaussian starts (K, Q) of "
-    "deviation 0.01, W = 0 at the start, and solutions for the tokens of largest weight in the end",
+    "deviation 0.01, and solutions for the tokens of largest weight in the end",
 )
 
 OFTEN = probability(
     "that 2000 steps of normalised descent of length 0.1 on (K, Q) end with a larger cosine with "
-    "the $kq solution, and those on W with the $w one",
+    "the $kq solution, and those on W from 0 with the $w one",
     HALF,
     floats=ends.often,
     again=ends.often_again,
 )
 
 NEARS = probability(
-    "that the distance of W/||W||_* to W_*/C_*, of gradient flow on $of, falls in each decade of "
-    "||W|| from 1e2 to 1e5, and that d ln s_i/d ln s_1 is in the last one at most 1/5 from $law on "
-    "the mean and nearer than in the first, s_i being the singular values of W",
+    "that, for $of, the distance of W/||W||_* to W_*/C_*, W_* the nuclear "
+    "solutions and C_* their norm, falls in each decade of ||W|| from 1e2 to 1e5, and that d ln "
+    "s_i/d ln s_1 is in the last one at most 1/5 from $law on the mean and nearer than in the "
+    "first, s_i being the singular values of W",
     HALF,
     floats=ends.nears,
     again=ends.nears_again,
     symbols={
+        "of": {
+            "(K, Q)": "W = K Q^T of gradient flow on (K, Q)",
+            "W": "W of gradient flow on W from 0",
+        },
         "law": {
             "S": "those of S, the sum of the constraint matrices with the multipliers of their "
             "programme,"
-        }
+        },
     },
 )
 

@@ -31,7 +31,7 @@ def inside(m: Namespace, v: Values, margin: Number) -> Relation:
     )
 
 
-@stated("S(r v)_1 tends to 0 or 1 as r tends to infinity, that is $formula")
+@stated("S(r v)_1 tends to $only or 1 as r tends to infinity")
 def saturated(m: Namespace, v: Values, only: Number) -> Relation:
     """The limit of S(r v)_1 for r to infinity is `only` or 1.
 

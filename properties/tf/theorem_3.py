@@ -169,7 +169,12 @@ def factors(draw: st.DrawFn) -> Factors:
     return Factors(K, K if draw(st.booleans()) else draw(arrays(*K.shape)))
 
 
-@stated("", where="K and Q have two rows and any number of columns")
+@stated(
+    "",
+    r"|\langle K_1, Q_1\rangle| + |\langle K_2, Q_2\rangle| \le "
+    r"$share \frac{\|K\|^2 + \|Q\|^2}{2}",
+    where="K and Q have two rows, K_i and Q_i, and any number of columns",
+)
 def diagonal(m: Namespace, case: Factors, share: Number = 1) -> Comparison:
     """|(K Q^T)_11| + |(K Q^T)_22| <= (||K||^2 + ||Q||^2)/2."""
     K, Q = m.values(case.K), m.values(case.Q)
@@ -178,7 +183,8 @@ def diagonal(m: Namespace, case: Factors, share: Number = 1) -> Comparison:
 
 
 OF_RANK = tends(
-    "$formula for the inner dimension r as R tends to infinity",
+    "$formula for the inner dimension r as R tends to infinity, and for no r below the ranks of "
+    "all solutions",
     path_certificates.NEAR,
     ZERO,
     floats=follows,

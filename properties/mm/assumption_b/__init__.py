@@ -115,8 +115,9 @@ def bounded(m: Namespace, case: Attended, share: Number = 1, over: str = "larges
 
 
 @stated(
-    "if nu > 0 every head h and prompt p have $formula; if not, the nu of the instance fails for "
-    "some h and p; and if differences of keys are independent, any above ${best}nu fails",
+    "if nu > 0 every head h and prompt p have $formula; if not, no positive number will do in "
+    "place of nu; and if T > 1 none above ${best}nu will do if differences of keys are "
+    "independent, and none above Gamma - gamma in any case",
     r"\min_i Y_i \langle h, x_i^p\rangle \le \|h\| (\Gamma - $share \nu \max_i (1 - "
     r"s_{i,\alpha_i}))",
     {
@@ -125,8 +126,8 @@ def bounded(m: Namespace, case: Attended, share: Number = 1, over: str = "larges
         "best": {1: "", "0.5": "0.5 "},
     },
     where="nu = min(Gamma - gamma, Gamma min W_i (1 - Y_i <v(alpha), x_it>)) over $over and t != "
-    "alpha_i, gamma is the largest label margin of another choice, and W_i is the $weights "
-    "multiplier of input i in multipliers of sum 1",
+    "alpha_i, or Gamma if T = 1, gamma is the largest label margin of another choice, and W_i is "
+    "the $weights multiplier of input i in multipliers of sum 1",
 )
 def decided(
     m: Namespace,

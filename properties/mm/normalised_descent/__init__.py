@@ -129,7 +129,7 @@ def missing(m: Namespace) -> Comparison:
 
 
 @stated(
-    "$formula for k = 1, ..., 64",
+    "$formula for every k >= 1 (checked up to 64)",
     r"\|p_k\| - \langle p_k, u\rangle \le s + B a \left(a \ln J + \frac{s}{2}\right) (1 + "
     r"\ln k)",
     {
@@ -160,7 +160,7 @@ def close(m: Namespace, run: Paced, towards: str = "optimal") -> Relation:
 
 
 @stated(
-    "$formula for k = 1, ..., 16",
+    "$formula for every k >= 1 (checked up to 16)",
     r"\langle p_k - p_0, p^*\rangle \ge $share $more \frac{s}{B}",
     {"more": {0: "k", 1: "(k + 1)"}},
     where="p_k are the prompts of $pace descent with steps of length s, p* = p(alpha), and B = max "

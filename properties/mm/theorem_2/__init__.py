@@ -102,6 +102,8 @@ POSITIVE = Hypothesis(
     "Assumption B holds, with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over all choices "
     "beta but alpha, w multipliers of v(alpha) of sum 1",
     positive,
+    says="Assumption B holds, with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over all "
+    "choices beta but alpha (nu = Gamma if T = 1), w multipliers of v(alpha) of sum 1",
 )
 SEVERAL = Hypothesis("T > 1", lambda case: case.chosen.X.shape[1] > 1)
 BELOW = Hypothesis("v(alpha) exists, and other tokens score below 1 under it", below)

@@ -170,12 +170,15 @@ def changes_support(case: Tilted) -> Iterator[Selection]:
 
 
 @stated(
-    "v(alpha) exists, $tau has a direction, choices in reach that differ in an input that supports "
-    "v(alpha) have smaller label margins, none has another limit, and $formula",
+    "v(alpha) exists, $tau has a direction, choices in reach that differ in a tight input have "
+    "smaller label margins, those in reach that differ in other inputs alone, by tokens that score "
+    "above 1 under v(alpha), have the same direction of the joint p-SVM, no choice in reach has a "
+    "larger label margin if inputs that are not tight have one key each and count by their means, "
+    "and $formula",
     r"$share \|q - p_\tau\|^2 \le \|q\|^2 - \|p_\tau\|^2",
     {"tau": {None: "p_tau", "0": "p_tau = p(alpha)"}},
     where="p_tau is the least prompt of logit margins max(0, 1 - tau (m_i - 1)) in every input i, "
-    "m_i are the label margins of v(alpha), and tau >= 0",
+    "m_i are the label margins of v(alpha), 1 in a tight input, and tau >= 0",
 )
 def nearest_along(m: Namespace, case: Tilted, share: Number = 1, tau: Any = None) -> Relation:
     """See `of_same_head` and `with_means`."""

@@ -15,6 +15,7 @@ from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, first_o
 from attsvm.primitives.descent import Descent
 from attsvm.theory import gradient, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
+from properties.sim import LOSS_NAMES
 from properties.sim._support.redundant_tokens import Dropped
 
 WHICH = {
@@ -75,8 +76,8 @@ def _slopes(m: Namespace, data: AttentionData, W: Array) -> list[Any]:
 @stated(
     "at any X $which have zero gradients, that is $formula",
     r"\frac{dL}{d(x_t^\top X z)} = 0",
-    {"which": WHICH},
-    where="L is the mean of g(b <f, h>) over the inputs",
+    {**LOSS_NAMES, "which": WHICH},
+    where="L is the mean of $loss over the inputs",
 )
 def coefficients(m: Namespace, run: Descent, which: str = "others") -> Comparison:
     slopes, kept = _slopes(m, run.data, run.start), ExactData.of(run.data).kept
@@ -89,8 +90,8 @@ def coefficients(m: Namespace, run: Descent, which: str = "others") -> Compariso
 @stated(
     "$formula at any X",
     r"\nabla L(X) = \nabla L'(X)",
-    {"which": WHICH},
-    where="L is the mean of g(b <f, h>) over the inputs, and L' is L without $which",
+    {**LOSS_NAMES, "which": WHICH},
+    where="L is the mean of $loss over the inputs, and L' is L without $which",
 )
 def same_gradient(m: Namespace, run: Descent, which: str = "others") -> Comparison:
     """Softmax is taken over the tokens that stay."""

@@ -130,7 +130,7 @@ def exists(m: Namespace, data: AttentionData, by: str = "best", least: Number = 
 @stated(
     "X^mm exists and $formula",
     r"\min_j \langle A_j, v u^\top\rangle \le $share \frac{\|u\| \|v\|}{\|X^{mm}\|}",
-    where=CONSTRAINTS,
+    where=f"{CONSTRAINTS}, and scores are y_i <v, x_it> with labels y_i of 1 or -1 and a head v",
 )
 def bounded(m: Namespace, case: Classified, share: Number = 1) -> Relation:
     """X^mm exists, and the least margin of v u^T is at most ||u|| ||v|| / ||X^mm||."""

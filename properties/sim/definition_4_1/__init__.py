@@ -60,7 +60,14 @@ def lower_prices(*examples: Queried) -> dict[str, Changed]:
     return {words: changed(share=share, examples=examples) for words, share in shares.items()}
 
 
-SHARED = Records(Queried, queried())
+OWN = "each constraint have a slack of its own"
+SHARED = Records(
+    Queried,
+    queried(),
+    lets="the constraints of a token for the queries of a sequence share a slack",
+)
+ANY_WAY = "constraints share slacks in any way"
+"""Which constraints share a slack, as the sentence of a reading has it after "Let"."""
 
 POSITIVE = Hypothesis("C > 0", lambda case: case.C > 0)
 WHOLE = Hypothesis("queries of one sequence have the same tokens", whole_sequences)
@@ -75,7 +82,7 @@ DEFINITION = Statement(
     printed="X_soft = argmin ||X||_F + C sum xi_{l,t} s.t. (A_{l,opt_i} - A_{l,t})^T X A_{l,i} >= "
     "1 - xi_{l,t} & xi_{l,t} >= 0; we empirically find using a large penalty term C = 10 still "
     "works well",
-    variables=Records(Soft, rivals(), climbed=True),
+    variables=Records(Soft, rivals(), climbed=True, lets=OWN),
     conclusion=at_price,
     cost=2,
     readings={
@@ -95,7 +102,6 @@ DEFINITION = Statement(
         "amended": Reading(
             "proved",
             proof="symbolic.sim.programmes:prove_price",
-            variables=Records(Soft, rivals(), climbed=True),
             conclusion=at_least_price,
             under=(EXISTS,),
             examples=(
@@ -111,14 +117,14 @@ DEFINITION = Statement(
         ),
         "literal-2": Reading(
             "refuted",
-            variables=Records(Soft, cheap_rivals(), climbed=True),
+            variables=Records(Soft, cheap_rivals(), climbed=True, lets=OWN),
             conclusion=only_minimiser,
             under=(POSITIVE, SMALL, MOVED),
             examples=(single(1.0, 1.0, False, 0.5),),
             siblings={
                 "any price": changed(
                     drop=[SMALL],
-                    variables=Records(Soft, rivals(), climbed=True),
+                    variables=Records(Soft, rivals(), climbed=True, lets=OWN),
                     examples=[single(1.0, 2.0, False, 0.5)],
                 ),
                 "larger by 5% of the norm": changed(
@@ -132,7 +138,7 @@ DEFINITION = Statement(
         "sharp": Reading(
             "proved",
             proof="symbolic.sim.programmes:prove_growth",
-            variables=Records(Soft, rivals(separable=False), climbed=True),
+            variables=Records(Soft, rivals(separable=False), climbed=True, lets=OWN),
             conclusion=growth_from_zero,
             under=(POSITIVE,),
             tight=True,
@@ -173,7 +179,7 @@ DEFINITION = Statement(
         "amended-3": Reading(
             "proved",
             proof="symbolic.sim.programmes:prove_shared_price",
-            variables=Records(Queried, queried(whichever=True)),
+            variables=Records(Queried, queried(whichever=True), lets=ANY_WAY),
             conclusion=at_least_price,
             under=(EXISTS,),
             examples=(OWN_QUERIES,),
@@ -187,7 +193,7 @@ DEFINITION = Statement(
         "sharp-2": Reading(
             "proved",
             proof="symbolic.sim.programmes:prove_exact_price",
-            variables=Records(Queried, priced()),
+            variables=Records(Queried, priced(), lets=ANY_WAY),
             conclusion=exactly_from_price,
             cost=4,
             under=(EXISTS,),

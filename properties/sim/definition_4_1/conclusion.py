@@ -34,10 +34,7 @@ def compared(m: Namespace, case: Any) -> tuple[AttSVM, Any, Any]:
     return svm, V, slack_sum(m, svm.rows, V, shares(case) if isinstance(case, Queried) else None)
 
 
-SLACKS = (
-    "V is any matrix and xi_j are its slacks, one for each constraint or, if inputs are queries of "
-    "sequences, one for each token of a sequence"
-)
+SLACKS = "V is any matrix with slacks xi_j"
 
 
 @stated("", r"\|X^{mm}\| \le \|V\| + $C \sum_j \xi_j", where=SLACKS)
@@ -116,7 +113,7 @@ def exactly_from_price(m: Namespace, case: Queried, thousandths: int = 1000) -> 
     "",
     r"C J $growth < \|V\| + C \sum_j \xi_j",
     {"growth": {0: "", "0.05": r"+ 0.05 \|V\|", "1/4": r"+ \frac{1}{4} \|V\|"}},
-    where=f"{SLACKS}, J of them",
+    where=f"{SLACKS}, J of them, and A_j = (x_opt - x_t) z^T for each token t but opt",
 )
 def only_minimiser(m: Namespace, case: Any, growth: Number = 0) -> Comparison:
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
@@ -128,7 +125,7 @@ def only_minimiser(m: Namespace, case: Any, growth: Number = 0) -> Comparison:
     "",
     r"$growth C (J - \sum_j \xi_j) \le C \|\sum_j A_j\| \|V\|",
     {"growth": {1: "", "1.05": r"0.05 \|V\| +"}},
-    where=f"{SLACKS}, J of them",
+    where=f"{SLACKS}, J of them, and A_j = (x_opt - x_t) z^T for each token t but opt",
 )
 def growth_from_zero(m: Namespace, case: Any, growth: Number = 1) -> Comparison:
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)

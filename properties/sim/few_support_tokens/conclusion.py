@@ -10,6 +10,7 @@ from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, without
 from attsvm.primitives.descent import Descent
 from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
+from properties.sim import LOSS_NAMES
 from properties.sim._support.dropping import coefficients, mask
 from properties.sim.few_support_tokens.instances import Default
 
@@ -17,8 +18,9 @@ from properties.sim.few_support_tokens.instances import Default
 @stated(
     "at most $part of all tokens contribute to the gradient of L at any X, that is $formula",
     r"m \le $part M",
+    LOSS_NAMES,
     where="c_t x_t z^T with c_t = dL/d(x_t^T X z) is not 0 for m of all M tokens, and L is the "
-    "mean of g(b <f, h>) over the inputs",
+    "mean of $loss over the inputs",
 )
 def contributing(m: Namespace, run: Descent, part: Number) -> Comparison:
     exact = ExactData.of(run.data)
@@ -92,6 +94,7 @@ def _dependence(found: ExactAttSVM, tokens: list[Token]) -> list[fmpq] | None:
             "rank": r"\mathrm{dim} \; \mathrm{span} \{A_j \text{ tight}\}",
         }
     },
+    where="n is the number of inputs, d the dimension, and A_j = (x_opt - x_t) z^T for a rival t",
 )
 def enough(m: Namespace, data: AttentionData, by: str = "sizes", less: int = 0) -> Relation:
     found = exact_att_svm(data)

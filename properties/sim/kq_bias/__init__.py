@@ -52,7 +52,11 @@ TIED_PAIR = pair([[2]], [[-1]], ALL_TIED.data)
 
 FACTORS = factors.factors(st.one_of(factors.pair_data(), factors.crossed_data()))
 
-LEANS = Hypothesis("K^T D / ||D|| + Q^T z / ||z|| is not 0", factors.leans)
+LEANS = Hypothesis(
+    "K^T D / ||D|| + Q^T z / ||z|| is not 0",
+    factors.leans,
+    says="D = x_opt - x_t and z are not 0, and K^T D/||D|| + Q^T z/||z|| is not 0 at the start",
+)
 
 BIAS = Statement(
     "sim/kq-bias",

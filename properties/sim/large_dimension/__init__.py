@@ -31,6 +31,7 @@ from properties.sim.large_dimension.conclusion import (
     exactly_where,
     incoherent,
     likely,
+    likely_in_sentences,
     long,
     unlikely,
 )
@@ -54,8 +55,8 @@ LONG = Hypothesis(
 INCOHERENT = Hypothesis(
     "4 k (e + (n - 1) e^2) <= 1, e the largest |<., .>| over a squared norm",
     incoherent,
-    says="4 k (e + (n - 1) e^2) <= 1, where k = T - 1 and e is the largest |<., .>| of two tokens "
-    "or two queries over their squared norm",
+    says="4 k (e + (n - 1) e^2) <= 1, where k = T - 1 for n inputs of T tokens, and e is the "
+    "largest |<., .>| of two tokens or two queries over their squared norm",
 )
 
 DIMENSION = Statement(
@@ -88,6 +89,7 @@ DIMENSION = Statement(
             constants={"least": "1/2"},
             under=(LARGE,),
             variables=Records(RandomSentences, laws.random_sentences(), lets=ORTHONORMAL),
+            conclusion=likely_in_sentences,
             examples=(EVEN,),
             siblings={"at least 3/8": changed(least="3/8", examples=[EVEN])},
         ),

@@ -58,12 +58,19 @@ def incoherent(data: AttentionData, most: Fraction = ONE) -> bool:
 @stated(
     "",
     r"P \ge $least",
-    where="P is the probability of part 2 of assumption 3.10 for random signs, and of part 1 for "
-    "random sentences",
+    where="P is the probability of part 2 of assumption 3.10",
 )
-def likely(m: Namespace, law: Signs | RandomSentences, least: Number) -> Comparison:
-    chance = laws.equal_scores(law) if isinstance(law, Signs) else laws.part_1_probability(law)
-    return m.at_least(m.values(chance), least)
+def likely(m: Namespace, law: Signs, least: Number) -> Comparison:
+    return m.at_least(m.values(laws.equal_scores(law)), least)
+
+
+@stated(
+    "",
+    r"P \ge $least",
+    where="P is the probability of part 1 of assumption 3.10",
+)
+def likely_in_sentences(m: Namespace, law: RandomSentences, least: Number) -> Comparison:
+    return m.at_least(m.values(laws.part_1_probability(law)), least)
 
 
 @stated(
@@ -82,6 +89,7 @@ def unlikely(m: Namespace, law: Signs, lost: int = 2) -> Comparison:
 @stated(
     "X^mm exists and all tokens are support vectors, that is $formula",
     r"A_j X^{mm} = 1 \text{ for all } j",
+    where="A_j = (x_opt - x_t) z^T for each token t but the best of its input",
 )
 def all_tight(m: Namespace, data: AttentionData) -> Comparison:
     svm, one = att_svm(m, data), m.exact(1)

@@ -73,10 +73,14 @@ OTHERS = {
 NO_LOW_SUPPORT = Hypothesis(
     "no token of least score is a support vector of an X^mm, if there is one",
     left_out.idle_if_solved,
+    says="no token of least score of an input whose scores differ is a support vector of an X^mm, "
+    "if there is one",
 )
 IDLE = Hypothesis(
     "there is an X^mm, and no token of least score is a support vector of it",
     left_out.idle,
+    says="there is an X^mm, and no token of least score of an input whose scores differ is a "
+    "support vector of it",
     implies=(FEASIBLE, NO_LOW_SUPPORT),
 )
 LOWERED = Hypothesis("least scores are lowered, not raised", lambda case: case.size >= 0)
@@ -88,7 +92,9 @@ LOW_SCORES = Statement(
     place="Section 3.2, token selection and separation",
     printed="... for tokens that exhibit low token scores (as defined in Definition 3.9), omitting "
     "their computational contributions does not detrimentally impact the final outcome",
-    variables=Records(Descent, runs(st.one_of(attention_data(), SEPARABLE), 0, 2), fixed=("step",)),
+    variables=Records(
+        Descent, runs(st.one_of(attention_data(), SEPARABLE), 0, 2), fixed=("loss", "step")
+    ),
     conclusion=left_out.scores_no_lower,
     cost=2,
     violating={
@@ -133,7 +139,6 @@ LOW_SCORES = Statement(
                 "low": "of least score in an input whose scores differ",
                 "detrimentally": "with a lower score",
             },
-            fixed={"loss": PRINTED},
             proof="symbolic.sim.low_score_tokens:prove_no_lower",
             under=(),
             examples=(TWO_TOKENS, ENDS_THERE),
@@ -145,7 +150,6 @@ LOW_SCORES = Statement(
                 "low": "of least score in an input whose scores differ",
                 "the final outcome": "the output of attention",
             },
-            fixed={"loss": PRINTED},
             under=(),
             conclusion=left_out.same_output,
             examples=(TWO_TOKENS,),

@@ -212,6 +212,7 @@ OWN = Hypothesis("the first query is no combination of the others", own_query)
 APART = Hypothesis(
     "tokens that score above any level can be separated from those below",
     stationary_points.levels_apart,
+    says="tokens of the first input that score above any level can be separated from those below",
 )
 FEW = Hypothesis(
     "tokens of the first input have one affine dependency at most",

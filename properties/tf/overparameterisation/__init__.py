@@ -157,8 +157,10 @@ GAUSSIAN, SPHERICAL = ("tokens", "gaussian"), ("tokens", "spherical")
 """The law that is sampled: a constant of each conclusion."""
 SAID = {
     "tokens": {
-        "gaussian": "n inputs, standard Gaussian with orthogonal queries, none 0,",
-        "spherical": "n inputs, uniform on the unit sphere as queries are,",
+        "gaussian": "n inputs of T independent standard Gaussian tokens in R^d, with orthogonal "
+        "queries, none 0,",
+        "spherical": "n inputs of T tokens and a query, all independent and uniform on the unit "
+        "sphere of R^d,",
     }
 }
 ALL = "that all tokens of $tokens support all Local-SVMs, "
@@ -170,7 +172,7 @@ BOUND = probability(
     symbols=SAID,
 )
 EXACT = probability(
-    ALL + "q = 1/4",
+    ALL + "I the regularised incomplete beta function, q = 1/4",
     r"\left(1 - $angles I_q\left(\frac{m}{2}, \frac{m}{2}\right)\right)^n, m = d + $more",
     "=",
     floats=exactly,

@@ -111,7 +111,7 @@ PATH = Statement(
     },
 )
 
-LARGE = Hypothesis("rho is at least log(2 Gamma)", points.large)
+LARGE = Hypothesis("rho is at least log(2 Gamma)", points.large, says="rho is at least ln(2 Gamma)")
 SMALL_COST = Hypothesis(
     "G is below every m_i d_i, if l' < 0 and continuous", points.cheap_if_sloped
 )
