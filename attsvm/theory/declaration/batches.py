@@ -1,4 +1,4 @@
-"""Batches of many instances of a formula: filled at random, fitted, and screened in floats."""
+"""Batches of instances of a formula: filled at random, fitted, and screened in floats."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from attsvm.theory.declaration.variables import Choice, Fitted, Integer, Known, 
 def filled(
     formula: Formula, generator: np.random.Generator, shape: Shape, batch: int
 ) -> JsonObject:
-    """Raw values (..., batch) of a random batch of one shape, by name, not yet fitted."""
+    """Return values (..., batch) of a random batch of one shape, by name, before `fit`."""
     raw: Raw = {}
     for name, variable in formula.variables.items():
         if name not in shape and variable.stored is not None:
@@ -32,12 +32,12 @@ def filled(
 
 
 def fit(formula: Formula, raw: Known, shape: Shape) -> JsonObject:
-    """The batch where hypotheses hold: values moved there, bounds fitted to the others."""
+    """Return a batch that meets its hypotheses better: `Meeting` values moved, bounds fitted."""
     return _fit(formula, raw, shape, FLOATS)[0]
 
 
 def _fit(formula: Formula, raw: Known, shape: Shape, m: Any) -> tuple[JsonObject, Any]:
-    """The same, and its values as lanes where these were needed, else None."""
+    """Return the fitted batch, and its values as lanes if they were needed, else None."""
     fitted = dict(raw)
     for name, variable in formula.variables.items():
         if isinstance(variable, Meeting):
@@ -56,7 +56,7 @@ def _fit(formula: Formula, raw: Known, shape: Shape, m: Any) -> tuple[JsonObject
         for condition in formula.hypotheses.values():
             try:
                 relation = returned(evaluate(condition.holds, m, v), "a hypothesis")
-            except AttributeError:  # it speaks of a bound that is not fitted yet
+            except AttributeError:  # the hypothesis uses a bound that is not fitted yet
                 continue
             for part in comparisons(relation, needed=True):
                 if part.right is mark and isinstance(part.left, Lane):
@@ -77,7 +77,7 @@ def _define_again(formula: Formula, v: Any, m: Any) -> None:
 
 
 def floats(formula: Formula, raw: Known, shape: Shape, m: Any = FLOATS) -> Any:
-    """The values of a batch as lanes of numpy, or of the tensors `m`."""
+    """Return the values of a batch as lanes of numpy, or of the tensors `m`."""
     v = Values(**shape)
     for name, value in raw.items():
         variable = formula.variables[name]
@@ -101,9 +101,9 @@ def screened(
     batch: int,
     parameters: Mapping[str, object],
 ) -> Array:
-    """How close each instance of a batch comes to violation (batch,), as floats see it.
+    """Return how close each instance comes to violation (batch,), as floats see it.
 
-    Minus infinity where a hypothesis is not met or an evaluation is no number.
+    The height is minus infinity if the instance misses a hypothesis or an evaluation is NaN.
     """
     v = floats(formula, raw, shape)
     return np.asarray(_seen(formula, v, batch, parameters, FLOATS, touching=False)[0])
@@ -117,7 +117,7 @@ def fit_screened(
     parameters: Mapping[str, object],
     m: Any = FLOATS,
 ) -> tuple[JsonObject, Any]:
-    """Return a batch by `fit` and its heights, without a mark for sides that touch."""
+    """Return a fitted batch and its heights, without a mark for sides that are equal."""
     return fit_seen(formula, raw, shape, batch, parameters, m, touching=False)[:2]
 
 
@@ -131,13 +131,13 @@ def fit_seen(
     *,
     touching: bool = True,
 ) -> tuple[JsonObject, Any, Any]:
-    """Return a batch by `fit`, its heights, and which lanes may violate, as floats see it.
+    """Return a fitted batch, its heights, and the lanes that may violate, as floats see it.
 
     If `touching`, equal sides of a strict comparison have the height `TOUCHED` in numpy, unless
-    they are positive. The batch lies in numpy, or in torch if `m` is an arithmetic of tensors
-    and the batch lies on its device; then no variable may be one that is moved (`Meeting`).
+    they are positive. The batch is in numpy, or in torch on the device of an arithmetic `m` of
+    tensors. In torch, no variable may be moved (`Meeting`).
     """
-    with np.errstate(all="ignore"):  # fitting and heights share what both compute
+    with np.errstate(all="ignore"):  # heights reuse the lanes of the fitted values
         fitted, v = _fit(formula, raw, shape, m)
     v = floats(formula, fitted, shape, m) if v is None else v
     return fitted, *_seen(formula, v, batch, parameters, m, touching=touching and m is FLOATS)
@@ -170,10 +170,11 @@ def proved(
     batch: int,
     parameters: Mapping[str, object],
 ) -> tuple[Array, Array]:
-    """Return which instances of a fitted batch floats prove to violate, and which stay open.
+    """Return the instances that floats prove to violate, and those that floats leave open.
 
-    An instance violates if it meets all hypotheses and fails the conclusion. Integers below
-    2^53 are exact, and so are sums and products that are floats; what is rounded is bounded.
+    An instance violates if it meets all hypotheses and fails the conclusion. Floats prove it by
+    bounds: integers below 2^53, and sums and products of them that stay below, are exact. Every
+    rounded number has a bound of its error.
     """
     with np.errstate(all="ignore"):
         v = floats(formula, raw, shape, BOUNDS)
@@ -189,10 +190,10 @@ def proved(
 def unrounded(
     formula: Formula, sizes: Mapping[str, int], parameters: Mapping[str, object]
 ) -> frozenset[str]:
-    """Return which formulas of integers up to these sizes floats evaluate without rounding.
+    """Return the formulas that floats evaluate without rounding, on integers up to these sizes.
 
-    Those are made of sums and products that stay below 2^53. They are hypotheses by their
-    names, and "" for the conclusion.
+    Such a formula has only sums and products that stay below 2^53. Names are those of hypotheses,
+    and "" for the conclusion.
     """
     v = Values(**{name: Magnitude(size) for name, size in sizes.items()})
     found = set()
@@ -200,7 +201,7 @@ def unrounded(
         try:
             defined(formula.variables, MAGNITUDES, v)
             gaps = [c.left - c.right for c in comparisons(part(MAGNITUDES, v))]
-        except Exception:  # a formula may use functions that know no sizes
+        except Exception:  # a formula may use functions that have no bound for integers
             continue
         if all(isinstance(gap, int) or gap.size is not None for gap in gaps):
             found.add(name)
@@ -210,7 +211,7 @@ def unrounded(
 def _formulas(
     formula: Formula, parameters: Mapping[str, object]
 ) -> dict[str, Callable[[Any, Any], Relation]]:
-    """Return the hypotheses by their names, and the conclusion by the name ""."""
+    """Return the hypotheses by name, and the conclusion by the name ""."""
     conditions = {name: condition.holds for name, condition in formula.hypotheses.items()}
     return {**conditions, "": lambda m, v: formula.relation(m, v, parameters)}
 
@@ -222,7 +223,7 @@ def left_by(
     batch: int,
     parameters: Mapping[str, object],
 ) -> Array:
-    """Return the rows that may still violate, judging only by the `decided` formulas.
+    """Return the rows that may still violate, according to the `decided` formulas alone.
 
     Args:
         formula: the formula.
@@ -240,9 +241,9 @@ def left_by(
 
 
 def missing(formula: Formula, raw: Known, shape: Shape, batch: int) -> Array:
-    """How far each instance of a batch is from meeting the hypotheses (batch,), 0 if it does.
+    """Return how far each instance is from meeting the hypotheses (batch,), 0 if it meets them.
 
-    The sum over the hypotheses of how far it is from each, in units of the batch's median.
+    This is the sum of the distances from all hypotheses, each in units of the batch's median.
     """
     total = np.zeros(batch)
     with np.errstate(all="ignore"):

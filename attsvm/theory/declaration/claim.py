@@ -27,29 +27,30 @@ _ID = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*/[a-z0-9]+(?:[-.][a-z0-9]+)*:[a-z]
 _READINGS = ("literal", "amended", "sharp")
 
 _MADE: ContextVar[list[Claim] | None] = ContextVar("made", default=None)
-"""Where claims are noted that are made; nowhere unless somebody asks by `declared`."""
+"""List that collects new claims inside `declared`; None outside."""
 
 _REFUSED: ContextVar[list[ClaimError] | None] = ContextVar("refused", default=None)
-"""Where errors of statements are noted while a pack is loaded; nowhere else, so they are raised."""
+"""List that collects errors of statements inside `declared`; None outside: they are raised."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """A neighbour of the claim that is false on purpose and must be refuted by the same check.
+    """A deliberately false variant of the claim, which the same check must refute.
 
-    One of a refuted reading that only drops hypotheses must fall by an instance that misses one of
-    them: another one refutes the reading and says nothing about what was dropped.
+    If the reading is expected to be refuted and the sibling only drops hypotheses, its
+    counterexample must miss a dropped hypothesis. Any other instance refutes the reading itself,
+    and shows nothing about the dropped hypotheses.
 
     Attributes:
-        name: what was changed.
+        name: the change, in words.
         parameters: keyword arguments of the conclusion (and its certificate) that differ.
         drop: hypotheses that are left out.
         data: its strategy.
         examples: its own explicit instances, checked before the claim's.
-        automatic: whether the engine made it by leaving out a hypothesis; one that survives says
-            that the hypothesis was not shown to be needed, and nothing about the check.
-        formula: what it says.
-        added: hypotheses of its own, such as a looser form of one that is left out.
+        automatic: whether the engine made it by leaving out a hypothesis. If it survives, the
+            hypothesis was not shown to be needed, but the check is not at fault.
+        formula: its formula.
+        added: hypotheses of its own, such as a looser form of a dropped hypothesis.
     """
 
     name: str
@@ -63,13 +64,13 @@ class Sibling:
 
     @property
     def only_drops(self) -> bool:
-        """Whether it differs by nothing but hypotheses that are left out, and its instances."""
+        """Whether it only leaves out hypotheses, and perhaps has other instances."""
         return bool(self.drop) and not self.parameters and not self.added
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one check runs: the reading itself (name "") or one of its siblings."""
+    """The subject of one check: the reading itself (name "") or one of its siblings."""
 
     name: str
     parameters: Mapping[str, object]
@@ -86,28 +87,29 @@ class Claim:
     """A reading that can be run, made by `Statement`.
 
     Attributes:
-        id: `source/statement:reading`; the reading is literal, amended or sharp, numbered where
-            there are several.
+        id: `source/statement:reading`; the reading is literal, amended or sharp, numbered if there
+            are several.
         source: the paper or talk.
-        place: where in it.
-        compose: returns what is claimed; it runs the conclusion on letters, so it is asked late.
+        place: the place in the source.
+        compose: returns the claim as sentences; called late, as it runs the conclusion on letters.
         hypotheses: named conditions, decided exactly.
         data: strategy of instances; an instance is a number, an array, a tuple, or a frozen
             dataclass of these.
         conclusion: the slack of an instance, and of named constants that siblings change.
         expected: the reviewed verdict.
-        siblings: false neighbours.
+        siblings: deliberately false variants.
         examples: explicit instances, checked first.
         ensemble: draws one larger instance from a generator.
-        relaxed: how close many instances come to violation, in torch; None where it cannot say.
-        proof: `package.module:function` of a symbolic proof; it returns what was proved or raises.
-        depends_on: ids of claims that this one rests on.
-        cost: divides the profile's budgets.
-        file, line: where it is declared.
-        formula: what it says of its variables or records.
-        printed: the sentence as printed, or in our words where no sentence says it.
+        relaxed: returns how close many instances come to violation, in torch; None without torch.
+        proof: `package.module:function` of a symbolic proof; the function returns the proved
+            sentence or raises.
+        depends_on: ids of claims that this claim depends on.
+        cost: divisor of the profile's budgets.
+        file, line: the place of its declaration.
+        formula: its formula of variables or records.
+        printed: the sentence as printed, or our words if the source has no such sentence.
         rests_on: ids of the statements that its statement uses or is derived from in print.
-        read_off: what `printed` is read off, where no sentence of the source says it.
+        read_off: the part of the source behind `printed` if the source has no such sentence.
     """
 
     id: str
@@ -134,17 +136,17 @@ class Claim:
 
     @property
     def statement(self) -> str:
-        """What is claimed, in sentences."""
+        """The claim, in sentences."""
         return self.compose()
 
     @property
     def quoted(self) -> str:
-        """What is printed in quotation marks; without them where no sentence says it."""
+        """The printed sentence, in quotation marks unless the source has no such sentence."""
         return self.printed if self.read_off else f'"{self.printed}"'
 
     @property
     def origin(self) -> str:
-        """What `printed` is: printed, or read off something that is no sentence."""
+        """The origin of `printed`: a printed sentence, or another part of the source."""
         return (
             f"read off {self.read_off}, no sentence of the source" if self.read_off else "printed"
         )
@@ -165,15 +167,15 @@ class Claim:
         return self.formula.instance
 
     def parts(self) -> tuple[Part, ...]:
-        """The reading first, then its siblings in order."""
+        """Return the reading first, then its siblings in order."""
         own = Part("", {}, self.hypotheses, self.data, self.examples, self.formula)
         return (own, *(self._sibling_part(s) for s in self.siblings))
 
     def part(self, name: str) -> Part:
-        """The part of that name.
+        """Return the part of that name.
 
         Raises:
-            ClaimError: there is none.
+            ClaimError: no part has that name.
         """
         for part in self.parts():
             if part.name == name:
@@ -189,7 +191,7 @@ class Claim:
         kept = (*(h for h in self.hypotheses if h.name not in s.drop), *s.added)
         fixed = dict(s.formula.fixed)
         shared = tuple(replace(case, **fixed) if fixed else case for case in self.examples)
-        if self.expected.truth is Truth.REFUTED:  # it must fall by other instances than the reading
+        if self.expected.truth is Truth.REFUTED:  # the reading's own counterexamples do not count
             shared = ()
             if not s.parameters:
                 kept += (_missed([h for h in self.hypotheses if h.name in s.drop]),)
@@ -198,7 +200,7 @@ class Claim:
         return Part(s.name, s.parameters, kept, s.data, examples, s.formula, s.automatic, dropped)
 
     def json(self) -> JsonObject:
-        """What `attsvm claims --json` lists."""
+        """Return the entry of `attsvm claims --json`."""
         return {
             "id": self.id,
             "reading": self.reading,
@@ -215,27 +217,28 @@ class Claim:
 
 
 def _missed(dropped: Sequence[Hypothesis]) -> Hypothesis:
-    """That an instance does not satisfy all of these."""
+    """Return the hypothesis that an instance misses at least one of these."""
 
     def holds(case: Case) -> bool:
         for hypothesis in dropped:
             answer = hypothesis.holds(case)
             if answer is not True:
-                return not answer if isinstance(answer, bool) else answer  # told of where counted
+                # the count of hypotheses reports an answer that is no boolean
+                return not answer if isinstance(answer, bool) else answer
         return False
 
     return Hypothesis(f"not: {'; '.join(h.name for h in dropped)}", holds)
 
 
 def is_id(text: str) -> bool:
-    """Whether a text has the form source/statement:reading."""
+    """Return whether a text has the form source/statement:reading."""
     reading = text.rpartition(":")[2]
     return bool(_ID.fullmatch(text)) and reading.split("-")[0] in _READINGS
 
 
 @contextmanager
 def declared() -> Iterator[tuple[list[Claim], list[ClaimError]]]:
-    """Yield two lists that fill inside this context: the claims made, and the errors of statements.
+    """Yield two lists that fill inside this context: new claims, and errors of statements.
 
     If the claims of one statement cannot be made, the next statements are still read.
     """
@@ -250,10 +253,10 @@ def declared() -> Iterator[tuple[list[Claim], list[ClaimError]]]:
 
 
 def refuse(error: ClaimError, statement: str, place: tuple[str, int]) -> None:
-    """Note for `declared` why the claims of a statement, at this file and line, cannot be made.
+    """Note for `declared` an error of the statement at this file and line.
 
     Raises:
-        ClaimError: the error itself, if nobody has asked.
+        ClaimError: the error itself, outside `declared`.
     """
     noted = _REFUSED.get()
     if noted is None:
@@ -264,10 +267,11 @@ def refuse(error: ClaimError, statement: str, place: tuple[str, int]) -> None:
 
 
 def ensure_checkable(made: Claim) -> None:
-    """Nothing, where the claim can be checked honestly; it is noted for `declared`.
+    """Raise unless a claim can be checked honestly; note the claim for `declared`.
 
     Raises:
-        ClaimError: it cannot.
+        ClaimError: the id has another form, siblings are missing or change nothing, a proof does
+            not fit the expected verdict, or the cost is below 1.
     """
     noted = _MADE.get()
     if noted is not None:

@@ -21,10 +21,9 @@ _STRATEGIES: dict[tuple[tuple[str, Variable], ...], st.SearchStrategy[Any]] = {}
 
 
 def strategy(formula: Formula) -> st.SearchStrategy[Any]:
-    """Return a strategy of instances; bounds that hypotheses name are fitted to them.
+    """Return a strategy of instances; `Fitted` bounds are fitted to the hypotheses.
 
-    Without such bounds, formulas of the same variables share one strategy and what is sampled
-    of it.
+    Without such bounds, formulas of the same variables share one strategy and its samples.
     """
     if isinstance(formula, RecordFormula):
         return formula.records.drawn
@@ -79,5 +78,5 @@ def relaxed(formula: Formula, case: Case, **parameters: Any) -> Any:
         raw[name] = lanes((value.detach() if variable.listed else value).movedim(0, -1))
         nothing = 0.0 * value.flatten()[:: max(value[0].numel(), 1)]
     v = defined(formula.variables, m, Values(**{**shape, **raw}))
-    # a formula may come to a constant, such as 0 for one token: still one height an instance
+    # a formula may reduce to a constant, such as 0 for one token: add zeros to get (batch,)
     return heights(m.library, formula.relation(m, v, parameters)) + nothing

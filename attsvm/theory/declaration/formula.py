@@ -1,4 +1,4 @@
-"""A formula with its variables: one text that is judged, screened, climbed and typeset."""
+"""A formula with its variables: one code that is judged, screened, climbed and typeset."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ from attsvm.theory.declaration.variables import (
 )
 
 TIGHTENED = "tightened"
-"""The parameter that the engine sets: the share of the right side that the left may reach."""
+"""Name of the parameter for the share of the right side that the left side may reach."""
 
 REQUIRED = inspect.Parameter.empty
-"""The default of a constant that a reading has to set."""
+"""Default of a constant that a reading must set."""
 
 signature = functools.lru_cache(maxsize=4096)(inspect.signature)
-"""What a function takes; all readings and siblings of a statement ask for it."""
+"""Cached `inspect.signature`; all readings and siblings of a statement use it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """What a reading says of its variables.
+    """The hypotheses and the conclusion of a reading, with the variables that it quantifies over.
 
     Attributes:
-        variables: what it quantifies over, by name, in the order in which they are drawn.
+        variables: variables by name, in the order in which they are drawn.
         hypotheses: conditions on them, by name.
         conclusion: a function of (m, v) and of named constants that returns a comparison.
-        constants: those of the reading.
+        constants: the constants of the reading.
         instance: the type of its instances.
     """
 
@@ -71,7 +71,7 @@ class Formula:
     instance: type
 
     def relation(self, m: Namespace, v: Any, parameters: Mapping[str, object]) -> Relation:
-        """The conclusion at values v; parameters take the place of the reading's constants."""
+        """Return the conclusion at values v; parameters override the reading's constants."""
         given = {**self.constants, **parameters}
         share = given.pop(TIGHTENED, None)
         with _spelled_out(m):
@@ -82,10 +82,10 @@ class Formula:
         return relation if share is None else _tightened(m, relation, share)
 
     def exact(self, case: Case) -> Any:
-        """The values of an instance as rationals.
+        """Return the values of an instance as rationals.
 
-        Its numbers are turned into rationals once for all hypotheses and the conclusion, but where
-        steps are counted: how many there are must not depend on what was asked before.
+        Its numbers are converted once for all hypotheses and the conclusion. If steps are counted,
+        there is no cache, because the count must not depend on earlier calls.
         """
         if sys.gettrace() is not None:
             return self._values(BALLS, case, rational)
@@ -94,18 +94,18 @@ class Formula:
         return defined(self.variables, BALLS, Values(**_LAST[2]))
 
     def enclosed(self, case: Case) -> Any:
-        """The values of an instance as balls of the working precision."""
+        """Return the values of an instance as balls of the working precision."""
         return self._values(ENCLOSURES, case, ENCLOSURES.values)
 
     def counts_beyond(self, case: Case) -> bool:
-        """Whether an integer, such as a number of steps, is larger than those that are drawn."""
+        """Return whether an integer, such as a number of steps, exceeds the largest drawn one."""
         return any(
             isinstance(variable, Integer) and getattr(case, name, 0) > variable.drawn_to
             for name, variable in self.variables.items()
         )
 
     def traced(self, case: Case) -> Any:
-        """The values of an instance with fingerprints."""
+        """Return the values of an instance as traces, that is with fingerprints."""
         return self._values(TRACES, case, lambda value: TRACES.of(rational(value)))
 
     def _values(self, m: Namespace, case: Case, number: Callable[[float], Any]) -> Any:
@@ -115,12 +115,12 @@ class Formula:
         """Return an instance from numbers, nested lists or arrays; see `built`.
 
         Raises:
-            ClaimError: a variable is missing or unknown, or a value is not what it can be.
+            ClaimError: a variable is missing or unknown, or a value does not fit its variable.
         """
         return built(self.variables, self.instance, values)
 
     def values_of(self, case: Case) -> JsonObject:
-        """The value of each variable of an instance, lengths of axes included, as plain data."""
+        """Return the values of an instance by variable, with lengths of axes, as plain data."""
         values: JsonObject = dict(shape_of(self.variables, case))
         for name, variable in self.variables.items():
             if name not in values and variable.stored is not None:
@@ -130,7 +130,7 @@ class Formula:
 
     @property
     def domain(self) -> dict[str, Sequence[Any]]:
-        """The values of each variable, where these are all instances; none where there are more."""
+        """The values of each variable if they are finitely many; else empty."""
         found: dict[str, Sequence[Any]] = {}
         for name, variable in self.variables.items():
             low, high = variable.ends
@@ -140,7 +140,7 @@ class Formula:
                 found[name] = range(low, high + 1)
             elif variable.stored is not None:
                 return {}
-        # lengths have no upper end, and a sibling may drop one
+        # lengths of axes have no upper end, and a sibling may drop an end
         ended = domains(self.variables).keys() <= self.hypotheses.keys()
         return found if ended and not self.axes else {}
 
@@ -151,17 +151,17 @@ class Formula:
 
     @property
     def measured(self) -> Any:
-        """Nothing: the conclusion is a comparison."""
+        """None, because the conclusion is a comparison."""
         return None
 
     @property
     def ensemble(self) -> Any:
-        """Nothing: larger instances are drawn like all others."""
+        """None, because larger instances are drawn like all others."""
         return None
 
     @property
     def continuous(self) -> bool:
-        """Whether an instance has real numbers, along which one can climb."""
+        """Whether an instance has real numbers, so that a search can climb."""
         return any(
             variable.stored is not None and not isinstance(variable, Integer | Choice)
             for variable in self.variables.values()
@@ -179,7 +179,7 @@ class Formula:
 
     @property
     def named_constants(self) -> JsonObject:
-        """The constants that the conclusion takes with their defaults, `REQUIRED` without one."""
+        """The constants of the conclusion with defaults, `REQUIRED` if there is no default."""
         measured = self.measured
         if measured is not None and measured.constants is not None:
             return dict(measured.constants)
@@ -189,28 +189,28 @@ class Formula:
 
     @property
     def fixed(self) -> Mapping[str, object]:
-        """Nothing: variables have domains."""
+        """Empty: variables have domains, not fixed fields."""
         return {}
 
     @property
     def settings(self) -> Mapping[str, Hypothesis]:
-        """What is fixed as hypotheses, by their names and in that order."""
+        """Fixed fields as hypotheses by name, in the order of `fixed`; empty for variables."""
         return {}
 
     @property
     def known_constants(self) -> JsonObject:
-        """The constants as the reading has them or by default, and what it fixes of its records."""
+        """All known constants: fixed fields of records, defaults, and constants of the reading."""
         known = {**self.fixed, **self.named_constants, **self.constants}
         return {name: value for name, value in known.items() if value is not REQUIRED}
 
 
 _LAST: list[Any] = [None, None, {}]
-"""The instance whose rationals were asked for last, its variables, and these by name."""
+"""Cache of one: the last instance, its variables, and their rationals by name."""
 
 
 @contextlib.contextmanager
 def _spelled_out(m: Namespace) -> Iterator[None]:
-    """Says what is wrong where balls or rationals meet a number of another kind."""
+    """Explain the error if a formula mixes balls or rationals with another kind of number."""
     try:
         yield
     except TypeError as error:
@@ -224,14 +224,14 @@ def _spelled_out(m: Namespace) -> Iterator[None]:
 
 
 def _constant(m: Namespace, value: Any) -> Any:
-    """Numbers become exact ones of the arithmetic; words and functions stay."""
+    """Return a constant in the arithmetic: numbers become exact, words and functions stay."""
     if isinstance(value, str) and value[:1].isalpha():
         return value
     return value if isinstance(value, int | None) or callable(value) else m.exact(value)
 
 
 def _tightened(m: Namespace, relation: Relation, share: Any) -> Relation:
-    """The comparison with a share of its right side."""
+    """Return the comparison with this share of its right side."""
     if not isinstance(relation, Comparison) or relation.kind == "equal":
         raise ClaimError(
             "only an inequality can be tightened",

@@ -11,7 +11,7 @@ from attsvm.errors import ClaimError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hypothesis:
-    """A condition on an instance; it is decided exactly, because refutations rest on it.
+    """A condition on an instance; it is decided exactly, because refutations depend on it.
 
     Two hypotheses are the same only if they are one object: statements list the object, siblings
     leave it out, and proofs suppose it.
@@ -23,7 +23,7 @@ class Hypothesis:
         says: a clause that reads well after "Suppose that"; the name unless given.
         implies: weaker hypotheses. A proof may suppose any of them in place of this one, and
             takes this one if it supposes all of them.
-        setting: whether it says what is spoken of, such as one loss: no sibling leaves it out.
+        setting: whether it fixes the subject, such as one loss; then no sibling leaves it out.
     """
 
     name: str
@@ -33,10 +33,10 @@ class Hypothesis:
     setting: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Let the name be the sentence unless one is given.
+        """Use the name as the sentence unless a sentence is given.
 
         Raises:
-            ClaimError: a field is of another type.
+            ClaimError: a field has another type.
         """
         weaker = isinstance(self.implies, tuple)
         for field_name, fits, form in (
@@ -64,17 +64,17 @@ class Hypothesis:
             object.__setattr__(self, "says", self.name)
 
     def consequences(self) -> Iterator[Hypothesis]:
-        """Yield this hypothesis and all that it implies, directly or not."""
+        """Yield this hypothesis and all hypotheses that it implies, directly or not."""
         yield self
         for weaker in self.implies:
             yield from weaker.consequences()
 
 
 def by_name(hypotheses: tuple[Hypothesis, ...], whose: str) -> Mapping[str, Hypothesis]:
-    """Return hypotheses by their names, in their order.
+    """Return hypotheses by name, in their order.
 
     Raises:
-        ClaimError: two of them have one name.
+        ClaimError: two hypotheses have one name.
     """
     named = {hypothesis.name: hypothesis for hypothesis in hypotheses}
     if len(named) < len(hypotheses):
@@ -90,7 +90,7 @@ def ensure_same(whose: str, given: Iterable[Any], known: Iterable[Hypothesis]) -
     """Raise if a hypothesis is given in place of another object with the same name.
 
     Raises:
-        ClaimError: one is; hypotheses are the same only if they are one object.
+        ClaimError: two objects share a name; hypotheses are the same only if they are one object.
     """
     names = {hypothesis.name: hypothesis for hypothesis in known}
     for one in given:

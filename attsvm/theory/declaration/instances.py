@@ -1,4 +1,4 @@
-"""Instances of variables: the record that holds one, its shape, the values that formulas get."""
+"""Instances of variables: their records, their shapes, and the values that formulas get."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from attsvm.theory.declaration.variables import Choice, Defined, Integer, Raw, V
 
 
 def instance_type(variables: Mapping[str, Variable]) -> type:
-    """The frozen record whose fields are the variables that an instance stores."""
+    """Return the frozen record whose fields are the variables that an instance stores."""
     return _record(tuple(variables.items()))
 
 
 @functools.lru_cache(maxsize=1024)
 def _record(named: tuple[tuple[str, Variable], ...]) -> type:
-    """The same: readings share their variables, and making a record is dear."""
+    """Return the record of these variables; cached, because making a record is slow."""
     variables = dict(named)
     axes = axes_of(variables)
     stored = [
@@ -45,20 +45,20 @@ def _record(named: tuple[tuple[str, Variable], ...]) -> type:
     namespace = {
         "__post_init__": fit,
         "BUILT": True,
-        "__doc__": "An instance by its values.",  # a dataclass without one composes its own
+        "__doc__": "An instance by its values.",  # else the dataclass composes a docstring
     }
     record = dataclasses.make_dataclass(
         "Instance", stored, frozen=True, slots=True, namespace=namespace
     )
-    record.__module__ = _types.__name__  # where the texts of types are read; 3.12 overwrites it
+    record.__module__ = _types.__name__  # the module in which annotations as text are resolved
     return record
 
 
 def domains(variables: Mapping[str, Variable]) -> dict[str, Hypothesis]:
-    """That numbers lie in their domains, as hypotheses: searchers and shrinkers leave them else.
+    """Return hypotheses that numbers lie in their domains, as searchers may leave the domains.
 
-    Lengths of axes are none of them: a hunt may look at longer ones than are drawn, and shorter
-    ones than the least are no instances (`shape_of`).
+    Lengths of axes have no such hypothesis: a hunt may try longer axes than are drawn, and
+    `shape_of` refuses axes that are too short.
     """
     found: dict[str, Hypothesis] = {}
     axes = axes_of(variables)
@@ -72,7 +72,7 @@ def domains(variables: Mapping[str, Variable]) -> dict[str, Hypothesis]:
 
 
 def _beside(name: str, array: bool, sign: str, end: int, m: Namespace, v: Any) -> Relation:
-    """That a variable, or each entry of it, lies on one side of an end of its domain."""
+    """Return that a variable, or each of its entries, is on this side of an end of its domain."""
     value = getattr(v, name)
     if sign == ">=":
         return m.at_least(m.min(value) if array else value, m.exact(end))
@@ -80,10 +80,10 @@ def _beside(name: str, array: bool, sign: str, end: int, m: Namespace, v: Any) -
 
 
 def shape_of(variables: Mapping[str, Variable], case: Case) -> dict[str, int]:
-    """The length of each axis.
+    """Return the length of each axis.
 
     Raises:
-        DataError: two arrays disagree on it, it is shorter than declared, or one is empty.
+        DataError: two arrays disagree on a length, an axis is too short, or an array is empty.
     """
     shape: dict[str, int] = {}
     known = _AXES.get(id(variables))
@@ -104,10 +104,10 @@ def shape_of(variables: Mapping[str, Variable], case: Case) -> dict[str, int]:
 
 
 _Axes = list[tuple[str, list[tuple[str, int | None]]]]
-"""Arrays by name, with their axes and the least length of each."""
+"""Names of arrays, each with its axes and the least length of each axis."""
 
 _AXES: dict[int, tuple[Mapping[str, Variable], _Axes]] = {}
-"""Those of the variables of each formula, as each instance asks for them several times."""
+"""Cache of `_axes` by the identity of the variables: each instance needs them several times."""
 
 
 def _axes(variables: Mapping[str, Variable]) -> _Axes:
@@ -119,7 +119,7 @@ def _axes(variables: Mapping[str, Variable]) -> _Axes:
 
 
 class Values(SimpleNamespace):
-    """The values of the variables by name, as formulas are given them: none can be changed."""
+    """The values of the variables by name, which a formula cannot change."""
 
     def _refuse(self, *_: Any) -> None:
         raise misuse(READ_ONLY, "Give what is computed a name of its own: x = 0 * v.x.")
@@ -128,17 +128,17 @@ class Values(SimpleNamespace):
 
 
 def put(v: Any, name: str, value: Any) -> None:
-    """Give a namespace of values one more."""
+    """Add a value to a namespace of values."""
     if isinstance(value, np.ndarray):
         np.ndarray.setflags(value, write=False)
     vars(v)[name] = value
 
 
 def member(variable: Choice | Variable, name: str, value: Any) -> Any:
-    """What a name stands for in a family.
+    """Return the member of a family with this name.
 
     Raises:
-        DataError: it has no such member.
+        DataError: the family has no such member.
     """
     if not isinstance(variable, Choice) or value not in variable.members:
         raise DataError(f"{name} is no member of its family", value=value)
@@ -146,7 +146,7 @@ def member(variable: Choice | Variable, name: str, value: Any) -> Any:
 
 
 def same_numbers(stored: Any, given: Any) -> bool:
-    """Whether nothing was rounded when given numbers were stored."""
+    """Return whether the given numbers were stored without rounding."""
     return bool(np.all(stored == np.array(given, dtype=object)))
 
 
@@ -154,7 +154,7 @@ def rational(value: float) -> fmpq:
     """Return a float as a rational.
 
     Raises:
-        DataError: it is not finite.
+        DataError: the float is not finite.
     """
     try:
         return fmpq(*value.as_integer_ratio())
@@ -165,7 +165,7 @@ def rational(value: float) -> fmpq:
 def numbers(
     variables: Mapping[str, Variable], case: Case, number: Callable[[float], Any]
 ) -> JsonObject:
-    """Return what an instance stores and its shape, by name, with numbers turned by `number`."""
+    """Return the stored values and the shape of an instance, by name, converted by `number`."""
     known: Raw = dict(shape_of(variables, case))
     for name, variable in variables.items():
         if name in known or variable.stored is None:
@@ -183,7 +183,7 @@ def numbers(
 
 
 def defined(variables: Mapping[str, Variable], m: Namespace, v: Any) -> Any:
-    """Return the values v with those that are defined by them added."""
+    """Return the values v, with the `Defined` variables added."""
     for name, variable in variables.items():
         if isinstance(variable, Defined):
             put(v, name, evaluate(variable.by, m, v))
@@ -191,7 +191,7 @@ def defined(variables: Mapping[str, Variable], m: Namespace, v: Any) -> Any:
 
 
 def stored(variables: Mapping[str, Variable], name: str, value: Any) -> Any:
-    """Return a value as instances store it.
+    """Return a value in the form in which instances store it.
 
     Raises:
         DataError: a choice has no such member.
@@ -215,7 +215,7 @@ def built(variables: Mapping[str, Variable], kind: type, values: Entry) -> Any:
     The numbers may be Fractions and integers.
 
     Raises:
-        ClaimError: a variable is missing or unknown, or a value is not what it can be.
+        ClaimError: a variable is missing or unknown, or a value does not fit its variable.
     """
     fields = [f.name for f in dataclasses.fields(kind)]
     if set(values) != set(fields):

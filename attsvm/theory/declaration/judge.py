@@ -1,4 +1,15 @@
-"""The judge of formulas: decides an instance in balls, exact zeros by surds and fingerprints."""
+"""The judge of formulas: it decides an instance in balls, and equality by fingerprints.
+
+Truth is decided from exact values in this order:
+
+1. The formula is evaluated in rationals, and in balls at growing precision. A relation is true or
+   false only if all numbers in the balls make it so. If the balls overlap, the sign is open.
+2. Balls never prove that two irrational sides are equal. Therefore the sides also get fingerprints
+   and exact forms of roots (`attsvm.theory.arithmetic.traces`). Equal fingerprints prove equality
+   up to a negligible probability.
+3. Different fingerprints never refute: one number may be written in two ways, such as log 4 and
+   2 log 2. They only say that more bits may help. A relation that still is open stays undecided.
+"""
 
 from __future__ import annotations
 
@@ -20,43 +31,43 @@ from attsvm.theory.declaration.metering import evaluate
 from attsvm.theory.declaration.slack import Slack
 
 PRECISIONS = (64, 128, 256, 512, 1024, 2048)
-"""Working precisions in bits, tried in turn until the sign of the slack is decided."""
+"""Working precisions in bits, tried in order until the sign of the slack is decided."""
 
 _FURTHER = (8192, 65536, 2**18)
-"""Tried if the sides of a formula have different fingerprints, so that they may differ.
+"""Further precisions in bits, tried only if the two sides have different fingerprints.
 
-Attention that leaves a token behind by a logit of 20,000 gives it less than 2^-28000. Bits beyond
-the first of these are for such sides alone: logarithms and spectral norms that are equal may have
-different fingerprints as well, and each takes up to a second at so many bits.
+Attention gives a token less than 2^-28000 if its logit is 20,000 below the best one. Precisions
+beyond the first are for such steep exponentials alone (`_steep`). Logarithms and spectral norms may
+be equal although their fingerprints differ, and each takes up to a second at so many bits.
 """
 
 _TINY = 5e-324
-"""A slack that is too small or too large for a float keeps its sign and is a float."""
+"""Least positive float: a slack that is too small for a float keeps its sign as this value."""
 
 _SMALL = 1e-9
-"""Radius of sides, relative to a large slack, with which their middles say where to look."""
+"""Maximum radius of a slack, relative to the larger of 1 and the slack, for use in `glance`."""
 
 _TRACED = 128
-"""The precision from which on fingerprints are asked, before more bits are spent."""
+"""Least precision in bits at which fingerprints are computed; fewer bits may decide alone."""
 
 KINDS: Mapping[str, Literal["inequality", "strict", "equality"]] = {
     "at most": "inequality",
     "below": "strict",
     "equal": "equality",
 }
-"""The kind of slack of each comparison."""
+"""Kind of slack of each comparison."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the judge says of one instance.
+    """The judge's decision on one instance.
 
     Attributes:
-        holds: True, False, or None where neither was proved.
+        holds: True, False, or None if neither was proved.
         slack: the right side minus the left, or minus the residual, as a rational or ball.
-        ratio: a lower bound of left over right side, where both are positive.
-        kind: that of the comparison.
-        method: how it was decided.
+        ratio: a lower bound of left over right side, if both are positive.
+        kind: the kind of the comparison.
+        method: the method that decided.
     """
 
     holds: bool | None
@@ -71,7 +82,7 @@ class Judgement:
         if self.holds is None:
             return Slack.unknown(self.method)
         value, error = _float(self.slack)
-        if math.isnan(value):  # another entry has no value: the sign is known, the size is not
+        if math.isnan(value):  # another entry is undefined: the sign is known, the size is not
             value, error = 0.0, 0.0
         kind = KINDS[self.kind]
         if kind == "equality":
@@ -80,7 +91,7 @@ class Judgement:
             value = max(value, _TINY if kind == "strict" else 0.0)
         else:
             value = min(value, 0.0 if kind == "strict" else -_TINY)
-        # the sign is known; beyond the floats the value is infinite, and only its sign is said
+        # the sign is proved: the error must not reach 0. A value beyond floats is infinite.
         error = 0.0 if math.isinf(value) else min(error, abs(value) / 2)
         return Slack(value, error, kind, self.ratio)
 
@@ -99,8 +110,9 @@ def violates_at_once(
 ) -> bool | None:
     """Return whether an instance meets all hypotheses and fails the conclusion.
 
-    The formulas are evaluated once: in rationals as far as they go, or in balls if the formula
-    `counts` with its integers, as rationals may be too long then. None if that leaves it open.
+    The formulas are evaluated once, at one precision: in rationals and balls, or in balls alone if
+    the formula `counts` with its integers, because rationals may be too long then. The result is
+    None if that leaves the instance open.
     """
     m = ENCLOSURES if counts else BALLS
     with ctx.workprec(_TRACED):
@@ -118,10 +130,10 @@ def violates_at_once(
 
 
 def glance(formula: Formula, parameters: Mapping[str, object], case: Case) -> float:
-    """How close a record comes to violation in one evaluation: 1 or more where it looks violated.
+    """Return how close an instance comes to violation; 1 or more if it looks violated.
 
-    What is measured is evaluated in floats. A formula is evaluated in balls, of which the middle
-    counts once they are small. This says where to look and decides nothing.
+    A measured conclusion is evaluated in floats. A formula is evaluated in balls, until they are
+    small enough for their middles to count. The result guides a search and decides nothing.
     """
     if formula.measured is not None:
         found = formula.measured.floats(case, **{**formula.constants, **parameters})
@@ -143,6 +155,7 @@ def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> J
     relation: Any = None
     traced: Any = None
     for bits, m, values in _attempts(formula, case, _FURTHER):
+        # more bits cannot separate equal sides, nor give an undefined side a value
         if bits in _FURTHER and not (traced is not None and _differ(traced) and _finite(relation)):
             break
         if bits in _FURTHER[1:] and not _steep(traced):
@@ -182,10 +195,10 @@ def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> J
 def _attempts(
     formula: Formula, case: Case, further: Sequence[int] = ()
 ) -> Iterator[tuple[int, Balls, Callable[[Any], Any]]]:
-    """Precisions, an arithmetic, and what gives it the values of an instance, to try in turn.
+    """Yield precisions, arithmetics, and functions that give the values, in the order of trial.
 
-    Where an integer lies beyond those that are drawn, such as the number of steps of a long run,
-    rationals may have more digits than fit into any memory: there they come last.
+    If an integer exceeds the drawn ones, such as the number of steps of a long run, rationals may
+    have more digits than fit into memory. Then balls are tried first.
     """
     if formula.counts_beyond(case):
         yield from ((bits, ENCLOSURES, formula.enclosed) for bits in PRECISIONS)
@@ -195,9 +208,10 @@ def _attempts(
 
 
 def _asks_fingerprints(m: Balls, bits: int, traced: Any) -> bool:
-    """Whether fingerprints are asked for at a precision.
+    """Return whether to compute fingerprints at a precision.
 
-    They are the same at each, so once will do, but for roots that more bits show to cancel.
+    Fingerprints do not depend on the precision, so that one computation is enough. They are
+    computed again at high precision, since more bits may show that roots cancel.
     """
     if m is not BALLS or not _TRACED <= bits <= _FURTHER[0]:
         return False
@@ -208,7 +222,7 @@ _SIGNS = {"at most": "<=", "below": "<", "equal": "="}
 
 
 def sides(formula: Formula, parameters: Mapping[str, object], case: Case) -> str:
-    """The comparison that counts on an instance, with the values of its sides to six digits."""
+    """Return the deciding comparison on an instance, with its sides to six digits."""
     with ctx.workprec(_TRACED):
         relation: Any = formula.relation(BALLS, formula.exact(case), parameters)
         while isinstance(relation, All | AnyOf):
@@ -228,9 +242,10 @@ def _digits(value: int | fmpq | arb) -> str:
 
 
 def meets(condition: Any, formula: Formula, case: Case) -> bool:
-    """Whether an instance is proved to meet a hypothesis.
+    """Return whether an instance is proved to meet a hypothesis.
 
-    What stays open counts as not met, and so does a hypothesis that divides by 0.
+    A hypothesis that stays open, or divides by 0, counts as not met. Therefore a refutation never
+    depends on a doubtful hypothesis.
     """
     try:
         return _met(condition, formula, case) is True
@@ -239,7 +254,7 @@ def meets(condition: Any, formula: Formula, case: Case) -> bool:
 
 
 def misses_one(formula: Formula, case: Case) -> bool:
-    """Return whether an instance is proved to miss some hypothesis; one that stays open is none."""
+    """Return whether an instance is proved to miss a hypothesis; an open one does not count."""
     for hypothesis in formula.hypotheses.values():
         with contextlib.suppress(ZeroDivisionError):
             if _met(hypothesis.holds, formula, case) is False:
@@ -265,7 +280,11 @@ def _met(condition: Any, formula: Formula, case: Case) -> bool | None:
 
 
 def _known(relation: Relation) -> Any:
-    """A relation of traces as one of rationals and balls, no number where a residue decided."""
+    """Return a relation of traces as a relation of balls, for `_decided`.
+
+    A gap that rests on a fingerprint becomes NaN, which decides nothing. Thus only gaps whose
+    value is proved can refute.
+    """
     if isinstance(relation, All | AnyOf):
         return type(relation)(tuple(_known(part) for part in relation.parts))
     gaps = [right - left for left, right in _sides(relation)]
@@ -274,13 +293,14 @@ def _known(relation: Relation) -> Any:
 
 
 def _traced(relation: Relation, balls: Any) -> bool:
-    """Whether fingerprints or balls say that a relation holds; False says nothing.
+    """Return whether fingerprints or balls show that a relation is true; False shows nothing.
 
-    The relation of balls, which may be of more bits than that of traces, is of the same form.
+    Equal fingerprints prove equality. Different ones never refute it, because one number may be
+    written as two expressions. `balls` is the same relation in balls, perhaps of more bits.
     """
     if isinstance(relation, All | AnyOf):
         if type(balls) is not type(relation) or len(balls.parts) != len(relation.parts):
-            return False  # a formula that is another one for traces
+            return False  # the formula took another branch on traces
         parts = [_traced(*both) for both in zip(relation.parts, balls.parts, strict=True)]
         return all(parts) if isinstance(relation, All) else any(parts)
     if isinstance(balls, All | AnyOf):
@@ -297,21 +317,21 @@ def _traced(relation: Relation, balls: Any) -> bool:
 
 
 def _differ(relation: Relation) -> bool:
-    """Whether fingerprints of some two sides differ."""
+    """Return whether the fingerprints of two sides differ anywhere."""
     if isinstance(relation, All | AnyOf):
         return any(map(_differ, relation.parts))
     return any(not left.same(right) for left, right in _sides(relation))
 
 
 def _steep(relation: Relation) -> bool:
-    """Return whether sides that differ may differ by so little that 8192 bits do not show it."""
+    """Return whether a side has steep exponentials, so that 8192 bits may not show a difference."""
     if isinstance(relation, All | AnyOf):
         return any(map(_steep, relation.parts))
     return any(trace.steep for pair in _sides(relation) for trace in pair)
 
 
 def _sides(relation: Comparison) -> list[tuple[Trace, Trace]]:
-    """Both sides, entry by entry; an array may be compared with one number."""
+    """Return pairs of both sides, entry by entry; an array may be compared with one number."""
     columns = [
         list(side.ravel()) if isinstance(side, Entries) else [side]
         for side in (relation.left, relation.right)
@@ -322,12 +342,16 @@ def _sides(relation: Comparison) -> list[tuple[Trace, Trace]]:
 
 
 def _trace(value: Any) -> Trace:
-    """A number of the arithmetic of traces; formulas may return integers."""
+    """Return a value as a trace; formulas may return integers."""
     return value if isinstance(value, Trace) else TRACES.exact(value)
 
 
 def _decided(relation: Relation) -> bool | None:
-    """Whether a relation of rationals and balls holds, None where it is open."""
+    """Return whether a relation of rationals and balls is true, None if it is open.
+
+    A conjunction is false if one part is false, and a disjunction is true if one part is true,
+    even if other parts are open. A comparison of balls is true only for all their numbers.
+    """
     if isinstance(relation, All | AnyOf):
         parts = [_decided(part) for part in relation.parts]
         absorbing = isinstance(relation, AnyOf)
@@ -350,27 +374,27 @@ def _equal(gap: Any) -> bool | None:
 
 
 def _gaps(relation: Comparison) -> list[Any]:
-    """Right minus left, entry by entry."""
+    """Return right minus left, entry by entry."""
     moved = relation.right - relation.left
     return list(moved.ravel()) if isinstance(moved, Entries) else [moved]
 
 
 def _finite(relation: Relation) -> bool:
-    """Whether all numbers that are compared are finite, as no undefined one is."""
+    """Return whether all compared numbers are finite; undefined numbers are not."""
     if isinstance(relation, All | AnyOf):
         return all(_finite(part) for part in relation.parts)
     return all(not isinstance(gap, arb) or gap.is_finite() for gap in _gaps(relation))
 
 
 def _radius(relation: Relation) -> float:
-    """The largest radius of a slack."""
+    """Return the largest radius of the slacks of a relation."""
     if isinstance(relation, All | AnyOf):
         return max(_radius(part) for part in relation.parts)
     return max((_float(gap)[1] for gap in _gaps(relation)), default=0.0)
 
 
 def _counting(relation: All | AnyOf) -> list[Relation]:
-    """The parts that say whether the whole holds: those that decide it, all where none does."""
+    """Return the parts that decide the whole relation; all parts if none decides it alone."""
     answers = [_decided(part) for part in relation.parts]
     absorbing = isinstance(relation, AnyOf)
     chosen = [p for p, a in zip(relation.parts, answers, strict=True) if a is absorbing]
@@ -378,7 +402,10 @@ def _counting(relation: All | AnyOf) -> list[Relation]:
 
 
 def _measured(relation: Relation) -> tuple[str, Any, float | None]:
-    """Kind, slack and ratio of a relation; of several comparisons those of the one that counts."""
+    """Return kind, slack and ratio of a relation, or of the comparison in it that decides.
+
+    The deciding comparison has the smallest slack in a conjunction, the largest in a disjunction.
+    """
     if isinstance(relation, All | AnyOf):
         parts = [_measured(part) for part in _counting(relation)]
         choose = min if isinstance(relation, All) else max
@@ -399,7 +426,7 @@ def _measured(relation: Relation) -> tuple[str, Any, float | None]:
 
 
 def _float(value: Any) -> tuple[float, float]:
-    """The middle of a ball and its radius as floats; infinite where they do not fit."""
+    """Return the middle and the radius of a ball as floats; NaN and infinity if not finite."""
     ball = arb(value)
     if not ball.is_finite():
         return math.nan, math.inf

@@ -1,4 +1,4 @@
-"""Evaluation of formulas through a hook, so that a check can bound how long they take."""
+"""Evaluation of formulas through a hook, by which a check can bound their steps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ METER: ContextVar[Meter | None] = ContextVar("METER", default=None)
 
 
 class TooLong(BaseException):
-    """An evaluation took more steps than it may; passes through what catches mere exceptions."""
+    """The evaluation took too many steps; a `BaseException`, so that claims do not catch it."""
 
 
 def evaluate(function: Callable[..., Any], m: Namespace, v: Values, **constants: Any) -> Any:

@@ -1,4 +1,4 @@
-"""How a conclusion is written down: in words, as a formula, and with what its letters mean."""
+"""The notation of a conclusion: words, a formula, and the meaning of letters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attsvm.theory.arithmetic.plain import in_plain
 from attsvm.theory.arithmetic.text import escaped
 
 Symbols = Mapping[str, Mapping[Any, str]]
-"""How values of constants are written in LaTeX, by name and value."""
+"""LaTeX for values of constants, by name and value."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _PLACE = "$formula"
@@ -24,7 +24,7 @@ _IDLE = {
         (rf"((?:[<>=]|\\[gl]e) ){_FACTOR}(?:(?!\\text|[<>=]|\\[gl]e).)*$", r"\g<1>0"),
     ],
 }
-"""What a factor 1, a power 1, a summand 0 and a right side with a factor 0 leave of a formula."""
+"""Simplifications of a formula: factor 1, power 1, summand 0, right side with a factor 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Written:
 
     @classmethod
     def in_words(cls, said: str) -> Written:
-        """A line of words."""
+        """Return a line of words."""
         return cls(rf"\text{{{escaped(said)}}}", said)
 
     def __add__(self, other: Written) -> Written:
@@ -46,16 +46,16 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """A conclusion as its author writes it down; constants are written `$name`.
+    """The author's notation of a conclusion; constants are written `$name`.
 
     Attributes:
         says: a clause that reads well after "Then"; may be empty. The formula stands at
             `$formula`, by default after a colon.
-        formula: it in LaTeX, or empty if it can be run on letters; constants that change nothing,
+        formula: LaTeX, or empty if the conclusion can be run on letters; constants without effect,
             such as a factor 1 or a summand 0, are left out.
-        symbols: how values of a constant are written, in LaTeX, by its name and the value; others
-            are written as they are.
-        where: what letters of the conclusion mean, a clause that reads well after "where".
+        symbols: LaTeX for values of a constant, by its name and the value; other values are
+            written as they are.
+        where: the meaning of letters of the conclusion, a clause that reads well after "where".
     """
 
     says: str
@@ -64,11 +64,11 @@ class Notation:
     where: str = ""
 
     def written(self, constants: Mapping[str, object], run: Written | None = None) -> Written:
-        """Return it with these constants, in LaTeX and in plain characters.
+        """Return the conclusion with these constants, in LaTeX and in plain characters.
 
         Args:
-            constants: those of a reading or a sibling.
-            run: the formula as it runs on letters, for a clause that has no other one.
+            constants: the constants of a reading or a sibling.
+            run: the formula as it runs on letters, for a notation without a formula.
         """
         says = self.says
         if self.formula and _PLACE not in says:
@@ -80,7 +80,7 @@ class Notation:
         return sum((part for part in parts if part.plain), Written("", ""))
 
     def letters(self, constants: Mapping[str, object]) -> str:
-        """Return what letters of it mean, in plain characters."""
+        """Return the meaning of its letters, in plain characters."""
         return " ".join(self._in_words(self.where, constants).split())
 
     def _known(self, constants: Mapping[str, object]) -> dict[str, str]:
@@ -106,7 +106,7 @@ class Notation:
 def stated(
     says: str, formula: str = "", symbols: Symbols | None = None, *, where: str = ""
 ) -> Callable[[_F], _F]:
-    """Declare how a conclusion of (m, v) and of constants is written; see `Notation`.
+    """Declare the notation of a conclusion of (m, v) and of constants; see `Notation`.
 
     A conclusion that loops, or that looks at its record, needs words or a formula: no single
     expression can be written down by running it on letters.

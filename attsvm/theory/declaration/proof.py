@@ -5,18 +5,18 @@ the calls below and returns a sentence that says what it proved:
 
     ensure_equal(sp.diff(sp.sin(x), x), sp.cos(x), "the derivative of sin is cos")
 
-What a textbook proves is cited as a `Lemma`, whose hypotheses are met one by one: by steps that
-have passed, by what lemmas were cited of before, or by what the reading supposes. A name under
-which two different things have passed meets nothing, as it does not say which of them is meant.
-What the reading supposes is a `Hypothesis`, the very object that readings list: a proof does not
-count for a reading that neither lists it nor a hypothesis that implies it. What a reading says by
-its conclusion, a variable or a constant is `Supposed`.
+A textbook theorem is cited as a `Lemma`. Each hypothesis of the lemma must be met by a step that
+passed, by an earlier citation, or by a supposition of the reading. If different facts passed under
+one name, this name meets nothing, because it is ambiguous.
 
-A step that fails raises a `ProofError` that says which one it was; a proof that catches it proves
-nothing. A step passes only if sympy has decided it, or flint where an expression is a fraction of
-polynomials: an inequality that stays open, NaN or infinity in place of a number, and an empty list
-of identities are failures. Floats are refused wherever they stand in an expression, as an identity
-between rounded numbers proves nothing.
+A supposition is a `Hypothesis`, the very object that readings list. A proof counts for a reading
+only if the reading lists this object or a hypothesis that implies it. A fact that a reading states
+by its conclusion, a variable or a constant is `Supposed`.
+
+A step that fails raises a `ProofError` with its name. A proof that catches the error proves
+nothing. A step passes only if sympy decides it, or flint for fractions of polynomials. Open
+inequalities, NaN, infinity and empty lists of identities fail. Floats in an expression fail as
+well, because an identity between rounded numbers proves nothing.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
     from attsvm.theory.arithmetic.rational_functions import Fraction
 
-# sympy, imported after this, remembers 1000 results of each function unless told: a long proof asks
-# for more, and takes a fifth longer where it computes them again
+# sympy, imported later, caches 1000 results of each function by default; a long proof needs more,
+# and takes a fifth longer if it computes them again
 os.environ.setdefault("SYMPY_CACHE_SIZE", "20000")
 
 Normal = Callable[["sp.Expr"], "sp.Expr"]
-"""What brings an expression to a form in which it can be told from 0, as `sympy.cancel` does."""
+"""A function to a normal form in which only 0 reads 0, such as `sympy.cancel`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Supposed:
     """A fact that a proof supposes and that readings state in different ways.
 
     Attributes:
-        says: what that is, in one sentence.
+        says: the fact, in one sentence.
         by: the alternatives, one of which a reading must have: a hypothesis, its conclusion or a
             variable, each compared by identity; or a constant, given as a pair of name and value
             such as `("loss", "logistic")`.
@@ -62,11 +62,11 @@ class Supposed:
 
 
 Supposition = Hypothesis | Supposed
-"""What a proof may suppose."""
+"""A fact that a proof may suppose."""
 
 
 def grants(formula: Any, what: Supposition) -> bool:
-    """Return whether a reading of this formula has what a proof supposes, or implies it."""
+    """Return whether a reading of this formula has or implies a supposition of a proof."""
     listed = formula.hypotheses.values()
     said = [weaker for hypothesis in listed for weaker in hypothesis.consequences()]
     said += [formula.conclusion, *formula.variables.values()]
@@ -80,13 +80,13 @@ def grants(formula: Any, what: Supposition) -> bool:
 
 
 class Steps(list[str]):
-    """The names of steps that have passed, and what they take from the reading.
+    """The names of steps that passed, and their suppositions.
 
     Attributes:
-        supposed: that, in the order of the steps.
-        signs: what of this says the sign of a number.
-        failed: what the steps that failed have said, also where the proof went on after that.
-        about: by name, what has passed under it: one thing, unless the name is given to several.
+        supposed: the suppositions, in the order of the steps.
+        signs: the suppositions that give the sign of a number.
+        failed: the messages of steps that failed, even if the proof went on afterwards.
+        about: the facts that passed, by name; a name with several facts is ambiguous.
     """
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class Steps(list[str]):
         self.about: dict[str, set[object]] = {}
 
     def name(self, what: str, about: object) -> None:
-        """Note what has passed under a name."""
+        """Note a fact that passed under a name."""
         self.about.setdefault(what, set()).add(about)
 
     def take(self, others: Steps) -> None:
@@ -115,7 +115,7 @@ _STEPS: ContextVar[Steps | None] = ContextVar("steps", default=None)
 
 @contextmanager
 def recorded() -> Iterator[Steps]:
-    """The list of the steps that pass inside the block, by name and in their order."""
+    """Yield the list of the steps that pass inside the block, in order."""
     steps = Steps()
     token = _STEPS.set(steps)
     try:
@@ -128,10 +128,10 @@ _EXECUTED: dict[Callable[[], object], tuple[object, Steps]] = {}
 
 
 def executed(prove: Callable[[], Any]) -> Any:
-    """What a proof returns; its steps are recorded, also those before one that fails.
+    """Return the result of a proof, and record its steps, even those before a failure.
 
-    Several readings may name one proof: one that passed runs once a process, and whoever asks for
-    it again gets the same steps.
+    Several readings may name one proof. A proof that passed runs once per process; later calls
+    record the same steps.
     """
     whose, (said, steps) = _STEPS.get(), _EXECUTED.get(prove, (None, Steps()))
     try:
@@ -146,22 +146,22 @@ def executed(prove: Callable[[], Any]) -> Any:
 
 
 def expanded(expression: sp.Expr) -> sp.Expr:
-    """The expression, expanded: by flint if it is 0 as a polynomial, else by sympy."""
+    """Return the expression, expanded: by flint if it is 0 as a polynomial, else by sympy."""
     return _normal(expression, "expand", divide=False)
 
 
 def cancelled(expression: sp.Expr) -> sp.Expr:
-    """The expression as one reduced fraction, as `sympy.cancel` has it."""
+    """Return the expression as one reduced fraction, like `sympy.cancel`."""
     return _normal(expression, "cancel", lambda found: found.cancelled())
 
 
 def factored(expression: sp.Expr) -> sp.Expr:
-    """The expression as a product, as `sympy.factor` has it."""
+    """Return the expression as a product, like `sympy.factor`."""
     return _normal(expression, "factor", lambda found: found.factored())
 
 
 def simplified(expression: sp.Expr) -> sp.Expr:
-    """The expression as one reduced fraction where that is decided, else as sympy simplifies it."""
+    """Return the expression as one reduced fraction if flint can decide it, else by sympy."""
     return _normal(expression, "simplify", lambda found: found.cancelled())
 
 
@@ -172,8 +172,8 @@ def _normal(
     *,
     divide: bool = True,
 ) -> sp.Expr:
-    """0, or the form of a fraction of polynomials in symbols, or what sympy makes of it."""
-    import sympy as sp  # only proofs need it, and importing it takes long
+    """Return 0, or the form of a fraction of polynomials in symbols, or sympy's result."""
+    import sympy as sp  # only proofs need sympy, and its import is slow
 
     from attsvm.theory.arithmetic.rational_functions import fraction
 
@@ -187,25 +187,26 @@ def _normal(
 
 
 def unchanged(expression: sp.Expr) -> sp.Expr:
-    """The expression as it is."""
+    """Return the expression unchanged."""
     return expression
 
 
 def ensure_zero(found: object, what: str, *, normal: Normal = expanded) -> None:
-    """Go on only if the expression, or each of those in a list or array, is 0 in normal form.
+    """Raise unless the expression, or each expression in a list or array, is 0 in normal form.
 
     Raises:
-        ProofError: one is not, there are none, or one holds a float, NaN or infinity.
+        ProofError: an expression is not 0, or holds a float, NaN or infinity; or the list is
+            empty.
     """
     _ensure_zero(values := _expressions(found, what), what, normal, ("zero", *values))
 
 
 def ensure_equal(left: object, right: object, what: str, *, normal: Normal = expanded) -> None:
-    """Go on only if both sides are the same, entry by entry, in the normal form of the difference.
+    """Raise unless both sides are equal: the normal form of each entry's difference is 0.
 
     Raises:
-        ProofError: they are not, their lengths differ or are 0, or one holds a float, NaN or
-            infinity.
+        ProofError: the sides differ, their lengths differ or are 0, or a side holds a float, NaN
+            or infinity.
     """
     sides = _expressions(left, what), _expressions(right, what)
     if len(sides[0]) != len(sides[1]):
@@ -224,14 +225,14 @@ def _ensure_zero(values: list[sp.Expr], what: str, normal: Normal, about: object
 def ensure_nonzero(
     found: object, what: str, *, normal: Normal = expanded, some: bool = False
 ) -> None:
-    """Go on only if each expression, or with `some` at least one, is not 0 in normal form.
+    """Raise unless each expression, or with `some` at least one, is not 0 in normal form.
 
-    This is for false neighbours, which a proof must be able to tell from what it proves. The
-    normal form has to be one in which only 0 reads 0.
+    This is for deliberately false variants, which a proof must distinguish from its theorem. In
+    the normal form, only 0 may read 0.
 
     Raises:
-        ProofError: one is 0 (with `some`: all are), there are none, or one holds a float, NaN or
-            infinity.
+        ProofError: an expression is 0 (with `some`: all are 0), there is no expression, or an
+            expression holds a float, NaN or infinity.
     """
     given = _expressions(found, what)
     values = [*_in_normal_form(given, what, normal)]
@@ -242,19 +243,21 @@ def ensure_nonzero(
 
 
 def ensure_positive(found: object, what: str, *, normal: Normal = unchanged) -> None:
-    """Go on only if each expression is known to be above 0, by sympy or by the signs of its terms.
+    """Raise unless each expression is known to be above 0, by sympy or by the signs of its terms.
 
     Raises:
-        ProofError: one is not known to be, there are none, or one holds a float, NaN or infinity.
+        ProofError: an expression is not known to be above 0, or holds a float, NaN or infinity;
+            or there is no expression.
     """
     _ensure_sign(found, what, normal, "positive")
 
 
 def ensure_nonnegative(found: object, what: str, *, normal: Normal = unchanged) -> None:
-    """Go on only if each expression is known to be at least 0, by sympy or by its terms' signs.
+    """Raise unless each expression is known to be at least 0, by sympy or by its terms' signs.
 
     Raises:
-        ProofError: one is not known to be, there are none, or one holds a float, NaN or infinity.
+        ProofError: an expression is not known to be at least 0, or holds a float, NaN or
+            infinity; or there is no expression.
     """
     _ensure_sign(found, what, normal, "nonnegative")
 
@@ -269,13 +272,13 @@ def _ensure_sign(found: object, what: str, normal: Normal, sign: str) -> None:
 
 
 _BY_TERMS = (expanded, cancelled, factored)
-"""The normal forms that a sign is read from without sympy, where the terms have it."""
+"""Normal forms in which terms of one sign decide without sympy."""
 
 
 def _sign_of_terms(value: object, normal: Normal, sign: str) -> bool:
-    """Whether the expression has the sign as its terms, or those of its factors, have theirs.
+    """Return whether the signs of the terms, or of the factors' terms, give the expression a sign.
 
-    To expand is not to cancel: (x^2 - 1)/(x - 1) is no number at 1.
+    `expanded` must not cancel a denominator: (x^2 - 1)/(x - 1) is undefined at 1.
     """
     from attsvm.theory.arithmetic.rational_functions import fraction
 
@@ -284,15 +287,16 @@ def _sign_of_terms(value: object, normal: Normal, sign: str) -> bool:
 
 
 def ensure_true(found: object, what: str, *, about: object = None) -> None:
-    """Go on only if the condition, or each of those in a list, is True or `sympy.true` itself.
+    """Raise unless the condition, or each condition in a list, is True or `sympy.true` itself.
 
     Args:
         found: the condition.
         what: the name of the step.
-        about: what the condition was asked of, hashable, if the name does not tell it.
+        about: the subject of the condition, hashable, if the name does not identify it.
 
     Raises:
-        ProofError: one is anything else, as an open inequality, None or 1; or there are none.
+        ProofError: a condition is another value, such as an open inequality, None or 1; or there
+            is no condition.
     """
     import sympy as sp
 
@@ -304,12 +308,12 @@ def ensure_true(found: object, what: str, *, about: object = None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Lemma:
-    """What a textbook proves.
+    """A theorem of a textbook.
 
     Attributes:
-        name: how it is called.
-        source: where it is proved.
-        hypotheses: what it supposes, one sentence each.
+        name: its name.
+        source: the book, with the place.
+        hypotheses: its hypotheses, one sentence each.
         says: its conclusion.
     """
 
@@ -322,18 +326,19 @@ class Lemma:
 def cite(
     lemma: Lemma, *, met: Mapping[str, str | Hypothesis | Supposed] | None = None, of: str = ""
 ) -> None:
-    """Take a step by a lemma, each of whose hypotheses is met.
+    """Take a step by a lemma, all of whose hypotheses are met.
 
     Args:
-        lemma: what is cited.
-        met: by hypothesis, what meets it: the name of a step of this proof that has passed, what a
-            lemma has been cited of, or what the reading supposes. A name under which different
-            things have passed meets nothing.
-        of: what the lemma is cited of, in a sentence by which it can meet hypotheses of others.
+        lemma: the cited lemma.
+        met: for each hypothesis, the name of a step of this proof that passed, the `of` of an
+            earlier citation, or a supposition of the reading. A name with different facts meets
+            nothing.
+        of: the subject of the citation, a sentence by which it can meet hypotheses of later
+            citations.
 
     Raises:
-        ProofError: a hypothesis is not met, or none of the lemma's; or the step that should meet it
-            has not passed, or is one of several of its name.
+        ProofError: a hypothesis is not met, or the lemma has no such hypothesis; or the step that
+            should meet it did not pass, or its name is ambiguous.
     """
     met = dict(met or {})
     what = f"cited, {lemma.name}"
@@ -360,10 +365,10 @@ def cite(
 
 
 def suppose(*what: Supposition) -> None:
-    """Take hypotheses from the reading: a reading that does not have them is refused this proof.
+    """Suppose hypotheses; the proof does not count for a reading without them.
 
     Raises:
-        ClaimError: one is no hypothesis.
+        ClaimError: an argument is no hypothesis.
     """
     for one in what:
         if not isinstance(one, Supposition):
@@ -378,15 +383,16 @@ def suppose(*what: Supposition) -> None:
 
 
 def supposed_number(what: Supposition | None, name: str, **sign: bool) -> sp.Expr:
-    """A number of whose sign the reading says something, such as how far a point is inside a set.
+    """Return a symbol for a number whose sign follows from the reading.
 
-    A step that takes it fails where the sign is not known: so that step needs what is supposed.
+    Steps that use the sign fail without it. Tests check that such steps depend on the supposition,
+    by a patch of `_sign_of`.
 
     Args:
-        what: what the reading supposes, from which the sign follows; None where steps have shown
-            it, or where it is a case that is told apart.
-        name: how the number is called.
-        sign: what `sympy.Symbol` is told of it, such as `positive=True`.
+        what: the supposition of the reading that gives the sign; None if steps have shown the
+            sign, or if it is one of several cases.
+        name: the name of the symbol.
+        sign: the assumptions of `sympy.Symbol`, such as `positive=True`.
     """
     import sympy as sp
 
@@ -399,12 +405,12 @@ def supposed_number(what: Supposition | None, name: str, **sign: bool) -> sp.Exp
 
 
 def _sign_of(what: Supposition, sign: Mapping[str, bool]) -> dict[str, bool]:
-    """What a number is known to be by what is supposed: tests leave out that it is."""
+    """Return the sign assumptions of a supposed number; tests patch this to drop them."""
     return {**sign}
 
 
 def _way(by: str | Hypothesis | Supposed) -> str:
-    """How a hypothesis of a lemma is met, in words."""
+    """Return how a hypothesis of a lemma is met, in words."""
     return f"supposed, {by.says}" if isinstance(by, Hypothesis | Supposed) else by
 
 
@@ -425,7 +431,7 @@ def _failed(what: str, why: str, value: object, remedy: str = "") -> ProofError:
 
 
 def _leaves(found: object, what: str) -> list[Any]:
-    """The values in a list, array or generator, nested or not; a single one alone."""
+    """Return the values in a list, array or generator, nested or not, or the single value."""
     import sympy as sp
 
     if isinstance(found, np.ndarray):
@@ -441,12 +447,12 @@ def _leaves(found: object, what: str) -> list[Any]:
 
 
 def _expressions(found: object, what: str) -> list[sp.Expr]:
-    """The values as exact expressions of sympy."""
+    """Return the values as exact expressions of sympy."""
     return [_exact(value, what) for value in _leaves(found, what)]
 
 
 def _in_normal_form(values: list[sp.Expr], what: str, normal: Normal) -> Iterator[sp.Expr]:
-    """The expressions in normal form, as exact ones."""
+    """Return the normal forms of the expressions, which must be exact as well."""
     return (_exact(normal(value), what) for value in values)
 
 

@@ -1,13 +1,13 @@
-"""Statements about data that are drawn as a whole, and conclusions that have no closed form.
+"""Statements about data that are drawn as a whole, and conclusions without a closed form.
 
-Data for which a max-margin problem is solvable, or an adversarial start, are seldom hit by
-drawing each number by itself. Such a statement quantifies over the fields of a record, which a
-strategy draws together:
+Independent draws of all numbers rarely give data with a solvable max-margin problem, or an
+adversarial start. Such a statement quantifies over the fields of a record, which a strategy
+draws together:
 
     variables=Records(Run, runs(tight_data()))
 
 Its formulas take the record in place of the variables, and `m.values(run.start)` gives the numbers
-of a field. Where a conclusion is the limit of a run or of a path, it is `Measured`.
+of a field. If a conclusion is about the limit of a run or of a path, it is `Measured`.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """What a statement quantifies over: the fields of a record.
+    """The record over whose fields a statement quantifies.
 
     Attributes:
         type: the record, a frozen dataclass of numbers, arrays and such records.
-        drawn: draws it.
+        drawn: the strategy that draws the record.
         ensemble: draws one larger record from a generator.
         fixed: fields that the sentence fixes, such as a start at zero, by their dotted names.
-        climbed: whether the conclusion runs on tensors as well, so that gradients can be followed.
-        lets: what the fields are, a clause that reads well after "Let"; may be empty.
-        values: fields with the one value that a reading or a sibling speaks of, see `at`.
-        kinds: the types of fields that may be of several.
+        climbed: whether the conclusion also runs on tensors, so that a search can use gradients.
+        lets: a clause on the fields that reads well after "Let"; may be empty.
+        values: fields with the one value that a reading or a sibling fixes, see `at`.
+        kinds: the types of fields that have several possible types.
     """
 
     type: Any
@@ -59,12 +59,12 @@ class Records:
     kinds: Mapping[str, type] = field(default_factory=dict, hash=False)
 
     def takes(self, record: Any) -> bool:
-        """Return whether a record and its fields are of the types that are spoken of."""
+        """Return whether a record and its fields have the types of this statement."""
         kinds = self.kinds.items()
         return type(record) is self.type and all(type(getattr(record, k)) is t for k, t in kinds)
 
     def at(self, values: Mapping[str, Any]) -> Records:
-        """Return the records whose fields have these values, whatever is drawn for them."""
+        """Return the records with these values in place of the drawn ones."""
         if not values:
             return self
         own = dataclasses.replace(self, values={**self.values, **values})
@@ -72,18 +72,18 @@ class Records:
         return dataclasses.replace(own, drawn=self.drawn.map(own.place), ensemble=ensemble)
 
     def place(self, case: Any) -> Any:
-        """Return a record with the values of the fields that have one."""
+        """Return a record with the fixed values."""
         return dataclasses.replace(case, **self.values) if self.values else case
 
     @property
     def settings(self) -> dict[str, Hypothesis]:
-        """Return that fields have their values, as hypotheses by name."""
+        """The fixed values of fields as hypotheses by name."""
         found = [_has(name, value) for name, value in self.values.items()]
         return {hypothesis.name: hypothesis for hypothesis in found}
 
 
 def _placed(records: Records, ensemble: Callable[..., Any], generator: np.random.Generator) -> Any:
-    """Return a larger record with the values of the fields that have one."""
+    """Return a larger record with the fixed values."""
     return records.place(ensemble(generator))
 
 
@@ -96,28 +96,28 @@ def _has(name: str, value: Any) -> Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A conclusion without a closed form, with one implementation an arithmetic.
+    """A conclusion without a closed form, with one implementation for each arithmetic.
 
-    Floats measure it and say how far they may be off, such as by the rate of a run. Balls or
-    rationals decide it, such as by a basin that the run cannot leave; they are asked wherever
-    floats see a violation, and on some instances where they see none; on every ordinary instance of
-    a reading whose floats follow a stand-in. Each takes an instance and the named constants of a
-    reading.
+    Floats measure it and bound their error, for instance by the rate of a run. Balls or
+    rationals decide it, for instance by a basin that the run cannot leave. They are evaluated
+    whenever floats see a violation, and on some instances without one. If floats follow a
+    stand-in, balls are evaluated on every ordinary instance. Each implementation takes an
+    instance and the named constants of a reading.
 
     Attributes:
-        says, notation, symbols, where: how it is written down; see `Notation`.
+        says, notation, symbols, where: the notation; see `Notation`.
         floats: the slack of an instance.
-        balls: the slack from exact values: a ball at the working precision, `OPEN` where more bits
-            are needed, a rational, or None where it cannot say at any precision.
-        tensors: how close many instances come to violation, tensors (batch, ...) in and (batch,)
-            out; it says where to look and decides nothing.
-        again: where no enclosure exists, the slack once more by other code in higher precision.
-        many: where there are no tensors, how close a list of instances comes, floats (batch,): 1
-            or more where it looks violated, NaN where it cannot say.
-        stand_in: what floats follow in place of what the sentence speaks of, such as gradient flow
-            in place of the steps of descent; empty where they follow that itself.
-        strict: whether a slack of exactly 0 violates the conclusion, as it does for `<`.
-        constants: the named constants with their defaults; those of the floats unless given.
+        balls: the slack from exact values: a ball at the working precision, `OPEN` if more bits are
+            needed, a rational, or None if no precision decides.
+        tensors: how close many instances come to violation, from tensors (batch, ...) to (batch,);
+            it guides a search and decides nothing.
+        again: the slack by other code in higher precision, if there is no enclosure.
+        many: how close a list of instances comes to violation, floats (batch,), if there are no
+            tensors: 1 or more if it looks violated, NaN if unknown.
+        stand_in: the dynamics that floats follow in place of the claim's own, such as gradient flow
+            in place of descent; empty if floats follow the claim's own.
+        strict: whether a slack of exactly 0 violates the conclusion, as for `<`.
+        constants: the named constants with their defaults; by default the constants of the floats.
     """
 
     says: str
@@ -134,7 +134,11 @@ class Measured:
     where: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what no refutation could be confirmed by."""
+        """Refuse a conclusion whose refutations could not be confirmed.
+
+        Raises:
+            ClaimError: the forms that would confirm a refutation are missing.
+        """
         told = self.says or self.notation
         if self.balls is None and self.again is None:
             raise ClaimError(
@@ -149,14 +153,14 @@ class Measured:
 
     @property
     def stated(self) -> Notation:
-        """How it is written down."""
+        """The notation of the conclusion."""
         return Notation(self.says, self.notation, self.symbols, self.where)
 
     def ensure_takes(self, whose: str, names: Iterable[str]) -> None:
-        """Nothing where all forms take the named constants of the floats.
+        """Raise unless all forms take the named constants of the floats.
 
         Raises:
-            ClaimError: one does not.
+            ClaimError: a form does not take them.
         """
         for form in ("balls", "tensors", "many", "again"):
             function = getattr(self, form)
@@ -176,64 +180,64 @@ class RecordFormula(Formula):
     """A formula over records; see `Formula`.
 
     Attributes:
-        records: what it quantifies over.
+        records: the record over whose fields it quantifies.
     """
 
     records: Records
 
     @property
     def measured(self) -> Any:
-        """The conclusion where it has no closed form."""
+        """The conclusion if it has no closed form, else None."""
         return self.conclusion if isinstance(self.conclusion, Measured) else None
 
     @property
     def fixed(self) -> Mapping[str, object]:
-        """The fields of its records that have one value."""
+        """The fields of its records that have a fixed value."""
         return self.records.values
 
     @property
     def settings(self) -> Mapping[str, Hypothesis]:
-        """What is fixed as hypotheses, by their names and in that order."""
+        """Fixed fields as hypotheses by name, in the order of `fixed`."""
         return self.records.settings
 
     @property
     def batches(self) -> bool:
-        """No batch of records is filled at random."""
+        """False, because no batch of records can be filled at random."""
         return False
 
     @property
     def continuous(self) -> bool:
-        """Whether the conclusion can be climbed."""
+        """Whether a search can climb by gradients of the conclusion."""
         if self.measured is not None:
             return self.measured.tensors is not None
         return self.records.climbed
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """Records name no axes."""
+        """Empty: records name no axes."""
         return ()
 
     @property
     def ensemble(self) -> Any:
-        """Draws one larger instance."""
+        """The function that draws one larger instance, or None."""
         return self.records.ensemble
 
     def exact(self, case: Case) -> Any:
-        """The record; formulas take its numbers by `m.values`."""
+        """Return the record unchanged; formulas take its numbers by `m.values`."""
         return case
 
     traced = exact
 
     def values_of(self, case: Case) -> JsonObject:
-        """The value of each field that the sentence leaves free, by its dotted name."""
+        """Return the value of each field that the sentence leaves free, by its dotted name."""
         fixed = {*self.records.fixed, *self.records.values}
         return {name: value for name, value in _fields(case, "") if name not in fixed}
 
     def ensure_instance(self, example: Any) -> Any:
-        """An explicit instance of the record's type; fields that have one value get it.
+        """Return an explicit instance of the record's type, with the fixed values.
 
         Raises:
-            ClaimError: it is not.
+            ClaimError: the instance has another type.
         """
         kind = typing.get_origin(self.records.type) or self.records.type
         if kind is not Any and isinstance(kind, type) and not isinstance(example, kind):
@@ -253,13 +257,13 @@ class RecordFormula(Formula):
 
         m = Tensors()
         found, _ = seen(m.library, self.relation(m, case, parameters), touching=False)
-        # a formula may come to a constant, such as for one token: still one height an instance
+        # a formula may reduce to a constant, such as for one token: add zeros to get (batch,)
         first = next(_tensors(case))
         return found + 0.0 * first.reshape(len(first), -1)[:, 0]
 
 
 def _tensors(case: Case) -> Iterator[Any]:
-    """The tensors (batch, ...) of a batch of records."""
+    """Yield the tensors (batch, ...) of a batch of records."""
     if isinstance(case, SimpleNamespace | tuple):
         for value in vars(case).values() if isinstance(case, SimpleNamespace) else case:
             yield from _tensors(value)
@@ -268,7 +272,7 @@ def _tensors(case: Case) -> Iterator[Any]:
 
 
 def _fields(value: Any, name: str) -> Iterator[tuple[str, Any]]:
-    """The leaves of a record by their dotted names; what is absent, and masks, are left out."""
+    """Yield the leaves of a record by dotted names, without masks and absent fields."""
     if isinstance(value, np.ndarray):
         if value.dtype != np.bool_:
             yield name, (value.shape, value.tobytes())

@@ -1,9 +1,9 @@
-"""The sentence of a reading, composed of its variables, hypotheses and conclusion.
+"""The sentence of a reading, composed from its variables, hypotheses and conclusion.
 
     Let x and y be in R^n. Suppose that ||y|| <= ||x||. Then <x, y> <= ||x||^2. No smaller constant
     will do. Here "short" is read as of no larger norm.
 
-Nobody writes it by hand, so that it says neither more nor less than is checked.
+The engine composes the sentence, so that it says exactly what is checked.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from attsvm.theory.declaration.variables import (
 )
 
 _STANDARD = re.compile(r"\|\|\.\|\| is |vec\(x\) is |.* is determined by the others$")
-"""Definitions that no reader of a sentence needs, or that say nothing."""
+"""Standard or empty definitions, which a sentence leaves out."""
 
 _OPERATOR_NORM = "||.||_op is the largest singular value"
 
@@ -35,11 +35,11 @@ _BRACKETS = re.compile(r"[({\[][^(){}\[\]]*[)}\]]")
 
 
 def sentence(formula: Formula, read: Mapping[str, str], *, tight: bool) -> str:
-    """Return what a reading says.
+    """Return the sentence of a reading.
 
     Args:
         formula: its variables or records, hypotheses and conclusion.
-        read: the sense of each open word of print.
+        read: the sense of each ambiguous word of the printed sentence.
         tight: whether the check refutes every smaller right side that it tries.
     """
     told = {*domains(formula.variables), *_told(formula)}
@@ -97,7 +97,7 @@ def _listed(clauses: Sequence[str]) -> str:
 
 
 def _lets(formula: Formula) -> list[str]:
-    """Return what variables range over, those of one domain together, or what records are."""
+    """Return the clauses after "Let": variables of one domain together, or the records."""
     if isinstance(formula, RecordFormula):
         return [formula.records.lets] if formula.records.lets else []
     variables = formula.variables
@@ -114,7 +114,7 @@ def _lets(formula: Formula) -> list[str]:
 
 
 def _domain(name: str, variable: Variable, axes: Sequence[str]) -> str:
-    """Return the domain of a variable; nothing if others determine it, or for any length."""
+    """Return the domain of a variable; "" if other variables determine it, or for any length."""
     while isinstance(variable, Meeting):
         variable = variable.of
     if isinstance(variable, Choice):

@@ -1,4 +1,4 @@
-"""Siblings: false neighbours of a reading, which its check must refute as well."""
+"""Siblings: deliberately false variants of a reading, which its check must refute as well."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from attsvm.theory.declaration.records import RecordFormula, Records
 from attsvm.theory.declaration.variables import Meeting, Variable, ordered
 
 Quantified = Mapping[str, Variable] | Records
-"""What a statement quantifies over: variables by name, or the fields of a record."""
+"""The subject of a statement: variables by name, or the fields of a record."""
 
 _SHARES = ("0.95", "0.999")
-"""The shares of its right side that a sharp reading must not survive."""
+"""Shares of the right side: a sharp reading must be refuted with each of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A false neighbour that only the author knows; made by `changed`."""
+    """A deliberately false variant by the author; made by `changed`."""
 
     constants: Mapping[str, object]
     drop: tuple[str, ...] = ()
@@ -46,11 +46,11 @@ def changed(
     fixed: Mapping[str, Any] | None = None,
     **constants: Any,
 ) -> Changed:
-    """Describe a false neighbour: other constants, hypotheses left out, other variables.
+    """Describe a deliberately false variant: other constants, fewer hypotheses, other variables.
 
-    `under` lists hypotheses of the sibling alone, such as a looser form of one that is left out.
-    `drop` lists hypotheses, and ends of domains by their names. `fixed` has other values of fields
-    that the reading fixes.
+    `under` lists hypotheses of the sibling alone, such as a looser form of a dropped hypothesis.
+    `drop` lists hypotheses, and ends of domains by name. `fixed` has other values of fields that
+    the reading fixes.
     """
     drop = tuple(drop)
     objects = tuple(one for one in drop if isinstance(one, Hypothesis))
@@ -68,10 +68,10 @@ def siblings(
     stands: bool,
     tight: bool,
 ) -> Iterable[Sibling]:
-    """Hypotheses dropped, and constants tightened, of a reading that stands; then those given.
+    """Yield the siblings of a reading: automatic ones if it stands, then the author's.
 
-    Where the author gives a sibling that only drops a hypothesis, with instances of his, it takes
-    the place of the automatic one.
+    Automatic siblings each drop a hypothesis or, if the reading is sharp, tighten the right side.
+    If the author's own sibling only drops a hypothesis, it replaces the automatic one.
     """
     if stands:
         of_domains = domains(formula.variables)
@@ -95,7 +95,7 @@ def siblings(
 
 
 def _without(formula: Formula, key: str, found: Records | Iterable[Any]) -> Changed:
-    """A hypothesis left out; of what violates it, the records of the reading's own type."""
+    """Return the change that drops a hypothesis, with violating records of the reading's type."""
     if not isinstance(formula, RecordFormula):
         return changed(drop=[key], examples=() if isinstance(found, Records) else found)
     own = formula.records
@@ -145,7 +145,7 @@ def _sibling(
 
 
 def _neighbour(formula: Formula, other: Changed) -> Formula:
-    """The formula of a false neighbour: its own hypotheses and variables."""
+    """Return the formula of a sibling, with its own hypotheses and variables."""
     own = by_name(other.under, "a sibling")
     if isinstance(formula, RecordFormula):
         kept = {k: h for k, h in formula.hypotheses.items() if k not in other.drop}
@@ -162,7 +162,8 @@ def _neighbour(formula: Formula, other: Changed) -> Formula:
     }
     variables = overridden(free, {} if isinstance(other.variables, Records) else other.variables)
     before, after = domains(formula.variables), domains(variables)
-    drop = {*other.drop, *(before.keys() - after.keys())}  # another domain takes the place of one
+    # if a variable has another domain, the ends of the old domain are no hypotheses any more
+    drop = {*other.drop, *(before.keys() - after.keys())}
     kept = {k: h for k, h in formula.hypotheses.items() if k not in drop}
     new = {k: h for k, h in after.items() if k not in formula.hypotheses}
     return replace(formula, hypotheses={**kept, **new, **own}, variables=variables)
@@ -171,10 +172,10 @@ def _neighbour(formula: Formula, other: Changed) -> Formula:
 def ensure_among(
     said: str, given: Iterable[str], there: Collection[str], lead: str = "It has"
 ) -> None:
-    """Nothing where all names are among those that are there.
+    """Raise unless all given names are known.
 
     Raises:
-        ClaimError: one is not.
+        ClaimError: a name is unknown.
     """
     unknown = sorted(set(given) - set(there))
     if unknown:
@@ -183,7 +184,11 @@ def ensure_among(
 
 
 def explicit(formula: Any, given: Iterable[Any], whose: str) -> tuple[Any, ...]:
-    """Explicit instances from their values; what is wrong with one is told with its place."""
+    """Return explicit instances from their values.
+
+    Raises:
+        ClaimError: a value does not fit; the error names the place of the instance.
+    """
     made = []
     for k, example in enumerate(given, 1):
         try:
@@ -199,7 +204,7 @@ def explicit(formula: Any, given: Iterable[Any], whose: str) -> tuple[Any, ...]:
 def overridden(
     variables: Mapping[str, Variable], other: Mapping[str, Variable | None]
 ) -> dict[str, Variable]:
-    """Return variables, some of which are others or, if None, left out, in a drawable order."""
+    """Return variables with replacements, or without those replaced by None, in drawing order."""
     merged = {**variables, **other}
     return ordered({name: variable for name, variable in merged.items() if variable is not None})
 

@@ -1,4 +1,4 @@
-"""Slack: what a conclusion returns, with a bound for the error of its own evaluation."""
+"""Slack: the value of a conclusion, with a bound for the error of its evaluation."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from typing import Literal
 
 _SURE = 1e-3
-"""An error below this part of the right side leaves the ratio as it is."""
+"""Largest error, as a share of the right side, that does not reduce the ratio."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slack:
-    """A real number that is at least 0 exactly where the conclusion holds.
+    """A real number that is at least 0 if and only if the conclusion is true.
 
     Attributes:
-        value: the slack as floats see it.
-        error: bound on |value - true slack|; for an equality, on the true residual's rounding.
+        value: the slack in floats.
+        error: a bound on |value - true slack|; for an equality, on the residual's rounding.
         kind: `inequality` (at least 0), `strict` (above 0), `equality` (value is error minus
-            residual), `unknown` (the evaluation came to no answer, for instance because a run
-            was too short).
-        ratio: left side over right side where both are positive: 1 is tight.
-        note: why the slack is unknown.
+            residual), `unknown` (the evaluation gave no answer, for instance because a run was too
+            short).
+        ratio: left side over right side if both are positive; 1 is tight.
+        note: the reason why the slack is unknown.
     """
 
     value: float
@@ -32,33 +32,33 @@ class Slack:
 
     @classmethod
     def at_most(cls, left: float, right: float, error: float) -> Slack:
-        """The conclusion left <= right."""
+        """Return the conclusion left <= right."""
         return cls(right - left, error, "inequality", _ratio(left, right, error))
 
     @classmethod
     def below(cls, left: float, right: float, error: float) -> Slack:
-        """The conclusion left < right."""
+        """Return the conclusion left < right."""
         return cls(right - left, error, "strict", _ratio(left, right, error))
 
     @classmethod
     def equal(cls, residual: float, error: float) -> Slack:
-        """The conclusion that a residual, given by its size, is zero but for rounding."""
+        """Return the conclusion that a residual is zero up to an error of rounding."""
         return cls(error - abs(residual), error, "equality")
 
     @classmethod
     def unknown(cls, note: str) -> Slack:
-        """No answer on this instance."""
+        """Return a slack without an answer on this instance."""
         return cls(0.0, math.inf, "unknown", note=note)
 
     @property
     def broken(self) -> bool:
-        """Whether value or error is no number that a check may rely on."""
+        """Whether value or error is a number that a check must not use."""
         lost = math.isnan(self.value) or math.isnan(self.error) or not self.error >= 0.0
         return lost or (self.kind == "equality" and math.isinf(self.error))
 
     @property
     def holds(self) -> bool:
-        """Whether the conclusion holds on this instance beyond the evaluation's own error."""
+        """Whether the conclusion is true on this instance beyond the evaluation's own error."""
         if self.kind == "equality":
             return self.value >= 0.0
         if self.kind == "strict":
@@ -67,17 +67,17 @@ class Slack:
 
     @property
     def violated(self) -> bool:
-        """Whether the conclusion fails on this instance beyond the evaluation's own error."""
+        """Whether the conclusion is false on this instance beyond the evaluation's own error."""
         if self.kind == "equality":
             return self.value < 0.0
         return self.kind != "unknown" and self.value + self.error < 0.0
 
     @property
     def height(self) -> float:
-        """How close to violation: the ratio of the two sides, minus the slack where there is none.
+        """How close the instance is to violation: above 1, floats see a violation.
 
-        Where the slack is negative 1 is added: above 1 there is a violation, as far as floats can
-        tell.
+        This is the ratio of the two sides. Without a ratio it is minus the slack, plus 1 if the
+        slack is negative.
         """
         if self.ratio is not None:
             return self.ratio
@@ -85,19 +85,19 @@ class Slack:
 
     @property
     def document(self) -> dict[str, str]:
-        """The slack as a file holds it."""
+        """The slack in the form of a file."""
         return {"value": repr(self.value), "error": repr(self.error), "kind": self.kind}
 
     @property
     def range(self) -> tuple[float, float]:
-        """Where the true slack lies."""
+        """An interval that holds the true slack."""
         if self.kind == "equality":
             return self.value - 2.0 * self.error, min(self.value, 0.0)
         return self.value - self.error, self.value + self.error
 
 
 def _ratio(left: float, right: float, error: float) -> float | None:
-    """Left over right side; where these are made of rounding, what is sure of it."""
+    """Return left over right side; if the error is large, return a lower bound of the ratio."""
     if right > 0.0 and left >= 0.0 and math.isfinite(left) and math.isfinite(right):
         return left / right if error <= _SURE * right else max(left - error, 0.0) / right
     return None

@@ -7,9 +7,9 @@
         readings={"literal": Reading("proved", constants={"c": 1}, ...)},
     )
 
-Each reading says what differs: constants, hypotheses, variables, the expected verdict. The engine
-makes a claim of each, and its siblings: every hypothesis dropped and, where the constant is sharp,
-the right side tightened.
+Each reading has its own constants, hypotheses, variables and expected verdict. The engine makes a
+claim and siblings of each reading. Each sibling drops one hypothesis or, if the constant is sharp,
+tightens the right side.
 """
 
 from __future__ import annotations
@@ -47,29 +47,29 @@ from attsvm.theory.declaration.variables import Variable
 from attsvm.theory.declaration.verdict import Expected, Truth
 
 Conclusion = Callable[..., Relation] | Measured
-"""A function of (m, v) and of named constants that returns a comparison; or what is measured."""
+"""A function of (m, v) and of named constants that returns a comparison; or `Measured`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one exact version of a statement says that others do not.
+    """One exact version of a statement: the parts that distinguish it from other readings.
 
-    Its sentence is composed of these parts by `sentence`.
+    `sentence` composes its sentence from these parts.
 
     Attributes:
         expected: `proved`, `holds`, `undecided` or `refuted`, and after a comma the evidence.
         constants: arguments of the conclusion.
-        fixed: fields of its records with the one value that it speaks of.
-        under: the hypotheses of this reading; None for those of the statement.
-        variables: those that differ from the statement's, None takes one away; or other records.
-        conclusion: its own, where its form differs.
-        tight: whether no smaller right side will do; sharp readings of inequalities are.
+        fixed: fields of its records that have one value in this reading.
+        under: the hypotheses of this reading; None for the hypotheses of the statement.
+        variables: variables that differ from the statement's, None to remove one; or other records.
+        conclusion: its own conclusion, if the form differs.
+        tight: whether every smaller right side must be refuted, as for sharp inequalities.
         read: the sense in which the reading takes a word of the printed sentence, by the word.
         examples: explicit instances, checked first: by values, or records.
-        siblings: false neighbours that only the author knows, by name.
+        siblings: the author's own deliberately false variants, by name.
         proof: `package.module:function` of a symbolic proof.
-        depends_on: ids of claims that this one rests on.
-        cost: divides the profile's budgets; the statement's where None.
+        depends_on: ids of claims that this claim depends on.
+        cost: divisor of the profile's budgets; None for the statement's divisor.
         says: the whole sentence, in place of the composed one.
     """
 
@@ -97,20 +97,20 @@ class Statement:
     Attributes:
         id: `source/statement`, such as sim/lemma-3.12.
         source: the paper or talk.
-        place: where in it.
-        printed: the sentence as printed, or in our words where no sentence says it.
-        variables: what it quantifies over.
+        place: the place in the source.
+        printed: the sentence as printed, or our words if the source has no such sentence.
+        variables: the variables or records over which it quantifies.
         conclusion: a function of (m, v) and of named constants that returns a comparison, or
             `Measured`.
-        readings: by name: literal, amended, sharp, numbered where there are several.
+        readings: readings by name: literal, amended, sharp, numbered if there are several.
         hypotheses: the hypotheses of each reading whose `under` is None.
-        cost: divides the profile's budgets.
-        violating: by hypothesis, records that violate it or a strategy of such, for the siblings
-            that the engine makes by leaving it out. Each reading takes those of its own type.
+        cost: divisor of the profile's budgets.
+        violating: by hypothesis, records that violate it or a strategy of such records, for the
+            automatic sibling without it. Each reading takes the records of its own type.
         rests_on: ids of the statements that its sentence uses or is derived from in print.
-        read_off: what it is read off, such as "experiments", where no sentence of the source says
-            it; empty where one does.
-        claims: one for each reading.
+        read_off: the part of the source behind `printed`, such as "experiments", if the source has
+            no such sentence; else empty.
+        claims: the claims, one for each reading.
     """
 
     id: str
@@ -131,8 +131,8 @@ class Statement:
         """Make the claims.
 
         Raises:
-            ClaimError: a reading that could not be checked honestly; while a pack is loaded, that
-                is raised for all its statements together.
+            ClaimError: a reading could not be checked honestly. While a pack is loaded, one error
+                is raised for all its statements.
         """
         caller = sys._getframe(2)
         place = caller.f_code.co_filename, caller.f_lineno
@@ -146,10 +146,10 @@ class Statement:
         return f"Statement({self.id}; {', '.join(said)})"
 
     def claim(self, reading: str) -> Claim:
-        """The claim of a reading.
+        """Return the claim of a reading.
 
         Raises:
-            ClaimError: it has no such reading.
+            ClaimError: there is no such reading.
         """
         for claim in self.claims:
             if claim.reading == reading:
@@ -179,10 +179,10 @@ _READINGS = 'Write readings={"literal": Reading("holds", ...)}.'
 
 
 def _ensure_form(statement: Statement) -> None:
-    """Nothing where the parts of a statement are of the types that they should be.
+    """Raise unless the parts of a statement have the right types.
 
     Raises:
-        ClaimError: one is not.
+        ClaimError: a part has another type.
     """
     id, readings = statement.id, statement.readings
     if not isinstance(readings, Mapping) or not readings:
@@ -213,7 +213,7 @@ def _ensure_form(statement: Statement) -> None:
 
 
 def _ensure_hypotheses(whose: str, given: Any, takes: str) -> None:
-    """Raise unless these are hypotheses whose predicates take the arguments named."""
+    """Raise unless these are hypotheses whose predicates take the named arguments."""
     if not isinstance(given, tuple) or not all(isinstance(one, Hypothesis) for one in given):
         raise ClaimError(
             f"the hypotheses of {whose} are no tuple of Hypothesis",
@@ -225,7 +225,7 @@ def _ensure_hypotheses(whose: str, given: Any, takes: str) -> None:
 
 
 def _ensure_variables(whose: str, given: Any, *, removed: bool = False) -> None:
-    """Nothing where these are variables by name, or records; some may be `removed` by None."""
+    """Raise unless these are variables by name, or records; if `removed`, None is allowed."""
     if isinstance(given, Records):
         return
     if not isinstance(given, Mapping):
@@ -238,16 +238,16 @@ def _ensure_variables(whose: str, given: Any, *, removed: bool = False) -> None:
 
 
 def _ensure_takes(whose: str, function: Any, names: str, *, more: bool = False) -> None:
-    """Nothing where a function takes these arguments, perhaps with constants after them."""
+    """Raise unless the function accepts these arguments, and with `more` constants after them."""
     count = len(names.split(", "))
-    if isinstance(function, FunctionType):  # most are; to ask for a signature is dear
+    if isinstance(function, FunctionType):  # the usual case; reading a signature is slow
         code = function.__code__
         if code.co_argcount == count and not code.co_kwonlyargcount:
             return
         if more and code.co_argcount > count:
             return
     takes = "what cannot be called"
-    with contextlib.suppress(TypeError, ValueError):  # no function; one of C has no signature
+    with contextlib.suppress(TypeError, ValueError):  # not callable, or in C without a signature
         found = signature(function)
         takes = f"arguments {found}"
         given = [None] * count
@@ -308,7 +308,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
 
 
 def _ensure_used(statement: Statement) -> None:
-    """Raise unless some reading has each hypothesis that the statement speaks of."""
+    """Raise unless each hypothesis of the statement is used by a reading."""
     lists = [r.under for r in statement.readings.values() if r.under is not None]
     if len(lists) < len(statement.readings):
         lists.append(statement.hypotheses)
@@ -328,7 +328,7 @@ def _ensure_used(statement: Statement) -> None:
 
 
 def _ensure_constants(id: str, formula: Formula) -> None:
-    """Nothing where the reading's constants are those that its conclusion takes."""
+    """Raise unless the reading's constants are the constants that its conclusion needs."""
     if formula.measured is not None:
         formula.measured.ensure_takes(id, formula.named_constants)
     taken = formula.named_constants
@@ -350,7 +350,7 @@ def _ensure_constants(id: str, formula: Formula) -> None:
 def _formula(
     statement: Statement, reading: Reading, under: Mapping[str, Hypothesis], conclusion: Any
 ) -> Formula:
-    """What a reading says, of variables or of records."""
+    """Return the formula of a reading, of variables or of records."""
     own = reading.variables
     records = own if isinstance(own, Records) else statement.variables
     if isinstance(records, Records):
@@ -374,11 +374,11 @@ def _formula(
 
 
 def _judged(formula: Formula, case: Case, **parameters: Any) -> Slack:
-    """A formula as a conclusion: the slack by the judge."""
+    """Return the slack of a formula on an instance, by the judge."""
     return judge(formula, parameters, case).as_slack
 
 
 def _measured(formula: Formula, case: Case, **parameters: Any) -> Slack:
-    """A formula whose conclusion is measured: the slack by floats."""
+    """Return the slack of a measured conclusion on an instance, by floats."""
     floats: Callable[..., Slack] = formula.measured.floats
     return floats(case, **{**formula.constants, **parameters})

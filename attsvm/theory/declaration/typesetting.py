@@ -1,4 +1,4 @@
-"""Formulas as a reader sees them: written down by running them on letters."""
+"""Formulas in mathematical notation, obtained by running their code on letters."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from attsvm.theory.declaration.variables import Defined
 
 @dataclass(frozen=True, slots=True)
 class Typeset:
-    """A formula as it runs.
+    """A formula in notation, exactly as it runs.
 
     Attributes:
         conclusion: the comparison.
-        hypotheses: the conditions, by the names that the statement gives them.
-        where: what each name in these lines stands for.
+        hypotheses: the conditions, by their names in the statement.
+        where: the meaning of each name in these lines.
     """
 
     conclusion: Written
@@ -37,12 +37,15 @@ class Typeset:
     where: tuple[Written, ...]
 
     def json(self) -> JsonObject:
-        """As plain data, the same as what is read back from a file."""
+        """Return the formula as plain data, in the form that a file gives back."""
         return {**asdict(self), "where": [asdict(line) for line in self.where]}
 
 
 def typeset(formula: Formula) -> Typeset:
-    """A formula as it runs, each name spelled out; code that is no expression by its docstring."""
+    """Return a formula as it runs, with all definitions.
+
+    Code that is no single expression is shown by its docstring.
+    """
     conclusion, hypotheses, lines = _spelled(formula)
     of_records = isinstance(formula, RecordFormula)  # they name their hypotheses
     shown = [conclusion, *(() if of_records else hypotheses.values())]
@@ -52,7 +55,7 @@ def typeset(formula: Formula) -> Typeset:
 
 
 def concluded(formula: Formula, clauses: Iterable[str]) -> tuple[str, list[str]]:
-    """Return the conclusion as a clause, and what letters of it and of other clauses mean."""
+    """Return the conclusion as a clause, and the meaning of letters in it and in other clauses."""
     declared = _notation(formula)
     conclusion, _, lines = _spelled(formula)
     if declared is not None and declared.says:
@@ -66,13 +69,13 @@ def concluded(formula: Formula, clauses: Iterable[str]) -> tuple[str, list[str]]
 
 
 def _letters(formula: Formula) -> str:
-    """Return what the author says that letters of the conclusion mean."""
+    """Return the author's explanation of letters of the conclusion."""
     declared = _notation(formula)
     return "" if declared is None else declared.letters(formula.known_constants)
 
 
 def _spelled(formula: Formula) -> tuple[Written, dict[str, Written], dict[str, Written]]:
-    """Return the conclusion, the hypotheses by name, and by name all definitions they use."""
+    """Return the conclusion, the hypotheses by name, and all their definitions by name."""
     m = Text()
     if isinstance(formula, RecordFormula):
         conclusion = _concluded(formula, lambda: _on_letters(m, formula))
@@ -94,7 +97,7 @@ def _spelled(formula: Formula) -> tuple[Written, dict[str, Written], dict[str, W
 
 
 def _on_letters(m: Text, formula: RecordFormula) -> Term | None:
-    """The conclusion, where all that it does with its record can be written down."""
+    """Return the conclusion on letters, None if its code cannot run on letters."""
     try:
         return written(formula.relation(m, _fields(formula.records.type, "record"), {}))
     except Exception:
@@ -102,20 +105,20 @@ def _on_letters(m: Text, formula: RecordFormula) -> Term | None:
 
 
 class _AnyShape:
-    """Stands for jaxtyping's kinds where annotations are read for their classes alone."""
+    """A replacement of jaxtyping's kinds, as only classes of annotations are needed."""
 
     def __getitem__(self, shape: object) -> type:
         return object
 
 
 _KINDS: dict[str, Any] = dict.fromkeys(("Bool", "Float", "Int", "Shaped"), _AnyShape())
-"""Names of `attsvm._types` whose reading would import jaxtyping."""
+"""Names of `attsvm._types` whose evaluation would import jaxtyping."""
 
 
 def _fields(kind: Any, name: str) -> Any:
-    """Letters for the numbers of a record, in place of what it holds otherwise a `Word`.
+    """Return a record of letters for numbers, and of `Word` objects for texts and booleans.
 
-    A field of several types is written as its first one.
+    A field of several types is written as its first type.
     """
     if isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union:
         kind = typing.get_args(kind)[0]
@@ -127,13 +130,13 @@ def _fields(kind: Any, name: str) -> Any:
 
 
 def _notation(formula: Formula) -> Notation | None:
-    """Return how the author writes the conclusion down, if so."""
+    """Return the author's notation of the conclusion, if any."""
     found: Notation | None = getattr(formula.measured or formula.conclusion, "stated", None)
     return found
 
 
 def _concluded(formula: Formula, write: Callable[[], Term | None]) -> Written:
-    """Return the conclusion as its author writes it, on letters, or in words, in this order."""
+    """Return the conclusion in the author's notation, else on letters, else in words."""
     declared = _notation(formula)
     if declared is not None and declared.formula:
         return declared.written(formula.known_constants)
@@ -156,9 +159,9 @@ def _with(formula: Formula) -> str:
 
 
 def _on(write: Callable[[], Term | None]) -> Written | None:
-    """Return what a formula writes on letters; None if it is no single expression.
+    """Return a formula on letters; None if it is no single expression.
 
-    Numbers alone, such as 0 = 1, are what it decided about a letter, and not what it says.
+    A result without letters, such as 0 = 1, comes from a branch on a letter and is no formula.
     """
     try:
         found = write()
@@ -170,7 +173,7 @@ def _on(write: Callable[[], Term | None]) -> Written | None:
 
 
 def _short(function: Any, constants: str, otherwise: str = "see its code") -> str:
-    """Return the first line of a docstring, with the constants that its words do not hold."""
+    """Return the first line of a docstring, with the constants in brackets."""
     said = in_short(function, otherwise)
     return f"{said} ({constants})" if constants else said
 
@@ -182,9 +185,9 @@ def _equation(left: Term, right: Any) -> Written:
 
 
 def _used(lines: Mapping[str, Written], shown: Iterable[Written]) -> Iterator[Written]:
-    """The definitions whose name occurs in what is shown, or in a definition that does.
+    """Yield the definitions whose names occur in the shown lines, or in a yielded definition.
 
-    A name is without arguments, or whole where in brackets.
+    A name counts without its arguments, or as a whole if it begins with a bracket.
     """
     text = " ".join(line.plain for line in shown)
     left = dict(lines)

@@ -1,8 +1,8 @@
-"""What a statement quantifies over: each variable knows its domain, and how it is varied.
+"""Variables of statements: each has a domain, and methods that draw its values.
 
-A variable is drawn by Hypothesis (one instance, shrinks to something simple) and filled at random
-for a whole batch (many instances at once, with ties, zeros and numbers of very different size among
-them). Both give dyadic numbers, which floats and rationals hold exactly.
+Hypothesis draws a variable for one instance, which it can shrink. A batch is filled at random with
+many instances at once, among them ties, zeros and numbers of very different size. Both give dyadic
+numbers, which floats and rationals hold exactly.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ Shape = Mapping[str, int]
 """The length of each named axis."""
 
 Raw = dict[str, Any]
-"""The values of a batch by name, arrays of numpy or tensors of torch whose last axis it is."""
+"""The values of a batch by name: arrays or tensors whose last axis is the batch."""
 
 Known = Mapping[str, Any]
-"""Values of the variables before one, and the length of each axis, by name."""
+"""Values of the preceding variables, and the length of each axis, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variable(ABC):
-    """One quantified thing; the statement's table of variables gives its name."""
+    """A quantified variable; the statement's table of variables gives its name."""
 
     @property
     def stored(self) -> Any:
-        """The type of its value in an instance, or its text; None where it is none of its own."""
+        """The type of its value in an instance, or the type's text; None if it is not stored."""
         return f"Float[Array, '{' '.join(self.axes)}']" if self.axes else float
 
     @property
@@ -47,30 +47,30 @@ class Variable(ABC):
 
     @property
     def ends(self) -> tuple[int | None, int | None]:
-        """The lower and the upper end of its domain, None where there is none."""
+        """The lower and the upper end of its domain, None without an end."""
         return None, None
 
     @property
     def listed(self) -> bool:
-        """Whether its values are some of a list: searchers then draw them and do not move them."""
+        """Whether its values come from a list, so that searchers draw them but do not move them."""
         return False
 
     @abstractmethod
     def draw(self, draw: st.DrawFn, known: Known) -> Any:
-        """A value for one instance."""
+        """Return a value for one instance."""
 
     @abstractmethod
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Any:
-        """Values (..., batch) for a batch, or one value that all of it shares."""
+        """Return values (..., batch) for a batch, or one value that the whole batch shares."""
 
 
 @dataclass(frozen=True, slots=True)
 class Real(Variable):
-    """A real number: one of a fine dyadic grid up to 4, times 2 to one of the powers.
+    """A real number: a number of a fine dyadic grid up to 4, times 2 to one of the powers.
 
     Attributes:
-        powers: the scales that are drawn, the first being the simplest.
-        least: the lower end of its domain, where it has one.
+        powers: exponents of the scales that are drawn; the first is the simplest.
+        least: the lower end of its domain, if any.
     """
 
     powers: tuple[int, ...] = (0,)
@@ -78,20 +78,20 @@ class Real(Variable):
 
     @property
     def ends(self) -> tuple[int | None, int | None]:
-        """At least `least`."""
+        """The lower end `least`, and no upper end."""
         return self.least, None
 
     def draw(self, draw: st.DrawFn, known: Known) -> float:
-        """A number of the grid, reflected at the lower end of the domain."""
+        """Return a number of the grid, reflected at the lower end of the domain."""
         return float(_above(self.least, draw(scaled(*self.powers))))
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Array:
-        """Numbers of the grid and heavy-tailed ones."""
+        """Return numbers of the grid and heavy-tailed numbers, reflected at the lower end."""
         return np.asarray(_above(self.least, _filled(generator, (), batch, self.powers)))
 
 
 def _above(least: int | None, values: Any) -> Any:
-    """Values reflected at the lower end of a domain, where it has one."""
+    """Return values reflected at the lower end of a domain, if any."""
     return values if least is None else abs(values - least) + least
 
 
@@ -101,11 +101,11 @@ class Tensor(Variable):
 
     Attributes:
         names: the axes.
-        powers: the scales of the whole array.
-        levels: how many different values its entries take at most; None for any number.
-        among: the integers that its entries are drawn from, such as labels; None for any numbers.
-            A hypothesis has to say so as well: it decides what is an instance.
-        least: the lower end of the domain of its entries, where it has one.
+        powers: exponents of the scales of the whole array.
+        levels: the maximum number of different entries; None for no maximum.
+        among: the integers from which its entries are drawn, such as labels; None for any numbers.
+            A hypothesis must say so as well, because hypotheses decide what is an instance.
+        least: the lower end of the domain of its entries, if any.
     """
 
     names: tuple[str, ...]
@@ -116,7 +116,7 @@ class Tensor(Variable):
 
     @property
     def ends(self) -> tuple[int | None, int | None]:
-        """All entries are at least `least`."""
+        """The lower end `least` of all entries, and no upper end."""
         return self.least, None
 
     @property
@@ -126,11 +126,11 @@ class Tensor(Variable):
 
     @property
     def listed(self) -> bool:
-        """Where they are some integers."""
+        """Whether its entries are drawn from given integers."""
         return self.among is not None
 
     def draw(self, draw: st.DrawFn, known: Known) -> Array:
-        """Numbers of the grid on one scale, or some of the integers that are listed."""
+        """Return numbers of the grid on one scale, or integers of `among`."""
         sizes = [known[name] for name in self.names]
         size = math.prod(sizes)
         if self.among is not None:
@@ -145,7 +145,7 @@ class Tensor(Variable):
         return np.asarray(_above(self.least, levels[places].reshape(sizes)))
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Array:
-        """Arrays of many kinds; see `_filled`."""
+        """Return arrays of many kinds; see `_filled`."""
         sizes = tuple(known[n] for n in self.names)
         if self.among is not None:
             return generator.choice(np.array(self.among, dtype=float), size=(*sizes, batch))
@@ -163,30 +163,30 @@ def Vector(
     levels: int | None = None,
     least: int | None = None,
 ) -> Tensor:
-    """A vector with one named axis."""
+    """Return a vector with one named axis."""
     return Tensor((name,), tuple(powers), levels, least=least)
 
 
 def Labels(name: str) -> Tensor:
-    """A vector of labels 1 and -1."""
+    """Return a vector of labels 1 and -1."""
     return Tensor((name,), among=(1, -1))
 
 
 def Matrix(
     rows: str, columns: str, powers: Sequence[int] = (0,), least: int | None = None
 ) -> Tensor:
-    """A matrix with two named axes."""
+    """Return a matrix with two named axes."""
     return Tensor((rows, columns), tuple(powers), least=least)
 
 
 @dataclass(frozen=True, slots=True)
 class Near(Variable):
-    """A second point: the first one plus an array of the grid times 2 to minus one of the powers.
+    """A second point: the first point plus an array of the grid times 2 to minus one of the powers.
 
     Attributes:
         other: the name of the first point, a variable before this one.
         names: its axes.
-        powers: how near, 0 being anywhere.
+        powers: negated exponents of the scales of the step; larger powers are nearer.
     """
 
     other: str
@@ -199,32 +199,32 @@ class Near(Variable):
         return self.names
 
     def draw(self, draw: st.DrawFn, known: Known) -> Any:
-        """The first point moved."""
+        """Return the first point, moved by one step."""
         power = draw(one_of(*self.powers))
         step = draw(arrays(*(known[n] for n in self.names)) if self.names else scaled(0))
         return known[self.other] + step * 2.0**-power
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Array:
-        """First points moved by steps of many lengths."""
+        """Return the first points, moved by steps of many lengths."""
         step = _filled(generator, tuple(known[n] for n in self.names), batch, (0,))
         near = generator.choice(np.array([*self.powers, 10, 14]), size=batch)
         return np.asarray(known[self.other] + step * np.exp2(-near.astype(float)))
 
 
 _MAGNITUDES = 40.0
-"""Integers without an upper end are screened up to two to this power."""
+"""Exponent of 2 of the largest integers that are screened if there is no upper end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Integer(Variable):
-    """An integer; as the length of an axis it goes by its name.
+    """An integer, or the length of the axis of its name.
 
-    `Integer(1)` is one from 1 on, `Integer(1, 4)` one of 1 to 4. The length of an axis has no upper
-    end in either case: lengths up to `high` are drawn, and searchers look at longer ones.
+    `Integer(1)` is at least 1, `Integer(1, 4)` is 1 to 4. The length of an axis has no upper end in
+    either case: lengths up to `high` are drawn, and searchers try longer axes.
 
     Attributes:
-        low: the least.
-        high: the largest one that is drawn; where None, `low` + 3 is, and there is no upper end.
+        low: the least integer.
+        high: the largest drawn integer; None stands for `low` + 3 without an upper end.
         beyond: whether there is no upper end although `high` is given.
     """
 
@@ -234,36 +234,36 @@ class Integer(Variable):
 
     @property
     def stored(self) -> Any:
-        """An int, where it is no length of an axis."""
+        """The type int; lengths of axes are not stored, as arrays have them."""
         return int
 
     @property
     def drawn_to(self) -> int:
-        """The largest one that is drawn."""
+        """The largest integer that is drawn."""
         return self.low + 3 if self.high is None else self.high
 
     @property
     def ends(self) -> tuple[int | None, int | None]:
-        """Both bounds, or the lower one alone."""
+        """The lower end, and the upper end if there is one."""
         return self.low, None if self.beyond else self.high
 
     def draw(self, draw: st.DrawFn, known: Known) -> int:
-        """One of them."""
+        """Return an integer up to `drawn_to`."""
         return draw(sizes(self.low, self.drawn_to))
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> int:
-        """One that the whole batch shares."""
+        """Return one value that the whole batch shares."""
         return int(generator.integers(self.low, self.drawn_to + 1))
 
     def spread(self, generator: np.random.Generator, batch: int) -> Array:
-        """One for each instance of a batch; where it may, every other one is of any magnitude."""
+        """Return an integer for each instance; without an upper end, half are of any size."""
         drawn = generator.integers(self.low, self.drawn_to + 1, size=batch).astype(float)
         far = self.low + np.floor(np.exp2(generator.uniform(0.0, _MAGNITUDES, batch)))
         endless = self.ends[1] is None
         return np.where(generator.random(batch) < 0.5 * endless, far, drawn)
 
     def inside(self, values: Array) -> Array:
-        """Integers of the domain close to the values."""
+        """Return integers of the domain close to the values."""
         low, high = self.ends
         return np.clip(np.round(values), low, high)
 
@@ -276,66 +276,66 @@ class Choice(Variable):
 
     @property
     def stored(self) -> Any:
-        """The name."""
+        """The type of the name."""
         return str
 
     def draw(self, draw: st.DrawFn, known: Known) -> str:
-        """One of the names."""
+        """Return one of the names."""
         return str(draw(one_of(*self.members)))
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> str:
-        """One that the whole batch shares."""
+        """Return one value that the whole batch shares."""
         return str(generator.choice(list(self.members)))
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted(Variable):
-    """A bound that the hypotheses name: drawn as the closest one that meets them, on a dyadic grid.
+    """A bound in hypotheses, drawn as the closest number on a dyadic grid that meets them.
 
-    A hypothesis that compares something with this variable alone, such as ||A x|| <= R or
-    beta <= alpha, says how large or small it must be; the others are decided as usual. Where none
-    does, as in a sibling without that hypothesis, it is a power of two.
+    A hypothesis that compares an expression with this variable alone, such as ||A x|| <= R or
+    beta <= alpha, gives its least or largest value. Other hypotheses are decided as usual. Without
+    such a hypothesis, as in a sibling, the bound is a power of two.
     """
 
     grids: tuple[int, ...] = (0, 4, 12)
 
     def draw(self, draw: st.DrawFn, known: Known) -> float:
-        """The power of the grid on which the bound is rounded; the formula fits it."""
+        """Return the exponent of the grid for rounding the bound; the formula fits the bound."""
         return float(draw(one_of(*self.grids)))
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Array:
-        """The same for a batch."""
+        """Return exponents of the grid for a batch."""
         return generator.choice(np.array(self.grids, dtype=float), size=batch)
 
     @staticmethod
     def fitted(grid: Any, least: Any, most: Any, library: Any = np) -> Any:
-        """The closest multiple of 2^-grid at or above `least`, and at or below `most`; else 2^grid.
+        """Return the closest multiple of 2^-grid above `least`, or the closest number below `most`.
 
-        Values that are multiples but for rounding count as such: the hypotheses decide exactly.
-        The library is numpy, or torch where these are tensors.
+        If neither is finite, the result is 2^grid. Multiples up to rounding count as multiples; the
+        hypotheses decide exactly afterwards. The library is numpy, or torch for tensors.
         """
         unit = library.exp2(-grid)
         with np.errstate(all="ignore"):
             above = library.ceil(least / unit * (1 - 1e-12)) * unit
-            # below a bound: the leading bits of it, so that small ones are not rounded to 0
+            # below a bound, keep its leading bits, so that a small bound is not rounded to 0
             leading = library.floor(library.log2(library.clip(most, 1e-300, None)))
             bits = library.exp2(leading - grid)
             below = library.floor(most / bits * (1 + 1e-12)) * bits
         value = library.where(library.isfinite(most), library.where(most > 0, below, most), above)
-        # no hypothesis names it
+        # no hypothesis compares with the variable
         value = library.where(library.isneginf(value), library.exp2(grid), value)
         return library.where(library.isfinite(value), value, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Meeting(Variable):
-    """A variable that is moved to where a hypothesis holds that chance rarely meets, such as A = B.
+    """A variable that is moved to satisfy a hypothesis that chance rarely meets, such as A = B.
 
     Attributes:
         hypothesis: the hypothesis; a sibling without it draws the variable freely.
-        of: how the variable is drawn before it is moved.
-        by: the move, a function of its value, an array with or without a last axis for a batch,
-            and of the values of the variables before it; a second move changes nothing.
+        of: the variable before the move.
+        by: the move: a function of its value, an array with or without a last axis for a batch,
+            and of the values of preceding variables. A second move must change nothing.
     """
 
     hypothesis: Hypothesis
@@ -353,15 +353,15 @@ class Meeting(Variable):
         return self.of.axes
 
     def draw(self, draw: st.DrawFn, known: Known) -> Any:
-        """A value, moved."""
+        """Return a value after the move."""
         return self.by(self.of.draw(draw, known), known)
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Any:
-        """Values of a batch, moved."""
+        """Return the values of a batch after the move."""
         return self.by(self.of.fill(generator, known, batch), known)
 
     def moved(self, value: Any, known: Known) -> Any:
-        """Any value of a batch, moved to where its hypotheses hold."""
+        """Return any value of a batch, moved to satisfy its hypotheses."""
         inner = self.of.moved(value, known) if isinstance(self.of, Meeting) else value
         return self.by(inner, known)
 
@@ -374,24 +374,24 @@ class Meeting(Variable):
 
 @dataclass(frozen=True, slots=True)
 class Defined(Variable):
-    """A value that others determine, by a formula of (m, v); it is no part of an instance."""
+    """A value that a formula of (m, v) determines; it is no part of an instance."""
 
     by: Callable[[Any, Any], Any] = field(hash=False)
 
     @property
     def stored(self) -> Any:
-        """Nothing."""
+        """None, because instances do not store the value."""
         return None
 
     def draw(self, draw: st.DrawFn, known: Known) -> None:
-        """Nothing."""
+        """Do nothing: other variables determine the value."""
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> None:
-        """Nothing."""
+        """Do nothing: other variables determine the value."""
 
 
 def axes_of(variables: Mapping[str, Variable]) -> tuple[str, ...]:
-    """The names of all axes, in the order in which they occur.
+    """Return the names of all axes, in the order in which they occur.
 
     Raises:
         ClaimError: an axis has no `Integer` of its name among the variables.
@@ -409,10 +409,10 @@ def axes_of(variables: Mapping[str, Variable]) -> tuple[str, ...]:
 
 
 def ordered(variables: Mapping[str, Variable]) -> dict[str, Variable]:
-    """Return the variables in an order in which each comes after those that it is drawn from.
+    """Return the variables in an order in which they can be drawn.
 
-    An array needs the lengths of its axes, and a second point its first point. Variables that are
-    in such an order already keep it.
+    An array needs the lengths of its axes, and a second point its first point. If the given order
+    has this property, it stays.
 
     Raises:
         ClaimError: an axis or a first point is no variable, or two points are near each other.
@@ -438,7 +438,7 @@ def ordered(variables: Mapping[str, Variable]) -> dict[str, Variable]:
 
 
 def _needed(name: str, variables: Mapping[str, Variable]) -> tuple[str, ...]:
-    """Return the names of the variables that one variable is drawn from.
+    """Return the names of the variables that one variable needs for its draw.
 
     Raises:
         ClaimError: a first point is no variable, or has other axes.
@@ -477,17 +477,22 @@ _TRIPLES = np.array(
     ],
     dtype=float,
 )
-"""Legs and hypotenuse of right triangles, or 0 in place of the latter: a norm is rational then."""
+"""Sides of right triangles, or 0 in place of the hypotenuse, so that norms are rational."""
 
 
 def _filled(
     generator: np.random.Generator, shape: tuple[int, ...], batch: int, powers: tuple[int, ...]
 ) -> Array:
-    """Dyadic arrays (*shape, batch); every lane is of one of several kinds.
+    """Return dyadic arrays (*shape, batch); every lane has one of several kinds.
 
-    Small numbers, antisymmetric ones among them, any numbers of the grid, two equal or opposite
-    entries, wide scales, in half of the lanes with more digits than the grid has, a slice that is a
-    multiple of another, right triangles.
+    The kinds are:
+
+    - small numbers, among them antisymmetric arrays;
+    - any numbers of the grid;
+    - two equal or opposite entries;
+    - wide scales, in half of these lanes with more digits than the grid has;
+    - a slice that is a multiple of another slice;
+    - right triangles.
     """
     size = math.prod(shape)
     kind = generator.integers(0, 10, size=batch)
@@ -521,7 +526,7 @@ def _filled(
 def _relate(
     values: Array, lanes: Array, shape: tuple[int, ...], generator: np.random.Generator
 ) -> None:
-    """Make one slice along an axis a multiple of another one in these lanes of (size, batch)."""
+    """Make one slice along an axis a multiple of another slice, in these lanes of (size, batch)."""
     axes = [axis for axis, length in enumerate(shape) if length > 1]
     axis = axes[int(generator.integers(len(axes)))]
     one, other = generator.permutation(shape[axis])[:2]

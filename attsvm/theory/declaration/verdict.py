@@ -1,4 +1,4 @@
-"""Verdicts on three axes that are never merged; each word carries the sentence that it means."""
+"""Verdicts on three axes that are never merged; each word has a sentence with its meaning."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from attsvm.errors import ClaimError
 
 
 class _Word(Enum):
-    """A closed set of words in order; `meaning` says what each says and what it does not."""
+    """A closed set of words in order, each with its exact meaning."""
 
     meaning: str
 
@@ -25,7 +25,11 @@ class _Word(Enum):
 
     @classmethod
     def read(cls, word: object) -> Self:
-        """The member of that word; ValueError where there is none."""
+        """Return the member of that word.
+
+        Raises:
+            ValueError: there is no such word.
+        """
         for member in cls:
             if member.value == word:
                 return member
@@ -33,7 +37,7 @@ class _Word(Enum):
 
 
 class Truth(_Word):
-    """What is known of the reading."""
+    """The truth of the reading, as far as it is known."""
 
     PROVED = "proved", "A proof ran in this run and no instance contradicted it."
     HOLDS = "holds", "No instance refuted it so far; that is no proof."
@@ -42,7 +46,7 @@ class Truth(_Word):
 
 
 class Evidence(_Word):
-    """How the truth is known."""
+    """The evidence for the truth."""
 
     SYMBOLIC = (
         "symbolic",
@@ -74,12 +78,12 @@ class Validity(_Word):
 
 
 def usual_evidence(truth: Truth, *, measured: bool) -> Evidence:
-    """Return the evidence of a truth, unless a counterexample or a failure has another one.
+    """Return the usual evidence of a truth; a counterexample or a failure may have other evidence.
 
     Args:
         truth: the truth.
-        measured: whether floats measure the conclusion, as of a run; the judge decides each
-            instance of a formula from its exact values.
+        measured: whether floats measure the conclusion, for instance by a run. Otherwise the
+            judge decides each instance of a formula from its exact values.
     """
     if truth is Truth.PROVED:
         return Evidence.SYMBOLIC
@@ -100,7 +104,7 @@ class Verdict:
         return f"{self.truth}, {self.evidence}, {self.validity}"
 
     def json(self) -> dict[str, str]:
-        """The three words by axis."""
+        """Return the three words by axis."""
         return {axis: str(getattr(self, axis)) for axis in ("truth", "evidence", "validity")}
 
 
@@ -113,10 +117,10 @@ class Expected:
 
     @classmethod
     def parse(cls, words: str, *, measured: bool = False) -> Expected:
-        """Read `holds`, `refuted, numeric` and the like; evidence defaults to `usual_evidence`.
+        """Read words such as `refuted, numeric`; evidence defaults to `usual_evidence`.
 
         Raises:
-            ClaimError: a word that is none of the axis.
+            ClaimError: a word does not belong to its axis.
         """
         parts = [word.strip() for word in words.split(",")]
         try:

@@ -578,7 +578,7 @@ def test_what_follows_from_a_bad_statement_does_not_hide_its_error(tmp_path):
 def test_a_file_that_cannot_be_loaded_is_told_with_its_line(tmp_path):
     said = refused(pack(tmp_path, after="\nStatement('mine/b', source='s', printed='p')\n"))
     assert "cannot be loaded: TypeError: Statement.__init__() missing" in said
-    assert " (line 26). Mend that line" in said
+    assert " (line 26). Correct that line" in said
 
 
 UNBOUND = {
