@@ -1,7 +1,7 @@
 """One namespace `m`, several arithmetics: a formula is written once and runs in all of them.
 
-Balls judge, floats screen many instances at once, tensors know gradients, symbols are what proofs
-are about, text is what a reader sees. See `base` for what a formula may use.
+Balls judge, floats screen many instances at once, tensors have gradients, symbols serve proofs, and
+text is for readers. See `namespace` for the functions of a formula.
 """
 
 from attsvm.theory.arithmetic.balls import BALLS, ENCLOSURES, TAILS, Balls

@@ -1,9 +1,8 @@
-"""Balls: rationals as long as there are only + - * /, then intervals that hold the exact value.
+"""Balls, the judge's arithmetic: exact rationals, or intervals that hold the exact value.
 
-The judge's arithmetic. Rationals (flint's fmpq) are exact; from the first exponential or irrational
-root on numbers are balls (arb) at the working precision of flint's context, which the engine
-raises until a comparison is decided. A ball that cannot be computed is not a number, and decides
-nothing.
+Results of + - * / on rationals are rationals (flint's fmpq). An exponential or irrational root
+gives a ball (arb) at the working precision of flint's context. The engine raises the precision
+until a comparison is decided. An undefined value is NaN, which decides nothing.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ Ball = fmpq | arb
 """A rational number, or a ball."""
 
 _DEAR = 4096
-"""From so many bits on exponentials of rationals, which formulas ask for again, are remembered."""
+"""Least precision in bits at which exponentials of rationals are cached."""
 
 
 def _exp(x: Ball) -> Ball:
-    """Return the exponential; of 0 exactly 1."""
+    """Return the exponential, exactly 1 at 0."""
     if not isinstance(x, fmpq):
         return arb(x).exp()
     if x == 0:
@@ -37,33 +36,33 @@ def _exp(x: Ball) -> Ball:
 
 @functools.lru_cache(maxsize=256)
 def _dear_exp(p: fmpz, q: fmpz, bits: int) -> arb:
-    """Return the exponential of p/q at that precision, which is that of flint's context."""
+    """Return the exponential of p/q; `bits` is the precision of flint's context, as a cache key."""
     return arb(fmpq(p, q)).exp()
 
 
 def _log(x: Ball) -> Ball:
-    """Return the logarithm; of 1 exactly 0, no number where the ball is not positive."""
+    """Return the logarithm, exactly 0 at 1, NaN unless the ball is positive."""
     if isinstance(x, fmpq) and x == 1:
         return fmpq(0)
     return arb(x).log() if x > 0 else arb("nan")
 
 
 def _log1p(x: Ball) -> Ball:
-    """ln(1 + x); of 0 exactly 0, no number where 1 + x may be 0."""
+    """Return ln(1 + x), exactly 0 at 0, NaN unless 1 + x is positive."""
     if x == 0:
         return x
     return arb(x).log1p() if x > -1 else arb("nan")
 
 
 def _is_zero(x: Ball) -> Ball:
-    """1 or 0; of a ball about 0 a ball that holds both."""
+    """Return 1 or 0, or a ball that holds both if the ball holds 0."""
     if isinstance(x, fmpq) or x.is_zero():
         return fmpq(int(x == 0))
     return fmpq(0) if x > 0 or x < 0 else arb(0).union(arb(1))
 
 
 def exact_root(x: fmpq) -> fmpq | None:
-    """Return the root of a rational that is not negative, where it is rational."""
+    """Return the root of a nonnegative rational if the root is rational, else None."""
     above, below = fmpz(x.p), fmpz(x.q)
     if not (above.is_square() and below.is_square()):
         return None
@@ -71,7 +70,7 @@ def exact_root(x: fmpq) -> fmpq | None:
 
 
 def _sqrt(x: Ball) -> Ball:
-    """Return the root; rational where it is, and of a ball about 0 a ball from 0 on."""
+    """Return the root: rational if possible; for a ball that holds 0, a ball that begins at 0."""
     if isinstance(x, fmpq):
         if x < 0:
             return arb("nan")
@@ -85,19 +84,19 @@ def _sqrt(x: Ball) -> Ball:
 
 
 _DUST = 4096
-"""An entry that is smaller than the largest one by so many bits counts as an error of 0."""
+"""Number of bits below the largest entry at which a midpoint is replaced by 0."""
 
 
 def _height(ball: arb) -> int:
-    """The exponent of a power of two above a ball in size; that of the largest one matters."""
+    """Return the exponent of a power of two above |ball|, very negative for 0."""
     mantissa, exponent = ball.abs_upper().man_exp()
     return int(exponent) + int(mantissa).bit_length() if mantissa else -(2**62)
 
 
 def _middle(ball: arb) -> fmpq:
-    """Return the midpoint of a ball that is at most 1 in size, as a rational; 0 for dust.
+    """Return the midpoint of a ball of size at most 1 as a rational; 0 for tiny midpoints.
 
-    The rational of a number such as exp(-2^40) would not fit into any memory.
+    The rational of a number such as exp(-2^40) would not fit into memory.
     """
     middle = ball.mid()
     if _height(middle) < -_DUST:
@@ -109,8 +108,8 @@ def _middle(ball: arb) -> fmpq:
 def _largest_root(matrix: fmpq_mat) -> Ball:
     """Return the largest eigenvalue of a positive semidefinite rational matrix.
 
-    The roots of the characteristic polynomial are real; a linear factor has a rational one, which
-    is returned as such where it is the largest, so that a norm that is rational is known exactly.
+    The roots of the characteristic polynomial are real. A linear factor has a rational root. If
+    the largest root is rational, it is returned as a rational, so that the norm is exact.
     """
     factors = [factor for factor, _ in matrix.charpoly().factor()[1]]
     best = max((-f[0] / f[1] for f in factors if f.degree() == 1), default=fmpq(0))
@@ -144,7 +143,7 @@ class Balls(Arithmetic[Any]):
         return number if isinstance(number, fmpq | arb) else fmpq(*number.as_integer_ratio())
 
     def power(self, x: Any, k: int) -> Numbers:
-        """The k-th power by repeated squaring: exact where the number is, and fast for large k."""
+        """Return the k-th power by repeated squaring: exact for rationals, fast for large k."""
         result = self.exact(1)
         while k:
             result = result * x if k % 2 else result
@@ -153,16 +152,18 @@ class Balls(Arithmetic[Any]):
         return result
 
     def maximum(self, x: Any, y: Any) -> Ball:
-        """Return the larger one; of balls that overlap, a ball that holds the maximum."""
+        """Return the larger number; for balls, a ball that holds the maximum."""
         if isinstance(x, fmpq) and isinstance(y, fmpq):
             return x if x >= y else y
         return arb(x).max(arb(y))
 
     def spectral(self, A: Numbers) -> Ball:
-        """Return the largest singular value, rational where it is; of balls by Weyl's inequality.
+        """Return the largest singular value; for balls, by Weyl's inequality.
 
-        A matrix of balls is divided by a power of two that exceeds its entries. Midpoints that are
-        then vanishing are moved to 0: they may be so small that no rational holds them.
+        The norm of a matrix of balls differs from the norm of its midpoints by at most the
+        Frobenius norm of the radii. The matrix is first divided by a power of two above its
+        entries. Tiny midpoints are moved to 0, as rationals cannot hold them; the radii include
+        this move.
         """
         if 1 in A.shape:
             return self.norm(A)
@@ -181,12 +182,12 @@ class Balls(Arithmetic[Any]):
         return (norm + arb(0, away)) * arb((1, top))
 
     def _level(self, s: Numbers) -> Ball:
-        """Return the logit of largest midpoint."""
+        """Return the logit with the largest midpoint."""
         return max(s, key=lambda x: arb(x).mid())
 
 
 class Enclosures(Balls):
-    """Balls from the start: rationals of a long run would have more digits with every step."""
+    """Balls from the start, as rationals of a long run gain digits with every step."""
 
     def _rational(self, value: Fraction) -> Ball:
         return arb(super()._rational(value))
@@ -196,7 +197,7 @@ class Enclosures(Balls):
 
 
 _SHORT = 256
-"""Bits of what a `Tails` takes the exponential of."""
+"""Maximum precision in bits of the exponentials of `Tails`."""
 
 
 def _short(function: Callable[[Ball], Ball]) -> Callable[[Ball], Ball]:
@@ -208,10 +209,10 @@ def _short(function: Callable[[Ball], Ball]) -> Callable[[Ball], Ball]:
 
 
 class Tails(Balls):
-    """Balls with short exponentials, which are dear at many bits.
+    """Balls with exponentials of few bits, as exponentials of many bits are slow.
 
-    Sums, products and quotients have all bits. What decides how far 1 - exp(-20000) is from 1 are
-    many bits of the difference, and a few of the exponential.
+    Sums, products and quotients have all bits. To separate 1 - exp(-20000) from 1, the difference
+    needs many bits, but the exponential only a few.
     """
 
     exp = elementary(_short(_exp))

@@ -1,7 +1,7 @@
 """The base of all arithmetics: each function of the namespace, written once for all of them.
 
-An arithmetic supplies a handful of primitives (exponential, logarithm, root, absolute value,
-maximum, spectral norm); all else follows. Arrays are `Entries`.
+An arithmetic supplies a few primitives (exponential, logarithm, root, absolute value, maximum,
+spectral norm), from which all other functions are computed. Arrays are `Entries`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _N = TypeVar("_N", bound=Number)
 
 
 def each(function: Callable[..., object], x: object) -> Any:
-    """Return a function of a number, on each entry of an array."""
+    """Return the value of a function on a number, or on each entry of an array."""
     if isinstance(x, Entries):
         return entries([function(value) for value in x.ravel().tolist()], x.shape)
     return function(x)
 
 
 def elementary(function: Callable[..., object]) -> Callable[..., Numbers]:
-    """A function of a number as one of the namespace, which takes integers and arrays as well."""
+    """Return a function of numbers as a method of the namespace, also of integers and arrays."""
     return lambda m, x: each(function, m.exact(x) if isinstance(x, int) else x)
 
 
@@ -169,7 +169,7 @@ class Arithmetic(Namespace, Generic[_N]):
 
     def diameter(self, A: Numbers) -> _N:
         apart = (row - other for row, other in itertools.combinations(A, 2))
-        squares = (d @ d for d in apart)  # one at a time, as there may be millions
+        squares = (d @ d for d in apart)  # lazily, as there may be millions
         first = next(squares, None)
         if first is None:
             return self.exact(0)
@@ -225,7 +225,7 @@ class Arithmetic(Namespace, Generic[_N]):
     # helpers of subclasses
 
     def _level(self, s: Numbers) -> _N:
-        """What softmax subtracts from all logits so that no exponential overflows."""
+        """Return the number that softmax subtracts from all logits to prevent overflow."""
         return self.exact(0)
 
     def _flat(self, x: object) -> list[Any]:

@@ -1,8 +1,8 @@
 """Arithmetic of batches of floats, each with a proved bound for its rounding error.
 
-If the exact result of a sum or product is a float, no error is added. So sums and products of
-integers below 2^53 and of short dyadic numbers are exact. Otherwise the bound grows by the rounding
-error of the operation.
+If the exact result of a sum or product is a float, no error is added. Therefore sums and products
+below 2^53 of integers, and of short dyadic numbers, are exact. Otherwise the bound grows by the
+rounding error of the operation.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from attsvm.theory.arithmetic.lanes import FLOATS, Lane, _float, _is_object, _La
 from attsvm.theory.arithmetic.quantities import Numbers
 
 _UP = 1.0 + 2.0**-40
-"""Factor that covers the rounding of a bound itself."""
+"""Factor that covers the rounding errors of a bound's own computation."""
 
 _UNITS = 2.0**-49
-"""Relative error of a function of numpy, at most: eight units in the last place."""
+"""Maximum relative error of a function of numpy: eight units in the last place."""
 
 _LEAST = 2.0**-900
-"""Size of a product or quotient below which underflow may hide its rounding error."""
+"""Size of a product or quotient below which underflow may spoil its computed rounding error."""
 
 _DUST = 2.0**-1000
-"""Bound for the error that underflow causes."""
+"""Bound of the error that underflow causes."""
 
 _SPLIT = 2.0**27 + 1.0
 
 _SPECTRAL = 1e-13
-"""Relative error of a spectral norm of floats, at most."""
+"""Maximum relative error of a spectral norm of floats."""
 
 
 class Bounded(Lane):
@@ -69,7 +69,7 @@ class Bounded(Lane):
 
 
 def _sum(a: Bounded, b: Bounded, operation: Operation) -> Bounded:
-    """Return the sum or difference; Knuth's formula gives its rounding error exactly."""
+    """Return the sum or difference; Knuth's formula gives its exact rounding error."""
     x, y = a.value, b.value if operation is add else -b.value
     found = x + y
     back = found - x
@@ -78,7 +78,10 @@ def _sum(a: Bounded, b: Bounded, operation: Operation) -> Bounded:
 
 
 def _rounded_off(x: Array, y: Array, product: Array) -> Array:
-    """Return the rounding error of a product of floats, exactly, by Dekker's splitting."""
+    """Return the exact rounding error of a product of floats, by Dekker's splitting.
+
+    Without underflow or overflow, the four partial products of halves are exact.
+    """
     high, low = _split(x)
     other_high, other_low = (high, low) if y is x else _split(y)
     lost = high * other_high - product + high * other_low + low * other_high
@@ -86,14 +89,14 @@ def _rounded_off(x: Array, y: Array, product: Array) -> Array:
 
 
 def _split(z: Any) -> tuple[Any, Any]:
-    """Return two floats of half of the digits whose sum is a float."""
+    """Return two floats with half of the digits each, whose sum is the given float."""
     large = _SPLIT * z
     high = large - (large - z)
     return high, z - high
 
 
 def _dust(found: Array, *factors: Array) -> Array:
-    """Return a bound for the error that underflow causes in a product or quotient of nonzeros."""
+    """Return a bound of the error that underflow causes in a product or quotient of nonzeros."""
     small = abs(found) < _LEAST
     if not small.any():
         return np.zeros(1)
@@ -103,7 +106,7 @@ def _dust(found: Array, *factors: Array) -> Array:
 
 
 def _inexact(*numbers: Bounded) -> Array:
-    """Return what underflow may take from a product with an error that is not 0."""
+    """Return a bound of the underflow in a product with an error that is not 0."""
     any_error = functools.reduce(or_, [number.error > 0.0 for number in numbers])
     return np.where(any_error, _DUST, 0.0)
 
@@ -122,7 +125,7 @@ def _product(a: Bounded, b: Bounded) -> Bounded:
     for other in rounded:
         one = b if other is a else a
         error = error + np.where(other.error > 0.0, abs(one.value) * other.error, 0.0)
-    if rounded:  # each of these products may underflow
+    if rounded:  # each product with an error may underflow
         error = error + a.error * b.error + _inexact(a, b)
     return Bounded(found, error * _UP)
 
@@ -133,7 +136,7 @@ def _quotient(a: Bounded, b: Bounded) -> Bounded:
     product = found * y
     lost = abs(((x - product) - _rounded_off(found, y, product)) / y)
     small = (abs(found) < _LEAST) | (abs(x) < _LEAST) | (abs(product) < _LEAST)
-    # the remainder of small numbers underflows, and its error is divided by y
+    # the remainder may underflow for small numbers, and its error is divided by y
     lost = lost + np.where(small & (x != 0.0), _DUST / abs(y) + _DUST, 0.0)
     inside = abs(y) > b.error
     away = (a.error + abs(found) * b.error + _inexact(a, b)) / (abs(y) - b.error) + _inexact(a, b)
@@ -169,7 +172,7 @@ def _is_zero(x: Bounded) -> Bounded:
 
 
 def _elementary(function: Callable[[Bounded], Bounded]) -> Callable[..., Numbers]:
-    """Return a function of bounded numbers as one of the namespace."""
+    """Return a function of bounded numbers as a function of the namespace."""
 
     def quietly(x: Bounded) -> Bounded:
         with np.errstate(all="ignore"):
@@ -199,7 +202,7 @@ class Bounds(_Lanes):
         near = _float(value)
         error = np.inf if np.isinf(near) else _float(abs(value - Fraction(near))) * _UP
         if value != Fraction(near):
-            error += _DUST  # the difference may be rounded down where numbers are subnormal
+            error += _DUST  # a subnormal difference may be rounded down
         return Bounded(self.zeros(1) + near, error)
 
     def maximum(self, x: Any, y: Any) -> Lane:
@@ -208,7 +211,7 @@ class Bounds(_Lanes):
         return Bounded(np.maximum(x.value, y.value), np.maximum(x.error, y.error))
 
     def spectral(self, A: Numbers) -> Lane:
-        """Return the largest singular value, which changes by at most the norm of the errors."""
+        """Return the largest singular value, which changes by at most the sum of the errors."""
         if 1 in A.shape:
             return self.norm(A)
         numbers = A.ravel().tolist()

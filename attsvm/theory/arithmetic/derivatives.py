@@ -1,7 +1,7 @@
-"""Derivatives: numbers that carry their gradient, over any arithmetic, by the rules of calculus.
+"""Derivatives: numbers with their gradient, over any arithmetic, by the rules of calculus.
 
-`gradient(m, f, x)` is the exact gradient of a formula at x, in the arithmetic m: no closed form of
-it is used, so it can judge one.
+`gradient(m, f, x)` is the exact gradient of a formula at x, in the arithmetic m. It uses no closed
+form, so that it can judge one.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _RULES: dict[Operation, tuple[Callable[..., Any], Callable[..., Any]]] = {
     mul: (lambda s, b: s * b, lambda s, a, b, value: a * s),
     truediv: (lambda s, b: s / b, lambda s, a, b, value: -(value * s) / b),
 }
-"""What a slope s of the first and of the second operand adds to that of the operation."""
+"""Contributions of a slope s of the first, and of the second, operand to the result's slope."""
 
 
 def _chained(name: str, slope: Callable[[Namespace, Any], Number]) -> Callable[..., Numbers]:
@@ -91,7 +91,7 @@ def _chained(name: str, slope: Callable[[Namespace, Any], Number]) -> Callable[.
 
 
 def _fixed(name: str, what: str) -> Callable[..., Numbers]:
-    """Return a function that has kinks, of what does not depend on the point alone."""
+    """Return a function with kinks, which refuses arguments that depend on the point."""
 
     def function(self: _Duals, *values: Any) -> Any:
         if any(isinstance(t, _Dual) for value in values for t in self._flat(value)):
@@ -102,7 +102,7 @@ def _fixed(name: str, what: str) -> Callable[..., Numbers]:
 
 
 class _Duals(Arithmetic[Any]):
-    """Numbers with gradients over another arithmetic; derivatives of kinks are refused."""
+    """Numbers with gradients over another arithmetic, which refuse functions with kinks."""
 
     name = "derivatives"
 

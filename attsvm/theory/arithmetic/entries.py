@@ -1,8 +1,8 @@
 """Numbers and arrays of one arithmetic: they add, multiply and index, and never compare.
 
-A comparison of two balls is False when it is undecided, and the maximum of an array of balls is
-whatever came first. Formulas therefore compute with numbers and arrays on which every comparison,
-every truth value and every function of numpy that is no arithmetic raises an error.
+A comparison of two balls is False if it is undecided, and the maximum of an array of overlapping
+balls is the first of them. Therefore every comparison, every truth value and every function of
+numpy that is no arithmetic raises an error on the numbers and arrays of formulas.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ _ARITHMETIC = {
 
 
 CONSTANTS = "Write constants as integers, or as m.exact('0.95') or m.exact(Fraction(1, 3))."
-"""The remedy where a formula has a number that is not of its arithmetic."""
+"""Remedy if a formula has a number of another arithmetic."""
 
 
 READ_ONLY = "tried to change its instance, or another value that is read-only"
-"""What a formula did that wrote into what it was given."""
+"""Cause of the error of a formula that changes its arguments."""
 
 COPY_FIRST = "Instances are read-only; copy an array before changing it, by x.copy()."
-"""The remedy."""
+"""Remedy for a formula that changes its arguments."""
 
 
 def misuse(what: str, remedy: str) -> ClaimError:
-    """Return the error of a formula that does what no arithmetic could do soundly, to be raised."""
+    """Return the error, to be raised, of a formula that no arithmetic can run soundly."""
     return ClaimError(f"a formula {what}", remedy=remedy)
 
 
 def refuse_change(*_: object, **__: object) -> NoReturn:
-    """What takes the place of a method that changes its object.
+    """Refuse to change an object, in the place of a method that would change it.
 
     Raises:
         ClaimError: always.
@@ -55,7 +55,7 @@ def refuse_change(*_: object, **__: object) -> NoReturn:
 
 
 def mixed(value: object) -> ClaimError:
-    """The error of a formula that computes with a number of another arithmetic, to be raised."""
+    """Return the error, to be raised, of a formula that mixes numbers of two arithmetics."""
     what = f"mixes a value of type {type(value).__name__} with numbers of its arithmetic"
     return misuse(what, CONSTANTS)
 
@@ -65,7 +65,7 @@ Operation = Callable[[Any, Any], Any]
 
 
 def _operators(operation: Operation) -> tuple[Operation, Operation]:
-    """Return the operator of a number with another operand on its right, and on its left."""
+    """Return the operator with the other operand on the right, and on the left."""
     return (
         lambda self, other: self._joined(other, operation, swapped=False),
         lambda self, other: self._joined(other, operation, swapped=True),
@@ -73,7 +73,7 @@ def _operators(operation: Operation) -> tuple[Operation, Operation]:
 
 
 class Scalar:
-    """A scalar: `_joined` says what + - * / make of it and another operand; it never compares."""
+    """A scalar: `_joined` computes + - * / of it and another operand; it never compares."""
 
     __slots__ = ()
 
@@ -83,7 +83,7 @@ class Scalar:
     __truediv__, __rtruediv__ = _operators(operator.truediv)
 
     def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
-        """Return the operation on this number and another one, which is the first where swapped."""
+        """Return the operation on this number and another one, in the other order if `swapped`."""
         raise NotImplementedError
 
     def __pow__(self, k: int) -> Any:
@@ -99,7 +99,7 @@ class Scalar:
 
 
 def _refused(method: str, remedy: str = "") -> Callable[..., Any]:
-    """Return a method of numpy's arrays in whose place the namespace has a function."""
+    """Return a method that refuses, as the namespace has a function in its place."""
 
     def refuse(self: object, *args: object, **kwargs: object) -> NoReturn:
         raise misuse(f"uses the method {method}", remedy or f"Use m.{method}(x).")
@@ -111,9 +111,9 @@ _NESTED, _FLOATS = (list, tuple, np.ndarray), (float, np.floating)
 
 
 def _operator(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    """Return an operator of arrays by its name: numpy's, without its search for who overrides it.
+    """Return an operator of arrays by its name: numpy's, without the search for overrides.
 
-    That is for what formulas compute with most, arrays and numbers of an arithmetic and integers.
+    The short way is for the usual operands: arrays, numbers of an arithmetic, and integers.
     """
     usual: Callable[[Any, Any], Any] = getattr(np.ndarray, name)
     swapped = name.startswith("__r")
@@ -148,7 +148,7 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
     ) -> Any:
-        """Do what is arithmetic, refuse the rest."""
+        """Run functions that are arithmetic, and refuse all others."""
         if ufunc in _ARITHMETIC and method == "__call__" and not options:
             result = ufunc(*map(_plain, inputs))
             return result.view(Entries) if isinstance(result, np.ndarray) else result
@@ -184,7 +184,7 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
         )
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        """Change an entry of a copy; refuse that of what a formula was given."""
+        """Change an entry of a copy; refuse to change an argument of a formula."""
         if not self.flags.writeable:
             refuse_change()
         super().__setitem__(key, value)
@@ -200,7 +200,7 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
 
 
 def entries(values: Any, shape: tuple[int, ...] | None = None) -> Entries:
-    """A read-only array of the scalars in nested lists, or in row-major order with a shape."""
+    """Return a read-only array of scalars from nested lists, or from a flat list and a shape."""
     if shape is None:
         shape, flat = _flattened(values)
     else:
@@ -208,7 +208,7 @@ def entries(values: Any, shape: tuple[int, ...] | None = None) -> Entries:
     array = np.empty(len(flat), dtype=object)
     for k, value in enumerate(flat):
         array[k] = value
-    array.setflags(write=False)  # of the base, so that no view can be made writeable again
+    array.setflags(write=False)  # on the base, so that no view can become writeable
     return array.reshape(shape).view(Entries)
 
 
@@ -227,14 +227,14 @@ def _flattened(values: object) -> tuple[tuple[int, ...], list[Any]]:
 
 
 def _boxed(value: object) -> Array:
-    """A number as an array without axes, so that numpy does not ask whether it is a sequence."""
+    """Return a number as an array without axes, so that numpy does not treat it as a sequence."""
     box = np.empty((), dtype=object)
     box[()] = value
     return box
 
 
 def _plain(value: object) -> Array:
-    """Return an operand as a plain array of objects, floats refused."""
+    """Return an operand as a plain array of objects, and refuse floats."""
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f":
             _no_float()
@@ -252,7 +252,7 @@ def _no_float() -> NoReturn:
 
 
 def _power(base: Any, exponent: object, what: str, remedy: str) -> Any:
-    """Powers by multiplication: the power function of balls knows no square of one about 0."""
+    """Return a power by multiplication, as the power function of balls fails on balls about 0."""
     if not isinstance(exponent, int) or exponent < 1:
         raise misuse(f"raises {what} to a power that is no positive integer", remedy)
     result = base

@@ -1,4 +1,4 @@
-"""What floats see of a relation in a batch: whether it is met, and how far from there it is."""
+"""Relations of a batch in floats: whether they are met, and the distance to being met."""
 
 from __future__ import annotations
 
@@ -13,24 +13,23 @@ from attsvm.theory.arithmetic.lanes import Lane
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
 
 _ROUNDING = 1e-9
-"""The largest difference of sides that floats take for rounding."""
+"""Largest difference of the two sides that counts as rounding in floats."""
 
 TOUCHED = 1.0 + 2.0**-31 + 2.0**-52
-"""Height that marks equal sides of a strict comparison that are not positive. They may violate it,
-but give no measure of how close other instances come. A ratio takes this value only by chance."""
+"""Height that marks equal sides of a strict comparison that are not positive. Such sides may
+violate the comparison, but give no measure of closeness. A ratio has this value only by chance."""
 
 _NEAR = 1e-12
-"""Part of the right side by which floats may miss that the left side is larger."""
+"""Rounding of the left side, as a share of the right side, that may hide a violation in floats."""
 
 
 def heights(library: Any, relation: Relation) -> Any:
     """Return how close a batch comes to violation: the ratio of the sides, or the residual.
 
-    Where a side is negative or the right one 0 it is the difference of the sides. To a difference
-    and to a residual 1 is added where they are positive beyond rounding: above 1 there is a
-    violation, as far as floats can tell. (Sides that are 0 but for rounding would be taken for one,
-    and a search would keep them instead of what comes close.) Of several comparisons the one that
-    counts: the closest of those that must all hold.
+    If a side is negative or the right side is 0, the height is the difference of the sides. A
+    difference or residual that is positive beyond rounding gets 1 added. Above 1, floats see a
+    violation. Without the limit for rounding, a search would keep sides of 0 as violations. A
+    conjunction has the largest height of its parts, a disjunction the smallest.
     """
     return seen(library, relation, touching=False)[0]
 
@@ -38,9 +37,9 @@ def heights(library: Any, relation: Relation) -> Any:
 def seen(library: Any, relation: Relation, *, touching: bool = True) -> tuple[Any, Any]:
     """Return the heights of a batch, and the lanes in which floats cannot rule out a violation.
 
-    Those are the lanes whose sides violate the relation or touch, but for rounding of the last
-    digits, and the lanes in which a side is no number. If `touching`, equal sides of a strict
-    comparison that are not positive have the height `TOUCHED`, not 0.
+    A lane counts if its sides violate the relation or are equal, up to rounding of the last
+    digits, or if a side is NaN. If `touching`, equal sides of a strict comparison that are not
+    positive have the height `TOUCHED`, not 0.
     """
     if isinstance(relation, All | AnyOf):
         parts = [seen(library, part, touching=touching) for part in relation.parts]
@@ -68,9 +67,9 @@ def seen(library: Any, relation: Relation, *, touching: bool = True) -> tuple[An
 
 
 def is_met(relation: Relation) -> Any:
-    """Which instances meet a hypothesis in floats, rounding in their favour; NaN does not.
+    """Return which instances meet a hypothesis in floats, up to rounding; NaN does not meet it.
 
-    One answer for each instance of the batch, in the library of the lanes, or one for all of it.
+    The answer is a mask of the batch, in the library of the lanes, or one value for the batch.
     """
     if isinstance(relation, All | AnyOf):
         parts = [is_met(part) for part in relation.parts]
@@ -82,11 +81,10 @@ def is_met(relation: Relation) -> Any:
 
 
 def shortfall(relation: Relation, batch: int) -> Array:
-    """How far each instance of a batch is from meeting a relation (batch,), as floats see it.
+    """Return how far each instance is from meeting a relation (batch,), as floats see it.
 
-    The difference of the sides, or the largest residual; 0 where it is met, infinity where an
-    evaluation is no number. Of several relations that must all hold the largest counts, of those
-    of which one must, the least.
+    The distance is the difference of the sides or the largest residual, 0 if the relation is met,
+    infinity for NaN. A conjunction has the largest distance of its parts, a disjunction the least.
     """
     if isinstance(relation, All | AnyOf):
         parts = [shortfall(part, batch) for part in relation.parts]
@@ -101,7 +99,7 @@ def shortfall(relation: Relation, batch: int) -> Array:
 
 
 def proved(relation: Relation) -> tuple[Any, Any]:
-    """Return two masks: lanes whose bounds prove that a relation holds, and that it fails."""
+    """Return two masks: lanes whose bounds prove a relation, and lanes whose bounds refute it."""
     if isinstance(relation, All | AnyOf):
         parts = [proved(part) for part in relation.parts]
         joins = (and_, or_) if isinstance(relation, All) else (or_, and_)

@@ -1,8 +1,8 @@
-"""Lanes: a scalar that holds one float of each of many instances, in numpy or in torch.
+"""Lanes: scalars that hold one float for each of many instances, in numpy or in torch.
 
-A formula reads as for one instance and runs on a batch: the batch lives inside its scalars. Floats
-(numpy) screen many instances at once, tensors (torch) know the gradient as well. Neither decides
-anything: rounding, overflow and cancellation are sorted out by the judge.
+A formula is written for one instance and runs on a batch, because its scalars hold the batch.
+Floats (numpy) screen many instances at once; tensors (torch) also have gradients. Neither decides
+an instance: the judge handles rounding, overflow and cancellation.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Lane(Scalar):
         return Lane(abs(self.value))
 
     def _sympy_(self) -> NoReturn:
-        """Refuse to become an expression of sympy, which asks by this name."""
+        """Refuse to become an expression of sympy, which calls this method."""
         raise misuse("mixes a value of sympy with numbers of its arithmetic", CONSTANTS)
 
     def _refuse_float(self) -> NoReturn:
@@ -72,7 +72,7 @@ class Lane(Scalar):
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
     ) -> Any:
-        """Leave arrays of numbers to `Entries`, refuse the rest."""
+        """Leave arrays of numbers to `Entries`, and refuse all other calls."""
         if any(isinstance(value, Entries) for value in inputs):
             return NotImplemented
         raise misuse(
@@ -87,7 +87,7 @@ class Lane(Scalar):
 
 
 def _is_object(value: object) -> bool:
-    """Whether a value is an array of objects; one of floats times a lane would be one of pairs."""
+    """Return whether a value is an array of objects, as arrays of formulas are."""
     return isinstance(value, np.ndarray) and value.dtype == object
 
 
@@ -99,7 +99,7 @@ def _float(value: int | Fraction) -> float:
 
 
 def lanes(batch: Any, number: Callable[[Any], Lane] = Lane) -> Any:
-    """Numbers (..., B) of a batch of B instances as one `number` or an array of them."""
+    """Return numbers (..., B) of B instances as one `number`, or as an array of them."""
     shape = tuple(batch.shape[:-1])
     if not shape:
         return number(batch)
@@ -107,7 +107,7 @@ def lanes(batch: Any, number: Callable[[Any], Lane] = Lane) -> Any:
 
 
 class _Lanes(Arithmetic[Lane]):
-    """What numpy and torch have in common."""
+    """The functions that numpy and torch share."""
 
     numbers = Lane
 
@@ -122,17 +122,17 @@ class _Lanes(Arithmetic[Lane]):
         return Lane(self.zeros(1) + _float(value))
 
     def maximum(self, x: Any, y: Any) -> Lane:
-        """Return the larger one; either may be a plain integer."""
+        """Return the larger number; either may be a plain integer."""
         x, y = (self.exact(z) if isinstance(z, int) else z for z in (x, y))
         return Lane(self.library.maximum(_value(x), _value(y)))
 
     def logistic_slope(self, x: Number) -> Numbers:
-        """g'(x), by exp(-|x|), which does not overflow."""
+        """Return g'(x), by exp(-|x|), which does not overflow."""
         e = self.exp(-self.abs(x))
         return e / ((1 + e) * (1 + e))
 
     def logistic_curvature(self, x: Number) -> Numbers:
-        """g''(x) = -g'(x) tanh(x/2), in the same way."""
+        """Return g''(x) = -g'(x) tanh(x/2), without overflow."""
         return self.logistic_slope(x) * (1 - 2 * self.logistic(x))
 
     def softplus(self, x: Number) -> Numbers:
@@ -145,18 +145,18 @@ class _Lanes(Arithmetic[Lane]):
 
 
 def _elementary(function: Callable[[Any], object]) -> Callable[..., Numbers]:
-    """Return a function of batches of numbers as one of the namespace."""
+    """Return a function of batches as a method of the namespace."""
     return elementary(lambda lane: Lane(function(lane.value)))
 
 
 def _expit(x: Array) -> Array:
-    from scipy.special import expit  # dear to import, and needed by few formulas
+    from scipy.special import expit  # slow to import, and needed by few formulas
 
     return expit(x)
 
 
 def _root(x: Any) -> Any:
-    """Return the root of a tensor; at 0 and below it is 0, and so is its gradient."""
+    """Return the root of a tensor; at 0 and below, the root and its gradient are 0."""
     positive = x > 0.0
     return x.where(positive, x.new_ones(())).sqrt().where(positive, 0.0 * x)
 
@@ -165,9 +165,9 @@ _M = TypeVar("_M", bound=_Lanes)
 
 
 def _once(norm: Callable[[_M, Numbers], Lane]) -> Callable[[_M, Numbers], Lane]:
-    """A norm that is not computed again for the same array: hypotheses and conclusion share some.
+    """Return a norm that is cached on the array, as hypotheses and conclusion share arrays.
 
-    The array keeps it, with the numbers that it is the norm of.
+    The array keeps the norm together with its entries, to detect changes of entries.
     """
     name = norm.__name__
 
@@ -183,9 +183,9 @@ def _once(norm: Callable[[_M, Numbers], Lane]) -> Callable[[_M, Numbers], Lane]:
 
 
 def _stacked(numbers: list[Lane]) -> Any:
-    """Numbers of a batch (numbers, batch)."""
+    """Return the numbers of lanes as one array (numbers, batch)."""
     values: Any = [lane.value for lane in numbers]
-    if len({value.shape for value in values}) > 1:  # a constant is one number
+    if len({value.shape for value in values}) > 1:  # a constant has one number for the batch
         values = np.broadcast_arrays(*values)
     return np.concatenate(values).reshape(len(values), -1)
 
@@ -211,7 +211,7 @@ class Floats(_Lanes):
 
     @_once
     def norm(self, x: Numbers) -> Lane:
-        """The Euclidean norm; where a square over- or underflows its scale is taken out first."""
+        """Return the Euclidean norm, scaled first if a square over- or underflows."""
         values = _stacked(x.ravel().tolist())
         norms = np.sqrt(_dot(values, values))
         extreme = ~((norms > _SMALL) & (norms < _LARGE))
@@ -239,11 +239,11 @@ class Floats(_Lanes):
 
 
 _SMALL, _LARGE = 1e-140, 1e140
-"""Between these a norm of floats is the root of its sum of squares, to the last digits."""
+"""Limits between which the root of the sum of squares has no over- or underflow."""
 
 
 def _scaled(values: Array) -> tuple[Array, Array]:
-    """Numbers (numbers, batch) over the largest of each instance, which are at most 1 then."""
+    """Return numbers (numbers, batch) over the largest of each instance, and the divisors."""
     top = np.abs(values).max(axis=0)
     scale = np.where((top > 0.0) & np.isfinite(top), top, 1.0)
     values /= scale
@@ -256,11 +256,15 @@ def _dot(x: Array, y: Array) -> Array:
 
 
 _TURNED = 4
-"""Matrices of at most so many rows or columns are diagonalised by rotations, many at once."""
+"""Maximum number of rows or columns of matrices that are diagonalised by rotations."""
 
 
 def _largest_eigenvalue(rows: Any, library: Any = np) -> Any:
-    """That of A A^T for many matrices (rows, columns, batch), by Jacobi's rotations."""
+    """Return the largest eigenvalue of A A^T, for matrices (rows, columns, batch), by rotations.
+
+    Each of Jacobi's rotations makes one entry beside the diagonal 0; sweeps over all entries
+    converge to a diagonal matrix.
+    """
     k = len(rows)
     dot = _dot if library is np else lambda x, y: (x * y).sum(0)
     g: Any = [[dot(rows[i], rows[j]) if i <= j else None for j in range(k)] for i in range(k)]
@@ -271,7 +275,7 @@ def _largest_eigenvalue(rows: Any, library: Any = np) -> Any:
         tangent = entry / library.where(whole != 0.0, whole, 1.0)
         moved = tangent * entry
         g[p][p], g[q][q] = g[p][p] - moved, g[q][q] + moved
-        if k == 2:  # it is diagonal
+        if k == 2:  # one rotation makes the matrix diagonal
             break
         cosine = 1.0 / library.sqrt(1.0 + tangent * tangent)
         sine = tangent * cosine
@@ -287,19 +291,19 @@ def _largest_eigenvalue(rows: Any, library: Any = np) -> Any:
 
 
 _SEEN_AS_0 = 1e-17
-"""What an entry beside the diagonal is at most once it moves no eigenvalue, where the largest
-entry of the matrix is 1 and so the largest eigenvalue at least 1."""
+"""Largest entry beside the diagonal that counts as 0. The largest entry of the matrix is 1, so
+that the largest eigenvalue is at least 1, and such an entry does not change it in floats."""
 
 
 class Tensors(_Lanes):
-    """Batches of floats in torch, on the processor or on a GPU, which know their gradients.
+    """Batches of floats in torch, with gradients, on the processor or on a GPU.
 
-    Torch is imported when the first one is made.
+    Torch is imported when the first number is made.
     """
 
     name = "tensors"
 
-    exp = _elementary(lambda x: x.clamp(max=600.0).exp())  # so that heights stay numbers
+    exp = _elementary(lambda x: x.clamp(max=600.0).exp())  # finite, so that heights are not NaN
     log = _elementary(methodcaller("log"))
     expm1 = _elementary(methodcaller("expm1"))
     log1p = _elementary(methodcaller("log1p"))
@@ -313,7 +317,7 @@ class Tensors(_Lanes):
 
     @functools.cached_property
     def library(self) -> Any:
-        """Torch, imported when a number is first asked for."""
+        """Torch, imported on first use."""
         import torch
 
         return torch
@@ -323,18 +327,18 @@ class Tensors(_Lanes):
         return self.library.zeros(batch, dtype=self.library.float64, device=self.device)
 
     def values(self, x: object) -> Numbers:
-        """Numbers (batch, ...) of many records as lanes; a number that they share as one."""
+        """Return numbers (batch, ...) of many records as lanes; a shared number stays one."""
         if isinstance(x, self.library.Tensor):
             return lanes(x.movedim(0, -1))
         return super().values(x)
 
     def norm(self, x: Numbers) -> Lane:
-        """Return the Euclidean norm, its scale taken out so that no square over- or underflows."""
+        """Return the Euclidean norm, scaled first so that no square over- or underflows."""
         values, scale = self._scaled(x)
         return Lane(scale * self.library.linalg.vector_norm(values, dim=0))
 
     def _scaled(self, x: Numbers) -> tuple[Any, Any]:
-        """Numbers (numbers, batch) over the largest of each instance, and that number."""
+        """Return numbers (numbers, batch) over the largest of each instance, and the divisors."""
         width = max(len(lane.value) for lane in x.ravel())
         values = self.library.stack([lane.value.expand(width) for lane in x.ravel()])
         top = values.detach().abs().amax(0)
@@ -351,7 +355,7 @@ class Tensors(_Lanes):
         matrices = values.where(usable, 0.0 * scale).reshape(*rows.shape, -1)
         if self.device == "cpu" or len(rows) > _TURNED:
             top = self.library.linalg.svdvals(matrices.movedim(-1, 0))[:, 0]
-        else:  # a GPU is slow at decomposing many small matrices; no gradient is asked for there
+        else:  # a GPU is slow at decomposing many small matrices; gradients are not used there
             top = _root(_largest_eigenvalue(matrices, self.library))
         return Lane(scale * top.where(usable, math.nan * scale))
 

@@ -1,4 +1,4 @@
-"""Arithmetic of upper bounds for |x| of integers x; it shows where floats need no rounding."""
+"""Arithmetic of upper bounds of |x| for integers x, which show that floats need no rounding."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from attsvm.theory.arithmetic.entries import Operation, Scalar, mixed
 from attsvm.theory.arithmetic.quantities import Numbers
 
 _MOST = 2**53
-"""Size up to which floats hold every integer."""
+"""Largest size up to which floats hold every integer."""
 
 
 class Magnitude(Scalar):
-    """A bound for the size of an integer, None for a number that floats may have to round."""
+    """A bound of the size of an integer, None for a number that floats may round."""
 
     __slots__ = ("size",)
 

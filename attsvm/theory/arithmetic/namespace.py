@@ -25,16 +25,16 @@ class Namespace(Protocol):
     # numbers
 
     def exact(self, value: object) -> Number:
-        """A constant: an integer such as a length, a fraction, or decimals in quotes, '0.95'.
+        """Return a constant: an integer, a fraction, or decimals in quotes such as '0.95'.
 
         A number of this arithmetic, such as a constant of the reading, stays as it is.
 
         Raises:
-            ClaimError: a float, whose decimals would not be those that were written.
+            ClaimError: the value is a float, which may differ from the decimals in the code.
         """
 
     def values(self, x: object) -> Numbers:
-        """The numbers of a field of a record: one or an array of floats, integers or rationals."""
+        """Return the number or array of numbers in a field of a record."""
 
     @abstractmethod
     def exp(self, x: Number) -> Numbers:
@@ -54,38 +54,38 @@ class Namespace(Protocol):
 
     @abstractmethod
     def is_zero(self, x: Number) -> Numbers:
-        """1 where a number, or an entry, is 0, and 0 elsewhere."""
+        """Return 1 if a number is 0, else 0; for an array, entry by entry."""
 
     @abstractmethod
     def maximum(self, x: Number, y: Number) -> Number:
-        """Return the larger one of two numbers."""
+        """Return the larger of two numbers."""
 
     def minimum(self, x: Number, y: Number) -> Number:
-        """Return the smaller one of two numbers."""
+        """Return the smaller of two numbers."""
 
     def power(self, x: Number, k: int) -> Numbers:
-        """The k-th power of a number or of each entry, by multiplication; k is at least 0."""
+        """Return the k-th power of a number or of each entry, by multiplication, for k >= 0."""
 
     def square(self, x: Number) -> Numbers:
         """Return the square of a number, or of each entry."""
 
     def logistic(self, x: Number) -> Numbers:
-        """g(x) = 1 / (1 + exp(-x))."""
+        """Return g(x) = 1 / (1 + exp(-x))."""
 
     def logistic_slope(self, x: Number) -> Numbers:
-        """g'(x) = g (1 - g)."""
+        """Return g'(x) = g (1 - g)."""
 
     def logistic_curvature(self, x: Number) -> Numbers:
-        """g''(x) = g (1 - g) (1 - 2 g)."""
+        """Return g''(x) = g (1 - g) (1 - 2 g)."""
 
     def softplus(self, x: Number) -> Numbers:
         """Return the logarithm of 1 + exp(x)."""
 
     def expm1(self, x: Number) -> Numbers:
-        """exp(x) - 1, where the arithmetic can without cancellation; exactly 0 at 0."""
+        """Return exp(x) - 1, without cancellation if the arithmetic can; exactly 0 at 0."""
 
     def log1p(self, x: Number) -> Numbers:
-        """ln(1 + x), where the arithmetic can without cancellation; exactly 0 at 0."""
+        """Return ln(1 + x), without cancellation if the arithmetic can; exactly 0 at 0."""
 
     # arrays
 
@@ -142,7 +142,7 @@ class Namespace(Protocol):
         """Return the entries of a matrix row by row."""
 
     def mat(self, x: Numbers, rows: int) -> Numbers:
-        """Return the matrix of so many rows whose entries row by row are those of a vector."""
+        """Return the matrix with this number of rows that a vector fills row by row."""
 
     def kron(self, A: Numbers, B: Numbers) -> Numbers:
         """Return the Kronecker product of two matrices."""
@@ -151,13 +151,13 @@ class Namespace(Protocol):
         """Return the largest distance of two rows."""
 
     def spread(self, A: Numbers) -> Number:
-        """Return the largest distance of two rows over the root of 2; at most the spectral norm."""
+        """Return the diameter divided by the root of 2, which is at most the spectral norm."""
 
     def softmax(self, s: Numbers) -> Numbers:
-        """exp(s) over the sum of its entries; of a matrix, that of each row."""
+        """Return exp(s) divided by its sum; for a matrix, row by row."""
 
     def covariance(self, f: Numbers, h: Numbers) -> Numbers:
-        """(diag(f) - f f^T) h for weights f of sum 1."""
+        """Return (diag(f) - f f^T) h for weights f of sum 1."""
 
     # comparisons
 
@@ -177,18 +177,18 @@ class Namespace(Protocol):
         """Return the comparison left = right, of numbers or entry by entry."""
 
     def all_of(self, *parts: Relation) -> Relation:
-        """Return the conjunction of these relations; without any it is true, as 0 <= 1."""
+        """Return the conjunction of these relations; an empty one is true, as 0 <= 1."""
 
     def any_of(self, *parts: Relation) -> Relation:
-        """Return the disjunction of these relations; without any it is false, as 1 <= 0."""
+        """Return the disjunction of these relations; an empty one is false, as 1 <= 0."""
 
     # how a formula is written down
 
     def symbol(self, latex: str, says: str, *, rows: bool = False) -> Numbers:
-        """What a primitive is written as, where `m.name` is text, and a sentence that defines it.
+        """Return the LaTeX of a primitive, with a sentence that defines it, if `m.name` is text.
 
-        A matrix of several `rows` is taken to have some.
+        With `rows`, the symbol is a matrix that has a row.
 
         Raises:
-            ClaimError: this arithmetic computes, and writes nothing down.
+            ClaimError: this arithmetic computes, and has no notation.
         """

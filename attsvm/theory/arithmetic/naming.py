@@ -29,7 +29,8 @@ def definition(latex: str) -> Callable[[_F], _F]:
     Args:
         latex: such as ``\nabla L({x})``; fields are arguments by name.
 
-    What no expression spells out, such as a loop, is told by the first line of its docstring.
+    A function that is no single expression, such as a loop, is described by the first line of its
+    docstring.
 
     Raises:
         ClaimError: a field is no argument, or a brace of LaTeX is not doubled.
@@ -86,7 +87,7 @@ def in_short(function: Callable[..., object], otherwise: str) -> str:
 
 
 def _spelled(function: Callable[..., Any], m: Text, values: dict[str, object]) -> Term | str:
-    """Return the body of a definition as text; its docstring where it is no single expression."""
+    """Return the body of a definition as text, or its docstring if it is no single expression."""
     try:
         return function(m, **values)
     except (ClaimError, AttributeError):  # a loop over tokens or steps, or a loss by its name
@@ -94,15 +95,15 @@ def _spelled(function: Callable[..., Any], m: Text, values: dict[str, object]) -
 
 
 class Primitive:
-    r"""A function of numbers without a closed form, with one implementation an arithmetic.
+    r"""A function of numbers without a closed form, with one implementation for each arithmetic.
 
     Args:
-        latex: how it is written, such as ``K\left({0}\right)``.
+        latex: its notation, such as ``K\left({0}\right)``.
         says: one sentence that defines it.
         of: the letters that the sentence uses for its arguments.
-        balls: of rationals or balls, an enclosure.
-        floats: of arrays of floats, entry by entry.
-        tensors: of tensors; where None, its value without a gradient.
+        balls: an enclosure, for rationals or balls.
+        floats: the values for arrays of floats, entry by entry.
+        tensors: the values for tensors; None for values without a gradient.
     """
 
     def __init__(
@@ -119,12 +120,12 @@ class Primitive:
         self.balls, self.floats, self.tensors = balls, floats, tensors
 
     def __call__(self, m: Any, *numbers: Any) -> Any:
-        """Its value in the arithmetic m."""
+        """Return its value in the arithmetic m."""
         if m.name == "balls":
             return self.balls(*numbers)
         if m.name == "floats":
             return Lane(np.asarray(self.floats(*(n.value for n in numbers))))
-        if m.name == "bounds":  # nothing bounds the error of floats that an author supplies
+        if m.name == "bounds":  # the error of an author's floats has no proved bound
             return Bounded(np.asarray(self.floats(*(n.value for n in numbers))), np.inf)
         if m.name == "magnitudes":
             return Magnitude(None)

@@ -1,4 +1,4 @@
-"""Formulas of LaTeX, as they are written here, in plain characters."""
+"""Translation of formulas in this package's LaTeX to plain characters."""
 
 import re
 
@@ -19,7 +19,7 @@ _SIGNS = {
 
 
 def in_plain(latex: str) -> str:
-    """Return a formula of LaTeX, as they are written here, in plain characters."""
+    """Return a formula in this package's LaTeX in plain characters."""
     line = latex.replace(r"\{", "\\\0").replace(r"\}", "\\\1")  # braces that are seen
     line, before = line.replace(r"\langle ", "<").replace(r" \rangle", ">"), ""
     while line != before:  # the innermost groups first
@@ -33,7 +33,7 @@ def in_plain(latex: str) -> str:
 
 
 def _quotient(found: re.Match[str]) -> str:
-    """Return a fraction in a line, with brackets where it would read otherwise."""
+    """Return a fraction in one line, with brackets if it would be ambiguous."""
     above, below = found.groups()
     above = f"({above})" if re.search(" [+-] ", re.sub(_INNER, "", above)) else above
     return f"{above}/({below})" if " " in re.sub(_INNER, "", below) else f"{above}/{below}"

@@ -1,4 +1,4 @@
-"""Types of what a formula computes with: a number, an array of numbers, the values of letters."""
+"""Types of the values in a formula: a number, an array of numbers, the values of letters."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Numbers(Protocol):
         """Return the entries in another shape."""
 
     def ravel(self) -> Any:
-        """All entries, row by row."""
+        """Return all entries, row by row."""
 
 
 class Values(Protocol):

@@ -1,10 +1,10 @@
-"""Rational functions, by flint: it cancels and factors at once what takes sympy seconds.
+"""Rational functions by flint, which cancels and factors at once where sympy needs seconds.
 
-An expression of sympy is read as a fraction of polynomials in its generators: symbols, roots,
-exponentials of monomials, and whatever is no sum, product or power. Exponents are multiplied out,
-and all powers of a root or of an exponential are powers of one generator. Nothing else that relates
-generators is known: a fraction that is 0 is the number 0, and one that is not is another number
-only if its generators are independent, as symbols are.
+An expression of sympy is read as a fraction of polynomials in its generators. These are symbols,
+roots, exponentials of monomials, and every expression that is no sum, product or power. Exponents
+are expanded, and all powers of a root or of an exponential are powers of one generator. Other
+relations between generators are unknown. A fraction that is 0 is therefore the number 0. A
+fraction that is not 0 is another number only if its generators are independent, as symbols are.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import sympy as sp
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 _LARGEST = 64
-"""The largest exponent that is multiplied out."""
+"""Largest exponent that is expanded."""
 
 _Sign = tuple[int, bool] | None
-"""1 or -1 for what is at least or at most 0, and whether it is known not to be 0; None if open."""
+"""Sign 1 for at least 0, -1 for at most 0, with whether 0 is excluded; None if unknown."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Fraction:
     Attributes:
         above: the numerator.
         below: the denominator, which is not the polynomial 0.
-        generators: what the variables of these polynomials stand for.
+        generators: the expressions behind the variables of these polynomials.
     """
 
     above: fmpq_mpoly
@@ -40,12 +40,12 @@ class Fraction:
 
     @property
     def is_zero(self) -> bool:
-        """Whether it is 0, as a fraction of polynomials."""
+        """Whether the numerator is the polynomial 0, so that the number is 0."""
         return bool(self.above.is_zero())
 
     @property
     def independent(self) -> bool:
-        """Whether no relation holds between the generators, so that only 0 is the fraction 0.
+        """Whether the generators are independent, so that only the fraction 0 is the number 0.
 
         Symbols, their roots and exponentials of different monomials of symbols are independent.
         """
@@ -59,7 +59,7 @@ class Fraction:
 
     @cached_property
     def factors(self) -> tuple[fmpq, list[tuple[fmpq_mpoly, int]]]:
-        """A constant, and irreducible polynomials with their exponents, if it is not 0."""
+        """A constant and irreducible polynomials with exponents, of a fraction other than 0."""
         (one, above), (other, below) = (polynomial.factor() for polynomial in self.reduced)
         return one / other, [(p, int(k)) for p, k in above] + [(p, -int(k)) for p, k in below]
 
@@ -84,10 +84,10 @@ class Fraction:
         return sp.Add(*terms)
 
     def is_known(self, sign: str) -> bool:
-        """Whether the signs of its generators show that it is positive, or that it is nonnegative.
+        """Return whether the signs of its generators show that it is positive, or nonnegative.
 
-        Each factor needs terms of one sign, or has to be real and to an even power; no factor of
-        the denominator may be 0.
+        Each factor needs terms of one sign, or must be real with an even power. No factor of the
+        denominator may be 0.
         """
         if self.is_zero:
             return sign == "nonnegative"
@@ -121,7 +121,7 @@ def _one_if(positive: bool) -> int:
 
 
 def _sign(x: sp.Expr) -> _Sign:
-    """Return the sign of a generator; that of a real number which may have any is called 0."""
+    """Return the sign of a generator, 0 for a real number of unknown sign, None if not real."""
     if x.is_nonnegative:
         return 1, x.is_positive is True
     if x.is_nonpositive:
@@ -130,7 +130,7 @@ def _sign(x: sp.Expr) -> _Sign:
 
 
 def _sign_of_sum(polynomial: fmpq_mpoly, signs: list[_Sign]) -> _Sign:
-    """Return the sign of a polynomial whose terms all have the same."""
+    """Return the sign of a polynomial if all its terms have one sign, else None."""
     known, some = set(), False
     for powers, coefficient in polynomial.terms():
         total, strict = _one_if(coefficient > 0), True
@@ -145,7 +145,7 @@ def _sign_of_sum(polynomial: fmpq_mpoly, signs: list[_Sign]) -> _Sign:
 
 
 def multiplied_out(expression: sp.Expr) -> sp.Expr:
-    """The expression, expanded by sympy unless it is a sum of monomials, which stay as they are."""
+    """Return the expression expanded by sympy; a sum of monomials stays as it is."""
     parts = sp.Add.make_args(expression)
     return expression if all(map(_is_monomial, parts)) else sp.expand(expression)
 
@@ -158,11 +158,11 @@ def _is_monomial(part: sp.Expr) -> bool:
 
 
 def fraction(expression: sp.Expr, *, divide: bool = True) -> Fraction | None:
-    """Return the fraction that an expression is, or None where it divides by 0 or does not commute.
+    """Return an expression as a fraction; None if it divides by 0 or does not commute.
 
     Args:
-        expression: of sympy.
-        divide: whether sums are divided by; else the reciprocal of each is a generator.
+        expression: an expression of sympy.
+        divide: whether to divide by sums; otherwise the reciprocal of each sum is a generator.
     """
     if not expression.is_commutative:
         return None
@@ -175,11 +175,11 @@ def fraction(expression: sp.Expr, *, divide: bool = True) -> Fraction | None:
 
 
 _Key = tuple[str, sp.Expr, int]
-"""Of a generator: whether it is a root or an exponential, of what, and the sign of its exponent."""
+"""Key of a generator: root or exponential, its argument, and the sign of its exponent."""
 
 
 class _Reader:
-    """Reads an expression: first what its generators are, then what it is of them."""
+    """A reader of expressions, which finds their generators, then the fraction in these."""
 
     def __init__(self, divide: bool) -> None:
         self._divide = divide
@@ -207,12 +207,12 @@ class _Reader:
                 self._roots[key] = lcm(self._roots.get(key, 1), exponent.q)
 
     def _is_power(self, x: sp.Expr) -> bool:
-        """Whether it is multiplied out."""
+        """Return whether an expression is a power that is expanded."""
         least = -_LARGEST if self._divide else 0
         return bool(x.is_Pow and x.exp.is_Integer and least <= x.exp <= _LARGEST)
 
     def _powers(self, x: sp.Expr) -> Iterator[tuple[_Key, sp.Expr]]:
-        """Yield the generators whose powers it is a product of, with the exponents."""
+        """Yield the generators of a product of powers, with their exponents."""
         if isinstance(x, sp.exp):
             for term in sp.Add.make_args(multiplied_out(x.exp)):
                 share, monomial = term.as_coeff_Mul(rational=True)
@@ -227,7 +227,7 @@ class _Reader:
         return (kind, of, sign), sign * exponent
 
     def generators(self) -> tuple[sp.Expr, ...]:
-        """Return the generators that were found."""
+        """Return all generators of the expression."""
         exponents = [sp.Rational(sign, q) for (_, _, sign), q in self._roots.items()]
         return tuple(
             of**k if kind == "root" else sp.exp(of * k)
@@ -235,7 +235,7 @@ class _Reader:
         )
 
     def read(self, expression: sp.Expr) -> tuple[fmpq_mpoly, fmpq_mpoly]:
-        """Return the numerator and the denominator of an expression whose generators were found."""
+        """Return the numerator and the denominator of an expression, after `find`."""
         names = [f"x{k}" for k in range(len(self._roots))]
         ring = fmpq_mpoly_ctx.get(names, Ordering.degrevlex)
         self._variables = dict(zip(self._roots, ring.gens(), strict=True))
@@ -269,7 +269,7 @@ class _Reader:
 
 
 def _ensure_divisor(x: sp.Expr, divide: bool) -> None:
-    """Raise where what is divided by, without being multiplied out, is 0 or divides by 0."""
+    """Raise if a divisor that stays a generator is 0 or itself divides by 0."""
     found = fraction(x, divide=divide)
     if found is None or found.is_zero:
         raise ZeroDivisionError

@@ -1,8 +1,8 @@
-"""Verifiers: what a formula does with one rational instance, as Python's own fractions.
+"""Verifiers: scripts that evaluate a formula on one rational instance with Python's fractions.
 
-Every number is a rational together with the expression that makes it, so that the lines that are
-written down compute the same value from the instance alone. Exponentials of 0, logarithms of 1 and
-roots of squares are rational; a formula that takes others has no verifier.
+Every number has a rational value and the expression that computes it, so that the lines of the
+script compute the same value from the instance alone. Exponentials of 0, logarithms of 1 and roots
+of squares are rational; a formula with other values of these functions has no verifier.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Term(Expression, Scalar):
 
 
 class Verifiers(Lines[Term], Arithmetic[Term]):
-    """Expressions for Python's fractions; it keeps the lines and the helpers of one verifier."""
+    """Expressions in Python's fractions, with the lines and the helpers of one verifier."""
 
     name = "verifier"
     numbers = Term
@@ -180,7 +180,7 @@ def _exact(number: Any) -> Fraction:
 
 
 def literal(value: Fraction) -> str:
-    """Return an expression for a rational; large powers of two are written as such."""
+    """Return an expression for a rational, with powers for large powers of two."""
     above, below = value.numerator, value.denominator
     if below == 1:
         return _integer(above)

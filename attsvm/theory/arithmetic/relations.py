@@ -1,4 +1,4 @@
-"""What a formula returns: a comparison of two sides, or several of them."""
+"""Results of formulas: a comparison of two sides, or several comparisons."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from attsvm.theory.arithmetic.quantities import Number
 
 
 class _Undecided:
-    """What has no truth value of its own."""
+    """A relation, which has no truth value in Python."""
 
     __slots__ = ()
 
     def __bool__(self) -> bool:
-        """Refuse: only the engine compares, in three values."""
+        """Refuse a truth value: the engine decides, with a third value for open relations."""
         raise misuse(
             "asks whether a comparison is true", "Return it; m.all_of and m.any_of combine."
         )
@@ -32,7 +32,7 @@ class Comparison(_Undecided):
     right: Number
 
     def __post_init__(self) -> None:
-        """Refuse floats, and arrays in an inequality: one entry alone would be compared."""
+        """Refuse floats, and arrays in an inequality, as only one entry would be compared."""
         for side in (self.left, self.right):
             if isinstance(side, float | Fraction):
                 raise misuse(
@@ -54,19 +54,19 @@ class _Joined(_Undecided):
     parts: tuple[Relation, ...]
 
     def __post_init__(self) -> None:
-        """Refuse what is no comparison."""
+        """Refuse parts that are no comparison."""
         for part in self.parts:
             returned(part, "a part of m.all_of or m.any_of")
 
 
 class All(_Joined):
-    """Every part holds."""
+    """A conjunction: every part is true."""
 
     __slots__ = ()
 
 
 class AnyOf(_Joined):
-    """At least one part holds."""
+    """A disjunction: at least one part is true."""
 
     __slots__ = ()
 
@@ -85,10 +85,10 @@ def comparisons(relation: Relation, *, needed: bool = False) -> tuple[Comparison
 
 
 def returned(found: object, what: str) -> Relation:
-    """What a formula returned, if it is a comparison; `what` names it, as "a hypothesis" does.
+    """Return the result of a formula if it is a comparison; `what` names the formula in errors.
 
     Raises:
-        ClaimError: it is none.
+        ClaimError: the result is no comparison.
     """
     if isinstance(found, Relation):
         return found

@@ -1,7 +1,7 @@
-"""Scripts: what a formula does with one instance, written down as Python that needs numpy alone.
+"""Scripts: the evaluation of a formula on one instance, as Python that needs only numpy.
 
-A value carries the expression that makes it and what numpy makes of that expression, so that loops
-and shapes are those of the instance. Long expressions get a name of their own.
+A value has an expression and numpy's value of the expression. Loops and shapes of a script
+therefore are those of the instance. Long expressions get a name of their own.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.quantities import Number, Numbers
 
 SUM, PRODUCT, ATOM = range(3)
-"""How tightly an expression binds."""
+"""Precedence of an expression, from loose to tight."""
 
 _LONG = 56
-"""Letters of an expression that is written inside others at most."""
+"""Maximum number of letters of an expression inside another one; longer ones get a name."""
 
 DIGITS = 400
-"""Digits of the decimals of a script where those of floats are too few."""
+"""Number of digits of the decimals in a script for which floats have too few digits."""
 
 
 def softmax(s):  # type: ignore[no-untyped-def]  # noqa: D103  # written into scripts as it is
@@ -43,12 +43,12 @@ def gradient(f, x, h=1e-6):  # type: ignore[no-untyped-def]  # noqa: D103  # the
 
 
 def _text_of(function: Callable[..., object]) -> str:
-    """Return the source of a helper, without what is said to checkers."""
+    """Return the source of a helper, without comments for type checkers and linters."""
     return re.sub(r"  # (type|noqa).*", "", inspect.getsource(function)).rstrip()
 
 
 class Expression:
-    """A value, the text that makes it, and how tightly that binds."""
+    """A value, the text that computes it, and the precedence of the text."""
 
     __slots__ = ("binds", "m", "text", "value")
 
@@ -56,7 +56,7 @@ class Expression:
         self.m, self.text, self.value, self.binds = m, text, value, binds
 
     def within(self, least: int) -> str:
-        """Return the text, in brackets where it binds less tightly."""
+        """Return the text, in brackets if its precedence is lower."""
         return self.text if self.binds >= least else f"({self.text})"
 
 
@@ -64,7 +64,7 @@ _E = TypeVar("_E", bound=Expression)
 
 
 class Lines(Generic[_E]):
-    """The lines and the helpers of what is written, where expressions must not be too long."""
+    """The lines and the helpers of a script, with a limit for the length of expressions."""
 
     numbers: Any
 
@@ -75,7 +75,7 @@ class Lines(Generic[_E]):
         self._given_names: dict[int, Any] = {}
 
     def named(self, text: str, value: Any, binds: int = ATOM) -> _E:
-        """Return a value, by a name of its own where its expression is long."""
+        """Return a value, with a name of its own if its expression is long."""
         if len(text) > self.longest:
             known = (name for name, line in self.lines.items() if line == text)
             name = next(known, f"t{len(self.lines)}")
@@ -95,7 +95,7 @@ _SIGNS = {
 
 
 def _operators(sign: str) -> tuple[Callable[[Code, Number], Code], Callable[[Code, Number], Code]]:
-    """Return the operator of an expression with another operand on its right, and on its left."""
+    """Return the operator with the other operand on the right, and on the left."""
     return (
         lambda self, other: self._with(other, sign),
         lambda self, other: self._with(other, sign, swapped=True),
@@ -169,7 +169,7 @@ class Code(Expression):
         return Code(self.m, text, self.value.reshape(*shape))
 
     def ravel(self) -> Code:
-        """All entries, row by row."""
+        """Return all entries, row by row."""
         return self.reshape(-1)
 
     def _refuse(self, *_: object) -> NoReturn:
@@ -191,7 +191,7 @@ def _numpy(name: str) -> Callable[..., Code]:
 
 
 class Scripts(Lines[Code], Arithmetic[Code]):
-    """Expressions for numpy; it keeps the lines and the helpers of one script."""
+    """Expressions in numpy, with the lines and the helpers of one script."""
 
     name = "script"
     numbers = Code
@@ -204,7 +204,7 @@ class Scripts(Lines[Code], Arithmetic[Code]):
     # values
 
     def code(self, value: object) -> Code:
-        """Return a value, or a number as one."""
+        """Return a value or a number as an expression."""
         if isinstance(value, Code):
             return value
         if isinstance(value, int):
@@ -235,11 +235,11 @@ class Scripts(Lines[Code], Arithmetic[Code]):
         return self._given(x)
 
     def _read(self, floats: Any) -> tuple[str, Any]:
-        """Return the text for numbers of the instance, and what it makes."""
+        """Return the text for numbers of the instance, and its value."""
         return self.literal(floats), floats
 
     def printed(self, side: object) -> Code:
-        """Return a side of a comparison as it is printed."""
+        """Return a side of a comparison in the form that the script prints."""
         return self.code(side)
 
     def _given(self, number: Any) -> Code:
@@ -251,7 +251,7 @@ class Scripts(Lines[Code], Arithmetic[Code]):
         binds = ATOM if value.denominator == 1 and value >= 0 else SUM
         return Code(self, str(value), float(value), binds)
 
-    # functions that numpy has by a name of its own
+    # functions of numpy
 
     exp, log, sqrt = _numpy("exp"), _numpy("log"), _numpy("sqrt")
     expm1, log1p = _numpy("expm1"), _numpy("log1p")
@@ -334,7 +334,7 @@ class Scripts(Lines[Code], Arithmetic[Code]):
         return self._of("softmax", softmax, s)
 
     def gradient(self, f: Callable[[Namespace, Code], object], x: Numbers) -> Code:
-        """Return the gradient of a formula at a vector, by differences."""
+        """Return the gradient of a formula at a vector, by finite differences."""
         self.helpers["gradient"] = _text_of(gradient)
         x = self.code(x)
         inner = Scripts(self.literal, np.inf)
@@ -352,10 +352,10 @@ _decimals = np.frompyfunc(Decimal, 1, 1)
 
 
 class Decimals(Scripts):
-    """The same in decimals of many digits, in arrays of objects.
+    """Expressions in decimals of many digits, in arrays of objects.
 
-    A value that is neither an integer of Python nor an array of objects is refused as a misuse:
-    floats would be rounded, and integers of numpy wrap round.
+    A value that is neither an integer of Python nor an array of objects is refused as a misuse,
+    because floats are rounded, and integers of numpy overflow.
     """
 
     header = (
@@ -390,14 +390,14 @@ class Decimals(Scripts):
         return Code(self, f"np.float64({side.text})", np.float64(side.value))
 
     def tanh(self, x: Number) -> Code:
-        e = self.exp(-self.abs(x))  # which does not overflow
+        e = self.exp(-self.abs(x))  # this exponential does not overflow
         return self._of("np.sign", np.sign, x) * ((1 - e * e) / (1 + e * e))
 
     def _of(self, name: str, function: Callable[..., Any], *given: object) -> Code:
         return super()._of(name, function, *map(self._no_integer, given))
 
     def _no_integer(self, x: object) -> Code:
-        """The same value; a decimal where it is an integer, of which numpy would make a float."""
+        """Return the value, as a decimal if it is an integer, as numpy would make it a float."""
         x = self.code(x)
         integer = isinstance(x.value, int)
         return Code(self, f"Decimal({x.text})", Decimal(x.value)) if integer else x

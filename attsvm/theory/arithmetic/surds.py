@@ -1,13 +1,13 @@
-"""Numbers made of rationals by + - * / and square roots, of which it is decided that they are 0.
+"""Exact tests for 0 of numbers that are made from rationals by + - * / and square roots.
 
 Sums c_1 sqrt(r_1) + ... + c_k sqrt(r_k) of roots of rationals are known exactly. Square roots of
-positive rationals no two of which have a product that is a square are linearly independent over the
-rationals (Besicovitch, J. London Math. Soc. 15, 1940). Terms are joined where the product of their
-radicands is a square, so that a sum is 0 exactly where no term is left.
+positive rationals are linearly independent over the rationals if no two radicands have a square as
+their product (Besicovitch, J. London Math. Soc. 15, 1940). Terms whose radicands have a square as
+their product are joined. Therefore a sum is 0 if and only if no term is left.
 
-Of nested roots a bound is known below which no such number lies but 0 (Burnikel, Funke, Mehlhorn,
-Schirra and Schmitt, A separation bound for real algebraic expressions, Algorithmica 55, 2009): a
-small enough ball about 0 proves that the number is 0.
+For nested roots there is a separation bound: the number is 0 or its size is at least the bound
+(Burnikel, Funke, Mehlhorn, Schirra and Schmitt, A separation bound for real algebraic expressions,
+Algorithmica 55, 2009). A small enough ball about 0 therefore proves that the number is 0.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from attsvm.theory.arithmetic.balls import Ball, exact_root
 from attsvm.theory.arithmetic.entries import Operation
 
 _MOST = 32
-"""Terms of a sum at most; a product of long ones is not worked out."""
+"""Maximum number of products of terms in a product of sums; others are not computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surd:
-    """Pairs of a radicand and a coefficient that is not 0; the radicand of rationals is 1."""
+    """A sum of roots: pairs of a radicand, 1 for rationals, and a coefficient other than 0."""
 
     terms: tuple[tuple[fmpq, fmpq], ...]
 
@@ -37,7 +37,7 @@ class Surd:
 
     @property
     def rational(self) -> fmpq | None:
-        """The number where it is rational, None where it is not."""
+        """The number if it is rational, else None."""
         if not self.terms:
             return fmpq(0)
         (radicand, number), *others = self.terms
@@ -45,7 +45,7 @@ class Surd:
 
 
 def sum_of(a: Surd, b: Surd) -> Surd:
-    """Return the sum, with terms joined."""
+    """Return the sum, with joined terms."""
     terms = dict(a.terms)
     for radicand, number in b.terms:
         own, root = _alike(radicand, terms)
@@ -54,7 +54,7 @@ def sum_of(a: Surd, b: Surd) -> Surd:
 
 
 def _alike(radicand: fmpq, terms: dict[fmpq, fmpq]) -> tuple[fmpq, fmpq]:
-    """A radicand among the terms, with the root of its product with this one; else this one."""
+    """Return a term's radicand r with sqrt(r radicand) if rational, else the radicand twice."""
     for own in terms:
         root = exact_root(own * radicand)
         if root is not None:
@@ -63,7 +63,7 @@ def _alike(radicand: fmpq, terms: dict[fmpq, fmpq]) -> tuple[fmpq, fmpq]:
 
 
 def product(a: Surd, b: Surd) -> Surd | None:
-    """Return the product; None where it might be too long."""
+    """Return the product; None if it might be too long."""
     if len(a.terms) * len(b.terms) > _MOST:
         return None
     found = Surd(())
@@ -74,13 +74,13 @@ def product(a: Surd, b: Surd) -> Surd | None:
 
 
 def _term(radicand: fmpq, number: fmpq) -> Surd:
-    """Return a multiple of one root, rational where the root is."""
+    """Return a multiple of one root, as a rational if the root is rational."""
     root = exact_root(radicand)
     return Surd(((radicand, number),)) if root is None else Surd.of(number * root)
 
 
 def inverse(a: Surd) -> Surd | None:
-    """1/a; None where a is 0 or has several terms."""
+    """Return 1/a; None if a is 0 or has several terms."""
     if len(a.terms) != 1:
         return None
     ((radicand, number),) = a.terms
@@ -88,7 +88,7 @@ def inverse(a: Surd) -> Surd | None:
 
 
 def joined(a: Surd, b: Surd, operation: Operation) -> Surd | None:
-    """What + - * / make of two sums; None where it is not worked out."""
+    """Return the operation on two sums; None if it is not computed."""
     if operation is operator.add:
         return sum_of(a, b)
     if operation is operator.sub:
@@ -100,23 +100,24 @@ def joined(a: Surd, b: Surd, operation: Operation) -> Surd | None:
 
 
 def root_of(number: fmpq) -> Surd:
-    """Return the square root of a rational that is not negative."""
+    """Return the square root of a nonnegative rational."""
     return _term(number, fmpq(1))
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """How far from 0 a number is that is made by + - * / and roots, unless it is 0.
+    """The separation bound of a number that is made by + - * / and square roots.
 
-    It is a quotient of algebraic integers, whose conjugates are at most 2^above and 2^below in
-    size, in a field that k square roots generate. The product of the 2^k conjugates of the upper
-    one, which are counted as often as they occur, is an integer. So the number is 0 or at least
+    The number is a quotient of algebraic integers in a field that k square roots generate. Their
+    conjugates are at most 2^above and 2^below in size. The product of the 2^k conjugates of the
+    numerator, with multiplicity, is an integer. If it is not 0, its size is at least 1, and all
+    other conjugates are at most 2^above. Therefore the number is 0, or at least
     2^-((2^k - 1) above + below) in size.
 
     Attributes:
-        above: the first exponent.
-        below: the second.
-        roots: what stands for each of the square roots.
+        above: the exponent of the numerator.
+        below: the exponent of the denominator.
+        roots: an object for each of the square roots.
     """
 
     above: int
@@ -125,17 +126,17 @@ class Bound:
 
     @classmethod
     def of(cls, number: fmpq) -> Bound:
-        """That of a rational number."""
+        """Return the bound of a rational number."""
         above, below = (max(0, int(abs(n)) - 1).bit_length() for n in (number.p, number.q))
         return cls(above, below)
 
     def proves_zero(self, ball: Ball) -> bool:
-        """Whether the number is 0, as a ball that holds it lies within the bound."""
+        """Return whether a ball that holds the number is so small that the number is 0."""
         bits = ((1 << len(self.roots)) - 1) * self.above + self.below
         return bool(arb(ball).abs_upper() < arb((1, -bits)))
 
     def joined(self, other: Bound, operation: Operation) -> Bound:
-        """That of a sum, difference, product or quotient."""
+        """Return the bound of a sum, difference, product or quotient."""
         roots = self.roots | other.roots
         if operation is operator.truediv:
             return Bound(self.above + other.below, self.below + other.above, roots)
@@ -145,5 +146,5 @@ class Bound:
         return Bound(above, self.below + other.below, roots)
 
     def root(self, name: object) -> Bound:
-        """That of the square root, as sqrt(a / b) is sqrt(a b) / b."""
+        """Return the bound of the square root, by sqrt(a / b) = sqrt(a b) / b."""
         return Bound((self.above + self.below + 1) // 2, self.below, self.roots | {name})

@@ -1,4 +1,4 @@
-"""Symbols: sympy expressions, for proofs about the very formula that runs."""
+"""Symbols: sympy expressions, for proofs about the same formula that runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from attsvm.theory.arithmetic.rational_functions import fraction
 
 
 class Symbols(Arithmetic[sp.Expr]):
-    """Expressions of sympy, of arrays of given sizes."""
+    """Expressions of sympy, also in arrays of fixed sizes."""
 
     name = "symbols"
     numbers = sp.Expr
@@ -30,14 +30,14 @@ class Symbols(Arithmetic[sp.Expr]):
         return sp.Rational(value.numerator, value.denominator)
 
     def maximum(self, x: sp.Expr, y: sp.Expr) -> sp.Expr:
-        """Return the larger one, unevaluated where the sign of the difference does not show it."""
+        """Return the larger number, unevaluated if the sign of the difference is unknown."""
         more = x - y
         if more.is_nonnegative or more.is_nonpositive:
             return x if more.is_nonnegative else y
         return sp.Max(x, y, evaluate=False)  # evaluation would factor the difference: seconds
 
     def spectral(self, A: Numbers) -> sp.Expr:
-        """Return the norm of a single row or column; other shapes have no short closed form."""
+        """Return the norm of a single row or column, and refuse other shapes."""
         if 1 not in A.shape:
             raise misuse(
                 "takes the spectral norm of symbols", "Prove the bound on single rows instead."
@@ -46,7 +46,7 @@ class Symbols(Arithmetic[sp.Expr]):
 
 
 def symbols_of(name: str, *shape: int, **assumptions: bool) -> Any:
-    """Return a symbol, or an array of symbols `name_0_1`, real unless said otherwise."""
+    """Return a symbol, or an array of symbols `name_0_1`, real by default."""
     assumptions = assumptions or {"real": True}
     if not shape:
         return sp.Symbol(name, **assumptions)
@@ -55,10 +55,10 @@ def symbols_of(name: str, *shape: int, **assumptions: bool) -> Any:
 
 
 def numerator(expression: sp.Expr) -> sp.Expr:
-    """The numerator of a rational function of symbols and of exponentials of polynomials, expanded.
+    """Return the expanded numerator of a rational function of symbols and exponentials.
 
-    Exponentials of different monomials are independent, so that only 0 has the numerator 0 and that
-    a numerator 0 is a proof. What divides by 0 is not a number.
+    Exponentials of different monomials are independent. Therefore the function is 0 if and only if
+    its numerator is 0, and a numerator 0 is a proof. A division by 0 gives NaN.
     """
     found = fraction(sp.sympify(expression))
     return sp.nan if found is None else found.written(found.reduced[0])

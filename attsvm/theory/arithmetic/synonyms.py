@@ -75,8 +75,8 @@ FORMULAS: Final[Mapping[str, str]] = {
     "m.any_of(m.at_most(x, y), m.at_most(0, x))": "or_ lor either disjunction",
     "m.any_of(m.above(x, 0), m.at_most(x, y))": "implies implication if_then",
 }
-"""Names by the formula that stands for them: letters x, y are numbers, u and w vectors, p and q
-vectors of probabilities, A and B matrices."""
+"""Formulas, each with the names that it replaces. Letters x and y are numbers, u and w vectors, p
+and q vectors of probabilities, A and B matrices."""
 
 _ADVICE: Final[Mapping[str, str]] = {
     "No arithmetic has angles. A point of the unit circle is ((1 - t * t) / (1 + t * t), "
@@ -104,7 +104,7 @@ _ADVICE: Final[Mapping[str, str]] = {
     "Write the statement without infinity: for all R, or as a hypothesis.": "inf infinity",
     "Write the opposite comparison: not x <= y is m.above(x, y).": "not_ logical_not",
 }
-"""Names of functions that no formula can replace, by the advice for them."""
+"""Advice, with the names of functions that no formula can replace."""
 
 
 def _written(formula: str) -> str:
@@ -123,15 +123,15 @@ _REMEDIES: Final[Mapping[str, str]] = {
 
 
 def synonym(name: str) -> str:
-    """Return what stands for a function that the namespace `m` lacks; "" if nothing is known."""
+    """Return the advice for a function that the namespace `m` lacks; "" if there is none."""
     return _REMEDIES.get(name.casefold(), "")
 
 
 def remedy_for(name: str, known: Sequence[str]) -> str:
-    """Return what to write in place of a function, one of the `known` ones if it is misspelt."""
+    """Return the advice for an unknown function, which may be a misspelling of a `known` one."""
     near = nearest(name, known, least=_MISSPELT)
     return synonym(name) or near or f"It has {', '.join(known)}."
 
 
 _MISSPELT = 0.75
-"""How like a known name another one must be to count as a misspelling of it, from 0 to 1."""
+"""Least similarity, from 0 to 1, of a misspelling to a known name."""

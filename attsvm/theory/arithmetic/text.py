@@ -1,7 +1,7 @@
-"""Text: the formula as a reader sees it, in LaTeX and in plain characters.
+"""Text: the notation of a formula, in LaTeX and in plain characters.
 
-A value is a letter that stands for an array of any size; what the formula does with it is written
-down. Functions marked with `definition` are written by their name and spelled out once.
+A value is a letter for an array of any size, and each operation writes its notation. Functions
+marked with `definition` are written by their name, and spelled out once.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
 
 _SUM, _QUOTIENT, _ENTRYWISE, _PRODUCT, _POWER, _ATOM = range(6)
 GREEK = ("alpha", "beta", "gamma", "delta", "eta", "lambda", "mu", "nu", "sigma", "tau", "theta")
-"""Names of letters that are written by a word."""
+"""Words that stand for Greek letters."""
 
 
 def _reflected(operation: Operation) -> Operation:
-    """Return the operator of a term with what becomes a term on its left."""
+    """Return the operator of a term with the other operand on the left."""
     return lambda self, other: operation(_term(other), self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
-    """A piece of a formula: in LaTeX, in plain characters, and how tightly it binds.
+    """A piece of a formula in LaTeX and in plain characters, with its precedence.
 
     Attributes:
-        latex: as LaTeX.
-        plain: in plain characters.
-        binds: from sums, the loosest, to letters and brackets.
-        factors: of a product, so that equal neighbours become a power.
-        axes: how many it has, 0 for a number; None where that is not known.
+        latex: LaTeX.
+        plain: plain characters.
+        binds: the precedence, from sums, the loosest, to letters and brackets.
+        factors: the factors of a product, so that equal neighbours become a power.
+        axes: the number of axes, 0 for a number; None if it is not known.
     """
 
     latex: str
@@ -48,7 +48,7 @@ class Term:
     axes: int | None = None
 
     def within(self, least: int) -> Term:
-        """Return the piece, in brackets where it binds less tightly than asked for."""
+        """Return the piece, in brackets if its precedence is below `least`."""
         if self.binds >= least:
             return self
         fraction = self.binds == _QUOTIENT and least == _PRODUCT  # LaTeX's needs no brackets
@@ -56,7 +56,7 @@ class Term:
         return Term(latex, f"({self.plain})", axes=self.axes)
 
     def of(self, axes: int | None) -> Term:
-        """Return the piece, of so many axes."""
+        """Return the piece with this number of axes."""
         return self if self.axes == axes else replace(self, axes=axes)
 
     def __add__(self, other: object) -> Term:
@@ -140,7 +140,7 @@ class Term:
         return Term(rf"{base.latex}^\top", f"{base.plain}^T", _POWER, axes=self.axes)
 
     def reshape(self, *shape: int) -> Term:
-        """Return a vector as one row is its transpose; as one column it is itself."""
+        """Return a vector as one row, its transpose, or as one column, the vector itself."""
         if shape == (-1, 1):
             return self
         if shape == (1, -1):
@@ -160,14 +160,14 @@ class Term:
 
 
 class _Rows(Term):
-    """A matrix that is written down for the case that it has rows."""
+    """A matrix in notation that counts as having a row, for formulas that ask for its length."""
 
     def __len__(self) -> int:
         return 1
 
 
 class Word:
-    """A field that is no number: a formula may hand it on, and not look at it."""
+    """A field that is no number: a formula may pass it on, but not inspect it."""
 
     def _refuse(self, *_: object) -> NoReturn:
         raise misuse(
@@ -187,7 +187,7 @@ def _place(key: object) -> str:
 
 
 def _product(factors: tuple[tuple[Term, int], ...]) -> Term:
-    """Factors side by side, with a sign between them where a number comes second."""
+    """Return factors side by side, with a sign between them if a number comes second."""
     terms = [base if count == 1 else base**count for base, count in factors]
     if len(terms) == 1:
         return replace(terms[0], factors=factors)
@@ -200,12 +200,12 @@ def _product(factors: tuple[tuple[Term, int], ...]) -> Term:
 
 
 def _wider(a: Term, b: Term) -> int | None:
-    """Return the axes of what two terms are entry by entry."""
+    """Return the number of axes of an entry-by-entry operation on two terms."""
     return None if a.axes is None or b.axes is None else max(a.axes, b.axes)
 
 
 def letter(name: str, axes: int | None = None) -> Term:
-    """Return a value by its name, such as A, x or beta, of so many axes."""
+    """Return a letter by its name, such as A, x or beta, with this number of axes."""
     base, _, index = name.partition("_")
     latex = f"\\{base}" if base in GREEK else base if len(base) == 1 else rf"\mathrm{{{base}}}"
     if len(base) == 2 and base[1].isdigit():
@@ -234,7 +234,7 @@ def _term(value: object) -> Term:
 
 
 def filled(latex: str, *arguments: object) -> Term:
-    """Return a term by the form of its LaTeX, in which arguments stand by number."""
+    """Return a term from a LaTeX template, whose fields are numbers of arguments."""
     terms = [_term(a) for a in arguments]
     plain = in_plain(latex.format(*(t.plain for t in terms)))
     return Term(latex.format(*(t.latex for t in terms)), plain)
@@ -243,9 +243,9 @@ def filled(latex: str, *arguments: object) -> Term:
 def _call(
     latex: str, meaning: tuple[str, Term | str] | None = None, axes: int | None = None
 ) -> Callable[..., Term]:
-    """A function as it is written; where given, what it means is noted among the definitions.
+    """Return a function that writes a call in notation; a `meaning` is added to the definitions.
 
-    It has so many axes, as many as its first argument where none are given.
+    The result has the given number of axes, by default that of its first argument.
     """
 
     def write(self: Text, *arguments: object) -> Term:
@@ -265,7 +265,7 @@ def _function(name: str, words: str = "", axes: int | None = None) -> Callable[.
 
 @dataclass(slots=True)
 class Definition:
-    """A name with what it stands for, a formula or words."""
+    """A name and its meaning, a formula or words."""
 
     left: Term
     right: Term | str | None
@@ -276,7 +276,7 @@ _LOGISTIC = r"g\left(t\right)", filled(r"\frac{{1}}{{1 + \exp\left(-t\right)}}")
 
 @dataclass(slots=True)
 class Text(Arithmetic[Term]):
-    """Formulas as text; remembers the definitions that it has met, in their order."""
+    """Formulas as text, with the definitions that they used, in order."""
 
     name = "text"
     numbers = Term
@@ -286,13 +286,13 @@ class Text(Arithmetic[Term]):
         return _term(value)
 
     def values(self, x: object) -> Any:
-        """Return a field, which stands here as a letter."""
+        """Return a field, which is a letter already."""
         return x
 
     def symbol(self, latex: str, says: str, *, rows: bool = False) -> Term:
-        """What a primitive is written as, and one sentence that defines it.
+        """Return the notation of a primitive, and note the sentence that defines it.
 
-        A matrix of several `rows` is taken to have some.
+        With `rows`, the symbol is a matrix that has a row.
         """
         found = (_Rows if rows else Term)(latex, in_plain(latex))
         self.definitions.setdefault(found.plain, Definition(found, says))
@@ -340,7 +340,7 @@ class Text(Arithmetic[Term]):
     vec = _function("vec", "the entries of a matrix row by row", 1)
 
     def mat(self, x: Numbers, rows: object = None) -> Term:
-        """Return the inverse of vec."""
+        """Return the notation of mat, the inverse of vec."""
         return filled(r"\mathrm{{mat}}\left({0}\right)", x).of(2)
 
     def outer(self, x: Numbers, y: Numbers) -> Term:
@@ -408,14 +408,14 @@ def _is_number(term: Term) -> bool:
 
 
 def _part(relation: Relation) -> Term:
-    """One of several comparisons, in brackets where it has several itself."""
+    """Return a part of a relation, in brackets if the part itself has several parts."""
     found = written(relation)
     several = isinstance(relation, All | AnyOf) and len(relation.parts) > 1
     return Term(found.latex, found.plain, _SUM).within(_ATOM) if several else found
 
 
 def letters(variables: Mapping[str, Any]) -> dict[str, Term]:
-    """Return a letter for each variable; the axes of what others determine are not known."""
+    """Return a letter for each variable; axes of `Defined` variables are not known."""
     return {
         name: letter(name, None if variable.stored is None else len(variable.axes))
         for name, variable in variables.items()
@@ -435,7 +435,7 @@ _SPECIAL = {
 
 
 def escaped(text: str) -> str:
-    """Text as LaTeX sets it, letter by letter; what is not ASCII by its code point."""
+    """Return a text in LaTeX, letter by letter; a letter outside ASCII by its code point."""
     return "".join(
         _SPECIAL.get(c, c) if " " <= c <= "~" else " " if c.isspace() else f"[U+{ord(c):04X}]"
         for c in text

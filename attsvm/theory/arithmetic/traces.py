@@ -1,18 +1,23 @@
-"""Traces: fingerprints modulo a large prime that tell whether two sides are the same expression.
+"""Traces: fingerprints modulo a large prime, which show that two sides are the same expression.
 
-Balls never decide that two irrational numbers are equal. A trace carries, beside the ball, the
-value of the same expression in a field of a prime number of elements: rationals are themselves, the
-exponential of a sum is the product of exponentials of rational logits, other functions are replaced
-by a fixed pseudorandom one of their argument's residue. A root also knows the residue of its
-square, and so does a product with it, so that sides which are not negative can be told equal by
-their squares. Equal residues of both sides mean that the sides are equal unless two independent
-numbers of 128 bits agree by chance. That settles that a comparison such as 0 <= 0 holds; it never
-certifies that one is violated.
+Balls never decide that two irrational numbers are equal. A trace therefore has, besides the ball,
+the value of the same expression in a field with a prime number of elements:
 
-A sum of square roots of rationals is known exactly as well, as a surd, and one that is rational,
-such as sqrt(8) - 2 sqrt(2), is that rational. With nested roots a difference whose ball is smaller
-than any such number but 0 is 0, such as sqrt(5 + 2 sqrt(6)) - sqrt(2) - sqrt(3). A trace is `sure`
-where no step on the way to its ball or surd rests on a residue: then its sign is proved.
+- a rational p/q has the residue p q^-1;
+- exponentials of rationals are powers of one residue for each odd part of the denominator, so that
+  exp(a) exp(b) = exp(a + b) if these parts are equal;
+- other functions have a fixed pseudorandom value for each residue of their argument;
+- a root also has the residue of its square, and so have products with it. Nonnegative sides with
+  equal squares are equal.
+
+Equal residues mean that the sides are equal, unless two independent numbers of 128 bits agree by
+chance. That proves comparisons such as 0 <= 0. Different residues prove nothing: log 4 and 2 log 2
+are one number and two expressions. Therefore a fingerprint never refutes.
+
+Sums of square roots of rationals are also known exactly, as surds: sqrt(8) - 2 sqrt(2) is the
+rational 0. For nested roots, a separation bound proves that a number with a small enough ball is 0,
+such as sqrt(5 + 2 sqrt(6)) - sqrt(2) - sqrt(3). A trace is `sure` if no step to its ball or surd
+used a residue. Then its sign is proved, and may refute.
 """
 
 from __future__ import annotations
@@ -35,24 +40,25 @@ from attsvm.theory.arithmetic.surds import Bound, Surd, joined, root_of
 _PRIME = 0xC90FDAA22168C234C4C6628B80DC1DAF
 """The first 126 bits of pi, then the next number P such that P and (P - 1)/2 are both prime.
 
-Instances are full of powers of two. Modulo 2^127 - 1 the number 2^127 would be 1, and exp(2^126 x)
-would be exp(x); here powers of two are far from each other, as residues and as exponents.
+Instances are full of powers of two. Modulo 2^127 - 1, the number 2^127 would be 1, and
+exp(2^126 x) would be exp(x). With this prime, powers of two are far from each other, as residues
+and as exponents.
 """
 
 
 _STEEP, _LONG = 256, 1024
-"""Size of an argument of exp, and length of a rational in bits. Above either of them, two sides
-that differ may differ by less than 2^-8192."""
+"""Size of an argument of exp, and length of a rational in bits. Above either limit, two different
+sides may differ by less than 2^-8192."""
 
 
 class Untraceable(Exception):
-    """An expression branches where its ball cannot tell which way."""
+    """The ball of a number does not decide a branch of the expression."""
 
 
 class Trace(Scalar):
-    """A number with its fingerprint, that of its square, its surd and its bound where known.
+    """A number with its fingerprint and, if known, its square's fingerprint, its surd and bound.
 
-    It is `steep` if an exponential of a large number, or a long rational, is a part of it.
+    It is `steep` if it contains an exponential of a large number, or a long rational.
     """
 
     __slots__ = ("_bound", "_squared", "ball", "residue", "steep", "surd", "sure")
@@ -77,14 +83,14 @@ class Trace(Scalar):
 
     @property
     def bound(self) -> Bound | None:
-        """How far from 0 it is unless it is 0; that of a rational is worked out when asked for."""
+        """The separation bound, computed on demand for a rational: distance from 0, unless 0."""
         if self._bound is None and isinstance(self.ball, fmpq):
             self._bound = Bound.of(self.ball)
         return self._bound
 
     @property
     def squared(self) -> int:
-        """The residue of its square, which a root knows and what is made of others has not."""
+        """Residue of the square; for roots it is the residue of the argument."""
         return (self.residue * self.residue if self._squared is None else self._squared) % _PRIME
 
     def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
@@ -125,7 +131,7 @@ class Trace(Scalar):
         )
 
     def unsure(self) -> Trace:
-        """Return the same, said to rest on a residue."""
+        """Return the same number, marked as using a residue."""
         return Trace(
             self.ball, self.residue, self._squared, self.surd, False, self._bound, self.steep
         )
@@ -141,7 +147,10 @@ class Trace(Scalar):
         return self.sure and isinstance(self.ball, fmpq) and self.ball == 0
 
     def same(self, other: Trace) -> bool:
-        """Whether two expressions are equal, by residues or surds or, from 0 on, by squares."""
+        """Return whether residues or surds show equality, or squares of nonnegative numbers.
+
+        False shows nothing.
+        """
         if self.residue == other.residue or (self - other).zero:
             return True
         both = bool(self.ball >= 0) and bool(other.ball >= 0)
@@ -149,8 +158,8 @@ class Trace(Scalar):
 
 
 def _surd(a: Trace, b: Trace, operation: Operation) -> Surd | None:
-    """Return the surd of a sum, product or quotient, where one operand is an irrational one."""
-    if a.surd is None and b.surd is None:  # rationals are exact as they are
+    """Return the surd of a sum, product or quotient if an operand is an irrational surd."""
+    if a.surd is None and b.surd is None:  # rationals need no surd
         return None
     both = [Surd.of(t.ball) if isinstance(t.ball, fmpq) else t.surd for t in (a, b)]
     one, other = both
@@ -167,7 +176,7 @@ def _quotient(a: int, b: int) -> int:
 
 @functools.lru_cache(maxsize=4096)
 def _inverse(b: int) -> int:
-    """Return the inverse modulo the prime; the entries of a softmax share their denominator."""
+    """Return the inverse modulo the prime; cached, as entries of a softmax share a denominator."""
     return pow(b, -1, _PRIME)
 
 
@@ -184,7 +193,7 @@ def _function(name: str, ball: Callable[[Ball], Any], t: Trace) -> Trace:
 
 
 def _kept(function: Callable[[Trace], Trace]) -> Callable[[Trace], Trace]:
-    """A function that is unsure where its argument is, or is taken to be 0 by its residue."""
+    """Return a function whose value is unsure if its argument is, or is 0 by its residue alone."""
 
     def kept(t: Trace) -> Trace:
         found = function(t)
@@ -194,7 +203,7 @@ def _kept(function: Callable[[Trace], Trace]) -> Callable[[Trace], Trace]:
 
 
 def _is_zero(t: Trace) -> Trace:
-    """1 or 0, where the fingerprint or the ball tells which."""
+    """Return 1 or 0 if the fingerprint or the ball decides whether the number is 0."""
     if t.zero:
         return TRACES.exact(1)
     if t.ball > 0 or t.ball < 0:
@@ -203,7 +212,7 @@ def _is_zero(t: Trace) -> Trace:
 
 
 def _exp(t: Trace) -> Trace:
-    """Return the exponential: of rationals over one denominator a power of one residue."""
+    """Return the exponential; for rationals of one denominator, powers of one residue."""
     if t.zero:
         return TRACES.exact(1)
     steep = t.steep or not (-_STEEP < t.ball < _STEEP)
@@ -218,7 +227,11 @@ def _exp(t: Trace) -> Trace:
 
 @functools.lru_cache(maxsize=4096)
 def _base(q: int) -> int:
-    """What exp(1/q) leaves; exponents of one formula share their denominators."""
+    """Return the residue of exp(1/q); cached, as exponents of a formula share denominators.
+
+    For q = odd 2^k, the residue is h^(2^(1000 - k)) with a fixed residue h for the odd part. Its
+    power 2^k is the residue of exp(1/odd), as it must be.
+    """
     shift = (q & -q).bit_length() - 1
     if shift > 1000:
         raise Untraceable("an exponent with a very large denominator")
@@ -227,7 +240,7 @@ def _base(q: int) -> int:
 
 
 def _log(t: Trace) -> Trace:
-    """The logarithm: that of an inverse is the negative one, as in the entropy of equal shares."""
+    """Return the logarithm so that log(1/t) = -log(t) for residues too, as in entropies."""
     inverse = _quotient(1, t.residue)
     return _function("log", BALLS.log, t) if t.residue <= inverse else -_log(1 / t)
 
@@ -286,7 +299,7 @@ class Traces(Arithmetic[Trace]):
         return self.of(number if exact else fmpq(*number.as_integer_ratio()))
 
     def maximum(self, x: Any, y: Any) -> Trace:
-        """Return the larger one, where the balls tell which one it is or both are equal."""
+        """Return the larger number, if the balls decide or both are equal."""
         x, y = (t if isinstance(t, Trace) else self.exact(t) for t in (x, y))  # an author's 0 or 1
         sure = x.sure and y.sure
         if x.ball >= y.ball:
