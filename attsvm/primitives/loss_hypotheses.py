@@ -89,6 +89,6 @@ CONVEX_LOSS = Hypothesis("l is convex", convex)
 STRICTLY_DECREASING = Hypothesis(
     "l is strictly decreasing, smooth or not",
     falls_strictly,
-    says="l is strictly decreasing",
+    says="l decreases strictly",
     implies=(DECREASING_LOSS,),
 )

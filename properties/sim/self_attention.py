@@ -86,16 +86,15 @@ LEAPING = replace(
 """In the basin; the first step takes the second entry to a worse token for ever."""
 
 UNDEFINED = {
-    "L(X)": "the sum of g(b <f, h>) over all entries",
-    "L_X": "a Lipschitz constant of its gradient",
+    "L_X": "a Lipschitz constant of the gradient of the sum of g(b <f, h>) over all entries",
 }
 LOG_LOSS = "on log(1 + exp(-u))"
 
 ALL = Hypothesis("attention is over all tokens", lambda case: not case.inputs.causal)
 CAUSAL = Hypothesis("attention is causal", lambda case: case.inputs.causal)
 NEAR = Hypothesis(
-    BASIN.name,
-    starts_in_basin,
+    "gap of the sum at the start below the threshold",
+    lambda case: starts_in_basin(case),
     says="the sum at the start exceeds its infimum by less than min [l(second) - l(best)] over the "
     "entries of several tokens",
     implies=(BASIN,),

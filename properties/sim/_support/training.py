@@ -43,8 +43,7 @@ PRINTED, REPAIRED = "logistic", "logistic-loss"
 """The loss g(u) of definition 3.6, which increases, and the decreasing one g(-u)."""
 
 UNDEFINED = {
-    "L(X)": "the mean of g(b <f, h>) over the inputs",
-    "L_X": "a Lipschitz constant of its gradient",
+    "L_X": "a Lipschitz constant of the gradient of the mean of g(b <f, h>) over the inputs",
 }
 """What print does not define, and its sense in literal readings."""
 
