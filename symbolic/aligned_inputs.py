@@ -30,7 +30,7 @@ from attsvm.theory.declaration.proof import (
     suppose,
     supposed_number,
 )
-from properties.sim import theorem_3_15
+from properties.sim.theorem_3_15.hypotheses import WITHIN
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
 from symbolic.basins import (
     LEAD,
@@ -282,8 +282,7 @@ def ensure_aligned() -> None:
 
 def prove_aligned() -> str:
     """Aligned inputs whose rivals' scores are within lead s_o/(1 - s_o)."""
-    (within,) = (theorem_3_15.WITHIN,)
-    left = supposed_number(within, "left", positive=True)
+    left = supposed_number(WITHIN, "left", positive=True)
     others = sp.Symbol("others", positive=True)  # 1 - s_o
     ensure_equal(
         P * GAMMA_O + REST * (SECOND - (LEAD * P / REST - left)) - SECOND,

@@ -11,7 +11,8 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded, factored, suppose
 from properties.sim._support.bounds import entry_constant
 from properties.sim._support.domains import LARGE
-from properties.sim.basic_5 import BOUND, BOUNDED, sharp
+from properties.sim.basic_5 import BOUND, BOUNDED
+from properties.sim.basic_5.conclusion import sharp
 from symbolic.curvature import ensure_quarter
 from symbolic.mean_value import SOFTMAX, ensure_lipschitz, ensure_no_less
 from symbolic.sim import basic_4

@@ -22,15 +22,8 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import cancelled, simplified, suppose
-from properties.sim.definition_3_6 import (
-    ALIKE,
-    DECREASING,
-    INCREASING,
-    drift,
-    gradients,
-    score,
-    weight,
-)
+from properties.sim.definition_3_6 import ALIKE, DECREASING, INCREASING
+from properties.sim.definition_3_6.conclusion import drift, gradients, score, weight
 from symbolic.sim.lemma_3_11 import in_powers
 from symbolic.sums import entry, total
 

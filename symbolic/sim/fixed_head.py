@@ -18,7 +18,8 @@ from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
 from attsvm.theory.declaration.proof import cancelled, suppose
 from attsvm.theory.types import Number
-from properties.sim.fixed_head import MULTIPLE, POSITIVE, closed_gradient, score, scores
+from properties.sim.fixed_head import MULTIPLE, POSITIVE
+from properties.sim.fixed_head.conclusion import closed_gradient, score, scores
 from symbolic import softmax
 from symbolic.inner_products import vector
 

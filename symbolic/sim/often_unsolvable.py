@@ -15,9 +15,9 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.declaration.proof import simplified, suppose
-from properties.sim import often_unsolvable
 from properties.sim._support.causal_language import SUCCESSORS, VOCABULARY
 from properties.sim.often_unsolvable import INDEPENDENT
+from properties.sim.often_unsolvable.conclusion import COUNTED
 from properties.sim.often_unsolvable.contradictions import mean_probability
 from symbolic import textbook
 from symbolic.inner_products import inner, vector
@@ -25,12 +25,12 @@ from symbolic.least_points import ensure_existence
 
 ROWS_OF_LANGUAGES = Supposed(
     "successors are drawn for each token apart: rows of a random language are independent",
-    (often_unsolvable.COUNTED,),
+    (COUNTED,),
 )
 TEN_SENTENCES = Supposed("there are ten sentences", (("m", 10),))
 UNIT_EMBEDDINGS = Supposed(
     "embeddings are Gaussian, scaled to norm 1, so that almost surely no two are the same",
-    (often_unsolvable.COUNTED,),
+    (COUNTED,),
 )
 WHOLE_VOCABULARY = Supposed("attention is over the vocabulary", (("over", "vocabulary"),))
 

@@ -32,6 +32,7 @@ from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded, factored, suppose, supposed_number
 from properties.sim import definition_3_8, definition_4_1, figure_1
+from properties.sim.definition_3_8.conclusion import shorter_mean
 from properties.sim.definition_4_1.conclusion import worth
 from symbolic import least_points
 from symbolic.alternatives import MEETS, SOLUTION, UNIQUE_OPTIMUM
@@ -63,7 +64,7 @@ def prove_convex() -> str:
         "a mean of two matrices with margins of 1 at least has such margins",
         normal=factored,
     )
-    said = definition_3_8.shorter_mean(INNER, U, U + apart, t)
+    said = shorter_mean(INNER, U, U + apart, t)
     ensure_nonnegative(
         said.right - said.left,
         "the squared norm of t U + (1 - t) V is t (1 - t) ||U - V||^2 less than the mean of "

@@ -89,6 +89,9 @@ from properties.sim import stability_l2, stability_logistic
 from properties.sim._support import stability
 from properties.sim._support.entry_loss import gradient, squared_gradient
 from properties.sim._support.stability import around
+from properties.sim.stability_l2 import instances as large
+from properties.sim.stability_l2.conclusion import compared
+from properties.sim.stability_logistic import instances as small
 from symbolic import textbook
 from symbolic.continuity import ensure_smooth
 from symbolic.curvature import unit
@@ -335,7 +338,7 @@ def prove_logistic_exceeded(cells: int = 200_000) -> str:
     b, at = sp.symbols("b T", real=True)
     turned = closed(b, at) + closed(-b, at)
     ensure_zero(turned, "with b the gradient turns its sign, and its change none", normal=numerator)
-    T, length = ends(stability_logistic.BENT_AT)
+    T, length = ends(small.BENT_AT)
     size = rational(stability_logistic.LOWER)
     most: Any = stability.linear_constant(BALLS, arb(int(norms)), "gradient") * length
     mantissa, exponent = (arb(size) / arb(2).sqrt()).upper().man_exp()
@@ -364,7 +367,7 @@ def ensure_turned() -> None:
     size = sp.Symbol("size", positive=True)
     below, above = (
         [variables[name].by(SYMBOLS, SimpleNamespace(sign=sign, size=size)) for name in "hb"]
-        for sign in (stability_l2.SIGNS["-1"], stability_l2.SIGNS["1"])
+        for sign in (large.SIGNS["-1"], large.SIGNS["1"])
     )
     ensure_equal([*below[0], below[1]], [10, -7, -size], "for b < 0 h is (10, -7), and b = -size")
     ensure_equal(
@@ -377,7 +380,7 @@ def ensure_turned() -> None:
     plain, turned = (
         [
             squared_gradient(SYMBOLS, A, entries([x]), sign * h, sign * b)[0],
-            stability_l2.compared(
+            compared(
                 SYMBOLS,
                 SimpleNamespace(A=A, x=entries([x]), y=entries([y]), h=sign * h, b=sign * b),
                 "gradient",
@@ -403,7 +406,7 @@ def prove_squared_exceeded() -> str:
     largest = ensure_squared_linear()
     norms = slope_of("the squared loss", squared_gradient, (10, -7), closed)
     ensure_turned()
-    T, length = ends(stability_l2.BENT_AT)
+    T, length = ends(large.BENT_AT)
     still, moved = (
         [17 * (fmpq(3, 2) + fmpq(17, 2) * t) * (1 - t * t) for t in T],
         [17 * (1 - t * t) for t in T],

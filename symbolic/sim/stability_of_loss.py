@@ -48,6 +48,7 @@ from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.domains import LISTED_RADIUS
 from properties.sim._support.entry_loss import loss, squared_gradient, squared_loss
 from properties.sim._support.stability import SPREAD as SPREAD_BOUND
+from properties.sim.stability_l2.conclusion import steep
 from symbolic import softmax, textbook
 from symbolic.curvature import ensure_hessian, ensure_quarter
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less, of_two
@@ -430,7 +431,7 @@ def prove_squared_gradient_on_data() -> str:
     A, h, r, diameter = sp.symbols("A h r diameter", nonnegative=True)
     v = SimpleNamespace(A=entries([[A]]), h=entries([h]), b=LABEL)
     suppose(stability_l2.STEEP)
-    asked = stability_l2.steep(_Spans(w, r, diameter), v)
+    asked = steep(_Spans(w, r, diameter), v)
     curvature = diameter**2 / 2 * (w**2 / 4 + bend * (2 * r - w) * w)
     slope = (
         "the curvature is at most diam(A)^2/2 (w^2/4 + 0.1925 (2 r - w) w), which is half of "

@@ -23,7 +23,7 @@ from attsvm.theory.declaration.proof import (
     suppose,
 )
 from properties.sim import theorem_3_14_part_1 as single
-from properties.sim import theorem_3_14_part_2 as pair
+from properties.sim.theorem_3_14_part_2.hypotheses import PAIRS, SAME
 from symbolic.aligned_inputs import ensure_equal_rivals, ensure_kept_odds
 from symbolic.alternatives import TWICE_SMOOTH
 from symbolic.basins import LEAD, LESS, MORE, SECOND, STEP, ensure_from_kept
@@ -213,7 +213,7 @@ def prove_pair() -> str:
     above 0. Then W = alpha A_1 + beta A_2, alpha, beta >= 0, and a step adds e p(m_1) to alpha and
     e p(m_2) to beta, with p > 0 one function.
     """
-    suppose(pair.PAIRS, pair.SAME)
+    suppose(PAIRS, SAME)
     ensure_equal_rivals(None, FEASIBLE)
     b, c = sp.symbols("b c", positive=True)
     a = b + LESS

@@ -30,8 +30,8 @@ from properties.mm._support.prompt_instances import ONE_KEY, STUCK, TRAPPED
 from properties.mm._support.prompt_limits import RATE
 from properties.sim._support import margins
 from properties.sim._support.training import NOT_ALIGNED, PRINTED, REPAIRED, TWO_TOKENS
-from properties.sim.token_sparsity import FROM_BASIN
 from properties.sim.token_sparsity import gradient_shares as shares
+from properties.sim.token_sparsity.instances import FROM_BASIN
 
 SETTLED = [PASSED_OVER, NOT_ALIGNED, TIED_ASIDE, TIED_APART, TIED_CROWD, TWO_TOKENS, FROM_BASIN]
 

@@ -24,9 +24,11 @@ from attsvm.theory.declaration.proof import grants, recorded
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.packs.packs import load_packs
 from properties.mm import nonlinear_head_path
-from properties.sim import figure_1, orientation, printed_loss, theorem_3_14_part_2, theorem_3_15
+from properties.sim import figure_1, orientation, printed_loss
 from properties.sim._support.domains import LISTED_RADIUS, LOGITS
 from properties.sim._support.training import ONE_PART
+from properties.sim.theorem_3_14_part_2.hypotheses import PAIRS, SAME
+from properties.sim.theorem_3_15.hypotheses import WITHIN, WITHIN_OTHERS
 from properties.tf import global_conjecture, global_initial_gradient, theorem_3
 from properties.tf._support import cones
 from symbolic.alternatives import BENT_LOSS, FALLING, IN_BASIN, SOLUTION, UNIQUE_OPTIMUM
@@ -46,8 +48,8 @@ def test_what_starts_in_the_basin_supposes_it_two_tokens_and_unique_optimal_ones
 
 WHOLE = {
     *(SHORT, BASIN, orientation.BASIN, printed_loss.NEAR, INDEPENDENT, LISTED_RADIUS),
-    *(theorem_3_15.WITHIN, theorem_3_15.WITHIN_OTHERS, global_conjecture.DIFFERENT),
-    *(theorem_3_14_part_2.PAIRS, theorem_3_14_part_2.SAME, printed_loss.PAIRS),
+    *(WITHIN, WITHIN_OTHERS, global_conjecture.DIFFERENT),
+    *(PAIRS, SAME, printed_loss.PAIRS),
     *(theorem_3.LOW_RANK, global_initial_gradient.LONG, global_conjecture.SHORT_OR_FEW),
     *(nonlinear_head_path.STEEP, cones.NEAR, figure_1.ENOUGH),
     *(ALL_TIGHT, EQUAL_RIVALS, EITHER_PART, ONE_PART),

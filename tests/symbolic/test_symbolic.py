@@ -23,12 +23,9 @@ from properties.sim import (
     basic_2,
     basic_3,
     basic_4,
-    basic_5,
     basic_6,
     basic_7,
     definition_3_3,
-    definition_3_6,
-    fixed_head,
     l2_objective,
     lemma_3_11,
     orientation,
@@ -36,6 +33,9 @@ from properties.sim import (
 )
 from properties.sim._support import attention as sentences
 from properties.sim._support import bounds, entry_loss
+from properties.sim.basic_5 import conclusion as values
+from properties.sim.definition_3_6 import conclusion as drifts
+from properties.sim.fixed_head import conclusion as heads
 from symbolic.mm.w_p_equivalence import differs, step_residual
 from symbolic.sim import tensor_trick as tricks
 from symbolic.sim.lemma_3_11 import loss_residual
@@ -103,7 +103,7 @@ ENTRY = [
     *(definition_3_3.entry, sentences.attention),
 ]
 GRADIENT = [entry_loss.loss, lemma_3_11.closed_form, lemma_3_11.derivative]
-DRIFT = [definition_3_6.score, definition_3_6.gradients, definition_3_6.drift]
+DRIFT = [drifts.score, drifts.gradients, drifts.drift]
 FORMULAS = ("sim/lemma-3.12", "sim/logistic-lipschitz")
 """Statements whose proofs run the formula itself."""
 
@@ -124,12 +124,12 @@ TIED = {
     "sim/definition-3.3:literal-2": ENTRY,
     "sim/definition-3.3:amended": ENTRY,
     "sim/definition-3.6:amended-2": DRIFT,
-    "sim/definition-3.6:amended-3": [*DRIFT, definition_3_6.weight, definition_3_6.optimal],
+    "sim/definition-3.6:amended-3": [*DRIFT, drifts.weight, drifts.optimal],
     "sim/fixed-head:amended-1": [
         *(Arithmetic.covariance, Arithmetic.softmax, entry_loss.gradient),
-        *(fixed_head.score, fixed_head.taken_values, fixed_head.closed_gradient),
+        *(heads.score, heads.taken_values, heads.closed_gradient),
     ],
-    "sim/fixed-head:amended-2": [fixed_head.scores, fixed_head.taken_values],
+    "sim/fixed-head:amended-2": [heads.scores, heads.taken_values],
     "sim/l2-objective:amended": [
         *(*TRICK, Arithmetic.mat, sentences.attention),
         *(l2_objective.divided_powers, l2_objective.rewritten),
@@ -149,7 +149,7 @@ TIED = {
         f"sim/basic-5:{reading}": [bounds.published]
         for reading in ("amended", "amended-2", "literal-3")
     },
-    "sim/basic-5:sharp": [basic_5.sharp, basic_5.change, bounds.entry_constant, bounds.f],
+    "sim/basic-5:sharp": [values.sharp, values.change, bounds.entry_constant, bounds.f],
     **{f"sim/basic-{k}:literal-{j}": [bounds.published] for k in (6, 7) for j in (1, 2)},
     "sim/basic-6:sharp-1": [basic_6.sharp, basic_6.change, bounds.entry_constant, bounds.f],
     "sim/basic-6:sharp-2": [bounds.softmax_constant, bounds.f],
@@ -234,7 +234,7 @@ def spoilt(formula):
     return changed
 
 
-BOUNDS = basic_4, basic_5, basic_6, basic_7
+BOUNDS = basic_4, values, basic_6, basic_7
 
 MUTANTS = [
     ("lemma_3_11", "closed_form", shifted(lemma_3_11.closed_form)),
@@ -252,7 +252,7 @@ MUTANTS = [
     ("basic_3", "by_beta", spoilt(basic_3.by_beta)),
     ("basic_3:prove_in_ball", "by_radius", spoilt(basic_3.by_radius)),
     *((f"basic_{k}", "sharp", spoilt(p.sharp)) for k, p in enumerate(BOUNDS, 4)),
-    ("definition_3_6", "score", shifted(definition_3_6.score)),
+    ("definition_3_6", "score", shifted(drifts.score)),
     ("l2_objective", "divided", lambda place, length, q: tricks.divided(place + 1, length, q)),
     (
         "definition_3_3",
@@ -326,9 +326,9 @@ FALLING = [
     ),
     (Arithmetic.covariance, lambda self, f, h: f * h, [HEADS]),
     (Arithmetic.covariance, lambda self, f, h: f * (h + f @ h), [HEADS]),
-    (fixed_head.score, lambda m, v, x: v.b * (m.softmax(v.A @ x) @ v.M)[0], [HEADS]),
+    (heads.score, lambda m, v, x: v.b * (m.softmax(v.A @ x) @ v.M)[0], [HEADS]),
     (entry_loss.gradient, unlabelled, [HEADS]),
-    (fixed_head.scores, lambda m, v, taken: v.b * v.M[:, 0], ["fixed_head:prove_multiple"]),
+    (heads.scores, lambda m, v, taken: v.b * v.M[:, 0], ["fixed_head:prove_multiple"]),
     (
         entry_loss.loss,
         lambda m, A, x, h, b: m.logistic(m.dot(m.softmax(A @ x), h)),
@@ -340,15 +340,15 @@ FALLING = [
         lambda m, v, inside, outside, second: m.equal(v.x, v.x),
         ["lemma_3_11:prove"],
     ),
-    (definition_3_6.gradients, lambda m, v, sign, quantity: (v.x, v.x), [SCORE, WEIGHT]),
+    (drifts.gradients, lambda m, v, sign, quantity: (v.x, v.x), [SCORE, WEIGHT]),
     (
-        definition_3_6.drift,
+        drifts.drift,
         lambda m, v, sign, quantity: m.at_most(m.exact(0), m.exact(0)),
         [SCORE, WEIGHT],
     ),
-    (definition_3_6.score, lambda m, A, x, h, b: b * m.dot(A @ x, h), [WEIGHT]),
-    (definition_3_6.weight, lambda m, A, x, h, b: b * m.dot(A @ x, h), [WEIGHT]),
-    (definition_3_6.optimal, lambda m, h, b: h - h + m.exact(1), [WEIGHT]),
+    (drifts.score, lambda m, A, x, h, b: b * m.dot(A @ x, h), [WEIGHT]),
+    (drifts.weight, lambda m, A, x, h, b: b * m.dot(A @ x, h), [WEIGHT]),
+    (drifts.optimal, lambda m, h, b: h - h + m.exact(1), [WEIGHT]),
     (sentences.attention, without_values, [ENTRIES, OBJECTIVE]),
     (
         l2_objective.divided_powers,

@@ -10,6 +10,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.numbers import Vector
+from attsvm.primitives.att_svm import exact_constraints, flat
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.separable_data import preferring, separated, separated_larger
 
@@ -154,3 +155,28 @@ def classified_margins(case: Classified) -> Vector:
     u, y = rationals(case.u), present(case.data.y, "the labels y")
     pairs = zip(rationals(y), ExactData.of(case.data).Z, strict=True)
     return [y * dot(u, z) for y, z in pairs]
+
+
+ONE_TOKEN = AttentionData.of([[[1.0]]], [[0.0]], scores=[[0.0]])
+CANCELLING = Shared(
+    AttentionData.of([[[1], [0], [-1]]], [[1]], scores=[[1, 0, -1]]), np.array([[0.0, 2.0, -1.0]])
+)
+TIED = Classified(
+    AttentionData.of([[[1, 0], [0, 0]], [[0, 0], [1, 0]]], [[1, 0], [1, 0]], y=[1, 1], v=[0, 1]),
+    np.array([1.0, 0.0]),
+)
+"""Both tokens of each input score 0, and the first ones ask for opposite margins."""
+
+
+def meet(case: Pointed) -> bool:
+    """All matrices meet the constraints of the optimal tokens."""
+    exact = ExactData.of(case.data)
+    A = exact_constraints(exact).values()
+    return all(dot(a, flat(V)) >= 1 for V in rationals(case.points) for a in A)
+
+
+def are_shares(case: Shared) -> bool:
+    """No share is negative, and those of constrained tokens are not all 0."""
+    exact = ExactData.of(case.data)
+    constrained = [case.shares[token] for token in exact_constraints(exact)]
+    return not (case.shares < 0).any() and any(constrained)

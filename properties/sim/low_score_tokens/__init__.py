@@ -23,8 +23,6 @@ attention may leave out is every token that is not optimal, whatever its score.
 With steps of 256/L_X `amended-3` fails (`PROTECTED`). Either run has the L_X of its own data.
 """
 
-from dataclasses import replace
-
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -32,39 +30,25 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import runs
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE
 from attsvm.primitives.steps import ANY, SHORT, stepped
-from attsvm.strategies.data import attention_data, separable_data
+from attsvm.strategies.data import attention_data
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties._support.hypothesis_violations import NO_QUERY
 from properties.sim import SOURCE
 from properties.sim._support import training
-from properties.sim._support.redundant_tokens import redundant_data
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.low_score_tokens import left_out
+from properties.sim.low_score_tokens.instances import (
+    BEST_PUSHES,
+    BETWEEN,
+    ENDS_THERE,
+    PROTECTED,
+    PUSHED,
+    SEPARABLE,
+    SUPPORT,
+)
 from properties.sim.low_score_tokens.left_out import Scaled
 
 LOW = "'low' read as of least score in an input whose scores differ"
-
-
-SUPPORT = AttentionData.of([[[2], [0], [1]]], [[1]], scores=[[2, 1, 0]])
-"""The token of least score is the support vector."""
-ENDS_THERE = Descent.of([[[0], [1], [-1]]], [[1]], scores=[[1, 0, -1]])
-PUSHED = Descent.of([[[-1], [4], [0], [3]]], [[1]], scores=[[1, 0, -3, -4]])
-"""The token of least score pushes the run to the best one."""
-BEST_PUSHES = Descent.of([[[4], [0], [3]]], [[1]], scores=[[-1, 0, 3]])
-"""Without the optimal token the run on the printed loss turns round."""
-BETWEEN = Descent.of([[[11], [0], [12]]], [[1]], scores=[[4, 3.75, 3.625]])
-"""Without the second token the run on the printed loss ends in another direction."""
-PROTECTED = replace(
-    Descent.of(
-        [[[1, 0], [0, 0], [-4, 0]], [[-3, 1], [0, 0], [-1, 0]]],
-        [[1, 0]] * 2,
-        [[2, 0], [11, 0]],
-        scores=[[1, 0, -1]] * 2,
-    ),
-    step=256.0,
-)
-"""In the basin; without the last tokens L_X is less, and the steps leap out of it."""
-SEPARABLE = st.one_of(separable_data(), redundant_data())
 OTHERS = {
     "optimal tokens left out": changed(which="best"),
     "tokens between least and best": changed(which="second"),

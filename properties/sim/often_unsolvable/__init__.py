@@ -26,123 +26,32 @@ over the vocabulary and 38 over the sub-sequences, each by a circle. Proofs in `
 """
 
 import numpy as np
-from flint import fmpq, fmpq_mat
-from hypothesis import strategies as st
 
-from attsvm.exact import rationals
-from attsvm.primitives.counts import HALF, probability
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.hypotheses import feasible
-from attsvm.strategies import composite, sizes
-from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed, stated
-from attsvm.theory.types import Comparison, Namespace
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import token_sequences
-from properties.sim._support.telling_sentences import OUTVOTED, SHARED, one_successor, said
-from properties.sim._support.token_sequences import sentences_of
-from properties.sim.often_unsolvable import contradictions
-from properties.sim.often_unsolvable.contradictions import Draws, Table, consistent
-
-
-def independent(case: Descent) -> bool:
-    """The embeddings are linearly independent."""
-    E = fmpq_mat(rationals(sentences_of(case).embeddings))
-    return bool(E.rank() == len(sentences_of(case).embeddings))
-
-
-IN_A_CIRCLE = (
-    "a query asks in a circle if it asks for a before b, b before c, ..., and the last of them "
-    "before a, or for a before a, as if a sub-sequence holds its optimal token twice"
+from properties.sim._support.telling_sentences import OUTVOTED, SHARED
+from properties.sim.often_unsolvable.conclusion import (
+    COUNTED,
+    EXPONENTIAL_SERIES,
+    FEWER,
+    exists,
+    refused,
+    told,
 )
-
-
-@stated("X^mm exists")
-def exists(m: Namespace, case: Descent) -> Comparison:
-    return m.equal(m.exact(int(feasible(case))), m.exact(1))
-
-
-@stated(
-    "X^mm exists exactly if $by",
-    symbols={
-        "by": {"circles": "no query asks in a circle", "successors": "each word has one successor"}
-    },
-    where=IN_A_CIRCLE,
-)
-def told(m: Namespace, case: Descent, by: str = "circles") -> Comparison:
-    known = consistent(case) if by == "circles" else one_successor(case)
-    return m.equal(m.exact(int(feasible(case))), m.exact(int(known)))
-
-
-@stated(
-    "X^mm exists only if $by",
-    symbols={
-        "by": {
-            "circles": "no query asks in a circle",
-            "successors": "some word has several successors",
-        }
-    },
-    where=IN_A_CIRCLE,
-)
-def refused(m: Namespace, case: Descent, by: str = "circles") -> Comparison:
-    known = consistent(case) if by == "circles" else not one_successor(case)
-    return m.at_most(m.exact(int(feasible(case))), m.exact(int(known)))
-
-
-@composite
-def tables(draw: st.DrawFn) -> Table:
-    """One or two words with small weights, up to four sentences."""
-    V, m = draw(sizes(1, 2)), draw(sizes(1, 4))
-    first = [draw(sizes(1, 3)) for _ in range(V)]
-    follow = [[draw(sizes(0 if b else 1, 3)) for b in range(V)] for _ in range(V)]
-    return Table(np.array(first), np.array(follow), m)
-
-
-def gap(case: Table, strict: bool = True, more: int = 0) -> fmpq:
-    """Minus the distance between the formula and what is added up over all sentences."""
-    other = Table(case.first, case.follow, case.m + more)
-    return -abs(contradictions.probability(other) - contradictions.enumerated(case, strict))
-
-
-def gap_in_floats(case: Table, strict: bool = True, more: int = 0) -> Slack:
-    """The same, rounded."""
-    return Slack(float(gap(case, strict, more)), 0.0)
-
-
-TWO = said(np.eye(2), [[0, 0], [0, 1]])
-ONE = said(np.eye(2), [[0, 1], [0, 1]])
-OPPOSITE = said([[1.0], [-1.0]], [[0, 0], [1, 0]])
-"""Opposite queries both ask for the token 1: no query asks in a circle, and there is no X^mm."""
-CIRCLE = said(np.eye(3), [[0, 1, 2, 2], [1, 0, 2, 0], [0, 2, 1, 1]], whole=False)
-REPEATED = said(np.eye(2), [[0, 1, 0, 1], [0, 0, 0, 1]], whole=False)
-ELSEWHERE = said(np.eye(2), [[0, 1, 1], [1, 0, 1]], whole=False)
-"""A word with two successors; where the second one follows, attention has a single token."""
-DEFAULT = {"m": 10, "n": 5, "d": 100}
-COUNTED = probability(
-    "that there is no X^mm over the $over for m = $m, n = $n, d = $d",
-    HALF,
-    floats=contradictions.often,
-    again=contradictions.often_again,
-)
-EXPONENTIAL_SERIES = probability(
-    "that no $strict of m sentences of two words has two successors",
-    r"j! [z^j] \prod_q \left(1 + \sum_s \left(e^{p_{qs} z} - 1\right)\right), j = m + $more",
-    "=",
-    floats=gap_in_floats,
-    balls=gap,
-    symbols={"strict": {True: "word", False: "word of two neighbouring ones"}},
-)
-FEWER = {
-    "for one sentence of two words": changed(m=1, n=2),
-    "for two sentences of two words": changed(m=2, n=2),
-}
-
-
-DRAWS = Records(
-    Draws,
-    st.builds(Draws, st.integers(0, 2**16)),
-    lets="m sentences of n tokens be drawn from random languages of 20 Gaussian tokens, scaled to "
-    "norm 1, with 3 successors each, of weights uniform in 1..9, drawn for each token apart, any "
-    "token being the first one, each as likely",
+from properties.sim.often_unsolvable.contradictions import Draws, Table
+from properties.sim.often_unsolvable.instances import (
+    CIRCLE,
+    DEFAULT,
+    DRAWS,
+    ELSEWHERE,
+    ONE,
+    OPPOSITE,
+    REPEATED,
+    TWO,
+    independent,
+    tables,
 )
 
 INDEPENDENT = Hypothesis("the embeddings are linearly independent", independent)

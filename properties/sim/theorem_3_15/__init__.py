@@ -18,36 +18,22 @@ above 1 would do: let the second-best token carry little attention at the start,
 that its logit outruns all others. With delta = c g s/(1 - s), c > 1, the attended score lies below
 the second-best one, which therefore gains, and for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
 
-The second-best token itself costs nothing: u_i(0) minus the second-best score is at least g_i s_i -
-delta_i (1 - s_i - s'_i), s'_i the attention to that token, so that delta_i = g_i s_i / (1 - s_i -
-s'_i) will do (`sharp-2`; g_i/(T - 2) at zero, and any delta for two tokens). That is 1/(sum over
-the other rivals of exp(-m_it)) times g_i, m_it the margin at the start. So delta may have to fall
-exponentially with the size of the start, and no faster: with r the largest logit of these rivals at
-X(0) over the optimal one's, g_i exp(-r)/(T - 2) suffices. For tokens -1, N, 0 with scores 1, 0,
--delta and X(0) = R >= 0 the run reaches X^mm = -1 for delta <= exp(-R). The negative gradient
-points to it where delta < s_1 (1 - s_1 + N s_N) / (s_0 (N s_N - s_1)), s_t the attention to token
-t, which for large R is (N + 1)/N exp(-R); so no constant above 1 will do (`far`: N = 64).
-
 What refutes the literal readings fails with every step; readings that are repaired have steps of at
-most 1/L_X. In `sharp` and `sharp-2` 1/L has the mean L of the constants L_i of the inputs, since
-each part of the risk has to fall by itself: L_X may be less, where the parts bend against each
-other. Longer steps leap out of the basin of `amended-2` (`LEAPING`), and past the optimal token in
-`sharp` and `sharp-2` (`THROWN`): four tokens are needed, see `sim/theorem-3.14-part-1:sharp`. Where
-rivals may be delta apart, tied optimal tokens with delta = 0 are let in (`ALL_TIED`).
+most 1/L_X. Longer steps leap out of the basin of `amended-2` (`LEAPING`), and past the optimal
+token in `sharp` and `sharp-2` (`THROWN`): four tokens are needed, see
+`sim/theorem-3.14-part-1:sharp`. Where rivals may be delta apart, tied optimal tokens with delta = 0
+are let in (`ALL_TIED`).
+
+More is said in `symbolic/sim/theorem_3_15.py`.
 """
 
-from dataclasses import replace
 from fractions import Fraction
 
-from hypothesis import strategies as st
-
-from attsvm.primitives.aligned_inputs import INPUTS_ALIGNED, together
+from attsvm.primitives.aligned_inputs import INPUTS_ALIGNED
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import (
     LEAPING,
     LOCAL_TRAP,
-    opposed_data,
-    reaches,
     rival_data,
     runs,
     tight_data,
@@ -61,60 +47,18 @@ from attsvm.primitives.hypotheses import (
     TWO_SCORES,
     UNIQUE,
 )
-from attsvm.primitives.steps import ANY, SHORT, by_gradient_flow, stepped
-from attsvm.strategies.adversarial_starts import trapping_data
-from attsvm.theory import Hypothesis, Reading, Slack, Statement, changed
+from attsvm.primitives.steps import ANY, SHORT, stepped
+from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, TIED_ASIDE
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal
+from properties.sim.theorem_3_15.conclusion import BOTH
+from properties.sim.theorem_3_15.hypotheses import HALF, WITHIN, WITHIN_OTHERS
+from properties.sim.theorem_3_15.instances import ALIGNED, LEVEL, NEED_NOT_BE_ALIGNED, halved
 
-
-@by_gradient_flow
-def reaches_and_grows(run: Descent, towards: str = "optimal") -> Slack:
-    """The direction converges and the norm diverges, whichever is closer to failing."""
-    slacks = [reaches(run, towards), training.NORM.floats(run)]
-    return min(slacks, key=lambda slack: (not slack.violated, slack.value - slack.error))
-
-
-BOTH = replace(
-    training.DIRECTION,  # every direction that is proved is that of a run whose margins diverge
-    says="descent on $loss has a diverging norm, and $formula",
-    floats=reaches_and_grows,
-)
-
-ALIGNED = stepped(
-    Descent,
-    runs(st.one_of(together(nearly_equal.SPREADS), trapping_data()), 0, 1, 3),
-    nearly_equal.larger,
-)
-
-NEED_NOT_BE_ALIGNED = {
-    "inputs need not be aligned": changed(
-        drop=[INPUTS_ALIGNED], variables=stepped(Descent, runs(opposed_data(), 0))
-    )
-}
-LEVEL = stepped(Descent, runs(nearly_equal.level_data(), 0, 2), steps=(0.5, 0.25))
-
-
-def halved(run: Descent) -> Descent:
-    """The same with the step 1/(2 L)."""
-    return replace(run, step=0.5)
-
-
-HALF = Hypothesis(
-    "the step is at most 1/(2 L)",
-    lambda run: run.step <= 0.5,
-    says="the step is at most half of one over a Lipschitz constant of the gradient",
-)
 ANY_DELTA = {"delta": "any positive number, as equal scores are less than each of them apart"}
-WITHIN = Hypothesis("rivals' scores less than delta apart", nearly_equal.within, implies=(UNIQUE,))
-WITHIN_OTHERS = Hypothesis(
-    "rivals' scores less than g_i s_i/(1 - s_i - s'_i) apart",
-    nearly_equal.within_of_others,
-    implies=(UNIQUE,),
-)
 
 THEOREM = Statement(
     "sim/theorem-3.15",

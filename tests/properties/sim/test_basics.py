@@ -30,6 +30,7 @@ from properties.sim import (
     basic_7,
 )
 from properties.sim._support import bounds
+from properties.sim.basic_5.conclusion import change, vector_change
 from tests.searching import drawn, screened
 
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
@@ -89,8 +90,8 @@ def test_changes_are_what_they_say(data, n, D):
     outer = np.outer(f, f) - np.outer(g, g)
     pairs = [
         (basic_4.sharp(BALLS, v).left, np.linalg.norm(f - g)),
-        (basic_5.change(BALLS, v), abs((f - g) @ h)),
-        (basic_5.vector_change(BALLS, v), np.linalg.norm(f - g)),
+        (change(BALLS, v), abs((f - g) @ h)),
+        (vector_change(BALLS, v), np.linalg.norm(f - g)),
         (basic_6.change(BALLS, v, "spectral"), np.linalg.norm(np.diag(f) - np.diag(g), 2)),
         (basic_6.change(BALLS, v, "frobenius"), np.linalg.norm(np.diag(f) - np.diag(g))),
         (basic_7.change(BALLS, v, "spectral"), np.abs(np.linalg.eigvalsh(outer)).max()),

@@ -46,7 +46,9 @@ from properties.sim._support.factor_descent import (
     starting,
     symmetric,
 )
+from properties.sim.definition_3_6 import conclusion as drifts
 from properties.sim.definition_3_8.instances import Classified, Shared
+from properties.sim.fixed_head.conclusion import absorbed
 from properties.sim.orientation import turned
 from properties.tf import parameterisation_bias
 from properties.tf._support.token_choices import Choice
@@ -69,7 +71,7 @@ SIGNS = st.sampled_from([definition_3_6.INCREASING, definition_3_6.DECREASING])
 
 def drift(case, sign, quantity):
     """The change of the score or the weight along minus the gradient of g(sign u), as a ball."""
-    relation = definition_3_6.drift(BALLS, REPAIRED.formula.exact(case), sign, quantity)
+    relation = drifts.drift(BALLS, REPAIRED.formula.exact(case), sign, quantity)
     return relation.right - relation.left
 
 
@@ -344,7 +346,7 @@ def test_the_gradient_with_a_head_by_differences(case):
     grad = by_differences(loss, case.x, 1e-5)
     scale = 1 + abs(case.b) * float((np.abs(case.M) @ np.abs(case.H)).max())
     size = (1 + float(np.abs(case.A).max())) ** 3
-    relation = fixed_head.absorbed(BALLS, HEADED.formula.exact(case))
+    relation = absorbed(BALLS, HEADED.formula.exact(case))
     for side in (relation.left, relation.right):
         assert np.allclose([float(arb(x)) for x in side], grad, atol=1e-8 * scale**3 * size)
 

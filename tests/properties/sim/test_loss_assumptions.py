@@ -12,14 +12,24 @@ from attsvm.primitives.losses import LOSSES
 from attsvm.training import descend_w
 from properties.sim import loss_assumptions as losses
 from properties.sim._support import training
+from properties.sim.loss_assumptions.conclusion import sloped, stays
+from properties.sim.loss_assumptions.instances import (
+    ABOVE,
+    BELOW,
+    CUBIC,
+    FAR,
+    NEGATIVE,
+    TOP,
+    trained,
+)
 
 
-@given(losses.trained(losses.NEGATIVE))
+@given(trained(NEGATIVE))
 def test_sloped_says_whether_the_slope_is_negative_at_all_scores(case):
     gamma = case.data.gamma[case.data.present]
     between = np.linspace(gamma.min(), gamma.max(), 33)
     negative = bool((FOLLOWED[case.loss].slope(between) < 0).all())
-    assert losses.sloped(case) is negative
+    assert sloped(case) is negative
     assert ExactData.of(case.data).gamma
 
 
@@ -27,31 +37,31 @@ CONVERGES = losses.THEOREM.conclusion
 
 
 def test_the_losses_that_stand_break_what_is_relaxed():
-    stand = [c for c in losses.THEOREM.claim("amended-1").examples if c is not losses.FAR]
+    stand = [c for c in losses.THEOREM.claim("amended-1").examples if c is not FAR]
     assert {c.loss for c in stand} == {"exponential", "correlation", "cubic"}
     assert FOLLOWED["exponential"].lipschitz == FOLLOWED["exponential"].smoothness == np.inf
     assert (FOLLOWED["logistic-loss"].curvature(np.array([-1.0, 1.0])) * [1, -1] < 0).all()
 
 
-@pytest.mark.parametrize("case", [losses.CUBIC, losses.TOP])
+@pytest.mark.parametrize("case", [CUBIC, TOP])
 def test_a_flat_point_holds_the_run_and_its_neighbours_do_not(case):
-    assert losses.stays(case, "optimal")
+    assert stays(case, "optimal")
     assert CONVERGES.floats(case).violated
     assert CONVERGES.balls(case) < 0
-    assert not losses.stays(replace(case, start=np.array([[0.5]])), "optimal")
-    assert not losses.stays(replace(case, loss="log-loss"), "optimal")
+    assert not stays(replace(case, start=np.array([[0.5]])), "optimal")
+    assert not stays(replace(case, loss="log-loss"), "optimal")
 
 
 def test_cubic_is_strictly_decreasing_and_smooth_but_not_sloped():
     assert LOSSES["cubic"].strictly_decreasing
     assert LOSSES["cubic"].smooth
-    assert not losses.sloped(losses.CUBIC)
+    assert not sloped(CUBIC)
 
 
-@pytest.mark.parametrize("run", [losses.BELOW, losses.ABOVE])
+@pytest.mark.parametrize("run", [BELOW, ABOVE])
 def test_cubic_is_sloped_on_one_side_of_zero_and_reaches_its_limit_there(run):
     case = replace(run, loss="cubic")
-    assert losses.sloped(case)
+    assert sloped(case)
     assert CONVERGES.balls(case) > 0
     assert CONVERGES.floats(case).holds
     assert CONVERGES.balls(case, towards="worst") < 0
@@ -63,10 +73,10 @@ def test_cubic_is_drawn_on_either_side_of_zero(above):
 
     def there(case):
         side = bool(case.data.gamma[case.data.present].min() > 0)
-        return case.loss == "cubic" and losses.sloped(case) and side is above
+        return case.loss == "cubic" and sloped(case) and side is above
 
     once = settings(max_examples=400, phases=[Phase.generate])
-    assert there(find(losses.trained(losses.NEGATIVE), there, settings=once))
+    assert there(find(trained(NEGATIVE), there, settings=once))
 
 
 @pytest.mark.parametrize("loss", losses.EVERYWHERE)
@@ -79,7 +89,7 @@ def test_two_tokens_reach_their_limit_with_every_such_loss(loss):
 
 
 def test_squares_above_one_end_at_a_finite_norm():
-    case = replace(losses.TOP, start=np.array([[0.5]]))
+    case = replace(TOP, start=np.array([[0.5]]))
     run = descend_w([case.data], case.start, FOLLOWED["squared"], step=0.5, steps=400)
     assert abs(run.W[0, -1, 0, 0]) < 1e-6
-    assert not losses.sloped(case)
+    assert not sloped(case)

@@ -14,7 +14,8 @@ from attsvm.strategies.data import attention_data
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
-from properties.sim.low_score_tokens import ENDS_THERE, PUSHED, SUPPORT, left_out
+from properties.sim.low_score_tokens import left_out
+from properties.sim.low_score_tokens.instances import ENDS_THERE, PUSHED, SUPPORT
 from properties.sim.low_score_tokens.left_out import Scaled
 
 

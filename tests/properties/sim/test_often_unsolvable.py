@@ -14,14 +14,15 @@ from attsvm.plots import Table as Figures
 from attsvm.primitives.counts import interval
 from attsvm.primitives.hypotheses import feasible
 from properties._support.hypothesis_violations import NO_QUERY
-from properties.sim import often_unsolvable as statement
 from properties.sim._support.causal_language import Setting
 from properties.sim._support.telling_sentences import said
 from properties.sim._support.training import NOT_ALIGNED, TWO_TOKENS
 from properties.sim.figures import failing_data
 from properties.sim.figures import often_unsolvable as frequencies
 from properties.sim.often_unsolvable import contradictions
+from properties.sim.often_unsolvable.conclusion import gap
 from properties.sim.often_unsolvable.contradictions import Table, consistent, contradicts
+from properties.sim.often_unsolvable.instances import REPEATED, tables
 
 
 def test_a_circle_may_pass_through_three_tokens():
@@ -36,7 +37,7 @@ def test_a_circle_may_pass_through_three_tokens():
 
 
 def test_repetitions_of_the_token_asked_for_count_by_places_only():
-    case = statement.REPEATED
+    case = REPEATED
     assert not consistent(case)
     assert not contradicts(
         case.inputs.sentences[:1],
@@ -46,10 +47,10 @@ def test_repetitions_of_the_token_asked_for_count_by_places_only():
     )
 
 
-@given(statement.tables())
+@given(tables())
 def test_the_formula_is_what_all_sentences_add_up_to(case):
-    assert statement.gap(case) == 0
-    assert statement.gap(case) == 0
+    assert gap(case) == 0
+    assert gap(case) == 0
 
 
 def test_probabilities_by_hand():

@@ -28,8 +28,9 @@ from properties.sim._support import margins
 from properties.sim._support.redundant_tokens import Dropped
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.token_separation import PASSED_OVER
-from properties.sim.token_sparsity import FROM_BASIN, FROM_ZERO, SPARSITY, THREE, TWO_INPUTS
+from properties.sim.token_sparsity import SPARSITY
 from properties.sim.token_sparsity import gradient_shares as shares
+from properties.sim.token_sparsity.instances import FROM_BASIN, FROM_ZERO, THREE, TWO_INPUTS
 
 STEP = fmpq(1, 8)
 

@@ -21,6 +21,8 @@ from properties.sim import stability_logistic as logistic
 from properties.sim._support import stability as shared
 from properties.sim._support.entry_loss import squared_gradient, squared_loss
 from properties.sim.figures import stability
+from properties.sim.stability_l2 import instances as squared_entries
+from properties.sim.stability_logistic import instances as logistic_entries
 from symbolic.sim import stability as proofs
 from tests.searching import drawn, few
 
@@ -201,10 +203,10 @@ def judged(statement, reading, case, **parameters):
 def test_instances_within_a_hundredth_of_the_crossings_are_certified(share):
     """Below beta and above t softmax exceeds, on the other sides the same tokens do not."""
     beta, t = float(proofs.LOGISTIC[0]) / math.sqrt(2), float(proofs.SQUARED[1]) * math.sqrt(149)
-    assert judged(logistic.STABILITY, "literal-4", logistic.bent(beta * share)).violated
-    assert judged(logistic.STABILITY, "literal-4", logistic.bent(beta * (2 - share))).holds
-    assert judged(l2.STABILITY, "literal-4", l2.bent(t * (2 - share))).violated
-    assert judged(l2.STABILITY, "literal-4", l2.bent(t * share)).holds
+    assert judged(logistic.STABILITY, "literal-4", logistic_entries.bent(beta * share)).violated
+    assert judged(logistic.STABILITY, "literal-4", logistic_entries.bent(beta * (2 - share))).holds
+    assert judged(l2.STABILITY, "literal-4", squared_entries.bent(t * (2 - share))).violated
+    assert judged(l2.STABILITY, "literal-4", squared_entries.bent(t * share)).holds
 
 
 def test_the_proofs_of_the_readings_break_with_a_threshold_beyond_them(monkeypatch):
@@ -294,7 +296,11 @@ def test_linear_attention_never_exceeds_its_constant(statement, data):
 
 @pytest.mark.parametrize("tokens", [(1, 0), (3, -2)])
 def test_a_head_that_cancels_the_tokens_leaves_linear_attention_nothing(tokens):
-    case = {**l2.CONSTANT_LINEAR, "A": [[a] for a in tokens], "h": [-tokens[1], tokens[0]]}
+    case = {
+        **squared_entries.CONSTANT_LINEAR,
+        "A": [[a] for a in tokens],
+        "h": [-tokens[1], tokens[0]],
+    }
     assert judged(l2.STABILITY, "literal-2", case).violated
     assert judged(logistic.STABILITY, "literal-2", {**case, "b": 1}).violated
 
@@ -304,7 +310,7 @@ def test_the_example_that_attains_the_constant_lies_on_the_edge_of_the_hypothesi
     claim = logistic.STABILITY.claim("amended-2")
     (condition,) = claim.hypotheses
     assert condition.holds(claim.examples[0])
-    assert not condition.holds(claim.formula.build(**logistic.wide(Fraction(-129, 128))))
+    assert not condition.holds(claim.formula.build(**logistic_entries.wide(Fraction(-129, 128))))
     assert claim.conclusion(claim.examples[0]).holds
     assert claim.conclusion(claim.examples[0], tightened="0.999").violated
 
@@ -315,7 +321,7 @@ def test_a_condition_down_to_a_4_2th_of_the_product_is_not_enough():
     (loose,) = claim.part("down to osc(h) diam(A)/4.2").hypotheses
     (condition,) = claim.hypotheses
     for k in (1, 24, 26):
-        case = claim.formula.build(**logistic.wide(-1 - Fraction(k, 512)))
+        case = claim.formula.build(**logistic_entries.wide(-1 - Fraction(k, 512)))
         assert loose.holds(case)
         assert not condition.holds(case)
         assert claim.conclusion(case).violated
@@ -336,7 +342,7 @@ def test_a_condition_down_to_a_4_2th_of_the_product_is_not_enough():
             "size",
             3.5331 * math.sqrt(149),
             1,
-            lambda size: [{"sign": sign, "size": size} for sign in l2.SIGNS],
+            lambda size: [{"sign": sign, "size": size} for sign in squared_entries.SIGNS],
         ),
     ],
 )

@@ -30,25 +30,12 @@ from hypothesis import strategies as st
 
 from attsvm.exact import ExactData
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.descent_runs import (
-    LEAPING,
-    opposed_data,
-    rival_data,
-    runs,
-    tight_data,
-    towards_solution,
-)
-from attsvm.primitives.hypotheses import (
-    BASIN,
-    EITHER_PART,
-    FEASIBLE,
-    TWO_SCORES,
-    UNIQUE,
-)
+from attsvm.primitives.descent_runs import LEAPING, opposed_data, runs, towards_solution
+from attsvm.primitives.hypotheses import BASIN, EITHER_PART, FEASIBLE, TWO_SCORES, UNIQUE
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies.data import attention_data, separable_data
 from attsvm.theory import Hypothesis, Reading, Statement, changed
-from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
+from properties._support.hypothesis_violations import ALL_TIED, PASSED_OVER, TIED_APART
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.margins import (
@@ -62,23 +49,7 @@ from properties.sim._support.margins import (
     lowered,
 )
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
-
-OPPOSED = [
-    Descent.of(
-        [[[1, 0], [0, 0]]] * (n - 1) + [[[-1, 1 / 256], [0, 0]]],
-        [[1, 0]] * n,
-        scores=[[1, 0]] * (n - 1) + [[0.5 + 2.0**-14, 0.5]],
-    )
-    for n in (2, 5)
-]
-"""From zero the last input, of a small score gap, is dragged by the others."""
-DROPPED_HYPOTHESES = {
-    **training.any_start(PASSED_OVER, training.NOT_ALIGNED),
-    "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_APART]),
-    "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[NO_QUERY]),
-}
-EITHER_DATA = runs(st.one_of(tight_data(), rival_data()), 0, 1)
-
+from properties.sim.token_separation.instances import DROPPED_HYPOTHESES, EITHER_DATA, OPPOSED
 
 PAIRS = Hypothesis(
     "no input has more than two tokens",

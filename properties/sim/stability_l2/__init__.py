@@ -19,80 +19,31 @@ and by its gradient for labels of moderate size; large labels ask for a small st
 More is said in `symbolic/sim/stability_of_loss.py`.
 """
 
-from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 from attsvm.theory import Choice, Defined, Fitted, Hypothesis, Reading, Real, Statement, changed
-from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim import SOURCE
 from properties.sim._support import stability as logistic
-from properties.sim._support.attention import on_line
 from properties.sim._support.domains import DOMAIN, LISTED_RADIUS
-from properties.sim._support.entry_loss import PAIR, squared_gradient, squared_loss
+from properties.sim._support.entry_loss import PAIR
+from properties.sim.stability_l2.conclusion import compared, steep
+from properties.sim.stability_l2.conclusion import linear_loss as linear_loss  # proofs name it
+from properties.sim.stability_l2.instances import (
+    AT_THE_EDGE,
+    BARELY_STEEP,
+    BARELY_WIDE,
+    BENT_AT,
+    CONSTANT_LINEAR,
+    FAR_LABEL,
+    LONE_LABEL,
+    NO_REACH,
+    SIGNS,
+    bent,
+)
 
 LOWER, UPPER = Fraction("3.532"), Fraction("3.533")
 """Up to the first |b|/||h|| the gradient of softmax has the smaller constant, from the second on
 the larger one."""
-
-SIGNS = {"-1": -1, "1": 1}
-
-CONSTANT_LINEAR = on_line([1, 0], x=0, y=1, h=[0, 1], b=0)
-"""A^T h = 0: linear attention is constant."""
-
-FAR_LABEL = on_line([1, -1], **logistic.NEAR, h=[1, -1], b=-65_536, R=4)
-"""Two tokens of nearly equal attention and a label beside which ||h|| is small."""
-
-AT_THE_EDGE = on_line([1], x=4, y=4 - Fraction(1, 256), h=[1], b=-4, R=4)
-"""Where linear attention is steepest; softmax does not move a single token."""
-
-NO_REACH = on_line([1, -1], x=Fraction(1, 4), y=Fraction(3, 8), h=[1, 0], b=0, R=Fraction(1, 16))
-"""A bound R beside which softmax is steep."""
-
-LONE_LABEL = on_line([1, 0], x=0, y=1, h=[1, 0], b=32)
-
-BENT_AT = Fraction(-71, 128)
-"""Where the gradient of the tokens 1 and -1 with the head (10, -7) bends most for large labels."""
-
-
-def bent(size: Fraction) -> Mapping[str, Any]:
-    """These tokens and this head around that point, and the label -size."""
-    return on_line([1, -1], **logistic.around(BENT_AT), h=[10, -7], b=-size)
-
-
-BARELY_WIDE = on_line([Fraction(3, 2), Fraction(-1, 2)], **logistic.NEAR, h=[0, -2], b=-4096)
-"""||A^T h|| = osc(h) diam(A)/4 = 1, and a label beside which ||h|| is small."""
-
-BARELY_STEEP = on_line([14, 12], x=Fraction(21, 32), y=Fraction(85, 128), h=[2, 0], b=-1000)
-"""4 ||A^T h||^2 = 3136 beside 3087; two tokens of probabilities (1 +- 1/sqrt 3)/2."""
-
-
-def linear_loss(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
-    """M(x)."""
-    return m.square(m.dot(A @ x, h) - b)
-
-
-ENTRY = {"loss": squared_loss, "gradient": squared_gradient, "linear": linear_loss}
-
-
-def compared(
-    m: Namespace,
-    v: Values,
-    of: str,
-    data: str = "norms",
-    share: Number = 1,
-    attention: str = "softmax",
-) -> Comparison:
-    """The change of the loss or of its gradient against a share of linear attention's constant."""
-    size = logistic.score_norm(m, v, "norms" if data == "norms" else "same")
-    if of == "gradient":
-        constant = 2 * m.square(size)
-    else:
-        farthest = m.largest(v.h) if data == "reached" else v.R * m.norm(v.h)
-        constant = 2 * size * (farthest + m.abs(v.b))
-    return m.at_most(
-        logistic.change(m, v, of, attention, ENTRY), share * constant * m.norm(v.x - v.y)
-    )
 
 
 def label_at_most(share: Fraction, said: str) -> Hypothesis:
@@ -109,14 +60,6 @@ def label_above(share: Fraction, said: str) -> Hypothesis:
         f"|b| > {said} ||h||",
         lambda m, v: m.above(m.abs(v.b), m.exact(share) * m.norm(v.h)),
     )
-
-
-def steep(m: Namespace, v: Values) -> Comparison:
-    """4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)."""
-    w, r = m.oscillation(v.h), m.largest(v.h - v.b)
-    bend = w * w / 4 + m.exact("0.1925") * (2 * r - w) * w
-    weighted = v.A.T @ v.h
-    return m.at_least(4 * m.dot(weighted, weighted), m.square(m.diameter(v.A)) * bend)
 
 
 SMALL_LABEL, LARGE_LABEL = label_at_most(LOWER, "3.532"), label_above(UPPER, "3.533")

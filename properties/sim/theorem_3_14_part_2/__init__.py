@@ -20,22 +20,13 @@ Longer steps than 1/L leap out of the basin of `amended-3` (`LEAPING`). In `amen
 that was dragged away comes back so fast that it throws the other one beyond return (`RETURNING`).
 """
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from hypothesis import strategies as st
 
-from attsvm.data import AttentionData
-from attsvm.exact import ExactData
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.descent_runs import (
-    LEAPING,
-    opposed_data,
-    rival_data,
-    runs,
-    tight_data,
-)
+from attsvm.primitives.descent_runs import LEAPING, opposed_data, rival_data, runs, tight_data
 from attsvm.primitives.hypotheses import (
     BASIN,
     EQUAL_RIVALS,
@@ -44,71 +35,26 @@ from attsvm.primitives.hypotheses import (
     SEVERAL_TOKENS,
     UNIQUE,
     ZERO_START,
-    rivals_equal,
 )
 from attsvm.primitives.steps import ANY, SHORT, stepped
-from attsvm.strategies import arrays, composite, numbers, sizes
-from attsvm.theory import Hypothesis, Reading, Statement, changed
+from attsvm.theory import Reading, Statement, changed
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties._support.published_data import one_input
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
-
-OPPOSED = Descent.of([[[1], [0]]] * 2, [[1], [-1]], scores=[[1, 0]] * 2)
-FAR_START = replace(TWO_TOKENS, start=np.array([[-24.0]]))
-OUTNUMBERED = Descent.of(
-    [[[3, 0], [0, 0]], [[3, 0], [0, 0]], [[-4, -1], [0, 0]]], [[1, 0]] * 3, scores=[[0.25, 0]] * 3
-)
-"""Two equal inputs drag the third one to its worse token."""
-THREE_EACH = Descent.of(
-    [[[0, 0], [2, 1], [5, 1]], [[0, 0], [-3, -2], [0, -1]]],
-    [[1, 0]] * 2,
-    scores=[[0.25, 0.0, 0.0]] * 2,
-)
-REJOINED = Descent.of([[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, scores=[[0.25, 0.0]] * 2)
-UNEVEN = Descent.of(
-    [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, scores=[[1.0, 0.0], [0.25, 0.0]]
-)
-RETURNING = replace(
-    Descent.of([[[5, 0], [0, 0]], [[-4, 1], [0, 0]]], [[1, 0]] * 2, scores=[[8, 0]] * 2), step=512.0
-)
-"""From zero the second input is dragged away; the second step loses the first one for ever."""
-FAR_APART = replace(REJOINED, start=np.array([[16.0, 0.0], [0.0, 0.0]]))
-SAME_RIVALS = Descent.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
-
-
-def scores_shared(run: Descent) -> bool:
-    """Every input has one token of the highest score of all, and others of one lower score."""
-    exact = ExactData.of(run.data)
-    return exact.unique and len({frozenset(row) for row in exact.gamma}) == 1 and rivals_equal(run)
-
-
-@composite
-def pairs(draw: st.DrawFn) -> Descent:
-    """Two inputs of two tokens with the same two scores and one query or two, from zero."""
-    d, low = draw(sizes(1, 3)), draw(numbers())
-    scores = [[low + draw(sizes(1, 16)) / 4, low]] * 2
-    X, Z = draw(arrays(2, 2, d)), np.eye(1, d).repeat(2, 0)
-    if draw(st.booleans()):
-        Z = Z + draw(arrays(2, d))
-    return Descent(AttentionData.of(X, Z, scores=scores), np.zeros((d, d)))
-
-
-SAME = Hypothesis(
-    "optimal tokens share a score, all others another one",
-    scores_shared,
-    says="all optimal tokens have one score, and all others another one",
-    implies=(UNIQUE,),
-)
-PAIRS = Hypothesis(
-    "there are two inputs, of two tokens each",
-    lambda run: run.data.n == 2 and all(len(x) == 2 for x in ExactData.of(run.data).X),
-    says="there are two inputs, of two tokens each",
-    implies=(
-        SEVERAL_TOKENS,
-        EQUAL_RIVALS,
-    ),
+from properties.sim.theorem_3_14_part_2.hypotheses import PAIRS, SAME
+from properties.sim.theorem_3_14_part_2.instances import (
+    FAR_APART,
+    FAR_START,
+    OPPOSED,
+    OUTNUMBERED,
+    REJOINED,
+    RETURNING,
+    SAME_RIVALS,
+    THREE_EACH,
+    UNEVEN,
+    pairs,
 )
 
 THEOREM = Statement(

@@ -23,19 +23,14 @@ at most a quarter of the product of the oscillations. Two tokens with ||A^T h|| 
 attain the bound as b -> 0.
 """
 
-from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 from attsvm.theory import Hypothesis, Reading, Real, Statement, changed
 from properties.sim import SOURCE
-from properties.sim._support.attention import on_line
 from properties.sim._support.entry_loss import PAIR
 from properties.sim._support.stability import (
-    NEAR,
     SENTENCE,
     SPREAD,
-    around,
     compared,
     exceeds,
     known,
@@ -44,29 +39,17 @@ from properties.sim._support.stability import (
     two_tokens,
 )
 from properties.sim._support.stability import linear_loss as linear_loss  # proofs name it
+from properties.sim.stability_logistic.instances import (
+    BALANCED,
+    BENT_AT,
+    CONSTANT_LINEAR,
+    bent,
+    wide,
+)
 
 LOWER, UPPER = Fraction("0.7226"), Fraction("0.7228")
 """Up to the first |b| ||h|| the gradient of softmax has the larger constant, from the second on the
 smaller one."""
-
-CONSTANT_LINEAR = on_line([1, 0], x=0, y=1, h=[0, 1], b=1)
-"""A^T h = 0: linear attention is constant."""
-
-BALANCED = on_line([1, -1], **NEAR, h=[1, -1], b=Fraction(1, 4))
-"""Two tokens of nearly equal attention, where the loss is steepest."""
-
-BENT_AT = Fraction(325, 512)
-"""Where the gradient of the tokens 1 and -1 with the head (1, -1) bends most for small labels."""
-
-
-def bent(b: Fraction) -> Mapping[str, Any]:
-    """These tokens and this head around that point."""
-    return on_line([1, -1], **around(BENT_AT), h=[1, -1], b=b)
-
-
-def wide(low: Fraction) -> Mapping[str, Any]:
-    """Tokens 1 and 3 and the head (7, low): ||A^T h|| = osc(h) diam(A)/4 at low = -1."""
-    return on_line([1, 3], **NEAR, h=[7, low], b=Fraction(1, 64))
 
 
 def label_at_least(size: Fraction, said: str) -> Hypothesis:

@@ -16,52 +16,17 @@ bound. Proof (`symbolic.sim.basic_5`): along s the derivative is the covariance 
 and a variance is at most a quarter of the squared range.
 """
 
-from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from attsvm.theory import Hypothesis, Reading, Real, Statement, Vector, changed
-from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim import SOURCE
 from properties.sim._support import bounds
 from properties.sim._support.attention import on_line
 from properties.sim._support.domains import LARGE, LISTED_RADIUS, MATRIX
+from properties.sim.basic_5.conclusion import printed, sharp, vector_change
+from properties.sim.basic_5.instances import EIGHTH, SHORT_LOGITS, VALUES, block
 
 BOUNDED = Hypothesis("||h|| <= R^2", lambda m, v: m.at_most(m.norm(v.h), m.square(v.R)))
-VALUES = {"h": [1, -1], "b": 0}
-EIGHTH = Fraction(1, 8)
-SHORT_LOGITS = on_line([EIGHTH, -EIGHTH], x=0, y=1, z=[0, 0], R=Fraction(1, 4), beta=2)
-
-
-def block(tokens: Sequence[Any], X: int, Y: Any, **values: Any) -> dict[str, Any]:
-    """A block of tokens of R^1 under the query 1, with R = 4 and beta = 2."""
-    points = {"a": [1], "tokens": [[token] for token in tokens], "X": [[X]], "Y": [[Y]]}
-    return {**points, "R": 4, "beta": 2, **values}
-
-
-def change(m: Namespace, v: Values) -> Numbers:
-    """|c(x, z) - c(y, z)| for c(x, z) = <f(x), h> - b."""
-    at_x, at_y = (m.dot(bounds.f(m, v.A, point), v.h) - v.b for point in (v.x, v.y))
-    return m.abs(at_x - at_y)
-
-
-def vector_change(m: Namespace, v: Values) -> Number:
-    """||c(x, z) - c(y, z)|| for c(x, z) = f(x) - z."""
-    return m.norm((bounds.f(m, v.A, v.x) - v.z) - (bounds.f(m, v.A, v.y) - v.z))
-
-
-def printed(m: Namespace, v: Values, exponential: bool = True, c: Any = change) -> Comparison:
-    """The change of c against R^2 beta^-2 n exp(3 R^2) ||x - y||."""
-    constant = m.square(v.R) * bounds.published(m, v, exponential=exponential)
-    return bounds.within(m, v, c(m, v), constant)
-
-
-def sharp(m: Namespace, v: Values, size: str = "oscillation") -> Comparison:
-    """The change of c against sqrt(2)/4 osc(h) spread(A) ||x - y||."""
-    values = {"oscillation": m.oscillation, "largest": m.largest}[size](v.h)
-    return m.at_most(
-        change(m, v), bounds.entry_constant(m) * values * m.spread(v.A) * bounds.distance(m, v)
-    )
 
 
 BOUND = Statement(

@@ -1,0 +1,54 @@
+"""Whether descent raises the expected score, or the weight of optimal tokens."""
+
+from typing import Any
+
+from attsvm.theory import definition, gradient, stated
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
+
+
+@definition(r"u({x})")
+def score(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
+    """The expected score."""
+    return b * m.dot(m.softmax(A @ x), h)
+
+
+@definition("o")
+def optimal(m: Namespace, h: Number, b: Number) -> Numbers:
+    """1 for each token of largest score, 0 for the others."""
+    return m.is_zero(m.max(b * h) - b * h)
+
+
+@definition(r"F({x})")
+def weight(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Any) -> Number:
+    """The attention on the optimal tokens."""
+    return m.dot(m.softmax(A @ x), optimal(m, h, b))
+
+
+def gradients(m: Namespace, v: Values, sign: int, quantity: str) -> tuple[Any, Any]:
+    """The gradients of the loss g(sign u) and of the score or the weight."""
+    other = {"score": score, "weight": weight}[quantity]
+    return (
+        gradient(m, lambda m, x: m.logistic(sign * score(m, v.A, x, v.h, v.b)), v.x),
+        gradient(m, lambda m, x: other(m, v.A, x, v.h, v.b), v.x),
+    )
+
+
+@stated(
+    "$quantity does not fall along -grad_x g($sign), that is $formula",
+    symbols={
+        "quantity": {"score": "the expected score u", "weight": "the weight F of optimal tokens"},
+        "sign": {1: "u", -1: "-u"},
+    },
+)
+def drift(m: Namespace, v: Values, sign: int, quantity: str, strict: bool = False) -> Comparison:
+    """Whether the quantity does not decrease, or does increase, along -grad of g(sign u)."""
+    descended, other = gradients(m, v, sign, quantity)
+    compared = m.below if strict else m.at_most
+    return compared(m.dot(descended, other), m.exact(0))
+
+
+def rivals_alike(m: Namespace, v: Values) -> Comparison:
+    """Whether the scores of all tokens that are not optimal are the same."""
+    rival = 1 - optimal(m, v.h, v.b)
+    pairs = m.outer(rival * v.b * v.h, rival)
+    return m.equal(pairs, pairs.T)

@@ -1,0 +1,27 @@
+"""Heads of the statement on a fixed head, and what changes a drawn one."""
+
+from typing import Any
+
+import numpy as np
+
+
+def multiple(H: Any, known: Any) -> Any:
+    """The head with a multiple of e_0 as its column 0."""
+    first = np.zeros_like(H)
+    first[0] = H[0]
+    return np.concatenate([first[:, :1], H[:, 1:]], axis=1)
+
+
+def raised(H: Any, known: Any) -> Any:
+    """The head with a positive entry in its first place."""
+    H = H.copy()
+    H[0, 0] = np.where(H[0, 0] == 0.0, 0.5, np.abs(H[0, 0]))
+    return H
+
+
+POINT = {"x": [0], "b": 1}
+COLUMN, EYE = [[1], [0]], [[1, 0], [0, 1]]
+FLIPPED = {"A": COLUMN, "M": COLUMN, "H": [[-1]], **POINT}
+SWAPPED = {"A": COLUMN, "M": EYE, "H": [[0, 1], [1, 0]], **POINT}
+"""Two tokens whose values change places behind the head."""
+WIDE = {"A": [[1]], "M": [[1]], "H": [[1, 1]], **POINT}

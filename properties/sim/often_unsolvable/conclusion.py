@@ -1,0 +1,80 @@
+"""Whether there is an X^mm, and how likely that is."""
+
+from flint import fmpq
+
+from attsvm.primitives.counts import HALF, probability
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.hypotheses import feasible
+from attsvm.theory import Slack, changed, stated
+from attsvm.theory.types import Comparison, Namespace
+from properties.sim._support.telling_sentences import one_successor
+from properties.sim.often_unsolvable import contradictions
+from properties.sim.often_unsolvable.contradictions import Table, consistent
+
+IN_A_CIRCLE = (
+    "a query asks in a circle if it asks for a before b, b before c, ..., and the last of them "
+    "before a, or for a before a, as if a sub-sequence holds its optimal token twice"
+)
+
+
+@stated("X^mm exists")
+def exists(m: Namespace, case: Descent) -> Comparison:
+    return m.equal(m.exact(int(feasible(case))), m.exact(1))
+
+
+@stated(
+    "X^mm exists exactly if $by",
+    symbols={
+        "by": {"circles": "no query asks in a circle", "successors": "each word has one successor"}
+    },
+    where=IN_A_CIRCLE,
+)
+def told(m: Namespace, case: Descent, by: str = "circles") -> Comparison:
+    known = consistent(case) if by == "circles" else one_successor(case)
+    return m.equal(m.exact(int(feasible(case))), m.exact(int(known)))
+
+
+@stated(
+    "X^mm exists only if $by",
+    symbols={
+        "by": {
+            "circles": "no query asks in a circle",
+            "successors": "some word has several successors",
+        }
+    },
+    where=IN_A_CIRCLE,
+)
+def refused(m: Namespace, case: Descent, by: str = "circles") -> Comparison:
+    known = consistent(case) if by == "circles" else not one_successor(case)
+    return m.at_most(m.exact(int(feasible(case))), m.exact(int(known)))
+
+
+def gap(case: Table, strict: bool = True, more: int = 0) -> fmpq:
+    """Minus the distance between the formula and what is added up over all sentences."""
+    other = Table(case.first, case.follow, case.m + more)
+    return -abs(contradictions.probability(other) - contradictions.enumerated(case, strict))
+
+
+def gap_in_floats(case: Table, strict: bool = True, more: int = 0) -> Slack:
+    """The same, rounded."""
+    return Slack(float(gap(case, strict, more)), 0.0)
+
+
+COUNTED = probability(
+    "that there is no X^mm over the $over for m = $m, n = $n, d = $d",
+    HALF,
+    floats=contradictions.often,
+    again=contradictions.often_again,
+)
+EXPONENTIAL_SERIES = probability(
+    "that no $strict of m sentences of two words has two successors",
+    r"j! [z^j] \prod_q \left(1 + \sum_s \left(e^{p_{qs} z} - 1\right)\right), j = m + $more",
+    "=",
+    floats=gap_in_floats,
+    balls=gap,
+    symbols={"strict": {True: "word", False: "word of two neighbouring ones"}},
+)
+FEWER = {
+    "for one sentence of two words": changed(m=1, n=2),
+    "for two sentences of two words": changed(m=2, n=2),
+}

@@ -1,0 +1,44 @@
+"""Runs of part 2 of theorem 3.14: data on which descent turns away, and pairs of inputs."""
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.primitives.descent import Descent
+from attsvm.strategies import arrays, composite, numbers, sizes
+from properties.sim._support.training import TWO_TOKENS
+
+OPPOSED = Descent.of([[[1], [0]]] * 2, [[1], [-1]], scores=[[1, 0]] * 2)
+FAR_START = replace(TWO_TOKENS, start=np.array([[-24.0]]))
+OUTNUMBERED = Descent.of(
+    [[[3, 0], [0, 0]], [[3, 0], [0, 0]], [[-4, -1], [0, 0]]], [[1, 0]] * 3, scores=[[0.25, 0]] * 3
+)
+"""Two equal inputs drag the third one to its worse token."""
+THREE_EACH = Descent.of(
+    [[[0, 0], [2, 1], [5, 1]], [[0, 0], [-3, -2], [0, -1]]],
+    [[1, 0]] * 2,
+    scores=[[0.25, 0.0, 0.0]] * 2,
+)
+REJOINED = Descent.of([[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, scores=[[0.25, 0.0]] * 2)
+UNEVEN = Descent.of(
+    [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, scores=[[1.0, 0.0], [0.25, 0.0]]
+)
+RETURNING = replace(
+    Descent.of([[[5, 0], [0, 0]], [[-4, 1], [0, 0]]], [[1, 0]] * 2, scores=[[8, 0]] * 2), step=512.0
+)
+"""From zero the second input is dragged away; the second step loses the first one for ever."""
+FAR_APART = replace(REJOINED, start=np.array([[16.0, 0.0], [0.0, 0.0]]))
+SAME_RIVALS = Descent.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
+
+
+@composite
+def pairs(draw: st.DrawFn) -> Descent:
+    """Two inputs of two tokens with the same two scores and one query or two, from zero."""
+    d, low = draw(sizes(1, 3)), draw(numbers())
+    scores = [[low + draw(sizes(1, 16)) / 4, low]] * 2
+    X, Z = draw(arrays(2, 2, d)), np.eye(1, d).repeat(2, 0)
+    if draw(st.booleans()):
+        Z = Z + draw(arrays(2, d))
+    return Descent(AttentionData.of(X, Z, scores=scores), np.zeros((d, d)))

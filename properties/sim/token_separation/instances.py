@@ -1,0 +1,27 @@
+"""Runs of the statement on token separation, and siblings with a hypothesis dropped."""
+
+from hypothesis import strategies as st
+
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_runs import rival_data, runs, tight_data
+from attsvm.primitives.hypotheses import FEASIBLE, UNIQUE
+from attsvm.theory import changed
+from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_APART
+from properties.sim._support import training
+
+OPPOSED = [
+    Descent.of(
+        [[[1, 0], [0, 0]]] * (n - 1) + [[[-1, 1 / 256], [0, 0]]],
+        [[1, 0]] * n,
+        scores=[[1, 0]] * (n - 1) + [[0.5 + 2.0**-14, 0.5]],
+    )
+    for n in (2, 5)
+]
+"""From zero the last input, of a small score gap, is dragged by the others."""
+EITHER_DATA = runs(st.one_of(tight_data(), rival_data()), 0, 1)
+
+DROPPED_HYPOTHESES = {
+    **training.any_start(PASSED_OVER, training.NOT_ALIGNED),
+    "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_APART]),
+    "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[NO_QUERY]),
+}
