@@ -14,8 +14,10 @@ from attsvm.theory import Supposed
 from properties._support import formulas
 from properties.mm import nonlinear_head_path, p_svm
 from properties.mm._support.programmes import P_EXISTS, V_EXISTS
-from properties.sim import definition_3_8, orientation, printed_loss
+from properties.sim import definition_3_8, orientation
 from properties.sim._support.training import PRINTED, REPAIRED
+from properties.sim.printed_loss import hypotheses as printed_loss
+from properties.sim.printed_loss.conclusion import RATE
 from properties.tf import (
     all_local_unique,
     definition_2,
@@ -30,7 +32,7 @@ from properties.tf._support import risk_formulas
 _HEAD_LOSS: Any = nonlinear_head_path.PATH.variables
 _OF_ONE_LOSS = (
     _HEAD_LOSS["loss"],
-    *(orientation.TRAINING.conclusion, printed_loss.RATE),
+    *(orientation.TRAINING.conclusion, RATE),
     *(("loss", PRINTED), ("loss", REPAIRED)),
 )
 """Alternatives that fix a loss with a continuous slope below 0; the printed loss counts with its

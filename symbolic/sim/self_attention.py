@@ -11,7 +11,7 @@ import sympy as sp
 from attsvm.theory import ensure_equal, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import suppose
-from properties.sim import printed_loss
+from properties.sim.printed_loss.hypotheses import PAIRS
 from symbolic import aligned_inputs, basins, growth_rates
 from symbolic.sim.tensor_trick import ensure_transposed
 
@@ -67,7 +67,7 @@ def prove_printed() -> str:
 def prove_printed_pairs() -> str:
     """On the printed loss, two tokens an entry, none against another: towards -X^mm."""
     ensure_turned()
-    suppose(printed_loss.PAIRS)
+    suppose(PAIRS)
     best, worst, x = sp.symbols("best worst x", real=True)
     ensure_zero(
         (worst - best) * (-x) - (best - worst) * x,

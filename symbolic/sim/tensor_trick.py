@@ -16,7 +16,7 @@ from attsvm.theory import ensure_nonzero, ensure_true, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import cancelled, simplified
 from attsvm.theory.types import Comparison
-from properties.sim.orientation import margins
+from properties.sim.orientation.conclusion import margins
 from properties.sim.tensor_trick import trick
 
 SIZES = ((1, 1, 1, 1), (2, 2, 2, 2), (3, 2, 3, 2), (3, 3, 3, 3), (2, 3, 1, 2), (1, 2, 3, 1))

@@ -28,7 +28,6 @@ from properties.sim import (
     definition_3_3,
     l2_objective,
     lemma_3_11,
-    orientation,
     tensor_trick,
 )
 from properties.sim._support import attention as sentences
@@ -36,6 +35,7 @@ from properties.sim._support import bounds, entry_loss
 from properties.sim.basic_5 import conclusion as values
 from properties.sim.definition_3_6 import conclusion as drifts
 from properties.sim.fixed_head import conclusion as heads
+from properties.sim.orientation.conclusion import margins
 from symbolic.mm.w_p_equivalence import differs, step_residual
 from symbolic.sim import tensor_trick as tricks
 from symbolic.sim.lemma_3_11 import loss_residual
@@ -117,7 +117,7 @@ TIED = {
     },
     "sim/tensor-trick:literal": [*TRICK, tensor_trick.trick],
     "sim/tensor-trick:sharp": [*TRICK, tensor_trick.trick],
-    "sim/orientation:amended-1": [*ROWS, orientation.margins],
+    "sim/orientation:amended-1": [*ROWS, margins],
     "sim/attention-shape:amended-1": [attention_shape.attention_fits],
     "sim/attention-shape:amended-2": [attention_shape.block_fits],
     "sim/definition-3.3:literal-1": [*ROWS, Arithmetic.softmax, definition_3_3.probability],

@@ -5,7 +5,6 @@ the other tokens of the input. X-GD and L_x are not defined in print; read W-GD 
 theorem 3.14, and as in `theorem_3_14_part_1` the programme of definition 3.8, the orientation of X,
 and L(X). Rivals of equal scores meet the condition for every delta, so a data set of such rivals on
 which descent fails refutes the theorem whatever delta is.
-
 `literal-1` falls where the gradient is zero (`OPPOSED`). There is no X^mm, and where there is one
 the norm does diverge (`amended-3`, proof in `attsvm.primitives.descent_limits`). `literal-2` falls
 as the loss of definition 3.6 increases in the score, `amended-1`, from zero, by `NOT_ALIGNED`.
@@ -23,7 +22,6 @@ most 1/L_X. Longer steps leap out of the basin of `amended-2` (`LEAPING`), and p
 token in `sharp` and `sharp-2` (`THROWN`): four tokens are needed, see
 `sim/theorem-3.14-part-1:sharp`. Where rivals may be delta apart, tied optimal tokens with delta = 0
 are let in (`ALL_TIED`).
-
 More is said in `symbolic/sim/theorem_3_15.py`.
 """
 

@@ -49,7 +49,8 @@ from properties.sim._support.factor_descent import (
 from properties.sim.definition_3_6 import conclusion as drifts
 from properties.sim.definition_3_8.instances import Classified, Shared
 from properties.sim.fixed_head.conclusion import absorbed
-from properties.sim.orientation import turned
+from properties.sim.orientation.conclusion import turned
+from properties.sim.orientation.instances import SIDEWAYS
 from properties.tf import parameterisation_bias
 from properties.tf._support.token_choices import Choice
 
@@ -303,7 +304,7 @@ def test_descent_with_the_query_left_is_descent_transposed(run):
 
 
 def test_turning_a_start_twice_changes_nothing():
-    run = replace(orientation.SIDEWAYS, start=np.array([[1.0, 2.0], [3.0, 4.0]]))
+    run = replace(SIDEWAYS, start=np.array([[1.0, 2.0], [3.0, 4.0]]))
     assert (turned(turned(run)).start == run.start).all()
     assert (turned(run).start == [[1, 3], [2, 4]]).all()
 

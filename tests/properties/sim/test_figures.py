@@ -50,7 +50,7 @@ from properties.sim._support.token_sequences import (
     outvoted,
     soft,
 )
-from properties.sim.figure_1 import certified_end
+from properties.sim.figure_1.conclusion import certified_end
 from properties.sim.figures import figure_1, figure_2, pictures
 from properties.sim.figures.conclusions import growth, rising
 

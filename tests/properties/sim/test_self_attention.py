@@ -14,10 +14,11 @@ from attsvm.primitives.descent_runs import max_margin
 from attsvm.risk import gradient_w
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w
-from properties.sim import printed_loss
 from properties.sim import self_attention as statement
 from properties.sim._support.self_attention import decided, descending, sequences
 from properties.sim._support.training import PRINTED, REPAIRED
+from properties.sim.printed_loss.conclusion import lowers, proved_rate, rate
+from properties.sim.printed_loss.instances import OTHER_WAY, turned
 
 BOTH = "X(k) or X(k)^T"
 
@@ -90,7 +91,7 @@ def test_scores_are_labels_times_values():
 
 @given(sequences(-2))
 def test_the_printed_loss_is_the_decreasing_one_for_the_labels_turned_round(case):
-    other = printed_loss.turned(case)
+    other = turned(case)
     printed, decreasing = (
         gradient_w(data, case.W, LOSSES[loss])
         for data, loss in ((case.data, PRINTED), (other.data, REPAIRED))
@@ -101,17 +102,17 @@ def test_the_printed_loss_is_the_decreasing_one_for_the_labels_turned_round(case
 def test_the_rate_is_that_of_the_lowest_tokens_and_no_other():
     line = replace(statement.LINE, loss=PRINTED)
     for share, holds in ((1, True), (Fraction(19, 20), False), (Fraction(21, 20), False)):
-        assert bool(printed_loss.proved_rate(line, Fraction(share)) >= 0) is holds
-        found = printed_loss.rate(line, Fraction(share))
+        assert bool(proved_rate(line, Fraction(share)) >= 0) is holds
+        found = rate(line, Fraction(share))
         assert found.holds is holds
-    assert printed_loss.proved_rate(printed_loss.turned(statement.NO_QUERY)) < 0
+    assert proved_rate(turned(statement.NO_QUERY)) < 0
 
 
-@pytest.mark.parametrize("case", [statement.LINE, statement.SENTENCE, printed_loss.OTHER_WAY])
+@pytest.mark.parametrize("case", [statement.LINE, statement.SENTENCE, OTHER_WAY])
 def test_a_step_lowers_the_inner_product_that_is_judged(case):
     target = max_margin(case.data, "optimal")
     W = np.array([[float(arb(x)) for x in row] for row in target])
     run = descend_w([case.data], case.W, LOSSES[PRINTED], step=0.5, steps=1)
     moved = run.W[0, -1] - case.W
     assert (moved * W).sum() < 0
-    assert printed_loss.lowers(BALLS, replace(case, loss=PRINTED)).right > 0
+    assert lowers(BALLS, replace(case, loss=PRINTED)).right > 0

@@ -27,6 +27,8 @@ from properties.sim import figure_2
 from properties.sim._support import margins
 from properties.sim._support.redundant_tokens import Dropped
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
+from properties.sim.figure_2.conclusion import certified_convergence, converges
+from properties.sim.figure_2.instances import TORN
 from properties.sim.token_separation import PASSED_OVER
 from properties.sim.token_sparsity import SPARSITY
 from properties.sim.token_sparsity import gradient_shares as shares
@@ -169,13 +171,13 @@ def test_a_mask_of_dropped_tokens_fits_the_data():
 
 
 def test_margins_of_a_language_converge_only_where_its_sentences_hold_each_other():
-    held, free = figure_2.TORN, figure_2.SHORTEST
+    held, free = TORN, figure_2.SHORTEST
     for loss in (PRINTED, REPAIRED):
         for of in ("largest", "least"):
-            assert figure_2.converges(replace(held, loss=loss), of).holds
-            assert figure_2.certified_convergence(replace(held, loss=loss), of) > 0
-            assert figure_2.converges(replace(free, loss=loss), of).violated
-            assert figure_2.certified_convergence(replace(free, loss=loss), of) < 0
+            assert converges(replace(held, loss=loss), of).holds
+            assert certified_convergence(replace(held, loss=loss), of) > 0
+            assert converges(replace(free, loss=loss), of).violated
+            assert certified_convergence(replace(free, loss=loss), of) < 0
 
 
 def test_the_margin_of_one_sentence_gains_the_same_with_every_tenfold_of_the_steps():

@@ -14,78 +14,28 @@ S = X - X^T the left side is |z^T S D|, and singular vectors of S attain the bou
 for all tokens exactly where X is symmetric.
 """
 
-from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any
-
-from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.descent_runs import (
-    LEAPING,
-    LOCAL_TRAP,
-    opposed_data,
-    runs,
-    tight_data,
-)
+from attsvm.primitives.descent_runs import LEAPING, LOCAL_TRAP, opposed_data, runs, tight_data
 from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE, starts_in_basin
-from attsvm.primitives.steps import (
-    SHORT,
-    TARGET,
-    by_gradient_flow,
-    converges_in_direction,
-    solutions,
-    stepped,
-)
-from attsvm.primitives.torch_objectives import elsewhere
+from attsvm.primitives.steps import SHORT, TARGET, converges_in_direction, solutions, stepped
 from attsvm.strategies.data import separable_data
-from attsvm.theory import (
-    Hypothesis,
-    Integer,
-    Matrix,
-    Reading,
-    Slack,
-    Statement,
-    Vector,
-    changed,
-    stated,
-)
-from attsvm.theory.types import Comparison, Namespace, Values
+from attsvm.theory import Hypothesis, Integer, Matrix, Reading, Statement, Vector, changed
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties.sim import LOSS_NAMES, SOURCE
 from properties.sim._support import training
-from properties.sim._support.attention import block_logits
-from properties.sim._support.self_attention import converges, goals, proved
-
-TURNED = {"turned": {False: "", True: "^T"}}
-PLACE = "Definitions 3.3 and 3.7 against 3.8, 4.1 and assumption 3.10"
-
-
-@stated(
-    "differences of logits are the margins of X$turned, that is $formula",
-    symbols=TURNED,
-    where="A vec(X) = mat((A kron A) vec(X))",
+from properties.sim.orientation.conclusion import (
+    arrives_turned,
+    cost_of_turning,
+    margins,
+    trained,
+    turned,
+    turned_away,
 )
-def margins(m: Namespace, v: Values, turned: bool = False, sign: int = 1) -> Comparison:
-    """The differences of logits are the left sides of the constraints, for all tokens."""
-    logits = block_logits(m, v.n, v.A, v.A, v.X)
-    features = sign * (v.A @ (v.X.T if turned else v.X) @ v.A.T).T
-    # two tokens differ alike in both exactly if each differs alike from the first token
-    return m.equal(logits - logits[:, :1], features - features[:, :1])
+from properties.sim.orientation.instances import ACROSS, SIDEWAYS, TOLD_APART
 
-
-def cost_of_turning(m: Namespace, v: Values, of: str = "difference") -> Comparison:
-    """|z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, or with ||X||_2."""
-    S = v.X - v.X.T if of == "difference" else v.X
-    left = m.abs(m.dot(v.z, v.X @ v.D) - m.dot(v.D, v.X @ v.z))
-    # one root of the product of squares, which up to d = 3 is rational where both sides are equal
-    squares = m.spectral(S.T @ S) * m.dot(v.z, v.z) * m.dot(v.D, v.D)
-    return m.at_most(left, m.sqrt(squares))
-
-
-TOLD_APART = {"A": [[1, 0], [0, 1]], "X": [[0, 1], [0, 0]]}
-ACROSS = {"X": [[0, 1], [0, 0]], "z": [1, 0], "D": [0, 1]}
+PLACE = "Definitions 3.3 and 3.7 against 3.8, 4.1 and assumption 3.10"
 
 MARGINS = Statement(
     "sim/orientation",
@@ -135,35 +85,6 @@ MARGINS = Statement(
         ),
     },
 )
-
-
-def turned(run: Descent) -> Descent:
-    """The same data from the transposed start.
-
-    Descent on X with logits z^T X x_t is, transposed, descent on W = X^T with logits x_t^T W z,
-    which the rest of the package follows.
-    """
-    return replace(run, start=run.start.T)
-
-
-@by_gradient_flow
-def trained(run: Descent, towards: str = "optimal", side: str = "X(k)") -> Slack:
-    """X(k), or its transpose, converges in direction to the target, by its rate."""
-    return converges(turned(run), goals(run.data, towards, side))
-
-
-def turned_away(run: Any, towards: str = "optimal", side: str = "X(k)") -> Any:
-    """How far the run of `trained` is from selecting the optimal tokens, in torch."""
-    return elsewhere(SimpleNamespace(data=run.inputs, start=run.start.mT), run.loss, towards)
-
-
-def arrives_turned(run: Descent, towards: str = "optimal", side: str = "X(k)") -> arb | None:
-    """The same by proof: 1 where it does, negative where it does not, None without one."""
-    return proved(turned(run), goals(run.data, towards, side))
-
-
-SIDEWAYS = Descent.of([[[1, 1], [1, 0]]], [[1, 0]], scores=[[1, 0]])
-"""The second token is the query, and differs from the first across it."""
 
 BASIN = Hypothesis(
     "risk gap of the start below the threshold, for logits z^T X x_t",

@@ -23,87 +23,16 @@ With equality 0 may minimise as well, as for a single constraint (definition 4.1
 With steps of 128/L_X `amended-3` fails (`telling_sentences.LEAPING`).
 """
 
-import numpy as np
-from flint import arb
-
-from attsvm.limits import direction_converges
-from attsvm.losses import LOSSES
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE, ZERO_START
-from attsvm.primitives.limit_certificates import agreement, short_step
-from attsvm.primitives.many_runs import rival_lead
-from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, stepped, tends
-from attsvm.theory import Hypothesis, Reading, Slack, Statement, changed, stated
-from attsvm.theory.types import Comparison, Namespace, Number, Numbers
-from properties.sim import LOSS_NAMES, SOURCE
+from attsvm.primitives.steps import ANY, SHORT, stepped
+from attsvm.theory import Hypothesis, Reading, Statement, changed
+from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support import token_sequences
 from properties.sim._support.telling_sentences import SHORTEST
 from properties.sim._support.training import PRINTED, REPAIRED
-
-
-@by_gradient_flow
-def ends(case: Descent, towards: str) -> Slack:
-    """Whether the direction of X(k) tends to that of a target, by its rate."""
-    found = token_sequences.soft(case.data)
-    if found is None:
-        return Slack.unknown("floats came to no solution")
-    mean = found.programme.combine(np.ones(len(found.programme.D)))
-    target = {"soft": found.W, "mean": mean}[towards]
-    if not target.any():
-        return Slack.unknown("the target is zero")
-    return direction_converges(case.data, case.start, LOSSES[case.loss], target)
-
-
-def certified_end(case: Descent, towards: str) -> arb | None:
-    """The same where it is proved."""
-    if token_sequences.stays_at_zero(case):
-        return arb(-1)
-    X = token_sequences.limit(case)
-    if X is None:
-        return None
-    if towards == "mean":
-        M = token_sequences.summed(case.data)
-        return agreement([M], [X]) if any(M) else arb(-1)
-    return token_sequences.on_soft_ray(case.data, X if towards == "soft" else [-x for x in X])
-
-
-COSINE = tends(
-    "on the loss $loss, V the direction named $towards",
-    r"\cos(X(k), V)",
-    "1",
-    floats=ends,
-    balls=certified_end,
-    many=rival_lead,
-    stand_in=FLOW,
-)
-
-
-def length(m: Namespace, x: Numbers) -> Number:
-    """The norm; of a single number its absolute value, so that cosines in R^1 are 1 or -1."""
-    return m.abs(x[0]) if len(x) == 1 else m.norm(x)
-
-
-@stated(
-    "a step of descent on $loss has $formula",
-    "$sign",
-    {
-        **LOSS_NAMES,
-        "sign": {
-            1: r"\cos(X, X_{soft}) \le \cos(X_+, X_{soft})",
-            -1: r"\cos(X_+, X_{soft}) \le \cos(X, X_{soft})",
-        },
-    },
-    where="X_+ is X after the step, and X_soft has C = 10 and a slack for each constraint",
-)
-def rises(m: Namespace, case: Descent, sign: int = 1) -> Comparison:
-    M, X = token_sequences.known_soft(m, case), m.vec(m.values(case.start))
-    step = m.values(short_step(case.data, case.loss, case.step))
-    moved = X + step * m.vec(negative_gradient(m, case.data, case.start, case.loss).matrix)
-    cosines = [(Y @ M) / (length(m, Y) * length(m, M)) for Y in (X, moved)]
-    return m.at_most(*cosines[::sign])
-
+from properties.sim.figure_1.conclusion import COSINE, rises
 
 SAID = Hypothesis("X_soft is not 0", token_sequences.moves_soft)
 MOVED = Hypothesis("X(0) is not 0", lambda case: not token_sequences.from_zero(case))

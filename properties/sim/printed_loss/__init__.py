@@ -22,50 +22,22 @@ inner product stays below that of the start, so that no limit of directions has 
 With steps of 128/L_X `amended-3` and `sharp` fail (`THROWN`); `amended-4` holds for every step.
 """
 
-import functools
-from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
-import numpy as np
-from flint import arb
-
-from attsvm.limits import norm_grows_like_log
-from attsvm.losses import LOSSES
-from attsvm.primitives import hypotheses as scores
 from attsvm.primitives.aligned_inputs import INPUTS_ALIGNED
-from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.growth_rates import rate_error
 from attsvm.primitives.hypotheses import (
     EITHER_PART,
-    EQUAL_RIVALS,
     EXISTS,
     FEASIBLE,
-    SEVERAL_TOKENS,
     TWO_SCORES,
     UNIQUE,
     ZERO_START,
-    starts_in_basin,
 )
-from attsvm.primitives.many_runs import rival_lead
-from attsvm.primitives.steps import (
-    ANY,
-    FLOW,
-    LN_K,
-    SHORT,
-    X_K,
-    by_gradient_flow,
-    norm,
-    over,
-    stepped,
-    tends,
-)
-from attsvm.theory import Hypothesis, Reading, Slack, Statement, changed, stated
-from attsvm.theory.types import Comparison, Namespace
-from properties.sim import LOSS_NAMES, SOURCE
+from attsvm.primitives.steps import ANY, SHORT, stepped
+from attsvm.theory import Reading, Statement, changed
+from properties.sim import SOURCE
 from properties.sim._support import self_attention
-from properties.sim._support.margins import step_along_solution
 from properties.sim._support.self_attention import (
     LINE,
     NEAR_BEST,
@@ -75,107 +47,20 @@ from properties.sim._support.self_attention import (
     SENTENCE,
     SIDEWAYS,
     TIED,
-    asking,
-    descending,
     near_solution,
     sequences,
 )
 from properties.sim._support.training import PRINTED, REPAIRED
+from properties.sim.printed_loss.conclusion import RATE, lowers
+from properties.sim.printed_loss.hypotheses import LOW, LOWEST, NEAR, PAIRS
+from properties.sim.printed_loss.instances import NEAR_LOW, OTHER_WAY, STILL, THREE, THROWN, turned
 
-
-def turned(case: Descent) -> Descent:
-    """The same with the labels -b and g(-u): optimal and worst tokens change places."""
-    inputs: Any = case.inputs
-    return replace(case, inputs=replace(inputs, labels=-inputs.labels), loss=REPAIRED)
-
-
-def pairs(case: Descent) -> bool:
-    """No entry has more than two tokens."""
-    return bool((case.data.present.sum(axis=1) <= 2).all())
-
-
-@stated(
-    "from any X every step of descent on the sum of $loss lowers <X^T, X^mm>: $formula",
-    r"${sign}\langle X^{mm}, -\nabla L(X)^\top\rangle > 0",
-    {**LOSS_NAMES, "sign": {1: "", -1: "-"}},
-)
-def lowers(m: Namespace, case: Descent, sign: int = -1) -> Comparison:
-    added, _ = step_along_solution(m, case)
-    return m.above(sign * added, 0)
-
-
-@by_gradient_flow
-def rate(case: Descent, share: Fraction = Fraction(1)) -> Slack:
-    """The norm grows like a share of ||X^low|| ln k."""
-    solved = exact_att_svm(turned(case).data)
-    size = 0.0 if solved is None else float(arb(solved.square).sqrt())
-    return norm_grows_like_log(case.data, case.W, LOSSES[case.loss], float(share) * size)
-
-
-def proved_rate(case: Descent, share: Fraction = Fraction(1)) -> arb | None:
-    """How far the share is from the rate that is proved, negated."""
-    solved = exact_att_svm(turned(case).data)
-    if solved is None:
-        return arb(-1)  # there is no X^low
-    if not solved.A:
-        return None
-    return rate_error(case.data, case.W, case.loss, solved.square, share, case.step)
-
-
-RATE = tends(
-    "under descent on the sum of $loss over all entries $formula",
-    over(norm(X_K), LN_K),
-    r"$share \left\|X^{low}\right\|",
-    floats=rate,
-    balls=proved_rate,
-    many=functools.partial(rival_lead, towards="worst"),
-    stand_in=FLOW,
-    symbols=LOSS_NAMES,
-    where="X^low is the max-margin solution of the tokens of lowest score",
-)
-
-THREE = descending([[[1, 0], [0, 1], [0, 0]]], [[[1], [0], [0]]], [[2], [1]], causal=False)
-NEAR_LOW = replace(THREE, start=np.array([[-1.0, -1.0], [0.0, 0.0]]))
-"""The same from X(0)^T = X^low, in the basin."""
-OTHER_WAY = asking([[[0, -3], [4, -4]]], [[0, 1]])
-"""`SENTENCE` of `sim/self-attention` with the signs of all tokens changed: logits stay."""
-THROWN = replace(
-    descending(
-        [[[1, -1], [-3, 1]]],
-        [[[-1], [-1]]],
-        [[1], [-1]],
-        [[-0.5, 0.25], [-0.75, 0.5]],
-        causal=False,
-    ),
-    step=128.0,
-)
-"""In the basin of the lowest tokens; the first step takes one entry to its best for ever."""
-STILL = descending([[[1, 1], [1, -1]]], [[[1, 0], [0, 0]]], causal=False)
-"""All scores are tied; X^mm is that of the first token."""
 OTHERS = {"direction of X^mm": changed(towards="optimal")}
-LOWEST = Hypothesis(
-    "tokens of lowest score are unique", lambda case: scores.unique_optimum(turned(case))
-)
-NEAR = Hypothesis(
-    "risk gap of the start below the threshold, for the tokens of lowest score",
-    lambda case: starts_in_basin(turned(case)),
-    says="the sum at the start exceeds its infimum by less than min [g(second lowest) - g(lowest)] "
-    "over the entries",
-    implies=(SEVERAL_TOKENS,),
-)
 
 DROPPED_HYPOTHESES = {
     "any start": changed(drop=[NEAR], examples=[OTHER_WAY]),
     "tied tokens of lowest score": changed(drop=[LOWEST], examples=[turned(TIED)]),
 }
-
-LOW_EXISTS = Hypothesis("X^low exists", lambda case: scores.feasible(turned(case)))
-LOW = Hypothesis(
-    "X^low exists and is not 0",
-    lambda case: scores.exists(turned(case)),
-    implies=(LOW_EXISTS, SEVERAL_TOKENS),
-)
-PAIRS = Hypothesis("no entry has more than two tokens", pairs, implies=(EQUAL_RIVALS,))
 
 LOSS = Statement(
     "sim/printed-loss",

@@ -22,7 +22,6 @@ sequence of orthogonal tokens is of the latter kind: its queries are orthogonal.
 with steps of 64/L_X (`LEAPING`), `amended-4` holds for steps of every length.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,11 +53,11 @@ from properties.sim._support.self_attention import (
     SIDEWAYS,
     TIED,
     asking,
-    descending,
     near_solution,
     sequences,
 )
 from properties.sim._support.training import ONE_PART, PRINTED, REPAIRED
+from properties.sim.self_attention.instances import CAUSAL_LINE, CAUSAL_LOG, LEAPING, TWO_SENTENCES
 
 
 def plain(case: Descent) -> bool:
@@ -68,22 +67,6 @@ def plain(case: Descent) -> bool:
     one_hot = ((labels == 0) | (labels == 1)).all() and (labels.sum(-1) == 1).all()
     return bool(d == k and (inputs.values == np.eye(d)).all() and one_hot)
 
-
-CAUSAL_LINE = asking([[[1], [2]]], [[0, 0]], causal=True)
-TWO_SENTENCES = asking([[[-2, 3], [-3, -2]], [[2, -2], [3, 2]]], [[1, 0], [0, 1]], causal=True)
-CAUSAL_LOG = asking([[[0, 0], [-2, -2]], [[-3, 1], [2, 2]]], [[1, 0], [1, 1]], causal=True)
-"""The same on log(1 + exp(-u))."""
-LEAPING = replace(
-    descending(
-        [[[1, 0], [0, 0], [0, 0]], [[-2, 1], [0, 0], [1, 0]]],
-        [[[1, 0], [0, 0], [0, 0]], [[0, 0], [0, 0], [0, 1]]],
-        [[1.0, -0.5], [0.0, 0.0]],
-        [[2, 9], [0, 0]],
-        causal=False,
-    ),
-    step=64.0,
-)
-"""In the basin; the first step takes the second entry to a worse token for ever."""
 
 UNDEFINED = {
     "L_X": "a Lipschitz constant of the gradient of the sum of g(b <f, h>) over all entries",

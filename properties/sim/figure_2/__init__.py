@@ -29,78 +29,20 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-from flint import arb
 
-from attsvm.exact import ExactData, dot, rationals
-from attsvm.exact.traps import is_stationary_start
-from attsvm.limits import ALLOWANCE
-from attsvm.primitives.att_svm import exact_constraints, flat
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE, ZERO_START
 from attsvm.primitives.many_runs import rival_lead
-from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, stepped
-from attsvm.theory import Hypothesis, Measured, Reading, Slack, Statement, changed
+from attsvm.primitives.steps import ANY, SHORT, stepped
+from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
-from properties.sim._support.margins import (
-    END,
-    LEAST,
-    NOTHING,
-    OTHER_SLOPES,
-    SLOPE,
-    UNBOUNDED,
-    ends,
-    growth,
-)
+from properties.sim._support.margins import END, LEAST, OTHER_SLOPES, SLOPE, UNBOUNDED, growth
 from properties.sim._support.telling_sentences import SHORTEST
-from properties.sim._support.token_sequences import (
-    drawn_sequences,
-    followed,
-    started,
-)
+from properties.sim._support.token_sequences import drawn_sequences, followed, started
 from properties.sim._support.training import PRINTED, REPAIRED
-
-TORN = sentences.said(np.eye(2), [[0, 0], [0, 1]])
-"""The margins are m and -m."""
-DROPPED_HYPOTHESES = {
-    "any start": changed(drop=[BASIN], examples=[sentences.ELSEWHERE]),
-    "tied optimal tokens": changed(drop=[UNIQUE], examples=[sentences.TIED]),
-    "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[sentences.IDLE]),
-}
-
-
-@by_gradient_flow
-def converges(case: Descent, of: str = "largest") -> Slack:
-    """The margin, `largest` or `least`, converges: it gains next to nothing in a decade."""
-    if is_stationary_start(ExactData.of(case.data), rationals(case.start), case.loss):
-        return Slack(1.0, 0.0)
-    found = ends(case, of, "optimal")
-    if found.kind == "unknown" or found is NOTHING:
-        return found
-    return Slack(ALLOWANCE - abs(found.value), ALLOWANCE / 2)
-
-
-def certified_convergence(case: Descent, of: str = "largest") -> arb | None:
-    """1 from a stationary start, -1 where the margin is proved to be a multiple of ln k."""
-    data = ExactData.of(case.data)
-    if is_stationary_start(data, rationals(case.start), case.loss):
-        return arb(1)
-    way = proved_limit(case.data, case.start, case.loss, case.step)
-    limit = None if way is None else way.limit
-    margins = [dot(a, flat(limit.W)) for a in exact_constraints(data).values()] if limit else []
-    if not margins:
-        return None
-    return arb(-1) if (max(margins) if of == "largest" else min(margins)) != 0 else None
-
-
-CONVERGES = Measured(
-    "descent on the loss $loss, m the $of margin",
-    notation=r"\left|\lim m\right| < \infty",
-    floats=converges,
-    balls=certified_convergence,
-    stand_in=FLOW,
-)
+from properties.sim.figure_2.conclusion import CONVERGES
+from properties.sim.figure_2.instances import DROPPED_HYPOTHESES, TORN
 
 ORTHONORMAL = Hypothesis("tokens are orthonormal and the whole vocabulary", sentences.orthonormal)
 SUCCESSOR = Hypothesis("each token has one successor", sentences.one_successor)

@@ -1,0 +1,46 @@
+"""Whether a margin converges under descent."""
+
+from flint import arb
+
+from attsvm.exact import ExactData, dot, rationals
+from attsvm.exact.traps import is_stationary_start
+from attsvm.limits import ALLOWANCE
+from attsvm.primitives.att_svm import exact_constraints, flat
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.growth_rates import proved_limit
+from attsvm.primitives.steps import FLOW, by_gradient_flow
+from attsvm.theory import Measured, Slack
+from properties.sim._support.margins import NOTHING, ends
+
+
+@by_gradient_flow
+def converges(case: Descent, of: str = "largest") -> Slack:
+    """The margin, `largest` or `least`, converges: it gains next to nothing in a decade."""
+    if is_stationary_start(ExactData.of(case.data), rationals(case.start), case.loss):
+        return Slack(1.0, 0.0)
+    found = ends(case, of, "optimal")
+    if found.kind == "unknown" or found is NOTHING:
+        return found
+    return Slack(ALLOWANCE - abs(found.value), ALLOWANCE / 2)
+
+
+def certified_convergence(case: Descent, of: str = "largest") -> arb | None:
+    """1 from a stationary start, -1 where the margin is proved to be a multiple of ln k."""
+    data = ExactData.of(case.data)
+    if is_stationary_start(data, rationals(case.start), case.loss):
+        return arb(1)
+    way = proved_limit(case.data, case.start, case.loss, case.step)
+    limit = None if way is None else way.limit
+    margins = [dot(a, flat(limit.W)) for a in exact_constraints(data).values()] if limit else []
+    if not margins:
+        return None
+    return arb(-1) if (max(margins) if of == "largest" else min(margins)) != 0 else None
+
+
+CONVERGES = Measured(
+    "descent on the loss $loss, m the $of margin",
+    notation=r"\left|\lim m\right| < \infty",
+    floats=converges,
+    balls=certified_convergence,
+    stand_in=FLOW,
+)

@@ -1,0 +1,64 @@
+"""Margins of X and of its transpose, and what descent on a transposed start tends to."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+from flint import arb
+
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.steps import by_gradient_flow
+from attsvm.primitives.torch_objectives import elsewhere
+from attsvm.theory import Slack, stated
+from attsvm.theory.types import Comparison, Namespace, Values
+from properties.sim._support.attention import block_logits
+from properties.sim._support.self_attention import converges, goals, proved
+
+TURNED = {"turned": {False: "", True: "^T"}}
+
+
+@stated(
+    "differences of logits are the margins of X$turned, that is $formula",
+    symbols=TURNED,
+    where="A vec(X) = mat((A kron A) vec(X))",
+)
+def margins(m: Namespace, v: Values, turned: bool = False, sign: int = 1) -> Comparison:
+    """The differences of logits are the left sides of the constraints, for all tokens."""
+    logits = block_logits(m, v.n, v.A, v.A, v.X)
+    features = sign * (v.A @ (v.X.T if turned else v.X) @ v.A.T).T
+    # two tokens differ alike in both exactly if each differs alike from the first token
+    return m.equal(logits - logits[:, :1], features - features[:, :1])
+
+
+def cost_of_turning(m: Namespace, v: Values, of: str = "difference") -> Comparison:
+    """|z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, or with ||X||_2."""
+    S = v.X - v.X.T if of == "difference" else v.X
+    left = m.abs(m.dot(v.z, v.X @ v.D) - m.dot(v.D, v.X @ v.z))
+    # one root of the product of squares, which up to d = 3 is rational where both sides are equal
+    squares = m.spectral(S.T @ S) * m.dot(v.z, v.z) * m.dot(v.D, v.D)
+    return m.at_most(left, m.sqrt(squares))
+
+
+def turned(run: Descent) -> Descent:
+    """The same data from the transposed start.
+
+    Descent on X with logits z^T X x_t is, transposed, descent on W = X^T with logits x_t^T W z,
+    which the rest of the package follows.
+    """
+    return replace(run, start=run.start.T)
+
+
+@by_gradient_flow
+def trained(run: Descent, towards: str = "optimal", side: str = "X(k)") -> Slack:
+    """X(k), or its transpose, converges in direction to the target, by its rate."""
+    return converges(turned(run), goals(run.data, towards, side))
+
+
+def turned_away(run: Any, towards: str = "optimal", side: str = "X(k)") -> Any:
+    """How far the run of `trained` is from selecting the optimal tokens, in torch."""
+    return elsewhere(SimpleNamespace(data=run.inputs, start=run.start.mT), run.loss, towards)
+
+
+def arrives_turned(run: Descent, towards: str = "optimal", side: str = "X(k)") -> arb | None:
+    """The same by proof: 1 where it does, negative where it does not, None without one."""
+    return proved(turned(run), goals(run.data, towards, side))
