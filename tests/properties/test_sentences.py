@@ -49,8 +49,7 @@ def test_docstrings_of_statements_are_short():
 LONGER = {
     "sim": {
         "sim/definition-4.1": "has eight readings, of two quantifications",
-        "sim/figure-2": "has eight readings, most of them of starts, losses and targets of their own",
-        "sim/loss-assumptions": "has two statements: theorem 3.14 for a loss, and scores it meets",
+        "sim/figure-2": "has eight readings, of several starts, losses and targets",
         "sim/low-score-tokens": "has nine readings, of seven conclusions",
         "sim/printed-loss": "has seven readings, of runs, of single steps and of the norm",
         "sim/self-attention": "has six readings, of causal attention and of that over all tokens",
