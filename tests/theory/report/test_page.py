@@ -242,7 +242,7 @@ def test_a_claim_that_is_known_adds_what_its_record_does_not_hold():
     assert "As printed" in said
     assert "Rests on: " in said
     assert "polyline" in reader.tags
-    assert "properties/sim/theorem_3_14_part_2.py" in " ".join(reader.links)
+    assert "properties/sim/theorem_3_14_part_2/__init__.py" in " ".join(reader.links)
     turned = "What overturns a theorem or a claim"
     assert turned in said
     assert turned not in words(page(made(entry(literal), entry(id, "refuted")), load_packs()))
