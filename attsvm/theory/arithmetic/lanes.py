@@ -291,8 +291,8 @@ def _largest_eigenvalue(rows: Any, library: Any = np) -> Any:
 
 
 _SEEN_AS_0 = 1e-17
-"""Largest entry beside the diagonal that counts as 0. The largest entry of the matrix is 1, so
-that the largest eigenvalue is at least 1, and such an entry does not change it in floats."""
+"""Largest entry beside the diagonal that counts as 0. The largest entry of the matrix is 1. The
+largest eigenvalue is therefore at least 1, and such an entry does not change it in floats."""
 
 
 class Tensors(_Lanes):

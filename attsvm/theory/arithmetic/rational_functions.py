@@ -1,4 +1,4 @@
-"""Rational functions by flint, which cancels and factors at once where sympy needs seconds.
+"""Rational functions by flint, which cancels and factors at once while sympy needs seconds.
 
 An expression of sympy is read as a fraction of polynomials in its generators. These are symbols,
 roots, exponentials of monomials, and every expression that is no sum, product or power. Exponents

@@ -1,8 +1,8 @@
 """Verifiers: scripts that evaluate a formula on one rational instance with Python's fractions.
 
-Every number has a rational value and the expression that computes it, so that the lines of the
-script compute the same value from the instance alone. Exponentials of 0, logarithms of 1 and roots
-of squares are rational; a formula with other values of these functions has no verifier.
+Every number has a rational value and the expression that computes it. The lines of the script
+therefore compute the same value from the instance alone. Exponentials of 0, logarithms of 1 and
+roots of squares are rational; a formula with other values of these functions has no verifier.
 """
 
 from __future__ import annotations

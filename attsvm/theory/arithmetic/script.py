@@ -354,8 +354,8 @@ _decimals = np.frompyfunc(Decimal, 1, 1)
 class Decimals(Scripts):
     """Expressions in decimals of many digits, in arrays of objects.
 
-    A value that is neither an integer of Python nor an array of objects is refused as a misuse,
-    because floats are rounded, and integers of numpy overflow.
+    Only integers of Python and arrays of objects are accepted, because floats are rounded and
+    integers of numpy overflow.
     """
 
     header = (

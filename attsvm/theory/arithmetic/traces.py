@@ -4,8 +4,8 @@ Balls never decide that two irrational numbers are equal. A trace therefore has,
 the value of the same expression in a field with a prime number of elements:
 
 - a rational p/q has the residue p q^-1;
-- exponentials of rationals are powers of one residue for each odd part of the denominator, so that
-  exp(a) exp(b) = exp(a + b) if these parts are equal;
+- exponentials of rationals are powers of one residue for each odd part of the denominator;
+  exp(a) exp(b) = exp(a + b) is kept if these parts are equal;
 - other functions have a fixed pseudorandom value for each residue of their argument;
 - a root also has the residue of its square, and so have products with it. Nonnegative sides with
   equal squares are equal.
@@ -15,8 +15,8 @@ chance. That proves comparisons such as 0 <= 0. Different residues prove nothing
 are one number and two expressions. Therefore a fingerprint never refutes.
 
 Sums of square roots of rationals are also known exactly, as surds: sqrt(8) - 2 sqrt(2) is the
-rational 0. For nested roots, a separation bound proves that a number with a small enough ball is 0,
-such as sqrt(5 + 2 sqrt(6)) - sqrt(2) - sqrt(3). A trace is `sure` if no step to its ball or surd
+rational 0. For nested roots, such as sqrt(5 + 2 sqrt(6)) - sqrt(2) - sqrt(3), a separation bound
+proves that a number with a small enough ball is 0. A trace is `sure` if no step to its ball or surd
 used a residue. Then its sign is proved, and may refute.
 """
 

@@ -197,8 +197,8 @@ def _attempts(
 ) -> Iterator[tuple[int, Balls, Callable[[Any], Any]]]:
     """Yield precisions, arithmetics, and functions that give the values, in the order of trial.
 
-    If an integer exceeds the drawn ones, such as the number of steps of a long run, rationals may
-    have more digits than fit into memory. Then balls are tried first.
+    If an integer exceeds the drawn ones, such as the steps of a long run, rationals may have
+    more digits than fit into memory. Then balls are tried first.
     """
     if formula.counts_beyond(case):
         yield from ((bits, ENCLOSURES, formula.enclosed) for bits in PRECISIONS)

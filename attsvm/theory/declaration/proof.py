@@ -373,7 +373,7 @@ def suppose(*what: Supposition) -> None:
     for one in what:
         if not isinstance(one, Supposition):
             raise ClaimError(
-                "a proof supposes what is no hypothesis",
+                "a proof supposes a value that is no hypothesis",
                 value=repr(one),
                 remedy="Import the Hypothesis that the statement lists, and write suppose(UNIQUE).",
             )

@@ -142,12 +142,12 @@ class Measured:
         told = self.says or self.notation
         if self.balls is None and self.again is None:
             raise ClaimError(
-                f"nothing could confirm that this fails: {told}",
+                f"no form could confirm a refutation of this: {told}",
                 remedy="Give balls (an enclosure) or again (higher precision).",
             )
         if self.stand_in and self.balls is None:
             raise ClaimError(
-                f"nothing follows what this speaks of, only {self.stand_in}: {told}",
+                f"the floats follow {self.stand_in}, and nothing follows the claim itself: {told}",
                 remedy="Give balls, which are asked about every instance.",
             )
 

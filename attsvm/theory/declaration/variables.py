@@ -292,7 +292,7 @@ class Choice(Variable):
 class Fitted(Variable):
     """A bound in hypotheses, drawn as the closest number on a dyadic grid that meets them.
 
-    A hypothesis that compares an expression with this variable alone, such as ||A x|| <= R or
+    A hypothesis that compares an expression with this variable, such as ||A x|| <= R or
     beta <= alpha, gives its least or largest value. Other hypotheses are decided as usual. Without
     such a hypothesis, as in a sibling, the bound is a power of two.
     """

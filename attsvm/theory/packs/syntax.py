@@ -232,7 +232,7 @@ def _imported_by(node: ast.AST, package: Dotted) -> Iterator[Dotted]:
 
     Args:
         node: an import or a call.
-        package: the path of the module from where it is imported, for relative imports.
+        package: the path of the module from its base, for relative imports.
     """
     if isinstance(node, ast.Import):
         yield from (tuple(alias.name.split(".")) for alias in node.names)

@@ -1,8 +1,8 @@
 """Workers of the user's own dask.distributed cluster: SLURM, Kubernetes, SSH, local.
 
-A worker process does one job at a time, whatever its number of threads, because the precision of
-exact arithmetic is a setting of the process. Workers may come and go. If a worker is lost, the
-scheduler repeats its job; the result is the same, since it depends on the job's text alone.
+A worker process does one job at a time, even with several threads: the precision of exact
+arithmetic is a setting of the process. Workers may come and go. If a worker is lost, the scheduler
+repeats its job; the result is the same, since it depends on the job's text alone.
 """
 
 from __future__ import annotations

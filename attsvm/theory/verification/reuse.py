@@ -38,10 +38,15 @@ def bases_of(
 ) -> dict[str, str]:
     """Return for each claim a digest of everything that its outcomes depend on.
 
-    The digest covers the modules that the statement and the proof import, data files and other
-    modules of the pack, all of attsvm, and versions of Python and libraries. It covers all other
-    loaded packs, because their modules may change any module. It covers neither profile nor seed,
-    which `evaluated` compares, nor files that the code reads from elsewhere.
+    The digest covers:
+
+    - the modules that the statement and the proof import;
+    - data files and other modules of the pack;
+    - all of attsvm, and the versions of Python and of libraries;
+    - all other loaded packs, because their modules may change any module.
+
+    It covers neither profile nor seed, which `evaluated` compares, nor files that the code reads
+    from elsewhere.
 
     Args:
         packs: the packs of the claims.

@@ -284,11 +284,11 @@ def of_a_variable(**changes):
 UNCHECKABLE = {
     "no certificate": (
         lambda: Measured("x^2 >= 0", floats=square),
-        "nothing could confirm",
+        "no form could confirm",
     ),
     "nothing but a stand-in": (
         lambda: Measured("x^2 >= 0", floats=square, again=square, stand_in="a curve"),
-        "nothing follows what this speaks of, only a curve",
+        "the floats follow a curve, and nothing follows the claim itself",
     ),
     "made by hand": (
         lambda: ensure_checkable(replace(declare(), cost=0)),

@@ -62,5 +62,5 @@ def test_a_field_of_another_type_is_refused(field, value, remedy):
 @pytest.mark.parametrize("what", ["x > 0", None, POSITIVE.holds])
 def test_a_proof_supposes_hypotheses_alone(what):
     suppose(POSITIVE)
-    with pytest.raises(ClaimError, match="a proof supposes what is no hypothesis"):
+    with pytest.raises(ClaimError, match="a proof supposes a value that is no hypothesis"):
         suppose(POSITIVE, what)
