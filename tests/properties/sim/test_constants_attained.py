@@ -27,7 +27,7 @@ from symbolic import curvature
 from symbolic.sim import lemma_3_13 as proof
 from symbolic.sim import lemma_3_13_l2 as proof_l2
 from symbolic.sim import lemma_3_13_log_loss as proof_log_loss
-from tests.searching import few, screened
+from tests.searching import few, screened, searched
 
 pytestmark = pytest.mark.usefixtures("steps")
 
@@ -162,7 +162,7 @@ def test_a_constant_a_little_too_large_leaves_its_closest_sibling_standing(
     """
     (name,) = (s.name for s in claim.siblings if s.name.startswith("99.9%"))
     formula, parameters = claim.part(name).formula, claim.part(name).parameters
-    refuting = codec.decode(screened(claim, name).found.instance, claim.instance_type)
+    refuting = codec.decode(searched(claim, name).refuted.instance, claim.instance_type)
     cases = [refuting, *claim.examples]
     assert judge(formula, parameters, refuting).holds is False
     monkeypatch.setattr(constant, "floats", wrong(constant.floats, 1.002))

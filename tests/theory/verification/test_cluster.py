@@ -16,7 +16,6 @@ import toy_jobs
 from attsvm.cli import main
 from attsvm.errors import DataError, UsageError, WorkerError
 from attsvm.theory import load_packs
-from attsvm.theory.run import workers
 from attsvm.theory.verification import cluster as clusters
 from attsvm.theory.verification.cluster import cluster
 from tests.late import Late
@@ -39,7 +38,7 @@ def apart(elsewhere):
     """A cluster of a worker that is a process of its own, and loads named packs alone."""
     with pytest.MonkeyPatch.context() as patch:
         here = {c.id: c for pack in load_packs(only=[PACK]) for c in pack.claims}
-        patch.setitem(workers._claims, (PACK,), here)
+        patch.setattr(clusters, "known_claims", lambda named: here)
         with distributed.LocalCluster(
             n_workers=1, threads_per_worker=1, dashboard_address=":0"
         ) as running:
