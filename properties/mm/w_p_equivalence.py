@@ -163,14 +163,16 @@ def one_trajectory(
 
 @stated(
     "$formula for k = 1, ..., 4",
-    "W_k p = $trained",
+    "W_k p = r_k",
     {
-        "trained": {"q": "q_k", "p": "W p_k"},
+        "trained": {
+            "q": "q_k, which descends on keys X from q_0 = W p, c = 1",
+            "p": "W p_k, where p_k descends with W fixed, c = sum_ij W_ij^2/d",
+        },
         "by": {"square": r"\|p\|^2", "length": r"\|p\|", "one": "1"},
         "share": {1: ""},
     },
-    where="W_k descends with p fixed, q_k on keys X from q_0 = W p, and p_k with W fixed, the "
-    "latter two with $share $by/c times the step, c = 1 for q_k and c = sum_ij W_ij^2/d for p_k",
+    where="W_k descends with p fixed, and r_k, with $share $by/c times the step, is $trained",
 )
 def rescaled(
     m: Namespace, case: Weighted, trained: str = "q", by: str = "square", share: Number = 1
