@@ -281,14 +281,14 @@ def ensure_checkable(made: Claim) -> None:
             "a claim's id is source/statement:reading",
             value=made.id,
             remedy="Source and statement are lower-case letters and digits, joined by - or a full "
-            f"stop; readings are {', '.join(_READINGS)}, with -1, -2 where there are several.",
+            f"stop; readings are {', '.join(_READINGS)}, with -1, -2 if there are several.",
         )
     if not made.siblings:
         raise ClaimError(
             f"claim {made.id} needs at least one false sibling",
             remedy="Write siblings={'a name': changed(constant=another)}; "
             + (
-                "of a reading that is to be refuted none is made by itself."
+                "the engine makes none of a reading that is expected to be refuted."
                 if made.expected.truth is Truth.REFUTED
                 else "tight=True, by which tightened constants are to fall, and each hypothesis "
                 "make some by themselves."

@@ -81,7 +81,7 @@ def by_name(hypotheses: tuple[Hypothesis, ...], whose: str) -> Mapping[str, Hypo
         raise ClaimError(
             f"two hypotheses of {whose} have one name",
             value=", ".join(h.name for h in hypotheses),
-            remedy="List each hypothesis once, and give different ones different names.",
+            remedy="List each hypothesis once, and give different hypotheses different names.",
         )
     return named
 

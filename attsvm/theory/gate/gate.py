@@ -473,7 +473,7 @@ def _unlike(
             if claim not in run.claims:
                 yield Reason(Rank.MISSING, claim, "nobody reviewed this claim")
         elif expected.reviewed is None:
-            yield Reason(Rank.REVIEW, claim, "nothing says what was reviewed of it")
+            yield Reason(Rank.REVIEW, claim, "its expectation records no review")
         else:
             if expected.reviewed.examples < 1:
                 yield Reason(Rank.REVIEW, claim, "no run of it was reviewed")

@@ -51,7 +51,7 @@ def renewed(
         expected = checkout.claims[name].expected.verdict
         entry = dict(claims.get(name) or {**expected.json(), "reason": UNREVIEWED})
         old = Reviewed.read(entry["reviewed"]) if "reviewed" in entry else None
-        changes = list(differences(old, now)) if old else ["what was reviewed is written down"]
+        changes = list(differences(old, now)) if old else ["its review is recorded"]
         if name not in claims:
             changes = [f"new: {expected}; replace its reason, which says {UNREVIEWED!r}"]
         seen = verdicts[name].get("examples", 0) if name in verdicts else None

@@ -281,7 +281,7 @@ def _ensure_at_hand(source: str, module: ModuleType) -> None:
         raise ClaimError(
             f"the pack {source} that is installed differs from the one in this folder",
             value=str(loaded),
-            remedy="Install it anew, best by `pip install -e .`; or list it under [tool.attsvm] "
+            remedy="Install it again, best by `pip install -e .`; or list it under [tool.attsvm] "
             f'in pyproject.toml, packs = ["{source}"], and the files of this folder are checked.',
         )
 

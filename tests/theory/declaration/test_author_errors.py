@@ -357,7 +357,7 @@ DECLARATIONS = {
         {"id": "Mine/A"},
         "a claim's id is source/statement:reading (got Mine/A:literal). Source and statement are "
         "lower-case letters and digits, joined by - or a full stop; readings are literal, amended, "
-        "sharp, with -1, -2 where there are several.",
+        "sharp, with -1, -2 if there are several.",
     ),
     "an id without a source": ({"id": "a"}, "(got a:literal). Source and statement are"),
     "an id with a score": ({"id": "mine/a_b"}, "(got mine/a_b:literal). Source and statement are"),
@@ -457,7 +457,8 @@ DECLARATIONS = {
     "no siblings of a refuted reading": (
         {"options": "", "expected": "refuted"},
         "claim mine/a:literal needs at least one false sibling. Write siblings={'a name': "
-        "changed(constant=another)}; of a reading that is to be refuted none is made by itself.",
+        "changed(constant=another)}; the engine makes none of a reading that is expected to be "
+        "refuted.",
     ),
     "variables in a list": (
         another(variables="['x']"),

@@ -635,7 +635,7 @@ RECORDS = {
         f"{OLD}1 file differs, attsvm/theory/verification/check.py",
     ),
     # expectations
-    "no review": (entry(SQUARE, reviewed=None), "nothing says what was reviewed of it"),
+    "no review": (entry(SQUARE, reviewed=None), "its expectation records no review"),
     "no run reviewed": (bound(SQUARE, examples=0), "no run of it was reviewed"),
     "more instances owed": (bound(SQUARE, examples=9999), "at least 5000 are owed"),
     "a reason of nobody in other letters": (
