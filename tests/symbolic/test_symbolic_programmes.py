@@ -10,7 +10,7 @@ import sympy as sp
 
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import recorded
-from properties.sim import definition_3_8, stability_l2, stability_logistic
+from properties.sim import stability_l2, stability_logistic
 from properties.sim.definition_4_1.conclusion import worth
 from symbolic import gains, least_points
 from symbolic.alternatives import TWO_SCORES
@@ -126,7 +126,7 @@ SPOILT = {
     "95% of the distance": (of_mm, "is_distance", {"share": PART}, [of_mm.prove_distance]),
     "twice the left side, relaxed": (*PYTHAGORAS, {"share": 2}, [of_mm.prove_shorter]),
     "norms that are not squared": (*PYTHAGORAS, {"power": 1}, [of_sim.prove_nearer]),
-    "the lesser norm": (definition_3_8, "shorter_mean", {"lesser": True}, [of_sim.prove_convex]),
+    "the lesser norm": (of_sim, "shorter_mean", {"lesser": True}, [of_sim.prove_convex]),
     **{
         f"{part}/20 of linear attention's constant, {prove.__name__}": (
             *(statement, "compared", compared(statement, sp.Rational(part, 20)), [prove]),
