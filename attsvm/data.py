@@ -167,49 +167,7 @@ class AttentionData:
         return f"<b>{cell(self)}</b>{table(('input', 'token', 'X', 'score'), rows)}"
 
     def __post_init__(self) -> None:
-        sizes: dict[str, int] = {}
-        if self.mask is not None:  # before what it hides is taken for data
-            ensure_boolean("mask", self.mask)
-        arrays = {
-            "X": ensure_array("X", without_padding(self.X, self.mask), ("n", "T", "d"), sizes),
-            "Z": ensure_array("Z", self.Z, ("n", "d"), sizes),
-        }
-        if self.scores is not None and (self.y is not None or self.v is not None):
-            raise DataError(
-                "token scores were given together with labels or a head",
-                remedy="Give scores alone, or y and v.",
-            )
-        if self.scores is not None:
-            scores = without_padding(self.scores, self.mask)
-            arrays["scores"] = ensure_array("scores", scores, ("n", "T"), sizes)
-        elif self.y is not None and self.v is not None:
-            arrays["y"] = ensure_array("y", self.y, ("n",), sizes)
-            arrays["v"] = ensure_array("v", self.v, ("d",), sizes)
-            wrong = np.flatnonzero(np.abs(arrays["y"]) != 1)
-            if wrong.size:
-                raise DataError(
-                    f"label y[{int(wrong[0])}] is neither -1 nor 1",
-                    value=float(arrays["y"][wrong[0]]),
-                    remedy="Recode the two classes as -1 and 1.",
-                )
-            with np.errstate(over="ignore", invalid="ignore"):
-                finite = np.isfinite(arrays["X"] @ arrays["v"]).all()
-            if not finite:
-                raise DataError(
-                    "token scores X v overflow float64",
-                    value=float(np.abs(arrays["X"]).max()),
-                    remedy="Rescale the tokens X or the head v.",
-                )
-        else:
-            given = "y" if self.y is not None else "v" if self.v is not None else "neither"
-            raise DataError(
-                "labels y and a head v say together which tokens are good",
-                value=given,
-                remedy="Give both, or token scores.",
-            )
-        if self.mask is not None:
-            arrays["mask"] = ensure_mask("mask", self.mask, ("n", "T"), sizes)
-        for name, array in arrays.items():
+        for name, array in _validated(self).items():
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
@@ -294,6 +252,57 @@ class AttentionData:
             DataError: the arrays do not make a data set.
         """
         return cls(**read_arrays(path))
+
+
+def _validated(data: AttentionData) -> dict[str, Array]:
+    """Return the arrays of a data set as float64 copies.
+
+    Raises:
+        DataError: as `AttentionData`.
+    """
+    sizes: dict[str, int] = {}
+    if data.mask is not None:  # before what it hides is taken for data
+        ensure_boolean("mask", data.mask)
+    arrays = {
+        "X": ensure_array("X", without_padding(data.X, data.mask), ("n", "T", "d"), sizes),
+        "Z": ensure_array("Z", data.Z, ("n", "d"), sizes),
+    }
+    if data.scores is not None and (data.y is not None or data.v is not None):
+        raise DataError(
+            "token scores were given together with labels or a head",
+            remedy="Give scores alone, or y and v.",
+        )
+    if data.scores is not None:
+        scores = without_padding(data.scores, data.mask)
+        arrays["scores"] = ensure_array("scores", scores, ("n", "T"), sizes)
+    elif data.y is not None and data.v is not None:
+        arrays["y"] = ensure_array("y", data.y, ("n",), sizes)
+        arrays["v"] = ensure_array("v", data.v, ("d",), sizes)
+        wrong = np.flatnonzero(np.abs(arrays["y"]) != 1)
+        if wrong.size:
+            raise DataError(
+                f"label y[{int(wrong[0])}] is neither -1 nor 1",
+                value=float(arrays["y"][wrong[0]]),
+                remedy="Recode the two classes as -1 and 1.",
+            )
+        with np.errstate(over="ignore", invalid="ignore"):
+            finite = np.isfinite(arrays["X"] @ arrays["v"]).all()
+        if not finite:
+            raise DataError(
+                "token scores X v overflow float64",
+                value=float(np.abs(arrays["X"]).max()),
+                remedy="Rescale the tokens X or the head v.",
+            )
+    else:
+        given = "y" if data.y is not None else "v" if data.v is not None else "neither"
+        raise DataError(
+            "labels y and a head v say together which tokens are good",
+            value=given,
+            remedy="Give both, or token scores.",
+        )
+    if data.mask is not None:
+        arrays["mask"] = ensure_mask("mask", data.mask, ("n", "T"), sizes)
+    return arrays
 
 
 def read_arrays(

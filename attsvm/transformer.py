@@ -24,7 +24,7 @@ from attsvm._words import counted
 from attsvm.attention import logits_of_w, softmax
 from attsvm.data import HEAD_KEYS, AttentionData, read_arrays, without_padding
 from attsvm.errors import DataError, UsageError
-from attsvm.svm.answer import finite
+from attsvm.svm.certified import finite
 from attsvm.svm.frobenius import FrobeniusAnswer, solve_programme
 from attsvm.svm.geometry import margins
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear

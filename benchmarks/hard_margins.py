@@ -20,7 +20,7 @@ import numpy as np
 
 from attsvm import AttentionData, solve
 from attsvm.errors import DataError, SolverError
-from attsvm.svm.answer import Answer
+from attsvm.svm.certified import Answer
 
 KINDS = (
     *("queries", "tokens", "thin", "token scales", "query scales", "integers", "both", "opposed"),

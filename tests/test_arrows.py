@@ -151,8 +151,9 @@ def test_primitives_of_claims_stand_below_commands():
     assert against([PRIMITIVES], lambda end: within(end, *FRONT)) == []
 
 
-LONG = {"AttentionData", "Pair", "Answer", "Arithmetic", "Namespace", "Scripts", "Tally", "_Page"}
-"""Classes that are longer: records with properties, tables of functions, a tally, a page."""
+LONG = {"Arithmetic", "Namespace"}
+"""Classes that are longer: each is one table, of what an arithmetic or a formula may compute, with
+a line or two for every function."""
 
 
 def test_no_other_class_has_more_than_150_lines():
@@ -163,7 +164,7 @@ def test_no_other_class_has_more_than_150_lines():
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, ast.ClassDef) and node.end_lineno - node.lineno >= 150
     )
-    assert {node.name for node in nodes} <= LONG
+    assert {node.name for node in nodes} == LONG
 
 
 def test_no_statement_imports_another():

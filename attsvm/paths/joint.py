@@ -16,6 +16,7 @@ from attsvm.losses import Loss
 from attsvm.paths.drops import LOG_VALUES
 from attsvm.paths.grades import Attempt, angle_between, ensure_radii
 from attsvm.paths.pair import Pair, Point
+from attsvm.paths.pair_search import descend
 from attsvm.paths.search import Best, RegularisationPath, along, scaled
 from attsvm.svm import joint_svm
 
@@ -109,7 +110,7 @@ def path_joint(
     return along(
         pairs,
         lambda pair: begun,
-        lambda x, pair: pair.descend(*_begin(pair, x[0], x[1])),
+        lambda x, pair: descend(pair, *_begin(pair, x[0], x[1])),
         attempt,
         lambda x, pair, ends: _grade(pair, x[0], x[1], ends),
     )

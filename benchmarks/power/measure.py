@@ -20,6 +20,7 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance import codec
 from attsvm.theory.record.counterexample import document
 from attsvm.theory.run.confirm import confirm
+from attsvm.theory.run.ordinary import examine_case
 from attsvm.theory.run.profiles import PROFILES, derive_seed
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.run.tally import Tally
@@ -125,7 +126,7 @@ def alone(claim: Claim, searcher: str, seconds: float, seed: int) -> Attempt:
     started = time.process_time()
     tally = Tally(claim, claim.part(""), 0)
     for case in sample(claim.data, _SPARED)[0] if searcher in GUIDED else ():
-        tally.examine(codec.decode(case, claim.instance_type), DRAWN)
+        examine_case(tally, codec.decode(case, claim.instance_type), DRAWN)
     pool = Pool(e for e in tally.pool.elites() if not _refutes(claim, e.document))
     used, examples, number, gain = 0.0, 0, 0, None
     while used < seconds and (gain is None or not (gain.found or gain.error or gain.idle)):

@@ -16,6 +16,7 @@ from attsvm.paths.ball import minimise_on_ball
 from attsvm.paths.local import LocalGap, local_value, settled
 from attsvm.paths.objective import GapObjective, Jet, differences
 from attsvm.paths.pair import Pair
+from attsvm.paths.pair_search import newton, newton_step
 from attsvm.paths.search import scaled
 from attsvm.strategies import arrays
 from attsvm.strategies.data import attention_data
@@ -137,7 +138,7 @@ def test_one_newton_step_on_both_blocks_squares_the_error():
     (m,) = path_joint(data, LOG_LOSS, [(4.0, 4.0)])
     pair, side = Pair(data, LOG_LOSS, 4.0, 4.0), np.array([1.0, -1.0, 0.5, 0.25])
     v, p = scaled(m.v + 1e-3 * side, 4.0), scaled(m.p - 1e-3 * side, 4.0)
-    step = pair._step(v, p)
+    step = newton_step(pair, v, p)
     after = scaled(v + step[0], 4.0), scaled(p + step[1], 4.0)
     assert max(pair.residuals(v, p)) > 1e-4
     assert max(pair.residuals(*after)) < 1e-5
@@ -149,7 +150,7 @@ def test_newton_steps_on_both_blocks_never_lead_off():
     pair = Pair(data, LOG_LOSS, 4.0, 4.0)
     for _ in range(40):
         start = scaled(generator.normal(size=4), 4.0), scaled(generator.normal(size=4), 4.0)
-        after = pair._solved(*start)
+        after = newton(pair, *start)
         assert max(pair.residuals(*after)) <= max(pair.residuals(*start))
         assert pair.log_risk(*after) <= pair.log_risk(*start) + 1e-12
 

@@ -23,6 +23,7 @@ from attsvm.theory.declaration.judge import glance
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import find_claims, load_packs
+from attsvm.theory.run.ordinary import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import draw, record_moves
 from attsvm.theory.search.float_frame import Frame
@@ -87,10 +88,10 @@ def instances(name):
     tally, seen = Tally(claim, part, 0), []
     tally.pool.offer = lambda height, case: seen.append((height, case)) or False
     for case in part.examples:
-        tally.examine(case, "explicit")
+        examine_case(tally, case, "explicit")
     generator = np.random.default_rng(0)
     for _ in range(2 if claim.ensemble else 0):
-        tally.examine(claim.ensemble(generator), "ensemble")
+        examine_case(tally, claim.ensemble(generator), "ensemble")
     draw(tally, max(8 // claim.cost, 4), 0, 1, None)
     return [(h, case) for h, case in seen if np.isfinite(h)]
 

@@ -335,17 +335,22 @@ class Scripts(Lines[Code], Arithmetic[Code]):
 
     def gradient(self, f: Callable[[Namespace, Code], object], x: Numbers) -> Code:
         """Return the gradient of a formula at a vector, by finite differences."""
-        self.helpers["gradient"] = _text_of(gradient)
-        x = self.code(x)
-        inner = Scripts(self.literal, np.inf)
-        inner._given_names, inner.helpers = self._given_names, self.helpers
+        return _gradient(self, f, x)
 
-        def at(z: Array) -> Code:
-            return inner.code(f(inner, Code(inner, "z", z)))
 
-        text = f"gradient(lambda z: {at(x.value).text}, {x.text})"
-        slopes = gradient(lambda z: at(z).value, x.value)  # type: ignore[no-untyped-call]
-        return self.named(text, slopes)
+def _gradient(m: Scripts, f: Callable[[Namespace, Code], object], x: Numbers) -> Code:
+    """Return the gradient of a formula at a vector, by finite differences."""
+    m.helpers["gradient"] = _text_of(gradient)
+    x = m.code(x)
+    inner = Scripts(m.literal, np.inf)
+    inner._given_names, inner.helpers = m._given_names, m.helpers
+
+    def at(z: Array) -> Code:
+        return inner.code(f(inner, Code(inner, "z", z)))
+
+    text = f"gradient(lambda z: {at(x.value).text}, {x.text})"
+    slopes = gradient(lambda z: at(z).value, x.value)  # type: ignore[no-untyped-call]
+    return m.named(text, slopes)
 
 
 _decimals = np.frompyfunc(Decimal, 1, 1)

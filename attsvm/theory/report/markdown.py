@@ -97,8 +97,8 @@ class _Page:
             literal=len(literal),
             points={s: points for s, (points, _) in errata.items()},
             rows=[row for s in every for row in self.rows(s, told)],
-            resting=self.resting(),
-            words=list(self.words()),
+            resting=_resting(self),
+            words=list(_words(self)),
         )
         return f"{text}\n"
 
@@ -155,21 +155,6 @@ class _Page:
                 str(r.entry.get("examples", "")),
             )
 
-    def resting(self) -> list[tuple[str, str, str]]:
-        """Return rows of what rests on what; none if no statement says so."""
-        every = self.view.statements
-        marks = {s.id: f"{self.short(s.id)}{mark(s)}" for s in every}
-
-        def cell(ids: Iterable[str]) -> str:
-            return ", ".join(marks.get(id, self.short(id)) for id in ids)
-
-        touched = {s.id: s.carries if mark(s) else () for s in every}
-        rows = [
-            (marks[s.id], cell(s.rests_on), cell(i for i in marks if i in touched[s.id]))
-            for s in every
-        ]
-        return rows if any(s.rests_on for s in every) else []
-
     def link(self, text: str, file: str | Path) -> str:
         where = os.path.relpath(Path(file).resolve(), self.folder.resolve())
         return Marked(f"[{safe(text)}]({quote(Path(where).as_posix())})")
@@ -224,13 +209,29 @@ class _Page:
             said.append(point.rstrip())
         return said, fallen
 
-    def words(self) -> Iterable[tuple[str, str, str]]:
-        """Yield the words of this page, and of its verdicts, with their meanings."""
-        yield from (("reading", word, meaning) for word, meaning in _KINDS.items())
-        for axis in (Truth, Evidence, Validity):
-            name = axis.__name__.lower()
-            used = {r.entry.get(name) for r in self.view.readings}
-            yield from ((name, str(word), word.meaning) for word in axis if str(word) in used)
+
+def _resting(page: _Page) -> list[tuple[str, str, str]]:
+    """Return rows of what rests on what; none if no statement says so."""
+    every = page.view.statements
+    marks = {s.id: f"{page.short(s.id)}{mark(s)}" for s in every}
+
+    def cell(ids: Iterable[str]) -> str:
+        return ", ".join(marks.get(id, page.short(id)) for id in ids)
+
+    touched = {s.id: s.carries if mark(s) else () for s in every}
+    rows = [
+        (marks[s.id], cell(s.rests_on), cell(i for i in marks if i in touched[s.id])) for s in every
+    ]
+    return rows if any(s.rests_on for s in every) else []
+
+
+def _words(page: _Page) -> Iterable[tuple[str, str, str]]:
+    """Yield the words of this page, and of its verdicts, with their meanings."""
+    yield from (("reading", word, meaning) for word, meaning in _KINDS.items())
+    for axis in (Truth, Evidence, Validity):
+        name = axis.__name__.lower()
+        used = {r.entry.get(name) for r in page.view.readings}
+        yield from ((name, str(word), word.meaning) for word in axis if str(word) in used)
 
 
 def place_of(s: StatementView) -> str:

@@ -18,7 +18,7 @@ from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record.counterexample import document, file_name, read, replay
 from attsvm.theory.record.files import finite
 from attsvm.theory.run.coverage import Counts, warnings_of
-from attsvm.theory.run.tally import Refuted
+from attsvm.theory.run.refuted import Refuted
 from attsvm.theory.search import GUIDED, Elite, Pool
 from attsvm.theory.search.shrink_moves import smallness
 

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attsvm.theory.run.bounded import TooLong
+from attsvm.theory.run.ordinary import audit_closest, examine_case, repeat
+from attsvm.theory.run.retrial import ensure_stands
 from attsvm.theory.search import EXPLICIT, GUIDED, Found, Guided, Scout, Spent, draw, shrink
 from attsvm.theory.search.ensemble import ensemble
 
 if TYPE_CHECKING:
     from attsvm.theory.run.profiles import Profile
-    from attsvm.theory.run.tally import Refuted, Tally
+    from attsvm.theory.run.refuted import Refuted
+    from attsvm.theory.run.tally import Tally
 
 
 def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted | None:
@@ -26,17 +29,17 @@ def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted 
     sibling = bool(tally.part.name)
     if explicit:
         for case in tally.part.examples:
-            found = tally.examine(case, EXPLICIT)[1]
+            found = examine_case(tally, case, EXPLICIT)[1]
             if found:
                 return found
     found = _search(tally, budget, 0 if sibling else budget.simplify, seed)
     if found and not sibling:
         found = shrink(tally, found, budget.simplify).found
-        tally.ensure_stands(found)
+        ensure_stands(tally, found)
     if found:
         return found
-    tally.repeat()
-    return tally.audit_closest()
+    repeat(tally)
+    return audit_closest(tally)
 
 
 def _search(tally: Tally, budget: Profile, shrinks: int, seed: int) -> Refuted | None:

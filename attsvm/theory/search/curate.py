@@ -30,7 +30,9 @@ from attsvm.theory.record.counterexample import document, read, replay, witness_
 from attsvm.theory.record.curated import known, place
 from attsvm.theory.run.asking import frozen
 from attsvm.theory.run.confirm import examine
-from attsvm.theory.run.tally import Refuted, Tally
+from attsvm.theory.run.ordinary import examine_case
+from attsvm.theory.run.refuted import Refuted
+from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import EXPLICIT, Polished, shrink
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.shrink_moves import smallness
@@ -128,7 +130,7 @@ def _smallest(claim: Claim, budget: int) -> Polished | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for case in (*known(claim), *claim.examples):
-            found = Tally(claim, part, 0).examine(case, EXPLICIT)[1]
+            found = examine_case(Tally(claim, part, 0), case, EXPLICIT)[1]
             if found is not None and found not in finds:
                 finds.append(found)
         if not finds:

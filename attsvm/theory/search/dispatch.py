@@ -14,7 +14,7 @@ from attsvm.theory.search.turn import Gain, Turn, take, turn_job, written
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.claim import Claim
-    from attsvm.theory.run.tally import Refuted
+    from attsvm.theory.run.refuted import Refuted
 
 _EARLY = 0.25
 """Maximum seconds by which turns stop before the time is up, for the account to be written."""

@@ -15,11 +15,14 @@ from attsvm._types import Case
 from attsvm.errors import ClaimError
 from attsvm.theory.instance import codec
 from attsvm.theory.run.asking import frozen
+from attsvm.theory.run.ordinary import examine_case
+from attsvm.theory.run.retrial import examine_again
 from attsvm.theory.run.sampling import DRAWN, drawing, same_pool
 from attsvm.theory.search.scout import Spent
 
 if TYPE_CHECKING:
-    from attsvm.theory.run.tally import Refuted, Tally
+    from attsvm.theory.run.refuted import Refuted
+    from attsvm.theory.run.tally import Tally
 
 
 class _FoundError(Exception):
@@ -54,11 +57,13 @@ def draw(
     """
     last: list[Refuted] = []
     seen: dict[str, tuple[bool, Refuted | None]] = {}
-    spent, looked = 0, 0
+    shrinking, spent, looked = False, 0, 0
 
-    def examine(case: Case) -> tuple[bool, Refuted | None]:
+    def examined(case: Case) -> tuple[bool, Refuted | None]:
         try:
-            return tally.examine(case, DRAWN)
+            if shrinking:
+                return examine_again(tally, case, DRAWN, exactly=False)
+            return examine_case(tally, case, DRAWN)
         except UnsatisfiedAssumption as problem:
             cause = f"{tally.claim.id} assumes or rejects where it evaluates an instance"
             remedy = "Name a hypothesis, or filter in the strategy."
@@ -70,11 +75,11 @@ def draw(
 
     @drawing(tally.part.data, seed, examples, *phases)
     def body(case: Case) -> None:
-        nonlocal spent, looked
+        nonlocal shrinking, spent, looked
         if deadline is not None and time.time() > deadline:
             raise Spent
         key = ""
-        if tally.counting and looks is not None:
+        if looks is not None and not shrinking:
             if looked >= looks:
                 raise Spent
             looked += 1
@@ -82,7 +87,7 @@ def draw(
             case = frozen(case)
         except ClaimError as problem:
             raise _Broken(problem) from problem
-        if not tally.counting:  # shrinking: remember answers, stop exploring after the budget
+        if shrinking:  # remember answers, stop exploring after the budget
             key = json.dumps(codec.encode(case), sort_keys=True)
             if key not in seen and spent >= shrinks:
                 return
@@ -90,18 +95,18 @@ def draw(
         if key in seen:
             accepted, found = seen[key]
         else:
-            accepted, found = examine(case)
+            accepted, found = examined(case)
         if key:
             seen[key] = accepted, found
         if found:
-            if tally.counting:
-                tally.counting = False
+            if not shrinking:
+                shrinking = True
                 seen[json.dumps(codec.encode(case), sort_keys=True)] = True, found
             last.append(found)
             raise _FoundError
         if not accepted:
             hypothesis.reject()
-        if tally.counting and tally.best is not None and tally.best[1] is case:
+        if not shrinking and tally.best is not None and tally.best[1] is case:
             height = tally.best[0]
             if math.isfinite(height):
                 hypothesis.target(height)

@@ -13,12 +13,14 @@ import numpy as np
 
 from attsvm.errors import present
 from attsvm.theory.record.curated import STORED, known
+from attsvm.theory.run.ordinary import examine_case
 from attsvm.theory.run.sampling import ENSEMBLE, EXPLICIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from attsvm.theory.run.tally import Refuted, Tally
+    from attsvm.theory.run.refuted import Refuted
+    from attsvm.theory.run.tally import Tally
 
 
 def ensemble(
@@ -48,7 +50,7 @@ def _first(
     for case in cases:
         if deadline is not None and time.time() > deadline:
             return None
-        found = tally.examine(case, title)[1]
+        found = examine_case(tally, case, title)[1]
         if found:
             return found
     return None

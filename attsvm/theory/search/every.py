@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from attsvm.theory.declaration.judge import misses_one
 from attsvm.theory.declaration.variables import Choice, Integer
+from attsvm.theory.run.ordinary import examine_case
 from attsvm.theory.run.sampling import EVERY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from attsvm.theory.declaration.formula import Formula
-    from attsvm.theory.run.tally import Refuted, Tally
+    from attsvm.theory.run.refuted import Refuted
+    from attsvm.theory.run.tally import Tally
 
 EVERY_AT_MOST = 2**14
 """Maximum number of instances of a claim of cost 1 that a hunt enumerates."""
@@ -49,7 +51,7 @@ def every(tally: Tally, deadline: float | None) -> Refuted | None:
         if deadline is not None and time.time() > deadline:
             return None
         case = formula.instance(**dict(zip(names, values, strict=True)))
-        found = tally.examine(case, EVERY)[1]
+        found = examine_case(tally, case, EVERY)[1]
         if found:
             return found
         number += 1
@@ -72,7 +74,7 @@ def fill_up(tally: Tally, wanted: int) -> Refuted | None:
             return None
         looked += 1
         if not tally.knows(case):
-            accepted, found = tally.examine(case, EVERY)
+            accepted, found = examine_case(tally, case, EVERY)
             if found:
                 return found
             open_ += not accepted and not misses_one(formula, case)

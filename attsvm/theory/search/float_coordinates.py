@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attsvm._types import Array, Float, Int
+from attsvm.theory.run.probe import admits
 from attsvm.theory.search.float_frame import Frame, frame_key
 
 if TYPE_CHECKING:
@@ -144,8 +145,8 @@ def _admits(scout: Scout, frame: Frame, entries: Float[Array, " m"]) -> bool:
     scout.ensure_time()
     tally = scout.tally
     case: Any = frame.record(tally.claim.instance_type, entries)
-    case = None if case is None else tally.like_drawn(case)
-    return case is not None and tally.admits(case, scout.name, reshaped=False)
+    case = None if case is None else tally.likeness.like_drawn(case)
+    return case is not None and admits(tally, case, scout.name, reshaped=False)
 
 
 def _far(row: Array) -> bool:

@@ -73,7 +73,7 @@ def move_integers(scout: Scout, generator: np.random.Generator) -> None:
     starts = [document for document in _as_drawn(scout) if integer_leaves(document)]
     if not starts:
         return
-    shift, ends = int(generator.integers(64)), _ends(scout.tally.samples())
+    shift, ends = int(generator.integers(64)), _ends(scout.tally.likeness.samples())
     for lap in range(scout.budget):
         document = _started(starts, generator)
         paths = integer_leaves(document)
@@ -104,7 +104,7 @@ def lengthen(scout: Scout, generator: np.random.Generator) -> None:
     starts = _as_drawn(scout)
     if not starts:
         return
-    drawn = scout.tally.samples()
+    drawn = scout.tally.likeness.samples()
     for _ in range(_LADDERS // 2 if scout.once else _LADDERS):
         most = max(
             min(scout.numbers, _NUMBERS >> int(generator.integers(_LADDERS))) // claim.cost, 8
@@ -161,7 +161,7 @@ def _as_drawn(scout: Scout) -> list[Any]:
     Nothing discrete of other records is moved: of a claim that looks at all V^m choices, an
     evaluation with V = 1 and a large m is short, and the next one, with V = 2, takes for ever.
     """
-    drawn = scout.tally.samples()
+    drawn = scout.tally.likeness.samples()
     ends = _ends(drawn)
     known = [
         e.document

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from attsvm._types import Case, Json
 from attsvm.theory.run.bounded import TooLong, bounded
+from attsvm.theory.run.probe import admits, probe
 
 if TYPE_CHECKING:
     from attsvm.theory.run.pool import Pool
-    from attsvm.theory.run.tally import Refuted, Tally
+    from attsvm.theory.run.refuted import Refuted
+    from attsvm.theory.run.tally import Tally
 
 _PATIENCE = 20
 """Maximum number of proposals of a turn, refused ones included, as a multiple of its budget."""
@@ -101,7 +103,9 @@ class Scout:
         self.ensure_time()
         self.spent += 1
         progress = self.spent / self.budget
-        height, self.found = self.tally.probe(case, self.name, reshaped=reshaped, progress=progress)
+        height, self.found = probe(
+            self.tally, case, self.name, reshaped=reshaped, progress=progress
+        )
         if self.found is not None:
             raise Found
         return height
@@ -114,7 +118,7 @@ class Scout:
         self.ensure_time()
         key = json.dumps(document, sort_keys=True)
         if key not in self._seen:
-            case = self.tally.made_up(document)
+            case = self.tally.likeness.made_up(document)
             self._seen[key] = None  # should the claim stop the search
             if case is not None:
                 self._seen[key] = self.look(case, reshaped=reshaped)
@@ -133,9 +137,9 @@ class Scout:
         if key in self._seen or key in self._screened:
             return None
         self._screened.add(key)
-        case, seen = self.tally.made_up(document), self.tally.seen
+        case, seen = self.tally.likeness.made_up(document), self.tally.seen
         broke = seen.broke
-        if case is None or not self.tally.admits(case, self.name, reshaped=True):
+        if case is None or not admits(self.tally, case, self.name, reshaped=True):
             seen.refused += case is not None and seen.broke == broke
             return None
         seen.screened += 1

@@ -12,13 +12,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from attsvm._types import Case
 from attsvm.errors import ClaimError, DataError
+from attsvm.theory.run.retrial import examine_again, holds_in_floats
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.search.axes import unnamed
 from attsvm.theory.search.shrink_moves import RENEWED, STAGES, Space, smallness
 
 if TYPE_CHECKING:
-    from attsvm.theory.run.tally import Refuted, Tally
+    from attsvm.theory.run.refuted import Refuted
+    from attsvm.theory.run.tally import Tally
 
 _Answer = TypeVar("_Answer")
 
@@ -62,8 +65,8 @@ def shrink(
     Raises:
         ClaimError: the check itself is at fault.
     """
-    tally.counting = False
-    tally.learn(found)
+    tally.likeness.learn(found)
+    exactly = holds_in_floats(tally, found)
     hint = tally.claim.instance_type
     asked = _SAMPLES if unnamed(found.instance, hint) else 0
     samples, problem = sample(tally.part.data, asked)
@@ -89,7 +92,7 @@ def shrink(
                             found, False, spent, (improved * len(STAGES) + stage, index)
                         )
                     spent += 1
-                    refuted[key] = still_refuted(tally, trial, found.found_by)
+                    refuted[key] = still_refuted(tally, trial, found.found_by, exactly=exactly)
                     tally.latest = found  # should the claim break, this is what there is
                 better = refuted[key]
                 if better is not None and smallness(better.instance) < now:
@@ -109,13 +112,21 @@ def shrink(
             stage, improved = 0, False
 
 
-def still_refuted(tally: Tally, trial: Any, found_by: str) -> Refuted | None:
+def still_refuted(
+    tally: Tally, trial: Any, found_by: str, *, exactly: bool = False
+) -> Refuted | None:
     """Return the confirmed refutation by a changed instance; None if there is none.
+
+    If `exactly`, it is confirmed although floats see no fault.
 
     Raises:
         ClaimError: the check itself is at fault.
     """
-    return changed(tally, trial, lambda case: tally.examine(case, found_by)[1], "shrinking")
+
+    def refuted(case: Case) -> Refuted | None:
+        return examine_again(tally, case, found_by, exactly=exactly)[1]
+
+    return changed(tally, trial, refuted, "shrinking")
 
 
 def changed(
@@ -126,7 +137,7 @@ def changed(
     Raises:
         ClaimError: the check itself is at fault.
     """
-    case = tally.made_up(trial)
+    case = tally.likeness.made_up(trial)
     try:
         return None if case is None else asked(case)
     except ClaimError:

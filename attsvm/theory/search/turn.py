@@ -15,8 +15,11 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.run.asking import describe
 from attsvm.theory.run.bounded import metered
 from attsvm.theory.run.coverage import Counts
+from attsvm.theory.run.ordinary import audit_closest
 from attsvm.theory.run.profiles import derive_seed
-from attsvm.theory.run.tally import Refuted, Tally
+from attsvm.theory.run.refuted import Refuted
+from attsvm.theory.run.retrial import ensure_stands
+from attsvm.theory.run.tally import Tally
 from attsvm.theory.run.workers import known_claim
 from attsvm.theory.search import GUIDED, Pool, Scout, Stop, draw, fits, shrink, worsen
 from attsvm.theory.search.check_search import guide
@@ -149,13 +152,13 @@ def take(claim: Claim, turn: Turn) -> Gain:
             raise KeyboardInterrupt from problem
     if error is None and found is None:
         try:
-            found = tally.audit_closest()
+            found = audit_closest(tally)
         except Exception as problem:
             error = describe(problem)
     withdrawn = False
     if turn.found is not None and found is not None and not interrupted:
         try:
-            tally.ensure_stands(found)
+            ensure_stands(tally, found)
         except Exception as problem:
             found, error, withdrawn = None, describe(problem), True
     return Gain(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from typing import TYPE_CHECKING, Any
@@ -18,10 +19,13 @@ from attsvm.theory.instance.document import (
     value_at,
     written,
 )
+from attsvm.theory.run.retrial import height as height_of
+from attsvm.theory.run.retrial import holds_in_floats
 from attsvm.theory.search.shrink import Polished, changed, still_refuted
 
 if TYPE_CHECKING:
-    from attsvm.theory.run.tally import Refuted, Tally
+    from attsvm.theory.run.refuted import Refuted
+    from attsvm.theory.run.tally import Tally
 
 _LARGEST, _COUNTED = 2.0**20, 2**12
 """Floats and integers are not moved beyond these, as some violations grow for ever. An integer may
@@ -39,8 +43,8 @@ def worsen(
 
     As `shrink`, but `resume` says how often it was called before, so that it tries other moves.
     """
-    tally.counting = False
-    tally.learn(found)
+    tally.likeness.learn(found)
+    exactly = holds_in_floats(tally, found)
     generator = np.random.default_rng([len(str(found.instance)), resume[0]])
     height = _height(tally, found.instance)
     stride = 0  # successes lengthen the steps, failures shorten them
@@ -58,7 +62,7 @@ def worsen(
         stride = max(stride - 1, -30) if stride > -8 or generator.random() < 0.5 else 0
         if reached is None or not reached > height:
             continue
-        again = still_refuted(tally, trial, found.found_by)
+        again = still_refuted(tally, trial, found.found_by, exactly=exactly)
         tally.latest = found  # should the claim break, this is what there is
         if again is not None:
             found, height, stride = again, reached, min(stride + 2, 3)
@@ -100,4 +104,4 @@ def _fits(value: float) -> bool:
 
 
 def _height(tally: Tally, document: Json) -> float | None:
-    return changed(tally, document, tally.height, "worsening")
+    return changed(tally, document, functools.partial(height_of, tally), "worsening")

@@ -25,10 +25,14 @@ from attsvm.theory.record import forms
 from attsvm.theory.run.asking import describe
 from attsvm.theory.run.bounded import JUDGED_STEPS, TooLong, metered
 from attsvm.theory.run.coverage import Counts
+from attsvm.theory.run.ordinary import see_dropped
+from attsvm.theory.run.probe import probe
 from attsvm.theory.run.profiles import Profile, derive_seed
+from attsvm.theory.run.refuted import Refuted
 from attsvm.theory.run.rehearsal import rehearse, unread
+from attsvm.theory.run.retrial import ensure_stands
 from attsvm.theory.run.sampling import sample
-from attsvm.theory.run.tally import Refuted, Tally
+from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import check_search, shrink
 from attsvm.theory.search.every import fill_up
 
@@ -155,7 +159,7 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
             if refuted is None and part.name == "":
                 refuted = fill_up(tally, budget.examples)
             if part.dropped:
-                tally.see_dropped(_chosen_without_floats(tally, refuted, budget.examples))
+                see_dropped(tally, _chosen_without_floats(tally, refuted, budget.examples))
     except KeyboardInterrupt:
         raise
     except BaseException as problem:  # the claim may raise anything, SystemExit as well
@@ -285,10 +289,10 @@ def _lend(claim: Claim, sibling: Outcome, found: Refuted, profile: Profile) -> N
     tally = Tally(claim, claim.part(""), 0)
     budget = profile.scaled(claim.cost)
     try:
-        _, refuted = tally.probe(case, f"sibling {sibling.part!r}", reshaped=True)
+        _, refuted = probe(tally, case, f"sibling {sibling.part!r}", reshaped=True)
         if refuted is not None:
             refuted = shrink(tally, refuted, budget.simplify).found
-            tally.ensure_stands(refuted)
+            ensure_stands(tally, refuted)
     except Exception as problem:
         sibling.error = describe(problem)
         return

@@ -15,6 +15,7 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.claim import ensure_checkable
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.code_digests import digest_of_claim
+from attsvm.theory.run.ordinary import audit_closest, examine_case
 from attsvm.theory.run.profiles import profile_named
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.run.tally import Tally
@@ -323,8 +324,8 @@ def test_a_declaration_that_could_not_mean_what_it_says_is_refused(what):
 def test_the_closest_instance_is_put_down_to_who_brought_it():
     made = build("blind", constant(1.0, 0.0), says(arb(-1)), examples=[3.0])
     tally = Tally(made, made.part(""), 0)
-    tally.examine(3.0, "explicit instance")
-    assert tally.audit_closest().found_by == "explicit instance"
+    examine_case(tally, 3.0, "explicit instance")
+    assert audit_closest(tally).found_by == "explicit instance"
 
 
 ABOVE_ONE = stated(

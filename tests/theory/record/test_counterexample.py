@@ -23,6 +23,7 @@ from attsvm.theory.record.counterexample import (
     shown,
     standing,
 )
+from attsvm.theory.run.ordinary import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import account
 from attsvm.theory.search.account import Hunt, store
@@ -220,7 +221,7 @@ def test_an_error_names_its_file_once(tmp_path, packs):
 
 def refutation(claim, part, x):
     """The confirmed refutation at one instance, and the account of a hunt that ended with it."""
-    found = Tally(claim, claim.part(part), 0).examine(x, "here")[1]
+    found = examine_case(Tally(claim, claim.part(part), 0), x, "here")[1]
     assert found is not None
     return Hunt(claim, part, smallest=found, worst=found)
 

@@ -10,6 +10,7 @@ from toy_pack import build
 
 from attsvm.theory import PROFILES
 from attsvm.theory.instance import codec
+from attsvm.theory.run.ordinary import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, draw
 from attsvm.theory.search.check_search import guide
@@ -28,7 +29,7 @@ def scouted(claim, name, cases=(), budget=None, seed=0):
     tally = Tally(claim, claim.part(""), 0)
     if cases:
         for case in cases:
-            assert tally.examine(case, "test") == (True, None)
+            assert examine_case(tally, case, "test") == (True, None)
     else:
         assert draw(tally, QUICK.examples, QUICK.simplify, seed) is None
     scout = Scout(tally, name, share(name) if budget is None else budget)

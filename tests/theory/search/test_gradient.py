@@ -17,6 +17,7 @@ from attsvm.exact import rational
 from attsvm.theory import PROFILES, Real, Slack, changed
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import leaves, value_at
+from attsvm.theory.run.ordinary import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, Spent, check_search
 from attsvm.theory.search.float_coordinates import starts
@@ -252,7 +253,7 @@ def test_time_is_kept_between_steps():
 
     claim = replace(thin, relaxed=slow)
     tally = Tally(claim, claim.part(""), 0)
-    tally.examine(STARTS[0], "test")
+    examine_case(tally, STARTS[0], "test")
     deadline = time.time() + 0.5
     scout = Scout(tally, "gradient", 1000, deadline=deadline)
     with pytest.raises(Spent):

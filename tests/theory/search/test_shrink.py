@@ -21,6 +21,7 @@ from attsvm.exact import rational
 from attsvm.theory import Slack, load_packs
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import rebuilt, value_at
+from attsvm.theory.run.ordinary import examine_case
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search.axes import groups, unnamed
@@ -72,7 +73,7 @@ def start(case, hypotheses=None, conclusion=weighted, certify=weighted_ball, dat
     if data is None:
         data = ROWS if isinstance(case, Row) else st.just(case)
     claim = build("weighted", conclusion, certify, hypotheses=hypotheses, data=data)
-    found = tally_of(claim).examine(case, "test")[1]
+    found = examine_case(tally_of(claim), case, "test")[1]
     assert found is not None
     return claim, found
 
@@ -107,7 +108,7 @@ def test_no_move_makes_a_minimal_find_smaller(seed):
     for trial in moves(done.found.instance, Space(Row)):
         smaller = rebuilt(claim, trial)
         with contextlib.suppress(ValueError):
-            assert not (smaller and tally_of(claim).examine(smaller, "test")[1])
+            assert not (smaller and examine_case(tally_of(claim), smaller, "test")[1])
             tried += smaller is not None
     assert tried > 0
 
@@ -269,7 +270,7 @@ def test_a_find_that_floats_do_not_see_is_made_smaller_all_the_same():
     )
     tally = tally_of(claim)
     tally.audits = 1
-    found = tally.examine(77.5, "test")[1]
+    found = examine_case(tally, 77.5, "test")[1]
     assert found is not None
     done = shrink(tally, found, 5000)
     assert done.minimal

@@ -16,6 +16,7 @@ from toy_pack import stated
 
 from attsvm.theory import Integer, Reading, Real, Records, Statement, Vector, changed
 from attsvm.theory.instance import codec
+from attsvm.theory.run.ordinary import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout
 from attsvm.theory.search.check_search import guide
@@ -115,7 +116,7 @@ def run(searcher, claim, seed):
     tally = Tally(claim, claim.part(""), 0)
     if not claim.formula.batches:
         for case in (Two(0.5, 0.25, 1, 2), Two(-1.0, 2.0, 3, 3)):
-            tally.examine(case, "test")
+            examine_case(tally, case, "test")
     scout = Scout(tally, searcher, 40, numbers=2**8)
     guide(GUIDED[searcher], scout, np.random.default_rng(seed))
     return scout

@@ -8,6 +8,7 @@ from toy_pack import build, stated
 from attsvm.exact import rational
 from attsvm.theory import Integer, Real, Slack, changed
 from attsvm.theory.instance import codec
+from attsvm.theory.run.ordinary import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search.worsen import worsen
 
@@ -26,7 +27,7 @@ def hill_ball(x: np.ndarray, shift: float = 0.0) -> arb:
 
 def worst(claim, case, budget=400, **rest):
     tally = Tally(claim, claim.part(""), 0)
-    found = tally.examine(case, "test")[1]
+    found = examine_case(tally, case, "test")[1]
     return found, worsen(tally, found, budget, **rest)
 
 

@@ -18,8 +18,12 @@ from attsvm.errors import ClaimError, DataError
 from attsvm.exact import rational
 from attsvm.theory import PROFILES, Records, Slack, changed
 from attsvm.theory.run.confirm import confirm
+from attsvm.theory.run.ordinary import audit_closest, examine_case
+from attsvm.theory.run.probe import probe
 from attsvm.theory.run.profiles import Profile, derive_seed
-from attsvm.theory.run.tally import Refuted, Tally
+from attsvm.theory.run.refuted import Refuted
+from attsvm.theory.run.retrial import height
+from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import Scout
 from attsvm.theory.verification.check import Outcome, check_part, check_shard, execute_proof
 
@@ -387,13 +391,13 @@ def test_a_proof_has_to_say_what_it_proved(said, monkeypatch):
 def test_heights_rank_instances_and_refuse_inadmissible_ones():
     claim = build("height", square, square_ball, hypotheses={"small": lambda x: x < 10}, data=SPACE)
     tally = Tally(claim, claim.part(""), 0)
-    assert tally.height(20.0) is None
-    assert tally.height(1.0) > tally.height(2.0)
+    assert height(tally, 20.0) is None
+    assert height(tally, 1.0) > height(tally, 2.0)
     without = build("height", square, square_ball, data=SPACE)
-    assert Tally(without, without.part(""), 0).height(20.0) is not None
+    assert height(Tally(without, without.part(""), 0), 20.0) is not None
     both = {"small": lambda x: x < 10, "positive": lambda x: x > 0}
     two = build("height", square, square_ball, hypotheses=both, data=SPACE)
-    assert Tally(two, two.part(""), 0).height(20.0) is None
+    assert height(Tally(two, two.part(""), 0), 20.0) is None
 
 
 def test_the_deep_profile_looks_at_more_of_everything():
@@ -441,13 +445,13 @@ def test_a_hypothesis_that_raises_on_a_made_up_instance_is_counted_and_told_of()
         raise KeyError("no such row")
 
     tally = probing(fails)
-    assert tally.probe(2.0, "sizes", reshaped=True) == (None, None)
+    assert probe(tally, 2.0, "sizes", reshaped=True) == (None, None)
     assert (tally.seen.broke, tally.seen.refused, tally.seen.probed) == (1, 0, 0)
     assert tally.seen.broke_note.startswith(
         "KeyError: 'no such row' in hypothesis 'of its own'; first"
     )
     with pytest.raises(KeyError):
-        tally.probe(2.0, "gradient", reshaped=False)
+        probe(tally, 2.0, "gradient", reshaped=False)
 
 
 @pytest.mark.parametrize("way", ["certify", "rerun"])
@@ -458,7 +462,7 @@ def test_what_confirms_may_raise_on_a_made_up_instance_and_nowhere_else(way, res
 
     claim = build("two-only", constant(-1.0, 0.0), **{way: fails})
     tally = Tally(claim, claim.part(""), 0)
-    assert tally.probe(2.0, "integers", reshaped=reshaped) == (None, None)
+    assert probe(tally, 2.0, "integers", reshaped=reshaped) == (None, None)
     assert (tally.seen.broke, tally.seen.refused, tally.seen.probed, tally.seen.undecided) == (
         1,
         0,
@@ -470,7 +474,7 @@ def test_what_confirms_may_raise_on_a_made_up_instance_and_nowhere_else(way, res
         "first at x = 2, proposed by integers"
     )
     with pytest.raises(ValueError, match="too many values"):
-        tally.examine(2.0, "explicit instance")
+        examine_case(tally, 2.0, "explicit instance")
 
 
 def test_the_audit_of_a_made_up_instance_may_raise_and_of_no_other():
@@ -481,14 +485,14 @@ def test_the_audit_of_a_made_up_instance_may_raise_and_of_no_other():
 
     claim = build("no-two", square, fails_at_2)
     tally = Tally(claim, claim.part(""), 0)
-    tally.probe(2.0, "sizes", reshaped=True)
-    tally.audit_closest()
+    probe(tally, 2.0, "sizes", reshaped=True)
+    audit_closest(tally)
     assert (tally.seen.audited, tally.seen.broke) == (0, 1)
     assert tally.seen.broke_note.endswith("first at x = 2, proposed by sizes")
     tally = Tally(claim, claim.part(""), 0)
-    tally.examine(2.0, "Hypothesis")
+    examine_case(tally, 2.0, "Hypothesis")
     with pytest.raises(ValueError, match="two"):
-        tally.audit_closest()
+        audit_closest(tally)
 
 
 def test_data_that_a_hypothesis_refuses_are_counted_wherever_they_come_from():
@@ -496,19 +500,19 @@ def test_data_that_a_hypothesis_refuses_are_counted_wherever_they_come_from():
         raise DataError("tied tokens")
 
     tally = probing(refuses)
-    assert tally.probe(2.0, "gradient", reshaped=False) == (None, None)
+    assert probe(tally, 2.0, "gradient", reshaped=False) == (None, None)
     assert (tally.seen.broke, tally.seen.refused) == (1, 0)
 
 
 def test_an_instance_that_misses_a_hypothesis_is_refused_and_nothing_broke():
     tally = probing(lambda x: False)
-    assert tally.probe(2.0, "sizes", reshaped=True) == (None, None)
+    assert probe(tally, 2.0, "sizes", reshaped=True) == (None, None)
     assert (tally.seen.broke, tally.seen.refused) == (0, 1)
 
 
 def test_a_made_up_instance_does_not_pass_a_hypothesis_that_is_not_decided():
     with pytest.raises(ClaimError, match="'of its own' of toy/probing:literal is not decided"):
-        probing(lambda x: np.bool_(True)).probe(2.0, "sizes", reshaped=True)
+        probe(probing(lambda x: np.bool_(True)), 2.0, "sizes", reshaped=True)
 
 
 def touching(asked):

@@ -11,6 +11,8 @@ from toy_pack import build, constant, says, stated
 from attsvm.theory import Integer, Real, Vector, changed
 from attsvm.theory.instance import codec
 from attsvm.theory.run.bounded import JUDGED_STEPS, SCREENED_STEPS
+from attsvm.theory.run.ordinary import examine_case, see_dropped
+from attsvm.theory.run.probe import probe
 from attsvm.theory.run.profiles import profile_named
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.verification.check import Outcome, check_part, with_siblings
@@ -89,12 +91,12 @@ def test_only_instances_that_no_search_chose_show_that_a_hypothesis_is_ever_viol
     (dropped,) = (part for part in claim.parts() if part.dropped)
     equal, different = (claim.formula.build(x=1.0, y=y) for y in (1.0, 2.0))
     tally = Tally(claim, dropped, 0)
-    tally.probe(equal, "screen", reshaped=False)
-    tally.examine(equal, "Hypothesis")
+    probe(tally, equal, "screen", reshaped=False)
+    examine_case(tally, equal, "Hypothesis")
     assert tally.seen.missed == {"x != y": 0}
-    tally.see_dropped([codec.encode(different)])
+    see_dropped(tally, [codec.encode(different)])
     assert tally.seen.missed == {"x != y": 0}
-    tally.see_dropped([codec.encode(different), codec.encode(equal)])
+    see_dropped(tally, [codec.encode(different), codec.encode(equal)])
     assert tally.seen.missed == {"x != y": 1}
 
 

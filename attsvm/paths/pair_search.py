@@ -1,0 +1,227 @@
+"""First-order points of head and prompt: descents in turn, and Newton steps on both.
+
+Where attention is hard the prompt moves log L by e^-R only, and head and prompt decouple; where it
+is soft they do not, and turns converge slowly. So the risk falls in turns, the head's on log L and
+the prompt's on `LocalGap`, and Newton steps on the first-order equations of both end the search.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.attention import log_softmax, signed_sum
+from attsvm.errors import present
+from attsvm.losses import LOGISTIC_LOSS
+from attsvm.paths.ball import minimise_on_ball
+from attsvm.paths.drops import LOG_VALUES, curvature_ratio
+from attsvm.paths.grades import on_sphere
+from attsvm.paths.local import LocalGap, derivatives, of_margins, settled
+from attsvm.paths.objective import GapObjective, Jet, differences
+from attsvm.paths.pair import LARGEST, Pair, Point
+
+_SWEEPS = 60
+"""Turns of head and prompt at most."""
+
+_REDUCED = 60
+"""Newton steps in the prompt at most that see how the head answers."""
+
+_PLATEAUS = 20
+"""How often the head leaves a plateau of the logistic loss at most."""
+
+_SETTLED = 1e-12
+"""A residual up to this ends the search."""
+
+
+def descend(pair: Pair, v: Array, p: Array) -> Point:
+    """Return a first-order point from (v, p), or the point where progress ends."""
+    before = math.inf
+    for turn in range(_SWEEPS):
+        if pair.r > 0.0:
+            both = turn > 0 and pair.R > 0.0
+            v, p = _reduced(pair, v, p) if both else (_best_head(pair, v, p), p)
+        if pair.R > 0.0:
+            p = _best_prompt(pair, v, p)
+        v, p = newton(pair, v, p)
+        now = pair.log_risk(v, p)
+        if max(pair.residuals(v, p)) <= _SETTLED or not now < before:
+            break
+        before = now
+    return v, p
+
+
+def _best_head(pair: Pair, v: Array, p: Array) -> Array:
+    rows = pair.rows(p)
+    rows = rows[rows.any(axis=1)]  # the others add a constant
+    if not len(rows):
+        return v
+    v = minimise_on_ball(
+        lambda u: pair.head(rows, u), lambda u: pair.head(rows, u).value, v, pair.r
+    )
+    for _ in range(_PLATEAUS if pair.loss is LOGISTIC_LOSS else 0):
+        wrong = rows @ v < 0.0
+        if not wrong.any() or pair.residuals(v, p)[0] <= _SETTLED:
+            break
+        before, v = v, _off_plateau(pair, rows, v, wrong)
+        if np.array_equal(before, v):
+            break
+    return v
+
+
+def _off_plateau(pair: Pair, rows: Array, v: Array, wrong: Array) -> Array:
+    """Return the head after descent on L - wrong / n, from either side of it."""
+
+    def side(v: Array) -> float:
+        values = LOG_VALUES[pair.loss.name][1](np.where(wrong, -1.0, 1.0) * (rows @ v))[0]
+        return float(signed_sum(np.where(wrong, -1.0, 1.0), values)[0])
+
+    here = side(v)
+    if here == 0.0:
+        return v
+
+    def value(v: Array) -> float:
+        return pair.head(rows, v, wrong).value if side(v) == here else -here * math.inf
+
+    return minimise_on_ball(lambda v: pair.head(rows, v, wrong), value, v, pair.r)
+
+
+def _best_prompt(pair: Pair, v: Array, p: Array) -> Array:
+    whole = pair.gap(v)
+    if whole is None:
+        return p
+    D, _ = differences(pair.scored(v), whole)
+
+    def descend(gap: GapObjective | LocalGap, p: Array) -> Array:
+        return minimise_on_ball(*of_margins(gap, D), p, pair.R)
+
+    return settled(whole, p, lambda q: D @ q, descend, lambda q: pair.residuals(v, q)[1])
+
+
+def _reduced(pair: Pair, v: Array, p: Array) -> Point:
+    """Return the point after Newton steps on min_v log L(v, p), in p.
+
+    They see how the head answers.
+    """
+    heads = [v]
+
+    def value(q: Array) -> float:
+        heads.append(_best_head(pair, heads[0], q))
+        return pair.log_risk(heads[-1], q)
+
+    def jet(q: Array) -> Jet:
+        heads[:] = [_best_head(pair, heads[-1], q)]
+        v, d = heads[0], len(q)
+        own = pair.head(pair.rows(q), v)
+        found = _prompt(pair, v, q, own.value)
+        if found is None:
+            return Jet(own.value, np.zeros(d), np.eye(d))
+        of_p, twice, mixed = found
+        mixed = mixed - np.outer(of_p, own.gradient)
+        system = np.zeros((d + 1, d + 1))
+        system[:d, :d], system[d, d] = own.hessian, 1.0
+        if on_sphere(v, pair.r):
+            system[:d, :d] -= float(own.gradient @ v) / pair.r**2 * np.eye(d)
+            system[:d, d] = system[d, :d] = v / pair.r
+            system[d, d] = 0.0
+        answer = np.linalg.lstsq(system, np.vstack([mixed.T, np.zeros(d)]))[0][:d]
+        H = twice - np.outer(of_p, of_p) - mixed @ answer
+        return Jet(own.value, of_p, 0.5 * (H + H.T))
+
+    p = minimise_on_ball(jet, value, p, pair.R, steps=_REDUCED)
+    return _best_head(pair, heads[0], p), p
+
+
+def newton(pair: Pair, v: Array, p: Array) -> Point:
+    """Return the point after Newton steps on both, as long as they halve the residual."""
+    value, size = pair.log_risk(v, p), max(pair.residuals(v, p))
+    while size > _SETTLED and (step := newton_step(pair, v, p)) is not None:
+        after = _moved(v, step[0], pair.r), _moved(p, step[1], pair.R)
+        rest, risk = max(pair.residuals(*after)), pair.log_risk(*after)
+        if not (rest < 0.5 * size and risk <= value + 1e-13 * (1.0 + abs(value))):
+            break
+        (v, p), value, size = after, risk, rest
+    return v, p
+
+
+def _moved(y: Array, step: Array, radius: float) -> Array:
+    """Return the point y + step, on the sphere where y is, and in the ball."""
+    after = y + step
+    size = float(np.linalg.norm(after))
+    if size > 0.0 and (size > radius or on_sphere(y, radius)):
+        after = after * (radius / size)
+    return after
+
+
+def newton_step(pair: Pair, v: Array, p: Array) -> Point | None:
+    """Return the step of Newton's method for -grad = multiplier * point in both balls.
+
+    The equations of v are those of log L, the equations of p those of L over |L - L_sel|.
+    """
+    if pair.r == 0.0 or pair.R == 0.0:
+        return None
+    own, d, log_gap = pair.head(pair.rows(p), v), len(v), _log_gap(pair, v, p)
+    found = None if log_gap is None else _prompt(pair, v, p, log_gap)
+    if found is None or log_gap is None:
+        return None
+    of_p, twice, mixed = found
+    weight = math.exp(min(log_gap - own.value, LARGEST))
+    system, right = np.zeros((2 * d + 2, 2 * d + 2)), np.zeros(2 * d + 2)
+    system[:d, :d], system[d : 2 * d, d : 2 * d] = own.hessian, twice
+    system[:d, d : 2 * d] = weight * (mixed.T - np.outer(own.gradient, of_p))
+    system[d : 2 * d, :d] = mixed
+    for k, (y, g, radius) in enumerate(((v, own.gradient, pair.r), (p, of_p, pair.R))):
+        block, border = slice(k * d, (k + 1) * d), 2 * d + k
+        multiplier = -float(g @ y) / radius**2 if on_sphere(y, radius) else 0.0
+        right[block] = -g - multiplier * y
+        if multiplier == 0.0:
+            system[border, border] = 1.0
+            continue
+        system[block, block] += multiplier * np.eye(d)
+        system[block, border] = system[border, block] = y / radius
+    if not np.isfinite(system).all():
+        return None
+    step = np.linalg.lstsq(system, right)[0]
+    return step[:d], step[d : 2 * d]
+
+
+def _prompt(pair: Pair, v: Array, p: Array, log_unit: float) -> tuple[Array, Array, Array] | None:
+    """Return gradient and Hessian of L in p, and d/dp d/dv L, over e^log_unit."""
+    whole = pair.gap(v)
+    if whole is None:
+        return None
+    D, _ = differences(pair.scored(v), whole)
+    log_s, u = whole.log_attention(D @ p), (pair.rows(p) @ v)[whole.rows]
+    g, H = derivatives(whole, log_s, u, log_unit)
+    return D.T @ g, D.T @ H @ D, _mixed(pair, v, p, log_unit)
+
+
+def _log_gap(pair: Pair, v: Array, p: Array) -> float | None:
+    """Return the logarithm of |L - L_sel|; None where that is zero."""
+    whole = pair.gap(v)
+    if whole is None:
+        return None
+    margins = differences(pair.scored(v), whole)[0] @ p
+    gap = LocalGap.at(whole, margins)
+    return None if gap is None else gap.signed(margins)[1]
+
+
+def _mixed(pair: Pair, v: Array, p: Array, log_gap: float) -> Array:
+    """Return d/dp d/dv of L over e^log_gap.
+
+    It is the sum of l' y (C - b C v row^T), with C the covariance.
+    """
+    data, rows = pair.data, pair.rows(p)
+    labels = present(data.y, "the labels y")
+    log_s = log_softmax(data.X @ p, data.mask)
+    u = rows @ v
+    outer = pair.loss.log_slope(u) - math.log(data.n) - log_gap
+    weights = outer[:, None, None] + log_s[:, :, None] + log_s[:, None, :]
+    apart = data.X[:, :, None] - data.X[:, None, :]
+    scaled = np.exp(np.minimum(weights, LARGEST))[..., None] * apart
+    C = 0.5 * np.einsum("ntud,ntue->nde", scaled, apart)
+    bent = curvature_ratio(pair.loss, u)[:, None] * rows
+    change = C - np.einsum("nde,e,nf->ndf", C, v, bent)
+    mixed: Array = -np.einsum("n,nde->de", labels, change)
+    return mixed

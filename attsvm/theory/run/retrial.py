@@ -1,0 +1,79 @@
+"""Changes of a find, evaluated to make it smaller or worse: they do not count as examined."""
+
+from __future__ import annotations
+
+from attsvm._types import Case
+from attsvm.errors import ClaimError
+from attsvm.theory.declaration.slack import Slack
+from attsvm.theory.instance import codec
+from attsvm.theory.instance.in_words import in_words
+from attsvm.theory.run.asking import agree, frozen
+from attsvm.theory.run.bounded import TooLong
+from attsvm.theory.run.refuted import Refuted
+from attsvm.theory.run.tally import Tally
+
+
+def examine_again(
+    tally: Tally, case: Case, searcher: str, *, exactly: bool
+) -> tuple[bool, Refuted | None]:
+    """Return whether a changed instance is accepted, and a confirmed refutation; count neither.
+
+    Args:
+        tally: of the part. It keeps the latest refutation, and counts an evaluation that is given
+            up as it takes too many steps.
+        case: the instance.
+        searcher: who made the find.
+        exactly: whether an instance on which floats see no fault is confirmed all the same.
+    """
+    case, evaluation = frozen(case), tally.evaluation
+    try:
+        if not all([evaluation.decided(h, case) for h in tally.part.hypotheses]):
+            return False, None
+        slack = evaluation.slack(case)
+        if slack.holds and not exactly:
+            return True, None
+        answer, document = evaluation.confirmed(case, slack, anew=False)
+    except TooLong:
+        tally.give_up(in_words(case, {}))
+        return False, None
+    return True, tally.refutation(document, slack, answer, searcher) if answer.refuted else None
+
+
+def holds_in_floats(tally: Tally, found: Refuted) -> bool:
+    """Return whether floats see no fault in a find: its changes are confirmed without them."""
+    case = codec.decode(found.instance, tally.claim.instance_type)
+    return tally.evaluation.slack(frozen(case)).holds
+
+
+def height(tally: Tally, case: Case) -> float | None:
+    """Return how close an instance comes to violation in floats; None if it is not admissible."""
+    case = frozen(case)
+    try:
+        if not all(tally.evaluation.decided(h, case) for h in tally.part.hypotheses):
+            return None
+        slack = tally.evaluation.slack(case)
+    except TooLong:
+        tally.give_up(in_words(case, {}))
+        return None
+    return None if slack.kind == "unknown" else slack.height
+
+
+def ensure_stands(tally: Tally, found: Refuted) -> None:
+    """Evaluate the instance of a find anew, from the values that its file holds.
+
+    Raises:
+        ClaimError: it comes to something else than when it was found.
+    """
+    case = frozen(codec.decode(found.instance, tally.claim.instance_type))
+    value, error, kind = found.slack["value"], found.slack["error"], found.slack["kind"]
+    slack = Slack(float(value), float(error), kind)  # type: ignore[arg-type]
+    tally.latest = None
+    answer, _ = tally.evaluation.confirmed(case, slack)
+    if not answer.refuted:
+        agree(tally.claim.id, slack, tally.evaluation.slack(case), exactly=False)
+        raise ClaimError(
+            f"what confirms a violation of {tally.claim.id} gives two answers on one instance",
+            value=answer.method,
+            remedy="It must depend on nothing but the instance: seed every random generator.",
+        )
+    tally.latest = found
