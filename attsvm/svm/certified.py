@@ -84,19 +84,13 @@ class Answer(Answered):
     def support(self) -> Tokens:
         """Tokens whose constraint is tight, input by input; exactly, where W cannot tell."""
         exact = self._teller
-        return (
-            self.float_answer.support if exact is None else _by_input(self.programme, exact.tight)
-        )
+        return self.float_answer.support if exact is None else _tokens(self, exact.tight)
 
     @property
     def degenerate(self) -> Tokens:
         """Tight tokens whose multiplier is zero, input by input."""
         exact = self._teller
-        return (
-            self.float_answer.degenerate
-            if exact is None
-            else _by_input(self.programme, exact.degenerate)
-        )
+        return self.float_answer.degenerate if exact is None else _tokens(self, exact.degenerate)
 
     @property
     def rank(self) -> int:
@@ -178,7 +172,9 @@ class Answer(Answered):
         return self._text()
 
 
-def _by_input(programme: Programme, constraints: list[int]) -> Tokens:
+def _tokens(answer: Answer, constraints: list[int]) -> Tokens:
+    """Return the tokens of these constraints, input by input."""
+    programme = answer.programme
     return programme.by_input(np.isin(np.arange(len(programme.bound)), constraints))
 
 
