@@ -24,7 +24,9 @@ from properties.mm._support.prompt_descent import prompt
 from properties.mm._support.prompt_instances import compared
 from properties.mm._support.prompt_limits import RATE as GROWS_LIKE
 from properties.mm.normalised_descent.paced_runs import paced
-from properties.mm.w_p_equivalence import Weighted, one_trajectory
+from properties.mm.w_p_equivalence import models
+from properties.mm.w_p_equivalence.conclusion import one_trajectory
+from properties.mm.w_p_equivalence.models import Weighted
 
 RATE = theorem_1_norm.THEOREM.claim("sharp")
 
@@ -191,7 +193,7 @@ step_hypothesis = plant(
     "step eta on W and eta ||p_0||^2 / c on p",
     why="W W^T = c I asks for orthogonal rows as well",
     drop=[equivalence.ISOTROPIC],
-    data=equivalence.weighted().map(_signed),
+    data=models.weighted().map(_signed),
     hypotheses={"all rows of W have one length": _rows_alike},
     conclusion=_by_first_row,
 )

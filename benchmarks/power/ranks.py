@@ -14,6 +14,7 @@ from benchmarks.power.planting import plant
 from properties.tf import definition_2, svm_rank
 from properties.tf._support.risk_formulas import TWO_SCORES, mean_drop, risk_gap
 from properties.tf._support.token_choices import Choice
+from properties.tf.definition_2 import conclusion
 from properties.tf.lemma_2 import LEMMA
 
 RANK = svm_rank.RANK.claim("literal-1")
@@ -63,13 +64,13 @@ definition_constant = plant(
 
 def _reduced_margin_is_one(case: Choice) -> bool:
     """Without rivals the solution gives every rival a margin of at least 1."""
-    _, under = definition_2.margins_of_rivals(BALLS, case)
+    _, under = conclusion.margins_of_rivals(BALLS, case)
     return under is not None and bool(BALLS.min(under) >= 1)
 
 
 def _beyond(m: Any, case: Choice) -> Any:
     """The least margin of rivals under W^mm(alpha) is above 1."""
-    return m.above(m.min(definition_2.margins_of_rivals(m, case)[0]), m.exact(1))
+    return m.above(m.min(conclusion.margins_of_rivals(m, case)[0]), m.exact(1))
 
 
 definition_strict = plant(

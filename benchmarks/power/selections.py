@@ -12,9 +12,10 @@ from properties.mm._support import max_margin
 from properties.mm._support.max_margin import exceeds, solve, solved, v_programme
 from properties.mm._support.programmes import relaxed
 from properties.mm._support.token_selections import Selection, chosen
-from properties.mm.joint_svm import PROGRAMMES, of_support
+from properties.mm.joint_svm import PROGRAMMES
+from properties.mm.joint_svm.conclusion import of_support
 from properties.mm.p_svm import PROGRAMME as P_SVM
-from properties.mm.p_svm import least_lead
+from properties.mm.p_svm.conclusion import least_lead
 from properties.mm.v_svm import PROGRAMME as V_SVM
 
 NEAREST, HEADED, MEETS = (P_SVM.claim(name) for name in ("amended-1", "amended-2", "sharp-1"))

@@ -21,6 +21,8 @@ from properties.mm import joint_svm, p_svm, v_svm
 from properties.mm._support.max_margin import Solved, is_distance
 from properties.mm._support.programmes import V_EXISTS
 from properties.mm._support.token_selections import ORTHOGONAL, SEPARATED, Rival
+from properties.mm.joint_svm.conclusion import shorter
+from properties.mm.p_svm.conclusion import led
 from symbolic.alternatives import MEETS
 from symbolic.inner_products import INNER
 from symbolic.least_points import (
@@ -86,7 +88,7 @@ def prove_shorter() -> str:
     suppose(V_EXISTS, joint_svm.P_EXISTS)
     ensure_existence_of_relaxed()
     ensure_pythagoras()
-    ensure_attained(joint_svm.shorter(BALLS, ORTHOGONAL))
+    ensure_attained(shorter(BALLS, ORTHOGONAL))
     return "in any dimension, by <p', p - p'> >= 0; orthogonal keys attain the constant"
 
 
@@ -104,7 +106,7 @@ def prove_led() -> str:
     ensure_scaled_meets()
     ensure_existence(SCALED)
     ensure_some_margin_is_tight()
-    ensure_attained(p_svm.led(BALLS, Rival(SEPARATED, np.ones(1))).parts[1])
+    ensure_attained(led(BALLS, Rival(SEPARATED, np.ones(1))).parts[1])
     return "in any dimension, by y q over its least lead; y p(alpha) attains the bound"
 
 

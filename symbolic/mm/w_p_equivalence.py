@@ -22,7 +22,7 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols
 from attsvm.theory.declaration.proof import cancelled, simplified, suppose
 from properties.mm import w_p_equivalence as statement
 from properties.mm._support.prompt_descent import logit_gradient
-from properties.mm.w_p_equivalence import partner_run, weights_run
+from properties.mm.w_p_equivalence.conclusion import partner_run, weights_run
 from symbolic import softmax
 from symbolic.sums import LENGTHS, entry, entry_of, total, vector
 from symbolic.textbook import FIRST, INDUCTION, NEXT

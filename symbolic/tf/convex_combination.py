@@ -19,7 +19,7 @@ from attsvm.theory.declaration.proof import expanded, simplified, suppose
 from attsvm.theory.types import Numbers
 from properties._support.formulas import SEVERAL
 from properties.tf import convex_combination as statement
-from properties.tf.convex_combination import exposed, far, inside, short_of, within
+from properties.tf.convex_combination.conclusion import exposed, far, inside, short_of, within
 from symbolic.inner_products import Vector, inner, vector
 from symbolic.least_points import ensure_product
 from symbolic.sums import Lengths, entry, n, total

@@ -16,7 +16,7 @@ from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive, ens
 from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.declaration.proof import expanded, suppose
 from attsvm.theory.types import Number, Numbers
-from properties.tf.definition_1 import between, drop
+from properties.tf.definition_1.conclusion import between, drop
 from symbolic.alternatives import DECREASING
 from symbolic.sums import Lengths, entry, total, vector
 

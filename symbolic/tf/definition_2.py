@@ -10,7 +10,7 @@ from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import suppose
 from properties.tf import definition_2 as statement
-from properties.tf.definition_2 import led
+from properties.tf.definition_2.conclusion import led
 from symbolic.alternatives import UNIQUE_OPTIMUM, WITHOUT_RIVALS
 from symbolic.least_points import (
     ensure_existence,

@@ -54,23 +54,18 @@ from attsvm.theory.declaration.proof import (
 from attsvm.theory.types import Number
 from properties.tf import generalised_svm as statement
 from properties.tf._support.descent_steps import logarithmic
-from properties.tf.generalised_svm import (
-    ALL,
+from properties.tf.generalised_svm import FORWARD, QUERY, SQUARE
+from properties.tf.generalised_svm.head_descent import (
     BELOW,
-    BETTER,
     BOTH,
     CRITICAL,
-    FORWARD,
     GENTLE,
-    ORTHOGONAL,
-    POSITIVE,
-    QUERY,
     RISES,
-    SEEN,
-    SQUARE,
+    farthest,
+    raised,
 )
-from properties.tf.generalised_svm.head_descent import farthest, raised
-from properties.tf.generalised_svm.kept_tokens import longer, split
+from properties.tf.generalised_svm.kept_tokens import ALL, POSITIVE, SEEN, longer, split
+from properties.tf.generalised_svm.log_growth import BETTER, ORTHOGONAL
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE
 from symbolic.continuity import ensure_smooth
 from symbolic.inner_products import inner, vector

@@ -21,8 +21,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.proof import cancelled, expanded, simplified, suppose
 from properties.sim._support.laws import SEVERAL
-from properties.tf import overparameterisation as statement
-from properties.tf.overparameterisation import SOME, TRIANGLE
+from properties.tf.overparameterisation import SOME, TRIANGLE, chances
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_inputs_apart
 from symbolic.sim import large_dimension
@@ -43,15 +42,15 @@ RHO = T / (T - 2)
 
 GENERAL_POSITION = Supposed(
     "tokens are Gaussian: where d >= T - 1 the A_j are almost surely independent",
-    (statement.GAUSSIAN,),
+    (chances.GAUSSIAN,),
 )
 GAUSSIAN = Supposed(
     "tokens are independent standard Gaussian vectors, so that x_s, x_t and the mean of others are "
     "independent of the span of the others' differences",
-    (statement.GAUSSIAN,),
+    (chances.GAUSSIAN,),
 )
 SPHERICAL = Supposed(
-    "tokens and queries are independent, uniform on the unit sphere", (statement.SPHERICAL,)
+    "tokens and queries are independent, uniform on the unit sphere", (chances.SPHERICAL,)
 )
 
 
@@ -114,7 +113,7 @@ def ensure_two_squares() -> None:
         "of independent standard Gaussian vectors in R^m"
     )
     cite(GAUSSIAN_PROJECTION, met={FIXED: GAUSSIAN}, of=independent)
-    q, m = statement.obtuse(T, D)
+    q, m = chances.obtuse(T, D)
     ensure_equal(
         m,
         D - (T - 3),
@@ -145,13 +144,13 @@ def prove_bound() -> str:
     ensure_positive(cancelled(best), "y = (rho - 1)/(2 rho) is above 0")
     ensure_positive(cancelled(1 - best), "y = (rho - 1)/(2 rho) is below 1")
     ensure_zero(
-        statement.base(T) * (1 - best) * (1 + RHO * best) - 1,
+        chances.base(T) * (1 - best) * (1 + RHO * best) - 1,
         "P(|u|^2 < |v|^2) <= E exp(y (|v|^2 - |u|^2)) = ((1 - y)(1 + rho y))^(-m/2), which is "
         "(1 - 1/(T - 1)^2)^(m/2)",
         normal=cancelled,
     )
     ensure_equal(
-        statement.base(sp.Integer(2)), 0, "two tokens are never obtuse: each supports the other"
+        chances.base(sp.Integer(2)), 0, "two tokens are never obtuse: each supports the other"
     )
     return "for any n of orthogonal queries that are not 0, T >= 2 and d >= T - 1"
 
@@ -188,7 +187,7 @@ def prove_triangle() -> str:
         "the products of two angles add up to a square: not both are negative",
     )
     ensure_equal(
-        list(statement.obtuse(sp.Integer(3), D)),
+        list(chances.obtuse(sp.Integer(3), D)),
         [sp.Rational(1, 4), D],
         "for T = 3 the chance of each is I_{1/4}(d/2, d/2)",
     )

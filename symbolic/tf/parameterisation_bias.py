@@ -30,8 +30,7 @@ from attsvm.theory.declaration.proof import (
     suppose,
     supposed_number,
 )
-from properties.tf import parameterisation_bias as statement
-from properties.tf.parameterisation_bias import allowed, fall
+from properties.tf.parameterisation_bias.conclusion import MOVED, POSITIVE, SUMS, allowed, fall
 from symbolic.divergence import ensure_passed
 from symbolic.inner_products import vector
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
@@ -112,8 +111,8 @@ def ensure_growth() -> None:
     """A tends to infinity, and B/A to 0: from some step on e g is below 1, and B bounded."""
     bound, ratio, mu = sp.symbols("bound q^2 mu", positive=True)
     sums, forward = (
-        statement.SUMS,
-        statement.POSITIVE,
+        SUMS,
+        POSITIVE,
     )
     first = supposed_number(sums, "A_0", positive=True)
     step = supposed_number(forward, "e", positive=True)
@@ -200,7 +199,7 @@ def ensure_limit() -> None:
 
 def prove() -> str:
     """K Q^T/ln k tends to (1, c; c, 1), and after each step the sentence's bounds hold."""
-    suppose(statement.MOVED)
+    suppose(MOVED)
     ensure_slope()
     ensure_rows()
     ensure_room()

@@ -59,6 +59,19 @@ LONGER = {
         "sim/token-separation": "has ten readings, of six conclusions",
         "sim/token-sparsity": "has nine readings, of runs and of programmes",
     },
+    "tf": {
+        "tf/benign-landscape": "has seven readings, of two quantifications",
+        "tf/generalised-svm": "has twelve readings, of six records",
+        "tf/global-conjecture": "has seven readings, and predicates of their hypotheses",
+        "tf/local-convergence": "has siblings with hypotheses of their own",
+        "tf/nonlinear-head-several": "has seven readings, and families of heads",
+        "tf/parameterisation-bias": "has seven readings, of five records",
+        "tf/theorem-3": "has five readings, of three records",
+    },
+    "mm": {
+        "mm/assumption-b": "has five readings, with many explicit instances",
+        "mm/theorem-2": "has seven readings, of four records",
+    },
 }
 """Statement files of more than 150 lines, 220 at most, with the reason; by source."""
 

@@ -19,188 +19,20 @@ More is said in `symbolic/mm/assumption_b.py`.
 """
 
 import numpy as np
-from flint import fmpq
 
-from attsvm.errors import SolverError
-from attsvm.exact import dot, rational
-from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
-from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.types import Comparison, Namespace, Number, Relation
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.mm import SOURCE
-from properties.mm._support import best_nu
 from properties.mm._support import label_margins as margins
-from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
-from properties.mm._support.attended import (
-    PARALLEL,
-    TANGENT,
-    Attended,
-    Doubted,
-    attended,
-    doubted,
-    mean_margin,
+from properties.mm._support.attended import PARALLEL, TANGENT, Attended, Doubted, attended, doubted
+from properties.mm._support.label_margins import slowest
+from properties.mm._support.programmes import V_EXISTS
+from properties.mm._support.token_selections import Selection
+from properties.mm.assumption_b import conclusion, instances
+
+OPTIMAL = Hypothesis(
+    "alpha_i scores highest under v(alpha), ties allowed, in every input", conclusion.optimal
 )
-from properties.mm._support.label_margins import label_margin, others, slowest
-from properties.mm._support.programmes import V_EXISTS, relaxed
-from properties.mm._support.token_selections import Selection, select
-
-OF_NOTHING = select([[[1.0], [0.0]]], [1], [0])
-"""Under no head has the other token a label margin above 0."""
-LONGER = select([[[1.0, 0.0], [0.5, 2.0]]], [1], [0])
-"""The optimal token of v(alpha) = (1, 0) is the shorter one: attention on the other is better."""
-IDLE = select([[[1.0, 0.0], [0.0, 0.0]], [[2.0, 1.0], [1.0, 0.0]]], [1, 1], [0, 0])
-"""The second input does not support v(alpha) = (1, 0)."""
-ORIGIN = select([[[0.0], [1.0]]], [1], [0])
-HEAVY = select([[[2.0], [-3.0]]], [1], [0])
-FOLDED = select([[[2, 1], [-1, -0.5]], [[2, -1], [-1, 0.5]]], [1, 1], [0, 0])
-"""The label margin of the other tokens, under the opposite head, is half of Gamma."""
-EQUALS = select([[[1, 0, 0], [0.75, 0.25, 0]], [[1, 0, 0], [0.75, 0, 0.25]]], [1, 1], [0, 0])
-"""Either multiplier may be 1, and the best nu is Gamma - gamma, above a half of 1/4."""
-ASLANT = select([[[1, 1], [0, 0.25]], [[1, -1], [0.5, 0]]], [1, 1], [0, 0])
-"""Little attention to (0.5, 0) costs less of it than all: nu is 1/4, and Gamma - gamma is 1/2."""
-SQUARE = select([[[2, 2], [1, -1], [-1, 1], [-1, -1]]], [1], [0])
-"""Attention can reach every choice of one token, but not every mean of them."""
-HIDDEN = select(
-    [[[0, 1 / 64, 2], [1 / 64, 0, 0], [-1 / 64, 0, 0], [0, 0, 2.25]]], [1], [0],
-    np.diag([64.0, 64.0, 0.0]),
-)  # fmt: skip
-"""The key of the longest token is midway between two others: its attention is at most half theirs.
-
-That is at most a third of 1 - s for s the attention to alpha, so that the last coordinate of the
-attended token is at most 2 - (5/4) (1 - s), while the others are at most 1/64: B holds.
-"""
-
-
-@stated(
-    "some nu > 0 makes Assumption B hold: $formula for every other choice beta in reach$idlers",
-    r"0 < \Gamma \text{ and } m(\beta) < $share \Gamma",
-    {
-        "idlers": {
-            "none": ", and no idle input is the slowest to saturate if p(alpha) exists",
-            "any": "",
-        }
-    },
-    where="m(beta) is the largest label margin of a unit head for beta, Gamma that for alpha, and "
-    "an input is idle if its multiplier is 0 in all multipliers of v(alpha)",
-)
-def shrinks(m: Namespace, case: Selection, share: Number = 1, idlers: str = "none") -> Relation:
-    gamma = svm.solved(m, svm.v_programme(case)).margin
-    zero = m.exact(0)
-    said = [m.below(zero, gamma)]
-    for other in others(case):
-        if svm.p_programme(other).exists:
-            said.append(m.above(share * gamma, svm.solved(m, svm.v_programme(other)).margin))
-    if idlers == "none" and svm.p_programme(case).exists:
-        said += [m.at_most(svm.solved(m, prompt).margin, zero) for prompt in slowest(case)]
-    return m.all_of(*said)
-
-
-@stated(
-    "",
-    r"\min_i Y_i \langle h, x_i^p\rangle \le \|h\| (\Gamma - $share \nu $over (1 - "
-    r"s_{i,\alpha_i}))",
-    {"over": {"largest": r"\max_i", "sum": r"\sum_i"}},
-    where="h is any head and x_i^p the mean of tokens at any prompt p by their attention s_i, "
-    "Gamma = 1/||v(alpha)||, nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| over all choices beta "
-    "but alpha, or Gamma if T = 1, and w are multipliers of v(alpha) of sum 1 or, if there is "
-    "none and Gamma = 0, weights of sum 1 with sum_i w_i Y_i x_i,alpha_i = 0",
-)
-def bounded(m: Namespace, case: Attended, share: Number = 1, over: str = "largest") -> Comparison:
-    h = m.values(case.h)
-    # one root of each product, so that a head along v(alpha) attains the bound exactly
-    gamma, most = (m.sqrt(m.values(square) * (h @ h)) for square in mean_margin(case.chosen))
-    margin, left = label_margin(m, case)
-    off = m.max(m.array(left)) if over == "largest" else sum(left, m.exact(0))
-    return m.at_most(margin, gamma - share * (gamma - most) * off)
-
-
-@stated(
-    "if nu > 0 every head h and prompt p have $formula; if not, no positive number will do in "
-    "place of nu; and if T > 1 none above ${best}nu will do if differences of keys are "
-    "independent, and none above Gamma - gamma in any case",
-    r"\min_i Y_i \langle h, x_i^p\rangle \le \|h\| (\Gamma - $share \nu \max_i (1 - "
-    r"s_{i,\alpha_i}))",
-    {
-        "over": {"all": "all i", "counted": "i that are not idle"},
-        "weights": {True: "largest", False: "given"},
-        "best": {1: "", "0.5": "0.5 "},
-    },
-    where="nu = min(Gamma - gamma, Gamma min W_i (1 - Y_i <v(alpha), x_it>)) over $over and t != "
-    "alpha_i, or Gamma if T = 1, gamma is the largest label margin of another choice, and W_i is "
-    "the $weights multiplier of input i in multipliers of sum 1",
-)
-def decided(
-    m: Namespace,
-    case: Doubted,
-    share: Number = 1,
-    best: Number = 1,
-    over: str = "all",
-    weights: bool = True,
-) -> Relation:
-    """Where B fails, that the nu of the instance will not do. For T = 1 the bound is Gamma."""
-    one, nu = case.chosen, rational(case.nu)
-    square, several = svm.v_programme(one).margin_square, one.X.shape[1] > 1
-    found = best_nu.best_nu(one, weights, over == "counted") if several else None
-    said = []
-    if found is not None or not several:
-        h = m.values(case.h)
-        margin, left = label_margin(m, case)
-        gamma = m.sqrt(m.values(square) * (h @ h))
-        if found is None:
-            return m.at_most(margin, gamma)
-        most = m.values(found.steep) * gamma
-        if found.at_end:
-            most = gamma - m.sqrt(m.values(found.rival) * (h @ h))
-        said.append(m.at_most(margin, gamma - share * most * m.max(m.array(left))))
-        within = nu / BALLS.exact(best)
-        if found.allows(within):
-            return m.all_of(*said, m.equal(m.exact(int(certified(one, nu))), m.exact(1)))
-        if best_nu.leaves(found.rival, within, square) and not margins.independent(one):
-            return said[0]  # attention may not get there
-    far = best_nu.too_much(case)
-    if far is None:
-        return m.below(m.exact(0), m.exact(0))  # no prompt and head are found
-    return m.all_of(*said, best_nu.beyond(m, far))
-
-
-def certified(one: Selection, nu: fmpq) -> bool:
-    """Whether nothing shows that nu is too large; what shows that it is not is judged.
-
-    Raises:
-        SolverError: the judge refuses it.
-    """
-    found = best_nu.proposed(one, nu)
-    if isinstance(found, best_nu.Certificate) and not best_nu.certifies(one, nu, found):
-        raise SolverError("a certificate does not show that Assumption B holds with this nu")
-    return not isinstance(found, best_nu.Excess)
-
-
-@stated(
-    "",
-    r"p'(\alpha) = $share p(\alpha)",
-    where="p'(alpha) is the solution with relaxation and p(alpha) the one without, both may not "
-    "exist, and an input is idle if its multiplier is 0 in all multipliers of v(alpha)",
-)
-def void(m: Namespace, case: Selection, share: Number = 1) -> Comparison:
-    p, free = svm.solved(m, relaxed(case)), svm.solved(m, svm.p_programme(case))
-    return m.equal(p.vector, share * free.vector)
-
-
-def optimal(case: Selection) -> bool:
-    """No other token of an input scores higher under v(alpha) than alpha_i."""
-    v = svm.v_programme(case).vector
-    changed_tokens = (other for other in others(case) if (other.alpha != case.alpha).sum() == 1)
-    return v is not None and all(
-        dot(v, row) <= dot(v, best)
-        for other in changed_tokens
-        for row, best, moved in zip(
-            svm.v_rows(other), svm.v_rows(case), other.alpha != case.alpha, strict=True
-        )
-        if moved
-    )
-
-
-OPTIMAL = Hypothesis("alpha_i scores highest under v(alpha), ties allowed, in every input", optimal)
 SATURATED = Hypothesis(
     "no idle input can be the slowest to saturate",
     lambda case: not any(prompt.exists for prompt in slowest(case)),
@@ -221,7 +53,7 @@ ASSUMPTION = Statement(
     "x_i^p := X_i^T s_i results in a label margin of at most Gamma - nu max_i (1 - s_i,alpha_i), "
     "for some nu > 0",
     variables=Records(Selection, cases.separable(), cases.larger, lets=cases.SELECTED),
-    conclusion=shrinks,
+    conclusion=conclusion.shrinks,
     cost=3,
     readings={
         "literal-1": Reading(
@@ -230,7 +62,13 @@ ASSUMPTION = Statement(
             variables=Records(
                 Selection, cases.separable() | cases.relaxable(), lets=cases.SELECTED
             ),
-            examples=(HEAVY, LONGER, IDLE, *cases.PUBLISHED, cases.OPPOSED),
+            examples=(
+                instances.HEAVY,
+                instances.LONGER,
+                instances.IDLE,
+                *cases.PUBLISHED,
+                cases.OPPOSED,
+            ),
             siblings={"half of Gamma at other choices": changed(share="0.5")},
         ),
         "literal-2": Reading(
@@ -239,26 +77,30 @@ ASSUMPTION = Statement(
             variables=Records(
                 Selection, cases.separable() | cases.relaxable(), lets=cases.SELECTED
             ),
-            examples=(LONGER, IDLE, *cases.PUBLISHED),
-            siblings={"idle inputs may be slow": changed(idlers="any", examples=[LONGER])},
+            examples=(instances.LONGER, instances.IDLE, *cases.PUBLISHED),
+            siblings={
+                "idle inputs may be slow": changed(idlers="any", examples=[instances.LONGER])
+            },
         ),
         "amended": Reading(
             "proved",
             proof="symbolic.mm.assumption_b:prove_by_means",
             under=(),
             variables=Records(Attended, attended(), climbed=True, lets=cases.SELECTED),
-            conclusion=bounded,
+            conclusion=conclusion.bounded,
             tight=True,
             examples=(
                 Attended(PARALLEL, np.zeros(1), np.ones(1)),
                 Attended(cases.PUBLISHED[0], np.zeros(2), np.array([0.0, 1.0])),
-                Attended(HEAVY, np.array([-2.0]), -np.ones(1)),
+                Attended(instances.HEAVY, np.array([-2.0]), -np.ones(1)),
             ),
             siblings={
                 "twice nu": changed(share=2),
                 "the sum over inputs in place of the largest": changed(
                     over="sum",
-                    examples=[Attended(FOLDED, np.array([-2.0, 0.0]), np.array([-1.0, 0.0]))],
+                    examples=[
+                        Attended(instances.FOLDED, np.array([-2.0, 0.0]), np.array([-1.0, 0.0]))
+                    ],
                 ),
             },
         ),
@@ -267,25 +109,26 @@ ASSUMPTION = Statement(
             proof="symbolic.mm.best_nu:prove_exactly",
             under=(V_EXISTS, REACHED),
             variables=Records(Doubted, doubted(), lets=cases.SELECTED),
-            conclusion=decided,
+            conclusion=conclusion.decided,
             cost=6,
             examples=(
                 Doubted(PARALLEL, np.zeros(1), np.ones(1), 1.0),
                 Doubted(PARALLEL, np.zeros(1), np.ones(1), 0.75),
-                Doubted(IDLE, np.array([64.0, -64.0]), np.array([1.0, 0.0]), 0.125),
+                Doubted(instances.IDLE, np.array([64.0, -64.0]), np.array([1.0, 0.0]), 0.125),
                 Doubted(TANGENT, np.array([64.0, -62.0]), np.array([1.0, 0.125]), 0.125),
-                Doubted(LONGER, np.zeros(2), np.zeros(2), 0.125),
-                Doubted(OF_NOTHING, np.zeros(1), np.zeros(1), 2.0),
-                Doubted(ASLANT, np.zeros(2), np.zeros(2), 0.25),
-                Doubted(ASLANT, np.zeros(2), np.zeros(2), 0.375),
-                Doubted(SQUARE, np.zeros(2), np.zeros(2), 0.25),
+                Doubted(instances.LONGER, np.zeros(2), np.zeros(2), 0.125),
+                Doubted(instances.OF_NOTHING, np.zeros(1), np.zeros(1), 2.0),
+                Doubted(instances.ASLANT, np.zeros(2), np.zeros(2), 0.25),
+                Doubted(instances.ASLANT, np.zeros(2), np.zeros(2), 0.375),
+                Doubted(instances.SQUARE, np.zeros(2), np.zeros(2), 0.25),
             ),
             siblings={
                 "twice nu": changed(share=2),
                 "no nu above half of it": changed(best="0.5"),
                 "idle inputs do not matter": changed(over="counted"),
                 "multipliers that are not the largest": changed(
-                    weights=False, examples=[Doubted(EQUALS, np.zeros(3), np.zeros(3), 0.15625)]
+                    weights=False,
+                    examples=[Doubted(instances.EQUALS, np.zeros(3), np.zeros(3), 0.15625)],
                 ),
             },
         ),
@@ -300,14 +143,14 @@ ASSUMPTION = Statement(
                 climbed=True,
                 lets=cases.SELECTED,
             ),
-            conclusion=void,
+            conclusion=conclusion.void,
             examples=(cases.PUBLISHED[0], cases.SEPARATED),
             siblings={"105% of it": changed(share="1.05")},
         ),
     },
     violating={
-        V_EXISTS: [cases.OPPOSED, Doubted(ORIGIN, np.zeros(1), np.ones(1), 1.0)],
+        V_EXISTS: [cases.OPPOSED, Doubted(instances.ORIGIN, np.zeros(1), np.ones(1), 1.0)],
         SATURATED: [cases.PUBLISHED[1]],
-        REACHED: [Doubted(HIDDEN, np.zeros(3), np.zeros(3), 0.125)],
+        REACHED: [Doubted(instances.HIDDEN, np.zeros(3), np.zeros(3), 0.125)],
     },
 )

@@ -38,6 +38,7 @@ from properties.mm._support.token_selections import (
     chosen,
     select,
 )
+from properties.mm.theorem_2 import instances
 from properties.mm.theorem_2.head_limits import (
     for_every_radius,
     for_linear_loss,
@@ -57,39 +58,6 @@ from properties.mm.theorem_2.prompt_limits import (
     to_second_order_along,
     weighted,
 )
-
-MIXED = select([[[2.0, 0.0], [0.0, 1.0]]], [1], [0])
-UNBALANCED = select([[[1.0, 1.0], [0.0, 0.125]], [[1.0, -2.0], [0.0, 0.0]]], [1, 1], [0, 0])
-"""v(alpha) is (1, 0), the sum of the labelled tokens (2, -1)."""
-LOPSIDED = select([[[1.0, 1.0], [0.0, 2.0]], [[1.0, -2.0], [0.0, -4.0]]], [1, 1], [0, 0])
-"""The same selected tokens; (1, 1) and (0, -4) have the smaller label margin, the longer sum."""
-
-ACROSS = select([[[1.0, 0.0], [0.0, 0.5]]], [1], [0])
-
-
-SLOW = Selection(TANGENT.X, TANGENT.y, TANGENT.alpha, np.array([[1.0, -0.75], [0.0, -1.0]]))
-"""The keys of the tight idle input differ by (1/4, -1): p is (1, 1/4 - b) for a logit margin b."""
-
-
-MIXED_FOR_EVER = select([[[2.0, 0.0], [0.0, 1.0]]], [1], [0], np.zeros((2, 2)))
-"""Attention is 1/2 at each prompt: v_r/r tends to (2, 1)/sqrt 5."""
-RIVALLED = select([[[1.0, 0.0], [0.0, 1.0]]], [1], [0])
-"""Both tokens have the label margin 1."""
-HIGHER = select(
-    [[[1.0, 0.0], [0.0, 0.0]], [[3.0, 0.0], [2.0, 1.0]]], [1, 1], [0, 0], [[1.0, 2.0], [0.0, -1.0]]
-)
-"""Rows of the p-SVM are (1, 0) and (-1, 1). The second input does not support v(alpha) = (1, 0),
-under which its other token scores 2: where r is much larger than R that is enough, and nothing
-keeps p_R from turning to (1, 0), while p_tau is (1, 1) for tau >= 1/2."""
-INDISTINCT = select(
-    [[[1.0, 0.0], [-0.5, 0.5]], [[2.0, 0.0], [-4.0, 1.0]]],
-    [1, 1],
-    [0, 0],
-    [[1.0, 6.0], [0.0, 0.0]],
-)
-"""The second input has two tokens of one key, and does not support v(alpha) = (1, 0): with their
-mean, (-1, 1/2), the other token of the first input has the larger label margin."""
-
 
 ALONE = Hypothesis(
     "every choice but alpha has a smaller label margin", lambda case: margins.alone(case.chosen)
@@ -136,11 +104,11 @@ PATH = Statement(
             conclusion=with_fixed_prompt,
             examples=(
                 Attended(PARALLEL, np.ones(1), np.ones(1)),
-                Attended(MIXED, np.ones(2), np.ones(2)),
+                Attended(instances.MIXED, np.ones(2), np.ones(2)),
             ),
             siblings={
                 "towards the other token": changed(
-                    towards="other", examples=[Attended(MIXED, np.ones(2), np.ones(2))]
+                    towards="other", examples=[Attended(instances.MIXED, np.ones(2), np.ones(2))]
                 )
             },
         ),
@@ -149,7 +117,7 @@ PATH = Statement(
             under=(POSITIVE,),
             variables=Records(Selection, attended().map(chosen), lets=SELECTED),
             conclusion=for_linear_loss,
-            examples=(PARALLEL, UNBALANCED),
+            examples=(PARALLEL, instances.UNBALANCED),
             siblings={"half of it": changed(share="0.5", examples=[PARALLEL])},
         ),
         "amended": Reading(
@@ -159,7 +127,7 @@ PATH = Statement(
             conclusion=turned_and_reached,
             examples=(
                 Attended(PARALLEL, np.ones(1), np.ones(1)),
-                Attended(MIXED, np.array([1.0, -1.0]), np.array([2.0, 1.0])),
+                Attended(instances.MIXED, np.array([1.0, -1.0]), np.array([2.0, 1.0])),
             ),
             siblings={"half of it": changed(share="0.5"), "D counted as 0": changed(spread=0)},
         ),
@@ -172,8 +140,8 @@ PATH = Statement(
             conclusion=for_every_radius,
             examples=(
                 Rival(PARALLEL, np.ones(1)),
-                Rival(LOPSIDED, np.array([0.03125, -0.09375])),
-                Rival(MIXED_FOR_EVER, np.ones(2)),
+                Rival(instances.LOPSIDED, np.array([0.03125, -0.09375])),
+                Rival(instances.MIXED_FOR_EVER, np.ones(2)),
                 Rival(ONE_TOKEN, np.ones(1)),
             ),
             siblings={"half of the length": changed(share="0.5")},
@@ -185,7 +153,7 @@ PATH = Statement(
             conclusion=to_second_order_along,
             examples=(
                 Attended(PARALLEL, np.ones(1), np.ones(1)),
-                Attended(ACROSS, np.zeros(2), np.array([2.0, 1.0])),
+                Attended(instances.ACROSS, np.zeros(2), np.array([2.0, 1.0])),
             ),
             siblings={"twice delta": changed(lead=2), "D counted as 0": changed(bend=0)},
         ),
@@ -214,7 +182,7 @@ PATH = Statement(
             conclusion=by_multipliers,
             examples=(
                 Attended(PARALLEL, np.array([2.0]), np.ones(1)),
-                Attended(SLOW, np.array([4.0, -1.0]), np.array([1.0, 0.0])),
+                Attended(instances.SLOW, np.array([4.0, -1.0]), np.array([1.0, 0.0])),
                 Attended(TANGENT, np.array([64.0, -62.0]), np.array([1.0, 0.125])),
             ),
             siblings={
@@ -225,15 +193,15 @@ PATH = Statement(
     },
     violating={
         P_EXISTS: [
-            Attended(MIXED_FOR_EVER, np.ones(2), np.ones(2)),
-            Tilted(Rival(INDISTINCT, np.array([-1.0, 0.0])), 1.0),
+            Attended(instances.MIXED_FOR_EVER, np.ones(2), np.ones(2)),
+            Tilted(Rival(instances.INDISTINCT, np.array([-1.0, 0.0])), 1.0),
         ],
         SEVERAL: [
             Attended(ONE_TOKEN, np.ones(1), np.ones(1)),
             Tilted(Rival(ONE_TOKEN, np.ones(1)), 1.0),
         ],
-        BELOW: [Tilted(Rival(HIGHER, np.array([1.0, 1.0])), 0.5)],
-        WEIGHTED: [Tilted(Rival(RIVALLED, np.array([0.5, -0.5])), 1.0)],
+        BELOW: [Tilted(Rival(instances.HIGHER, np.array([1.0, 1.0])), 0.5)],
+        WEIGHTED: [Tilted(Rival(instances.RIVALLED, np.array([0.5, -0.5])), 1.0)],
         MEETS: [Tilted(Rival(PUBLISHED[1], np.array([1.0, 0.0])), 0.5)],
         ALONE: [Attended(select([[[1.0], [2.0]]], [1], [0]), np.zeros(1), np.ones(1))],
     },

@@ -16,7 +16,7 @@ from attsvm.exact.numbers import Matrix, Vector
 from attsvm.primitives.att_svm import exact_constraints
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import negative_gradient
-from attsvm.theory import Slack
+from attsvm.theory import Measured, Slack
 from attsvm.theory.arithmetic import BALLS
 
 DOWN = "direction in which the risk bends least"
@@ -91,3 +91,12 @@ def hessian(case: Descent) -> Matrix:
                 bent = bent - slopes[k] * means[j] - slopes[j] * means[k]
                 total[k][j] += (second * slopes[k] * slopes[j] + first * bent) / len(exact.X)
     return total
+
+
+MINIMUM = Measured(
+    "W is no local minimum of L, as $formula",
+    rounded(descends),
+    descends,
+    strict=True,
+    notation=r"\left\|\nabla L(W)\right\| > 0 \text{ or } \lambda_{\min}(\nabla^2 L(W)) < 0",
+)

@@ -22,7 +22,7 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import OPEN
+from attsvm.theory import OPEN, Measured
 from attsvm.theory.arithmetic import BALLS
 from properties.tf.benign_landscape import minima, parts
 from properties.tf.benign_landscape.parts import dependencies
@@ -186,3 +186,30 @@ def inputs(draw: st.DrawFn) -> Descent:
     start = draw(st.just(np.zeros((d, d))) | arrays(d, d))
     data = AttentionData(X, draw(arrays(n, d)), scores=scores)
     return Descent(data, start, draw(st.sampled_from(SLOPED)))
+
+
+PARTS = (
+    "parts are the least into which the m_t equal tokens of an input, taken as one with their mean "
+    "score, fall such that each affine dependency is a sum of dependencies within parts; a part "
+    "rests at u if u is its only score, or sum_t b_t ln(b_t/(m_t (gamma_t - u))) = 0 for its only "
+    "dependency b or -b, with scores above u for b_t > 0 and below u for b_t < 0, or u is the mean "
+    "of its scores with weights m_t y^k_t for tokens x + k_t v and y > 0 with sum_{s < t} m_s m_t "
+    "(k_t - k_s) (gamma_t - gamma_s) y^(k_s + k_t) = 0"
+)
+EXISTENCE = Measured(
+    "$formula exactly if in each input all parts rest at one score",
+    minima.rounded(stationary_exactly_where_at_rest),
+    stationary_exactly_where_at_rest,
+    strict=True,
+    notation=r"\nabla L(W) = 0 \text{ for some } W",
+    where=PARTS,
+)
+LEAST = Measured(
+    "$formula exactly if in each input all parts rest at one score, $largest of theirs",
+    minima.rounded(least_exactly_where_largest),
+    least_exactly_where_largest,
+    strict=True,
+    notation=r"L \text{ has a local minimum}",
+    where=PARTS,
+    symbols={"largest": {True: "a local maximum", False: "one"}},
+)

@@ -40,35 +40,16 @@ from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
 from properties.tf.generalised_svm.published_runs import DRAWS, OFTEN, PROTOCOL, Published
 
-RESTS = Hypothesis("descent rests at W", cases.rests)
-ALL = Hypothesis("all tokens are kept", lambda case: bool(case.kept.all()))
-SEEN = Hypothesis(
-    "W is in the span of the data",
-    cases.seen,
-    says="W is in the span of the (x_t - x_u) z_i^T",
-)
-POSITIVE = Hypothesis(
-    "a token is left out, and all margins of V are positive",
-    cases.leads,
-    says="some token is left out, and all margins of V = W - W_fin are positive",
-)
 FORWARD = Hypothesis("the step is positive", lambda case: case.size > 0)
 CONVEX_SLOPED = Hypothesis(
     "l is convex with l' < 0",
     lambda case: case.loss in CONVEX,
     implies=(CONVEX_LOSS, NEGATIVE_SLOPE),
 )
-BETTER = Hypothesis("the first token of each input scores more", growth.ordered)
-ORTHOGONAL = Hypothesis("the (x_1 - x_2) z_i^T are orthogonal and none is 0", growth.orthogonal)
 NONLINEAR = Hypothesis("phi is not linear", lambda case: case.phi != "identity")
 QUERY = Hypothesis("the query is not 0", lambda case: bool(case.z.any()))
 BENT_UP = Hypothesis("phi is a convex function", lambda case: ACTIVATIONS[case.phi].convex)
-RISES = Hypothesis("p > 0", heads.rising)
 SQUARE = Hypothesis("phi is the square", lambda case: case.phi == "square")
-CRITICAL = Hypothesis("every <a_k, x_1> is 0", heads.critical)
-BELOW = Hypothesis("beta > 0", heads.best_by_far)
-BOTH = Hypothesis("the head rises from each token towards the other", heads.rises_from_both)
-GENTLE = Hypothesis("-1 <= l' < 0", heads.gentle)
 
 STATEMENT = Statement(
     "tf/generalised-svm",
@@ -79,23 +60,23 @@ STATEMENT = Statement(
     "corr",
     variables=Records(KeptTokens, cases.drawn(), lets=cases.ANYTHING),
     violating={
-        ALL: [cases.APART],
-        SEEN: [cases.UNSEEN],
-        POSITIVE: [cases.BETWEEN],
+        cases.ALL: [cases.APART],
+        cases.SEEN: [cases.UNSEEN],
+        cases.POSITIVE: [cases.BETWEEN],
         FORWARD: [growth.BACK, growth.BACK_HIDDEN, heads.BACK, heads.BACK_SQUARE, heads.BACK_PAIR],
         SLOPED_LOSS: [growth.FLAT_HIDDEN],
         CONVEX_SLOPED: [growth.BENT, heads.BENT, heads.BENT_SQUARE],
-        BETTER: [growth.EQUAL],
-        ORTHOGONAL: [growth.TWICE],
+        growth.BETTER: [growth.EQUAL],
+        growth.ORTHOGONAL: [growth.TWICE],
         QUERY: [heads.UNSEEN, heads.UNSEEN_SQUARE],
         BENT_UP: [heads.BUMP],
-        RISES: [heads.FALLING, heads.DEAD],
+        heads.RISES: [heads.FALLING, heads.DEAD],
         SQUARE: [heads.SOFT],
-        CRITICAL: [heads.ASIDE],
-        BELOW: [heads.RISEN],
-        BOTH: [heads.CONVEX_PAIR],
+        heads.CRITICAL: [heads.ASIDE],
+        heads.BELOW: [heads.RISEN],
+        heads.BOTH: [heads.CONVEX_PAIR],
         ZERO_START: [heads.STARTED, heads.STARTED_SQUARE],
-        GENTLE: [heads.STEEP],
+        heads.GENTLE: [heads.STEEP],
     },
     conclusion=cases.correlates,
     cost=6,
@@ -105,7 +86,7 @@ STATEMENT = Statement(
             read={
                 "W_GD ~ W_fin + W_svm": "a correlation of W with W_fin + c W_svm, c >= 0, above 99%"
             },
-            under=(RESTS, ALL),
+            under=(cases.RESTS, cases.ALL),
             variables=Records(KeptTokens, cases.drawn(everything=True), lets=cases.ANYTHING),
             examples=(cases.UNSEEN, cases.NOTHING),
             siblings={"above 100%": changed(share=1)},
@@ -145,7 +126,7 @@ STATEMENT = Statement(
         "amended-1": Reading(
             "proved",
             proof="symbolic.tf.generalised_svm:prove_finite",
-            under=(ALL, SEEN),
+            under=(cases.ALL, cases.SEEN),
             variables=Records(
                 KeptTokens, cases.drawn(spread=False, everything=True), lets=cases.ANYTHING
             ),
@@ -155,7 +136,7 @@ STATEMENT = Statement(
         "amended-2": Reading(
             "proved",
             proof="symbolic.tf.generalised_svm:prove_solvable",
-            under=(POSITIVE,),
+            under=(cases.POSITIVE,),
             conclusion=cases.reached,
             examples=(cases.APART,),
             siblings={"1.05 times mu": changed(share="1.05", examples=[cases.ALONG])},
@@ -163,7 +144,7 @@ STATEMENT = Statement(
         "sharp": Reading(
             "proved",
             proof="symbolic.tf.generalised_svm:prove_correlation",
-            under=(POSITIVE,),
+            under=(cases.POSITIVE,),
             conclusion=cases.splits,
             examples=(cases.APART,),
             siblings={"1.05 times the square": changed(share="1.05", examples=[cases.ALONG])},
@@ -171,7 +152,7 @@ STATEMENT = Statement(
         "amended-3": Reading(
             "proved",
             proof="symbolic.tf.generalised_svm:prove_bounded",
-            under=(FORWARD, CONVEX_SLOPED, BETTER, ORTHOGONAL),
+            under=(FORWARD, CONVEX_SLOPED, growth.BETTER, growth.ORTHOGONAL),
             variables=Records(Several, growth.separate(), lets=growth.PAIRS),
             conclusion=growth.follows_logarithm,
             examples=(growth.ALONE,),
@@ -191,7 +172,7 @@ STATEMENT = Statement(
         "sharp-3": Reading(
             "proved",
             proof="symbolic.tf.generalised_svm:prove_rising_head",
-            under=(FORWARD, CONVEX_SLOPED, QUERY, BENT_UP, RISES, ZERO_START),
+            under=(FORWARD, CONVEX_SLOPED, QUERY, BENT_UP, heads.RISES, ZERO_START),
             variables=Records(HeadSteps, heads.steps(), fixed=("start",), lets=heads.ONE_INPUT),
             conclusion=heads.grows,
             examples=(heads.ALONE,),
@@ -203,7 +184,7 @@ STATEMENT = Statement(
         "sharp-4": Reading(
             "proved",
             proof="symbolic.tf.generalised_svm:prove_critical_head",
-            under=(FORWARD, CONVEX_SLOPED, QUERY, SQUARE, CRITICAL, BELOW, ZERO_START),
+            under=(FORWARD, CONVEX_SLOPED, QUERY, SQUARE, heads.CRITICAL, heads.BELOW, ZERO_START),
             variables=Records(
                 HeadSteps, heads.steps(critical=True), fixed=("phi", "start"), lets=heads.ONE_INPUT
             ),
@@ -218,7 +199,7 @@ STATEMENT = Statement(
         "sharp-5": Reading(
             "proved",
             proof="symbolic.tf.generalised_svm:prove_kept_pair",
-            under=(FORWARD, GENTLE, BOTH),
+            under=(FORWARD, heads.GENTLE, heads.BOTH),
             variables=Records(HeadSteps, heads.steps(both=True), lets=heads.ONE_INPUT),
             conclusion=heads.stays,
             examples=(heads.PAIR,),

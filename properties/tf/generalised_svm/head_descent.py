@@ -22,15 +22,13 @@ from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.heads import ACTIVATIONS, bending, derivative_along, head
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import stated
+from attsvm.theory import Hypothesis, stated
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.types import Comparison, Namespace, Nested, Number, Numbers, Relation
 from properties.tf._support.descent_steps import logarithmic
 
 SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)
 CONVEX_ONES = ("relu", "square", "softplus")
-
-
 ONE_INPUT = (
     "one input have two tokens x_1 and x_2, a query z and a head h(x) = sum_k b_k phi(<a_k, x>), "
     "and descent run from any start with any constant step"
@@ -303,3 +301,8 @@ PAIR = example([1, -1], [1], [-1], "square", start=-0.5, size=16)
 CONVEX_PAIR = example([1, -1], [1], [1], "square")
 STEEP = example([4, -4], [1], [-1], "square", "exponential", start=-4.0)
 BACK_PAIR = example([1, -1], [1], [-1], "square", start=-0.5, size=-16)
+RISES = Hypothesis("p > 0", rising)
+CRITICAL = Hypothesis("every <a_k, x_1> is 0", critical)
+BELOW = Hypothesis("beta > 0", best_by_far)
+BOTH = Hypothesis("the head rises from each token towards the other", rises_from_both)
+GENTLE = Hypothesis("-1 <= l' < 0", gentle)

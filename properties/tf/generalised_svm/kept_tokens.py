@@ -15,7 +15,7 @@ from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
 from attsvm.primitives.att_svm import flat
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import stated
+from attsvm.theory import Hypothesis, stated
 from attsvm.theory.types import Comparison, Namespace, Nested, Number, Relation
 
 ANYTHING = "tokens, queries, W, and sets O_i of kept tokens, none of them empty, be arbitrary"
@@ -254,3 +254,15 @@ BETWEEN = kept([[[1], [0], [-1]]], [[1]], [[1, 0, 1]], [[0]])
 APART = kept([[[1, 0], [0, 1], [0, 0]]], [[1, 0]], [[1, 1, 0]], [[3, 0], [2, 0]])
 ALONG = kept([[[1], [0]]], [[1]], [[1, 0]], [[2]])
 """V is twice W_svm."""
+RESTS = Hypothesis("descent rests at W", rests)
+ALL = Hypothesis("all tokens are kept", lambda case: bool(case.kept.all()))
+SEEN = Hypothesis(
+    "W is in the span of the data",
+    seen,
+    says="W is in the span of the (x_t - x_u) z_i^T",
+)
+POSITIVE = Hypothesis(
+    "a token is left out, and all margins of V are positive",
+    leads,
+    says="some token is left out, and all margins of V = W - W_fin are positive",
+)

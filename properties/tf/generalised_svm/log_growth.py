@@ -18,7 +18,7 @@ from attsvm.exact.numbers import subtract
 from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import stated
+from attsvm.theory import Hypothesis, stated
 from attsvm.theory.types import Namespace, Nested, Number, Relation
 from properties.tf._support.descent_steps import Step, advanced, logarithmic
 
@@ -162,3 +162,7 @@ def follows_logarithm(m: Namespace, case: Several, over: Number = 4, power: Numb
         grown = m.expm1(m.values(along) @ (W @ m.values(z)))
         each.append(logarithmic(m, grown, k, low, high, over, power))
     return m.all_of(*each)
+
+
+BETTER = Hypothesis("the first token of each input scores more", ordered)
+ORTHOGONAL = Hypothesis("the (x_1 - x_2) z_i^T are orthogonal and none is 0", orthogonal)

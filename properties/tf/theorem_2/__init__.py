@@ -23,8 +23,7 @@ from typing import Any
 
 from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE
 from attsvm.primitives.loss_hypotheses import NEGATIVE_SLOPE, SLOPED_LOSS, SMOOTH_LOSS, STRICT_LOSS
-from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
-from attsvm.theory.types import Comparison, Namespace, Number
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import path_certificates
 from properties.tf._support import regularisation_paths as cases
@@ -44,45 +43,6 @@ DIRECTIONS = {
     "mean of the constraints": changed(towards="mean", examples=[cases.PUBLISHED]),
     "W^mm turned by about a 64th": changed(towards="turned", examples=[cases.PUBLISHED]),
 }
-
-
-POINT = "U = W^mm/||W^mm|| and rho = R/||W^mm||"
-
-
-@stated(
-    "",
-    r"\|\frac{W}{R} - U\|^2 \le $share \frac{2 \ln(2 \Gamma)}{\rho^$power}",
-    where=f"{POINT}, and Gamma is the largest over inputs i of several tokens of sum_j M_j D_j "
-    "(T_j - 1)/(m_i d_i), D and d being the largest and least score gap of an input, M and m the "
-    "largest and least |l'| between its worst and best score",
-)
-def close(m: Namespace, case: Candidate, share: Any = 1, power: int = 1) -> Comparison:
-    return _within(m, case, cases.log_spread, share, power)
-
-
-@stated(
-    "$formula",
-    r"\|\frac{W}{R} - U\|^2 \le $share \frac{2 $gaps}{\rho^$power}",
-    {"gaps": {"own": r"\kappa", "one": r"\kappa_1"}},
-    where=f"{POINT}, kappa = rho + ln G - sum_j p_j ln(c_j/p_j) over tokens j of positive "
-    "multiplier, G = n (L(R U) - L_*), p_j is the share of j in the sum of multipliers, c_j = b_i "
-    "(score gap of j) (1 - G/(m_i d_i)) in its input i, b_i is the least |l'| from the best score "
-    "down to G/m_i below it, and d_i and m_i are the least score gap and the least |l'| of input i",
-)
-def closest(
-    m: Namespace, case: Candidate, share: Any = 1, power: int = 1, gaps: str = "own"
-) -> Comparison:
-    if points.defined(case) and not points.cheap(case):
-        return m.below(m.exact(0), m.exact(0))  # kappa is the logarithm of no positive number
-    return _within(m, case, lambda m, case: points.kappa(m, case, gaps), share, power)
-
-
-def _within(m: Namespace, case: Candidate, constant: Any, share: Number, power: int) -> Comparison:
-    if not points.defined(case):
-        return m.below(m.exact(0), m.exact(0))  # there is no U, or no Gamma
-    bound = 2 * share * constant(m, case) / m.power(m.values(case.rho), power)
-    return m.at_most(points.distance(m, case), bound)
-
 
 PATH = Statement(
     "tf/theorem-2",
@@ -126,7 +86,7 @@ RATE = Statement(
     "tf/theorem-2",
     **PRINTED,
     variables=Records(Candidate, points.candidates(), points.extremal),
-    conclusion=close,
+    conclusion=points.close,
     cost=4,
     violating={
         UNIQUE: [points.TIED],
@@ -152,7 +112,7 @@ RATE = Statement(
             proof="symbolic.tf.theorem_2:prove_sharp",
             under=(UNIQUE, FEASIBLE, SEVERAL_TOKENS, GOOD, CHEAP),
             variables=Records(Candidate, points.candidates(4.0, 8.0), points.extremal),
-            conclusion=closest,
+            conclusion=points.closest,
             tight=True,
             siblings={
                 "the square of the rate": changed(power=2),

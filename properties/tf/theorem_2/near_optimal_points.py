@@ -45,9 +45,11 @@ from attsvm.primitives.loss_hypotheses import sloped
 from attsvm.primitives.losses import LOSSES, SLOPED
 from attsvm.strategies import arrays, composite
 from attsvm.svm import att_svm
+from attsvm.theory import stated
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.types import Namespace, Number, Numbers
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers
 from properties._support.hypothesis_violations import TIED_APART
+from properties.tf._support import regularisation_paths as cases
 from properties.tf._support import regularisation_paths as paths
 
 
@@ -230,3 +232,41 @@ def kappa(m: Namespace, case: Candidate, gaps: str = "own") -> Numbers:
                 p, c = m.values(dual / held), near * (1 - x / m.min(own.gaps)) * gap
                 total = total - p * m.log((1 if gaps == "one" else c) / p)
     return total
+
+
+POINT = "U = W^mm/||W^mm|| and rho = R/||W^mm||"
+
+
+@stated(
+    "",
+    r"\|\frac{W}{R} - U\|^2 \le $share \frac{2 \ln(2 \Gamma)}{\rho^$power}",
+    where=f"{POINT}, and Gamma is the largest over inputs i of several tokens of sum_j M_j D_j "
+    "(T_j - 1)/(m_i d_i), D and d being the largest and least score gap of an input, M and m the "
+    "largest and least |l'| between its worst and best score",
+)
+def close(m: Namespace, case: Candidate, share: Any = 1, power: int = 1) -> Comparison:
+    return _within(m, case, cases.log_spread, share, power)
+
+
+@stated(
+    "$formula",
+    r"\|\frac{W}{R} - U\|^2 \le $share \frac{2 $gaps}{\rho^$power}",
+    {"gaps": {"own": r"\kappa", "one": r"\kappa_1"}},
+    where=f"{POINT}, kappa = rho + ln G - sum_j p_j ln(c_j/p_j) over tokens j of positive "
+    "multiplier, G = n (L(R U) - L_*), p_j is the share of j in the sum of multipliers, c_j = b_i "
+    "(score gap of j) (1 - G/(m_i d_i)) in its input i, b_i is the least |l'| from the best score "
+    "down to G/m_i below it, and d_i and m_i are the least score gap and the least |l'| of input i",
+)
+def closest(
+    m: Namespace, case: Candidate, share: Any = 1, power: int = 1, gaps: str = "own"
+) -> Comparison:
+    if defined(case) and not cheap(case):
+        return m.below(m.exact(0), m.exact(0))  # kappa is the logarithm of no positive number
+    return _within(m, case, lambda m, case: kappa(m, case, gaps), share, power)
+
+
+def _within(m: Namespace, case: Candidate, constant: Any, share: Number, power: int) -> Comparison:
+    if not defined(case):
+        return m.below(m.exact(0), m.exact(0))  # there is no U, or no Gamma
+    bound = 2 * share * constant(m, case) / m.power(m.values(case.rho), power)
+    return m.at_most(distance(m, case), bound)

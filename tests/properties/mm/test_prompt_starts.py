@@ -16,7 +16,7 @@ from attsvm.primitives.losses import SLOPED
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import prompt
 from properties.mm._support.prompt_limits import certified
-from properties.mm.loss_choice import certified_one_limit
+from properties.mm.loss_choice.conclusion import certified_one_limit
 
 
 @given(cases.comparable(0), st.sampled_from(SLOPED), st.sampled_from([0.125, 0.5, 0.9375]))

@@ -22,12 +22,16 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.training import descend_p, descend_w
 from benchmarks.least_failures import FLAT, QUADRILATERAL, independent, solved
-from properties.mm import general_data, loss_choice, normalised_descent, w_p_equivalence
+from properties.mm import loss_choice, normalised_descent, w_p_equivalence
 from properties.mm._support import prompt_descent as prompts
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support import prompt_limits as limits
+from properties.mm.general_data.conclusion import certified_separates
 from properties.mm.normalised_descent import paced_runs
+from properties.mm.normalised_descent.conclusion import close
 from properties.mm.normalised_descent.paced_runs import Paced
+from properties.mm.w_p_equivalence import models
+from properties.mm.w_p_equivalence.conclusion import partner_run, weights_run
 
 
 def with_queries(case):
@@ -68,7 +72,7 @@ def test_the_gradient_in_balls_is_that_of_the_floats(case, loss):
     )
 
 
-@given(w_p_equivalence.weighted())
+@given(models.weighted())
 def test_the_gradient_in_w_is_that_in_the_prompt_times_p(case):
     loss, data = LOSSES[case.loss], with_queries(case)
     in_w, in_q = gradient_w(data, case.W, loss), gradient_p(data, case.W @ case.p, loss)
@@ -217,7 +221,7 @@ def test_descent_on_two_losses_follows_one_ray_for_two_keys_and_not_for_three(ca
 def bound(run, k):
     """The right side of amended-1 after k steps."""
     with ctx.workprec(64):
-        return float(arb(normalised_descent.close(BALLS, run).parts[k - 1].right))
+        return float(arb(close(BALLS, run).parts[k - 1].right))
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -253,21 +257,19 @@ def test_progress_is_exact_where_all_differences_are_one(m):
         assert abs(float(arb(moved)) - 1.0 - 16 * 0.5 / np.sqrt(2.0)) < 1e-12
 
 
-@given(w_p_equivalence.isotropically())
+@given(models.isotropically())
 def test_drawn_weights_are_isotropic(case):
     assert w_p_equivalence.isotropic(case)
     skewed = case.W + np.outer(np.eye(1, len(case.p))[0], np.ones(len(case.p)))
     assert not w_p_equivalence.isotropic(replace(case, W=skewed)) or len(case.p) == 1
 
 
-@given(w_p_equivalence.weighted(), st.booleans())
+@given(models.weighted(), st.booleans())
 def test_both_runs_are_descents_of_the_code_in_floats(case, fixed):
     loss = LOSSES[case.loss]
     with ctx.workprec(128):
-        left = [middle(p) for p in w_p_equivalence.weights_run(BALLS, case, 2)]
-        right = [
-            middle(p) for p in w_p_equivalence.partner_run(BALLS, case, 2, 3, "p" if fixed else "q")
-        ]
+        left = [middle(p) for p in weights_run(BALLS, case, 2)]
+        right = [middle(p) for p in partner_run(BALLS, case, 2, 3, "p" if fixed else "q")]
     on_w = descend_w([with_queries(case)], case.W, loss, step=case.step, steps=2).W[0] @ case.p
     keys, p = (case.X @ case.W, case.p) if fixed else (case.X, case.W @ case.p)
     data = Descent(Keys(keys, case.scores), p, case.loss).data
@@ -279,7 +281,7 @@ def test_both_runs_are_descents_of_the_code_in_floats(case, fixed):
 @pytest.mark.parametrize(
     ("record", "change"),
     [
-        (w_p_equivalence.SKEWED, {"p": np.zeros(3)}),
+        (models.SKEWED, {"p": np.zeros(3)}),
         (cases.TWO_KEYS.inputs, {"scores": np.zeros((1, 3))}),
         (cases.TWO_KEYS, {"start": np.zeros(2)}),
         (cases.TWO_KEYS, {"loss": "none"}),
@@ -298,29 +300,29 @@ ENDS = prompts.prompting(
 
 
 def test_a_run_that_ends_at_a_finite_norm_in_no_direction_of_a_solution_separates_nothing():
-    assert general_data.certified_separates(ENDS) < 0
+    assert certified_separates(ENDS) < 0
     assert (
         descend_p([ENDS.data], ENDS.start, LOSSES[ENDS.loss], step=0.1, steps=20000).norms.max() < 5
     )
 
 
 def test_a_run_that_settles_at_worse_tokens_goes_to_their_solution():
-    assert general_data.certified_separates(cases.TRAPPED) > 0
+    assert certified_separates(cases.TRAPPED) > 0
     assert limits.certified(cases.TRAPPED) < 0
 
 
 def test_a_start_of_gradient_zero_keeps_its_direction():
     still = prompts.prompting([[[1, 0], [-1, 0]], [[1, 0], [-1, 0]]], [[1, 0], [0, 1]], [0, 1])
     for start, sign in (([0, 0], -1), ([0, 1], None)):
-        found = general_data.certified_separates(replace(still, start=np.array(start, float)))
+        found = certified_separates(replace(still, start=np.array(start, float)))
         assert found is None if sign is None else found < 0
 
 
 def test_keys_of_a_quadrilateral_are_at_rest_though_every_choice_has_a_solution():
     for case in (QUADRILATERAL, FLAT):
         assert solved(case)
-        assert general_data.certified_separates(case) < 0
+        assert certified_separates(case) < 0
         assert not independent(case)
     moved = scored(QUADRILATERAL, np.array([[1.0, -3.0, 4.0, -3.0]]))
-    found = general_data.certified_separates(moved)
+    found = certified_separates(moved)
     assert found is None or found > 0

@@ -22,7 +22,9 @@ from properties.mm._support import max_margin as svm
 from properties.mm._support.attended import Doubted
 from properties.mm._support.max_margin import Programme, p_programme
 from properties.mm._support.token_selections import along, select
+from properties.mm.assumption_b import instances
 from properties.mm.figures import assumption_b
+from properties.mm.p_svm import conclusion
 
 BOUND = p_svm.PROGRAMME.claim("amended-2")
 
@@ -33,7 +35,7 @@ def attains(case):
     keys = chosen.X @ chosen.W.T
     gaps = np.take_along_axis(keys, chosen.alpha[:, None, None], axis=1) - keys
     rank = np.linalg.matrix_rank(np.vstack([case.q[None], *gaps]))
-    return bool(rank <= 1 and case.q.any() and p_svm.alone(case))
+    return bool(rank <= 1 and case.q.any() and conclusion.alone(case))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -158,7 +160,7 @@ def test_certificates_are_found_below_the_best_nu_alone(n):
 
 
 def test_forged_certificates_are_refused():
-    case, nu = assumption.ASLANT, fmpq(15, 64)
+    case, nu = instances.ASLANT, fmpq(15, 64)
     found = best_nu.proposed(case, nu)
     assert best_nu.certifies(case, nu, found)
     assert not best_nu.certifies(case, fmpq(0), found)
@@ -193,7 +195,7 @@ def test_forged_certificates_are_refused():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_better_choice_out_of_reach_may_leave_assumption_b_true(seed):
-    one, generator = assumption.HIDDEN, np.random.default_rng(seed)
+    one, generator = instances.HIDDEN, np.random.default_rng(seed)
     assert margins.rival_square(one) > svm.v_programme(one).margin_square
     assert not margins.reaches_all(one)
     assert not best_nu.too_much(Doubted(one, np.zeros(3), np.zeros(3), 0.125))

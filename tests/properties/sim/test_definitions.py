@@ -53,6 +53,7 @@ from properties.sim.orientation.conclusion import turned
 from properties.sim.orientation.instances import SIDEWAYS
 from properties.tf import parameterisation_bias
 from properties.tf._support.token_choices import Choice
+from properties.tf.parameterisation_bias.conclusion import factor_rows, rows_after
 
 LOSS = LOSSES["logistic-loss"]
 
@@ -244,19 +245,16 @@ APART = AttentionData.of(
 """The data of `tf/parameterisation-bias:sharp`, of which the risk sees W_11 and W_22."""
 
 
-@given(parameterisation_bias.factor_rows())
+@given(factor_rows())
 def test_sums_and_differences_of_the_rows_are_those_of_descent(case):
-    a, b = (
-        np.array([[float(x) for x in row] for row in rows])
-        for rows in parameterisation_bias.rows_after(BALLS, case)
-    )
+    a, b = (np.array([[float(x) for x in row] for row in rows]) for rows in rows_after(BALLS, case))
     run = descend_kq(APART, case.K, case.Q, "log-loss", step=case.step, steps=case.steps)
     K, Q = run.K[0, -1], run.Q[0, -1]
     assert np.allclose(a, K + Q, rtol=1e-9, atol=1e-12)
     assert np.allclose(b, K - Q, rtol=1e-9, atol=1e-12)
 
 
-@given(parameterisation_bias.factor_rows(), st.sampled_from([[0], [1], [0, 1]]))
+@given(factor_rows(), st.sampled_from([[0], [1], [0, 1]]))
 def test_balls_decide_where_rows_of_the_factors_are_equal(case, same):
     assume((case.K[same] != 0).any(axis=1).all() and (case.K + case.Q).any(axis=1).all())
     case.Q[same] = case.K[same]

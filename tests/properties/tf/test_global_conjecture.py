@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from properties.tf.global_conjecture import OUTRUN
+from properties.tf.global_conjecture.instances import OUTRUN
 
 H, R, S, Q = range(4)
 

@@ -17,7 +17,8 @@ from attsvm.training import descend_w
 from properties.tf.figures import generalised_svm as figure
 from properties.tf.generalised_svm import head_descent as steps
 from properties.tf.generalised_svm import kept_tokens as statement
-from properties.tf.linear_head_one_token import MIRRORED, certified
+from properties.tf.linear_head_one_token import MIRRORED
+from properties.tf.linear_head_one_token.conclusion import certified
 
 
 @pytest.mark.parametrize("x", [[1.0, -2.0], [1.0, 1.0], [-1.0, 3.0]])  # the second one at a kink

@@ -20,14 +20,8 @@ from properties.tf._support.token_choices import (
     all_support_everywhere,
     better_support,
 )
-from properties.tf.benign_landscape import (
-    BESIDE,
-    FINITE,
-    IN_ORDER,
-    REST,
-    WITHIN,
-    minima,
-)
+from properties.tf.benign_landscape import minima
+from properties.tf.benign_landscape.instances import BESIDE, FINITE, IN_ORDER, REST, WITHIN
 from properties.tf.benign_landscape.minima import descends, hessian
 from properties.tf.benign_landscape.stationary_points import levels_apart
 

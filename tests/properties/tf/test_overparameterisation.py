@@ -12,7 +12,7 @@ from attsvm.theory.declaration.proof import grants, recorded
 from attsvm.theory.declaration.typesetting import typeset
 from properties.tf import overparameterisation as statement
 from properties.tf.figures import overparameterisation as figure
-from properties.tf.overparameterisation import laws
+from properties.tf.overparameterisation import chances, laws
 from properties.tf.overparameterisation.laws import Law
 from symbolic.tf import overparameterisation as proofs
 from symbolic.tf.overparameterisation import GAUSSIAN, GENERAL_POSITION
@@ -40,20 +40,19 @@ def test_support_by_the_gram_matrix_is_that_of_the_exact_solutions(d):
 
 
 def test_the_chance_of_an_acute_triangle_is_the_known_one():
-    assert statement.chance(Law(1, 3, 1)) == pytest.approx(0.0, abs=1e-12)
-    assert statement.chance(Law(1, 3, 2)) == pytest.approx(1 / 4)
-    assert statement.chance(Law(2, 3, 4)) == pytest.approx((1 - 3 * 10 / 64) ** 2)
+    assert chances.chance(Law(1, 3, 1)) == pytest.approx(0.0, abs=1e-12)
+    assert chances.chance(Law(1, 3, 2)) == pytest.approx(1 / 4)
+    assert chances.chance(Law(2, 3, 4)) == pytest.approx((1 - 3 * 10 / 64) ** 2)
     assert all(
-        statement.least_chance(Law(1, 3, d)) <= statement.chance(Law(1, 3, d))
-        for d in range(2, 200)
+        chances.least_chance(Law(1, 3, d)) <= chances.chance(Law(1, 3, d)) for d in range(2, 200)
     )
 
 
 def test_the_bound_is_0_and_no_even_power_of_a_number_below_0_where_it_says_nothing():
     for n in (1, 2):
-        assert statement.least_chance(Law(n, 3, 2)) == 0.0
-        assert statement.least_chance(Law(n, 3, 64)) == pytest.approx((1 - 3 * 0.75**32) ** n)
-    text = statement.BOUND.stated.written({"tokens": "gaussian", "power": 1})
+        assert chances.least_chance(Law(n, 3, 2)) == 0.0
+        assert chances.least_chance(Law(n, 3, 64)) == pytest.approx((1 - 3 * 0.75**32) ** n)
+    text = chances.BOUND.stated.written({"tokens": "gaussian", "power": 1})
     assert [line.count("max") for line in (text.latex, text.plain)] == [1, 1]
 
 
@@ -86,6 +85,6 @@ def test_the_figure_counts_each_condition_in_its_data_sets():
 
 
 def test_the_proof_fails_for_a_smaller_base(monkeypatch):
-    monkeypatch.setattr(statement, "base", lambda T: 1 - 2 / (T - 1) ** 2)
+    monkeypatch.setattr(chances, "base", lambda T: 1 - 2 / (T - 1) ** 2)
     with pytest.raises(ProofError), recorded():
         proofs.prove_bound()

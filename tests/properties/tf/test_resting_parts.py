@@ -10,7 +10,8 @@ from flint import arb, fmpq
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.theory import OPEN
 from properties.tf._support.descent_instances import from_zero
-from properties.tf.benign_landscape import (
+from properties.tf.benign_landscape import parts, stationary_points
+from properties.tf.benign_landscape.instances import (
     BYSTANDER,
     FALLING,
     FINITE,
@@ -19,8 +20,6 @@ from properties.tf.benign_landscape import (
     REST,
     WIDE,
     WITHIN,
-    parts,
-    stationary_points,
 )
 from properties.tf.benign_landscape.parts import dependencies, merged, split
 from properties.tf.benign_landscape.stationary_points import (

@@ -1,0 +1,145 @@
+"""Label margins and the nu of Assumption B, as formulas."""
+
+from flint import fmpq
+
+from attsvm.errors import SolverError
+from attsvm.exact import dot, rational
+from attsvm.theory import stated
+from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.types import Comparison, Namespace, Number, Relation
+from properties.mm._support import best_nu
+from properties.mm._support import label_margins as margins
+from properties.mm._support import max_margin as svm
+from properties.mm._support.attended import Attended, Doubted, mean_margin
+from properties.mm._support.label_margins import label_margin, others, slowest
+from properties.mm._support.programmes import relaxed
+from properties.mm._support.token_selections import Selection
+
+
+@stated(
+    "some nu > 0 makes Assumption B hold: $formula for every other choice beta in reach$idlers",
+    r"0 < \Gamma \text{ and } m(\beta) < $share \Gamma",
+    {
+        "idlers": {
+            "none": ", and no idle input is the slowest to saturate if p(alpha) exists",
+            "any": "",
+        }
+    },
+    where="m(beta) is the largest label margin of a unit head for beta, Gamma that for alpha, and "
+    "an input is idle if its multiplier is 0 in all multipliers of v(alpha)",
+)
+def shrinks(m: Namespace, case: Selection, share: Number = 1, idlers: str = "none") -> Relation:
+    gamma = svm.solved(m, svm.v_programme(case)).margin
+    zero = m.exact(0)
+    said = [m.below(zero, gamma)]
+    for other in others(case):
+        if svm.p_programme(other).exists:
+            said.append(m.above(share * gamma, svm.solved(m, svm.v_programme(other)).margin))
+    if idlers == "none" and svm.p_programme(case).exists:
+        said += [m.at_most(svm.solved(m, prompt).margin, zero) for prompt in slowest(case)]
+    return m.all_of(*said)
+
+
+@stated(
+    "",
+    r"\min_i Y_i \langle h, x_i^p\rangle \le \|h\| (\Gamma - $share \nu $over (1 - "
+    r"s_{i,\alpha_i}))",
+    {"over": {"largest": r"\max_i", "sum": r"\sum_i"}},
+    where="h is any head and x_i^p the mean of tokens at any prompt p by their attention s_i, "
+    "Gamma = 1/||v(alpha)||, nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| over all choices beta "
+    "but alpha, or Gamma if T = 1, and w are multipliers of v(alpha) of sum 1 or, if there is "
+    "none and Gamma = 0, weights of sum 1 with sum_i w_i Y_i x_i,alpha_i = 0",
+)
+def bounded(m: Namespace, case: Attended, share: Number = 1, over: str = "largest") -> Comparison:
+    h = m.values(case.h)
+    # one root of each product, so that a head along v(alpha) attains the bound exactly
+    gamma, most = (m.sqrt(m.values(square) * (h @ h)) for square in mean_margin(case.chosen))
+    margin, left = label_margin(m, case)
+    off = m.max(m.array(left)) if over == "largest" else sum(left, m.exact(0))
+    return m.at_most(margin, gamma - share * (gamma - most) * off)
+
+
+@stated(
+    "if nu > 0 every head h and prompt p have $formula; if not, no positive number will do in "
+    "place of nu; and if T > 1 none above ${best}nu will do if differences of keys are "
+    "independent, and none above Gamma - gamma in any case",
+    r"\min_i Y_i \langle h, x_i^p\rangle \le \|h\| (\Gamma - $share \nu \max_i (1 - "
+    r"s_{i,\alpha_i}))",
+    {
+        "over": {"all": "all i", "counted": "i that are not idle"},
+        "weights": {True: "largest", False: "given"},
+        "best": {1: "", "0.5": "0.5 "},
+    },
+    where="nu = min(Gamma - gamma, Gamma min W_i (1 - Y_i <v(alpha), x_it>)) over $over and t != "
+    "alpha_i, or Gamma if T = 1, gamma is the largest label margin of another choice, and W_i is "
+    "the $weights multiplier of input i in multipliers of sum 1",
+)
+def decided(
+    m: Namespace,
+    case: Doubted,
+    share: Number = 1,
+    best: Number = 1,
+    over: str = "all",
+    weights: bool = True,
+) -> Relation:
+    """Where B fails, that the nu of the instance will not do. For T = 1 the bound is Gamma."""
+    one, nu = case.chosen, rational(case.nu)
+    square, several = svm.v_programme(one).margin_square, one.X.shape[1] > 1
+    found = best_nu.best_nu(one, weights, over == "counted") if several else None
+    said = []
+    if found is not None or not several:
+        h = m.values(case.h)
+        margin, left = label_margin(m, case)
+        gamma = m.sqrt(m.values(square) * (h @ h))
+        if found is None:
+            return m.at_most(margin, gamma)
+        most = m.values(found.steep) * gamma
+        if found.at_end:
+            most = gamma - m.sqrt(m.values(found.rival) * (h @ h))
+        said.append(m.at_most(margin, gamma - share * most * m.max(m.array(left))))
+        within = nu / BALLS.exact(best)
+        if found.allows(within):
+            return m.all_of(*said, m.equal(m.exact(int(certified(one, nu))), m.exact(1)))
+        if best_nu.leaves(found.rival, within, square) and not margins.independent(one):
+            return said[0]  # attention may not get there
+    far = best_nu.too_much(case)
+    if far is None:
+        return m.below(m.exact(0), m.exact(0))  # no prompt and head are found
+    return m.all_of(*said, best_nu.beyond(m, far))
+
+
+def certified(one: Selection, nu: fmpq) -> bool:
+    """Whether nothing shows that nu is too large; what shows that it is not is judged.
+
+    Raises:
+        SolverError: the judge refuses it.
+    """
+    found = best_nu.proposed(one, nu)
+    if isinstance(found, best_nu.Certificate) and not best_nu.certifies(one, nu, found):
+        raise SolverError("a certificate does not show that Assumption B holds with this nu")
+    return not isinstance(found, best_nu.Excess)
+
+
+@stated(
+    "",
+    r"p'(\alpha) = $share p(\alpha)",
+    where="p'(alpha) is the solution with relaxation and p(alpha) the one without, both may not "
+    "exist, and an input is idle if its multiplier is 0 in all multipliers of v(alpha)",
+)
+def void(m: Namespace, case: Selection, share: Number = 1) -> Comparison:
+    p, free = svm.solved(m, relaxed(case)), svm.solved(m, svm.p_programme(case))
+    return m.equal(p.vector, share * free.vector)
+
+
+def optimal(case: Selection) -> bool:
+    """No other token of an input scores higher under v(alpha) than alpha_i."""
+    v = svm.v_programme(case).vector
+    changed_tokens = (other for other in others(case) if (other.alpha != case.alpha).sum() == 1)
+    return v is not None and all(
+        dot(v, row) <= dot(v, best)
+        for other in changed_tokens
+        for row, best, moved in zip(
+            svm.v_rows(other), svm.v_rows(case), other.alpha != case.alpha, strict=True
+        )
+        if moved
+    )

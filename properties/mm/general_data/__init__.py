@@ -1,0 +1,97 @@
+"""The abstract: descent on p converges in direction to a max-margin solution, on general data.
+
+"We prove that running gradient descent on p, or equivalently W, converges in direction to a
+max-margin solution that separates locally-optimal tokens from non-optimal ones. ... Remarkably, our
+results are applicable to general data."
+
+`literal` takes all data, any start and any step. It falls where all scores are alike, as nothing
+moves there, and from zero with one input of keys 1, 0, -2 and scores 1, -4, 0: their gradients
+cancel at p = 0, for every loss, and p has no direction. `amended` is true of locally optimal
+tokens: each token of margin 1 under p(alpha) scores below alpha. `tf/local-convergence:amended`
+is the same with explicit bounds.
+
+The least d, n and T, each by itself, of a run with two different scores of an input, l' < 0 and a
+step of at most 1/L that is certified to fail `literal`. All fail from zero, and none with less was
+found from elsewhere (`python -m benchmarks.least_failures prompt --instances 48`, 4989 runs):
+
+| supposed | d | n | T |
+| --- | --- | --- | --- |
+| nothing else | 1 | 1 | 2, equal keys |
+| no input repeats a key | 1 | 1 | 2, of two opposed inputs |
+| unique optimal tokens have a p(alpha) | 1 (3 if d >= n T) | 1 | 3, keys 1, 0, -2 |
+| and every choice of tokens | 2 (4 if d >= n T) | 1 | 4, keys of a quadrilateral |
+| differences of keys are independent | none in 3211 | none | none, 686 open |
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.losses import LOSSES
+from attsvm.primitives.steps import ANY, ITERATED, flattened, stepped
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from properties.mm import SOURCE
+from properties.mm._support import prompt_instances as cases
+from properties.mm.general_data.conclusion import ON_BOTH, SEPARATES
+from properties.tf._support import cone_starts as starts
+from properties.tf._support.cone_starts import ON_RAY, OTHER
+from properties.tf._support.cones import LONG, NEAR, OPTIMAL, Local
+
+
+def on_a_prompt(case: Local) -> Local:
+    """The same start, of which the first column is kept: a run on p where all queries are e_1."""
+    return starts.lengthened(replace(case, start=case.start * np.eye(1, case.data.d)))
+
+
+DECREASING = Hypothesis("l is decreasing", lambda case: LOSSES[case.loss].decreasing)
+
+GENERAL = Statement(
+    "mm/general-data",
+    rests_on=("mm/theorem-1-direction", "mm/w-p-equivalence"),
+    source=SOURCE,
+    place="Abstract",
+    printed="We prove that running gradient descent on p, or equivalently W, converges in "
+    "direction to a max-margin solution that separates locally-optimal tokens from non-optimal "
+    "ones. ... Remarkably, our results are applicable to general data",
+    variables=stepped(Descent, cases.comparable(0, 2)),
+    conclusion=SEPARATES,
+    cost=12,
+    violating={
+        OPTIMAL: [starts.BETTER_SUPPORT],
+        NEAR: [starts.escaping_start(2, 1024.0)],
+        LONG: [starts.FALLS_BACK],
+    },
+    readings={
+        "literal": Reading(
+            "refuted, certified",
+            read={"general data": "all data, any start, any constant step and any decreasing loss"},
+            under=(DECREASING,),
+            variables=stepped(Descent, flattened(cases.comparable(0, 2)), steps=ANY),
+            examples=(cases.TWO_KEYS, cases.STUCK, cases.TIED, cases.ONE_KEY),
+            siblings={
+                "the direction of the worst tokens": changed(
+                    towards="worst", examples=[cases.TWO_KEYS]
+                ),
+            },
+        ),
+        "amended": Reading(
+            "proved",
+            proof="symbolic.tf.local_convergence:prove",
+            under=(OPTIMAL, NEAR, LONG),
+            variables=Records(
+                Local,
+                st.one_of(
+                    starts.started(0.5).map(on_a_prompt), starts.started(0.5).map(starts.lengthened)
+                ),
+                lambda generator: on_a_prompt(starts.started_larger(0.5)(generator)),
+                fixed=("share",),
+                lets=ITERATED,
+            ),
+            conclusion=ON_BOTH,
+            examples=ON_RAY,
+            siblings=OTHER,
+        ),
+    },
+)

@@ -1,0 +1,148 @@
+"""Joint v- and p-SVMs: margins of p(alpha) relaxed to 0 where an input does not support v.
+
+    p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1 for i in S, >= 0 for i not in S;
+    S is the set of indices that x_i,alpha_i is a support vector when solving v-SVM.
+
+Inputs, keys and the selections alpha are those of `mm/v-svm` and `mm/p-svm`. D_it stands for
+k_i,alpha_i - k_it. S consists of the inputs whose margin Y_i v(alpha)^T x_i,alpha_i is tight, that
+is 1, unless something else is said.
+
+Neither programme need have a solution (tokens 1 and 1 of one input have no p(alpha)), though the
+relaxed one can have one where the p-SVM has none (RESCUED). A support vector can be an input of
+tight margin, one of positive multiplier or, as multipliers need not be unique, one whose multiplier
+is positive whichever are taken: an input without which v(alpha) would be another. On the published
+inputs {0, (1,1)}, {0, (1,-1)} and {0, (0.5,1)} with labels 1, -1 and 1 all margins of v = (0, 1)
+are tight, but the multipliers (1/2, 1/2, 0) and (0, 1/3, 2/3) both prove it optimal. So S is {1, 2,
+3}, {1, 2}, {2, 3} or {2}, and p(alpha) is (4/3, 1/3), (1, 0), (4/3, 1/3) or (2/3, -1/3): three
+directions. Where two inputs select one token under one label, the last way to read it leaves S
+empty and p(alpha) = 0, which has no direction (TWICE).
+
+In `amended` S is not empty, p(alpha) is unique, and C = conv{D_it: i in S} + cone{D_it: i not in S}
+is at distance 1/||p(alpha)|| from 0. `sharp-1` is Pythagoras' inequality: relaxing enlarges the
+feasible set, and p' is its point nearest 0. In `sharp-2` the solution p_S of the inputs of S alone
+meets the other constraints, and is shortest among all that meet those of S. It solves the p-SVM
+without relaxation only where its margins are 1 in the other inputs as well.
+"""
+
+from hypothesis import strategies as st
+
+from attsvm.exact import dot
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from properties.mm import SOURCE
+from properties.mm._support import max_margin as svm
+from properties.mm._support import token_selections as cases
+from properties.mm._support.programmes import V_EXISTS
+from properties.mm._support.token_selections import Selection
+from properties.mm.joint_svm import conclusion
+
+S_EXISTS = "the p-SVM of S alone has a solution"
+
+
+def ranks(case: Selection) -> bool:
+    """p_S exists and gives no other token of any input a larger logit than alpha_i."""
+    p = conclusion.of_support(case).vector
+    return p is not None and all(dot(p, row) >= 0 for row in svm.p_rows(case))
+
+
+OTHERS = {
+    "105% of it": changed(share="1.05"),
+    "p(alpha) without relaxation": changed(against="plain"),
+}
+
+P_EXISTS = Hypothesis(
+    "p(alpha) without relaxation exists", lambda case: svm.p_programme(case).exists
+)
+RANKS = Hypothesis(
+    "the p-SVM of S alone has a solution, which ranks alpha_i first in all inputs", ranks
+)
+
+PROGRAMMES = Statement(
+    "mm/joint-svm",
+    rests_on=("mm/p-svm", "mm/v-svm"),
+    source=SOURCE,
+    place="Attention SVMs, joint v and p-SVMs",
+    printed="p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1 for i in S, >= 0 for i "
+    "not in S; S is the set of indices that x_i,alpha_i is a support vector when solving v-SVM",
+    variables=Records(
+        Selection, cases.relaxable(), cases.larger, climbed=True, lets=cases.SELECTED
+    ),
+    conclusion=conclusion.both_exist,
+    cost=3,
+    readings={
+        "literal-1": Reading(
+            "refuted, certified",
+            read={"support vector": "an input of tight margin"},
+            under=(),
+            variables=Records(Selection, cases.selections(), lets=cases.SELECTED),
+            examples=(
+                cases.ONE_TOKEN,
+                *cases.PUBLISHED,
+                cases.RESCUED,
+                cases.DUPLICATE,
+                cases.OPPOSED,
+            ),
+            siblings=svm.above_nearest(cases.NARROW),
+        ),
+        "literal-2": Reading(
+            "refuted, certified",
+            read={
+                "support vector": "an input of tight margin, or one whose multiplier is positive "
+                "whichever are taken"
+            },
+            under=(),
+            variables=Records(Selection, cases.relaxable(), lets=cases.SELECTED),
+            conclusion=conclusion.unambiguous,
+            examples=(cases.ONE_TOKEN, cases.PUBLISHED[1], cases.PUBLISHED[0], cases.TWICE),
+            siblings=OTHERS,
+        ),
+        "amended": Reading(
+            "proved",
+            proof="symbolic.mm.programmes:prove_joint_distance",
+            under=(V_EXISTS,),
+            variables=Records(
+                Selection,
+                st.one_of(cases.selections(), cases.relaxable(duplicates=True)),
+                cases.larger,
+                climbed=True,
+                lets=cases.SELECTED,
+            ),
+            conclusion=conclusion.exists_off_hull,
+            examples=(cases.ONE_TOKEN, *cases.PUBLISHED, cases.RESCUED, cases.DUPLICATE),
+            siblings={
+                **svm.OTHER_DISTANCES,
+                "the shortest difference in place of C": changed(of="row"),
+            },
+        ),
+        "sharp-1": Reading(
+            "proved",
+            proof="symbolic.mm.programmes:prove_shorter",
+            under=(V_EXISTS, P_EXISTS),
+            conclusion=conclusion.shorter,
+            tight=True,
+            examples=(cases.ONE_TOKEN, *cases.PUBLISHED, cases.ORTHOGONAL),
+            siblings={"twice the left side": changed(share=2)},
+        ),
+        "sharp-2": Reading(
+            "proved",
+            proof="symbolic.mm.programmes:prove_of_support",
+            under=(V_EXISTS, RANKS),
+            variables=Records(
+                Selection,
+                cases.relaxable(duplicates=True),
+                cases.larger,
+                climbed=True,
+                lets=cases.SELECTED,
+            ),
+            conclusion=conclusion.by_support,
+            examples=(cases.ONE_TOKEN, *cases.PUBLISHED, cases.RESCUED),
+            siblings={
+                **OTHERS,
+                "p_S may rank another token first": changed(
+                    drop=[RANKS],
+                    under=[Hypothesis(S_EXISTS, lambda case: conclusion.of_support(case).exists)],
+                ),
+            },
+        ),
+    },
+    violating={V_EXISTS: [cases.OPPOSED], P_EXISTS: [cases.RESCUED]},
+)

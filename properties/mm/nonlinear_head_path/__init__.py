@@ -1,0 +1,132 @@
+"""The regularisation path of a prompt is max-margin for some nonlinear heads.
+
+"We also provide a broader regularization path analysis that establishes the margin maximizing
+nature of attention even for nonlinear prediction heads." (abstract; the talk has no theorem on it.)
+
+The path is p_R = argmin L(p) over ||p|| <= R, and p(alpha) the least prompt that separates the
+tokens alpha_i, which are numbered 1 here. Below h_i stands for Y_i h, with b_i = Y_i b for one
+hidden layer, h_i(x) = sum_k b_ik phi(<a_k, x>), and q_i for the attention of input i to other
+tokens than the first. If p_R/R tends to p(alpha)/||p(alpha)||, then all margins along the path tend
+to infinity and L(p_R) to the risk at the tokens alpha, which is at least that at the best ones: no
+prompt may be better than these. `literal-1` falls for h(x) = -x^2 and tokens 1, -2: p = 0 is better
+than both, and (ln 2)/3, whose output is 0, is the best prompt at every R from there on. Nor does it
+do that tokens are best and alone so: where h leaves its best token with slope 0, L - L_* falls like
+the square of q (`literal-2`), and inputs with and without such a token share the ball in another
+way, as for l(u) = -u^3 in `tf/theorem-2`.
+
+What the analysis needs is that L - L_* is of the order of q: then -ln(L - L_*) is the least margin
+up to a constant, as for linear heads, and the path is that of the p-SVM. So it is for convex h_i
+whose best tokens are alone so, as there h falls from the best token towards each other one, and for
+concave h_i that fall so (`amended-2`): a convex head, such as ReLU with b_k >= 0, has h_i of the
+first kind for the label 1 and of the second for -1. The scores of tokens are h_i(x_it). Its bounds
+are what is evaluated, the limit is proved from them as in `tf/theorem-2`. Of heads that are neither
+nothing is shown beyond these two counterexamples.
+"""
+
+from attsvm.primitives.heads import ACTIVATIONS
+from attsvm.primitives.losses import LOSSES, SLOPED
+from attsvm.theory import (
+    Choice,
+    Defined,
+    Hypothesis,
+    Integer,
+    Matrix,
+    Reading,
+    Statement,
+    Tensor,
+    Vector,
+    changed,
+)
+from properties._support.formulas import CONVEX_PHI, SEVERAL
+from properties.mm import SOURCE
+from properties.mm.nonlinear_head_path import conclusion, instances
+
+DECREASING = {name: loss for name, loss in LOSSES.items() if loss.decreasing}
+
+RISING = Hypothesis("every Y_i b_k >= 0, or phi is linear", conclusion.rising)
+BEST = Hypothesis("the first token of each input is a best one", conclusion.best)
+SIGN = Hypothesis(
+    "of each input all Y_i b_k are >= 0, or all are <= 0, or phi is linear", conclusion.one_sign
+)
+STEEP = Hypothesis(
+    "the head of each input is less at other tokens than at the first and falls towards them",
+    conclusion.leads,
+    implies=(BEST,),
+)
+
+PATH = Statement(
+    "mm/nonlinear-head-path",
+    rests_on=("mm/optimal-tokens", "mm/p-svm"),
+    source=SOURCE,
+    place="Abstract",
+    printed="a broader regularization path analysis that establishes the margin maximizing nature "
+    "of attention even for nonlinear prediction heads",
+    variables={
+        "n": Integer(1, 2),
+        "T": Integer(1, 4),
+        "d": Integer(1, 3),
+        "K": Integer(1, 2),
+        "X": Tensor(("n", "T", "d")),
+        "W": Matrix("d", "d"),
+        "p": Vector("d", (0, 2)),
+        "A": Matrix("K", "d"),
+        "b": Matrix("n", "K"),
+        "phi": Choice(ACTIVATIONS),
+        "loss": Choice({name: LOSSES[name] for name in SLOPED}),
+        "s": Defined(lambda m, v: m.array([m.softmax(X @ (v.W.T @ v.p)) for X in v.X])),
+    },
+    conclusion=conclusion.no_better,
+    cost=4,
+    violating={SEVERAL: [instances.ONE_TOKEN]},
+    readings={
+        "literal-1": Reading(
+            "refuted, certified",
+            under=(BEST,),
+            variables={"loss": Choice(DECREASING)},
+            examples=(instances.INSIDE,),
+            siblings={"and worse by half of what the gaps tell": changed(share="0.5")},
+        ),
+        "literal-2": Reading(
+            "refuted, certified",
+            read={"regularization path analysis": "the analysis of linear heads"},
+            constants={"share": 1},
+            under=(BEST,),
+            variables={"loss": Choice(DECREASING)},
+            examples=(instances.LEVEL,),
+            siblings={"twice of it": changed(share=2, examples=[instances.ONE_SIDED])},
+        ),
+        "amended-1": Reading(
+            "proved",
+            proof="symbolic.mm.nonlinear_head_path:prove_no_better",
+            under=(CONVEX_PHI, RISING, BEST),
+            variables={"loss": Choice(DECREASING)},
+            examples=(
+                instances.ONE_SIDED,
+                instances.BOTH_LABELS,
+                instances.ONE_TOKEN,
+                instances.TIED,
+            ),
+            siblings={
+                "worse by what twice the gaps tell": changed(
+                    share=2, examples=[instances.ONE_SIDED]
+                ),
+                "b_k of any sign": changed(drop=[RISING], examples=[instances.INSIDE]),
+                "phi need not be convex": changed(drop=[CONVEX_PHI], examples=[instances.BENT]),
+            },
+        ),
+        "amended-2": Reading(
+            "proved",
+            proof="symbolic.mm.nonlinear_head_path:prove_path",
+            under=(CONVEX_PHI, SIGN, STEEP, SEVERAL),
+            conclusion=conclusion.between,
+            examples=(instances.ONE_SIDED, instances.BOTH_LABELS, instances.BOTH_BENT),
+            siblings={
+                "1.05 d in place of d": changed(low="1.05"),
+                "0.95 D in place of D": changed(high="0.95"),
+                "b_k of any sign": changed(drop=[SIGN], examples=[instances.SADDLE]),
+                "phi need not be convex": changed(drop=[CONVEX_PHI], examples=[instances.SIGMOID]),
+                "another token may be as good": changed(drop=[STEEP], examples=[instances.TIED]),
+            },
+        ),
+    },
+)

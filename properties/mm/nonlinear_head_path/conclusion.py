@@ -1,0 +1,117 @@
+"""The risk of nonlinear heads beside that of the selected tokens, as formulas."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from attsvm.primitives.heads import ACTIVATIONS, change, derivative_along, head
+from attsvm.theory import stated
+from attsvm.theory.types import Comparison, Namespace, Number, Relation, Values
+
+
+def inputs(m: Namespace, v: Values) -> list[Any]:
+    """Each input with its head, its best value, and the attention q to other tokens."""
+    found = []
+    for X, b, s in zip(v.X, v.b, v.s, strict=True):
+        own = SimpleNamespace(phi=v.phi, A=v.A, b=b, X=X, s=s)
+        own.best = head(m, own, X[0])
+        own.q = m.sum(m.array([m.exact(0), *s[1:]]))
+        found.append(own)
+    return found
+
+
+def gap(m: Namespace, v: Values) -> Number:
+    """The number n (L(p) - L_*), with L_* the risk at the first tokens."""
+    drops = [m.exact(0)]
+    for own in inputs(m, v):
+        if len(own.X) == 1:
+            continue  # it adds exactly 0
+        moved = own.s @ (own.X - own.X[0])
+        drops.append(v.loss.drop(m, own.best, -change(m, own, own.X[0], moved)))
+    return m.sum(m.array(drops))
+
+
+def falls(m: Namespace, own: Any) -> list[Any]:
+    """The gaps of h at the other tokens from its value at the first one."""
+    return [-change(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]
+
+
+def slopes(m: Namespace, own: Any) -> list[Any]:
+    """The slopes at which h falls from the first token towards the others."""
+    return [-derivative_along(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]
+
+
+def least(m: Namespace, v: Values, share: Number = 1, steep: bool = False) -> Number:
+    """The sum of l(best - d q) - l(best), d the least gap of h, or of these and the slopes."""
+    drops = [m.exact(0)]
+    for own in inputs(m, v):
+        found = falls(m, own) + (slopes(m, own) if steep else [])
+        if found:  # else there is no other token
+            drops.append(v.loss.drop(m, own.best, share * m.min(m.array(found)) * own.q))
+    return m.sum(m.array(drops))
+
+
+def most(m: Namespace, v: Values, share: Number = 1) -> Number:
+    """The sum of l(best - D q) - l(best), D the largest gap or slope of h."""
+    drops = [m.exact(0)]
+    for own in inputs(m, v):
+        found = falls(m, own) + slopes(m, own)
+        if found:
+            drops.append(v.loss.drop(m, own.best, share * m.max(m.array(found)) * own.q))
+    return m.sum(m.array(drops))
+
+
+HEADS = (
+    "h_i(x) = sum_k b_ik phi(<a_k, x>), b_ik for Y_i b_k, L(p) is the mean of l(h_i(X_i^T s_i)), "
+    "s_i = softmax(X_i W^T p) is the attention"
+)
+
+
+@stated(
+    "",
+    r"n (L(p) - L_*) \ge $share \sum_i [l(h_i - d_i q_i) - l(h_i)]",
+    where=f"{HEADS}, L_* is the risk at the first tokens, h_i alone is its value at the first "
+    "token of input i, d_i the least gap to another token, and q_i the attention to the others",
+)
+def no_better(m: Namespace, v: Values, share: Number = 0) -> Comparison:
+    return m.at_most(share * least(m, v), gap(m, v))
+
+
+@stated(
+    "",
+    r"\sum_i [l(h_i - $low d_i q_i) - l(h_i)] \le n (L(p) - L_*) \le \sum_i [l(h_i - $high "
+    r"D_i q_i) - l(h_i)] \text{ and } 0 < L(p) - L_*",
+    where=f"{HEADS}, L_* is the risk at the first tokens, h_i alone is its value at the first "
+    "token x_1, d_i and D_i are the least and the largest of the gaps h_i(x_1) - h_i(x_t) and the "
+    "slopes <h_i'(x_1), x_1 - x_t>, and q_i is the attention to the other tokens",
+)
+def between(m: Namespace, v: Values, low: Number = 1, high: Number = 1) -> Relation:
+    return m.all_of(
+        m.at_most(least(m, v, low, steep=True), gap(m, v)),
+        m.below(m.exact(0), gap(m, v)),
+        m.at_most(gap(m, v), most(m, v, high)),
+    )
+
+
+def leads(m: Namespace, v: Values) -> Relation:
+    """The first token of each input alone has the largest value of its head, which falls there."""
+    found = [x for own in inputs(m, v) for x in falls(m, own) + slopes(m, own)]
+    return m.all_of(*(m.above(x, m.exact(0)) for x in found or [m.exact(1)]))
+
+
+def best(m: Namespace, v: Values) -> Relation:
+    """No token of an input has a larger value of its head than the first one."""
+    found = [x for own in inputs(m, v) for x in falls(m, own)]
+    return m.all_of(*(m.at_least(x, m.exact(0)) for x in found or [m.exact(0)]))
+
+
+def one_sign(m: Namespace, v: Values) -> Relation:
+    """Each input has no b_ik below 0 or none above it, or phi is the identity."""
+    linear, zero = m.exact(int(v.phi is ACTIVATIONS["identity"])), m.exact(0)
+    rows = (m.any_of(m.at_least(m.min(b), zero), m.at_most(m.max(b), zero)) for b in v.b)
+    return m.any_of(m.all_of(*rows), m.equal(linear, m.exact(1)))
+
+
+def rising(m: Namespace, v: Values) -> Relation:
+    """No b_ik is negative, or phi is the identity."""
+    linear = m.exact(int(v.phi is ACTIVATIONS["identity"]))
+    return m.any_of(m.at_least(m.min(m.vec(v.b)), m.exact(0)), m.equal(linear, m.exact(1)))

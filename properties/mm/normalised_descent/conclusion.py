@@ -1,0 +1,139 @@
+"""Where normalised descent goes and how fast, in every arithmetic."""
+
+import numpy as np
+from flint import arb
+
+from attsvm.exact import ExactData
+from attsvm.limits import direction_converges
+from attsvm.losses import LOSSES
+from attsvm.primitives.steps import FLOW, TARGET, along, tends
+from attsvm.theory import OPEN, Slack, stated
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
+from properties.mm._support.prompt_descent import prompt
+from properties.mm._support.prompt_limits import P_K, PROMPTS, Q_K, certified
+from properties.mm.normalised_descent.paced_runs import Paced, differences, float_path, kept, path
+
+STEPS = 64
+
+
+def same_limit(run: Paced, towards: str = "optimal") -> Slack:
+    """Plain and normalised descent both converge in direction to the target.
+
+    The part of the normalised path across the target must not grow with the length of the path.
+    """
+    p = prompt(run.case, towards)
+    if p is None or not any(p):
+        return Slack.unknown("there is no such target")
+    target = np.zeros((len(p), len(p)))
+    target[:, 0] = [float(arb(x)) for x in p]
+    u = target[:, 0] / np.linalg.norm(target)
+    plain = direction_converges(run.case.data, run.case.W, LOSSES[run.case.loss], target)
+    if towards == "optimal" and not plain.holds:
+        return Slack.unknown("plain descent goes elsewhere")
+    early, late = float_path(run, STEPS)[[STEPS // 4, STEPS]]
+    grown = float(np.linalg.norm(late - (late @ u) * u) - np.linalg.norm(early - (early @ u) * u))
+    along = float((late - early) @ u)
+    normalised = Slack(0.5 - float(np.arctan2(grown, along)), 0.1)
+    return min(plain, normalised, key=lambda slack: slack.value)
+
+
+def certified_same_limit(run: Paced, towards: str = "optimal") -> arb | None:
+    """-1 where plain descent is proved to reach p(alpha) and normalised descent not to.
+
+    For another target, -1 where plain descent is proved to go elsewhere.
+    """
+    plain = certified(run.case, towards)
+    if towards != "optimal" or not (plain > 0 or plain < 0):
+        return plain
+    if not plain > 0:
+        return None
+    chosen, best = kept(run, STEPS), ExactData.of(run.case.data).optimal
+    if chosen is None:
+        return OPEN
+    return arb(-1) if any(t not in ts for t, ts in zip(chosen, best, strict=True)) else None
+
+
+SAME_LIMIT = tends(
+    "$formula if one of the two does",
+    f"{along(P_K)}, {along(Q_K)}",
+    along(TARGET),
+    floats=same_limit,
+    balls=certified_same_limit,
+    symbols=PROMPTS,
+    stand_in=FLOW,
+    where="p(k) are the iterates of descent with a step of one over a Lipschitz constant of the "
+    "gradient, q(k) those of normalised descent with steps of length s from the same p(0), and "
+    "p(alpha) is the max-margin solution of the optimal tokens",
+)
+
+
+@stated(
+    "$formula for k = 1, 2, 3, 4",
+    r"\|p_k\| \ge $share \|p'_k\|",
+    where="p_k are the prompts of normalised and p'_k those of plain descent with steps of one "
+    "size",
+)
+def ahead(m: Namespace, run: Paced, share: Number = 1) -> Relation:
+    normalised, plain = path(m, run, 4), path(m, run, 4, "plain")
+    pairs = zip(plain[1:], normalised[1:], strict=True)
+    return m.all_of(*(m.at_most(share * m.norm(q), m.norm(p)) for q, p in pairs))
+
+
+def longest(m: Namespace, run: Paced) -> Numbers:
+    """B, the largest length of a difference k_alpha - k_t."""
+    return m.sqrt(m.max(m.array([row @ row for row in m.values(differences(run.case))])))
+
+
+def missing(m: Namespace) -> Comparison:
+    """What is said of a p* that does not exist: it is violated."""
+    return m.below(m.exact(0), m.exact(0))
+
+
+@stated(
+    "$formula for every k >= 1 (checked up to 64)",
+    r"\|p_k\| - \langle p_k, u\rangle \le s + B a \left(a \ln J + \frac{s}{2}\right) (1 + "
+    r"\ln k)",
+    {
+        "towards": {
+            "optimal": "p*",
+            "worst": "the solution for the worst tokens",
+            "mean": "the mean of the constraints",
+        }
+    },
+    where="p_k are the prompts of normalised descent with steps of length s, p* = p(alpha), u is "
+    "the direction of $towards, a = ||p*||, B = max ||k_alpha - k_t||, and J is the number of "
+    "rivals",
+)
+def close(m: Namespace, run: Paced, towards: str = "optimal") -> Relation:
+    p, target = prompt(run.case), prompt(run.case, towards)
+    if p is None or target is None or not any(target):
+        return missing(m)
+    s, a = m.values(run.step), m.norm(m.values(p))
+    rivals = m.exact(len(differences(run.case)))
+    slope = longest(m, run) * a * (a * m.log(rivals) + s / 2)
+    unit = m.values(target) / m.norm(m.values(target))
+    return m.all_of(
+        *(
+            m.at_most(m.norm(q) - q @ unit, s + slope * (1 + m.log(m.exact(k))))
+            for k, q in enumerate(path(m, run, STEPS)[1:], 1)
+        )
+    )
+
+
+@stated(
+    "$formula for every k >= 1 (checked up to 16)",
+    r"\langle p_k - p_0, p^*\rangle \ge $share $more \frac{s}{B}",
+    {"more": {0: "k", 1: "(k + 1)"}},
+    where="p_k are the prompts of $pace descent with steps of length s, p* = p(alpha), and B = max "
+    "||k_alpha - k_t||",
+)
+def progress(
+    m: Namespace, run: Paced, share: Number = 1, more: int = 0, pace: str = "normalised"
+) -> Relation:
+    p = prompt(run.case)
+    if p is None:
+        return missing(m)
+    found = path(m, run, 16, pace)
+    least = share * m.values(run.step) / longest(m, run)
+    ahead = [(q - found[0]) @ m.values(p) for q in found]
+    return m.all_of(*(m.at_most((k + more) * least, ahead[k]) for k in range(1, 17)))

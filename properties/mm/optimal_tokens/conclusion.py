@@ -1,0 +1,48 @@
+"""The risk of a prompt beside that of the optimal tokens, as formulas."""
+
+from typing import Any
+
+from attsvm.theory import definition
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
+from properties.tf._support.risk_formulas import mean_drop, worst_gap
+
+
+def attention(m: Namespace, v: Values, prompt: Numbers) -> list[Any]:
+    """S(K_i p) of each input."""
+    return [m.softmax(tokens @ (v.W.T @ prompt)) for tokens in v.X]
+
+
+@definition(r"\left(L(v, {p}) - L_*\right)")
+def risk_gap(m: Namespace, v: Values, p: Numbers) -> Numbers:
+    """The mean over inputs of l(sum_t s_t gamma_t) - l(best) with the attention s of a prompt."""
+    inputs = zip(attention(m, v, p), v.gamma, strict=True)
+    return mean_drop(m, v, [m.dot(s, m.max(gamma) - gamma) for s, gamma in inputs])
+
+
+def not_below(m: Namespace, v: Values) -> Comparison:
+    """No prompt has a risk below that of the optimal tokens."""
+    return m.at_least(risk_gap(m, v, v.p), m.exact(0))
+
+
+def above(m: Namespace, v: Values, share: Number) -> Comparison:
+    """The risk is above that of the optimal tokens by a share of what the worst ones add."""
+    return m.below(share * worst_gap(m, v), risk_gap(m, v, v.p))
+
+
+def lower(m: Namespace, v: Values, share: Number) -> Comparison:
+    """The risk of q is above that of the optimal tokens by a share of what that of p is."""
+    return m.at_most(risk_gap(m, v, v.q), share * risk_gap(m, v, v.p))
+
+
+def attends_more(m: Namespace, v: Values) -> Relation:
+    """The weight off the optimal tokens is at q at most what it is at p, in each input."""
+    pairs = zip(attention(m, v, v.q), attention(m, v, v.p), v.gamma, strict=True)
+    off = [(q, p, 1 - m.is_zero(m.max(gamma) - gamma)) for q, p, gamma in pairs]
+    return m.all_of(*(m.at_most(m.dot(q, others), m.dot(p, others)) for q, p, others in off))
+
+
+def one_rival(m: Namespace, v: Values) -> Relation:
+    """Each score is the best or the worst of its input."""
+    return m.all_of(
+        *(m.equal((m.max(gamma) - gamma) * (gamma - m.min(gamma)), 0 * gamma) for gamma in v.gamma)
+    )

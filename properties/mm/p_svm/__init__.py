@@ -1,0 +1,145 @@
+"""p-SVM: the least prompt that separates the selected token of every input from the others.
+
+    p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1, for all i, t != alpha_i;
+    K_i = X_i W^T.
+
+X_i holds the tokens x_it of input i and K_i their keys k_it = W x_it; alpha_i is the index of the
+selected token. Optimal tokens alpha of a head v have the highest scores Y_i v^T x_it.
+
+The slide defines p(alpha) without a condition. None exists where a selected token is repeated (1
+and 1) or lies between the others. The talk introduces alpha as the optimal tokens of a head, but
+two inputs with tokens 1 and 0, labels 1 and -1 and head 1 select 1 over 0 and 0 over 1, which no
+prompt does. By Farkas' lemma and strict convexity p(alpha) exists, and is unique, exactly where 0
+is not in the hull C of the k_i,alpha_i - k_it, and then 1/||p(alpha)|| is the distance of C from 0,
+the largest margin of a unit prompt. In `amended-2` the optimal tokens are unique, all labels are
+one y, and the head is W^T q: then a multiple of y q separates. `sharp-1` is uniqueness in numbers:
+p is the point of a convex set that is nearest 0, so <q - p, p> >= 0 for every q of the set.
+`sharp-2` holds as only tight constraints carry multipliers, so that they alone prove p optimal.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from properties.mm import SOURCE
+from properties.mm._support import max_margin as svm
+from properties.mm._support import token_selections as cases
+from properties.mm._support.programmes import P_EXISTS
+from properties.mm._support.token_selections import Rival, Selection
+from properties.mm.p_svm import conclusion
+
+CONFLICTING = cases.select([[[1.0], [0.0]], [[1.0], [0.0]]], [1, -1], [0, 1])
+"""The optimal tokens of the head 1: one over 0 and 0 over 1."""
+
+ONE_TOKEN, SEPARATED = (Rival(one, np.ones(1)) for one in (cases.ONE_TOKEN, cases.SEPARATED))
+
+
+def of_rivals(drawn: Any, larger: Any = cases.gaussian) -> Records:
+    """What readings on a vector q beside the selection quantify over."""
+    return Records(Rival, drawn, larger, climbed=True, lets=cases.WITH_Q)
+
+
+OPTIMAL = Hypothesis(
+    "alpha_i has the highest score",
+    conclusion.optimal,
+    says="alpha_i has the highest score Y_i <q, x_it> in each input i",
+)
+ALONE = Hypothesis(
+    "alpha_i alone has the highest score",
+    conclusion.alone,
+    says="alpha_i alone has the highest score Y_i <q, k_it> in each input i",
+)
+ONE_LABEL = Hypothesis("all labels agree", lambda case: len(set(case.chosen.y.tolist())) == 1)
+MEETS = Hypothesis(
+    "q meets every constraint",
+    conclusion.feasible,
+    says="<q, k_i,alpha_i - k_it> >= 1 for all i and t other than alpha_i",
+)
+
+PROGRAMME = Statement(
+    "mm/p-svm",
+    source=SOURCE,
+    place="Attention SVMs, p-SVM",
+    printed="p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1, for all i, t != alpha_i; "
+    "K_i = X_i W^T",
+    variables=Records(
+        Selection, cases.separable(), cases.larger, climbed=True, lets=cases.SELECTED
+    ),
+    conclusion=conclusion.exists,
+    cost=2,
+    readings={
+        "literal-1": Reading(
+            "refuted, certified",
+            under=(),
+            variables=Records(Selection, cases.selections(), climbed=True, lets=cases.SELECTED),
+            examples=(cases.ONE_TOKEN, *cases.PUBLISHED, cases.DUPLICATE, cases.INSIDE),
+            siblings=svm.above_nearest(cases.NARROW),
+        ),
+        "literal-2": Reading(
+            "refuted, certified",
+            under=(OPTIMAL,),
+            variables=Records(Rival, cases.headed(), climbed=True, lets=cases.WITH_Q),
+            examples=(ONE_TOKEN, Rival(CONFLICTING, np.ones(1))),
+            siblings=svm.above_nearest(Rival(cases.NARROW, np.array([4.0, 9.0]))),
+        ),
+        "amended-1": Reading(
+            "proved",
+            proof="symbolic.mm.programmes:prove_distance",
+            variables=cases.ANY,
+            conclusion=conclusion.distance,
+            under=(),
+            examples=(
+                cases.ONE_TOKEN,
+                *cases.PUBLISHED,
+                cases.DUPLICATE,
+                cases.INSIDE,
+                cases.OPPOSED,
+            ),
+            siblings={
+                **svm.OTHER_DISTANCES,
+                "the nearest difference in place of the hull": changed(of="row"),
+            },
+        ),
+        "amended-2": Reading(
+            "proved",
+            proof="symbolic.mm.programmes:prove_led",
+            variables=of_rivals(cases.one_sided(), cases.along),
+            conclusion=conclusion.led,
+            under=(ALONE, ONE_LABEL),
+            examples=(ONE_TOKEN, Rival(cases.ONE_TOKEN, np.zeros(1)), SEPARATED),
+            siblings={
+                "95% of the norm": changed(share="0.95"),
+                "99.9% of the norm": changed(share="0.999"),
+                "labels of both signs": changed(
+                    drop=[ONE_LABEL], variables=of_rivals(cases.one_sided(2), cases.along)
+                ),
+                "tied optimal tokens": changed(
+                    drop=[ALONE], variables=of_rivals(cases.one_sided(lifts=(0.0,)), cases.along)
+                ),
+            },
+        ),
+        "sharp-1": Reading(
+            "proved",
+            proof="symbolic.mm.programmes:prove_nearer",
+            variables=of_rivals(cases.rivals()),
+            conclusion=conclusion.projected,
+            under=(MEETS,),
+            tight=True,
+            examples=(ONE_TOKEN, Rival(cases.PUBLISHED[1], np.array([2.0, 0.0]))),
+            siblings={
+                "twice the left side": changed(share=2),
+                "any q": changed(drop=[MEETS], variables=of_rivals(cases.rivals("any"))),
+            },
+        ),
+        "sharp-2": Reading(
+            "proved",
+            proof="symbolic.least_points:prove_supported",
+            conclusion=conclusion.unchanged,
+            under=(P_EXISTS,),
+            examples=(cases.ONE_TOKEN, *cases.PUBLISHED),
+            siblings={**svm.LOOSE_ONES, "one tight constraint kept": changed(keep="first")},
+        ),
+    },
+    violating={P_EXISTS: [cases.DUPLICATE]},
+)

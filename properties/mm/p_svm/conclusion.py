@@ -1,0 +1,88 @@
+"""Margins, lengths and leads of p(alpha), as formulas, and heads q."""
+
+from typing import Any
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.exact import dot, rationals
+from attsvm.primitives.att_svm import pythagoras
+from attsvm.theory import stated
+from attsvm.theory.types import Comparison, Namespace, Number
+from properties.mm._support import max_margin as svm
+from properties.mm._support.token_selections import Rival
+
+
+def optimal(case: Rival) -> bool:
+    """alpha_i has the highest score under the head q."""
+    X, q, y = rationals(case.chosen.X), rationals(case.q), case.chosen.y.tolist()
+    table = [[sign * dot(q, x) for x in tokens] for sign, tokens in zip(y, X, strict=True)]
+    return all(row[a] == max(row) for row, a in zip(table, case.chosen.alpha.tolist(), strict=True))
+
+
+def labels(case: Any) -> Array:
+    """The label of each constraint; a batch in torch has one."""
+    return np.repeat(case.chosen.y, case.chosen.X.shape[-2] - 1)
+
+
+def alone(case: Rival) -> bool:
+    """alpha_i alone has the highest score under the head W^T q."""
+    pairs = zip(labels(case).tolist(), svm.p_rows(case.chosen), strict=True)
+    return all(y * dot(rationals(case.q), row) > 0 for y, row in pairs)
+
+
+def feasible(case: Rival) -> bool:
+    """<q, k_i,alpha - k_it> >= 1 for all i and t."""
+    return all(dot(rationals(case.q), row) >= 1 for row in svm.p_rows(case.chosen))
+
+
+@stated(
+    "there is a p(alpha), that is $formula", where="1/||p(alpha)|| is 0 if there is no p(alpha)"
+)
+def exists(m: Namespace, case: Any, share: Any = 0) -> Any:
+    """1/||p(alpha)|| is above a share of the shortest difference of keys."""
+    return svm.exceeds(m, svm.p_svm(m, case), share)
+
+
+def least_lead(m: Namespace, case: Any, p: svm.Solved) -> Number:
+    """min_i,t Y_i q^T (k_i,alpha_i - k_it), the least lead in score under the head W^T q."""
+    return m.min(m.values(labels(case)) * (p.rows @ m.values(case.q)))
+
+
+@stated(
+    "p(alpha) exists and $formula",
+    r"\min_{i, t \ne \alpha_i} Y_i \langle q, k_{i,\alpha_i} - k_{it}\rangle \le $share "
+    r"\frac{\|q\|}{\|p(\alpha)\|}",
+    where=svm.P_MEANS,
+)
+def led(m: Namespace, case: Any, share: Number = 1) -> Any:
+    p = svm.p_svm(m, case)
+    if p.margin is None:
+        return svm.exceeds(m, p)
+    bound = share * p.margin * m.norm(m.values(case.q))
+    return m.all_of(svm.exceeds(m, p), m.at_most(least_lead(m, case, p), bound))
+
+
+@stated(
+    "",
+    r"$share \|q - p(\alpha)\|^2 \le \|q\|^2 - \|p(\alpha)\|^2",
+    where=svm.P_MEANS,
+)
+def projected(m: Namespace, case: Any, share: Any = 1) -> Comparison:
+    """||q - p(alpha)||^2 <= ||q||^2 - ||p(alpha)||^2."""
+    return pythagoras(m, m.values(case.q), svm.p_svm(m, case).vector, share)
+
+
+@stated(
+    "",
+    where="1/||p(alpha)|| is 0 if there is no p(alpha), and both sides are infinite if there are "
+    "no rows",
+)
+def distance(m: Namespace, case: Any, share: Any = 1, of: str = "hull") -> Comparison:
+    """1/||p(alpha)|| is the distance of the hull from 0."""
+    return svm.is_distance(m, svm.p_svm(m, case), share, of)
+
+
+def unchanged(m: Namespace, case: Any, keep: str = "tight") -> Any:
+    """p(alpha) of the constraints that are kept is p(alpha)."""
+    return svm.supported(m, svm.p_svm(m, case), keep)

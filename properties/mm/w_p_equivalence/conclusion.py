@@ -1,0 +1,91 @@
+"""Descent on W beside descent on p and on W p, as formulas."""
+
+from typing import Any
+
+from attsvm.theory import stated
+from attsvm.theory.types import Namespace, Number, Relation
+from properties.mm._support.prompt_descent import descent, logit_gradients
+from properties.mm.w_p_equivalence.models import Weighted
+
+STEPS = 4
+
+
+def weights_run(m: Namespace, case: Weighted, steps: int) -> list[Any]:
+    """W_0 p, ..., W_steps p, where W descends with p fixed."""
+    X, scores, W, p, eta = map(m.values, (case.X, case.scores, case.W, case.p, case.step))
+    found = [W @ p]
+    for _ in range(steps):
+        slopes = logit_gradients(m, X, scores, found[-1], case.loss)
+        W = W - eta * sum(m.outer(c @ x, p) for c, x in zip(slopes, X, strict=True))
+        found.append(W @ p)
+    return found
+
+
+def partner_run(
+    m: Namespace, case: Weighted, steps: int, factor: Number, trained: str
+) -> list[Any]:
+    """What W_k p is compared with: W p_k, or q_k, with `factor` times the step on W."""
+    X, scores, W, p, eta = map(m.values, (case.X, case.scores, case.W, case.p, case.step))
+    if trained == "q":
+        return descent(m, X, scores, W @ p, case.loss, factor * eta, steps)
+    keys = [x @ W for x in X]
+    return [W @ q for q in descent(m, keys, scores, p, case.loss, factor * eta, steps)]
+
+
+@stated(
+    "",
+    "$factor",
+    {
+        "factor": {
+            None: r"a = c b \text{ for some } c > 0\text{, or } a = b = 0",
+            1: "a = b",
+            2: "a = 2 b",
+        },
+        "trained": {"p": "p, with W fixed,", "q": "q, from q = W p with keys X,"},
+    },
+    where="a and b are what one step on W, with p fixed, and one on $trained add to the logits",
+)
+def moves_alike(m: Namespace, case: Weighted, trained: str = "p", factor: Any = None) -> Relation:
+    X = m.values(case.X)
+    left = weights_run(m, case, 1)
+    right = partner_run(m, case, 1, 1 if factor is None else factor, trained)
+    a, b = (m.array([x @ (run[1] - run[0]) for x in X]).ravel() for run in (left, right))
+    if factor is not None:
+        return m.equal(a, b)
+    still = m.all_of(m.equal(a, 0 * a), m.equal(b, 0 * b))
+    along = m.all_of(m.above(a @ b, m.exact(0)), m.equal((b @ b) * a, (a @ b) * b))
+    return m.any_of(still, along)
+
+
+def one_trajectory(
+    m: Namespace, case: Weighted, trained: str, factor: Any, ahead: int = 0
+) -> Relation:
+    """W_(k + ahead) p is its partner of step k as far as both are followed."""
+    left = weights_run(m, case, STEPS)
+    right = partner_run(m, case, STEPS, factor, trained)
+    pairs = zip(left[ahead:], right, strict=False)
+    return m.all_of(*(m.equal(a, b) for a, b in pairs))
+
+
+@stated(
+    "$formula for k = 1, ..., 4",
+    "W_k p = r_k",
+    {
+        "trained": {
+            "q": "q_k, which descends on keys X from q_0 = W p, c = 1",
+            "p": "W p_k, where p_k descends with W fixed, c = sum_ij W_ij^2/d",
+        },
+        "by": {"square": r"\|p\|^2", "length": r"\|p\|", "one": "1"},
+        "share": {1: ""},
+    },
+    where="W_k descends with p fixed, and r_k, with $share $by/c times the step, is $trained",
+)
+def rescaled(
+    m: Namespace, case: Weighted, trained: str = "q", by: str = "square", share: Number = 1
+) -> Relation:
+    p, c = m.values(case.p), m.exact(1)
+    if trained == "p" and case.W.any():
+        W = m.values(case.W)
+        c = m.sum(m.square(W)) / len(W)
+    factor = {"square": p @ p, "length": m.norm(p), "one": m.exact(1)}[by]
+    return one_trajectory(m, case, trained, share * factor / c)

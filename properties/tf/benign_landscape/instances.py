@@ -1,0 +1,102 @@
+"""Data sets at points of the landscape, stationary or not."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from flint import fmpq_mat
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.hypotheses import feasible
+from attsvm.primitives.losses import SLOPED as LOSSES
+from attsvm.strategies import arrays, composite, sizes
+from attsvm.strategies.data import attention_data
+from attsvm.theory import stated
+from attsvm.theory.types import Comparison, Namespace
+from properties.tf._support import descent_instances as cases
+from properties.tf._support import token_choices as choices
+from properties.tf.benign_landscape import parts
+
+REST = cases.from_zero([[[1, 0, 0], [0, 0, 0], [-2, 0, 0]]], scores=[[1.0, -4.0, 0.0]])
+"""Separable, with a dimension a token, and stationary at 0."""
+FINITE = cases.from_zero([[[0], [-1], [-6], [-8]]], scores=[[10.0, -14.0, 9.0, -5.0]])
+"""Separable, with a strict minimum at 0."""
+BESIDE = replace(
+    cases.from_zero(
+        [[[1], [0], [-2], [0]], [[0], [-1], [-6], [-8]]],
+        scores=[[1.0, -4.0, 0.0, 0.0], [10.0, -14.0, 9.0, -5.0]],
+        mask=[[True, True, True, False], [True] * 4],
+    ),
+    loss="correlation",
+)
+"""The first input is that of `REST` on a line; the second, of the same query, outweighs it."""
+BYSTANDER = cases.from_zero([[[1, 0], [0, 0], [-2, 0], [0, 1]]], scores=[[1.0, -4.0, 0.0, 5.0]])
+"""The scores set the parts of the dependency apart, and those of the last token are beyond both."""
+LEVEL = cases.from_zero([[[1, 0], [0, 0], [-2, 0], [0, 1]]], scores=[[3.0, -2.0, 2.0, 1.0]])
+"""The same parts, where the last token has the score at which the other ones rest."""
+FALLING = cases.from_zero([[[0], [-1], [-6], [-8]]], scores=[[100.0, -6.0, -4.0, -5.0]])
+"""The tokens and the order of scores of `FINITE`, and no stationary point."""
+PEAK = cases.from_zero(
+    [[[1, 1], [-1, 1], [-1, -1], [1, -1], [0, 0]]], scores=[[-1.0, -1.0, -1.0, -1.0, 4.0]]
+)
+"""A square and its centre: two dependencies in the plane, and a strict minimum at 0."""
+WIDE = np.diag([1.0, 0.0, 0.0])
+WITHIN = cases.from_zero([[[0], [1], [-1]]], scores=[[2.0, -1.0, -1.0]])
+"""The best token lies between the others: a strict minimum at 0."""
+IN_ORDER = cases.from_zero([[[0], [1], [2], [4]]], scores=[[0.0, 1.0, 2.0, 8.0]])
+"""Two affine dependencies; scores rise along the line."""
+IN_TURN = cases.from_zero([[[0, 0], [2, 0], [2, 2], [0, 2]]], scores=[[0.0, 1.0, 2.0, 3.0]])
+"""Each level splits the corners of a square by another line; no direction has all in order."""
+EQUAL = AttentionData.of([[[1, 0], [1, 0]]], [[1, 0]], scores=[[1, 0]])
+TWICE = AttentionData.of([[[1], [0]], [[1], [0]]], [[1], [-1]], scores=[[1, 0], [1, 0]])
+
+
+def dependencies(case: Any, i: int) -> int:
+    """How many affine dependencies the tokens of input i have."""
+    return len(parts.dependencies(ExactData.of(getattr(case, "data", case)).X[i]))
+
+
+def queries_independent(case: Any) -> bool:
+    """The queries are linearly independent."""
+    Z = ExactData.of(getattr(case, "data", case)).Z
+    return int(fmpq_mat(Z).rank()) == len(Z)
+
+
+def own_query(case: Descent) -> bool:
+    """The query of the first input is no combination of those of the others."""
+    Z = ExactData.of(case.data).Z
+    return int(fmpq_mat(Z).rank()) > (int(fmpq_mat(Z[1:]).rank()) if Z[1:] else 0)
+
+
+def separable(case: Descent) -> bool:
+    """The Att-SVM of the first input by itself has a solution."""
+    return feasible(choices.input_of(case.data, 0))
+
+
+@stated("the Att-SVM has a solution for every choice of tokens as the optimal ones")
+def solvable(m: Namespace, data: AttentionData) -> Comparison:
+    found = [int(exact_att_svm(data, alpha) is not None) for alpha in choices.every(data)]
+    return m.equal(m.values(found), m.values([1] * len(found)))
+
+
+@composite
+def points(draw: st.DrawFn) -> Descent:
+    """Small data at 0 and elsewhere; half of them stationary at 0, or in order, by their scores.
+
+    With scores c_t + mean, sum_t c_t = sum_t c_t x_t = 0, the gradient is 0 at W = 0.
+    """
+    data = draw(attention_data(n=(1, 2), T=(2, 4), d=(1, 3)))
+    scores = np.array(data.gamma)
+    if draw(st.booleans()):
+        scores[0] = data.X[0] @ draw(arrays(data.d))
+    if data.n == 1 and draw(st.booleans()):
+        scores = np.zeros((1, data.T))
+        for b in parts.dependencies(ExactData.of(data).X[0]):
+            scores[0] += float(draw(sizes(-2, 2))) * np.array([float(x) for x in b])
+    moved = AttentionData(data.X, data.Z, scores=scores)
+    start = np.zeros((data.d, data.d)) if draw(st.booleans()) else draw(arrays(data.d, data.d))
+    return Descent(moved, start, draw(st.sampled_from(LOSSES)))

@@ -1,0 +1,66 @@
+"""What attention loses against the optimal token, as formulas."""
+
+from typing import Any
+
+from attsvm.theory import definition
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
+
+
+def attention(m: Namespace, v: Values) -> Numbers:
+    """Weights in proportion to the squares of a vector, equal where it is 0: any of sum 1."""
+    square = m.square(v.w)
+    share = square + m.is_zero(m.sum(square))
+    return share / m.sum(share)
+
+
+def optimal(m: Namespace, v: Values) -> Numbers:
+    """1 for each optimal token and 0 for the others."""
+    return m.is_zero(m.max(v.gamma) - v.gamma)
+
+
+@definition("w_{{off}}")
+def off(m: Namespace, v: Values) -> Number:
+    """The weight off the optimal tokens."""
+    return m.dot(v.s, 1 - optimal(m, v))
+
+
+@definition(r"\left(l(\langle s, \gamma\rangle) - l(best)\right)")
+def drop(m: Namespace, v: Values) -> Any:
+    """What the loss of the attended score is above that of the best one."""
+    best = m.max(v.gamma)
+    return v.loss.drop(m, best, m.dot(v.s, best - v.gamma))
+
+
+def few(m: Namespace, v: Values, most: Number) -> Comparison:
+    """So many tokens are optimal at most; one is always."""
+    return m.at_most(m.sum(optimal(m, v)), most)
+
+
+def least(m: Namespace, v: Values, more: Number) -> Comparison:
+    """The loss is at least that of the best score, and by a multiple of the weight off it."""
+    return m.at_most(more * off(m, v), drop(m, v))
+
+
+def only(m: Namespace, v: Values, most: Number) -> Relation:
+    """The loss is above that of the best score wherever the weight off it is above a bound."""
+    return m.any_of(m.at_most(off(m, v), most), m.below(m.exact(0), drop(m, v)))
+
+
+@definition("next")
+def next_gap(m: Namespace, v: Values) -> Number:
+    """The gap from the best score to the next one."""
+    best = m.max(v.gamma)
+    gaps = best - v.gamma
+    return m.min(gaps + (m.max(gaps) + 1) * optimal(m, v))
+
+
+@definition(r"\left(l(best - w_{{off}} \, {gap}) - l(best)\right)")
+def lost(m: Namespace, v: Values, gap: Number) -> Any:
+    """What the loss is above that of the best score where the weight w loses a gap."""
+    return v.loss.drop(m, m.max(v.gamma), off(m, v) * gap)
+
+
+def between(m: Namespace, v: Values, share: Number) -> Relation:
+    """The loss lies between those where the weight w loses the least gap and the largest one."""
+    low, high = (lost(m, v, gap) for gap in (next_gap(m, v), m.oscillation(v.gamma)))
+    return m.all_of(m.at_most(low, share * drop(m, v)), m.at_most(drop(m, v), share * high))

@@ -1,0 +1,108 @@
+"""Definition 2: support indices and locally-optimal directions.
+
+"Fix token indices alpha. Solve (Att-SVM) with opt replaced with alpha. We refer to (T_i) as
+support indices. If alpha obeys gamma_i,alpha_i > gamma_it, indices alpha are called a
+locally-optimal direction." The optimal tokens are to be one; "GD can select locally-optimal
+tokens!"
+
+W^mm(alpha) is the least W with (x_i,alpha_i - x_it)^T W z_i >= 1 for all tokens t but alpha_i of
+every input i, and gamma_it is the score of a token. The slide gives neither T_i nor the range of t;
+T_i is read as the tokens of margin 1 under W^mm(alpha).
+
+With t over all tokens only the optimal tokens can qualify, and no other is left for descent to
+select. With t over T_i others do: of tokens 1, 0, -1 with scores 1, 0, 2 and query 1 the first has
+W^mm = 1 and T = {second}. Tokens 1, 0 with query 0 have no W^mm, and with tied scores none is above
+the other. T_i may be empty: of two inputs with tokens 1, 0 and 2, 0 and query 1 the second has
+margin 2, so that its choice is not compared with anything, be it the worse one.
+
+Proof of sharp. Call rivals the tokens of at least the score of the chosen one, and W' the solution
+without them. If W' gives every rival a margin of at least 1, it meets all constraints and is
+W^mm(alpha). If not, some rival has margin 1 under W^mm(alpha), or all rivals would have multiplier
+0 and W^mm(alpha) would be W'. So alpha is locally optimal exactly where the solution without its
+rivals keeps all of them beyond the margin.
+"""
+
+import numpy as np
+
+from attsvm.data import AttentionData
+from attsvm.primitives.hypotheses import FEASIBLE, UNIQUE
+from attsvm.strategies.data import attention_data, ragged
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from properties.tf import SOURCE
+from properties.tf._support import token_choices as choices
+from properties.tf._support.token_choices import ONE_TOKEN, TIED, ZERO_QUERY, Choice
+from properties.tf.definition_2.conclusion import least_margin, locally_optimal
+
+FAR = AttentionData.of([[[1.0], [0.0]], [[2.0], [0.0]]], [[1.0], [1.0]], scores=[[1.0, 0.0]] * 2)
+OTHER = Choice(
+    AttentionData.of([[[1.0], [0.0], [-1.0]]], [[1.0]], scores=[[1.0, 0.0, 2.0]]), np.array([0])
+)
+
+OTHERS = {
+    "the worst tokens are one": changed(chosen="worst"),
+    "every input has a support index": changed(over="each"),
+}
+ANY = Records(AttentionData, ragged(attention_data()))
+
+SOLVED = Hypothesis("W^mm(alpha) exists", choices.separates)
+RIVALLED = Hypothesis("some token is a rival", choices.has_rival)
+
+DEFINITION = Statement(
+    "tf/definition-2",
+    rests_on=("tf/definition-1",),
+    source=SOURCE,
+    place="Definition 2",
+    printed="Fix token indices alpha. Solve (Att-SVM) with opt replaced with alpha. We refer to "
+    "(T_i) as support indices. If alpha obeys gamma_i,alpha_i > gamma_it, indices alpha are called "
+    "a locally-optimal direction",
+    variables=ANY,
+    conclusion=locally_optimal,
+    cost=2,
+    violating={
+        UNIQUE: ANY,
+        FEASIBLE: ANY,
+        SOLVED: [Choice(ZERO_QUERY, np.array([1]))],
+        RIVALLED: [Choice(FAR, np.array([0, 0]))],
+    },
+    readings={
+        "literal-1": Reading(
+            "refuted",
+            read={"gamma_it": "the score of any other token"},
+            constants={"over": "all"},
+            under=(),
+            examples=(ZERO_QUERY, TIED),
+            siblings=OTHERS,
+        ),
+        "literal-2": Reading(
+            "refuted",
+            read={"gamma_it": "the score of any other token of margin 1 under W^mm"},
+            constants={"over": "support"},
+            under=(),
+            examples=(ZERO_QUERY, TIED),
+            siblings=OTHERS,
+        ),
+        "amended": Reading(
+            "proved",
+            read={"gamma_it": "the score of any other token"},
+            proof="symbolic.tf.definition_2:prove_optimal",
+            constants={"over": "all"},
+            under=(UNIQUE, FEASIBLE),
+            variables=Records(AttentionData, ragged(choices.separable()), choices.separable_larger),
+            examples=(ONE_TOKEN, FAR),
+            siblings=OTHERS,
+        ),
+        "sharp": Reading(
+            "proved",
+            proof="symbolic.tf.definition_2:prove",
+            under=(SOLVED, RIVALLED),
+            variables=Records(Choice, choices.choices(), choices.choices_larger),
+            conclusion=least_margin,
+            examples=(OTHER,),
+            siblings={
+                "no choice with a rival is locally optimal": changed(of="none"),
+                "whatever the solution without rivals gives them": changed(floor=0),
+                "their greatest margin there": changed(of="max"),
+            },
+        ),
+    },
+)

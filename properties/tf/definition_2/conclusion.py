@@ -1,0 +1,78 @@
+"""Margins and scores of the tokens beside the selected ones, as formulas."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData, dot
+from attsvm.primitives.att_svm import exact_att_svm, flat, without
+from attsvm.theory import stated
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
+from properties.tf._support import token_choices as choices
+from properties.tf._support.token_choices import Choice
+
+
+@stated(
+    "the $chosen tokens have a W^mm, and $over",
+    symbols={
+        "chosen": {"best": "best", "worst": "worst"},
+        "over": {
+            "all": "score above all other tokens",
+            "support": "score above the other tokens of margin 1",
+            "each": "every input has a token of margin 1",
+        },
+    },
+)
+def locally_optimal(m: Namespace, data: AttentionData, over: str, chosen: str = "best") -> Relation:
+    exact, pick = ExactData.of(data), max if chosen == "best" else min
+    rows = [gamma.index(pick(gamma)) for gamma in exact.gamma]
+    found = exact_att_svm(
+        data, np.array([kept[r] for kept, r in zip(exact.kept, rows, strict=True)])
+    )
+    if found is None:
+        return m.below(m.exact(0), m.exact(0))  # no matrix of norm 1 has a margin above 0
+    largest = 1 / m.norm(m.values(flat(found.W))) if found.A else m.exact(1)
+    parts: list[Relation] = [m.below(-largest, m.exact(0))]
+    margins = {place: m.values(margin) for place, margin in found.margins.items()}
+    if over == "each":
+        least = [[x for (k, _), x in margins.items() if k == i] for i in range(data.n)]
+        return m.all_of(*parts, *(m.at_most(m.min(m.array(x)), m.exact(1)) for x in least if x))
+    for (i, t), margin in margins.items():
+        gamma = m.values(exact.gamma[i])
+        parts.append(led(m, gamma[rows[i]], gamma[exact.kept[i].index(t)], margin, over))
+    return m.all_of(*parts)
+
+
+def led(m: Namespace, chosen: Number, other: Number, margin: Number, over: str) -> Relation:
+    """The other token scores less than the chosen one, or is beyond the margin if over support."""
+    above = m.above(chosen, other)
+    return above if over == "all" else m.any_of(m.above(margin, m.exact(1)), above)
+
+
+def margins_of_rivals(m: Namespace, case: Choice) -> tuple[Any, Any]:
+    """The margins of the rivals under W^mm(alpha), and under the solution without the rivals."""
+    mask, whole = choices.rivals(case), exact_att_svm(case.data, case.alpha)
+    rest = exact_att_svm(without(case.data, mask), case.alpha)
+    if whole is None or rest is None or not mask.any():
+        return None, None
+    named = [t for t in whole.A if mask[t]]
+    own = m.values([whole.margins[t] for t in named])
+    return own, m.values([dot(whole.A[t], flat(rest.W)) for t in named])
+
+
+@stated(
+    "$formula",
+    r"\min_r m_r = \max($floor, $of)",
+    {"of": {"min": r"\min_r m'_r", "max": r"\max_r m'_r", "none": "1"}},
+    where="r runs over the rivals, tokens other than alpha_i of no lower score, m_r are their "
+    "margins under W^mm(alpha), and m'_r those under the solution that need not separate them",
+)
+def least_margin(m: Namespace, case: Choice, floor: Number = 1, of: str = "min") -> Comparison:
+    own, others = margins_of_rivals(m, case)
+    if own is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no such margin
+    floor = floor * m.exact(1)
+    beyond: Callable[[Numbers], Number] = {"min": m.min, "max": m.max, "none": lambda x: floor}[of]
+    return m.equal(m.min(own), m.maximum(floor, beyond(others)))

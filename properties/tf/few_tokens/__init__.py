@@ -1,0 +1,117 @@
+"""As training proceeds fewer tokens keep weight, and the norm of the weights grows.
+
+"Observation: Attention mechanism selects few tokens most relevant for prediction. As we select
+fewer tokens, norm of the weights grow." How many tokens keep weight in an input is read as the
+effective number 1 / sum_t s_t^2 of its attention s, which is m for m equal weights; printed is no
+number. `attsvm reproduce tf/probabilities` draws a run of the talk's protocol.
+
+An observation of some runs is no law of each of their steps. A start that selects the worst of two
+tokens moves back first: the norm shrinks (literal-1) and the second token comes in (literal-2). So
+it is also from W(0) = 0 with long steps (literal-3). For tokens 1, 0 of scores 1, 0 and tokens 1/8,
+0 of scores 0, 1, the loss -u and the step 64, W goes 0, 7 and back to about 6.2: the first input
+has the larger gradient, which soon fades. Nor does the norm grow wherever fewer tokens are selected
+(literal-4): for tokens 0, 0, 1 of scores 0, 0, 1, the loss -u and the step 64, W goes from -2 to
+about 1.8 and the effective number from about 2.26 to 1.68.
+
+What holds at every W is that few tokens need a large norm (`amended-1`): for D the largest
+||x_t - x_u|| ||z||, no logit is ahead of another by more than D ||W||, so the largest weight has
+odds against the others of at most exp(D ||W||) each, and the effective number, which is at least
+1 / max_t s_t, is at least 1 + (T - 1) exp(-D ||W||). In the limit both are seen in every run from
+the basin, where the risk gap is below min_i [l(second) - l(best)] / n, with a step of at most 1/L:
+there the norm tends to infinity and the direction to that of W^mm, whose margins are positive, so
+that one token keeps weight in each input, the optimal one (`amended-2`; `symbolic.basins`).
+"""
+
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.hypotheses import BASIN, EXISTS, UNIQUE
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
+from attsvm.primitives.many_runs import rival_lead
+from attsvm.primitives.steps import FLOW, SHORT, flattened, stepped, tends
+from attsvm.theory import Reading, Records, Statement, changed
+from properties.tf import SOURCE
+from properties.tf._support import descent_instances as cases
+from properties.tf._support.descent_steps import Step
+from properties.tf.few_tokens.conclusion import (
+    AT_ZERO,
+    CONTENT,
+    LEAPING_OVER,
+    ONE_TOKEN,
+    WRONG_START,
+    needs_norm,
+    proceeds,
+    steps,
+)
+
+SETTLES = tends(
+    "",
+    r"(\left\|W_k\right\|, s_k)",
+    r"(\infty, 1)",
+    floats=cases.DIRECTION.floats,
+    balls=cases.DIRECTION.balls,
+    many=rival_lead,
+    stand_in=FLOW,
+    constants=cases.DIRECTION.constants,
+    where="W_k are the iterates from W_0, and s_k is the attention of any input to its $towards "
+    "token",
+)
+
+OBSERVATION = Statement(
+    "tf/few-tokens",
+    source=SOURCE,
+    place="Empirical insights",
+    printed="Attention mechanism selects few tokens most relevant for prediction. As we select "
+    "fewer tokens, norm of the weights grow",
+    variables=Records(Step, flattened(steps())),
+    conclusion=proceeds,
+    violating=cases.VIOLATING,
+    readings={
+        "literal-1": Reading(
+            "refuted, certified",
+            constants={"what": "norm"},
+            under=(STRICT_LOSS,),
+            examples=(WRONG_START,),
+            siblings={"it grows by a tenth at least": changed(slack="10/11")},
+        ),
+        "literal-2": Reading(
+            "refuted, certified",
+            read={"few tokens": "a small effective number of tokens"},
+            constants={"what": "tokens"},
+            under=(STRICT_LOSS,),
+            examples=(WRONG_START,),
+            siblings={"it falls by a tenth at least": changed(slack="9/10")},
+        ),
+        "literal-3": Reading(
+            "refuted, certified",
+            constants={"what": "both", "when": "second step"},
+            under=(STRICT_LOSS,),
+            variables=Records(Step, flattened(steps(0.0)), fixed=("start",)),
+            examples=(CONTENT,),
+            siblings={"by a tenth at least": changed(slack="9/10")},
+        ),
+        "literal-4": Reading(
+            "refuted, certified",
+            read={"fewer tokens": "a smaller effective number of tokens"},
+            constants={"what": "then"},
+            under=(STRICT_LOSS,),
+            examples=(LEAPING_OVER,),
+            siblings={"by a tenth at least": changed(slack="10/11")},
+        ),
+        "amended-1": Reading(
+            "proved",
+            proof="symbolic.tf.few_tokens:prove",
+            under=(),
+            conclusion=needs_norm,
+            tight=True,
+            examples=(WRONG_START, CONTENT, AT_ZERO, ONE_TOKEN),
+        ),
+        "amended-2": Reading(
+            "proved",
+            proof="symbolic.basins:prove_attention",
+            under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),
+            variables=stepped(Descent, cases.descents(), cases.started_right),
+            conclusion=SETTLES,
+            siblings={"the worst tokens": changed(towards="worst")},
+            cost=12,
+        ),
+    },
+)

@@ -1,0 +1,175 @@
+"""The conjecture on global convergence in large dimensions.
+
+"If all tokens are support vectors in all Local-SVM's, then (opt_i) is the only feasible
+locally-optimal solution. - Holds as d becomes even larger (explains red bars -> 1) - Culminates in
+our global convergence conjecture (see paper)". The slide does not print the conjecture.
+
+A large d alone says nothing, as data may stay in a few of its dimensions, and as obtuse triangles
+exist in all: from far along the second best token of `OBTUSE` descent stays with it, and tokens 1,
+0, -2 along an axis with scores 1, -5, 0 are run from zero to the token -2 (amended-1).
+The least data of which some run fails with l' < 0, unique optimal tokens and an Att-SVM:
+
+| | never fails, from any start | fails from zero, certified | fails from some start |
+| --- | --- | --- | --- |
+| n = 1 | T = 2 (`symbolic.aligned_inputs:prove_equal_rivals`) | T = 3, d = 1 | T = 3, d = 1 |
+| n = 2, T = 2 | d = 1, where inputs are aligned | d = 2 (`tf/global-equal-scores`) | d = 2 |
+
+The second reading falls for tied scores, and without these (`amended-2`) it falls if inputs move
+each other's margins (`OUTRUN`). Without tied scores and with steps of at most 1/L every run settles
+at the best tokens if queries are orthogonal (`sharp-2`), or if inputs have two tokens but for one
+that may have three (`sharp-3`). Two inputs of three tokens are open. The arguments, and what was
+searched without success, are in `symbolic.tf.global_conjecture`.
+"""
+
+import itertools
+
+from attsvm.exact import ExactData, dot
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.hypotheses import (
+    FEASIBLE,
+    INDEPENDENT,
+    SEVERAL_TOKENS,
+    UNIQUE,
+    ZERO_START,
+)
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
+from attsvm.primitives.steps import ANY, SHORT, SHORT_STEPS, flattened, is_short, stepped
+from attsvm.theory import Hypothesis, Reading, Statement, changed
+from properties.tf import SOURCE
+from properties.tf._support import descent_instances as cases
+from properties.tf._support import token_choices as choices
+from properties.tf._support.token_choices import EVERYWHERE, LARGE, SOLVED
+from properties.tf.global_conjecture import instances
+
+
+def orthogonal(case: Descent) -> bool:
+    """No two queries have an inner product other than 0."""
+    pairs = itertools.combinations(ExactData.of(case.data).Z, 2)
+    return all(dot(a, b) == 0 for a, b in pairs)
+
+
+def few(case: Descent) -> bool:
+    """At most one input has three tokens, and the others have at most two."""
+    counts = sorted(case.data.present.sum(axis=1))
+    return bool(counts[-1] <= 3 and all(count <= 2 for count in counts[:-1]))
+
+
+def short_or_few(case: Descent) -> bool:
+    """The step is at most 1/L, or queries are orthogonal and no input has over three tokens."""
+    few = case.data.present.sum(axis=1).max() <= 3 and orthogonal(case)
+    return bool(few) or is_short(case)
+
+
+def different(case: Descent) -> bool:
+    """No two tokens of an input have one score."""
+    return all(len(set(gamma)) == len(gamma) for gamma in ExactData.of(case.data).gamma)
+
+
+SHORT_OR_FEW = Hypothesis(
+    "the step is at most 1/L, or queries are orthogonal and no input has more than three tokens",
+    short_or_few,
+    says=f"the step is {SHORT_STEPS}, or queries are orthogonal and no input has more than three "
+    "tokens",
+)
+ORTHOGONAL = Hypothesis("queries are orthogonal", orthogonal)
+FEW = Hypothesis("at most one input has three tokens, and the others have at most two", few)
+DIFFERENT = Hypothesis("no two scores of an input are equal", different, implies=(UNIQUE,))
+BETTER = Hypothesis(
+    "in the Local-SVM of each choice but the best, if it has a solution, all better tokens "
+    "are support vectors, one of them with a positive multiplier",
+    lambda case: choices.better_support(case.data),
+)
+
+CONJECTURE = Statement(
+    "tf/global-conjecture",
+    rests_on=("tf/all-local-unique", "tf/overparameterisation"),
+    source=SOURCE,
+    place="Main results on large d",
+    printed="Holds as d becomes even larger (explains red bars -> 1) - Culminates in our global "
+    "convergence conjecture (see paper)",
+    variables=stepped(Descent, instances.supported(), steps=ANY),
+    conclusion=cases.DIRECTION,
+    cost=6,
+    violating={
+        EVERYWHERE: [instances.OBTUSE],
+        SOLVED: [instances.NO_SOLUTION],
+        SEVERAL_TOKENS: [cases.ONE_TOKEN],
+        SLOPED_LOSS: [cases.FLAT],
+        SHORT_OR_FEW: [instances.LONG],
+        SHORT: [instances.LONG, instances.LONG_OF_THREE],
+        ORTHOGONAL: [instances.OUTRUN],
+        FEW: [instances.OUTRUN],
+        INDEPENDENT: [instances.NO_SOLUTION],
+        DIFFERENT: [instances.TIED],
+    },
+    readings={
+        "literal-1": Reading(
+            "refuted",
+            read={
+                "our global convergence conjecture": "that descent converges in direction to W^mm",
+                "even larger": "d >= n T",
+            },
+            under=(LARGE, STRICT_LOSS),
+            variables=stepped(Descent, flattened(instances.supported()), steps=ANY),
+            examples=(instances.OBTUSE, instances.PASSED, cases.ONE_TOKEN),
+            siblings=cases.WRONG,
+        ),
+        "literal-2": Reading(
+            "refuted",
+            read={
+                "our global convergence conjecture": "that descent converges in direction to W^mm "
+                "under what the slide supposes"
+            },
+            under=(EVERYWHERE, SOLVED, STRICT_LOSS),
+            variables=stepped(Descent, flattened(instances.supported()), steps=ANY),
+            examples=(instances.TIED, cases.ONE_TOKEN),
+            siblings=cases.WRONG,
+        ),
+        "amended-1": Reading(
+            "refuted",
+            under=(LARGE, UNIQUE, SEVERAL_TOKENS, FEASIBLE, SLOPED_LOSS, ZERO_START),
+            variables=stepped(Descent, instances.at_rest(), fixed=("start",), steps=ANY),
+            examples=(instances.PASSED,),
+            siblings=cases.WRONG,
+        ),
+        "amended-2": Reading(
+            "refuted",
+            under=(EVERYWHERE, SOLVED, UNIQUE, SEVERAL_TOKENS, SLOPED_LOSS),
+            examples=(instances.OUTRUN,),
+            siblings=cases.WRONG,
+        ),
+        "sharp": Reading(
+            "proved",
+            proof="symbolic.tf.global_conjecture:prove",
+            under=(SLOPED_LOSS, INDEPENDENT, DIFFERENT, SEVERAL_TOKENS, BETTER, SHORT_OR_FEW),
+            variables=stepped(Descent, instances.simplices(), steps=ANY),
+            siblings={
+                **cases.WRONG,
+                "multipliers of better tokens may be 0": changed(
+                    drop=[BETTER],
+                    under=[
+                        Hypothesis(
+                            "all better tokens are support vectors",
+                            lambda case: choices.better_support(case.data, positive=False),
+                        )
+                    ],
+                    examples=[instances.OUTRUN],
+                ),
+            },
+        ),
+        "sharp-2": Reading(
+            "proved",
+            proof="symbolic.tf.settled_attention:prove",
+            under=(EVERYWHERE, SOLVED, DIFFERENT, SEVERAL_TOKENS, SLOPED_LOSS, ORTHOGONAL, SHORT),
+            variables=stepped(Descent, instances.apart()),
+            siblings=cases.WRONG,
+        ),
+        "sharp-3": Reading(
+            "proved",
+            proof="symbolic.tf.settled_attention:prove_few",
+            under=(EVERYWHERE, SOLVED, DIFFERENT, SEVERAL_TOKENS, SLOPED_LOSS, FEW, SHORT),
+            variables=stepped(Descent, instances.acting()),
+            siblings=cases.WRONG,
+        ),
+    },
+)

@@ -1,0 +1,129 @@
+"""Data sets and starts in many dimensions, explicit and drawn."""
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.losses import SLOPED as LOSSES
+from attsvm.strategies import arrays, composite, sizes
+from attsvm.strategies.adversarial_starts import starts_about
+from properties.tf._support import descent_instances as cases
+from properties.tf._support import token_choices as choices
+
+OBTUSE = replace(
+    cases.from_zero([[[0, 0, 0], [-2, -1, 0], [-1, 0, 0]]], scores=[[2.0, 1.0, 0.0]]),
+    start=np.array([[-20.0, 0, 0], [-20.0, 0, 0], [0, 0, 0]]),
+)
+"""Three tokens, the second best no support vector, started at it."""
+PASSED = cases.from_zero([[[1, 0, 0], [0, 0, 0], [-2, 0, 0]]], scores=[[1.0, -5.0, 0.0]])
+"""From zero to the token (-2, 0, 0)."""
+OUTRUN = replace(
+    cases.from_zero(
+        [
+            [[2, 4, 4, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]],
+            [[2, 2, 0, 1], [0, 0, 0, 0], [0, 0, 0, 2], [0, 2, 0, 1]],
+        ],
+        scores=[[0.0, 1.0, 0.0, 0.0], [16.0, 2.0, 1.0, 0.0]],
+        mask=[[True, True, False, False], [True] * 4],
+    ),
+    loss="correlation",
+)
+"""All tokens support in all Local-SVMs; from zero the first input keeps its worse token."""
+LONG, LONG_OF_THREE = (
+    replace(cases.from_zero([np.eye(T)], scores=[np.arange(T)[::-1]]), step=256.0) for T in (4, 3)
+)
+TIED = cases.from_zero([[[1], [0]]], scores=[[0.0, 0.0]])
+NO_SOLUTION = cases.from_zero([[[1], [1]]], scores=[[1.0, 0.0]])
+"""Two equal tokens: no Local-SVM has a solution."""
+
+
+@composite
+def staircases(draw: st.DrawFn) -> AttentionData:
+    """One input whose tokens take one axis after the other: right angles, so multipliers of 0."""
+    T = draw(sizes(2, 4))
+    order = np.array(draw(st.permutations(range(T))))
+    scores = order + np.abs(draw(arrays(T))) / 16
+    return AttentionData(np.tri(T, T - 1, -1)[None], np.eye(1, T - 1), scores=scores[None])
+
+
+@composite
+def edges(draw: st.DrawFn) -> AttentionData:
+    """Two or three inputs of one query, the last as opposed to the others as feasibility allows."""
+    n = draw(sizes(2, 3))
+    share, X = draw(st.sampled_from([0.5, 0.25, 0.75])), np.zeros((n, 2, n))
+    X[:, 0] = np.eye(n) * np.append(np.ones(n - 1), draw(st.sampled_from([1.0, 0.5, 2.0])))
+    X[-1, 0, : n - 1] = [-1.0] if n == 2 else [-share, share - 1.0]
+    scores = np.stack([np.abs(draw(arrays(n))) + 0.125, np.zeros(n)], axis=1)
+    return AttentionData(X, np.eye(1, n).repeat(n, axis=0), scores=scores)
+
+
+@composite
+def supported(draw: st.DrawFn) -> Descent:
+    """Tokens near axes of their own, or on the edge; starts zero, small, large, adversarial."""
+    kind = draw(st.integers(0, 3))
+    data = draw(edges() if kind == 3 else staircases() if kind == 2 else choices.on_axes())
+    return Descent(data, draw(starts_about(data, 0, 1, 3)), draw(st.sampled_from(LOSSES)))
+
+
+def at_rest() -> st.SearchStrategy[Descent]:
+    """The same data from zero."""
+    return supported().map(lambda case: replace(case, start=np.zeros_like(case.start)))
+
+
+@composite
+def simplices(draw: st.DrawFn) -> Descent:
+    """Inputs near regular simplices, scores in any order; queries orthogonal, alike or equal."""
+    n = draw(sizes(1, 3))
+    T = draw(sizes(2, 5 - n))
+    X = np.eye(n * T).reshape(n, T, n * T) * draw(st.sampled_from([1.0, 2.0]))
+    X = X + draw(arrays(n, T, n * T)) / 32
+    if n > 1:  # inputs that raise or lower each other's margins
+        X[-1, 0] += draw(st.sampled_from([0.0, 0.5, -0.5])) * (X[0, 0] - X[0, 1])
+    Z = np.eye(n, n * T) * draw(st.sampled_from([1.0, 0.5]))
+    Z[1:] = [Z[1:], Z[:1] + Z[1:], Z[:1]][draw(st.integers(0, 2))]
+    ranks = np.array([draw(st.permutations(range(T))) for _ in range(n)], dtype=float)
+    scores = ranks * draw(st.sampled_from([1.0, 0.5, 2.0])) + draw(arrays(n, 1))
+    data = AttentionData(X, Z, scores=scores)
+    return Descent(data, draw(starts_about(data, 0, 1, 3)), draw(st.sampled_from(LOSSES)))
+
+
+@composite
+def apart(draw: st.DrawFn) -> Descent:
+    """Inputs of orthogonal queries, each near a regular simplex or a staircase of right angles."""
+    n = draw(sizes(1, 2))
+    T = draw(sizes(3, 5 - n))
+    X, Z = np.zeros((n, T, T + n)), np.eye(n, T + n)
+    for tokens in X:
+        if draw(st.booleans()):
+            tokens[draw(st.permutations(range(T)))] = np.tri(T, T + n, -1)
+        else:
+            tokens[:] = np.eye(T, T + n) * draw(st.sampled_from([1.0, 2.0]))
+            tokens += draw(arrays(T, T + n)) / 32
+    if n > 1 and draw(st.booleans()):
+        Z[:2] = [Z[0] + Z[1], Z[0] - Z[1]]
+    ranks = np.array([draw(st.permutations(range(T))) for _ in range(n)], dtype=float)
+    scores = (ranks + draw(arrays(n, T)) / 16) * draw(st.sampled_from([1.0, 0.5, 2.0]))
+    fewer = [np.arange(T) < T - draw(st.integers(0, 1)) for _ in range(n)]
+    data = AttentionData(X, Z, scores=scores, mask=np.array(fewer))
+    return Descent(data, draw(starts_about(data, 0, 1, 3)), draw(st.sampled_from(LOSSES)))
+
+
+@composite
+def acting(draw: st.DrawFn) -> Descent:
+    """Inputs of one query that move each other's margins, of two tokens, one perhaps of three."""
+    data, powers = draw(edges()), [0, 1]  # from further away runs linger for too long
+    if draw(st.booleans()):
+        n = draw(sizes(2, 3))
+        X = np.zeros((n, 3, n + 2))
+        X[:, 0, :n], X[0, 1, n], X[0, 2, n + 1] = np.eye(n), 1.0, 1.0
+        X += draw(arrays(n, 3, n + 2)) / 32
+        X[-1, 0] += draw(st.sampled_from([0.25, -0.25])) * (X[0, 0] - X[0, 1])
+        scores = np.array([draw(st.permutations(range(3))) for _ in range(n)], dtype=float)
+        mask = np.arange(3) < np.array([draw(sizes(2, 3)), *[2] * (n - 1)])[:, None]
+        Z = np.eye(1, n + 2).repeat(n, axis=0)
+        data = AttentionData(X, Z, scores=scores + draw(arrays(n, 1)), mask=mask)
+        powers = [0, 1, 3]
+    return Descent(data, draw(starts_about(data, *powers)), draw(st.sampled_from(LOSSES)))

@@ -1,0 +1,162 @@
+"""A nonlinear head may keep several tokens of an input.
+
+"In a nutshell: Nonlinearity is key to selecting >1 token from input seqs." "Claim: GD with MLP
+should select >1 tokens." The risk sees h of the attention output, a mixture of the tokens. What it
+asks for is decided by whether a mixture is better than every token. Below h stands for Y_i h, and
+its shape is h(x) = sum_k b_k phi(<a_k, x>).
+
+"Key" says that a linear head does not do it, which falls for tied tokens (`literal-1`; for descent
+see `tf/linear-head-one-token`), and that a nonlinear one does, which falls for ReLU with b > 0
+(`literal-2`). It is not nonlinearity that matters but which way the head bends. Convex heads, ReLU
+and linear ones among them, ask for one token as linear ones do, up to ties (`amended-1`). Of a
+concave head token a is best where h rises towards no other, <h'(x_a), x_t - x_a> <= 0 for all t
+(`amended-2`), and only there where h is smooth; so it is of each mean of any number of tokens, and
+those with a weight in it are what is kept (`sharp-3`). Of any smooth head, concave or not, a
+token from which h rises towards another one is not best (`sharp-1`, for small e). On one input of
+two tokens from each of which h rises towards the other descent by small steps keeps both: it raises
+s_2 where <h'(output), x_2 - x_1> > 0, hence where s_2 is below g/beta (`sharp-2`), and s_1
+likewise. What descent keeps under such heads
+and others, by any steps and how fast, is in `tf/generalised-svm` (sharp-3 to sharp-5).
+"""
+
+from attsvm.primitives.heads import ACTIVATIONS
+from attsvm.theory import (
+    Choice,
+    Defined,
+    Hypothesis,
+    Integer,
+    Matrix,
+    Reading,
+    Statement,
+    Vector,
+    changed,
+)
+from properties._support.formulas import CONVEX_PHI, SEVERAL
+from properties.tf import SOURCE
+from properties.tf.nonlinear_head_several.conclusion import (
+    _flag,
+    below_tangent,
+    between,
+    exactly_best,
+    gains,
+    mixed,
+    returns,
+)
+from properties.tf.nonlinear_head_several.instances import APART, BENT_UP, LOW, THREE, TIED, example
+
+PAIR, UP_TO_FIVE = {"T": Integer(2, 2)}, {"T": Integer(2, 5)}
+SMOOTH = {"phi": Choice({name: phi for name, phi in ACTIVATIONS.items() if phi.bend})}
+
+LINEAR = Hypothesis("phi is the identity", lambda m, v: _flag(m, v.phi is ACTIVATIONS["identity"]))
+RELU = Hypothesis("phi is ReLU", lambda m, v: _flag(m, v.phi is ACTIVATIONS["relu"]))
+RISING = Hypothesis("every b_k >= 0", lambda m, v: m.at_least(m.min(v.b), m.exact(0)))
+FALLING = Hypothesis("every b_k <= 0", lambda m, v: m.at_most(m.max(v.b), m.exact(0)))
+
+STATEMENT = Statement(
+    "tf/nonlinear-head-several",
+    source=SOURCE,
+    place="Can the theory account for MLP layers?",
+    printed="Nonlinearity is key to selecting >1 token from input seqs",
+    variables={
+        "T": Integer(1, 5),
+        "d": Integer(1, 4),
+        "K": Integer(1, 3),
+        "X": Matrix("T", "d"),
+        "A": Matrix("K", "d"),
+        "b": Vector("K"),
+        "a": Vector("T", (0, 2)),
+        "phi": Choice(ACTIVATIONS),
+        "s": Defined(lambda m, v: m.softmax(v.a)),
+    },
+    conclusion=mixed,
+    cost=4,
+    readings={
+        "literal-1": Reading(
+            "refuted, certified",
+            read={"key": "needed"},
+            constants={"strict": True},
+            under=(LINEAR, SEVERAL),
+            variables=UP_TO_FIVE,
+            examples=(TIED,),
+            siblings={"of any head": changed(drop=[LINEAR], examples=[APART])},
+        ),
+        "literal-2": Reading(
+            "refuted, certified",
+            read={"key": "sufficient, as that of ReLU"},
+            under=(RELU,),
+            variables=PAIR,
+            conclusion=between,
+            examples=(BENT_UP,),
+            siblings={
+                "better by the difference of both": changed(
+                    lead=1, examples=[example([[2], [0]], [[1]], [1], "relu")]
+                )
+            },
+        ),
+        "amended-1": Reading(
+            "proved",
+            proof="symbolic.tf.nonlinear_head_several:prove_convex",
+            under=(CONVEX_PHI, RISING),
+            examples=(TIED, BENT_UP),
+            siblings={
+                "phi need not be convex": changed(
+                    drop=[CONVEX_PHI],
+                    examples=[example([[4, 0], [0, 4]], [[1, 0], [0, 1]], [1, 1], "logistic")],
+                ),
+                "b_k of any sign": changed(drop=[RISING], examples=[APART]),
+                "less than its largest value": changed(strict=True, examples=[TIED]),
+            },
+        ),
+        "amended-2": Reading(
+            "proved",
+            proof="symbolic.tf.nonlinear_head_several:prove_concave",
+            under=(CONVEX_PHI, FALLING),
+            conclusion=below_tangent,
+            tight=True,
+            examples=(APART,),
+            siblings={
+                "b_k of any sign": changed(drop=[FALLING], examples=[LOW]),
+                "phi need not be convex": changed(
+                    drop=[CONVEX_PHI], examples=[example([[8], [0]], [[1]], [-1], "logistic")]
+                ),
+            },
+        ),
+        "sharp-1": Reading(
+            "proved",
+            proof="symbolic.tf.nonlinear_head_several:prove_smooth",
+            under=(),
+            variables={**UP_TO_FIVE, **SMOOTH},
+            conclusion=gains,
+            tight=True,
+            examples=(APART,),
+        ),
+        "sharp-2": Reading(
+            "proved",
+            proof="symbolic.tf.nonlinear_head_several:prove_smooth",
+            under=(),
+            variables={**UP_TO_FIVE, **SMOOTH},
+            conclusion=returns,
+            tight=True,
+            examples=(APART,),
+        ),
+        "sharp-3": Reading(
+            "proved",
+            proof="symbolic.tf.nonlinear_head_several:prove_exactly",
+            under=(CONVEX_PHI, FALLING),
+            variables={**SMOOTH, "w": Vector("T")},
+            conclusion=exactly_best,
+            examples=({**APART, "w": [1, 0]}, {**APART, "w": [1, 1]}, THREE),
+            siblings={
+                "a gain of e g_t": changed(share=2, examples=[{**APART, "w": [1, 0]}]),
+                "the slope at x_1 for that at x": changed(
+                    slope="x_1", examples=[{**APART, "w": [1, 1]}]
+                ),
+                "b_k of any sign": changed(drop=[FALLING], examples=[{**LOW, "w": [1, 0]}]),
+                "phi need not be convex": changed(
+                    drop=[CONVEX_PHI],
+                    examples=[{**example([[8], [0]], [[1]], [-1], "logistic"), "w": [1, 0]}],
+                ),
+            },
+        ),
+    },
+)

@@ -1,0 +1,126 @@
+"""What a head gains from mixtures of tokens, as formulas."""
+
+from attsvm.primitives.heads import bending, change, derivative_along, head
+from attsvm.theory import stated
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
+
+
+def _flag(m: Namespace, holds: bool) -> Comparison:
+    return m.equal(m.exact(int(holds)), m.exact(1))
+
+
+def output(m: Namespace, v: Values) -> Numbers:
+    """The attention output, the mean of the tokens with the weights s."""
+    return v.s @ v.X
+
+
+def moved(m: Namespace, v: Values) -> Numbers:
+    """The attention output minus x_1."""
+    return v.s @ (v.X - v.X[0])
+
+
+def best(m: Namespace, v: Values) -> Number:
+    """The largest value of h at a token."""
+    return m.max(m.array([head(m, v, x) for x in v.X]))
+
+
+HEAD = "h(x) = sum_k b_k phi(<a_k, x>) and x^att = X^T s"
+
+
+@stated(
+    "",
+    r"h(x^{att}) $strict \max_t h(x_t)",
+    {"strict": {True: "<", False: r"\le"}},
+    where=HEAD,
+)
+def mixed(m: Namespace, v: Values, strict: bool = False) -> Comparison:
+    compare = m.below if strict else m.at_most
+    return compare(head(m, v, output(m, v)), best(m, v))
+
+
+@stated(
+    "some x between x_1 and x_2 has $formula",
+    r"h(x) > \max_t h(x_t) $lead",
+    {"lead": {0: "", 1: "+ |h(x_2) - h(x_1)|"}},
+    where=HEAD,
+)
+def between(m: Namespace, v: Values, lead: Number = 0) -> Comparison:
+    """On a line h is linear between the points where some <a_k, x> is 0.
+
+    So the best point is an end or one of these.
+    """
+    first, along = v.X[0], v.X[1] - v.X[0]
+    found = []
+    for a in v.A:
+        fall = a @ along
+        share = -(a @ first) / (fall + m.is_zero(fall))
+        share = m.minimum(m.maximum(share, m.exact(0)), m.exact(1))
+        found.append(head(m, v, first + share * along))
+    more = lead * m.abs(head(m, v, v.X[1]) - head(m, v, first))
+    return m.above(m.max(m.array(found)), best(m, v) + more)
+
+
+@stated(
+    "",
+    r"h(x^{att}) - h(x_1) \le $share (1 - s_1) \max_t \langle h'(x_1), x_t - x_1\rangle",
+    where=HEAD,
+)
+def below_tangent(m: Namespace, v: Values, share: Number = 1) -> Comparison:
+    slopes = m.array(
+        [derivative_along(m, v, v.X[0], x - v.X[0]) for x in v.X]
+    )  # 0 of the first one itself
+    gain = change(m, v, v.X[0], moved(m, v))
+    return m.at_most(gain, share * (1 - v.s[0]) * m.max(slopes))
+
+
+@stated(
+    "",
+    r"e \langle h'(x_1), D\rangle - [h(x_1 + e D) - h(x_1)] \le $share \frac{\beta e^2}{2}",
+    where=f"{HEAD}, e = s_2, D = x_2 - x_1, and beta = c sum_k |b_k| <a_k, D>^2 for |phi''| <= c",
+)
+def gains(m: Namespace, v: Values, share: Number = 1) -> Comparison:
+    along, e = v.X[1] - v.X[0], v.s[1]
+    gain = change(m, v, v.X[0], e * along)
+    bend = bending(m, v, along, along) * m.square(e) / 2
+    return m.at_most(e * derivative_along(m, v, v.X[0], along) - gain, share * bend)
+
+
+@stated(
+    "",
+    r"\langle h'(x_1), D\rangle - \langle h'(x^{att}), D\rangle \le $share c \sum_k |b_k| "
+    r"|\langle a_k, o\rangle| |\langle a_k, D\rangle|",
+    where=f"{HEAD}, D = x_2 - x_1, o = x^att - x_1, and |phi''| <= c",
+)
+def returns(m: Namespace, v: Values, share: Number = 1) -> Comparison:
+    along, o = v.X[1] - v.X[0], moved(m, v)
+    lost = derivative_along(m, v, v.X[0], along) - derivative_along(m, v, v.X[0] + o, along)
+    return m.at_most(lost, share * bending(m, v, along, o))
+
+
+def mean_of_some(m: Namespace, v: Values) -> Numbers:
+    """The mean x of tokens with weights in proportion to max(w_t, 0); x_1 where these are all 0."""
+    weights = m.array([m.maximum(w, m.exact(0)) for w in v.w])
+    total = m.sum(weights)
+    return v.X[0] + weights @ (v.X - v.X[0]) / (total + m.is_zero(total))
+
+
+@stated(
+    "for g_t = $slope and every t $formula",
+    r"h(x^{att}) - h(x) \le \sum_t s_t g_t \text{ and } $share \frac{e \max(0, g_t)}{2} \le h((1 - "
+    r"e) x + e x_t) - h(x)",
+    {"slope": {"x": "<h'(x), x_t - x>", "x_1": "<h'(x_1), x_t - x>"}},
+    where=f"{HEAD}, x is the mean of tokens of weights in proportion to max(w_t, 0), e = min(1, "
+    "max(0, g_t)/beta_t), and beta_t = c sum_k |b_k| <a_k, x_t - x>^2 for |phi''| <= c",
+)
+def exactly_best(m: Namespace, v: Values, share: Number = 1, slope: str = "x") -> Relation:
+    """At (1 - e) x + e x_t, e = min(1, g_t/beta_t), h is at least h(x) + e g_t/2."""
+    x = mean_of_some(m, v)
+    at = x if slope == "x" else v.X[0]
+    slopes = m.array([derivative_along(m, v, at, token - x) for token in v.X])
+    parts = [m.at_most(change(m, v, x, v.s @ (v.X - x)), m.dot(v.s, slopes))]
+    for token, slope_there in zip(v.X, slopes, strict=True):
+        along, g = token - x, m.maximum(slope_there, m.exact(0))
+        beta = bending(m, v, along, along)
+        e = m.minimum(g / (beta + m.is_zero(beta)), m.exact(1))
+        parts.append(m.at_most(share * e * g / 2, change(m, v, x, e * along)))
+    return m.all_of(*parts)

@@ -1,0 +1,176 @@
+"""Summary: W is biased to the Frobenius solution, (K, Q) to the nuclear one.
+
+"Parameterization matters: W -> min Frob_norm, (K, Q) -> min Nuclear_norm bias." Read of gradient
+descent, as the talk's pictures do; of regularisation paths it is theorems 2 and 3. The published
+experiment is counted (literal-4), and drawn by `attsvm reproduce tf/parameterisation-bias`.
+
+Descent on W may go to a local direction, be it from zero: tokens 4, 0, 3 of scores 1, 0, -3 and
+query 1 (literal-1). Descent on (K, Q) goes nowhere from K = Q = 0, and for K = 1, Q = -1 on tokens
+1, 0 and query 1 it keeps K = -Q, so that W is never above 0, where both solutions are 1
+(literal-2). From the basin descent on W keeps the bias (amended).
+
+The parameterisation does not matter to the solution where W^mm has rank 1, as for one input of two
+tokens: every feasible V has ||V||_* >= ||V||_F >= ||W^mm||_F = ||W^mm||_*, with equality for V =
+W^mm alone (literal-3; `tf/svm-rank:amended`, proved in `symbolic.tf.svm_rank`). On the data of
+`tf/theorem-3:sharp-2`, whose nuclear solutions are (1, c; c, 1) with |c| <= 1, descent on (K, Q)
+converges to one of them from nearly every start, with any step, and the start decides which: rows
+of K + Q grow along themselves, those of K - Q fall behind, and c is the cosine of the rows of K + Q
+(sharp). It is 0, as for W^mm, where these are orthogonal. On other data the bias is proved of the
+regularisation path alone (`tf/theorem-3`), and counted here of descent: at random it ends nearer in
+angle to the nuclear solution on (K, Q), and to the Frobenius one on W (literal-4). That is evidence
+after 2000 steps, and says of no limit that it is there. Followed by gradient flow to a norm of 1e5,
+K Q^T nears the set of nuclear solutions in each decade of the norm, as W does not (sharp-2). Why
+this is counted, and not proved, is in `symbolic.tf.parameterisation_bias`.
+"""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.hypotheses import BASIN, EXISTS, ONE_PAIR, UNIQUE
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
+from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
+from attsvm.strategies.data import separable_data
+from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.hypothesis_violations import PASSED_OVER
+from properties.sim._support import factor_descent as factors
+from properties.sim._support.factor_descent import NOWHERE, OPPOSED
+from properties.tf import SOURCE
+from properties.tf._support import biased_ends as ends
+from properties.tf._support import descent_instances as cases
+from properties.tf._support.biased_ends import Draws
+from properties.tf.parameterisation_bias.conclusion import (
+    MOVED,
+    NEARS,
+    OFTEN,
+    POSITIVE,
+    SUMS,
+    Rows,
+    factor_rows,
+    keeps_angle,
+    rank_above,
+)
+
+WORST = {"the solution for the worst tokens": changed(towards="worst")}
+
+PUBLISHED = Records(
+    Draws,
+    st.builds(Draws, ends.seeds),
+    lets="data be drawn by the published protocol (n = 6, T = 8, d = 10, unit-norm Gaussian "
+    "tokens, queries and head, random labels), with the log-loss, Gaussian starts (K, Q) of "
+    "deviation 0.01, and solutions for the tokens of largest weight in the end",
+)
+
+BIAS = Statement(
+    "tf/parameterisation-bias",
+    rests_on=("tf/theorem-2", "tf/theorem-3"),
+    source=SOURCE,
+    place="Summary",
+    printed="Parameterization matters: W -> min Frob_norm, (K, Q) -> min Nuclear_norm bias",
+    variables=stepped(Descent, cases.descents(), cases.started_right, steps=ANY),
+    conclusion=cases.DIRECTION,
+    cost=12,
+    violating={
+        **cases.VIOLATING,
+        SUMS: [Rows(np.eye(2), -np.eye(2), 1.0, 1)],
+        POSITIVE: [Rows(np.eye(2), np.zeros((2, 2)), -1.0, 1)],
+        MOVED: [Rows(np.eye(2), np.zeros((2, 2)), 1.0, 0)],
+    },
+    readings={
+        "literal-1": Reading(
+            "refuted",
+            read={
+                "min Frob_norm": "that descent on W converges in direction to the "
+                "Frobenius solution W^mm"
+            },
+            under=(STRICT_LOSS,),
+            variables=stepped(Descent, flattened(cases.descents()), cases.started_right, steps=ANY),
+            examples=(cases.descent(PASSED_OVER), cases.TRAP, cases.ONE_TOKEN),
+            siblings=WORST,
+        ),
+        "literal-2": Reading(
+            "refuted",
+            read={
+                "min Nuclear_norm": "that descent on (K, Q) takes K Q^T in direction to a "
+                "nuclear solution, which is X^mm for one input of two tokens"
+            },
+            fixed={"loss": "log-loss"},
+            under=(ONE_PAIR,),
+            variables=factors.factors(factors.pair_data()),
+            conclusion=factors.FACTORED,
+            examples=(NOWHERE, OPPOSED),
+            siblings=WORST,
+        ),
+        "literal-3": Reading(
+            "refuted, certified",
+            read={
+                "matters": "with a W^mm on all data that is never a nuclear solution, so of no "
+                "rank below 2"
+            },
+            constants={"least": 1},
+            under=(),
+            variables=Records(AttentionData, separable_data()),
+            conclusion=rank_above,
+            examples=(
+                cases.from_zero([[[1], [0]]], scores=[[1.0, 0.0]]).data,
+                cases.ONE_TOKEN.data,
+            ),
+            siblings={"rank above 2": changed(least=2)},
+        ),
+        "literal-4": Reading(
+            "holds",
+            read={"bias": "the larger cosine in the end, with a probability of at least 1/2"},
+            constants={"kq": "nuclear", "w": "Frobenius"},
+            under=(),
+            variables=PUBLISHED,
+            conclusion=OFTEN,
+            cost=400,
+            examples=(Draws(0),),
+            siblings={
+                "both to the nuclear solution": changed(w="nuclear"),
+                "both to the Frobenius solution": changed(kq="Frobenius"),
+            },
+        ),
+        "amended": Reading(
+            "proved",
+            proof="symbolic.basins:prove",
+            under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),
+            variables=stepped(Descent, cases.descents(), cases.started_right),
+            siblings=WORST,
+        ),
+        "sharp": Reading(
+            "proved",
+            proof="symbolic.tf.parameterisation_bias:prove",
+            under=(SUMS, POSITIVE, MOVED),
+            variables=Records(Rows, factor_rows()),
+            conclusion=keeps_angle,
+            examples=(
+                Rows(np.eye(2), np.eye(2) / 2, 1.0, 2),
+                Rows(np.array([[1.0], [1.0]]), np.array([[0.875], [0.875]]), 1.0, 3),
+                Rows(
+                    np.array([[1.0, 0.5], [0.1, 1.0]]), np.array([[1.0, 0.5], [0.1, 1.0]]), 64.0, 3
+                ),
+                Rows(np.array([[1.0], [0.0]]), np.array([[-0.5], [1.0]]), 1024.0, 2),
+                Rows(np.ones((2, 1)), np.array([[1.0], [0.5]]), 4.0, 2),
+            ),
+            siblings={
+                "the Frobenius solution, c = 0": changed(towards="frobenius"),
+                "a third of the room": changed(share="0.333"),
+            },
+        ),
+        "sharp-2": Reading(
+            "holds",
+            constants={"of": "(K, Q)", "law": "S"},
+            under=(),
+            variables=PUBLISHED,
+            conclusion=NEARS,
+            cost=400,
+            examples=(Draws(0),),
+            siblings={
+                "distances of W in place of (K, Q)": changed(of="W"),
+                "all singular values at one rate": changed(law="1"),
+            },
+        ),
+    },
+)

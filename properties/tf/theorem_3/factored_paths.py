@@ -1,0 +1,178 @@
+"""Paths of factors with an inner dimension, and the least rank of solutions."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from flint import arb, fmpq_mat
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.errors import DataError
+from attsvm.exact import ExactData
+from attsvm.exact.numbers import subtract
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.steps import ZERO, tends
+from attsvm.strategies import arrays, composite, sizes
+from attsvm.theory import Slack, stated
+from attsvm.theory.types import Comparison, Namespace, Number
+from properties.tf._support import path_certificates
+from properties.tf._support import regularisation_paths as cases
+from properties.tf._support.regularisation_paths import Path, single_entries
+
+
+@dataclass(frozen=True, slots=True)
+class Factored:
+    """A path, and the inner dimension r of K and Q."""
+
+    path: Path
+    inner: int
+
+    def __post_init__(self) -> None:
+        if self.inner < 1:
+            raise DataError("an inner dimension is below 1", value=self.inner)
+
+    @property
+    def data(self) -> AttentionData:
+        """The data set of the path."""
+        return self.path.data
+
+    @property
+    def loss(self) -> str:
+        """The loss of the path."""
+        return self.path.loss
+
+
+def follows(case: Factored, target: str = "solutions", share: int | Fraction = 1) -> Slack:
+    """What is measured of the path, with its inner dimension."""
+    return cases.follows_set(case.path, target, share, case.inner)
+
+
+def certified(case: Factored, target: str = "solutions", share: int | Fraction = 1) -> arb | None:
+    """What is certified of the limits of the path, with its inner dimension."""
+    return path_certificates.certified_set(case.path, target, share, case.inner)
+
+
+def known_rank(data: AttentionData) -> int | None:
+    """A rank that some solution of Att-SVM* surely does not exceed; None where there is none.
+
+    It is 1 where W^mm has rank 1. So it is where each constraint is on one entry, s_k W_ij >= b_k
+    with s_k = 1 or -1, no two in one row or column: with u_i = sqrt(b_k), v_j = s_k sqrt(b_k),
+    u v^T meets them, and ||u|| ||v|| = sum_k b_k <= sum_k s_k W_ij <= ||W||_* for every feasible W.
+    Else it is the lesser rank of the queries and of the differences of tokens.
+    """
+    found = exact_att_svm(data)
+    if found is None or not found.A:
+        return None
+    entries = {at for at, _ in single_entries(data)}
+    apart = None not in entries and all(
+        len(set(axis)) == len(entries) for axis in zip(*filter(None, entries), strict=True)
+    )
+    if found.rank == 1 or apart:
+        return 1
+    exact = ExactData.of(data)
+    inputs = zip(exact.X, exact.Z, exact.optimal, strict=True)
+    several = [(X, z, best[0]) for X, z, best in inputs if len(X) > 1]
+    differences = [subtract(X[best], x) for X, _, best in several for x in X]
+    return min(fmpq_mat(rows).rank() for rows in (differences, [list(z) for _, z, _ in several]))
+
+
+def low_rank(case: Factored) -> bool:
+    """Some solution is known to have a rank of r at most; data where none is are left out."""
+    least = known_rank(case.data)
+    return least is not None and least <= case.inner
+
+
+def first_input(case: Path) -> Path:
+    """The path of the first input alone, whose W^mm has rank 1 or is 0."""
+    data = case.data
+    scores = np.where(data.present, data.gamma, 0.0)[:1]
+    mask = None if data.mask is None else data.mask[:1]
+    return replace(case, data=AttentionData(data.X[:1], data.Z[:1], scores=scores, mask=mask))
+
+
+@composite
+def factored(draw: st.DrawFn, *, known: bool = True) -> Factored:
+    """A path with an inner dimension of d at most, mostly the least that is known to do."""
+    alone = st.one_of(cases.paths().map(first_input), cases.of(entries()))
+    path = draw(st.one_of(alone, cases.paths(cases.turned())))
+    least = (known_rank(path.data) or 1) if known else 1
+    return Factored(path, draw(st.integers(least, max(least, path.data.d))))
+
+
+@composite
+def entries(draw: st.DrawFn) -> AttentionData:
+    """Inputs of two tokens that ask for one entry of W each, no two in one row or column."""
+    d = draw(sizes(1, 3))
+    sizes_of = draw(st.permutations([1.0, -2.0, 0.5]))[:d]
+    X = np.zeros((d, 2, d))
+    X[:, 0] = np.diag(sizes_of)
+    queries = np.eye(d)[draw(st.permutations(range(d)))]
+    return AttentionData(X, queries, scores=np.tile([1.0, 0.0], (d, 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """K and Q of two rows and any inner dimension."""
+
+    K: Array
+    Q: Array
+
+    def __post_init__(self) -> None:
+        if self.K.ndim != 2 or len(self.K) != 2 or self.K.shape != self.Q.shape:
+            raise DataError("K and Q are not of two rows each", value=self.K.shape)
+
+
+@composite
+def factors(draw: st.DrawFn) -> Factors:
+    """Every second pair has K = Q."""
+    K = draw(arrays(2, draw(sizes(1, 3))))
+    return Factors(K, K if draw(st.booleans()) else draw(arrays(*K.shape)))
+
+
+@stated(
+    "",
+    r"|\langle K_1, Q_1\rangle| + |\langle K_2, Q_2\rangle| \le "
+    r"$share \frac{\|K\|^2 + \|Q\|^2}{2}",
+    where="K and Q have two rows, K_i and Q_i, and any number of columns",
+)
+def diagonal(m: Namespace, case: Factors, share: Number = 1) -> Comparison:
+    """|(K Q^T)_11| + |(K Q^T)_22| <= (||K||^2 + ||Q||^2)/2."""
+    K, Q = m.values(case.K), m.values(case.Q)
+    half = (m.trace(K @ K.T) + m.trace(Q @ Q.T)) / 2
+    return m.at_most(m.abs(K[0] @ Q[0]) + m.abs(K[1] @ Q[1]), share * half)
+
+
+OF_RANK = tends(
+    "$formula for the inner dimension r as R tends to infinity, and for no r below the ranks of "
+    "all solutions",
+    path_certificates.NEAR,
+    ZERO,
+    floats=follows,
+    balls=certified,
+    symbols={"target": path_certificates.TARGETS},
+    where=path_certificates.FACTORS,
+)
+THREE = Path(
+    AttentionData.of(
+        [
+            [[0, 0, 0], [-1, 0, 0], [0, -4, 0], [0, 0, -4]],
+            [[0, 0, 0], [4, 0, 0], [0, -1, 0], [0, 0, -4]],
+            [[0, 0, 0], [4, 0, 0], [0, 4, 0], [0, 0, -1]],
+        ],
+        np.eye(3).tolist(),
+        scores=[[1, 0, 0, 0]] * 3,
+    ),
+    "log-loss",
+)
+"""W_ii >= 1, and W_ij >= 1/4 or W_ij <= -1/4 for other entries: all solutions have rank 3."""
+WIDE = replace(
+    cases.TURNING,
+    data=AttentionData(
+        np.pad(cases.TURNING.data.X, ((0, 0), (0, 0), (0, 1))),
+        np.pad(cases.TURNING.data.Z, ((0, 0), (0, 1))),
+        scores=cases.TURNING.data.scores,
+    ),
+)
+"""The same entries of a 3 x 3 matrix: solutions have rank 2."""
