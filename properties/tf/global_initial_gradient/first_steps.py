@@ -121,7 +121,7 @@ def reaches_after(case: Step, towards: str = "optimal") -> Slack:
     first = stepped(case)
     if first is None:
         return Slack.unknown("the gradient vanishes")
-    return reaches(Descent(case.data, first, case.loss, step=case.step), case.loss, towards)
+    return reaches(Descent(case.data, first, case.loss, step=case.step), towards)
 
 
 def decided_after(case: Step, towards: str = "optimal") -> arb | None:
