@@ -27,7 +27,8 @@ from properties.sim.loss_assumptions.instances import (
 @given(trained(NEGATIVE))
 def test_sloped_says_whether_the_slope_is_negative_at_all_scores(case):
     gamma = case.data.gamma[case.data.present]
-    between = np.linspace(gamma.min(), gamma.max(), 33)
+    flat = np.clip(0.0, gamma.min(), gamma.max())  # where -u^3 has a slope of 0
+    between = np.append(np.linspace(gamma.min(), gamma.max(), 33), flat)
     negative = bool((FOLLOWED[case.loss].slope(between) < 0).all())
     assert sloped(case) is negative
     assert ExactData.of(case.data).gamma
