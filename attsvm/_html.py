@@ -17,7 +17,7 @@ _LONGEST = 400
 
 
 def cell(text: object, most: int = _LONGEST) -> str:
-    """Return a text as it is read, cut where it is long."""
+    """Return a text as it is read, shortened if it is long."""
     said = str(text)
     return escape(said if len(said) <= most else f"{said[:most]} ...")
 
@@ -43,7 +43,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def curve(values: Array, width: int = 240, height: int = 80) -> str:
-    """Return a curve over the places of the values, finite ones alone, as a picture of vectors."""
+    """Return a curve through the finite values as a vector picture."""
     places = np.flatnonzero(np.isfinite(values))
     if places.size < 2:
         return ""

@@ -116,7 +116,7 @@ class WorkerError(AttsvmError):
 
 
 def present(value: T | None, what: str) -> T:
-    """Return the value, where a caller relies on its being there.
+    """Return the value on which a caller relies.
 
     Args:
         value: what may be None by its type alone.

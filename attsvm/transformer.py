@@ -221,7 +221,7 @@ class Comparison:
         return [(int(i), int(t), float(prices[i, t])) for i, t in places]
 
     def json(self) -> dict[str, Any]:
-        """Return the figures as `solve --json` has them, null where there is none."""
+        """Return the figures as `solve --json` has them; null if there is none."""
         document = {
             "selected": self.head.selected.tolist(),
             "margins": self.margins.tolist(),

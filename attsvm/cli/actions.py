@@ -17,7 +17,7 @@ def in_actions() -> bool:
 
 
 def annotation(text: str, place: tuple[Path, int] | None) -> str:
-    """Return the line that has the workflow show an error, at a line of a file where that is known.
+    """Return a workflow command that shows an error, at a line of a file if it is known.
 
     Args:
         text: what is wrong.

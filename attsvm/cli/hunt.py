@@ -116,7 +116,7 @@ def _store(options: argparse.Namespace, account: Hunt) -> None:
 
 
 def _searchers(text: str | None) -> list[str] | None:
-    """Return the searchers asked for, None where none are named."""
+    """Return the searchers asked for; None if none are named."""
     if text is None:
         return None
     chosen = [word.strip() for word in text.split(",")]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def open_ledger(path: str) -> Ledger:
-    """Return the ledger of that path, in a folder that git ignores where it is one of our own."""
+    """Return the ledger of a path; a folder of our own gets a .gitignore."""
     from attsvm.theory.record.ledger import Ledger
 
     ledger = Ledger(path)
@@ -89,7 +89,7 @@ def ensure_apart(**places: str | Path | None) -> None:
 
 
 def ensure_json(path: str | None) -> None:
-    """Return the same for what --json names, where that is a file.
+    """Return the same for the file that --json names, if it names one.
 
     Raises:
         FileError: it cannot be written.

@@ -174,7 +174,7 @@ def basin(data: ExactData, W: Matrix, loss: str) -> arb | None:
 
 
 def _level(data: ExactData, loss: str) -> arb | None:
-    """Return the threshold where the basin's hypotheses on data and loss hold, else None."""
+    """Return the threshold if the basin's hypotheses on data and loss hold, else None."""
     if not (data.unique and decreases(data, loss)):
         return None
     solved = separate(data, [rows[0] for rows in data.optimal])

@@ -215,7 +215,7 @@ def _unit_rows(matrix: fmpz_mat) -> tuple[Array, list[int]]:
 
 
 def nearest(value: fmpq) -> float:
-    """Return the float nearest to a rational; infinite where it exceeds them all."""
+    """Return the float nearest to a rational; infinite if the rational exceeds all floats."""
     try:
         return int(value.p) / int(value.q)
     except OverflowError:

@@ -139,7 +139,7 @@ def direction_converges(
 
 
 def _solution(data: AttentionData, W: Array) -> tuple[ExactData, ExactAnswer] | None:
-    """Return the exact answer for the tokens that W selects; None where nothing is constrained."""
+    """Return the exact answer for the tokens that W selects; None if nothing is constrained."""
     exact = ExactData.of(data)
     logits = np.einsum("ntd,de,ne->nt", data.X, W, data.Z)
     chosen = [

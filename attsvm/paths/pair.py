@@ -73,7 +73,7 @@ class Pair:
         return replace(self.data, v=v, scores=None)
 
     def gap(self, v: Array) -> GapObjective | None:
-        """Return L - L_* of the prompt; None where all scores of each input are equal."""
+        """Return L - L_* of the prompt; None if all scores of each input are equal."""
         try:
             return GapObjective.of(self.scored(v), self.loss)
         except DataError:

@@ -198,7 +198,7 @@ def _prompt(pair: Pair, v: Array, p: Array, log_unit: float) -> tuple[Array, Arr
 
 
 def _log_gap(pair: Pair, v: Array, p: Array) -> float | None:
-    """Return the logarithm of |L - L_sel|; None where that is zero."""
+    """Return the logarithm of |L - L_sel|; None if the difference is zero."""
     whole = pair.gap(v)
     if whole is None:
         return None

@@ -84,7 +84,7 @@ def dress(axes: Axes, title: str = "", xlabel: str = "", ylabel: str = "") -> Ax
 
 
 def key(axes: Axes, **where: Any) -> None:
-    """Return a legend, where a line has a label."""
+    """Return a legend if some line has a label."""
     if axes.get_legend_handles_labels()[0]:
         axes.legend(
             **{"fontsize": 8, "framealpha": 0.9, "edgecolor": "none", "labelcolor": INK} | where

@@ -1,4 +1,4 @@
-"""One record of gradient descent: its inputs, where it starts, its loss and its step.
+"""The record of gradient descent: its inputs, start, loss and step.
 
 What is trained is told by the inputs: a matrix W in the logits x_t^T W z of `AttentionData`, K and
 Q with W = K Q^T where these are `Factored`, and a prompt p in the logits k_t^T p of `Keys`. Descent

@@ -4,20 +4,18 @@ A source gives its letters, and a limit says what has one. Where a sentence spea
 descent than that of an instance, such as one from a start that it names, `Beginning` says which.
 Floats follow gradient flow and propose. Balls take the steps of the instance and decide; they ask
 for more bits as long as nothing is proved, since long runs need many, and so do runs where
-attention lingers. Tensors and many runs say where to look.
+attention lingers. Tensors say where to look.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 from flint import arb, fmpq
 
-from attsvm._types import Array
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.traps import is_stationary_start, moves_along_margins
 from attsvm.limits import norm_diverges, norm_grows_like_log
@@ -27,7 +25,6 @@ from attsvm.primitives.descent_runs import certified_limit, max_margin, or_more_
 from attsvm.primitives.growth_rates import arrives, diverges, rate_error
 from attsvm.primitives.hypotheses import feasible, unique_optimum
 from attsvm.primitives.losses import SLOPED
-from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import (
     FLOW,
     INFINITY,
@@ -48,7 +45,7 @@ SOME = "some"
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """How a source writes descent.
+    """The notation of a source for descent.
 
     Attributes:
         start: where it starts.
@@ -75,7 +72,7 @@ class Letters:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """The descent that a limit speaks of, where it is not that of the instance.
+    """The descent of a limit, if it is not the descent of the instance.
 
     Attributes:
         of: returns it for an instance and the constants; None where it is not known.
@@ -96,7 +93,7 @@ class Beginning:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What has a limit, with its forms for a descent and the constants.
+    """A quantity with a limit, and its forms for a descent and constants.
 
     Attributes:
         writes: returns it and its limit in the letters of a source.
@@ -109,11 +106,6 @@ class Quantity:
     balls: Callable[..., arb]
     tensors: Callable[..., Any]
     constants: Mapping[str, Any] = field(default_factory=dict, hash=False)
-
-
-def _reaches(case: Descent, towards: str) -> Slack:
-    """Return whether the direction of iterates tends to that of a target, by its rate."""
-    return reaches(case, towards)
 
 
 def _certainly_reaches(case: Descent, towards: str) -> arb:
@@ -130,7 +122,7 @@ def _grows(case: Descent) -> Slack:
 
 
 def _certainly_grows(case: Descent) -> arb:
-    """Return 1 where the run is proved to settle, -1 where it rests or ends at a finite norm."""
+    """Return 1 if the run is proved to settle, -1 if it rests or ends at a finite norm."""
     if is_stationary_start(ExactData.of(case.data), rationals(case.W), case.loss):
         return arb(-1)
     proved = diverges(case.data, case.W, case.loss, case.step)
@@ -192,7 +184,7 @@ def _certainly_grows_like(case: Descent, share: int) -> arb:
 
 DIRECTION = Quantity(
     lambda letters: (along(letters.iterate), along(TARGET)),
-    _reaches,
+    reaches,
     _certainly_reaches,
     elsewhere,
     {"towards": "optimal"},
@@ -254,14 +246,6 @@ class _Begun:
         found = self.quantity.balls(run, **others)
         return None if some and found <= 0 else found
 
-    def many(self, cases: Sequence[Descent], **constants: Any) -> Array:
-        """Return how far the runs are from selecting the optimal tokens, NaN where unknown."""
-        own, others, _ = self.parts(constants)
-        begun = {k: run for k, case in enumerate(cases) if (run := self.begins.of(case, **own))}
-        height = np.full(len(cases), np.nan)
-        height[list(begun)] = rival_lead(list(begun.values()), **others)
-        return height
-
 
 def _as_it_is(case: Descent) -> Descent:
     return case
@@ -292,7 +276,6 @@ def limit(
         floats=forms.floats,
         balls=forms.balls,
         tensors=quantity.tensors if begins is None else None,
-        many=None if begins is None else forms.many,
         stand_in=FLOW,
         notation=rf"{of} \to {to}{forms.begins.condition}",
         symbols={"towards": letters.targets, **letters.symbols, **forms.begins.symbols},

@@ -39,12 +39,12 @@ class Answered:
 
     @property
     def heading(self) -> str:
-        """What is minimised, as a heading begins with it."""
+        """The beginning of a heading: the quantity that is minimised."""
         return "Frobenius"
 
     @property
     def grouping(self) -> str:
-        """What shares a slack, as the end of a heading."""
+        """The end of a heading: the constraints that share a slack."""
         return ""
 
     @property
@@ -57,12 +57,12 @@ class Answered:
 
     @property
     def proof(self) -> str:
-        """What is proved of the floats in this answer, in words."""
+        """The proof of the floats in this answer, in words."""
         return "graded in floating point: residuals recomputed, not certified"
 
     @property
     def remarks(self) -> Facts:
-        """What a reader is told below the status: where to find more."""
+        """Remarks below the status, such as the place of a certificate."""
         return []
 
     @property

@@ -1,4 +1,4 @@
-"""A certified answer: floats with their figures, and rationals where there are some."""
+"""A certified answer: floats with their figures, and rationals if there are any."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from attsvm.svm.soft import SoftAnswer
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer(Answered):
-    """An answer in floats with the figures of these floats, and the exact one where there is one.
+    """An answer in floats with the figures of these floats, and the exact answer if known.
 
     Attributes:
         float_answer: the answer in floats. Its residual is that of its W, evaluated in rationals
@@ -72,17 +72,17 @@ class Answer(Answered):
 
     @property
     def proof(self) -> str:
-        """What is proved of the floats in this answer, in words."""
+        """The proof of the floats in this answer, in words."""
         return proof_of(self)
 
     @property
     def _teller(self) -> ExactAnswer | None:
-        """The exact answer where W is too far from it to tell what is tight."""
+        """The exact answer if W is too far from it to decide which constraints are tight."""
         return self.exact if self.status == "solved in rationals" else None
 
     @property
     def support(self) -> Tokens:
-        """Tokens whose constraint is tight, input by input; exactly, where W cannot tell."""
+        """Tokens whose constraint is tight, input by input; exact if W cannot decide."""
         exact = self._teller
         return self.float_answer.support if exact is None else _tokens(self, exact.tight)
 
@@ -139,12 +139,12 @@ class Answer(Answered):
 
     @property
     def heading(self) -> str:
-        """What is minimised, as a heading begins with it."""
+        """The beginning of a heading: the quantity that is minimised."""
         return "Nuclear-norm" if self.norm == "nuc" else self.float_answer.heading
 
     @property
     def grouping(self) -> str:
-        """What shares a slack, as the end of a heading."""
+        """The end of a heading: the constraints that share a slack."""
         return self.float_answer.grouping
 
     @property
@@ -155,12 +155,12 @@ class Answer(Answered):
 
     @property
     def remarks(self) -> Facts:
-        """What a reader is told below the status: where to find more."""
+        """Remarks below the status, such as the place of a certificate."""
         return remarks_of(self)
 
     @property
     def optimum(self) -> Facts:
-        """What is minimised, with its bracket."""
+        """The quantity that is minimised, with its bracket."""
         return optimum_of(self)
 
     def __repr__(self) -> str:
@@ -199,7 +199,7 @@ def proof_of(answer: Answer) -> str:
 
 
 def remarks_of(answer: Answer) -> Facts:
-    """Return what a reader is told below the status: where to find more."""
+    """Return remarks below the status, such as the place of a certificate."""
     if answer.status == "solved in rationals":
         return [("", "(the solution is `exact_W` of --json, in Python `exact.W`)")]
     if answer.unfinished is None and answer.kind == "float":

@@ -112,12 +112,12 @@ class NuclearAnswer(Answered):
 
     @property
     def heading(self) -> str:
-        """What is minimised, as a heading begins with it."""
+        """The beginning of a heading: the quantity that is minimised."""
         return "Nuclear-norm"
 
     @property
     def proof(self) -> str:
-        """What is proved of the floats in this answer, in words."""
+        """The proof of the floats in this answer, in words."""
         return ENCLOSED
 
     @property
@@ -282,7 +282,7 @@ def _is_better(error: float, before: float) -> bool:
 
 
 def _error(answer: NuclearAnswer) -> float:
-    """Return the width of the bracket, infinite where a figure is not a number."""
+    """Return the width of the bracket; infinite if a figure is not a number."""
     figures = (answer.primal_residual, answer.dual_residual, abs(answer.gap), answer.width)
     worst = float(np.max(figures))
     return worst if worst < np.inf else np.inf

@@ -118,12 +118,12 @@ class SoftAnswer(Answered):
 
     @property
     def heading(self) -> str:
-        """What is minimised, as a heading begins with it."""
+        """The beginning of a heading: the quantity that is minimised."""
         return "Soft-margin"
 
     @property
     def grouping(self) -> str:
-        """What shares a slack, as the end of a heading."""
+        """The end of a heading: the constraints that share a slack."""
         return f", slack per {self.slack_per}"
 
     @property
@@ -397,7 +397,7 @@ def _point(
 
 
 def _error(answer: SoftAnswer) -> float:
-    """Return the largest figure that should be zero; infinite where one is not a number."""
+    """Return the largest figure that should be zero; infinite if a figure is not a number."""
     figures = [abs(answer.gap), answer.primal_residual, answer.dual_residual]
     worst = float(np.max(figures))
     return worst if math.isfinite(worst) and np.isfinite(answer.W).all() else math.inf

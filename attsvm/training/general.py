@@ -266,7 +266,7 @@ def _keep(
 
 
 def _torch(device: str) -> Any:
-    """Return the library, where it is installed and knows the device."""
+    """Return the library if it is installed and knows the device."""
     try:
         import torch
     except ImportError as error:

@@ -37,13 +37,7 @@ torch = Late("torch")
 
 SHIPPED = find_claims(load_packs())
 STANDING = [c for c in SHIPPED if c.relaxed is None and c.expected.truth is not Truth.REFUTED]
-MANY = {c.id: c for c in STANDING if c.formula.measured and c.formula.measured.many is not None}
-"""Readings that stand and whose conclusions run on lists of records."""
-SINGLY = {
-    c.id: c
-    for c in STANDING
-    if not c.formula.batches and c.cost <= record_moves.CHEAP and c.id not in MANY
-}
+SINGLY = {c.id: c for c in STANDING if not c.formula.batches and c.cost <= record_moves.CHEAP}
 """Readings about records that stand and are evaluated one by one in floats."""
 GUIDED = [c for c in SHIPPED if c.relaxed is not None]
 BEYOND_FLOATS = {"sim/lemma-3.13:literal", "sim/lemma-3.13-hessian:literal"}
@@ -257,19 +251,3 @@ def test_records_that_are_screened_one_by_one_look_violated_where_the_judge_says
                 assert height >= 1.0 if slack.violated else height <= 1.0 + 1e-9
                 told += 1
     assert told > 0
-
-
-@pytest.mark.parametrize("id", sorted(MANY))
-def test_many_runs_go_where_the_claim_says_and_elsewhere_without_a_hypothesis(id):
-    claim, astray = MANY[id], 0
-    for name in ("", *(s.name for s in claim.siblings)):
-        part = claim.part(name)
-        constants = {**part.formula.constants, **part.parameters}
-        cases = list(rebuilt(claim, part))
-        heights = [float(claim.formula.measured.many([case], **constants)[0]) for case in cases]
-        assert name or all(height < 1.0 for height in heights)
-        for case, height in zip(cases, heights, strict=True):
-            if height >= 1.0:
-                proved = claim.formula.measured.balls(case, **constants)
-                astray += proved is not None and proved < 0
-    assert astray > 0

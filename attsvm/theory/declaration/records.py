@@ -112,8 +112,6 @@ class Measured:
         tensors: how close many instances come to violation, from tensors (batch, ...) to (batch,);
             it guides a search and decides nothing.
         again: the slack by other code in higher precision, if there is no enclosure.
-        many: how close a list of instances comes to violation, floats (batch,), if there are no
-            tensors: 1 or more if it looks violated, NaN if unknown.
         stand_in: the dynamics that floats follow in place of the claim's own, such as gradient flow
             in place of descent; empty if floats follow the claim's own.
         strict: whether a slack of exactly 0 violates the conclusion, as for `<`.
@@ -125,7 +123,6 @@ class Measured:
     balls: Callable[..., Any] | None = None
     tensors: Callable[..., Any] | None = None
     again: Callable[..., Slack] | None = None
-    many: Callable[..., Any] | None = None
     stand_in: str = ""
     strict: bool = False
     notation: str = ""
@@ -162,7 +159,7 @@ class Measured:
         Raises:
             ClaimError: a form does not take them.
         """
-        for form in ("balls", "tensors", "many", "again"):
+        for form in ("balls", "tensors", "again"):
             function = getattr(self, form)
             try:
                 if function is not None:

@@ -1,4 +1,4 @@
-"""Jinja2 templates of the pages: every value is escaped where it is put into one."""
+"""Jinja2 templates of the pages, which escape every value."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _ENSEMBLE = 4
 """How many of the ensemble do, where the check has drawn none."""
 
 _AUTHORS = frozenset((EXPLICIT, ENSEMBLE, DRAWN))
-"""Whose instances are as the claim's author meant them."""
+"""Searchers that draw from the author's own strategy."""
 
 
 class Likeness:
@@ -51,16 +51,16 @@ class Likeness:
             self._domain.see(case)
 
     def made_up(self, document: Json) -> Any | None:
-        """Return the instance of an encoded one that a searcher made up; None where it is none.
+        """Return the instance that a searcher encoded.
 
-        It is one if it is of the claim's type, as `replay` would read it, and looks like what the
-        claim's author draws.
+        None unless `replay` would read it as an instance of the claim, and it looks like a drawn
+        one.
         """
         case = rebuilt(self._claim, document)
         return None if case is None else self.like_drawn(frozen(case))
 
     def like_drawn(self, case: Case) -> Any | None:
-        """Return an instance of the claim's type; None where it does not look like a drawn one."""
+        """Return the instance; None if it does not look like a drawn one."""
         if not self._learnt:
             self._learnt = True
             for ordinary in self._ordinary():

@@ -17,7 +17,7 @@ _TOUCHING = 12
 
 
 def admits(tally: Tally, case: Case, searcher: str, *, reshaped: bool) -> bool:
-    """Return whether a made-up instance meets every hypothesis; False where one of them raises.
+    """Return whether a made-up instance meets every hypothesis; False if a hypothesis raises.
 
     Those are counted as broken: what a claim does not decide was not looked at.
     """

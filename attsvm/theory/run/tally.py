@@ -118,7 +118,7 @@ class Tally:
         searcher: str,
         excused: type[Exception] | tuple[()],
     ) -> _Answer | None:
-        """Return the answer on a made-up instance; None where asking raises, counted as broken."""
+        """Return the answer on a made-up instance; None, counted as broken, if the claim raises."""
         try:
             return ask(case)
         except ClaimError:

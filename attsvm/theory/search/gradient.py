@@ -106,7 +106,7 @@ def _rounded(entries: Array, bits: int) -> Array:
 
 
 def _ordered(land: Coordinates) -> Array:
-    """Return the starts where the conclusion on tensors is a number, the closest first."""
+    """Return the starts at which the conclusion on tensors is a number, the closest first."""
     with np.errstate(all="ignore"), one_thread() as torch:
         rows = torch.tensor(land.entries(land.starts))
         values = heights(torch, land.scout.tally, land.frame, rows).detach().double()

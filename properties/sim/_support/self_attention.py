@@ -22,7 +22,6 @@ from attsvm.primitives.hypotheses import (
     unique_optimum,
 )
 from attsvm.primitives.limit_certificates import certified_direction
-from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.self_attention import SelfAttention
 from attsvm.primitives.steps import (
     TARGET,
@@ -113,7 +112,6 @@ DIRECTION = converges_in_direction(
     TARGET,
     floats=reaches,
     balls=decided,
-    many=rival_lead,
     symbols={**solutions("X"), **LOSS_NAMES},
     where="X^mm and X^low are the max-margin solutions of the tokens of best and of lowest score",
 )

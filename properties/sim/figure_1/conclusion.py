@@ -8,7 +8,6 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.limit_certificates import agreement, short_step
-from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import FLOW, by_gradient_flow, tends
 from attsvm.theory import Slack, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers
@@ -48,7 +47,6 @@ COSINE = tends(
     "1",
     floats=ends,
     balls=certified_end,
-    many=rival_lead,
     stand_in=FLOW,
 )
 

@@ -32,7 +32,6 @@ import numpy as np
 
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE, ZERO_START
-from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties.sim import SOURCE
@@ -55,7 +54,7 @@ FIGURE = Statement(
     printed="the initial margin is near 0 ..., and as training proceeds, the margin generally "
     "becomes larger and eventually converges to violet bins as sufficiently large positive values",
     variables=stepped(Descent, drawn_sequences(), steps=ANY),
-    conclusion=replace(END, tensors=None, many=rival_lead),  # sentences are no arrays of numbers
+    conclusion=replace(END, tensors=None),  # sentences are no arrays of numbers
     cost=10,
     violating={SHORT: [sentences.LEAPING]},
     readings={
@@ -149,7 +148,7 @@ FIGURE = Statement(
             constants=LEAST,
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=stepped(Descent, started()),
-            conclusion=replace(UNBOUNDED, tensors=None, many=rival_lead),
+            conclusion=replace(UNBOUNDED, tensors=None),
             examples=(SHORTEST,),
             siblings={
                 **DROPPED_HYPOTHESES,
@@ -182,7 +181,7 @@ FIGURE = Statement(
             constants={"share": Fraction(1)},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=stepped(Descent, started()),
-            conclusion=replace(SLOPE, tensors=None, many=rival_lead),
+            conclusion=replace(SLOPE, tensors=None),
             cost=12,
             examples=(SHORTEST,),
             siblings={**DROPPED_HYPOTHESES, **OTHER_SLOPES},

@@ -10,7 +10,6 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_limits import limit
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.gradients import negative_gradient
-from attsvm.primitives.many_runs import rival_lead
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.types import Namespace, Number, Relation, Values
 from properties.sim._support import training
@@ -26,7 +25,7 @@ def stays(case: Descent, towards: str) -> bool:
     return not case.start.any() and all(entry == 0 for entry in found.ravel())
 
 
-DIRECTION = replace(limit(limits.DIRECTION, LETTERS, never=stays), tensors=None, many=rival_lead)
+DIRECTION = replace(limit(limits.DIRECTION, LETTERS, never=stays), tensors=None)
 
 
 def sloped(case: Descent) -> bool:

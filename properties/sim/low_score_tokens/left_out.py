@@ -1,6 +1,5 @@
 """Conclusions on tokens of low score: X^mm, training and attention when they are left out."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +20,6 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import ProvedLimit, proved_limit
 from attsvm.primitives.hypotheses import feasible
 from attsvm.primitives.limit_certificates import agreement
-from attsvm.primitives.many_runs import ended
 from attsvm.primitives.steps import FLOW, X_K, along, by_gradient_flow, tends
 from attsvm.primitives.torch_objectives import constraints, in_torch, present, scores, solution
 from attsvm.strategies import arrays, composite, numbers
@@ -323,19 +321,6 @@ def certified_no_worse(run: Descent, which: str = "low") -> fmpq | None:
     return least
 
 
-def many_end_worse(runs: Sequence[Descent], which: str = "low") -> Array:
-    """By how much an input's score is lower, after a run, without the tokens of least score."""
-    starts, gamma = [run.start for run in runs], np.stack([run.data.gamma for run in runs])
-    whole = ended([run.data for run in runs], starts, runs[0].loss)
-    rest = ended([_reduced(run, which) for run in runs], starts, runs[0].loss)
-    scores = [
-        np.take_along_axis(gamma, logits.argmax(2)[..., None], 2)[..., 0]
-        for logits in (whole, rest)
-    ]
-    lower = (scores[0] - scores[1]).max(1)
-    return np.asarray(np.where(lower > 0.0, 1.0 + lower, lower))
-
-
 ALIKE = tends(
     "descent on the loss $loss, U(k) that without $which",
     along("U(k)"),
@@ -351,7 +336,6 @@ NO_WORSE = Measured(
     notation=r"h_i \ge g_i \text{ for all } i",
     floats=ends_no_worse,
     balls=certified_no_worse,
-    many=many_end_worse,
     stand_in=FLOW,
     symbols={"which": LEFT_OUT},
 )

@@ -1,6 +1,5 @@
 """Descent on the printed loss: which way a step goes, and how the norm grows."""
 
-import functools
 from fractions import Fraction
 
 from flint import arb
@@ -10,7 +9,6 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import rate_error
-from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import FLOW, LN_K, X_K, by_gradient_flow, norm, over, tends
 from attsvm.theory import Slack, stated
 from attsvm.theory.types import Comparison, Namespace
@@ -58,7 +56,6 @@ RATE = tends(
     r"$share \left\|X^{low}\right\|",
     floats=rate,
     balls=proved_rate,
-    many=functools.partial(rival_lead, towards="worst"),
     stand_in=FLOW,
     symbols=LOSS_NAMES,
     where="X^low is the max-margin solution of the tokens of lowest score",

@@ -25,7 +25,6 @@ that one token keeps weight in each input, the optimal one (`amended-2`; `symbol
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import BASIN, EXISTS, UNIQUE
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
-from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import FLOW, SHORT, flattened, stepped, tends
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
@@ -48,7 +47,6 @@ SETTLES = tends(
     r"(\infty, 1)",
     floats=cases.DIRECTION.floats,
     balls=cases.DIRECTION.balls,
-    many=rival_lead,
     stand_in=FLOW,
     constants=cases.DIRECTION.constants,
     where="W_k are the iterates from W_0, and s_k is the attention of any input to its $towards "
