@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 import sympy as sp
 
@@ -15,7 +14,7 @@ _SMOOTH = (sp.exp, sp.sin, sp.cos, sp.tanh)
 _CONTINUOUS = (sp.Abs, sp.Min, sp.Max)
 
 
-def ensure_smooth(found: Any, what: str, *supposed: tuple[Any, Supposition]) -> None:
+def ensure_smooth(found: object, what: str, *supposed: tuple[type[sp.Expr], Supposition]) -> None:
     """Go on only if expressions have all derivatives at all real values of their letters.
 
     With functions that are supposed to have some they have these.
@@ -36,7 +35,9 @@ def ensure_smooth(found: Any, what: str, *supposed: tuple[Any, Supposition]) -> 
     suppose(*(says for _, says in supposed))
 
 
-def ensure_continuous(found: Any, what: str, *supposed: tuple[Any, Supposition]) -> None:
+def ensure_continuous(
+    found: object, what: str, *supposed: tuple[type[sp.Expr], Supposition]
+) -> None:
     """Go on only if expressions are continuous: made as smooth ones, with absolute values, extrema.
 
     Args:
@@ -64,12 +65,12 @@ def cite_extreme_value(continuous: str | Supposition, on: str) -> None:
     cite(WEIERSTRASS, met={CONTINUOUS: continuous, COMPACT: compact}, of=on)
 
 
-def _ensure_made(found: Any, what: str, functions: Collection[Any]) -> None:
+def _ensure_made(found: object, what: str, functions: Collection[type[sp.Expr]]) -> None:
     expressions = [sp.sympify(x, strict=True) for x in sp.flatten([found])]
     ensure_true([_made(x, functions) for x in expressions], what, about=tuple(expressions))
 
 
-def _made(x: Any, more: Collection[Any]) -> bool:
+def _made(x: sp.Expr, more: Collection[type[sp.Expr]]) -> bool:
     """Whether an expression is made of what is allowed, and of these functions."""
     if x.is_Symbol or isinstance(x, sp.Indexed):
         return True

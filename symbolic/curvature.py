@@ -29,7 +29,6 @@ p = |phi'(m)|, q = |phi''(m)|:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import sympy as sp
 
@@ -135,10 +134,10 @@ def _along(value: sp.Expr, order: int = 4) -> sp.Expr:
     )
 
 
-Moments = Callable[[int, int], Any]
+Moments = Callable[[int, int], sp.Expr]
 
 
-def brackets(E: Moments) -> tuple[Any, Any]:
+def brackets(E: Moments) -> tuple[sp.Expr, sp.Expr]:
     """E[h (v^2 - E v^2)] and E[h v] for v = u - E u, by the moments E[h^i u^j]."""
     mean = E(0, 1)
     square = E(1, 2) - 2 * mean * E(1, 1) + mean**2 * E(1, 0)  # E[h v^2]
@@ -161,7 +160,7 @@ def bend_residual() -> sp.Expr:
     return sp.expand(form - brackets(lambda i, j: total(f * h**i * u**j))[0])
 
 
-def affine_residuals() -> list[Any]:
+def affine_residuals() -> list[sp.Expr]:
     """Brackets of lo + w h and low + k u minus w k^2 and w k times those of h and u."""
     lo, w, low, k = sp.symbols("lo w low k", real=True)
 
@@ -347,7 +346,7 @@ def prove_bound() -> None:
 
 
 def ensure_hessian(
-    slope: str, function: Any, *supposed: tuple[Any, Supposition], of: str = ""
+    slope: str, function: object, *supposed: tuple[type[sp.Expr], Supposition], of: str = ""
 ) -> None:
     """A bound of |z^T H z| for every unit z bounds the Hessian and the change of the gradient.
 

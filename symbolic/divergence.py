@@ -9,7 +9,6 @@ has a least value above 0, and |<W, M>| is at most radius ||M||.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import sympy as sp
 
@@ -36,7 +35,9 @@ FAR = (
 )
 
 
-def ensure_passed(gain: Callable[[Any], Any] | Any, what: str, *, elsewhere: sp.Expr = 0) -> None:
+def ensure_passed(
+    gain: Callable[[sp.Expr], sp.Expr] | sp.Expr, what: str, *, elsewhere: sp.Expr = 0
+) -> None:
     """Numbers pass every bound that grow by a positive constant often enough, and else do not fall.
 
     Args:

@@ -25,7 +25,7 @@ class Vector:
         parts: names with their coefficients, sorted by name.
     """
 
-    parts: tuple[tuple[str, Any], ...]
+    parts: tuple[tuple[str, sp.Expr], ...]
 
     def __add__(self, other: Vector) -> Vector:
         """The sum."""

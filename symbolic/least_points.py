@@ -9,7 +9,6 @@ is said of a sum over constraints is executed for one term of it, which stands f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import sympy as sp
 
@@ -23,7 +22,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.proof import Supposition, cancelled, expanded, factored, suppose
 from symbolic.alternatives import LEAST_VECTOR
-from symbolic.inner_products import INNER, inner, vector
+from symbolic.inner_products import INNER, Vector, inner, vector
 from symbolic.sums import ensure_nonnegative_sum, entry, r, t, total
 from symbolic.textbook import (
     AFFINE,
@@ -46,7 +45,7 @@ SHARE, REST = sp.symbols("s t", nonnegative=True)
 MORE, LESS = sp.symbols("more less", nonnegative=True)
 """What is not negative by what has been said before."""
 
-Constraint = tuple[Callable[[Any], Any], Any]
+Constraint = tuple[Callable[[Vector], sp.Expr], sp.Expr]
 """What is to be at least a bound, of a vector, and that bound."""
 OF_X: tuple[Constraint, ...] = ((A.__matmul__, BOUND),)
 """The constraints <A_j, X> >= b_j."""

@@ -20,7 +20,7 @@ from attsvm.theory import (
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import Supposition, cancelled, simplified
-from attsvm.theory.types import Comparison, Numbers
+from attsvm.theory.types import Comparison, Numbers, Values
 from symbolic.continuity import ensure_smooth
 from symbolic.textbook import (
     DIFFERENCE_QUOTIENTS,
@@ -34,7 +34,7 @@ SOFTMAX = [*SYMBOLS.softmax(entries(sp.symbols("x y", real=True)))]
 """Weights of two tokens by their logits; for more of them the denominator has more exponentials."""
 
 
-def of_two(entry: Any) -> Numbers:
+def of_two(entry: Callable[..., sp.Expr]) -> Numbers:
     """A loss of attention, as it runs, of two tokens: more of them make longer sums.
 
     Args:
@@ -44,7 +44,7 @@ def of_two(entry: Any) -> Numbers:
     return entry(SYMBOLS, A, x, h, symbols_of("b"))
 
 
-def said_by(statement: Statement, reading: str, v: Any) -> Comparison:
+def said_by(statement: Statement, reading: str, v: Values) -> Comparison:
     """The inequality of a reading at symbols v, by the formula that runs.
 
     Raises:
@@ -57,7 +57,11 @@ def said_by(statement: Statement, reading: str, v: Any) -> Comparison:
 
 
 def ensure_bound_of_slope(
-    statement: Statement, reading: str, function: Callable[[Any], Any], constant: Any, supremum: Any
+    statement: Statement,
+    reading: str,
+    function: Callable[[sp.Expr], sp.Expr],
+    constant: sp.Expr,
+    supremum: sp.Expr,
 ) -> None:
     """Check that a reading says |f(x) - f(y)| <= c |x - y|, and that it holds, as c >= sup |f'|.
 
@@ -87,7 +91,9 @@ def ensure_bound_of_slope(
     ensure_lipschitz(slope, function(sp.exp(x)))
 
 
-def ensure_derivatives(function: Any, said: str, *supposed: tuple[Any, Supposition]) -> str:
+def ensure_derivatives(
+    function: object, said: str, *supposed: tuple[type[sp.Expr], Supposition]
+) -> str:
     """The function of which a step says something has derivatives, as what it is composed of has.
 
     Args:
@@ -104,7 +110,7 @@ def ensure_derivatives(function: Any, said: str, *supposed: tuple[Any, Suppositi
 
 
 def ensure_lipschitz(
-    slope: str, function: Any, *supposed: tuple[Any, Supposition], of: str = ""
+    slope: str, function: object, *supposed: tuple[type[sp.Expr], Supposition], of: str = ""
 ) -> None:
     """A function of x in R^D is Lipschitz with what bounds its slope along every unit vector.
 
@@ -118,7 +124,9 @@ def ensure_lipschitz(
     cite(MEAN_VALUE, met={SLOPE: slope, DIFFERENTIABLE: smooth}, of=of)
 
 
-def ensure_no_less(reached: str, function: Any, *supposed: tuple[Any, Supposition]) -> None:
+def ensure_no_less(
+    reached: str, function: object, *supposed: tuple[type[sp.Expr], Supposition]
+) -> None:
     """A function has no Lipschitz constant below what its slopes or difference quotients tend to.
 
     Args:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import sympy as sp
 
@@ -11,7 +10,7 @@ from attsvm.theory.declaration.proof import cancelled, simplified
 
 
 @functools.cache
-def jacobian_residual() -> tuple[Any, Any, Any]:
+def jacobian_residual() -> tuple[sp.Expr, sp.Expr, sp.Expr]:
     """Entries of the softmax Jacobian minus those of diag(f) - f f^T, for any number of tokens.
 
     The sum of powers is split into what does not depend on the logit, and that logit's power: an

@@ -8,8 +8,6 @@ the arithmetic in which formulas of claims run on such vectors.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import sympy as sp
 
@@ -30,7 +28,7 @@ def entry(name: str, index: sp.Expr = t) -> sp.Expr:
     return sp.IndexedBase(name, real=True)[index]
 
 
-def total(term: sp.Expr, *indices: Any) -> sp.Expr:
+def total(term: sp.Expr, *indices: sp.Symbol) -> sp.Expr:
     """The sum of a polynomial in entries over t, or over the indices, each from 1 to n."""
     for index in indices or (t,):
         term = sp.Add(*(_summed(part, index) for part in sp.Add.make_args(multiplied_out(term))))
@@ -60,7 +58,7 @@ def reduced(polynomial: sp.Expr, name: str) -> sp.Expr:
 class Vector(np.ndarray):
     """An array of one entry, which stands for the t-th of n; its sum is that over t."""
 
-    def sum(self, axis: Any = None, *, keepdims: bool = False, **_: Any) -> Any:  # type: ignore[override]
+    def sum(self, axis: object = None, *, keepdims: bool = False, **_: object) -> Vector | sp.Expr:  # type: ignore[override]
         """The sum over t, as a vector of equal entries where dimensions are kept."""
         added = total(self.item())
         return vector(added) if keepdims else added
@@ -71,9 +69,9 @@ def vector(term: sp.Expr) -> Vector:
     return np.array([term], dtype=object).view(Vector)
 
 
-def entry_of(found: Any) -> Any:
+def entry_of(found: Numbers) -> sp.Expr:
     """The t-th entry of a vector."""
-    return sp.expand(found.item())
+    return sp.expand(_item(found))
 
 
 def _item(x: Numbers) -> sp.Expr:
@@ -85,11 +83,11 @@ def _item(x: Numbers) -> sp.Expr:
 class Lengths(Symbols):
     """Symbols, where an array of one entry stands for n: a vector's t-th, a matrix's at t, r."""
 
-    def sum(self, x: Numbers) -> Any:
+    def sum(self, x: Numbers) -> sp.Expr:
         """The sum over t, of a matrix over t and r."""
         return total(_item(x), *(t, r)[: x.ndim])
 
-    def dot(self, x: Numbers, y: Numbers) -> Any:
+    def dot(self, x: Numbers, y: Numbers) -> sp.Expr:
         """The sum of products."""
         return self.sum(entries(x * y))
 
@@ -110,7 +108,7 @@ LENGTHS = Lengths()
 """The arithmetic of vectors of n entries; it has no state."""
 
 
-def ensure_nonnegative_sum(found: sp.Expr, term: sp.Expr, what: str, **entries_of: Any) -> None:
+def ensure_nonnegative_sum(found: sp.Expr, term: sp.Expr, what: str, **entries_of: sp.Expr) -> None:
     """Go on only if `found` is the sum of a term over t that is not negative, for any number of t.
 
     Args:

@@ -16,7 +16,7 @@ MOST = {
     "attsvm/primitives": 125,
     "attsvm": 260,
     "properties": 320,
-    "symbolic": 215,
+    "symbolic": 48,
 }
 """Maximum number of uses of `Any` in each room, without those in the rooms named before it."""
 

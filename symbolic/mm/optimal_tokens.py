@@ -25,9 +25,9 @@ from symbolic.tf.definition_1 import BEST, GAMMA, OPTIMAL, Tokens
 class _Attended(Tokens):
     """With letters for softmax, by the name of the prompt."""
 
-    def softmax(self, s: Any) -> Any:
+    def softmax(self, s: Numbers) -> Numbers:
         """The attention."""
-        return vector(entry(str(s.item())))
+        return vector(entry(str(s.ravel()[0])))
 
     def array(self, x: Any) -> Any:
         """The one input that there is."""

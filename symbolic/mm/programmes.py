@@ -8,7 +8,6 @@ Where nothing is constrained X is 0, C is empty, and there is nothing to compare
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -17,6 +16,7 @@ from attsvm.primitives.att_svm import pythagoras
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.proof import cancelled, expanded, suppose
+from attsvm.theory.types import Comparison
 from properties.mm import joint_svm, p_svm, v_svm
 from properties.mm._support.max_margin import Solved, is_distance
 from properties.mm._support.programmes import V_EXISTS
@@ -41,7 +41,7 @@ from symbolic.least_points import (
 SQUARE = sp.Symbol("<X, X>", positive=True)
 
 
-def ensure_attained(said: Any) -> None:
+def ensure_attained(said: Comparison) -> None:
     """Both sides of a comparison of rational numbers are the same, and not 0."""
     left, right = (sp.Rational(str(side)) for side in (said.left, said.right))
     ensure_equal(left, right, "the two sides of the claim are equal at one instance")

@@ -39,7 +39,7 @@ def _symbols(name: str, *shape: int) -> Array:
     return np.array(entries, dtype=object).reshape(shape)
 
 
-def _gradients(n: int, T: int, d: int) -> tuple[Any, Any, Any, Any]:
+def _gradients(n: int, T: int, d: int) -> tuple[Array, Array, Array, Array]:
     """W, p, the gradient in W by differentiation, and that in q by the formula that is checked."""
     X, gamma, slope = _symbols("x", n, T, d), _symbols("g", n, T), _symbols("l", n)
     W, p, u = _symbols("w", d, d), _symbols("p", d), _symbols("u", n, T)
@@ -57,20 +57,20 @@ def _gradients(n: int, T: int, d: int) -> tuple[Any, Any, Any, Any]:
     return W, p, in_w, in_q
 
 
-def chain_residual(n: int, T: int, d: int) -> list[Any]:
+def chain_residual(n: int, T: int, d: int) -> list[sp.Expr]:
     """Entries of grad_W L - (grad_q L) p^T."""
     _, p, in_w, in_q = _gradients(n, T, d)
     return [cancelled(x) for x in (in_w - np.outer(in_q, p)).ravel()]
 
 
-def step_residual(n: int, T: int, d: int, *, power: int = 2) -> list[Any]:
+def step_residual(n: int, T: int, d: int, *, power: int = 2) -> list[sp.Expr]:
     """Entries of (W - eta grad_W L) p - [W p - eta ||p||^power grad_q L], not yet cancelled."""
     W, p, in_w, in_q = _gradients(n, T, d)
     scale = sp.sqrt(sum(p * p)) ** power
     return list((W - STEP * in_w) @ p - (W @ p - STEP * scale * in_q))
 
 
-def differs(residual: list[Any]) -> bool:
+def differs(residual: list[sp.Expr]) -> bool:
     """Whether some entry is not zero where all symbols are, in order, 2, 3, 4, ..."""
     symbols = sorted(set().union(*(x.free_symbols for x in residual)), key=str)
     point = {symbol: sp.Integer(k) for k, symbol in enumerate(symbols, start=2)}
@@ -111,7 +111,7 @@ def factored_residual() -> sp.Expr:
     return total(c * x * p) - p * total(c * x)
 
 
-def fixed_weights_residual(*, scaled: bool = True) -> Any:
+def fixed_weights_residual(*, scaled: bool = True) -> sp.MatrixExpr:
     """W_0 p' - (W_0 p - eta s g) for p' = p - (eta s / c) W_0^T g where W_0 W_0^T = c I, any d.
 
     s stands for ||p_0||^2. Without `scaled` the step is not divided by c.

@@ -19,7 +19,7 @@ n, d = sp.symbols("n d", integer=True, positive=True)
 SIZES = SimpleNamespace(n=n, d=d)
 
 
-def _gaps(relation: Any) -> list[Any]:
+def _gaps(relation: Any) -> list[sp.Expr]:
     """The differences of all sizes that have to be equal."""
     if isinstance(relation, All):
         return [gap for part in relation.parts for gap in _gaps(part)]
@@ -27,12 +27,12 @@ def _gaps(relation: Any) -> list[Any]:
     return [sp.expand(gap) for gap in getattr(differences, "flat", [differences])]
 
 
-def attention_gaps(rows: str, columns: str, **spoilt: Any) -> list[Any]:
+def attention_gaps(rows: str, columns: str, **spoilt: str) -> list[sp.Expr]:
     """What does not fit in the attention, for a D(X) of that size."""
     return _gaps(attention_fits(SYMBOLS, SIZES, rows, columns, **spoilt))
 
 
-def block_gaps(length: str, listed: str | None = None) -> list[Any]:
+def block_gaps(length: str, listed: str | None = None) -> list[sp.Expr]:
     """What does not fit in A_{j0} x, for x of that length."""
     return _gaps(block_fits(SYMBOLS, SIZES, length, listed))
 

@@ -41,9 +41,9 @@ def ensure_pairs() -> None:
     ensure_nonnegative((entry(W, t) - entry(W, r)) ** 2, NOT_NEGATIVE)
 
 
-def blocks_residual() -> list[Any]:
+def blocks_residual() -> list[sp.Expr]:
     """Rows of A_1 kron A_2 by the code minus those of its first block, for 2 tokens in R^2."""
-    v: Any = SimpleNamespace(A_1=symbols_of("a", 2, 2), A_2=symbols_of("b", 2, 2))
+    v = SimpleNamespace(A_1=symbols_of("a", 2, 2), A_2=symbols_of("b", 2, 2))
     formulas: dict[str, Any] = BLOCKS
     whole, block = (formulas[name].by(SYMBOLS, v) for name in ("whole", "A"))
     return list((whole[:2] - block).ravel())

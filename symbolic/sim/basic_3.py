@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,7 +23,13 @@ from symbolic.textbook import EXPONENTIAL
 STEP = sp.Symbol("step", positive=True)
 
 
-def sides(formula: Any, m: Namespace, A: Number, at: Any, **known: Any) -> Comparison:
+def sides(
+    formula: Callable[..., Comparison],
+    m: Namespace,
+    A: Number,
+    at: Callable[[sp.Expr], sp.Expr],
+    **known: Any,
+) -> Comparison:
     """The claim's sides at one token or equal ones, x = at(0) and y = at(step)."""
     x, y = (entries([point]) for point in (at(0), at(STEP)))
     return formula(m, SimpleNamespace(A=entries([[sp.Integer(A)]]), x=x, y=y, **known))

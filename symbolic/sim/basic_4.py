@@ -9,8 +9,8 @@ symbol.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
 
 import sympy as sp
 
@@ -27,6 +27,7 @@ from attsvm.theory import (
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
+from attsvm.theory.types import Comparison
 from properties.sim._support.bounds import BETA, published, softmax_constant
 from properties.sim._support.domains import LOGITS, MATRIX
 from properties.sim.basic_4 import BOUND, sharp
@@ -75,7 +76,7 @@ def moved() -> sp.Expr:
     return along(entry("s")).subs(total(entry("f") * entry("s")), P)
 
 
-def linear_residuals() -> list[Any]:
+def linear_residuals() -> list[sp.Expr]:
     """Df[p s + q u] less p Df[s] + q Df[u], Df[1], and Df[s] less the Jacobian times s."""
     p, q = sp.symbols("p q", real=True)
     f, s, u = (entry(name) for name in "fsu")
@@ -105,13 +106,13 @@ def ensure_span() -> None:
     )
 
 
-def forms() -> dict[Any, Any]:
+def forms() -> dict[sp.Expr, sp.Expr]:
     """Sums over the tokens of the indicator s: its weight P, and a and b as sums of f_t^2."""
     inside = total(entry("f") ** 2 * entry("s"))
     return {P: total(entry("f") * entry("s")), a: inside, b: total(entry("f") ** 2) - inside}
 
 
-def entry_residuals() -> list[Any]:
+def entry_residuals() -> list[sp.Expr]:
     """Entries of Df[s] minus f_t (1 - P) where s_t = 1, and minus -f_t P where s_t = 0."""
     f, s = entry("f"), entry("s")
     return [sp.expand(moved().subs(s, 1) - f * (1 - P)), sp.expand(moved().subs(s, 0) + f * P)]
@@ -147,13 +148,13 @@ def largest() -> sp.Expr:
     return (softmax_constant(SYMBOLS) / sp.sqrt(2)) ** 2
 
 
-def opposite(x: sp.Expr, **more: Any) -> SimpleNamespace:
+def opposite(x: sp.Expr, **more: object) -> SimpleNamespace:
     """A = (1, -1) and the points x and -x; `more` are values of further variables."""
     one = sp.Integer(1)
     return SimpleNamespace(A=entries([[one], [-one]]), x=entries([x]), y=entries([-x]), **more)
 
 
-def limit_ratio(formula: Any, *constants: Any, **more: Any) -> sp.Expr:
+def limit_ratio(formula: Callable[..., Comparison], *constants: object, **more: object) -> sp.Expr:
     """Limit of a claim's sides, squared, for A = (1, -1) and x = -y -> 0."""
     x = sp.Symbol("x", positive=True)
     sides = formula(SYMBOLS, opposite(x, **more), *constants)
@@ -165,7 +166,7 @@ SPREAD = SYMBOLS.spread(TOKENS)
 """Two tokens in R^2, and what a claim evaluates of them."""
 
 
-def constant_of(formula: Any, *constants: Any, **more: Any) -> sp.Expr:
+def constant_of(formula: Callable[..., Comparison], *constants: object, **more: object) -> sp.Expr:
     """What a claim has beside ||x - y|| for these tokens; `more` are values of other variables."""
     x, y = symbols_of("x", 2), symbols_of("y", 2)
     said = formula(SYMBOLS, SimpleNamespace(A=TOKENS, x=x, y=y, **more), *constants)

@@ -6,7 +6,6 @@ Along s it moves by M = w f^T + f w^T, w = `covariance`(f, s). P, a and b are as
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import sympy as sp
 
@@ -51,7 +50,7 @@ OWN_TRANSPOSE = "<p, (u v^T + v u^T) q> = <q, (u v^T + v u^T) p>: such matrices 
 GROWS = "that square and these products are not negative"
 
 
-def norms_residuals(along: sp.Expr = ALONG) -> list[Any]:
+def norms_residuals(along: sp.Expr = ALONG) -> list[sp.Expr]:
     """<w, f> and ||M||_F^2 by the code's covariance, n a symbol, minus the forms in P, a, b."""
     w, values = basic_4.moved(), basic_4.forms()
     other = w.subs(t, r)
@@ -74,12 +73,12 @@ def outer(u: Vector, v: Vector, x: Vector) -> Vector:
     return u.times(v @ x) + v.times(u @ x)
 
 
-def coefficients(x: Vector) -> list[Any]:
+def coefficients(x: Vector) -> list[sp.Expr]:
     """What a combination of vectors has beside each."""
     return [sp.expand(coefficient) for _, coefficient in x.parts]
 
 
-def eigenvector_residuals(sign: int, factor: int = 1) -> list[Any]:
+def eigenvector_residuals(sign: int, factor: int = 1) -> list[sp.Expr]:
     """(w f^T + f w^T) x - (<w, f> +- ||w|| ||f||) x for x = ||f|| w +- ||w|| f, by w and f."""
     w, f = vector("w"), vector("f")
     x = INNER.norm(f) * w + sign * INNER.norm(w) * f

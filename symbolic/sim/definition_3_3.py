@@ -7,7 +7,6 @@ formulas of the claims run on symbols as well, for small n and d.
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import sympy as sp
 
@@ -15,6 +14,7 @@ from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_
 from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.declaration.proof import suppose
+from attsvm.theory.types import Values
 from properties.sim._support.attention import block_attention
 from properties.sim.definition_3_3 import SHARED, entry, probability
 from symbolic import sums
@@ -25,24 +25,24 @@ from symbolic.sim.tensor_trick import structural_residual
 SIZES = tuple((n, d) for n in (1, 2, 3) for d in (1, 2))
 
 
-def sentence(n: int, d: int) -> Any:
+def sentence(n: int, d: int) -> SimpleNamespace:
     """A sentence of symbols."""
     tokens = {name: symbols_of(name, n, d) for name in ("A1", "A2", "A3")}
     return SimpleNamespace(n=n, d=d, **tokens, X=symbols_of("X", d, d), Y=symbols_of("Y", d, d))
 
 
-def shared(v: Any) -> Any:
+def shared(v: Values) -> SimpleNamespace:
     """The same sentence with its keys for values."""
     return SimpleNamespace(**{**vars(v), "A3": v.A2})
 
 
-def sum_residual(v: Any, along: str = "rows", power: int = 1) -> list[Any]:
+def sum_residual(v: Values, along: str = "rows", power: int = 1) -> list[sp.Expr]:
     """What the claim adds up, minus 1."""
     sums = comparisons(probability(SYMBOLS, v, along, power))[1]
     return list((sums.left - sums.right).ravel())
 
 
-def entry_residual(v: Any, values: str = "A3", transposed: bool = False) -> list[Any]:
+def entry_residual(v: Values, values: str = "A3", transposed: bool = False) -> list[sp.Expr]:
     """<f_{j0}, h_{i0}> minus the entry of the attention, as the claim computes both."""
     relation = entry(SYMBOLS, v, values, transposed)
     return list((relation.left - relation.right).ravel())

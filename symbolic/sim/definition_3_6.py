@@ -9,7 +9,6 @@ and all others r: tokens of one score enter u and F by their common weight (`mer
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import sympy as sp
 
@@ -22,6 +21,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import cancelled, simplified, suppose
+from attsvm.theory.types import Values
 from properties.sim.definition_3_6 import ALIKE, DECREASING, INCREASING
 from properties.sim.definition_3_6.conclusion import drift, gradients, score, weight
 from symbolic.sim.lemma_3_11 import in_powers
@@ -34,7 +34,9 @@ R, GAP = sp.Symbol("r", real=True), sp.Symbol("gap", positive=True)
 """The score of all rivals, and how much larger that of the optimal tokens is."""
 
 
-def _entry(n: int, D: int, h: list[sp.Expr] | None = None, b: sp.Expr | None = None) -> Any:
+def _entry(
+    n: int, D: int, h: list[sp.Expr] | None = None, b: sp.Expr | None = None
+) -> SimpleNamespace:
     return SimpleNamespace(
         A=symbols_of("a", n, D),
         x=symbols_of("x", D),
@@ -43,13 +45,13 @@ def _entry(n: int, D: int, h: list[sp.Expr] | None = None, b: sp.Expr | None = N
     )
 
 
-def _with_scores(n: int, D: int, best: int) -> Any:
+def _with_scores(n: int, D: int, best: int) -> SimpleNamespace:
     """The first `best` tokens have the score r + gap, all others r; b is any number but 0."""
     b = sp.Symbol("b", real=True, nonzero=True)
     return _entry(n, D, [(R + GAP if t < best else R) / b for t in range(n)], b)
 
 
-def _vanishing(expressions: list[sp.Expr], v: Any) -> list[Any]:
+def _vanishing(expressions: list[sp.Expr], v: Values) -> list[sp.Expr]:
     return [cancelled(in_powers(value, v)) for value in expressions]
 
 
@@ -61,7 +63,7 @@ def chained_residual() -> sp.Expr:
     return simplified(left.rewrite(sp.exp))
 
 
-def descent_residual(n: int, D: int, sign: int = DECREASING) -> list[Any]:
+def descent_residual(n: int, D: int, sign: int = DECREASING) -> list[sp.Expr]:
     """The claim's gradients of g(-u), and of u, minus -g'(u) du/dx and du/dx by sympy."""
     v = _entry(n, D)
     descended, other = gradients(SYMBOLS, v, sign, "score")
@@ -72,7 +74,7 @@ def descent_residual(n: int, D: int, sign: int = DECREASING) -> list[Any]:
     return _vanishing([*gaps, *(o - d for o, d in zip(other, moved, strict=True))], v)
 
 
-def weight_residual(n: int, D: int, best: int) -> list[Any]:
+def weight_residual(n: int, D: int, best: int) -> list[sp.Expr]:
     """The claim's gradient of F minus the derivatives of the first tokens' weight by sympy."""
     v = _with_scores(n, D, best)
     _, other = gradients(SYMBOLS, v, DECREASING, "weight")
@@ -104,7 +106,7 @@ def prove() -> str:
         at = f"for n = {n}, D = {D}"
         ensure_zero(descent_residual(n, D), f"grad g(-u) = -g'(u) grad u {at}")
         v = _entry(n, D)
-        relation: Any = drift(SYMBOLS, v, DECREASING, "score")
+        relation = drift(SYMBOLS, v, DECREASING, "score")
         left = SYMBOLS.dot(*gradients(SYMBOLS, v, DECREASING, "score"))
         ensure_equal(relation.left, left, f"the claim compares <grad g(-u), grad u> {at}")
         ensure_zero(relation.right, f"the claim compares this inner product with 0 {at}")

@@ -9,7 +9,6 @@ which knows nothing of h but its entries.
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import sympy as sp
 
@@ -17,7 +16,7 @@ from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
 from attsvm.theory.declaration.proof import cancelled, suppose
-from attsvm.theory.types import Number
+from attsvm.theory.types import Number, Values
 from properties.sim.fixed_head import MULTIPLE, POSITIVE
 from properties.sim.fixed_head.conclusion import closed_gradient, score, scores
 from symbolic import softmax
@@ -40,14 +39,14 @@ class _OneSlope(Symbols):
         return self.slope
 
 
-def headed(n: int, D: int, d: int, V: int) -> Any:
+def headed(n: int, D: int, d: int, V: int) -> SimpleNamespace:
     """Symbols of these sizes."""
     arrays = {"A": (n, D), "x": (D,), "M": (n, d), "H": (d, V), "b": ()}
     named = {name: symbols_of(name, *shape) for name, shape in arrays.items()}
     return SimpleNamespace(n=n, D=D, d=d, V=V, **named)
 
 
-def gradient_residual(v: Any, taken: str = "column") -> list[Any]:
+def gradient_residual(v: Values, taken: str = "column") -> list[sp.Expr]:
     """The gradient of g of the score with the head minus the closed form, as the claim has both.
 
     g' is a symbol, taken at the score with the head on the left and, where the values are others,
@@ -105,7 +104,7 @@ def prove() -> str:
     )
 
 
-def multiples(n: int, d: int, column: list[sp.Expr]) -> list[Any]:
+def multiples(n: int, d: int, column: list[sp.Expr]) -> list[sp.Expr]:
     """Differences of scores with that column of the head over those without a head."""
     v = headed(n, 1, d, 1)
     v.H = entries([[entry] for entry in column])

@@ -7,19 +7,18 @@ objectives, in every norm.
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonzero, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator
+from attsvm.theory.types import Values
 from properties.sim._support.attention import attention
 from properties.sim.l2_objective import rewritten
 from symbolic.sim.definition_3_3 import SIZES, sentence
 from symbolic.sim.tensor_trick import divided, structural_residual, w
 
 
-def forms_residual(v: Any, read: str = "rows", divided: str = "rows") -> list[Any]:
+def forms_residual(v: Values, read: str = "rows", divided: str = "rows") -> list[sp.Expr]:
     """Entries of the matrix of the first objective minus those of the second, before B."""
     left = attention(SYMBOLS, v.A1, v.A2, v.X, v.A3, v.Y)
     return list((left - rewritten(SYMBOLS, v, read, divided)).ravel())

@@ -17,6 +17,7 @@ import sympy as sp
 from attsvm.theory import ensure_nonzero, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import cancelled, simplified, suppose
+from attsvm.theory.types import Values
 from properties.sim._support.entry_loss import loss
 from properties.sim.lemma_3_11 import LABELS, closed_form, derivative
 from symbolic.softmax import jacobian_residual, structural_residual
@@ -24,7 +25,7 @@ from symbolic.softmax import jacobian_residual, structural_residual
 SIZES = tuple((n, d) for n in (2, 3, 4) for d in (1, 2))
 
 
-def entry_of(n: int, d: int) -> Any:
+def entry_of(n: int, d: int) -> SimpleNamespace:
     """Symbols of one entry of the loss: n tokens in R^d, A a block of A_1 kron A_2, x = vec(X)."""
     query, tokens, X = symbols_of("q", 1, d), symbols_of("k", n, d), symbols_of("x", d, d)
     return SimpleNamespace(
@@ -32,7 +33,7 @@ def entry_of(n: int, d: int) -> Any:
     )
 
 
-def in_powers(expression: sp.Expr, v: Any) -> sp.Expr:
+def in_powers(expression: sp.Expr, v: Values) -> sp.Expr:
     """The expression as a rational function of u_t = exp(logit_t), exp(<f, h>) and exp(b <f, h>).
 
     Each of these is a symbol of its own, to which nothing else relates the others.
@@ -48,7 +49,7 @@ def in_powers(expression: sp.Expr, v: Any) -> sp.Expr:
     return named.xreplace(names)
 
 
-def loss_residual(n: int, d: int, **formula: Any) -> list[Any]:
+def loss_residual(n: int, d: int, **formula: bool) -> list[sp.Expr]:
     """Derivatives of the claim's loss by sympy minus its closed form, or another formula."""
     v = entry_of(n, d)
     value = loss(SYMBOLS, v.A, v.x, v.h, v.b)
@@ -57,7 +58,7 @@ def loss_residual(n: int, d: int, **formula: Any) -> list[Any]:
     return [cancelled(in_powers(gap, v)) for gap in gaps]
 
 
-def derivative_residual(n: int, d: int) -> list[Any]:
+def derivative_residual(n: int, d: int) -> list[sp.Expr]:
     """Both sides of the equation that the claim checks, minus derivatives by sympy."""
     v = entry_of(n, d)
     value = loss(SYMBOLS, v.A, v.x, v.h, v.b)

@@ -15,8 +15,8 @@ the height at any a and c in (-1, 1) (`reached`): no smaller constant will do.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
 
 import sympy as sp
 
@@ -26,6 +26,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
+from attsvm.theory.types import Numbers
 from properties.sim import lemma_3_13
 from properties.sim import lemma_3_13_hessian as hessian
 from properties.sim._support import entry_loss
@@ -49,7 +50,7 @@ from symbolic.textbook import (
 c = sp.Symbol("c", real=True)
 
 
-def logistic_residuals() -> list[Any]:
+def logistic_residuals() -> list[sp.Expr]:
     """By the code's kernels, at c = (1-e)/(1+e): g' - (1-c^2)/4 and |g''| - c (1-c^2)/4."""
     e = sp.Symbol("e", positive=True)
     level = (1 - e) / (1 + e)
@@ -64,7 +65,9 @@ SHARE = (1 - ODDS**2) / (1 + ODDS**2)
 """a, any number in (-1, 1): of logits log s and -log s the first has the weight (1-a)/2."""
 
 
-def curvature_of_two(gradient: Any, h: list[sp.Expr], b: sp.Expr | None = None) -> sp.Expr:
+def curvature_of_two(
+    gradient: Callable[..., Numbers], h: list[sp.Expr], b: sp.Expr | None = None
+) -> sp.Expr:
     """The derivative of an entry's gradient along the line, for tokens 1 and -1 at x = log s.
 
     Args:
@@ -94,7 +97,7 @@ REACHES = (
 )
 
 
-def reached() -> list[Any]:
+def reached() -> list[sp.Expr]:
     """Numerators of the curvature of two tokens, by Hessian and gradient of the code, less (*).
 
     For any c = (1-e)/(1+e); the first token has the value that is D higher.
@@ -108,7 +111,9 @@ def reached() -> list[Any]:
     return [numerator(of_power(each, mean) - 2 * height) for each in found]
 
 
-def ensure_attained(found: Any, reaches: str, loss: Any = entry_loss.loss) -> None:
+def ensure_attained(
+    found: object, reaches: str, loss: Callable[..., sp.Expr] = entry_loss.loss
+) -> None:
     """The least constant is the largest height: two tokens have curvatures that tend to it.
 
     Args:

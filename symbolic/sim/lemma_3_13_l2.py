@@ -53,8 +53,8 @@ m = r - w/2: it is largest for w = sqrt 2 cos p, m = |b| + sin(p)/sqrt 2, p in [
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
 
 import sympy as sp
 
@@ -62,6 +62,7 @@ from attsvm.lipschitz import normed_height, normed_slope, squared_height, square
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified
+from attsvm.theory.types import Values
 from properties.sim._support import entry_loss
 from properties.sim.lemma_3_13_l2 import LEMMA
 from symbolic.continuity import cite_extreme_value, ensure_smooth
@@ -101,7 +102,7 @@ def height(x: sp.Expr, a: sp.Expr) -> sp.Expr:
     return squared_height(1, x, a)
 
 
-def code_residuals() -> list[Any]:
+def code_residuals() -> list[sp.Expr]:
     """The code's height at w and m = x w minus w^2 j(x, a), and its slope minus the derivative."""
     w = sp.Symbol("w", positive=True)
     found = squared_height(w, x * w, a)
@@ -294,7 +295,7 @@ def _circle(u: sp.Expr) -> sp.Expr:
     return sp.expand((1 - 2 * u + 3 * u**2) ** 2 + u * (1 - 3 * u) ** 2)
 
 
-def critical_residuals() -> list[Any]:
+def critical_residuals() -> list[sp.Expr]:
     """Step 7, with c = cos p; all of these are 0.
 
     The height over the rectangle minus that of sharp-2; at the critical point its two slopes, |b|^2
@@ -367,7 +368,7 @@ def reached() -> sp.Expr:
     return cancelled(found - 2 * squared_height(w, m, SHARE))
 
 
-def ensure_compared(reading: str, constant: Any, slope: str) -> None:
+def ensure_compared(reading: str, constant: Callable[[Values], sp.Expr], slope: str) -> None:
     """A reading has ||A||^2 times a constant, which bounds the curvature along a unit vector."""
     basic_4.ensure_span()
     v = SimpleNamespace(
@@ -387,7 +388,7 @@ def prove() -> str:
     """Take every step of the constant given max h - min h and max |h - b|."""
     ensure_bound()
 
-    def constant(v: Any) -> Any:
+    def constant(v: Values) -> sp.Expr:
         w = SYMBOLS.oscillation(v.h)
         return entry_loss.squared_constant(SYMBOLS, w, SYMBOLS.largest(v.h - v.b))
 
@@ -521,7 +522,7 @@ def prove_normed() -> str:
         "B(u) tends to infinity as u grows to 1/3, so that each b != 0 has one critical point",
     )
 
-    def constant(v: Any) -> Any:
+    def constant(v: Values) -> sp.Expr:
         return entry_loss.normed_constant(SYMBOLS, SYMBOLS.dot(v.h, v.h), SYMBOLS.abs(v.b))
 
     ensure_compared(

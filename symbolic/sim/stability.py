@@ -69,6 +69,7 @@ On a domain ||s|| <= R it is the same as long as the best two tokens are inside.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -187,7 +188,7 @@ def _rational(value: Fraction) -> fmpq:
     return fmpq(value.numerator, value.denominator)
 
 
-def height_residuals() -> list[Any]:
+def height_residuals() -> list[sp.Expr]:
     """Steps 1 and 2 of the logistic loss; all of these are 0.
 
     The identity of step 1; the slopes of a height in D, and of a height over D^2, minus
@@ -254,13 +255,13 @@ def squared_is_larger(t: fmpq) -> bool:
     return bool(D * D / 2 + 2 * mu * mu <= 1 and 2 * (t + mu - D * a / 2) * w * a + 2 * w * w > 1)
 
 
-def _polynomials(a: Any) -> tuple[Any, Any]:
+def _polynomials(a: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     """P and Q of step 2: the height at w and m is w m P(a) + w^2 Q(a)."""
     Q = squared_height(1, 0, a)
     return squared_height(1, 1, a) - Q, Q
 
 
-def square_residuals() -> list[Any]:
+def square_residuals() -> list[sp.Expr]:
     """Steps 1 and 2 of the squared loss; all of these are 0.
 
     The sum of squares of mu +- w/2; the height's degree; its form by P and Q; and that form, plus W
@@ -295,7 +296,12 @@ def _is_positive(polynomial: fmpq_poly) -> bool:
     return bool(away and polynomial(fmpq(0)) > 0)
 
 
-def slope_of(statement: str, entry: Any, h: tuple[int, int], closed: Any) -> sp.Expr:
+def slope_of(
+    statement: str,
+    entry: Callable[..., sp.Expr],
+    h: tuple[int, int],
+    closed: Callable[[sp.Expr, sp.Expr], sp.Expr],
+) -> sp.Expr:
     """The gradient that runs at the tokens 1 and -1 is a closed form in T = tanh x and b.
 
     Returns:

@@ -27,8 +27,8 @@ w^2/4 + (2 r - w) w/(3 sqrt 3), w = osc(h), r = max |h - b|, as sim/lemma-3.13-l
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
+from collections.abc import Callable
+from types import ModuleType, SimpleNamespace
 
 import sympy as sp
 
@@ -43,7 +43,7 @@ from attsvm.theory import (
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
-from attsvm.theory.types import Numbers
+from attsvm.theory.types import Comparison, Namespace, Numbers
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.domains import LISTED_RADIUS
 from properties.sim._support.entry_loss import loss, squared_gradient, squared_loss
@@ -64,7 +64,7 @@ LARGE_EDGE = Supposed(
 
 
 def constant_of(
-    statement: Any, share: sp.Expr, data: str, of: str = "loss", symbols: Any = SYMBOLS
+    statement: ModuleType, share: sp.Expr, data: str, of: str = "loss", symbols: Namespace = SYMBOLS
 ) -> sp.Expr:
     """The constant that a reading compares with, per ||x - y||, in the letters above.
 
@@ -98,7 +98,7 @@ class _Spans(Symbols):
         return self.spans[2]
 
 
-def ensure_covariance(hypothesis: Any) -> None:
+def ensure_covariance(hypothesis: Callable[..., Comparison]) -> None:
     """|Cov_f(h, A z)| <= osc(h) diam(A)/4, so at most ||A^T h|| where the hypothesis holds.
 
     Args:
@@ -132,7 +132,9 @@ def ensure_steepest_slope() -> None:
     )
 
 
-def slope_at_zero(entry: Any, size: sp.Expr, head: sp.Expr, b: sp.Expr) -> sp.Expr:
+def slope_at_zero(
+    entry: Callable[..., sp.Expr], size: sp.Expr, head: sp.Expr, b: sp.Expr
+) -> sp.Expr:
     """The slope of the entry at x = 0 with two tokens, A = size (1, -1) and h = head (1, -1)."""
     x = sp.Symbol("x", real=True)
     A, h = entries([[size], [-size]]), entries([head, -head])
@@ -140,13 +142,15 @@ def slope_at_zero(entry: Any, size: sp.Expr, head: sp.Expr, b: sp.Expr) -> sp.Ex
     return simplified(sp.diff(value, x).subs(x, 0))
 
 
-def norms_at_zero(size: sp.Expr, head: sp.Expr, b: sp.Expr) -> dict[Any, Any]:
+def norms_at_zero(size: sp.Expr, head: sp.Expr, b: sp.Expr) -> dict[sp.Expr, sp.Expr]:
     """The letters of constants for these tokens."""
     A, h = entries([[size], [-size]]), SYMBOLS.norm(entries([head, -head]))
     return {SPREAD: SYMBOLS.spectral(A) * h, HEAD: h, LABEL: b}
 
 
-def ensure_linear_attains(statement: Any, at: sp.Expr, entry: Any) -> None:
+def ensure_linear_attains(
+    statement: ModuleType, at: sp.Expr, entry: Callable[..., sp.Expr]
+) -> None:
     """The constant of linear attention, which bounds its slopes, is reached by one token.
 
     Args:
@@ -164,7 +168,7 @@ def ensure_linear_attains(statement: Any, at: sp.Expr, entry: Any) -> None:
     ensure_no_less(reached, value)
 
 
-def linear_in_two(entry: Any) -> tuple[Any, Any, Any]:
+def linear_in_two(entry: Callable[..., sp.Expr]) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
     """Linear attention's loss of two tokens in the plane, its points x and A^T h, on symbols."""
     A, x, h = symbols_of("A", 2, 2), symbols_of("x", 2), symbols_of("h", 2)
     return entry(SYMBOLS, A, x, h, LABEL), x, A.T @ h
@@ -173,7 +177,7 @@ def linear_in_two(entry: Any) -> tuple[Any, Any, Any]:
 class _Rows:
     """A matrix of any size: it takes the symbols x and z to the vectors A x and A z."""
 
-    def __matmul__(self, point: sp.Expr) -> Any:
+    def __matmul__(self, point: sp.Expr) -> Numbers:
         return vector(point.subs({_X: entry("Ax"), _Z: entry("Az")}))
 
 
@@ -182,7 +186,7 @@ SCORE, RISE = sp.symbols("score rise", real=True)
 """<A x, h> and <A z, h>."""
 
 
-def derivative_along(loss: Any, b: sp.Expr, order: int) -> sp.Expr:
+def derivative_along(loss: Callable[..., sp.Expr], b: sp.Expr, order: int) -> sp.Expr:
     """A derivative of linear attention's loss along z at x in those letters, for any n and D."""
     value = loss(LENGTHS, _Rows(), _X + _STEP * _Z, vector(entry("h")), b)
     found = sp.diff(value, _STEP, order).subs(_STEP, 0)
@@ -190,7 +194,7 @@ def derivative_along(loss: Any, b: sp.Expr, order: int) -> sp.Expr:
     return found.subs(inner)
 
 
-def ensure_linear_bounded(statement: Any, data: str, slope: sp.Expr, most: sp.Expr) -> None:
+def ensure_linear_bounded(statement: ModuleType, data: str, slope: sp.Expr, most: sp.Expr) -> None:
     """No slope of linear attention's loss exceeds the constant that is compared.
 
     Args:
@@ -232,7 +236,9 @@ def ensure_squared_bounded() -> None:
     ensure_linear_bounded(stability_l2, "norms", 2 * (SCORE - _LABEL), 2 * (EDGE * HEAD + LABEL))
 
 
-def ensure_largest(statement: Any, second: sp.Expr, most: sp.Expr, score: sp.Expr) -> sp.Expr:
+def ensure_largest(
+    statement: ModuleType, second: sp.Expr, most: sp.Expr, score: sp.Expr
+) -> sp.Expr:
     """The constant that is compared is the largest one of the gradient of linear attention's loss.
 
     Args:

@@ -23,14 +23,14 @@ SIZES = ((1, 1, 1, 1), (2, 2, 2, 2), (3, 2, 3, 2), (3, 3, 3, 3), (2, 3, 1, 2), (
 """(rows and columns of A1, rows and columns of A2) that are expanded."""
 
 
-def _gaps(relation: Comparison) -> list[Any]:
+def _gaps(relation: Comparison) -> list[sp.Expr]:
     """Left minus right, entry by entry."""
     return [sp.expand(gap) for gap in (relation.left - relation.right).ravel()]
 
 
 def residual(
     m: int, r: int, n: int | None = None, c: int | None = None, **spoilt: Any
-) -> list[Any]:
+) -> list[sp.Expr]:
     """Entries of the blocks of (A1 kron A2) vec(X) minus those of A1 X A2^T, as the claim has both.
 
     A1 is (m, r) and A2 (n, c), or as A1; `spoilt` as in the claim's siblings.
@@ -62,13 +62,13 @@ def structural_residual(*, transposed: bool = False, stacked: str = "rows") -> s
     return simplified(sp.Sum(sp.expand(flat - entry), (q, 0, w - 1), (p, 0, h - 1)).doit())
 
 
-def divided(place: sp.Expr, length: sp.Expr, q: sp.Expr) -> tuple[Any, Any]:
+def divided(place: sp.Expr, length: sp.Expr, q: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     """Quotient and remainder, where 0 <= q < w."""
     remainder = sp.Mod(place, length).subs(sp.Mod(q, w), q)
     return cancelled((place - remainder) / length), remainder
 
 
-def margins_residual(n: int, d: int, *, transposed: bool = True) -> list[Any]:
+def margins_residual(n: int, d: int, *, transposed: bool = True) -> list[sp.Expr]:
     """Logit differences of definition 3.3 at X minus the constraints of definition 4.1 at X^T.
 
     As the claim has them: (A_j vec(X))_o - (A_j vec(X))_t against (a_o - a_t)^T X^T a_j for all j

@@ -45,7 +45,6 @@ queries, where gradients may cancel, so that the loss matters.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import sympy as sp
 
@@ -167,7 +166,7 @@ def prove_no_stationary_point() -> str:
     return "for every loss with l' < 0 and any n, T and d: margins of the other inputs are 0"
 
 
-def ensure_second_derivative() -> Callable[[Any, Any], Any]:
+def ensure_second_derivative() -> Callable[[sp.Expr, sp.Expr], sp.Expr]:
     """Where the gradient is 0, u'' along logits a_t is sum_t c_t a_t^2, c_t = s_t (gamma_t - u).
 
     Returns:

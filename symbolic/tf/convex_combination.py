@@ -37,15 +37,15 @@ MORE, LESS = sp.symbols("more less", nonnegative=True)
 class _Attended(Tokens):
     """With letters for softmax, and for the largest of several gaps."""
 
-    def __init__(self, *weights: Any) -> None:
+    def __init__(self, *weights: sp.Expr) -> None:
         self.weights = weights
 
-    def softmax(self, s: Numbers) -> Any:
+    def softmax(self, s: Numbers) -> Numbers:
         """The attention."""
         return entries(list(self.weights))
 
 
-def _along(*a: Any) -> SimpleNamespace:
+def _along(*a: sp.Expr) -> SimpleNamespace:
     """Tokens with these a_t: numbers on a line, along which u points."""
     one = entries([sp.Integer(1)])
     W = entries([[sp.Symbol("W", real=True)]])
@@ -139,11 +139,11 @@ POWERS = sp.Symbol("powers", positive=True)
 class _Apart(Lengths):
     """For x_1 and n other tokens, as vectors of any dimension."""
 
-    def softmax(self, s: Numbers) -> Any:
+    def softmax(self, s: Numbers) -> Numbers:
         """What x_1 gets, and what another token gets."""
         return entries([sp.exp(a) / POWERS for a in s])
 
-    def sums(self, x: Any) -> Any:
+    def sums(self, x: object) -> Any:
         """The sum of the other tokens, n times x_1 - y."""
         return n * (vector("x_1") - vector("y"))
 
@@ -164,7 +164,7 @@ class _Keys:
     def __init__(self, logit: sp.Expr) -> None:
         self.logit = logit
 
-    def __getitem__(self, at: Any) -> Any:
+    def __getitem__(self, at: int) -> Vector | _Keys:
         return vector("x_1") if at == 0 else self
 
     def __matmul__(self, along: Vector) -> Numbers:
@@ -174,7 +174,7 @@ class _Keys:
 class _Weights:
     """The matrix W, with a squared norm and a product with z."""
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: object) -> sp.Expr | Vector:
         return inner("W", "W") if other is self else vector("W z")
 
 

@@ -8,7 +8,6 @@ of which one term is signed, for a token that is optimal and for another one.
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import sympy as sp
 
@@ -43,7 +42,7 @@ class Tokens(Lengths):
         """The range."""
         return RANGE
 
-    def is_zero(self, x: Number) -> Any:
+    def is_zero(self, x: Number) -> Numbers:
         """Which tokens are optimal."""
         return vector(OPTIMAL)
 

@@ -24,8 +24,6 @@ here.
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy as sp
 
 from attsvm.theory import (
@@ -158,7 +156,7 @@ def ensure_weights_of_few() -> None:
     own, two, gone, p, q = sp.symbols("M_tt two gone M_tp M_tq", real=True)
 
     def ensure_sum(
-        left: sp.Expr, row: tuple[sp.Expr, ...], choices: dict[Any, int], what: str
+        left: sp.Expr, row: tuple[sp.Expr, ...], choices: dict[sp.Expr, int], what: str
     ) -> None:
         first, second = (3, 4) if len(row) == 5 else (0, 3)  # the places of p and q
         ensure_true(
@@ -179,7 +177,7 @@ def ensure_weights_of_few() -> None:
             f"{what}: not negative, (M x)_t being a multiplier or at most 0",
         )
 
-    row: tuple[Any, ...] = (own, two, gone, p, q)
+    row: tuple[sp.Expr, ...] = (own, two, gone, p, q)
     ensure_sum(
         own + two + p + q,
         row,

@@ -6,7 +6,6 @@ The formulas of the claims run on v_1 and n = T - 1 others, n a symbol.
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import sympy as sp
 
@@ -38,7 +37,7 @@ OTHER, POWERS = entry("v"), sp.Symbol("powers", positive=True)
 class _Others(Lengths):
     """For v_1 and n others, which one entry stands for."""
 
-    def softmax(self, v: Numbers) -> Any:
+    def softmax(self, v: Numbers) -> Numbers:
         """Exponentials over their sum."""
         return entries([sp.exp(x) / POWERS for x in v])
 
