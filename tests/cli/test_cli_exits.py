@@ -102,7 +102,10 @@ def test_a_worker_that_a_claim_ends_is_an_error_and_the_gate_refuses_the_run(
     )
     code, _, error = attsvm("verify", "--only-pack", pack, "toy/true", "-n", "2")
     assert code == 2
-    assert "worker processes died of one job or were killed (got check_job toy/true:" in error
+    assert (
+        "worker processes died or were killed while running one job (got check_job toy/true:"
+        in error
+    )
     code, out, _ = attsvm("gate", "--only-pack", pack)
     assert code == 1
     assert "the run did not finish" in out

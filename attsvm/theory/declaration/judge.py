@@ -180,7 +180,8 @@ def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> J
             return Judgement(True, fmpq(0), ratio, kind, "both sides are one expression")
         tried = bits
     said = (
-        f"sign open at {tried} bits: the sides may be equal, but are not known as one expression "
+        f"sign undecided at {tried} bits: the sides may be equal, but are not known as one "
+        "expression "
         "(logarithms and sums of roots can hide that: compare exponentials or squares)"
     )
     if not _finite(relation):

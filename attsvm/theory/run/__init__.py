@@ -1,1 +1,1 @@
-"""Evaluation: instances drawn, hypotheses, conclusion, confirmation, tally; and workers."""
+"""The evaluation of claims: draw instances, test hypotheses and conclusions, confirm, count."""

@@ -1,8 +1,8 @@
-"""How a claim's code is asked about an instance: the instance is read-only and stays as it was.
+"""Calls of a claim's code on an instance, guarded so that the code cannot change the instance.
 
-A refutation rests on hypotheses, a conclusion and a certificate that all speak of one instance, so
-none of them may change it. Its arrays are made read-only, and what gets around that is found by
-comparing the instance, encoded, before and after.
+A refutation is valid only if hypotheses, conclusion and certificate all refer to one instance. The
+arrays of the instance are therefore made read-only. To detect changes that bypass this, the encoded
+instance is compared before and after each call.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from attsvm.theory.run.rehearsal import explained
 _Answer = TypeVar("_Answer")
 
 _PLAIN = (bool, int, float, str, type(None), Fraction, np.number, np.bool_)
-"""Values that nobody can change."""
+"""Types of immutable values."""
 
 
 def frozen(case: Case) -> Any:
-    """The instance with read-only arrays of its own; itself where it is so already.
+    """Return the instance with read-only arrays that share no memory with writeable ones.
 
     Raises:
-        ClaimError: it holds a list, a dictionary, a dataclass that is not frozen, or another value
-            that an instance may not be made of.
+        ClaimError: the instance holds a list, a dictionary, a mutable dataclass, or a value of
+            another type that instances do not support.
     """
     if isinstance(case, _PLAIN):
         return case
     if isinstance(case, np.ndarray):
         if case.flags.owndata and not case.flags.writeable:
             return case
-        array = np.array(case, subok=True)  # a base that stays writeable elsewhere is left behind
+        array = np.array(case, subok=True)  # a view would share memory that others can write
         array.setflags(write=False)
         return array
     if isinstance(case, tuple):
@@ -70,7 +70,7 @@ def frozen(case: Case) -> Any:
 
 @functools.lru_cache(maxsize=256)
 def _fields(record: Any) -> tuple[str, ...]:
-    """The names of a record's fields.
+    """Return the names of a record's fields.
 
     Raises:
         ClaimError: the record is not frozen.
@@ -87,43 +87,46 @@ def _fields(record: Any) -> tuple[str, ...]:
 def ask(
     claim: str, what: str, function: Callable[..., _Answer], case: Case, **parameters: Any
 ) -> _Answer:
-    """What a function of the claim of that id says of an instance; messages call it `what`.
+    """Return the value of a claim's function on an instance.
+
+    Error messages call the function `what`.
 
     Raises:
-        ClaimError: it does what no claim may, such as writing into the instance; the message names
-            the claim, the line and the remedy. Whatever else the function raises.
+        ClaimError: the function does something forbidden, such as writing into the instance. The
+            message names the claim, the line and the remedy. Other exceptions of the function pass
+            through.
     """
     try:
         return function(case, **parameters)
     except Exception as problem:
-        told = explained(f"{what} of {claim}", problem)
-        if told is None:
+        error = explained(f"{what} of {claim}", problem)
+        if error is None:
             raise
-        raise told from problem
+        raise error from problem
 
 
 def ensure_unchanged(claim: str, what: str, case: Case, document: Json) -> None:
-    """Nothing where the instance is still the encoded one.
+    """Raise unless the instance still equals its encoded form.
 
     Raises:
-        ClaimError: it is not, and so the answers to it speak of different instances.
+        ClaimError: the instance has changed, so earlier answers refer to another instance.
     """
     try:
         same = codec.encode(case) == document
-    except ClaimError:  # what was put into it is nothing that an instance may hold
+    except ClaimError:  # the function stored a value of an unsupported type
         same = False
     if not same:
         raise ClaimError(f"{what} of {claim} changed its instance", remedy=COPY_FIRST)
 
 
 def agree(claim: str, one: Slack, other: Slack, *, exactly: bool) -> None:
-    """Nothing where two evaluations of one instance came to the same slack.
+    """Raise unless two evaluations of one instance returned the same slack.
 
-    Unless they must be equal exactly, as of a copy whose arrays may lie in memory in another order,
-    they must be of one kind and equal within their errors.
+    With `exactly`, value, error and ratio must be equal. Otherwise the intervals value +- error
+    must overlap: a copy of an instance may lay out its arrays in another order.
 
     Raises:
-        ClaimError: they differ.
+        ClaimError: the slacks differ.
     """
     if exactly:
         same = (one.value, one.error, one.ratio) == (other.value, other.error, other.ratio)
@@ -140,7 +143,7 @@ def agree(claim: str, one: Slack, other: Slack, *, exactly: bool) -> None:
 
 
 def describe(problem: BaseException) -> str:
-    """One line on what broke a check, with place and notes where it is not an error of our own."""
+    """Describe an exception in one line; a foreign one with file, line and note."""
     if isinstance(problem, AttsvmError):
         return str(problem)
     last = traceback.extract_tb(problem.__traceback__)[-1]

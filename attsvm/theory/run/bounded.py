@@ -1,8 +1,8 @@
-"""Evaluations that end after so many steps of Python: counted, not timed, so machines agree.
+"""A limit on the number of Python steps of an evaluation: counted, not timed, so machines agree.
 
-A step is a call of a function or, where that has loops, a line of it. Those of Python's own modules
-and of installed ones are not counted, but for attsvm's and the claim's own; nor is what compiled
-code does, nor code that lies in no file, unless it was typed at a prompt.
+A step is a call of a function, or one line of a function that contains a loop. Code of the standard
+library and of installed packages is not counted, except attsvm and the claim's own package.
+Compiled code is not counted either. Code outside any file counts only if it was typed at a prompt.
 """
 
 from __future__ import annotations
@@ -40,32 +40,32 @@ _Answer = TypeVar("_Answer")
 _ENGINE = Path(__file__).parents[2]
 
 _PROMPTS = ("<stdin", "<ipython-input", "<python-input")
-"""How the names of what is typed begin."""
+"""Prefixes of the file names that Python gives to code typed at a prompt."""
 
 
 JUDGED_STEPS = 2**16
-"""Steps of Python that one evaluation of a formula may take."""
+"""Maximum number of Python steps of one evaluation of a formula."""
 
 SCREENED_STEPS = 2**21
 """Maximum number of steps of all evaluations in one search in floats, if the formula counts with an
 integer, as in `range(v.k)`."""
 
 _LANES = 256
-"""Number of instances in a batch for which each step of such a formula counts once more."""
+"""In batches, each step counts once more for every so many instances (number of instances)."""
 
 
 _bound: ContextVar[tuple[int, Path] | None] = ContextVar("_bound", default=None)
-"""The steps that evaluations may take, and the claim's outermost package or its file; None for no
-bound, and within an evaluation that counts already."""
+"""Maximum number of steps of an evaluation, and the path of the claim's outermost package or file.
+None if there is no limit, and inside an evaluation that is already counted."""
 
 
 @contextlib.contextmanager
 def bounded(steps: int, file: str) -> Iterator[None]:
-    """Let each evaluation of a claim take so many steps at most, by `TooLong`.
+    """Limit each evaluation of a claim to `steps` steps by raising `TooLong`.
 
     Args:
-        steps: how many.
-        file: that of the claim.
+        steps: the maximum number of steps of one evaluation.
+        file: the file of the claim.
     """
     token = _bound.set((steps, _own(Path(file))))
     try:
@@ -75,13 +75,13 @@ def bounded(steps: int, file: str) -> Iterator[None]:
 
 
 def within_bound(evaluate: Callable[[], _Answer]) -> _Answer:
-    """What an evaluation comes to, counted where there is a bound.
+    """Return the value of an evaluation, and count its steps if a limit is set.
 
-    One that took too long is begun once more: what it loads, and remembers from then on, would have
-    been there already had the process looked at other instances before.
+    An evaluation that exceeds the limit is run a second time. The first run may have loaded modules
+    or filled caches, which would not happen if the process had evaluated other instances before.
 
     Raises:
-        TooLong: it took too many steps, twice.
+        TooLong: the evaluation exceeded the limit twice.
     """
     bound = _bound.get()
     if bound is None:
@@ -95,7 +95,7 @@ def within_bound(evaluate: Callable[[], _Answer]) -> _Answer:
             if counter.left >= 0:
                 raise
         else:
-            if counter.left >= 0:  # else the claim caught what ended it, and counting with it
+            if counter.left >= 0:  # else the claim caught `TooLong`, and the count went on below 0
                 return answer
         finally:
             sys.settrace(before)
@@ -104,7 +104,7 @@ def within_bound(evaluate: Callable[[], _Answer]) -> _Answer:
 
 
 def _own(file: Path) -> Path:
-    """The outermost package that a file lies in, or the file; a base may hold installed modules."""
+    """Return the outermost package that contains a file, or the file if it is in no package."""
     if file.name.startswith("<"):
         return file
     base = base_of(file)
@@ -112,17 +112,15 @@ def _own(file: Path) -> Path:
 
 
 _KNOWN: dict[Path, dict[int, tuple[CodeType, bool, bool]]] = {}
-"""Of each piece of code whether its calls and its lines count, where a package is the claim's own.
-
-To ask for code itself is dear: its hash is that of all that it holds.
-"""
+"""For each package of a claim: the code objects seen, and whether their calls and lines count.
+Keyed by the id of the code object, because hashing a code object hashes its whole content."""
 
 _MOST = 4096
-"""Pieces of code of which that is known at most."""
+"""Maximum number of code objects in the cache of one package."""
 
 
 class _Counter:
-    """Counts the steps of one evaluation."""
+    """A counter of the steps of one evaluation."""
 
     def __init__(self, steps: int, own: Path) -> None:
         self.left = steps
@@ -130,7 +128,7 @@ class _Counter:
         self.known = _KNOWN.setdefault(own, {})
 
     def enter(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any] | None:
-        """Count a call; its lines are counted where they may be run again and again."""
+        """Count a call, and arrange for its lines to be counted if the function contains a loop."""
         code = frame.f_code
         known = self.known.get(id(code))
         if known is None or known[0] is not code:
@@ -142,11 +140,12 @@ class _Counter:
             return None
         self.left -= 1
         if self.left < 0 and not code.co_flags & inspect.CO_GENERATOR:
-            raise TooLong  # a generator may go on only to be closed, where Python would warn
+            # a generator may only be resuming to be closed; Python warns if that raises
+            raise TooLong
         return self.line if known[2] else None
 
     def counts(self, code: CodeType) -> bool:
-        """Return whether calls and lines of some code are steps."""
+        """Return whether calls and lines of a code object are steps."""
         return _counts(code.co_filename, self.own)
 
     def line(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any]:
@@ -160,7 +159,7 @@ class _Counter:
 
 @functools.lru_cache(maxsize=_MOST)
 def _counts(file: str, own: Path) -> bool:
-    """Whether steps in a file count; those of imports do not."""
+    """Return whether code in a file is counted."""
     place = Path(file)
     if file.startswith("<"):
         return place == own or file.startswith(_PROMPTS)
@@ -169,7 +168,10 @@ def _counts(file: str, own: Path) -> bool:
 
 
 def _loops(code: CodeType) -> bool:
-    """Whether a jump of some code goes back; what a module does once, when imported, is no loop."""
+    """Return whether some code jumps backwards.
+
+    A module's top level, which runs once, is no loop.
+    """
     steps = dis.get_instructions(code)
     jumps = {*dis.hasjrel, *dis.hasjabs}
     return code.co_name != "<module>" and any(
@@ -178,13 +180,14 @@ def _loops(code: CodeType) -> bool:
 
 
 class _FormulaCounter(_Counter):
-    """Counts the steps of the claim's own code, and of powers, which the engine multiplies out.
+    """A counter of the claim's own code, and of powers, which the engine multiplies out.
 
-    What else the engine does takes steps by the sizes of arrays alone, which searchers bound.
+    Other engine code is not counted: its number of steps depends only on array sizes, which
+    searchers bound.
     """
 
     def counts(self, code: CodeType) -> bool:
-        """Return whether calls and lines of some code are steps."""
+        """Return whether calls and lines of a code object are steps."""
         file = code.co_filename
         if not file.startswith("<") and Path(file).is_relative_to(_ENGINE):
             return code.co_name == "power"
@@ -207,12 +210,13 @@ class StepMeter:
         self._counting = bool({*integers} - {*formula.axes})
 
     def __call__(self, function: Callable[..., Any], m: Any, v: Any, constants: JsonObject) -> Any:
-        """Return what a function of a formula comes to.
+        """Return the value of a function of a formula.
 
         Raises:
-            TooLong: it takes too many steps.
+            TooLong: the function takes too many steps.
         """
-        values = object.__getattribute__(v, "__dict__")  # to look at values is not to read them
+        # reading an attribute would record the variable as used
+        values = object.__getattribute__(v, "__dict__")
         sizes = [(name, x) for name, x in values.items() if type(x) is int]
         key = (function, m.name, *sizes)
         screens = self._counting and m.name in ("floats", "tensors")
@@ -223,7 +227,7 @@ class StepMeter:
                 raise TooLong
             self._left -= self._known[key] * weight * screens
             return function(m, v, **constants)
-        for _ in range(2):  # the first time it may load modules, or fill what it remembers
+        for _ in range(2):  # the first run may load modules or fill caches
             before = sys.gettrace()
             counter = _FormulaCounter(most, self._own)
             counter.known = self._codes
@@ -256,11 +260,12 @@ def _batch(values: JsonObject) -> int:
 
 @contextlib.contextmanager
 def metered(formula: Formula, file: str) -> Iterator[None]:
-    """Bound the steps of each evaluation of a formula of variables, by `TooLong`.
+    """Limit the number of steps of each evaluation of a formula of variables by raising `TooLong`.
 
     Args:
-        formula: the formula; evaluations of records are bounded by those who change them.
-        file: that of the claim.
+        formula: the formula. For a claim on records nothing is limited here: the code that changes
+            records limits its evaluations.
+        file: the file of the claim.
     """
     token = METER.set(StepMeter(formula, file) if formula.batches else None)
     try:

@@ -1,8 +1,9 @@
-"""The judge: re-evaluates an instance from its exact values before the word refuted is used.
+"""The judge: it re-evaluates an instance from its exact values before anything is called refuted.
 
-A certificate answers with a rational, whose sign is known; with a ball, whose sign may be open at
-this precision (an indeterminate one, `OPEN`, says nothing else); or with None, which says that no
-precision would help. Precision grows until the sign is decided or the budget of bits ends.
+A certificate returns a rational, whose sign is known, or a ball, whose sign may be undecided at the
+current precision. The indeterminate ball `OPEN` means that this precision decides nothing. None
+means that no precision can help. The precision is raised until the sign is decided or the budget of
+bits is spent.
 """
 
 from __future__ import annotations
@@ -26,19 +27,19 @@ from attsvm.theory.instance import codec
 from attsvm.theory.run.asking import ask, ensure_unchanged
 
 OPEN = arb("nan")
-"""What a certificate returns where it cannot say at this precision, but might with more bits."""
+"""Returned by a certificate that cannot decide at this precision but might with more bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """What exact or higher-precision evaluation says of one instance.
+    """The result of evaluating one instance exactly, or in higher precision.
 
     Attributes:
-        refuted: True where the slack is proved to violate the conclusion, False where it is
-            proved not to, None where neither was reached.
-        evidence: certified for balls, numeric for a run in higher precision.
-        enclosure: bounds of the slack as decimal strings.
-        method: how the answer was reached.
+        refuted: True if the slack provably violates the conclusion, False if it provably does not,
+            None if undecided.
+        evidence: certified for balls and rationals, numeric for floats of higher precision.
+        enclosure: lower and upper bound of the slack as decimal strings.
+        method: how the answer was obtained.
         kind: the kind of the slack: inequality, strict or equality.
     """
 
@@ -51,12 +52,12 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """The exact evaluation of one instance: of all hypotheses, and then of the conclusion.
+    """The exact evaluation of all hypotheses on one instance and, if they hold, of the conclusion.
 
     Attributes:
-        failed: the names of the hypotheses that the instance does not meet.
+        failed: names of the hypotheses that the instance violates.
         answer: the decision about the conclusion; None if a hypothesis fails.
-        witness: the proposals of floats that the evaluation used; see `attsvm._witness`.
+        witness: the float proposals that the evaluation used; see `attsvm._witness`.
     """
 
     failed: tuple[str, ...]
@@ -65,23 +66,23 @@ class Examination:
 
     @property
     def refuted(self) -> bool:
-        """Whether the instance refutes what was examined."""
+        """Whether the instance refutes the claim."""
         return self.answer is not None and self.answer.refuted is True
 
 
 def examine(claim: Claim, part: Part, case: Case, witness: Witness | None = None) -> Examination:
-    """Decide the hypotheses and the conclusion of one instance without the conclusion's float code.
+    """Decide hypotheses and conclusion of one instance without the conclusion's float code.
 
     Args:
         claim: the claim.
         part: the reading, or a sibling of it.
-        case: the instance, which nobody can change.
-        witness: what floats proposed before; nobody needs to trust it. None to ask floats, and to
-            note what they propose.
+        case: the instance; it must be immutable.
+        witness: stored float proposals; they need not be trusted. None to compute the proposals in
+            floats and record them.
 
     Raises:
-        FileError: the witness does not fit. ClaimError: a hypothesis, a conclusion or a certificate
-            does what none may.
+        FileError: the witness does not fit.
+        ClaimError: a hypothesis, conclusion or certificate does something forbidden.
     """
     if witness is not None:
         with _witness.reading(witness):
@@ -104,7 +105,7 @@ def _examined(claim: Claim, part: Part, case: Case) -> tuple[tuple[str, ...], Co
     strict = measured is not None and measured.strict
     answer = confirm(claim, part.parameters, case, "strict" if strict else "inequality")
     if document is not None:
-        ensure_unchanged(claim.id, "what confirms a violation", case, document)
+        ensure_unchanged(claim.id, "the certificate", case, document)
     return (), answer
 
 
@@ -127,14 +128,15 @@ def confirm(
 
     Args:
         claim: the claim.
-        parameters: those of its conclusion.
+        parameters: the parameters of its conclusion.
         case: the instance.
-        kind: the kind of a measured slack: 0 violates a strict inequality and no other.
-        bits: the budget: the highest of `PRECISIONS` that is tried. It is counted in bits, not
-            in time, so that no verdict depends on the machine.
+        kind: the kind of a measured slack; 0 violates only a strict inequality.
+        bits: the budget, as the highest of `PRECISIONS` that is tried. It is counted in bits and
+            not in time, so that no verdict depends on the machine.
 
     Raises:
-        ClaimError: the certificate returned something else; a budget below every precision.
+        ClaimError: the certificate returned neither ball, rational nor None, or the budget is below
+            the lowest precision.
     """
     measured = claim.formula.measured
     if measured is None:
@@ -156,7 +158,7 @@ def confirm(
             spent = precision
     if value is None:
         raise ClaimError(
-            "the budget is below every precision",
+            "the budget of bits is below the lowest precision",
             value=bits,
             remedy=f"Allow at least {PRECISIONS[0]} bits.",
         )
@@ -164,18 +166,18 @@ def confirm(
         None,
         Evidence.NONE,
         _bounds(value),
-        f"sign open at {spent} bits (is it exactly 0? then decide that in rationals)",
+        f"sign undecided at {spent} bits (if the slack is exactly 0, decide that in rationals)",
         kind,
     )
 
 
 def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> Confirmation:
-    """What the judge says of a formula; several comparisons have no one enclosure."""
-    found = judge(formula, parameters, case)
-    refuted = None if found.holds is None else not found.holds
+    """Return the judge's decision on a formula; without bounds if it has several comparisons."""
+    decision = judge(formula, parameters, case)
+    refuted = None if decision.holds is None else not decision.holds
     evidence = Evidence.NONE if refuted is None else Evidence.CERTIFIED
-    bounds, kind = _bounds(found.slack), KINDS[found.kind]
-    return Confirmation(refuted, evidence, bounds, found.method, kind)
+    bounds, kind = _bounds(decision.slack), KINDS[decision.kind]
+    return Confirmation(refuted, evidence, bounds, decision.method, kind)
 
 
 def _certificate(claim: Claim, parameters: Mapping[str, object], case: Case) -> arb | fmpq | None:
@@ -183,7 +185,7 @@ def _certificate(claim: Claim, parameters: Mapping[str, object], case: Case) -> 
     value = ask(claim.id, "the certificate", certify, case, **parameters)
     if value is not None and not isinstance(value, arb | fmpq):
         raise ClaimError(
-            f"the certificate of {claim.id} is no ball",
+            f"the certificate of {claim.id} returned neither a ball nor a rational",
             value=type(value).__name__,
             remedy="Return a flint.arb, a flint.fmpq or None.",
         )
@@ -191,7 +193,10 @@ def _certificate(claim: Claim, parameters: Mapping[str, object], case: Case) -> 
 
 
 def _violates(value: arb | fmpq, kind: str) -> bool | None:
-    """Whether a slack violates its conclusion; None where its sign is open."""
+    """Return whether a slack violates its conclusion.
+
+    None if the sign of the slack is undecided.
+    """
     strict = kind == "strict"
     if value < 0 or (strict and value <= 0):
         return True
@@ -199,7 +204,7 @@ def _violates(value: arb | fmpq, kind: str) -> bool | None:
 
 
 def _bounds(value: arb | fmpq) -> tuple[str, str]:
-    """Bounds as decimals of about 20 digits, rounded outwards."""
+    """Return decimal bounds of about 20 digits, rounded outwards."""
     ball = arb(value)
     return _decimal(ball.lower(), -1), _decimal(ball.upper(), 1)
 
@@ -214,9 +219,11 @@ def _decimal(bound: arb, away: int) -> str:
 
 def _again(claim: Claim, parameters: Mapping[str, object], case: Case) -> Confirmation:
     again = claim.formula.measured.again
-    slack = ask(claim.id, "the second evaluation", again, case, **parameters)
+    slack = ask(claim.id, "the evaluation in higher precision", again, case, **parameters)
     if slack.broken:
-        raise ClaimError(f"the second evaluation of {claim.id} returned NaN", value=repr(slack))
+        raise ClaimError(
+            f"the evaluation of {claim.id} in higher precision returned NaN", value=repr(slack)
+        )
     method = "second evaluation in higher precision"
     if slack.violated or (slack.kind == "strict" and slack.value <= 0.0 == slack.error):
         return Confirmation(True, Evidence.NUMERIC, _range(slack), method, slack.kind)

@@ -1,4 +1,4 @@
-"""What a part of a claim says of one instance: its hypotheses, its conclusion, what confirms it."""
+"""Evaluation of one instance by a part of a claim: hypotheses, conclusion, exact confirmation."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from attsvm.theory.run.bounded import within_bound
 from attsvm.theory.run.confirm import Confirmation, confirm
 
 _ASKED = 8
-"""How often a hypothesis is asked about one instance to see whether its answers differ."""
+"""Number of repeated evaluations of a hypothesis, to detect that its answers differ."""
 
 
 _ANEW = 4
-"""How often the conclusion is asked again about an instance that refutes: two random answers may
-agree by chance."""
+"""Number of repeated evaluations of the conclusion on a refuting instance. One repetition is not
+enough: two random answers may agree by chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Asks a part of a claim about instances, and holds its answers against one another."""
+    """An evaluator of a part of a claim that also compares repeated answers."""
 
     claim: Claim
     part: Part
 
     def named(self, hypothesis: Hypothesis, case: Case) -> bool:
-        """Decide a hypothesis; what it raises on an ordinary instance is told with its name."""
+        """Decide a hypothesis on an ordinary instance; if it raises, name it in the error."""
         try:
             return self.decided(hypothesis, case)
         except (ClaimError, UnsatisfiedAssumption):
@@ -50,20 +50,20 @@ class Evaluation:
             raise ClaimError(
                 f"hypothesis {hypothesis.name!r} of {self.claim.id} raised {describe(problem)}"
                 f"{at and f' at {at}'}",
-                remedy="Let it be a comparison at every size, or leave sizes out by the bounds of "
-                "their variables, such as Integer(2, 4)."
+                remedy="State it so that it is defined at every size, or exclude sizes by the "
+                "bounds of their variables, such as Integer(2, 4)."
                 if formula.batches
                 else "Return True or False on every instance.",
             ) from problem
 
     def decided(self, hypothesis: Hypothesis, case: Case) -> bool:
-        """Whether a hypothesis holds.
+        """Return whether a hypothesis holds.
 
         Raises:
-            ClaimError: it says neither.
+            ClaimError: it returned neither True nor False.
         """
-        said = f"hypothesis {hypothesis.name!r}"
-        answer = within_bound(lambda: ask(self.claim.id, said, hypothesis.holds, case))
+        name = f"hypothesis {hypothesis.name!r}"
+        answer = within_bound(lambda: ask(self.claim.id, name, hypothesis.holds, case))
         if not isinstance(answer, bool):
             raise ClaimError(
                 f"hypothesis {hypothesis.name!r} of {self.claim.id} is not decided",
@@ -73,11 +73,11 @@ class Evaluation:
         return answer
 
     def slack(self, case: Case) -> Slack:
-        """What the conclusion comes to in floats.
+        """Return the slack of the conclusion in floats.
 
         Raises:
-            ClaimError: that is no slack, or no number. What else the conclusion raises has a note
-                of the instance.
+            ClaimError: the conclusion returned no slack, or a slack that is NaN. Other exceptions
+                of the conclusion get a note with the instance.
         """
         id, conclusion, parameters = self.claim.id, self.claim.conclusion, self.part.parameters
         try:
@@ -96,43 +96,43 @@ class Evaluation:
         return slack
 
     def ensure_unchanged(self, what: str, case: Case, document: Json) -> None:
-        """Nothing where an instance still is what it was, as a document."""
+        """Raise unless an instance still equals its encoded form."""
         ensure_unchanged(self.claim.id, what, case, document)
 
     def confirmed(
         self, case: Case, slack: Slack, bits: int = PRECISIONS[-1], *, anew: bool = True
     ) -> tuple[Confirmation, Any]:
-        """What exact evaluation says where floats do not see the conclusion hold.
+        """Return the exact decision on an instance whose conclusion floats do not confirm.
 
-        It is asked about the instance as its file would give it back, and a refutation stands only
-        if the hypotheses and the conclusion say the same of that one; of a find that is made
-        smaller, which was evaluated anew when it was found, the conclusion is not asked `anew`.
-        Where floats see a violation it takes as many steps as it needs.
+        The instance is first encoded and decoded, as its file would give it back. A refutation is
+        kept only if hypotheses and conclusion give the same answers on that copy. `anew=False`
+        skips the conclusion: use it while shrinking a counterexample that was already checked this
+        way. The number of steps is not limited if floats see a violation.
 
         Returns:
-            The answer, and the encoded instance that it is about.
+            The decision, and the encoded instance to which it applies.
         """
         again = frozen(codec.canonical(case, self.claim.instance_type))
         document = codec.encode(again)
         parameters = self.part.parameters
         confirming = functools.partial(confirm, self.claim, parameters, again, slack.kind, bits)
         answer = confirming() if slack.violated else within_bound(confirming)
-        self.ensure_unchanged("what confirms a violation", again, document)
+        self.ensure_unchanged("the certificate", again, document)
         if answer.refuted:
             self._decide_again(again, document, slack if anew else None)
         return answer, document
 
     def _decide_again(self, again: Any, document: Json, slack: Slack | None) -> None:
-        """Hold what was said of a refuting instance against what is said of its copy."""
+        """Raise unless the copy of a refuting instance gets the same answers as the instance."""
         for hypothesis in self.part.hypotheses:
             what = f"hypothesis {hypothesis.name!r}"
             holds = self.decided(hypothesis, again)
             self.ensure_unchanged(what, again, document)
             if not holds and any(self.decided(hypothesis, again) for _ in range(_ASKED)):
                 raise ClaimError(
-                    f"{what} of {self.claim.id} gives two answers on one instance",
-                    remedy="It must depend on nothing but the instance, not on chance nor on how "
-                    "often it is called.",
+                    f"{what} of {self.claim.id} gave two answers on one instance",
+                    remedy="Let it depend on the instance alone, not on chance or on the number "
+                    "of calls.",
                 )
             if not holds:  # it held when the instance was accepted
                 raise ClaimError(

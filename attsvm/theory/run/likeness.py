@@ -1,4 +1,4 @@
-"""The look of instances that a claim's author means: made-up ones are held against it."""
+"""A test of whether a made-up instance resembles the instances that the claim's author draws."""
 
 from __future__ import annotations
 
@@ -17,18 +17,21 @@ from attsvm.theory.run.refuted import Refuted
 from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EXPLICIT, sample
 
 _SAMPLES = 16
-"""How many draws of the strategy tell what an instance looks like: how far its integers and lengths
-go, which members there are and which axes belong together."""
+"""Number of draws from the strategy that show what an instance looks like: the ranges of integers
+and lengths, the members that occur, and the axes that have equal lengths."""
 
 _ENSEMBLE = 4
-"""How many of the ensemble do, where the check has drawn none."""
+"""Number of instances taken from the ensemble if the search has drawn none from it."""
 
 _AUTHORS = frozenset((EXPLICIT, ENSEMBLE, DRAWN))
 """Searchers that draw from the author's own strategy."""
 
 
 class Likeness:
-    """Learn what instances of a part look like, and tell which made-up ones look so."""
+    """A learner of the form of a part's instances.
+
+    It accepts made-up instances of the same form.
+    """
 
     def __init__(self, claim: Claim, part: Part) -> None:
         self._claim = claim
@@ -38,29 +41,29 @@ class Likeness:
         self._learnt = False
 
     def see(self, case: Case, searcher: str) -> None:
-        """Learn from an instance if it is as the claim's author meant it."""
+        """Learn from an instance if an author's searcher drew it."""
         if searcher in _AUTHORS:
             self._domain.see(case)
             if searcher == DRAWN and len(self._drawn) < _SAMPLES:
                 self._drawn.append(case)
 
-    def learn(self, found: Refuted) -> None:
-        """Learn from a find, if it is not made up."""
-        case = codec.decode(found.instance, self._claim.instance_type)
-        if found.found_by in _AUTHORS:
+    def learn(self, refuted: Refuted) -> None:
+        """Learn from a refuting instance if an author's searcher drew it."""
+        case = codec.decode(refuted.instance, self._claim.instance_type)
+        if refuted.found_by in _AUTHORS:
             self._domain.see(case)
 
     def made_up(self, document: Json) -> Any | None:
-        """Return the instance that a searcher encoded.
+        """Return the instance that a searcher encoded, or None.
 
-        None unless `replay` would read it as an instance of the claim, and it looks like a drawn
-        one.
+        The result is None unless `replay` would accept the document as an instance of the claim and
+        the instance resembles a drawn one.
         """
         case = rebuilt(self._claim, document)
         return None if case is None else self.like_drawn(frozen(case))
 
     def like_drawn(self, case: Case) -> Any | None:
-        """Return the instance; None if it does not look like a drawn one."""
+        """Return the instance; None if it does not resemble a drawn one."""
         if not self._learnt:
             self._learnt = True
             for ordinary in self._ordinary():
@@ -68,15 +71,15 @@ class Likeness:
         return case if self._domain.holds(case) else None
 
     def samples(self) -> tuple[Any, ...]:
-        """Return some encoded instances of the strategy: the first that were drawn, and others.
+        """Return encoded instances of the strategy: the first drawn ones, filled up with new draws.
 
-        Those that miss a hypothesis are among them.
+        Instances that violate a hypothesis are included.
         """
         drawn = [codec.encode(case) for case in self._drawn]
         return (*drawn, *sample(self._part.data, _SAMPLES - len(drawn))[0])
 
     def _ordinary(self) -> Iterator[Any]:
-        """Yield instances as their author means them; draw only where few were examined."""
+        """Yield instances of the author's strategy; draw new ones only if too few were seen."""
         yield from (*self._part.examples, *self._claim.examples)
         if len(self._drawn) == _SAMPLES:
             return

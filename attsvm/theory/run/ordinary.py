@@ -1,4 +1,7 @@
-"""Ordinary instances, as the claim's author meant them: they are counted and carry the verdict."""
+"""Ordinary instances: drawn from the author's own strategy.
+
+They are counted and give the verdict.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +22,17 @@ from attsvm.theory.run.sampling import DRAWN, EXPLICIT
 from attsvm.theory.run.tally import Tally
 
 _WATCHED = 16
-"""Among how many accepted instances those are chosen whose conclusion is evaluated again."""
+"""Re-evaluated instances are drawn from the first 16 accepted ones (number of instances)."""
 
 _AUDIT = PRECISIONS[1]
-"""The bits that may be spent on an instance on which floats see no fault, unless they follow a
-stand-in."""
+"""Maximum number of bits for the exact evaluation of an instance that floats accept, unless floats
+follow a stand-in."""
 
 
 def examine_case(tally: Tally, case: Case, searcher: str) -> tuple[bool, Refuted | None]:
     """Return whether an ordinary instance was accepted, and a confirmed refutation.
 
-    An instance whose evaluation takes too many steps is given up.
+    An instance that takes too many steps is counted as skipped.
     """
     case = frozen(case)
     try:
@@ -55,7 +58,7 @@ def _examined(tally: Tally, case: Case, searcher: str) -> tuple[bool, Refuted | 
         tally.count(case, slack)
     seen.drawn += searcher == DRAWN
     seen.describe(case)
-    if searcher != EXPLICIT:  # an author's instance does not vary what he draws
+    if searcher != EXPLICIT:  # explicit instances say nothing about how the strategy varies
         tally.variety.see_drawn(case)
     if watched:
         evaluation.ensure_unchanged("the conclusion", case, before)
@@ -68,12 +71,12 @@ def _examined(tally: Tally, case: Case, searcher: str) -> tuple[bool, Refuted | 
         tally.audits -= 1
         audited = seen.audited
         try:
-            found = _audited(case, tally, slack, searcher)
+            refutation = _audited(case, tally, slack, searcher)
         finally:
             if watched:
                 evaluation.ensure_unchanged("the certificate", case, before)
-        seen.decided += found is not None or seen.audited > audited
-        return True, found
+        seen.decided += refutation is not None or seen.audited > audited
+        return True, refutation
     answer, document = evaluation.confirmed(case, slack)
     if tally.part.formula.measured is not None:
         seen.decided += answer.evidence is Evidence.CERTIFIED
@@ -108,7 +111,7 @@ def _stands_in(tally: Tally) -> bool:
 
 
 def _audited(case: Case, tally: Tally, slack: Slack, searcher: str) -> Refuted | None:
-    """Ask exactly about an instance on which floats see no fault; return what it refutes."""
+    """Evaluate exactly an instance that floats accept; return the refutation, if any."""
     measured = tally.part.formula.measured
     if measured is None or measured.balls is None:
         return None
@@ -119,22 +122,22 @@ def _audited(case: Case, tally: Tally, slack: Slack, searcher: str) -> Refuted |
 
 
 def audit_closest(tally: Tally) -> Refuted | None:
-    """Ask exactly about the instance that came closest, whichever searcher found it."""
+    """Evaluate exactly the instance that came closest to a violation, from whichever searcher."""
     if tally.best is None or not tally.best[2].holds:
         return None
     _, case, slack = tally.best
     audited = functools.partial(_audited, tally=tally, slack=slack, searcher=tally.best_by)
     excused = Exception if tally.best_made_up else ()
-    return tally.answer(audited, case, "what confirms it", tally.best_by, excused)
+    return tally.answer(audited, case, "the certificate", tally.best_by, excused)
 
 
 def repeat(tally: Tally) -> None:
-    """Evaluate the conclusion again on the first instances of different slacks.
+    """Evaluate the conclusion again on the first instances with different slacks.
 
-    On the last of them it is evaluated several times, which finds out one that alternates.
+    The last instance is evaluated several times, to detect a conclusion that alternates.
 
     Raises:
-        ClaimError: it comes to another slack, or changes an instance.
+        ClaimError: the conclusion returns another slack, or changes an instance.
     """
     for case, before, slack in (*tally.first, *tally.first[-1:] * (2 * tally.repeats - 1)):
         agree(tally.claim.id, slack, tally.evaluation.slack(case), exactly=True)
@@ -142,9 +145,9 @@ def repeat(tally: Tally) -> None:
 
 
 def see_dropped(tally: Tally, documents: Iterable[Json]) -> None:
-    """See which hypotheses that the part drops some encoded instances violate.
+    """Record which hypotheses dropped by the part are violated by some of the encoded instances.
 
-    Instances that miss another hypothesis do not count. Everything is decided exactly.
+    Instances that violate a remaining hypothesis do not count. Every hypothesis is decided exactly.
     """
     missed, decided = tally.seen.missed, tally.evaluation.decided
     for document in documents:

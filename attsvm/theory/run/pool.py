@@ -1,4 +1,4 @@
-"""The pool: the instances that came closest and the smallest of each size, shared by searchers."""
+"""A pool of the instances closest to a violation and of the smallest of each size."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import leaves, signature
 
 _CLOSEST = 16
-"""How many instances are kept for their height."""
+"""Maximum number of instances kept because they are close to a violation."""
 
 _A_SIZE = 4
-"""How many of them may share all their shapes."""
+"""Maximum number of close instances with equal shapes."""
 
 _TEMPLATES = 8
-"""How many instances are kept for their smallness, each of shapes of its own."""
+"""Maximum number of small instances kept, one for each combination of shapes."""
 
 _smallness = attrgetter("smallness")
 
 
 @dataclass(frozen=True, slots=True)
 class Elite:
-    """An accepted instance, encoded, and how close it came to violating the conclusion.
+    """An accepted, encoded instance and its height: how close it came to a violation.
 
     Attributes:
-        height: minus infinity where its closeness cannot be told.
-        document: the instance; nobody changes it.
+        height: the closeness; minus infinity if unknown.
+        document: the instance; it must not be changed.
         key: the document as text.
         shape: the shapes of its arrays.
-        smallness: orders instances: by the number of floats, then by the length of the text.
+        smallness: sort key: number of floats, then length of the text, then the text.
     """
 
     height: float
@@ -46,26 +46,26 @@ class Elite:
 
     @classmethod
     def of(cls, height: float, document: Json) -> Elite:
-        """An elite from an encoded instance."""
+        """Return an elite from an encoded instance."""
         key = json.dumps(document, sort_keys=True)
         floats = sum(1 for _ in leaves(document))
         return cls(height, document, key, signature(document), (floats, len(key), key))
 
     def json(self) -> list[Any]:
-        """As plain data; a height of minus infinity as None."""
+        """Return plain data; a height of minus infinity becomes None."""
         return [self.height if math.isfinite(self.height) else None, self.document]
 
     @classmethod
     def read(cls, entry: Iterable[Any]) -> Elite:
-        """From plain data."""
+        """Return an elite from plain data."""
         height, document = entry
         return cls.of(-math.inf if height is None else height, document)
 
 
 class Pool:
-    """Closest instances first, few of each size; and templates, the smallest first.
+    """The closest instances, a few of each size; and templates, the smallest instance of each size.
 
-    Of equally close ones the shortest are kept: many counterexamples are degenerate.
+    Among equally close instances the shortest are kept: many counterexamples are degenerate.
     """
 
     def __init__(self, elites: Iterable[Elite] = ()) -> None:
@@ -76,21 +76,24 @@ class Pool:
 
     @property
     def height(self) -> float:
-        """The largest height; minus infinity where the pool is empty."""
+        """The largest height; minus infinity if the pool is empty."""
         return self.closest[0].height if self.closest else -math.inf
 
     @property
     def templates(self) -> list[Elite]:
-        """One instance of each size seen, the smallest size first."""
+        """One instance of each size, smallest first."""
         return sorted(self._templates.values(), key=_smallness)
 
     @property
     def forms(self) -> str:
-        """The shapes of what it holds, as text, and whether the height of any is known."""
+        """The shapes of all instances as text, and whether any height is known."""
         return f"{sorted({e.shape for e in self.elites()})} {bool(self.closest)}"
 
     def offer(self, height: float, case: Case) -> bool:
-        """Offer an accepted instance; whether it came closer than all before."""
+        """Offer an accepted instance.
+
+        Return whether it came closer to a violation than all before.
+        """
         full = len(self.closest) >= _CLOSEST and len(self._templates) >= _TEMPLATES
         if full and not height > self.closest[-1].height:
             return False
@@ -99,7 +102,7 @@ class Pool:
         return self.height > best
 
     def add(self, elite: Elite) -> None:
-        """Take an elite in where it ranks high enough."""
+        """Add an elite if it ranks high enough."""
         if math.isnan(elite.height):
             return
         kept = self._templates.get(elite.shape)
@@ -119,17 +122,20 @@ class Pool:
         self.closest = chosen[:_CLOSEST]
 
     def elites(self) -> list[Elite]:
-        """All that the pool holds, each once: a pool made of them is this one."""
+        """Return all elites once; a pool made of them equals this pool."""
         unique = {e.key: e for e in (*self.closest, *self.templates)}
         return list(unique.values())
 
     def text(self) -> str:
-        """What `read` takes."""
+        """Return the pool as text for `read`."""
         return json.dumps([e.json() for e in self.elites()])
 
     @classmethod
     def read(cls, text: str) -> Pool:
-        """From text; that of one pool is often read, by every turn of a round."""
+        """Return a pool from text.
+
+        Texts are cached, as every turn of a round reads the same one.
+        """
         return cls(_elites(text))
 
 

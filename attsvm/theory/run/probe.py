@@ -1,4 +1,4 @@
-"""Instances that guided searchers make up: they are counted apart from ordinary ones."""
+"""Evaluation of instances made by guided searchers; they are counted apart from ordinary ones."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from attsvm.theory.run.refuted import Refuted
 from attsvm.theory.run.tally import Tally
 
 _TOUCHING = 12
-"""How many made-up instances a searcher's turn has evaluated exactly though floats see no fault."""
+"""Maximum number of exact evaluations per turn for instances that floats accept."""
 
 
 def admits(tally: Tally, case: Case, searcher: str, *, reshaped: bool) -> bool:
     """Return whether a made-up instance meets every hypothesis; False if a hypothesis raises.
 
-    Those are counted as broken: what a claim does not decide was not looked at.
+    An exception is counted as broken, because the claim does not decide such an instance.
     """
     excused = Exception if reshaped else DataError
     for each in tally.part.hypotheses:
@@ -32,25 +32,24 @@ def admits(tally: Tally, case: Case, searcher: str, *, reshaped: bool) -> bool:
 def probe(
     tally: Tally, case: Case, searcher: str, *, reshaped: bool, progress: float = 1.0
 ) -> tuple[float | None, Refuted | None]:
-    """Examine an instance that a guided searcher made up: its height, and a refutation.
+    """Evaluate a made-up instance; return its height and, if confirmed, a refutation.
 
-    Such instances leave what the claim's author prepared. One that no evaluation settles is
-    counted as open and leaves the verdict alone, unless floats see a violation in it. One on
-    which exact evaluation raises is counted as broken.
+    Such instances go beyond the author's strategy. An undecided one is counted as open and leaves
+    the verdict unchanged, unless floats see a violation. One on which the exact evaluation raises
+    is counted as broken.
 
     Args:
-        tally: of the part, which counts the instance.
+        tally: the tally of the part; it counts the instance.
         case: the instance.
-        searcher: what the searcher is called.
-        reshaped: whether the searcher changed the form of the instance, so that an exception is
-            no fault of the claim.
-        progress: the share of the searcher's turn that has passed. Where floats see no
-            violation but cannot rule one out, exact evaluation is rationed, and the ration is
-            spread over the turn.
+        searcher: the name of the searcher.
+        reshaped: whether the searcher changed the form of the instance; then an exception is not
+            held against the claim.
+        progress: the share of the searcher's turn that has passed. Exact evaluations of instances
+            that floats cannot decide are limited, and spread over the turn.
 
     Returns:
-        How close it comes to violation, None where it is not admissible or not evaluated; and
-        the confirmed refutation.
+        The height, None if the instance is not admissible or was not evaluated; and the confirmed
+            refutation, if any.
 
     Raises:
         TooLong: the evaluation of a record takes too many steps.
@@ -78,7 +77,7 @@ def _probed(
     answer, document = None, None
     if slack.violated or (not slack.holds and _touches(tally, searcher, progress)):
         confirmed = functools.partial(evaluation.confirmed, slack=slack)
-        settled = tally.answer(confirmed, case, "what confirms it", searcher, Exception)
+        settled = tally.answer(confirmed, case, "the certificate", searcher, Exception)
         if settled is None:
             return None, None
         answer, document = settled
@@ -87,7 +86,7 @@ def _probed(
     tally.variety.see(case)
     refuted = answer is not None and answer.refuted is True
     contradicted = answer is not None and answer.refuted is False and slack.violated
-    if not contradicted:  # its height would lead the search to where floats are wrong
+    if not contradicted:  # its height would attract the search to float errors
         tally.record(slack, case, searcher, refuted=refuted, made_up=True)
     height = None if slack.kind == "unknown" or contradicted else slack.height
     if answer is not None and refuted:
@@ -100,7 +99,7 @@ def _probed(
 
 
 def _touches(tally: Tally, searcher: str, progress: float) -> bool:
-    """Return whether one more instance that floats cannot settle is evaluated exactly."""
+    """Return whether to evaluate one more instance that floats cannot decide exactly."""
     touched = tally.touched.get(searcher, 0)
     if touched >= _TOUCHING * progress:
         tally.seen.unexamined += 1

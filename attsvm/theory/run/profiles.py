@@ -1,4 +1,4 @@
-"""Profiles: how many instances a run looks at, and the seed of each of its shards."""
+"""Profiles: the number of instances a run examines, and the seed of each shard."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from attsvm.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Budgets for one claim at cost 1; a claim of cost c gets a c-th, at least a few.
+    """The budgets of a claim of cost 1; a claim of cost c gets 1/c of them, but a minimum of each.
 
     Attributes:
         name: quick or deep.
-        shards: independent searches at most, one after the other until one refutes.
-        examples: instances drawn by the strategy, a shard.
-        ensemble: instances of the claim's seeded ensemble, a shard.
-        guided: instances that guided searchers may make up, all together, a shard.
-        audits: accepted instances that are re-evaluated exactly although floats found no fault.
-        simplify: re-evaluations that shrinking may spend.
-        numbers: numbers in an instance of a size beyond the drawn ones at most, whatever the cost.
+        shards: maximum number of independent searches, run in turn until one refutes.
+        examples: number of instances drawn by the strategy, per shard.
+        ensemble: number of instances of the claim's seeded ensemble, per shard.
+        guided: number of instances that all guided searchers together may make, per shard.
+        audits: number of accepted instances re-evaluated exactly although floats accept them.
+        simplify: number of re-evaluations that shrinking may use.
+        numbers: maximum count of numbers in an instance larger than the drawn ones; not scaled.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Profile:
     numbers: int
 
     def scaled(self, cost: int) -> Profile:
-        """Budgets for a claim of that cost."""
+        """Return the budgets of a claim of this cost."""
         return Profile(
             self.name,
             self.shards,
@@ -53,10 +53,10 @@ PROFILES = {
 
 
 def profile_named(name: str) -> Profile:
-    """The profile of that name.
+    """Return the profile of this name.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no such profile.
     """
     try:
         return PROFILES[name]
@@ -67,6 +67,6 @@ def profile_named(name: str) -> Profile:
 
 
 def derive_seed(claim: str, shard: int | str, base: int) -> int:
-    """A 64-bit seed from the identity of the work, the same in every process."""
+    """Return a 64-bit seed derived from claim, shard and base; it is the same in every process."""
     digest = hashlib.sha256(f"{claim}\x1f{shard}\x1f{base}".encode()).digest()
     return int.from_bytes(digest[:8], "big")

@@ -21,6 +21,6 @@ class Refuted:
 
     @classmethod
     def read(cls, document: JsonObject) -> Refuted:
-        """Return the violation that plain data hold."""
+        """Return the violation stored in plain data."""
         bounds = document["enclosure"]
         return cls(**{**document, "enclosure": bounds and tuple(bounds)})

@@ -1,7 +1,7 @@
-"""A rehearsal: the formulas of a claim run once in floats and in balls before its check begins.
+"""A rehearsal: run the formulas of a claim once in floats and in balls before its check begins.
 
-Floats refuse what the judge's rationals and balls would let through, such as an `if`, and the other
-way round, so that a mistake is told at once, in one sentence and with its line.
+Each arithmetic rejects mistakes that the other accepts, such as an `if` on a value. The rehearsal
+reports a mistake at once, in one sentence and with its line.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ _NOT_THEIRS = (
     str(Path(__file__).parents[2]),
     *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")),
 )
-"""Where files lie that no author of a claim has written."""
+"""Path prefixes of files that the author of a claim did not write."""
 
 
 _TRIES = 32
-"""On so many random instances nothing may read a variable before it is called unread."""
+"""Number of random instances on which a variable must stay unread to be reported as unused."""
 
 
 def rehearse(id: str, formula: Formula, parameters: Mapping[str, object]) -> None:
-    """Nothing, where the formulas can be evaluated on an instance.
+    """Raise unless the formulas can be evaluated on an instance.
 
     Raises:
-        ClaimError: one of them cannot, with its name, its line, and the remedy.
+        ClaimError: one of them cannot; the message has its name, its line and the remedy.
     """
     lengths = {name: formula.variables[name] for name in formula.axes}
     shape = {name: max(a.low, min(a.drawn_to, 2)) for name, a in lengths.items()}  # type: ignore[attr-defined]
@@ -62,16 +62,17 @@ def _judge(
         )
         v = formula.exact(case)
         for name, condition in formula.hypotheses.items():
-            with _told(f"hypothesis {name!r} of {id}", ZeroDivisionError):
+            with _explaining(f"hypothesis {name!r} of {id}", ZeroDivisionError):
                 returned(evaluate(condition.holds, BALLS, v), "a formula")
-        with _told(f"the conclusion of {id}", ZeroDivisionError):
+        with _explaining(f"the conclusion of {id}", ZeroDivisionError):
             formula.relation(BALLS, v, parameters)
 
 
 def unread(formula: Formula, parameters: Mapping[str, object]) -> list[str]:
-    """The variables that neither the hypotheses nor the conclusion ever use.
+    """Return the variables that neither hypotheses nor conclusion use.
 
-    Lengths of axes are used by arrays. That a variable lies in its domain does not use it.
+    An array uses the lengths of its axes. The hypothesis that a variable lies in its domain does
+    not count as a use.
     """
     generator = np.random.default_rng(0)
     left = [name for name in formula.variables if name not in formula.axes]
@@ -81,9 +82,7 @@ def unread(formula: Formula, parameters: Mapping[str, object]) -> list[str]:
     )
     for _ in range(_TRIES):
         shape = {n: int(formula.variables[n].fill(generator, {}, 1)) for n in formula.axes}
-        with contextlib.suppress(
-            Exception, TooLong
-        ):  # what goes wrong is told by the rehearsal and check
+        with contextlib.suppress(Exception, TooLong):  # rehearsal and check report the error
             seen = _run("", unguarded, parameters, generator, shape)
             left = [name for name in left if name not in seen]
         if not left:
@@ -98,22 +97,22 @@ def _run(
     generator: np.random.Generator,
     shape: Mapping[str, int],
 ) -> set[str]:
-    """Evaluate the formulas on one random instance in floats; the variables that they read."""
+    """Evaluate the formulas on one random instance in floats; return the variables they read."""
     with np.errstate(all="ignore"):
         free = {n: x for n, x in formula.variables.items() if not isinstance(x, Defined)}
         raw = batches.filled(formula, generator, shape, 1)
-        given = batches.floats(replace(formula, variables=free), raw, shape)
-        v = _Watched(given)
-        used: dict[str, set[str]] = {}  # by a defined variable, what defines it
+        values = batches.floats(replace(formula, variables=free), raw, shape)
+        v = _Watched(values)
+        used: dict[str, set[str]] = {}  # for each defined variable, the variables in its definition
         for name, variable in formula.variables.items():
             if isinstance(variable, Defined):
-                with _told(f"the variable {name} of {id}"):
+                with _explaining(f"the variable {name} of {id}"):
                     v._put(name, evaluate(variable.by, FLOATS, v))
                 used[name] = v._forget()
         for name, condition in formula.hypotheses.items():
-            with _told(f"hypothesis {name!r} of {id}"):
+            with _explaining(f"hypothesis {name!r} of {id}"):
                 heights(np, returned(evaluate(condition.holds, FLOATS, v), "a formula"))
-        with _told(f"the conclusion of {id}"):
+        with _explaining(f"the conclusion of {id}"):
             heights(np, formula.relation(FLOATS, v, parameters))
     seen = v._forget()
     for name in reversed(used):
@@ -122,47 +121,48 @@ def _run(
 
 
 class _Watched(Values):
-    """Values that note which of them are read."""
+    """Values that record which of them are read."""
 
-    def __init__(self, given: Values) -> None:
-        super().__init__(**vars(given), _read=set())
+    def __init__(self, values: Values) -> None:
+        super().__init__(**vars(values), _read=set())
 
     def __getattribute__(self, name: str) -> Any:
-        found = super().__getattribute__(name)
-        if name == "__dict__":  # who asks for all of them reads all of them
-            found["_read"].update(found)
+        value = super().__getattribute__(name)
+        if name == "__dict__":  # access to the whole dictionary reads every variable
+            value["_read"].update(value)
         elif not name.startswith("_"):
             self._read.add(name)
-        return found
+        return value
 
     def _put(self, name: str, value: Any) -> None:
-        """Define one more."""
+        """Define one more variable."""
         super().__getattribute__("__dict__")[name] = value
 
     def _forget(self) -> set[str]:
-        """What was read since this was asked the last time."""
+        """Return the names read since the previous call."""
         read: set[str] = set(self._read)
         self._read.clear()
         return read
 
 
 @contextlib.contextmanager
-def _told(whose: str, *passing: type[Exception]) -> Iterator[None]:
+def _explaining(whose: str, *passing: type[Exception]) -> Iterator[None]:
     try:
         yield
     except Exception as error:
         if isinstance(error, passing):
             raise
-        told = explained(whose, error)
-        if told is not None:
-            raise told from error
+        explanation = explained(whose, error)
+        if explanation is not None:
+            raise explanation from error
         if isinstance(error, ClaimError):
             raise ClaimError(
                 f"{whose}{_line(error)} meets an error: {error.cause}",
                 value=error.value,
                 remedy=error.remedy,
             ) from error
-        if not isinstance(error, AttsvmError):  # else a value that this instance does not have
+        # else the attribute is missing from a value, not from the namespace
+        if not isinstance(error, AttsvmError):
             raise ClaimError(
                 f"{whose}{_line(error)} raised {type(error).__name__}: {error}",
                 remedy="Use the functions of m, and + - * / @, on the values of v alone.",
@@ -170,12 +170,15 @@ def _told(whose: str, *passing: type[Exception]) -> Iterator[None]:
 
 
 def explained(whose: str, error: Exception) -> ClaimError | None:
-    """What an author did wrongly who made a formula raise this; None where that is not known."""
+    """Return an error that explains an author's mistake.
+
+    None if the cause is not a known mistake.
+    """
     at = f"{whose}{_line(error)}"
     if isinstance(error, ClaimError):
         does = re.sub("^a (formula|conclusion|hypothesis) ", "", error.cause)
         if does == error.cause:
-            return None  # it names who made it already
+            return None  # the message names the function already
         return ClaimError(f"{at} {does}", value=error.value, remedy=error.remedy)
     written = isinstance(error, ValueError) and "read-only" in str(error)
     if written or isinstance(error, FrozenInstanceError):
@@ -197,7 +200,7 @@ def explained(whose: str, error: Exception) -> ClaimError | None:
 
 
 def _line(error: BaseException) -> str:
-    """Where the author's code was when it went wrong, or when what caused the error did."""
+    """Return file and line of the author's code that raised the error or its cause."""
     files = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
     theirs = [at for at in files if not at[0].startswith(_NOT_THEIRS) and Path(at[0]).is_file()]
     if not theirs:

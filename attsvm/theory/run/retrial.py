@@ -1,4 +1,4 @@
-"""Changes of a find, evaluated to make it smaller or worse: they do not count as examined."""
+"""Evaluation of changed counterexamples, to shrink or worsen them; none counts as examined."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def examine_again(
     """Return whether a changed instance is accepted, and a confirmed refutation; count neither.
 
     Args:
-        tally: of the part. It keeps the latest refutation, and counts an evaluation that is given
-            up as it takes too many steps.
+        tally: the tally of the part. It keeps the latest refutation, and counts evaluations that
+            are stopped after too many steps.
         case: the instance.
-        searcher: who made the find.
-        exactly: whether an instance on which floats see no fault is confirmed all the same.
+        searcher: the searcher that found the counterexample.
+        exactly: whether to evaluate exactly an instance that floats accept.
     """
     case, evaluation = frozen(case), tally.evaluation
     try:
@@ -39,14 +39,14 @@ def examine_again(
     return True, tally.refutation(document, slack, answer, searcher) if answer.refuted else None
 
 
-def holds_in_floats(tally: Tally, found: Refuted) -> bool:
-    """Return whether floats see no fault in a find: its changes are confirmed without them."""
-    case = codec.decode(found.instance, tally.claim.instance_type)
+def holds_in_floats(tally: Tally, refuted: Refuted) -> bool:
+    """Return whether floats accept the instance of a counterexample."""
+    case = codec.decode(refuted.instance, tally.claim.instance_type)
     return tally.evaluation.slack(frozen(case)).holds
 
 
 def height(tally: Tally, case: Case) -> float | None:
-    """Return how close an instance comes to violation in floats; None if it is not admissible."""
+    """Return how close an instance comes to a violation in floats; None if it is not admissible."""
     case = frozen(case)
     try:
         if not all(tally.evaluation.decided(h, case) for h in tally.part.hypotheses):
@@ -58,22 +58,22 @@ def height(tally: Tally, case: Case) -> float | None:
     return None if slack.kind == "unknown" else slack.height
 
 
-def ensure_stands(tally: Tally, found: Refuted) -> None:
-    """Evaluate the instance of a find anew, from the values that its file holds.
+def ensure_stands(tally: Tally, refuted: Refuted) -> None:
+    """Evaluate a counterexample again, from the values that its file holds.
 
     Raises:
-        ClaimError: it comes to something else than when it was found.
+        ClaimError: the result differs from the stored one.
     """
-    case = frozen(codec.decode(found.instance, tally.claim.instance_type))
-    value, error, kind = found.slack["value"], found.slack["error"], found.slack["kind"]
+    case = frozen(codec.decode(refuted.instance, tally.claim.instance_type))
+    value, error, kind = refuted.slack["value"], refuted.slack["error"], refuted.slack["kind"]
     slack = Slack(float(value), float(error), kind)  # type: ignore[arg-type]
     tally.latest = None
     answer, _ = tally.evaluation.confirmed(case, slack)
     if not answer.refuted:
         agree(tally.claim.id, slack, tally.evaluation.slack(case), exactly=False)
         raise ClaimError(
-            f"what confirms a violation of {tally.claim.id} gives two answers on one instance",
+            f"the certificate of {tally.claim.id} gave two answers on one instance",
             value=answer.method,
-            remedy="It must depend on nothing but the instance: seed every random generator.",
+            remedy="Let it depend on the instance alone: seed every random generator.",
         )
-    tally.latest = found
+    tally.latest = refuted

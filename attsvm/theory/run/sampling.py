@@ -1,4 +1,4 @@
-"""Hypothesis as it is used everywhere: the same instances of a strategy for the same seed."""
+"""Reproducible draws by Hypothesis: the same seed gives the same instances of a strategy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 DRAWN = "Hypothesis"
-"""What the searcher is called that draws from the claim's strategy."""
+"""Name of the searcher that draws from the claim's strategy."""
 
 EXPLICIT = "explicit instance"
 ENSEMBLE = "seeded ensemble"
@@ -27,10 +27,10 @@ EVERY = "enumeration of the domain"
 
 @contextlib.contextmanager
 def same_pool() -> Iterator[None]:
-    """Keep Hypothesis from drawing constants of the modules that happen to be loaded.
+    """Keep Hypothesis from using constants of loaded modules.
 
-    It mixes literals of local source files into what it draws, so the same seed would give other
-    instances in a process that has imported other modules.
+    Hypothesis mixes literals of local source files into its draws. The same seed would then give
+    other instances in a process that has imported other modules.
     """
     from hypothesis.internal.conjecture import providers
     from hypothesis.internal.constants_ast import Constants
@@ -49,10 +49,10 @@ def same_pool() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _begun_anew() -> Iterator[None]:
-    """Have the generators that everybody shares begin anew for every instance, as Hypothesis has.
+    """Reset the shared random generators before each instance, as Hypothesis does.
 
-    It also notes and restores their states about every instance, which takes a third of the time
-    of drawing; here they are restored once, at the end.
+    Hypothesis also saves and restores their states around each instance, which takes a third of the
+    drawing time. Here they are restored once, at the end.
     """
     import hypothesis.core
     from hypothesis.internal import entropy
@@ -86,7 +86,7 @@ def _begun_anew() -> Iterator[None]:
 def drawing(
     strategy: SearchStrategy[Any], seed: int, examples: int, *phases: Phase
 ) -> Callable[[Callable[[Any], None]], Callable[[], None]]:
-    """Have a function called with instances of a strategy."""
+    """Return a decorator that calls a function with instances of a strategy."""
 
     def decorate(body: Callable[[Any], None]) -> Callable[[], None]:
         settings = hypothesis.settings(
@@ -111,7 +111,7 @@ def drawing(
 
 @functools.lru_cache(maxsize=64)
 def sample(strategy: SearchStrategy[Any], count: int) -> tuple[tuple[Any, ...], Exception | None]:
-    """Some encoded instances of a strategy, always the same ones, and what it raised, if it did."""
+    """Return a fixed sample of encoded instances of a strategy, and its exception, if any."""
     drawn: list[Any] = []
     if count == 0:
         return (), None

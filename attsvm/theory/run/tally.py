@@ -1,4 +1,4 @@
-"""The tally of one part of a claim: what a search saw of it, and ways to add to that."""
+"""The tally of one part of a claim: the counts of a search, and functions that update them."""
 
 from __future__ import annotations
 
@@ -24,29 +24,28 @@ _Answer = TypeVar("_Answer")
 
 
 def _key(values: Entry) -> str:
-    """Return a short text for the values of an instance, by which equal ones are known."""
+    """Return a short text that identifies the values of an instance."""
     return hashlib.blake2b(repr(values).encode(), digest_size=8).hexdigest()
 
 
 class Tally:
-    """Count what a search sees of one part of a claim.
+    """A count of the instances of one part of a claim that a search handles.
 
     Attributes:
-        claim, part: what is searched.
-        evaluation: what the part says of one instance.
-        audits: instances to evaluate exactly although floats see no fault in them.
-        repeats: the first accepted instances whose conclusion is evaluated again, at most.
+        claim, part: the claim and the part that is searched.
+        evaluation: the evaluator of the part.
+        audits: number of instances to evaluate exactly although floats accept them.
+        repeats: maximum number of accepted instances whose conclusion is evaluated again.
         seen: the counts.
         variety: which variables differed.
-        likeness: what instances of the part look like.
+        likeness: the test for made-up instances.
         pool: the instances that came closest to a violation.
-        best: the one that came closest, with its height and slack; `best_by` who proposed it and
-            `best_made_up` whether it is made up.
-        first: the first accepted instances of different slacks, as they were before and as
-            documents.
-        touched: for each searcher, how many made-up instances were evaluated exactly though floats
-            see no fault in them.
-        latest: the violation that was confirmed last.
+        best: the closest instance, with its height and slack; `best_by` names its searcher and
+            `best_made_up` says whether it is made up.
+        first: the first accepted instances with different slacks, each with its encoded form.
+        touched: by searcher, the number of made-up instances evaluated exactly although floats
+            accept them.
+        latest: the violation confirmed last.
     """
 
     def __init__(self, claim: Claim, part: Part, audits: int) -> None:
@@ -71,7 +70,7 @@ class Tally:
         self._known: set[str] = set()
 
     def knows(self, case: Case) -> bool:
-        """Return whether an instance is one of those that were counted as distinct."""
+        """Return whether an instance was counted as distinct before."""
         return _key(self.part.formula.values_of(case)) in self._known
 
     def count(self, case: Case, slack: Slack) -> None:
@@ -84,12 +83,13 @@ class Tally:
     def record(
         self, slack: Slack, case: Case, by: str, *, refuted: bool, made_up: bool = False
     ) -> None:
-        """Take in the slack of an instance, and offer the instance to the pool."""
+        """Record the slack of an instance, and offer the instance to the pool."""
         if slack.kind == "unknown":
             return
         ratio = slack.ratio
         if ratio is not None and not refuted:
-            ratio = min(ratio, 1.0)  # above 1 without a refutation is within its own error
+            # a ratio above 1 without a refutation lies within its float error
+            ratio = min(ratio, 1.0)
         self.seen.record(slack.value, ratio)
         height = slack.height
         self.pool.offer(height, case)
@@ -131,7 +131,7 @@ class Tally:
         """Count an evaluation of a formula that took too many steps.
 
         Raises:
-            TooLong: it was no formula of variables.
+            TooLong: the claim is not a formula of variables.
         """
         if not self.part.formula.batches:
             raise TooLong
@@ -139,12 +139,12 @@ class Tally:
         self.seen.given_up_note = self.seen.given_up_note or where
 
     def leave_undecided(self, case: Case, slack: Slack, answer: Confirmation) -> None:
-        """Count an instance that no evaluation settles, or on which evaluations disagree."""
+        """Count an instance that is undecided, or on which evaluations disagree."""
         self.seen.undecided += 1
         reason = slack.note or f"slack {slack.value!r}: {answer.method}"
         if answer.refuted is False:
             reason = (
-                f"floats see a slack of {slack.value!r} within {slack.error!r}, contradicted by "
+                f"the float slack {slack.value!r} with error {slack.error!r} is contradicted by "
                 f"{answer.method}"
             )
         where = in_words(case, {})
@@ -153,7 +153,10 @@ class Tally:
     def leave_broken(
         self, what: str, case: Case, problem: Exception, searcher: str | None = None
     ) -> None:
-        """Count an exception of the claim on a made-up instance, None where it has none to show."""
+        """Count an exception of the claim on a made-up instance.
+
+        `case` is None if there is no instance.
+        """
         self.seen.broke += 1
         where = "" if case is None else f"; first at {in_words(case, {})}"
         where += "" if searcher is None else f", proposed by {searcher}"

@@ -1,4 +1,4 @@
-"""Variety: which variables of a claim differ among the instances that a search looks at."""
+"""Variety: which variables of a claim take different values among the instances of a search."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ if TYPE_CHECKING:
     from attsvm.theory.run.coverage import Counts
 
 _DIGITS = 64
-"""Bits to which the sides of a comparison are told apart."""
+"""Number of bits to which the sides of a comparison are distinguished."""
 
 MANY = 64
-"""Values of a variable that are told apart."""
+"""Maximum number of values of a variable that are counted as different."""
 
 
 class Variety:
-    """What varied of a part, told by its variables or the fields of its records.
+    """A record of which variables, or fields of records, took different values in a part's search.
 
     Attributes:
-        moved: whether each differed among the instances that were evaluated or screened.
-        keys: a short text for each instance that was drawn, by which equal ones are told; None
-            where nobody asks.
+        moved: by variable, whether its value differed among evaluated or screened instances.
+        keys: a short text for each drawn instance, to recognise repetitions; None to collect none.
     """
 
     def __init__(self, part: Part, seen: Counts) -> None:
@@ -45,7 +44,7 @@ class Variety:
         self.keys: list[str] | None = None
 
     def see_drawn(self, case: Case) -> None:
-        """Count the values that each variable takes, and whether the sides of the formula move."""
+        """Count the values of each variable, and record whether the sides of the formula change."""
         formula = self._part.formula
         if formula.measured is None and len(self._sides) < 2 and self._seen.drawn <= MANY:
             self._sides.add(printed_sides(formula, case, self._part.parameters))
@@ -60,7 +59,7 @@ class Variety:
             self._seen.varied[name] = len(values)
 
     def see(self, case: Case) -> None:
-        """See which variables differ among the instances."""
+        """Record which variables differ among the instances."""
         if self.moved and all(self.moved.values()):
             return
         for name, value in self._part.formula.values_of(case).items():
@@ -68,12 +67,12 @@ class Variety:
             self.moved[name] = self.moved.get(name, False) or other
 
     def see_batch(self, raw: Known, met: Any) -> None:
-        """See which variables differ among the instances of a batch that meet the hypotheses.
+        """Record which variables differ among the instances of a batch that meet the hypotheses.
 
         Args:
-            raw: values by name; one that has a shape is of many lanes (..., batch), another one is
-                for the whole batch.
-            met: of each lane whether it meets them.
+            raw: values by name. An array has shape (..., batch); another value holds for the whole
+                batch.
+            met: for each instance of the batch, whether it meets the hypotheses; shape (batch,).
         """
         if not met.any():
             return

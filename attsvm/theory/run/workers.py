@@ -1,7 +1,7 @@
-"""Who does the work: this process, fresh ones, or a cluster; the results are the same.
+"""Workers: this process, fresh processes or a cluster; the results are the same.
 
-A job is a module-level function of strings that returns a string, so nothing but text travels;
-what it raises travels as text as well.
+A job is a module-level function that takes and returns strings, so that only text is sent.
+Exceptions travel as text as well.
 """
 
 from __future__ import annotations
@@ -30,20 +30,21 @@ from attsvm.theory.packs.packs import load_packs
 Job = Callable[..., str]
 
 _ATTEMPTS = 3
-"""How often a job is begun, each time by a fresh process, if the process dies of it."""
+"""Maximum number of attempts at a job, each in a fresh process, if the process dies."""
 
 _LAST_WORDS = 1.0
-"""Seconds that a process which hung up is given to end with an exit code of its own."""
+"""Seconds that a process with a closed connection gets to exit by itself."""
 
 _claims: dict[tuple[str, ...], dict[str, Claim]] = {}
-"""The claims that this process has loaded, by the packs that the user named, and by id."""
+"""Claims loaded in this process: by the packs that the user named, then by id."""
 
 
 def known_claim(claim: str, named: Sequence[str]) -> Claim:
-    """Return the claim of that id; nothing else of its package is loaded for it.
+    """Return the claim of this id, without loading the rest of its package.
 
     Raises:
-        UnknownClaimError: no pack here holds it. ClaimError: a pack cannot be loaded.
+        UnknownClaimError: no pack holds the claim.
+        ClaimError: a pack cannot be loaded.
     """
     there = _claims.setdefault(tuple(named), {})
     if claim not in there:
@@ -56,7 +57,7 @@ def known_claim(claim: str, named: Sequence[str]) -> Claim:
 
 
 def known_claims(named: Sequence[str], ids: Sequence[str] = ()) -> dict[str, Claim]:
-    """Return claims by id: those of all packs, or at least these.
+    """Return claims by id: all claims, or at least the given ids.
 
     Raises:
         ClaimError: a pack cannot be loaded.
@@ -65,21 +66,21 @@ def known_claims(named: Sequence[str], ids: Sequence[str] = ()) -> dict[str, Cla
 
 
 class Workers(Protocol):
-    """Takes jobs; `count` of them are worked on at a time."""
+    """A pool that works on up to `count` jobs at a time."""
 
     @property
     def count(self) -> int:
-        """How many jobs are worked on at a time; it may change on a cluster."""
+        """The number of jobs worked on at a time; on a cluster it may change."""
 
     def submit(self, job: Job, *arguments: str) -> Any:
-        """Have the job done; what it returns has `result`, `done` and `cancel` as a Future."""
+        """Submit a job; the returned handle has `result`, `done` and `cancel` like a Future."""
 
     def completed(self, jobs: Iterable[Any]) -> Iterator[Any]:
-        """The submitted jobs, each as soon as it is done."""
+        """Yield submitted jobs as they finish."""
 
 
 class _Now:
-    """A job that is done in this process when its result is asked for."""
+    """A job that runs in this process when its result is requested."""
 
     def __init__(self, job: Job, arguments: Sequence[str]) -> None:
         self._job, self._arguments = job, arguments
@@ -108,15 +109,15 @@ class _Here:
 
 
 HERE: Workers = _Here()
-"""This process."""
+"""The current process as a worker."""
 
 
 class _Asked(Future[str]):
-    """A job that was asked for.
+    """A submitted job.
 
     Attributes:
-        died: the exit code of the last process that died of it.
-        watcher: who is told of kernels that a worker compiles for it.
+        died: the exit code of the last process that died while running it.
+        watcher: called when a worker compiles a kernel for this job.
     """
 
     died: int | None = None
@@ -127,9 +128,9 @@ _Job = tuple[_Asked, Job, tuple[str, ...]]
 
 
 class _Jobs:
-    """Jobs in their order, but akin ones to one process, as far as there are others for the rest.
+    """FIFO queue; jobs of one statement go to one worker while other work remains.
 
-    What readings of one statement share, such as a proof or draws, a process remembers.
+    Readings of a statement share proofs and draws, which a worker process caches.
     """
 
     def __init__(self) -> None:
@@ -139,19 +140,22 @@ class _Jobs:
         self._at: dict[int, str] = {}
 
     def put(self, job: _Job) -> None:
-        """Add one."""
+        """Append a job."""
         with self._changed:
             self._left.append(job)
             self._changed.notify()
 
     def end(self) -> None:
-        """There will be no more."""
+        """Close the queue: no jobs follow."""
         with self._changed:
             self._ended = True
             self._changed.notify_all()
 
     def take(self) -> _Job | None:
-        """The next one for this thread, as soon as there is one; None where there will be none."""
+        """Return the next job for this thread, waiting if needed.
+
+        None if the queue is closed and empty.
+        """
         me = threading.get_ident()
         with self._changed:
             self._changed.wait_for(lambda: self._left or self._ended)
@@ -167,12 +171,12 @@ class _Jobs:
 
 
 def _kin(job: _Job) -> str:
-    """What a job has in common with those that are akin: the statement of its claim."""
+    """Return the statement of a job's claim; jobs of one statement share cached work."""
     return job[2][0].partition(":")[0] if job[2] else ""
 
 
 class _Processes:
-    """Processes that are replaced where they die; a thread of this process looks after each."""
+    """Worker processes, each watched by a thread that replaces it if it dies."""
 
     def __init__(self, count: int, named: Sequence[str], ids: Sequence[str]) -> None:
         self.count = count
@@ -196,7 +200,7 @@ class _Processes:
         yield from concurrent.futures.as_completed(jobs)
 
     def end(self) -> None:
-        """End the processes at once, whatever they are at."""
+        """Terminate the processes at once."""
         with self._starting:
             self._ending = True
             for worker in self._workers:
@@ -206,13 +210,13 @@ class _Processes:
             thread.join()
 
     def _serve(self) -> None:
-        """Have one process do jobs, one at a time, and start another where it dies."""
+        """Send jobs to one process, one at a time, and start a new process if it dies."""
         if hasattr(signal, "pthread_sigmask"):  # inherited: Ctrl-C is for the controlling process
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         worker: tuple[BaseProcess, Connection] | None = None
         try:
-            with contextlib.suppress(Exception):  # if it cannot start, the first job says so
-                worker = self._start()  # it loads the packs while jobs are made
+            with contextlib.suppress(Exception):  # if the start fails, the first job reports it
+                worker = self._start()  # load the packs while jobs are being created
             while (asked := self._asked.take()) is not None:
                 future, job, arguments = asked
                 if not future.set_running_or_notify_cancel():
@@ -222,7 +226,7 @@ class _Processes:
                         worker = worker or self._start()
                         worker[1].send((job, arguments))
                         done, answer = worker[1].recv()
-                        while done is None:  # news of a kernel
+                        while done is None:  # a message about a kernel that is being compiled
                             if future.watcher is not None:
                                 future.watcher(*answer)
                             done, answer = worker[1].recv()
@@ -243,9 +247,10 @@ class _Processes:
                 else:
                     future.set_exception(
                         WorkerError(
-                            f"{_ATTEMPTS} worker processes died of one job or were killed",
+                            f"{_ATTEMPTS} worker processes died or were killed while running one "
+                            "job",
                             value=f"{job.__name__} {arguments[0] if arguments else ''}",
-                            remedy="Look at the memory of the machine, or take fewer workers; a "
+                            remedy="Check the free memory, or use fewer workers; a "
                             "script must start them below `if __name__ == '__main__':`.",
                         )
                     )
@@ -275,12 +280,12 @@ class _Processes:
         return worker, ours
 
     def _bury(self, worker: tuple[BaseProcess, Connection] | None) -> int | None:
-        """End a process; the exit code with which it ended."""
+        """End a process and return its exit code."""
         if worker is None:
             return None
         process, ours = worker
         ours.close()
-        process.join(_LAST_WORDS)  # where it is ending already, as it says
+        process.join(_LAST_WORDS)  # let it exit by itself if it is about to
         process.terminate()
         process.join()
         with self._starting:
@@ -291,20 +296,20 @@ class _Processes:
 
 
 def _end_with(controller: BaseProcess) -> None:
-    """End this process as soon as the controlling one has ended, even within a job."""
+    """Exit this process as soon as the controlling one has ended, even during a job."""
     controller.join()
     os._exit(1)
 
 
 def _work(controller: Connection, named: tuple[str, ...], ids: tuple[str, ...]) -> None:
-    """Do the jobs that come in until the controlling process hangs up."""
+    """Run incoming jobs until the controlling process closes the connection."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the controlling process ends its workers
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    with contextlib.suppress(Exception):  # if a pack is broken, the job that needs it says so
+    with contextlib.suppress(Exception):  # if a pack is broken, the job that needs it reports it
         _claims[named] = known_claims(named, ids)
-    gc.freeze()  # packs and libraries stay; to search them again and again takes a twentieth longer
+    gc.freeze()  # packs and libraries live on; rescanning them costs a twentieth of the time
     gc.set_threshold(100_000)
 
     def tell(name: str, seconds: float | None) -> None:
@@ -322,42 +327,42 @@ def _work(controller: Connection, named: tuple[str, ...], ids: tuple[str, ...]) 
 
 
 _OURS: dict[str, type[AttsvmError]] = {name: getattr(errors, name) for name in errors.__all__}
-"""The errors that are rebuilt as what they were."""
+"""Error classes that are rebuilt with their own type."""
 
 
 def _written(problem: BaseException) -> str:
-    """What is raised, as text: our errors by name and parts, others by name and message."""
+    """Return an exception as text: our errors by name and parts, others by name and message."""
     if isinstance(problem, AttsvmError):
         kind = next(k.__name__ for k in type(problem).__mro__ if _OURS.get(k.__name__) is k)
         value = problem.value
-        said = value if value is None or isinstance(value, str) else repr(value)
-        return json.dumps([kind, problem.cause, said, problem.remedy])
+        text = value if value is None or isinstance(value, str) else repr(value)
+        return json.dumps([kind, problem.cause, text, problem.remedy])
     try:
         message = str(problem)
     except Exception:
-        message = "it cannot say why"
+        message = "no message"
     return json.dumps([None, f"{type(problem).__name__}: {message}", None, ""])
 
 
 def _raised(text: str) -> Exception:
-    """What `_written` wrote; another's exception as a RuntimeError that says the same."""
+    """Return the exception that `_written` wrote; a foreign one becomes a RuntimeError."""
     kind, cause, value, remedy = json.loads(text)
     return RuntimeError(cause) if kind is None else _OURS[kind](cause, value=value, remedy=remedy)
 
 
 @contextlib.contextmanager
 def processes(count: int, named: Sequence[str] = (), ids: Sequence[str] = ()) -> Iterator[Workers]:
-    """Fresh processes of this machine, or this one where `count` is 1; in the end, they are ended.
+    """Yield a pool of fresh processes, or this process if `count` is 1; end them on exit.
 
-    A process that dies is replaced and its job is begun again; the other jobs notice nothing.
+    A process that dies is replaced and its job starts again; other jobs are not affected.
 
     Args:
-        count: how many.
+        count: number of processes.
         named: packs that the user named, for the processes to load as they start.
         ids: the claims that are needed; all if empty.
 
     Raises:
-        WorkerError: where the result of a job is asked for, that several processes died of.
+        WorkerError: several processes died of one job; raised when its result is requested.
     """
     if count == 1:
         yield HERE

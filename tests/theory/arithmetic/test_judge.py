@@ -176,9 +176,9 @@ def test_how_it_was_decided_is_told():
     assert judged(HOLD["many bits"]).method == "ball arithmetic at 2048 bits"
     assert judged(HOLD["equal expressions"]).method == "both sides are one expression"
     assert judged(HOLD["one expression"]).method == "roots of rationals, exactly"
-    assert judged(OPEN["equal"]).method.startswith("sign open at 8192 bits")
+    assert judged(OPEN["equal"]).method.startswith("sign undecided at 8192 bits")
     same = judged(OPEN["a strict comparison of one expression"])
-    assert same.method.startswith("sign open at 2048 bits")
+    assert same.method.startswith("sign undecided at 2048 bits")
     assert judged(OPEN["a division by 0"]).method.startswith("the conclusion divides by 0: ")
     for name in ("no number", "no number on the right", "no number is not itself", "too large"):
         assert judged(OPEN[name]).method.startswith("a side of the conclusion is no finite number")
@@ -186,7 +186,7 @@ def test_how_it_was_decided_is_told():
 
 def test_logarithms_that_are_equal_are_left_open_before_each_takes_long():
     found = judged(lambda m, v: m.equal(m.log(m.exact(6)), m.log(m.exact(2)) + m.log(m.exact(3))))
-    assert found.method.startswith("sign open at 8192 bits")
+    assert found.method.startswith("sign undecided at 8192 bits")
 
 
 def test_a_matrix_and_its_transpose_have_one_spectral_norm():

@@ -231,8 +231,8 @@ def test_a_hypothesis_that_raises_at_some_sizes_is_told_with_these_and_a_remedy(
     assert str(found.verdict.validity) == "error"
     assert re.match(
         r"hypothesis 'first' of mine/a:literal raised IndexError: .* \(mine.py:\d+\) at n = 1, "
-        r"d = \d\. Let it be a comparison at every size, or leave sizes out by the bounds of their "
-        r"variables, such as Integer\(2, 4\)\.$",
+        r"d = \d\. State it so that it is defined at every size, or exclude sizes by the bounds of "
+        r"their variables, such as Integer\(2, 4\)\.$",
         found.reason,
     )
     assert found.json()["not_shown_to_be_needed"] == []

@@ -140,7 +140,10 @@ def test_a_sign_that_stays_open_is_not_confirmed(tmp_path, packs, documents):
         ({"instance": None}, "stored.json holds no instance. `hunt` writes complete files."),
         ({"claim": "toy/rare:literal"}, "is of another type than its claim asks for (got float)"),
         ({"instance": "text"}, "is of another type than its claim asks for (got str)"),
-        ({"claim": "toy/odd-certificate:literal"}, "is no ball (got float)"),
+        (
+            {"claim": "toy/odd-certificate:literal"},
+            "returned neither a ball nor a rational (got float)",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_executed_is_an_error(tmp_path, packs, documents, changes, reason):

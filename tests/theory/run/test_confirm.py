@@ -68,7 +68,7 @@ def test_open_asks_for_more_bits_until_something_is_said(rounds, sign):
     if decides is None:
         assert answer.refuted is None
         assert answer.evidence is Evidence.NONE
-        assert answer.method.startswith(f"sign open at {PRECISIONS[-1]} bits")
+        assert answer.method.startswith(f"sign undecided at {PRECISIONS[-1]} bits")
         assert asked == list(PRECISIONS)
     else:
         assert answer.refuted is (sign < 0)
@@ -99,7 +99,7 @@ def test_a_budget_of_bits_is_kept(bits):
     allowed = [p for p in PRECISIONS if p <= bits]
     assert asked == allowed
     assert answer.refuted is None
-    assert answer.method.startswith(f"sign open at {allowed[-1]} bits")
+    assert answer.method.startswith(f"sign undecided at {allowed[-1]} bits")
 
 
 def test_a_budget_decides_what_is_left_open_and_nothing_else():
@@ -114,13 +114,13 @@ def test_a_budget_decides_what_is_left_open_and_nothing_else():
 
 
 def test_a_budget_below_every_precision_is_refused():
-    with pytest.raises(ClaimError, match="below every precision"):
+    with pytest.raises(ClaimError, match="below the lowest precision"):
         judge(lambda x: arb(1), bits=63)
 
 
 @pytest.mark.parametrize("value", [1, 1.0, Fraction(1), True])
 def test_what_is_neither_a_ball_nor_a_rational_is_an_error(value):
-    with pytest.raises(ClaimError, match="is no ball"):
+    with pytest.raises(ClaimError, match="neither a ball nor a rational"):
         judge(lambda x: value)
 
 

@@ -299,7 +299,7 @@ def test_a_second_evaluation_decides_within_its_own_error(slack, refuted):
 
 def test_a_second_evaluation_without_a_number_is_an_error():
     claim = build("nan", constant(-1.0, 0.0), rerun=lambda x, shift=0.0: Slack(math.nan, 0.0))
-    assert "second evaluation of toy/nan:literal returned NaN" in check(claim).error
+    assert "evaluation of toy/nan:literal in higher precision returned NaN" in check(claim).error
 
 
 def test_seeds_depend_on_claim_shard_and_base_alone():
@@ -430,7 +430,7 @@ def test_floats_that_a_certificate_contradicts_leave_the_instance_open():
     outcome = check(overruled)
     assert outcome.refuted is None
     assert outcome.undecided == outcome.examples + outcome.probed > 0
-    assert "floats see a slack of -1000000.0" in outcome.undecided_note
+    assert "the float slack -1000000.0" in outcome.undecided_note
     within = build("within", constant(-1.0, 2.0), says(arb(1)))
     assert check(within).undecided == 0
 
@@ -470,7 +470,7 @@ def test_what_confirms_may_raise_on_a_made_up_instance_and_nowhere_else(way, res
         0,
     )
     assert tally.seen.broke_note == (
-        "ValueError: too many values to unpack in what confirms it; "
+        "ValueError: too many values to unpack in the certificate; "
         "first at x = 2, proposed by integers"
     )
     with pytest.raises(ValueError, match="too many values"):

@@ -98,8 +98,8 @@ FOUND_OUT = dict.fromkeys((by_flags, by_field, by_list), "changed its instance")
 ROLES = {
     "a hypothesis": "(a hypothesis|hypothesis 'x > 0') of toy/changing:literal ",
     "the conclusion": "the conclusion of toy/changing:literal ",
-    "the certificate": "(the certificate|what confirms a violation) of toy/changing:literal ",
-    "the second evaluation": "(the second evaluation|what confirms a violation) of toy/changing:li",
+    "the certificate": "the certificate of toy/changing:literal ",
+    "the evaluation in higher precision": "the (evaluation in higher precision|certificate) of toy/",
 }
 """Who changes the instance, and how messages begin."""
 
@@ -137,10 +137,12 @@ def changing(role, change, spared=0, **rest):
         return arb(float(p.at[0]) - shift)
 
     def rerun(p: Point, shift: float = 0.0) -> Slack:
-        act("the second evaluation", p)
+        act("the evaluation in higher precision", p)
         return Slack(float(p.at[0]) - shift, 0.0)
 
-    confirms = {"rerun": rerun} if role == "the second evaluation" else {"certify": certify}
+    confirms = (
+        {"rerun": rerun} if role == "the evaluation in higher precision" else {"certify": certify}
+    )
     hypotheses = {"x > 0": positive}
     return build("changing", conclusion, data=POINTS, hypotheses=hypotheses, **confirms, **rest)
 
@@ -148,7 +150,8 @@ def changing(role, change, spared=0, **rest):
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_a_change_of_an_instance_is_the_error_of_who_made_it(role, change):
-    part = "shift 100" if role == "the second evaluation" else ""  # asked of violations alone
+    # asked of violations alone
+    part = "shift 100" if role == "the evaluation in higher precision" else ""
     outcome = check(changing(role, change), part)
     assert outcome.refuted is None
     assert re.match(ROLES[role], outcome.error)
@@ -314,7 +317,7 @@ def test_a_hypothesis_that_says_something_else_of_a_copy_refutes_nothing():
     outcome = check(claim)
     assert outcome.refuted is None
     assert outcome.error.startswith(
-        "hypothesis 'odd' of toy/fickle:literal gives two answers on one instance."
+        "hypothesis 'odd' of toy/fickle:literal gave two answers on one instance."
     )
 
 

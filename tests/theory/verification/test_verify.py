@@ -81,10 +81,11 @@ REASONS = {
     "exits": "SystemExit: 0 (toy_pack.py:",
     "assuming": "toy/assuming:literal assumes or rejects where it evaluates an instance",
     "odd-hypothesis": "hypothesis 'numpy' of toy/odd-hypothesis:literal is not decided",
-    "odd-certificate": "the certificate of toy/odd-certificate:literal is no ball (got float)",
+    "odd-certificate": "the certificate of toy/odd-certificate:literal returned neither a ball nor "
+    "a rational (got float)",
     "nan-slack": "the conclusion of toy/nan-slack:literal returned no usable slack",
     "audited-away": "counterexample by Hypothesis, ball arithmetic at 64 bits",
-    "overruled": "12 instances open: floats see a slack of -1.0 within 1e-09, contradicted by ball",
+    "overruled": "12 instances open: the float slack -1.0 with error 1e-09 is contradicted by ball",
     "proof-raises": "ArithmeticError: the remainder is not zero (toy_pack.py:",
     "proof-empty": "the proof of toy/proof-empty:literal does not say what it proved",
     "proof-missing": "the proof of toy/proof-missing:literal cannot be found",
