@@ -1,4 +1,4 @@
-"""What `kill -9` leaves: `python -m benchmarks.kills [--trials N] [--seed S] [--json FILE]`.
+"""What `kill -9` leaves: `python -m benchmarks.kills [--trials N] [--seed S]`.
 
 Commands are killed at random moments, and what they leave is held against what they had said: no
 event that was on disk and no verdict that was told may be missing, every file must be whole, every
@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
@@ -121,31 +121,18 @@ _TOLD = re.compile(r"^\[\d+/6\] (\S+): (\w+), (\w+), (\w+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What one kill came to.
+    """The result of one kill.
 
     Attributes:
-        alive: whether the command still ran as it was killed.
-        working: whether it had begun its work by then: recorded an event, looked at an instance,
-            or begun to write its page.
-        writing: whether it was within a file: a temporary one is left.
-        events: lines of the ledger that were whole before the kill; those found after it.
-        told: verdicts that the command had told of; those found in the ledger.
-        torn: lines of the ledger that the kill cut.
-        files: counterexamples and pages that are left, all of which must be whole.
-        orphans: processes of the command that did not end.
-        ending: seconds until the last of its processes had ended.
+        alive: whether the command still ran when it was killed.
+        writing: whether it was writing a file then: a temporary one is left.
+        orphans: number of processes of the command that did not end.
         faults: what was lost or is not whole, a sentence each.
     """
 
     alive: bool
-    working: bool
     writing: bool
-    events: tuple[int, int]
-    told: tuple[int, int]
-    torn: int
-    files: int
     orphans: int
-    ending: float
     faults: tuple[str, ...]
 
 
@@ -261,7 +248,6 @@ def kill(place: Place, command: str, dice: random.Random) -> Trial:
     alive, killed = code == -signal.SIGKILL, time.monotonic()
     while (left := list(_session(process.pid))) and time.monotonic() < killed + _ENDS:
         time.sleep(0.01)
-    ending = time.monotonic() - killed
     for orphan in left:
         os.kill(orphan, signal.SIGKILL)
     faults: list[str] = []
@@ -272,31 +258,17 @@ def kill(place: Place, command: str, dice: random.Random) -> Trial:
     kept = all(b"".join(after).startswith(b"".join(earlier)) for earlier in (before, seen))
     if not kept:
         faults.append("what the ledger held before the kill is not its beginning any more")
-    events = len(seen) - began if kept else 0
-    told = _told(place, after[began:], faults)
+    _told(place, after[began:], faults)
     _whole(place, there, faults)
-    working = {"v": len(after) > began, "h": bool(_said(place))}
-    torn = sum(not line.endswith(b"\n") for line in after)
     if alive and command.startswith("verify"):
         _unfinished(place, began, faults)
     if left:
         faults.append(f"{len(left)} processes outlived the command")
-    return Trial(
-        alive,
-        alive and working.get(command[0], bool(place.parts())),
-        alive and bool(place.parts()),
-        (max(len(seen) - began, 0), max(events, 0)),
-        told,
-        torn,
-        len(place.finds()) + 1,
-        len(left),
-        ending,
-        tuple(faults),
-    )
+    return Trial(alive, alive and bool(place.parts()), len(left), tuple(faults))
 
 
-def _told(place: Place, added: Sequence[bytes], faults: list[str]) -> tuple[int, int]:
-    """How many verdicts the command told of, and how many of them its events hold."""
+def _told(place: Place, added: Sequence[bytes], faults: list[str]) -> None:
+    """Every verdict that the command told of is in its events."""
     told = set(_TOLD.findall((place.folder / "err").read_text()))
     found = set()
     for line in added:
@@ -308,7 +280,6 @@ def _told(place: Place, added: Sequence[bytes], faults: list[str]) -> tuple[int,
                 if v["counterexample"] and not (place.folder / v["counterexample"]).is_file():
                     faults.append(f"{v['counterexample']} is in the ledger and not on disk")
     faults += (f"{v[0]} was told of and is not in the ledger" for v in told - found)
-    return len(told), len(told & found)
 
 
 def _whole(place: Place, there: Sequence[Path], faults: list[str]) -> None:
@@ -474,12 +445,11 @@ def _read(place: Place, name: str) -> str:
 
 
 def main() -> int:
-    """Kill, print a row a command, write JSON where asked; 1 where something was lost."""
+    """Kill and print a line for each command; return 1 if something was lost."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("commands", nargs="*", metavar="COMMAND", help=", ".join(COMMANDS))
     parser.add_argument("--trials", type=int, default=50, help="kills of each (default 50)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--disks", action="store_true", help="full and read-only disks instead")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -488,25 +458,17 @@ def main() -> int:
             for disk, command, faults in every:
                 print(f"{command} on {disk}: {'; '.join(faults) or 'told, and nothing is lost'}")
             return 1 if any(faults for _, _, faults in every) else 0
-    columns = ("killed", "working", "writing", "events", "told", "torn", "files", "orphans")
-    print(f"{'command':<12}{'trials':>7}" + "".join(f"{c:>12}" for c in columns), flush=True)
-    rows, lost = [], []
+    lost: list[str] = []
     for command in options.commands or COMMANDS:
         with tempfile.TemporaryDirectory() as folder:
             kills, faults = campaign(Place(Path(folder)), command, options.trials, options.seed)
-        counts = [sum(getattr(k, n) for k in kills) for n in ("alive", "working", "writing")]
-        pairs = [[sum(getattr(k, n)[i] for k in kills) for i in (0, 1)] for n in ("events", "told")]
-        rest = [sum(getattr(k, n) for k in kills) for n in ("torn", "files", "orphans")]
-        cells = [*counts, *(f"{found}/{owed}" for owed, found in pairs), *rest]
-        print(f"{command:<12}{len(kills):>7}" + "".join(f"{c!s:>12}" for c in cells), flush=True)
-        print(f"{'':<12}the last process ended after {max(k.ending for k in kills):.2f} s at most")
+        alive, writing = (sum(getattr(k, n) for k in kills) for n in ("alive", "writing"))
         faults += (f"trial {n}: {said}" for n, k in enumerate(kills) for said in k.faults)
         lost += (f"{command}: {said}" for said in faults)
-        rows.append({"command": command, "kills": [asdict(k) for k in kills], "faults": faults})
+        words = f"{alive} of {len(kills)} killed while it ran, {writing} while it wrote a file"
+        print(f"{command}: {words}; {len(faults)} faults", flush=True)
     for said in lost:
         print(said)
-    if options.json:
-        Path(options.json).write_text(json.dumps({"schema": 1, "rows": rows}, indent=1))
     return 1 if lost else 0
 
 

@@ -4,10 +4,6 @@ A mutant is one small change of one file of attsvm/ (`mutations.py`). It is made
 of the tree, and is shown first to the tests of its room that reach the changed lines, and then,
 alone, to `attsvm verify` of claims whose code it changes. Mutants that change nothing that can be
 observed are listed by hand in equivalent.toml, each with its reason, and are not run.
-
-`--kept FOLDER` keeps what became of each mutant (tried.jsonl), and which tests reach which lines
-(reached/), as it is found. A later run takes this over where the texts of the mutant's file and of
-the tests are the same; a mutant that was killed by a test that has changed meets that one first.
 """
 
 from __future__ import annotations
@@ -21,13 +17,12 @@ import queue
 import shutil
 import sys
 import tempfile
-import threading
 import time
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +33,7 @@ from attsvm.theory.packs.packs import find_claims, load_packs
 from attsvm.theory.packs.syntax import module_of
 from benchmarks.mutants.copies import PYTEST, SHOWN, Copy, uncompiled
 from benchmarks.mutants.mutations import Mutant, uses, watched
-from benchmarks.mutants.rooms import CERTIFYING, ROOMS, ROOT, digest, marks, room_of, sample
-from benchmarks.mutants.warm import STALE
+from benchmarks.mutants.rooms import CERTIFYING, ROOMS, ROOT, room_of, sample
 
 LISTED = Path(__file__).with_name("equivalent.toml")
 
@@ -50,12 +44,7 @@ much longer than that; how long kernels are compiled; how long what is not chang
 
 @dataclass(slots=True)
 class Tried:
-    """A mutant, and what the tests and the claims said: killed, survived, unreached, ...
-
-    Attributes:
-        text: digest of its file; `shown`, those of the files of tests that it is shown to.
-        before: the row that an earlier run kept of it.
-    """
+    """A mutant with the answers of the tests and of the claims: killed, survived, unreached, ..."""
 
     room: str
     mutant: Mutant
@@ -63,44 +52,12 @@ class Tried:
     by: str = ""
     verify: str = "not tried"
     claims: tuple[str, ...] = ()
-    text: str = ""
-    shown: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
-    before: dict[str, Any] = field(default_factory=dict)
 
     @property
     def alive(self) -> bool:
-        """Whether nothing killed it."""
+        """Return whether neither a test nor a claim killed the mutant."""
         return "killed" not in (self.tests, self.verify) and self.tests != "equivalent"
-
-    def settled(self, claims: bool) -> bool:
-        """Take over what an earlier run found of this mutant, if nothing of it is other now."""
-        row = self.before
-        if row.get("text") != self.text or (claims and row["verify"] == "not tried"):
-            return False
-        killer = row["by"].partition("::")[0] if row["tests"] == "killed" else ""
-        files = [killer] if killer in self.shown else {*self.shown, *row["shown"]}
-        if any(row["shown"].get(file) != self.shown.get(file) for file in files):
-            return False
-        for name in ("tests", "by", "verify", "seconds"):
-            setattr(self, name, row[name])
-        self.claims = tuple(row["claims"])
-        return True
-
-    def order(self, tests: list[str]) -> list[str]:
-        """Without what the mutant survived already, and with what killed it before as the first."""
-        row = self.before
-        if row.get("text") == self.text and row["tests"] != "killed":
-            passed = {f for f, mark in row["shown"].items() if self.shown.get(f) == mark}
-            return [test for test in tests if test.partition("::")[0] not in passed]
-        return sorted(tests, key=lambda test: test != row.get("by"))
-
-    def row(self) -> dict[str, Any]:
-        """What is kept of it."""
-        own = ("room", "tests", "by", "verify", "claims", "text", "shown", "seconds")
-        of = ("file", "line", "scope", "kind", "before", "after")
-        names = [*((self, name) for name in own), *((self.mutant, name) for name in of)]
-        return {name: getattr(thing, name) for thing, name in names}
 
 
 def listed() -> dict[tuple[str, str, str, str], str]:
@@ -123,8 +80,8 @@ class Reach:
         return sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test))
 
 
-def reach(copy: Copy, tests: Sequence[str], **own: str) -> dict[str, Any]:
-    """Run files of tests once: of each the seconds of its tests, and the statements they reach."""
+def reach(copy: Copy, tests: Sequence[str], files: set[str], **own: str) -> Reach:
+    """Run tests once and return which of them reach which lines of some files."""
     with tempfile.TemporaryDirectory(dir=copy.folder.parent) as folder:
         starter = "from benchmarks.mutants import reach\nreach.start()\n"
         (Path(folder) / "sitecustomize.py").write_text(starter)
@@ -139,90 +96,35 @@ def reach(copy: Copy, tests: Sequence[str], **own: str) -> dict[str, Any]:
             raise RuntimeError(f"{tests} do not run: {said[-2000:]}")
         rows = [row.split("\t") for row in found.read_text().splitlines() if row.count("\t") > 2]
     bad = {row[1] for row in rows if row[0] == "test" and row[3] != "passed"}
-    seconds: dict[str, dict[str, float]] = {file: defaultdict(float) for file in tests}
-    reached: dict[tuple[str, str], set[str]] = defaultdict(set)
+    print(f"left out, as they fail or last: {', '.join(sorted(bad)) or 'none'}", file=sys.stderr)
+    reached = Reach(defaultdict(float), defaultdict(set))
     for kind, test, *rest in rows:
-        if kind == "test" and test not in bad:
-            seconds[test.partition("::")[0]][test] += float(rest[2])
-        elif kind == "line":
-            reached[f"attsvm/{rest[0]}", f"{rest[1]}-{rest[2]}"].add(test)
-    found_of = {}
-    for name, own_seconds in seconds.items():
-        number = {"": -1, **{test: k for k, test in enumerate(own_seconds)}}
-        lines: dict[str, dict[str, list[int]]] = defaultdict(dict)
-        for (file, at), those in reached.items():
-            if those & number.keys():
-                lines[file][at] = sorted(number[test] for test in those & number.keys())
-        left = sorted(test for test in bad if test.partition("::")[0] == name)
-        found_of[name] = {"left out": left, "seconds": own_seconds, "reached": lines}
-    return found_of
-
-
-def mapped(copy: Copy, tests: Mapping[str, str], files: set[str], kept: Path, **own: str) -> Reach:
-    """What tests reach of some files, asked anew where a test or file is other than it was then."""
-    paths = {t: kept / f"reached/{t.replace('/', '.')}{'.plain' * bool(own)}.json" for t in tests}
-    (kept / "reached").mkdir(parents=True, exist_ok=True)
-    entries = {t: json.loads(p.read_bytes()) for t, p in paths.items() if p.is_file()}
-    texts = [p.relative_to(copy.folder).as_posix() for p in copy.folder.glob("attsvm/**/*.py")]
-    sources = {file: digest(copy.folder / file) for file in texts}
-
-    def current(test: str) -> bool:
-        entry = entries.get(test, {"tests": "", "sources": {}})
-        old = entry["sources"]
-        return entry["tests"] == tests[test] and all(old.get(f) == sources[f] for f in files)
-
-    missing = [test for test in tests if not current(test)]
-    for test, found in (reach(copy, missing, **own) if missing else {}).items():
-        entries[test] = {"tests": tests[test], "sources": sources, **found}
-        part = paths[test].with_suffix(f".{copy.folder.parent.name}")
-        part.write_text(json.dumps(entries[test]), encoding="utf-8")
-        part.replace(paths[test])  # another worker may read it
-    bad = sorted(test for entry in entries.values() for test in entry["left out"])
-    print(f"left out, as they fail or last: {', '.join(bad) or 'none'}", file=sys.stderr)
-    return merged(entries.values(), files)
-
-
-def merged(entries: Iterable[Any], files: set[str]) -> Reach:
-    """What all tests of a room reach of some files."""
-    found = Reach({}, defaultdict(set))
-    for entry in entries:
-        names = [*entry["seconds"], ""]  # the last one is what an import runs
-        found.seconds.update(entry["seconds"])
-        for file, places in ((file, entry["reached"].get(file, {})) for file in files):
-            for at, tests in places.items():
-                first, _, last = at.partition("-")
-                for line in range(int(first), int(last) + 1):
-                    found.lines[file, line].update(names[k] for k in tests)
-    return found
+        if test in bad:
+            continue
+        if kind == "test":
+            reached.seconds[test] += float(rest[2])
+        elif f"attsvm/{rest[0]}" in files:
+            for line in range(int(rest[1]), int(rest[2]) + 1):
+                reached.lines[f"attsvm/{rest[0]}", line].add(test)
+    return reached
 
 
 def tested(copy: Copy, tried: Tried, reached: Reach, lines: set[tuple[str, int]]) -> None:
     """Show a mutant to the tests of its room that reach one of the lines; it stays in the copy."""
     mutant, room = tried.mutant, ROOMS[room_of(tried.mutant.file)]
-    tests, path = tried.order(reached.of(lines)), copy.folder / mutant.file
-    original = path.read_bytes()
-    texts = original, mutant.applied(original)
-    late = mutant.runs and not any("" in reached.lines.get(at, ()) for at in lines)
-    ask = copy.warm(room) if tests and late and not mutant.cached else None
-    copy.put(mutant.file, texts[1])
+    tests, path = reached.of(lines), copy.folder / mutant.file
+    copy.put(mutant.file, mutant.applied(path.read_bytes()))
     if not tests:
-        tried.tests = "survived" if reached.of(lines) else "unreached"
+        tried.tests = "unreached"
         return
-    code, *by = STALE, ""
-    if ask is not None:
-        old, new = (text.decode() for text in texts)
-        limits = {test: int(_PATIENCE * reached.seconds[test] + _LEAST) for test in tests}
-        code, *by = ask(file=str(path), texts=[old, new], limits=limits)
-    if code == STALE:
-        chosen = copy.folder.parent / "chosen"
-        chosen.write_text("\n".join(tests))
-        words = [*PYTEST, *SHOWN, f"@{chosen}"]
-        limit = _PATIENCE * sum(reached.seconds[test] for test in tests) + _LEAST
-        code, said = copy.run(words, limit, **uncompiled(room))
-        if code == 5:
-            raise RuntimeError(f"no test was collected: {said[-2000:]}")
-        rows = [line.partition(" ") for line in said.splitlines()]
-        by = [test.partition(" - ")[0] for how, _, test in rows if how in ("FAILED", "ERROR")]
+    chosen = copy.folder.parent / "chosen"
+    chosen.write_text("\n".join(tests))
+    limit = _PATIENCE * sum(reached.seconds[test] for test in tests) + _LEAST
+    code, said = copy.run([*PYTEST, *SHOWN, f"@{chosen}"], limit, **uncompiled(room))
+    if code == 5:
+        raise RuntimeError(f"no test was collected: {said[-2000:]}")
+    rows = [line.partition(" ") for line in said.splitlines()]
+    by = [test.partition(" - ")[0] for how, _, test in rows if how in ("FAILED", "ERROR")]
     tried.tests = "killed" if code else "survived"
     tried.by = "time" if code == -1 else by[0][:200] if code and by else ""
 
@@ -256,10 +158,14 @@ def _distances(files: Iterable[Path]) -> dict[Path, int]:
 def _inner(file: Path) -> tuple[Path, ...]:
     """Return the modules of this repository that a module imports, attsvm's own included.
 
-    Packages are left out: `attsvm/__init__.py` names everything and loads what is used.
+    A name that a package hands on leads to its module; packages themselves name too much.
     """
-    names = sorted(module_of(file, ROOT).imported)
-    found = (files_of(ROOT, dotted[:k]) for dotted in names for k in range(1, len(dotted) + 1))
+    dotted = set(module_of(file, ROOT).imported)
+    for name in tuple(dotted):
+        for package in files_of(ROOT, name[:-1]):
+            if package.name == "__init__.py":
+                dotted |= {one for one in module_of(package, ROOT).imported if one[-1] == name[-1]}
+    found = (files_of(ROOT, name[:k]) for name in sorted(dotted) for k in range(1, len(name) + 1))
     return tuple(inner for files in found for inner in files if inner.name != "__init__.py")
 
 
@@ -284,15 +190,17 @@ def verified(copy: Copy, tried: Tried, seconds: dict[str, float]) -> None:
     tried.verify = "killed" if _verify(copy, tried.claims, limit, **own)[0] else "survived"
 
 
-def study(
-    chosen: Sequence[tuple[str, Mutant]], claims: int, seed: int, workers: int, kept: Path
-) -> list[Tried]:
+def study(chosen: Sequence[tuple[str, Mutant]], claims: int, workers: int) -> list[Tried]:
     """Try all mutants, each in the copy of a worker; rooms that certify, and small ones, first."""
-    reasons, known, earlier = listed(), uses(ROOT), {}
-    rows = kept / "tried.jsonl"
-    for row in map(json.loads, rows.read_text().splitlines() if rows.is_file() else []):
-        earlier[row["file"], row["scope"], row["before"], row["after"]] = row
-    table = [Tried(room, m, before=earlier.get(m.key, {})) for room, m in chosen]
+    reasons, known = listed(), uses(ROOT)
+    table = [Tried(room, mutant) for room, mutant in chosen]
+    groups: dict[tuple[str, ...], list[Tried]] = defaultdict(list)
+    for tried in table:
+        if tried.mutant.key in reasons:
+            tried.tests, tried.by = "equivalent", reasons[tried.mutant.key]
+        else:
+            groups[ROOMS[room_of(tried.mutant.file)]].append(tried)
+    run = [tried for those in groups.values() for tried in those]
     with (
         tempfile.TemporaryDirectory() as folder,
         contextlib.ExitStack() as stack,
@@ -301,16 +209,6 @@ def study(
         copies: queue.Queue[Copy] = queue.Queue()
         for k in range(workers):
             copies.put(stack.enter_context(contextlib.closing(Copy(Path(folder) / str(k)))))
-        root = Path(folder) / "0" / "tree"
-        groups: dict[tuple[str, ...], list[Tried]] = defaultdict(list)
-        for tried in table:
-            tests = ROOMS[room_of(tried.mutant.file)]
-            tried.text, tried.shown = digest(root / tried.mutant.file), marks(tests, root)
-            if tried.mutant.key in reasons:
-                tried.tests, tried.by = "equivalent", reasons[tried.mutant.key]
-            elif not tried.settled(claims > 0):
-                groups[tests].append(tried)
-        run = [tried for those in groups.values() for tried in those]
 
         def with_copy(work: Any, *given: Any, **own: Any) -> Any:
             copy = copies.get()
@@ -319,9 +217,8 @@ def study(
             finally:
                 copies.put(copy)
 
-        seconds = with_copy(_choose, run, claims, seed) if claims else {}
-
-        done, one_at_a_time = itertools.count(1), threading.Lock()
+        seconds = with_copy(_choose, run, claims) if claims else {}
+        done = itertools.count(1)
 
         def try_one(copy: Copy, tried: Tried, reached: Reach) -> None:
             m, start = tried.mutant, time.monotonic()
@@ -333,15 +230,13 @@ def study(
             finally:
                 copy.put(m.file, original)
             tried.seconds = round(time.monotonic() - start, 1)
-            with one_at_a_time, rows.open("a", encoding="utf-8") as file:
-                print(json.dumps(tried.row()), file=file)
-                said = f"{tried.tests:>9} {tried.verify:>9} {tried.seconds:6} s {m.file}:{m.line}"
-                print(f"[{next(done)}/{len(run)}] {said}", flush=True)
+            said = f"{tried.tests:>9} {tried.verify:>9} {tried.seconds:6} s {m.file}:{m.line}"
+            print(f"[{next(done)}/{len(run)}] {said}", flush=True)
 
         def ask(those: list[Tried]) -> Future[Reach]:
             files = {file for tried in those for file, _ in watched(tried.mutant, known)}
-            own = uncompiled(ROOMS[room_of(those[0].mutant.file)])
-            return pool.submit(with_copy, mapped, those[0].shown, files, kept, **own)
+            tests = ROOMS[room_of(those[0].mutant.file)]
+            return pool.submit(with_copy, reach, tests, files, **uncompiled(tests))
 
         order = sorted(groups.values(), key=_rank)
         soon = 1 + workers // 2  # so many rooms are mapped at once
@@ -359,7 +254,7 @@ def _rank(those: Sequence[Tried]) -> tuple[bool, int]:
     return all(tried.room not in CERTIFYING for tried in those), len(those)
 
 
-def _choose(copy: Copy, run: Sequence[Tried], most: int, seed: int) -> dict[str, float]:
+def _choose(copy: Copy, run: Sequence[Tried], most: int) -> dict[str, float]:
     """Choose claims for every mutant, and time them all once without a change."""
     using = users([tried.mutant for tried in run], find_claims(load_packs()))
     for tried in run:
@@ -412,14 +307,10 @@ def main() -> int:
     parser.add_argument("--rooms", nargs="+", help="starts of paths in attsvm/; all rooms if none")
     parser.add_argument("--claims", type=int, default=8, help="at most so many for each; 0 for no")
     parser.add_argument("-n", "--workers", type=int, default=1)
-    parser.add_argument("--kept", metavar="FOLDER", help="keep what is found, and go on from it")
     options = parser.parse_args()
     rooms = [f"{r}/" if f"{r}/" in ROOMS else r for r in options.rooms or ROOMS]
     chosen = sample(rooms, options.count, options.seed)
-    with tempfile.TemporaryDirectory() as folder:
-        kept = Path(options.kept or folder)
-        kept.mkdir(parents=True, exist_ok=True)
-        table = study(chosen, options.claims, options.seed, options.workers, kept)
+    table = study(chosen, options.claims, options.workers)
     print(report(table))
     return int(any(tried.alive for tried in table))
 

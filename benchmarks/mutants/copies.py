@@ -9,14 +9,13 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from attsvm._threads import SINGLE
 from benchmarks.mutants.rooms import ROOT
 
 PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
 FORKS = Path(__file__).with_name("forks.py")
-SHOWN = ("-x", "--tb=no", "-p", "benchmarks.mutants.warm")
+SHOWN = ("-x", "--tb=no", "-p", "benchmarks.mutants.unshrunk")
 
 
 def uncompiled(tests: Sequence[str]) -> dict[str, str]:
@@ -30,7 +29,6 @@ class Copy:
     def __init__(self, folder: Path, root: Path = ROOT) -> None:
         self.folder = folder / "tree"
         self._forks: dict[tuple[tuple[str, str], ...], subprocess.Popen[str]] = {}
-        self._warm: tuple[Any, ...] = ()
         asked = ["git", "ls-files", "-co", "--exclude-standard"]
         names = subprocess.run(asked, cwd=root, check=True, capture_output=True, text=True).stdout
         compiled = root.glob("attsvm/kernels/__pycache__/*.nb*")
@@ -74,45 +72,8 @@ class Copy:
             )
         return self._forks[key]
 
-    def warm(self, tests: tuple[str, ...]) -> Any:
-        """What asks a process in which these tests are collected to run some of them: `warm.py`."""
-        if self._warm[:1] != (tests,):
-            self.cool()
-            (read, ask), (answers, write) = os.pipe(), os.pipe()
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-m", *PYTEST, *SHOWN, *tests],
-                cwd=self.folder,
-                env=self._environment(MUTANTS_PIPES=f"{read} {write}", **uncompiled(tests)),
-                pass_fds=(read, write),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-            os.close(read)
-            os.close(write)
-            self._warm = tests, process, os.fdopen(ask, "w"), os.fdopen(answers)
-            self.asked()  # nothing: it answers when all is collected
-        return self.asked
-
-    def asked(self, **request: Any) -> list[Any]:
-        """The answer of what was made last by `warm`."""
-        _, _, ask, answers = self._warm
-        print(json.dumps(request), file=ask, flush=True)
-        said: list[Any] = json.loads(answers.readline())
-        return said
-
-    def cool(self) -> None:
-        """End the process that has tests collected."""
-        if self._warm:
-            _, process, ask, answers = self._warm
-            ask.close()
-            answers.close()
-            process.wait()
-            self._warm = ()
-
     def close(self) -> None:
         """End the processes that fork."""
-        self.cool()
         for forks in self._forks.values():
             forks.communicate()
         self._forks.clear()

@@ -19,15 +19,10 @@ import time
 _LOADED = "beartype hypothesis jaxtyping mpmath numba numpy scipy.linalg scipy.optimize sympy flint"
 
 
-def limited(seconds):
-    """Let this process, and each that it starts, use so much more processor time."""
-    soft = math.ceil(time.process_time() + seconds)
-    resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-
-
 def _child(words, output, seconds):
     os.setsid()
-    limited(seconds)
+    soft = math.ceil(time.process_time() + seconds)  # of this process, and each that it starts
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.getrlimit(resource.RLIMIT_CPU)[1]))
     for place, mode in ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY)):
         os.dup2(os.open(output if place else os.devnull, mode | os.O_CREAT | os.O_APPEND), place)
     code = 1
@@ -48,15 +43,7 @@ def _answer(words, seconds, output):
     child = os.fork()
     if child == 0:
         _child(words, output, seconds)
-    return waited(child, 4 * seconds)
-
-
-def waited(child, seconds):
-    """The exit code of a fork that leads a session; -1 where time ran out for it.
-
-    It is killed with all that it started.
-    """
-    end = time.monotonic() + seconds
+    end = time.monotonic() + 4 * seconds
     done, status = 0, 0
     while not done and time.monotonic() < end:
         time.sleep(0.02)
@@ -67,7 +54,7 @@ def waited(child, seconds):
         os.waitpid(child, 0)
         return -1
     code = os.waitstatus_to_exitcode(status)
-    return -1 if code in (-signal.SIGXCPU, -signal.SIGALRM) else code
+    return -1 if code == -signal.SIGXCPU else code
 
 
 def main():

@@ -1,7 +1,5 @@
 """Which tests answer for which part of attsvm/, and which parts may have no mutant alive."""
 
-import functools
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -106,19 +104,3 @@ def sample(rooms: Sequence[str], count: int, seed: int) -> list[tuple[str, Mutan
         pool = [m for f in files for m in mutants(f, texts[f])]
         found += [(room, m) for m in drawn(pool, share, f"{seed}/{room}")]
     return found
-
-
-def digest(*files: Path) -> str:
-    """What tells the texts of files from others."""
-    texts = b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)
-    return hashlib.sha256(texts).hexdigest()[:16]
-
-
-@functools.cache
-def marks(tests: tuple[str, ...], root: Path) -> dict[str, str]:
-    """The files of these tests, and the digest of each with what tests share."""
-    paths = [root / name for name in tests]
-    files = {f for p in paths for f in (p.rglob("test_*.py") if p.is_dir() else [p])}
-    every = sorted((root / "tests").rglob("*.py"))
-    shared = [file for file in every if not file.name.startswith("test_")]
-    return {f.relative_to(root).as_posix(): digest(f, *shared) for f in sorted(files)}

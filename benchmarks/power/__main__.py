@@ -8,9 +8,7 @@ what falls is a discovery or a false alarm, and the command exits with 1. For ev
     python -m benchmarks.power --true 1000000 --seconds 600 -n 2 --json night.json
 
 The next night `--resume night.json` goes on where the readings have not been looked at N times; the
-file is written after each reading, so that a night may be cut short. Without --true `--resume FILE`
-tries what the --json FILE of an earlier run, of the same seconds and seed, does not have: claims
-that were planted or changed since, and searchers that were not tried.
+file is written after each reading, so that a night may be cut short.
 """
 
 from __future__ import annotations
@@ -92,29 +90,16 @@ Table = dict[str, dict[str, Attempt]]
 
 
 def attempts(
-    ids: Sequence[str],
-    methods: Sequence[str],
-    seconds: float,
-    seed: int,
-    workers: int,
-    before: Sequence[dict[str, Any]] = (),
-    keep: Callable[[Table], None] = lambda table: None,
+    ids: Sequence[str], methods: Sequence[str], seconds: float, seed: int, workers: int
 ) -> Table:
-    """All attempts by claim and method.
-
-    Those of rows of a run `before` count, where the claim's code is as it was then; the table is
-    given to `keep` after each attempt.
-    """
+    """Return all attempts by claim and method."""
     table: Table = {id: {} for id in ids}
-    for row in before:
-        if row["id"] in table and row["fingerprint"] == digest_of_claim(PLANTED[row["id"]].claim):
-            table[row["id"]] = {m: Attempt(**told) for m, told in row["attempts"].items()}
     pairs = []
     for id in ids:
         alone = searchers_alone(PLANTED[id].claim)
         own = [m for m in methods if m in METHODS and m != "alone"]
-        own += [m for m in alone if "alone" in methods or m in methods]
-        pairs += [(id, m) for m in own if m not in table[id]]
+        pairs += [(id, m) for m in own]
+        pairs += [(id, m) for m in alone if "alone" in methods or m in methods]
     with processes(workers, [PACK]) as crew:
         jobs = {
             crew.submit(attempt_job, id, method, str(seconds), str(seed), PACK): (id, method)
@@ -123,7 +108,6 @@ def attempts(
         for done, job in enumerate(crew.completed(jobs), start=1):
             id, method = jobs[job]
             table[id][method] = Attempt(**json.loads(job.result()))
-            keep(table)
             _tell(done, len(jobs), f"{method} {id}")
     print(file=sys.stderr)
     return table
@@ -135,46 +119,8 @@ def _methods(table: Table) -> list[str]:
     return sorted({m for row in table.values() for m in row}, key=order.index)
 
 
-def _fallen(attempt: Attempt | None, limit: float) -> bool:
-    return attempt is not None and attempt.found and attempt.seconds <= limit
-
-
-def report(table: Table, seconds: float) -> None:
-    """Print how many fell, by kind of mistake and by method, how fast, and what survived."""
-    methods = _methods(table)
-    wide = {m: max(len(m), 7) + 2 for m in methods}
-    print(f"{'mistake':<12}{'planted':>9}" + "".join(f"{m:>{wide[m]}}" for m in methods))
-    for kind in (*KINDS, "all"):
-        rows = [r for id, r in table.items() if kind in ("all", PLANTED[id].kind)]
-        if not rows:
-            continue
-        cells = ""
-        for m in methods:
-            tried = [r[m] for r in rows if m in r]
-            limit = math.inf if m == "quick" else seconds
-            cells += f"{f'{sum(_fallen(a, limit) for a in tried)}/{len(tried)}':>{wide[m]}}"
-        print(f"{kind:<12}{len(rows):>9}{cells}")
-    for m in methods:
-        times = sorted(r[m].seconds for r in table.values() if m in r and r[m].found)
-        if times:
-            print(
-                f"{m}: median {statistics.median(times):.2f} s, worst {times[-1]:.1f} s to a find"
-            )
-    found = Counter(r["hunt"].by for r in table.values() if "hunt" in r and r["hunt"].found)
-    if found:
-        print("the hunt found by " + ", ".join(f"{by} {n}" for by, n in found.most_common()))
-    for m in methods:
-        limit = math.inf if m == "quick" else seconds
-        left = [id for id, r in table.items() if m in r and not _fallen(r[m], limit)]
-        if left and m in ("quick", "hunt"):
-            print(f"survived {m}:")
-            for id in left:
-                a = table[id][m]
-                print(f"  {id}: {a.closest}, {a.examples} instances in {a.seconds:.0f} s")
-
-
 def page(table: Table, seconds: float, command: str) -> str:
-    """The table of a run as a page: by kind of mistake, by searcher, and what was left standing."""
+    """Return the table of a run as a page: by kind of mistake, and what was left standing."""
     methods = _methods(table)
     together = any(m in METHODS for m in methods)
     hunts = f"a hunt has {seconds:g} s, a searcher alone as much processor time"
@@ -188,35 +134,43 @@ def page(table: Table, seconds: float, command: str) -> str:
         "| mistake | planted | " + " | ".join(methods) + " |",
         "| --- |" + " --- |" * (1 + len(methods)),
     ]
+
+    def fell(id: str, method: str) -> bool:
+        found = table[id].get(method)
+        limit = math.inf if method == "quick" else seconds
+        return found is not None and found.found and found.seconds <= limit
+
     for kind in (*KINDS, "all"):
-        rows = [r for id, r in table.items() if kind in ("all", PLANTED[id].kind)]
-        cells = []
-        for m in methods:
-            tried = [r[m] for r in rows if m in r]
-            limit = math.inf if m == "quick" else seconds
-            cells.append(f"{sum(_fallen(a, limit) for a in tried)} of {len(tried)}")
-        if rows:
-            lines.append(f"| {kind} | {len(rows)} | " + " | ".join(cells) + " |")
+        ids = [id for id in table if kind in ("all", PLANTED[id].kind)]
+        tried = {m: [id for id in ids if m in table[id]] for m in methods}
+        cells = [f"{sum(fell(id, m) for id in own)} of {len(own)}" for m, own in tried.items()]
+        if ids:
+            lines.append(f"| {kind} | {len(ids)} | " + " | ".join(cells) + " |")
+    for m in ("quick", "hunt"):
+        times = sorted(r[m].seconds for id, r in table.items() if fell(id, m))
+        if times:
+            middle = statistics.median(times)
+            lines += ["", f"`{m}` took {middle:.2g} s in the median, {times[-1]:.2g} s at most."]
     found = Counter(r["hunt"].by for r in table.values() if "hunt" in r and r["hunt"].found)
     if found:
         told = ", ".join(f"{by} {n}" for by, n in found.most_common())
         lines += ["", f"In the hunts the first to find was: {told}."]
-    for m in methods:
-        alone = [
-            id.removeprefix("planted/").removesuffix(":literal")
-            for id, r in table.items()
-            if m in r
-            and _fallen(r[m], seconds)
-            and m not in METHODS
-            and not any(_fallen(a, seconds) for n, a in r.items() if n != m and n not in METHODS)
-        ]
-        if alone and len(set(methods) - {*METHODS}) > 1:
-            lines += ["", f"`{m}` alone of the searchers found: {', '.join(alone)}."]
-    left = [id for id, r in table.items() if "hunt" in r and not _fallen(r["hunt"], seconds)]
-    if left:
-        lines += ["", f"No hunt refuted: {', '.join(left)}."]
+    alone = [m for m in methods if m not in METHODS]
+    for m in alone if len(alone) > 1 else ():
+        own = [id for id in table if [n for n in alone if fell(id, n)] == [m]]
+        if own:
+            lines += ["", f"`{m}` alone of the searchers found: {', '.join(map(_short, own))}."]
+    for m, words in (("quick", "The quick check left"), ("hunt", "No hunt refuted")):
+        left = [id for id, r in table.items() if m in r and not fell(id, m)]
+        if left:
+            told = "; ".join(f"{_short(id)} ({table[id][m].closest})" for id in left)
+            lines += ["", f"{words}: {told}."]
     wrapped = [x if x.startswith("|") else textwrap.fill(x, 100, **_WHOLE) for x in lines]
     return "\n".join(wrapped) + "\n" + ("" if together else _GOOD_AT)
+
+
+def _short(id: str) -> str:
+    return id.removeprefix("planted/").removesuffix(":literal")
 
 
 def show_true(
@@ -313,15 +267,15 @@ def main() -> int:
     parser.add_argument(
         "--resume",
         metavar="FILE",
-        help="the --json of a run before, which counts",
+        help="the --json of a night before, which counts",
     )
     parser.add_argument("--write", metavar="FILE", help="the table as a page")
     options = parser.parse_args()
     load_packs([PACK])
     document: dict[str, Any] = {"schema": 1, "seconds": options.seconds, "seed": options.seed}
     failed = False
-    before = json.loads(Path(options.resume).read_text()) if options.resume else {}
     if options.true:
+        before = json.loads(Path(options.resume).read_text()) if options.resume else {}
 
         def keep(rows: list[dict[str, Any]]) -> None:
             document["true"] = rows
@@ -343,21 +297,15 @@ def main() -> int:
         strange = set(methods) - {*METHODS, "ensemble", "drawn", *GUIDED}
         if strange:
             parser.error(f"no such searcher: {', '.join(sorted(strange))}")
-        if before and any(before[key] != document[key] for key in ("seconds", "seed")):
-            parser.error("the run before had other seconds or another seed")
-
-        def kept(table: Table) -> None:
-            document["planted"] = [_told(id, row) for id, row in table.items()]
-            _write(options.json, document)
-
-        rows = before.get("planted", ())
-        table = attempts(ids, methods, options.seconds, options.seed, options.workers, rows, kept)
-        kept(table)
-        report(table, options.seconds)
+        table = attempts(ids, methods, options.seconds, options.seed, options.workers)
+        document["planted"] = [_told(id, row) for id, row in table.items()]
+        command = f"python -m benchmarks.power --searchers {options.searchers}"
+        command += f" --seconds {options.seconds:g}"
+        command += f" --write {options.write}" if options.write else ""
+        text = page(table, options.seconds, command)
+        print(text)
         if options.write:
-            command = f"python -m benchmarks.power --searchers {options.searchers}"
-            command += f" --seconds {options.seconds:g} --write {options.write}"
-            Path(options.write).write_text(page(table, options.seconds, command), encoding="utf-8")
+            Path(options.write).write_text(text, encoding="utf-8")
     _write(options.json, document)
     return int(failed)
 
@@ -367,7 +315,6 @@ def _told(id: str, row: dict[str, Attempt]) -> dict[str, Any]:
     planted = PLANTED[id]
     return {
         "id": id,
-        "fingerprint": digest_of_claim(planted.claim),
         "kind": planted.kind,
         "family": planted.family,
         "why": planted.why,

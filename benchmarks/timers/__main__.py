@@ -17,8 +17,7 @@ from types import ModuleType
 from benchmarks.timers.timing import Timer, keep, page, shown
 
 TABLES = {
-    **dict.fromkeys(("frobenius", "nuclear", "soft", "separability", "batch"), "svm"),
-    **dict.fromkeys(("growth", "sizes", "middle", "large"), "svm"),
+    **dict.fromkeys(("frobenius", "nuclear", "soft", "separability", "batch", "sizes"), "svm"),
     **dict.fromkeys(("descent", "descent-growth"), "descent"),
     **dict.fromkeys(("paths", "startup", "hunting", "screening"), ""),
 }

@@ -148,22 +148,6 @@ def frobenius() -> Iterator[Timer]:
     yield Timer("Frobenius", str(shape), lambda: problems((15, 15, 20), 3), ours, others, _gap)
 
 
-def middle() -> Iterator[Timer]:
-    """Yield 950 constraints, for which alternatives take minutes."""
-    shape = (50, 20, 100)
-    others = {"piqp, dual": Way(piqp_dual, runs=1), "cvxpy": Way(cvxpy_norm, runs=1)}
-    ours = Way(solve_programme, runs=5)
-    yield Timer("Frobenius", str(shape), lambda: problems(shape, 1), ours, others, _gap)
-
-
-def large() -> Iterator[Timer]:
-    """Yield 9,800 constraints; the Gram matrix of the dual takes 768 MB."""
-    shape = (200, 50, 256)
-    cases = lambda: [att_svm_programme(data) for data in data_sets(shape, 1)]  # noqa: E731
-    others = {"piqp, dual": Way(piqp_dual, runs=1)}
-    yield Timer("Frobenius", str(shape), cases, Way(solve_programme, runs=2), others, _gap)
-
-
 def sizes() -> Iterator[Timer]:
     """Yield one `solve`, with certificate, of large and of nearly inseparable problems.
 
@@ -227,15 +211,6 @@ def separability() -> Iterator[Timer]:
         name = "separable" if known else "unseparable"
         cases = partial(problems, shape, 5, separable=known)
         yield Timer(name, str(shape), cases, Way(decide, runs=10), others, _disagreements)
-
-
-def growth() -> Iterator[Timer]:
-    """Yield one solve for growing n, T and d."""
-    for axis, values in {"n": (6, 12, 24, 48), "T": (8, 16, 32), "d": (10, 40, 160, 640)}.items():
-        for value in values:
-            shape = tuple({"n": 6, "T": 8, "d": 10, axis: value}.values())
-            cases = partial(problems, shape, 3)
-            yield Timer(f"Frobenius, by {axis}", str(shape), cases, Way(solve_programme, runs=10))
 
 
 def batch() -> Iterator[Timer]:

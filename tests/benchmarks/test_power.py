@@ -1,6 +1,5 @@
 """The planted set is well-formed, is found again by its pack, and a sample of it falls."""
 
-import dataclasses
 import json
 import re
 from collections import Counter
@@ -29,7 +28,7 @@ from attsvm.theory.packs.packs import find_claims, load_packs
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.verification.check import check_part
 from benchmarks.power import __main__ as power
-from benchmarks.power.__main__ import _fallen, report, show_true, true_claims
+from benchmarks.power.__main__ import page, show_true, true_claims
 from benchmarks.power.measure import (
     PACK,
     Attempt,
@@ -133,28 +132,6 @@ def test_a_sample_falls_within_the_quick_budget(id):
     attempt = quick(PLANTED[id].claim, 0)
     assert not attempt.error
     assert attempt.found  # which takes hypotheses that hold and a certificate
-
-
-def test_a_run_goes_on_from_one_before_where_a_claim_is_as_it_was(monkeypatch):
-    tried, kept = [], []
-
-    def attempted(id, method, *_):
-        tried.append((id, method))
-        return json.dumps(dataclasses.asdict(Attempt(True, 0.0, 1, by=method)))
-
-    monkeypatch.setattr(power, "attempt_job", attempted)
-    first = power.attempts(EASY[:2], ["quick", "rival"], 1.0, 0, 1)
-    rows = [power._told(id, row) for id, row in first.items()]
-    tried.clear()
-    again = power.attempts(EASY[:3], ["quick", "rival", "hunt"], 1.0, 0, 1, rows, kept.append)
-    old = [(id, "hunt") for id in EASY[:2]]
-    assert sorted(tried) == sorted(old + [(EASY[2], m) for m in ("quick", "rival", "hunt")])
-    assert len(kept) == len(tried)
-    assert all(again[id]["rival"] == first[id]["rival"] for id in EASY[:2])
-    rows[0]["fingerprint"] = "of other code"
-    tried.clear()
-    power.attempts(EASY[:2], ["quick", "rival"], 1.0, 0, 1, rows)
-    assert sorted(tried) == [(EASY[0], "quick"), (EASY[0], "rival")]
 
 
 def test_the_quick_attempt_finds_what_the_check_finds():
@@ -394,12 +371,9 @@ def test_a_false_alarm_would_be_told(capsys, monkeypatch):
     assert "): REFUTED" in said
 
 
-def test_the_report_counts_a_find_after_the_time_as_survival(capsys):
+def test_the_page_counts_a_find_after_the_time_as_survival():
     id = EASY[0]
     late, soon = Attempt(True, 61.0, 10, by="x"), Attempt(True, 1.0, 10, by="x")
-    assert not _fallen(late, 60.0)
-    assert _fallen(soon, 60.0)
-    report({id: {"hunt": late, "rival": soon}}, 60.0)
-    printed = capsys.readouterr().out
-    assert re.search(r"^all +1 +0/1 +1/1$", printed, re.MULTILINE)
-    assert id in printed
+    said = page({id: {"hunt": late, "rival": soon}}, 60.0, "command")
+    assert "| all | 1 | 0 of 1 | 1 of 1 |" in said
+    assert f"No hunt refuted: {id.removeprefix('planted/').removesuffix(':literal')}" in said
