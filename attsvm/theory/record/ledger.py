@@ -11,11 +11,13 @@ import errno
 import hashlib
 import io
 import json
+import math
 import os
 import re
 import secrets
 import stat
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -37,15 +39,19 @@ SCHEMA = 1
 _LARGEST = 1 << 30
 """Maximum number of bytes of a line, or of the content of a pipe."""
 
+_SYNCED = 1.0
+"""Maximum number of seconds between two waits for the disk while events are written."""
+
 NOT_REPLAYED = "NOT REPLAYED"
 """Result of a curated file that a run left out."""
 
 
 class Ledger:
-    """An append-only file of events; each event is on disk before `append` returns.
+    """An append-only file of events that survives a kill at any time.
 
-    If the system can lock files, one ledger at a time holds a file. A device or a pipe is written
-    without a lock.
+    `append` hands each event to the system at once, and waits for the disk at most once a second;
+    `close` waits for it as well. If the system can lock files, one ledger at a time holds a file. A
+    device or a pipe is written without a lock.
 
     Raises:
         LedgerError: the file cannot be opened or written, or another run holds it.
@@ -55,6 +61,8 @@ class Ledger:
         self.path = Path(path)
         self._run = ""
         self._digest = ""
+        self._on_disk = False
+        self._synced = -math.inf
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             special = self.path.exists() and not self.path.is_file()
@@ -80,7 +88,7 @@ class Ledger:
             raise
 
     def append(self, event: str, **fields: Any) -> None:
-        """Write one event as a whole, and wait for the disk; the event `run` begins a run."""
+        """Write one event as a whole; the event `run` begins a run."""
         if event == "run":
             self._run, self._digest = secrets.token_hex(8), ""
         written = {"schema": SCHEMA, "event": event, **fields, "run": self._run}
@@ -88,15 +96,26 @@ class Ledger:
         line = json.dumps({**written, "digest": digest}, allow_nan=False) + "\n"
         try:
             write_all(self._file, line.encode())
-            if self._on_disk:
+            if self._on_disk and time.monotonic() - self._synced > _SYNCED:
                 os.fsync(self._file)
+                self._synced = time.monotonic()
         except OSError as error:
             raise _unwritable(self.path, error) from error
         self._digest = digest
 
     def close(self) -> None:
-        """Close the file."""
-        os.close(self._file)
+        """Close the file, after all its events have reached the disk.
+
+        Raises:
+            LedgerError: the disk refuses them.
+        """
+        try:
+            if self._on_disk:
+                os.fsync(self._file)
+        except OSError as error:
+            raise _unwritable(self.path, error) from error
+        finally:
+            os.close(self._file)
 
     def __enter__(self) -> Ledger:
         """Use as a context."""

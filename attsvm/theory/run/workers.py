@@ -186,11 +186,12 @@ class _Processes:
         self._starting = threading.Lock()
         self._ending = False
         self._workers: set[BaseProcess] = set()
-        self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(count)]
-        for thread in self._threads:
-            thread.start()
+        self._threads: list[threading.Thread] = []
 
     def submit(self, job: Job, *arguments: str) -> Any:
+        if len(self._threads) < self.count:  # a run that reuses all outcomes needs no process
+            self._threads.append(threading.Thread(target=self._serve, daemon=True))
+            self._threads[-1].start()
         future = _Asked()
         future.watcher = watcher()
         self._asked.put((future, job, arguments))
@@ -216,7 +217,7 @@ class _Processes:
         worker: tuple[BaseProcess, Connection] | None = None
         try:
             with contextlib.suppress(Exception):  # if the start fails, the first job reports it
-                worker = self._start()  # load the packs while jobs are being created
+                worker = self._start()
             while (asked := self._asked.take()) is not None:
                 future, job, arguments = asked
                 if not future.set_running_or_notify_cancel():
