@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.packs.code_bases import (
     Dotted,
@@ -104,3 +105,22 @@ def digest_of_claim(claim: Claim, imports: Imports | None = None) -> str:
     """
     files = homes(claim.file, claim.proof)
     return (imports or Imports()).digest(files, claim.id, claim.statement)
+
+
+def ensure_no_assert(claim: Claim) -> None:
+    """Raise if code that a claim imports has an `assert` statement, which `python -O` would drop.
+
+    Statements within functions and classes whose names begin with "test" do not count.
+
+    Raises:
+        ClaimError: a module that the statement or the proof imports has one.
+    """
+    modules, _ = Imports().reached(homes(claim.file, claim.proof))
+    for module in modules.values():
+        if module.asserts:
+            raise ClaimError(
+                f"{claim.id} rests on a module with an assert statement, which python -O drops",
+                value=f"{module.shown}, line {module.asserts}",
+                remedy="Raise an error in its place; a proof takes its steps by ensure_true and "
+                "its relatives.",
+            )

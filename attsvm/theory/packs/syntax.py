@@ -22,7 +22,7 @@ _DIGITS = 12
 
 _SKIPPED = frozenset(("ctx", "kind", "type_comment"))
 _IMPORTS = (ast.Import, ast.ImportFrom)
-_NOTED = (*_IMPORTS, ast.Call, ast.Constant)
+_NOTED = (*_IMPORTS, ast.Call, ast.Constant, ast.Assert)
 _ANNOTATING = frozenset(("annotation", "returns"))
 _LONG = 1 << 2000
 """Least integer that is spelt in base 16."""
@@ -38,6 +38,7 @@ class Module:
         digest: the digest of its syntax tree if it is Python, else of its text.
         imported: the dotted names that it imports anywhere, in parts.
         texts: the strings in its code; a module may read files of these names.
+        asserts: the line of its first `assert` statement outside tests, 0 if there is none.
     """
 
     file: Path
@@ -45,6 +46,7 @@ class Module:
     digest: str = ""
     imported: frozenset[Dotted] = frozenset()
     texts: frozenset[str] = frozenset()
+    asserts: int = 0
 
     @property
     def top(self) -> str:
@@ -119,17 +121,22 @@ def _parsed(name: str, imported_from: str, known: tuple[int, int, int]) -> Modul
     every: list[str] = []
     imported: set[Dotted] = set()
     texts: set[str] = set()
+    asserts = 0
     for statement in tree.body:
         if is_text(statement):
             continue
         words, noted = spelt(statement)
         every.append("\x1f".join(words))
         for node in noted:
-            if isinstance(node, ast.Constant):
+            if isinstance(node, ast.Assert):
+                is_test = getattr(statement, "name", "").lower().startswith("test")
+                asserts = asserts or (0 if is_test else node.lineno)
+            elif isinstance(node, ast.Constant):
                 texts |= {node.value} if isinstance(node.value, str) else set()
             else:
                 imported.update(_imported_by(node, package))
-    return Module(file, base, _whole(tree, every), frozenset(imported), frozenset(texts))
+    digest = _whole(tree, every)
+    return Module(file, base, digest, frozenset(imported), frozenset(texts), asserts)
 
 
 def digest_of(words: str) -> str:
@@ -138,7 +145,7 @@ def digest_of(words: str) -> str:
 
 
 def spelt(node: ast.AST) -> tuple[list[str], list[ast.AST]]:
-    """Return the words of a syntax tree, with its imports, calls and constants.
+    """Return the words of a syntax tree, with its imports, calls, constants and assertions.
 
     The words are the same under every version of Python that can read the code. Fields without
     content are left out, so that fields that new versions add do not change a digest.
