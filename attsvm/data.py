@@ -154,18 +154,6 @@ class AttentionData:
         masked = "" if self.mask is None else ", masked"
         return f"AttentionData(n={self.n}, T={self.T}, d={self.d}, {scored}{masked})"
 
-    def _repr_html_(self) -> str:
-        """Return a row a token for a notebook, the optimal ones marked."""
-        from attsvm._html import MOST, cell, table
-
-        rows = (
-            (i, t, self.X[i, t].round(4).tolist(), f"{self.gamma[i, t]:.4g}")
-            for i in range(min(self.n, MOST + 1))
-            for t in range(self.T)
-            if self.present[i, t]
-        )
-        return f"<b>{cell(self)}</b>{table(('input', 'token', 'X', 'score'), rows)}"
-
     def __post_init__(self) -> None:
         for name, array in _validated(self).items():
             array.setflags(write=False)

@@ -17,7 +17,6 @@ from typing import Any, Literal
 import numpy as np
 
 from attsvm._files import write_whole
-from attsvm._html import cell, table
 from attsvm._types import Array, Bool, Float, Int
 from attsvm._validate import ensure_array
 from attsvm._words import counted
@@ -131,13 +130,6 @@ class Head:
             f"<{self.name}: {counted(n, 'query').replace('querys', 'queries')}, "
             f"up to {counted(T, 'token')} in dimension {d}, mean entropy {self.entropy.mean():.4g}>"
         )
-
-    def _repr_html_(self) -> str:
-        """Return the selected tokens for a notebook."""
-        chosen, rows = self.selected, np.arange(len(self.Z))
-        facts = zip(rows, chosen, self.weights[rows, chosen], self.entropy, strict=True)
-        lines = ((i, t, f"{weight:.4g}", f"{nats:.4g}") for i, t, weight, nats in facts)
-        return f"<b>{cell(repr(self))}</b>{table(('query', 'selects', 'weight', 'entropy'), lines)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -263,13 +255,6 @@ class Comparison:
     def __repr__(self) -> str:
         lines = (f"{name:<9} {value}" for name, value in self.facts().items())
         return "\n".join([self.head.name, *lines])
-
-    def _repr_html_(self) -> str:
-        """Return the same for a notebook, with the cheapest tokens."""
-        rows = ((i, t, f"{price:.3g}") for i, t, price in self.cheapest)
-        facts = table(("", ""), self.facts().items())
-        cheapest = table(("query", "droppable token", "price"), rows)
-        return f"<b>{cell(self.head.name)}</b>{facts}{cheapest}"
 
 
 def read_head(path: str | os.PathLike[str]) -> tuple[AttentionData, Head | None]:

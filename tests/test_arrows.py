@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 TOPS = ("attsvm", "properties", "symbolic", "tests", "benchmarks")
-LEAVES = {f"attsvm.{name}" for name in ("errors", "_dyadic", "_files", "_html", "_threads")}
+LEAVES = {f"attsvm.{name}" for name in ("errors", "_dyadic", "_files", "_threads")}
 LEAVES |= {f"attsvm.{name}" for name in ("_compiling", "_distribution", "_live", "sources")}
 LEAVES |= {"attsvm._types", "attsvm._witness", "attsvm._words"}
 """What knows neither attention nor the engine."""

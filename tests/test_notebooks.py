@@ -25,7 +25,7 @@ def lines(text):
 
 
 def run(source, names):
-    """The outputs of a cell: what it prints, then its last value as text and as HTML."""
+    """The outputs of a cell: what it prints, then its last value as text."""
     tree, value, printed = ast.parse(source), None, io.StringIO()
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     with contextlib.redirect_stdout(printed):
@@ -37,8 +37,6 @@ def run(source, names):
         outputs.append({"name": "stdout", "output_type": "stream", "text": lines(text)})
     if value is not None:
         data = {"text/plain": lines(repr(value))}
-        if hasattr(value, "_repr_html_"):
-            data["text/html"] = lines(value._repr_html_())
         outputs.append({"data": data, "metadata": {}, "output_type": "execute_result"})
     return outputs
 

@@ -138,13 +138,10 @@ def test_entropy_is_that_of_the_weights_and_copies_are_no_constraint():
     assert head.compare().needed.all()
 
 
-def test_views_are_short_and_escaped():
+def test_texts_of_heads_and_comparisons_are_short():
     (head,) = capture(F.scaled_dot_product_attention, *[inputs(30, 6)] * 3)
     for value in (head, head.compare()):
         assert len(repr(value)) < 1000
-        assert len(value._repr_html_()) < 10_000
-        renamed = type(head)("<b>", *(getattr(head, n) for n in type(head).__slots__[1:]))
-        assert "&lt;b&gt;" in renamed._repr_html_()
 
 
 @pytest.mark.parametrize(

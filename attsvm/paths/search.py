@@ -10,7 +10,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from attsvm._html import cell, curve, table
 from attsvm._types import Array
 from attsvm._validate import ensure_array
 from attsvm._words import counted
@@ -68,10 +67,6 @@ class Best(ABC):
         said = ", ".join(f"{name} {figure:.60}" for name, figure in self._figures().items())
         return f"<{type(self).__name__}: {said}>"
 
-    def _repr_html_(self) -> str:
-        """Return the same for a notebook."""
-        return f"<b>{type(self).__name__}</b>{table(('', ''), self._figures().items())}"
-
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class Gap(Best):
@@ -106,7 +101,7 @@ Minimum = TypeVar("Minimum", bound=Best)
 
 
 class RegularisationPath(tuple[Minimum, ...]):
-    """The minima by radius: a tuple that shows itself, its figures as curves and in a table."""
+    """The minima by radius: a tuple whose `repr` shows the figures of both ends."""
 
     __slots__ = ()
 
@@ -118,22 +113,6 @@ class RegularisationPath(tuple[Minimum, ...]):
             for minimum in (*self[:1], *self[1:][-1:])
         ]
         return f"<RegularisationPath of {counted(len(self), 'point')}: {' to '.join(ends)}>"
-
-    def _repr_html_(self) -> str:
-        """Return the same for a notebook."""
-        radii = [minimum.row()[0] for minimum in self]
-        figures = [minimum.row()[1] for minimum in self]
-        drawn = {
-            name: curve(np.array([every[name] for every in figures]))
-            for name in dict.fromkeys(name for every in figures for name in every)
-        }
-        curves = "".join(f"<div>{cell(name)}<br>{c}</div>" for name, c in drawn.items() if c)
-        rows = [
-            [*(f"{x:.6g}" for x in (radii[k] | figures[k]).values()), minimum.agreeing]
-            for k, minimum in enumerate(self)
-        ]
-        head = [*dict.fromkeys(name for every in radii for name in every), *drawn, "starts agree"]
-        return f"<p>{cell(self)}; by radius:</p>{curves}{table(head, rows)}"
 
 
 class Problem(ABC):

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from attsvm._html import MOST, cell, table
 from attsvm._types import Array, Int
 from attsvm._words import counted, rising
 from attsvm.svm.programme import Programme, Tokens
@@ -113,19 +112,6 @@ class Answered:
                 lines.append(f"input {i:>{width}}   selects token {target}; margins {shown}")
             lines.append(f"          * marks support tokens, whose margin is {self.tight_margin}")
         return "\n".join(lines)
-
-    def _repr_html_(self: Any) -> str:
-        """Return the same page for a notebook, as one HTML fragment of bounded size."""
-        page = f"<b>{cell(self.title)}</b>{table(('', ''), self.facts)}"
-        if not self.solved:
-            return page
-        rows = [
-            (i, int(target), ", ".join(self.margins_in_words(i)) or _ALONE)
-            for i, target in enumerate(self.programme.targets[:MOST])
-        ]
-        left = len(self.programme.targets) - MOST
-        more = f"<p>and {counted(left, 'further input')}</p>" if left > 0 else ""
-        return page + table(("input", "selects", "margins (* support tokens)"), rows) + more
 
 
 def bracket_in_words(bracket: tuple[float, float]) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attsvm._html import cell, table
 from attsvm._types import Array, Bool, Float, Int
 from attsvm._words import counted
 from attsvm.data import AttentionData
@@ -60,15 +59,6 @@ class BatchAnswer:
             f"{counted(T, 'token')}: {int(self.solved.sum())} solved, "
             f"{int((~self.solved).sum())} unseparable>"
         )
-
-    def _repr_html_(self) -> str:
-        """Return the same for a notebook, a row each."""
-        words = {True: "solved", False: "unseparable"}
-        rows = [
-            (b, words[bool(self.solved[b])], f"{self.value[b]:.6g}", f"{self.gap[b]:.1e}")
-            for b in range(len(self))
-        ]
-        return f"<p>{cell(self)}</p>{table(('data', 'status', 'norm', 'gap'), rows)}"
 
 
 def att_svm_batch(

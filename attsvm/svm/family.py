@@ -65,11 +65,6 @@ class JointAnswer:
         p = "no p-SVM, as the v-SVM has no solution" if self.p is None else f"p {self.p!r}"
         return f"<JointAnswer: v {self.v!r}, {p}>"
 
-    def _repr_html_(self) -> str:
-        """Both for a notebook."""
-        p = "" if self.p is None else self.p._repr_html_()
-        return f"{self.v._repr_html_()}{p}"
-
 
 def joint_svm(
     data: AttentionData, targets: object = None, W: Float[Array, "k d"] | None = None

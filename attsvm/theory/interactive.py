@@ -1,7 +1,7 @@
 """`verify`, `hunt` and `show` in one process, also of claims typed at a prompt or in a notebook.
 
-Each takes ids, prefixes, statements or claims, and returns what prints itself as text and, in a
-notebook, as HTML. Nothing is written to disk.
+Each takes ids, prefixes, statements or claims, and returns a result whose `repr` is a text for
+people. Nothing is written to disk.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from attsvm._html import cell, pre, table
 from attsvm._live import Live
 from attsvm._words import counted
 from attsvm.errors import UsageError
@@ -31,7 +30,6 @@ from attsvm.theory.report.terminal import (
     hunt_text,
     outcome,
     table_text,
-    verdict_rows,
 )
 from attsvm.theory.report.view import StatementView, statement_of, statement_view
 from attsvm.theory.search.account import Hunt
@@ -84,12 +82,6 @@ class Verdicts:
         table_text([checked.json() for checked in self.report.checked], text)
         return text.getvalue() + "\n".join(self._lines())
 
-    def _repr_html_(self) -> str:
-        rows = verdict_rows(checked.json() for checked in self.report.checked)
-        rows.sort(key=lambda row: not row[0])  # what is not as expected comes first
-        head = ("", "claim", "truth", "evidence", "validity", "siblings", "instances", "tight")
-        return f"{table(head, rows)}{pre(chr(10).join(self._lines()))}"
-
 
 @dataclass(frozen=True, slots=True)
 class Hunted:
@@ -123,9 +115,6 @@ class Hunted:
         document["searchers"] = {name: effort | {"seconds": None} for name, effort in efforts}
         return "\n".join(hunt_text(document, shown=lines))
 
-    def _repr_html_(self) -> str:
-        return pre(repr(self))
-
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -139,12 +128,6 @@ class Shown:
 
     def __repr__(self) -> str:
         return "\n".join(screen(self.view))
-
-    def _repr_html_(self) -> str:
-        rows = ((r.name, r.verdict, r.says, r.counterexample or "") for r in self.view.readings)
-        printed = f"<p>{cell(self.view.printed)}</p>" if self.view.printed else ""
-        title = f"<b>{cell(self.view.id)}</b> ({cell(self.view.source)}, {cell(self.view.place)})"
-        return f"{title}{printed}{table(('reading', 'verdict', 'says', 'fails at'), rows)}"
 
 
 def verify(*what: What, profile: str = "quick", seed: int = 0, progress: bool = True) -> Verdicts:

@@ -105,13 +105,6 @@ class Trajectory:
             f"last norms {norms}{more}"
         )
 
-    def _repr_html_(self) -> str:
-        """Return the same for a notebook, with the norms of the first runs as curves."""
-        from attsvm._html import cell, curve
-
-        curves = "".join(f"<div>{curve(norms)}</div>" for norms in self.norms[:_SHOWN])
-        return f"<p>{cell(self)}; ||W|| by recorded step:</p>{curves}"
-
 
 _SHOWN = 3
 """Runs that a trajectory shows."""

@@ -466,31 +466,23 @@ def test_minima_show_their_figures_in_few_words():
             f"starts {minimum.agreeing} of {len(minimum.attempts)} agree>"
         )
         assert len(repr(minimum)) < 500
-        assert f"<td style='text-align:left'>{minimum.log_gap:.6g}</td>" in minimum._repr_html_()
 
 
-def test_paths_are_tuples_that_draw_their_figures():
+def test_paths_are_tuples_that_show_both_ends():
     data = AttentionData.of([[[1, 0], [0, 1]]], [[1, 1]], scores=[[1, 0]])
     radii = [0.0, 1.0, 10.0]
     frobenius = path_w(data, LOG_LOSS, radii)
     factored = path_kq(data, LOG_LOSS, radii)
     joint = path_joint(joint_inputs(1.5), LOG_LOSS, [(r, r) for r in radii], starts=("random",))
-    for path, columns in (
+    for path, figures in (
         (frobenius, ("log gap", "angle to W^mm")),
         (factored, ("log gap", "distance to Att-SVM*")),
         (joint, ("log risk", "angle of v", "angle of p")),
     ):
         assert isinstance(path, tuple)
-        html = path._repr_html_()
-        assert html.count("<polyline") == len(columns)
-        assert all(f"<th>{name}</th>" in html for name in columns)
-        assert html.count("<tr>") == 1 + len(radii)
-        assert len(html) < 10_000
+        assert all(name in repr(path) for name in figures)
         assert len(repr(path)) < 200
     assert repr(frobenius).startswith("<RegularisationPath of 3 points: radius 0, log gap ")
     assert f"to radius 10, log gap {frobenius[-1].log_gap:.4g}, angle to W^mm " in repr(frobenius)
     one = path_w(data, LOG_LOSS, [1.0])
     assert " to radius" not in repr(one)
-    assert "<polyline" not in one._repr_html_()
-    many = type(one)(one * 500)
-    assert len(many._repr_html_()) < 50_000

@@ -7,7 +7,6 @@ import sys
 import time
 from dataclasses import replace
 from fractions import Fraction
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -567,30 +566,6 @@ UNSEPARABLE = AttentionData.of(
 REPEATED = AttentionData.of([[[1.0], [0.0], [0.0], [-1.0]]], [[1.0]], scores=[[1.0, 0.0, 0.0, 0.0]])
 
 
-class Tags(HTMLParser):
-    """Collects text and checks that tags are closed in order."""
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.text = [], []
-
-    def handle_starttag(self, tag, attrs):
-        self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-
-def words_of(html):
-    parser = Tags()
-    parser.feed(html)
-    assert parser.open == []
-    return " ".join(parser.text)
-
-
 ANSWERS = {
     "fro": lambda: solve(joint_inputs(), [1, 0, 1]),
     "nuc": lambda: solve(gaussian_protocol(np.random.default_rng(0), 3, 4, 3), norm="nuc"),
@@ -601,24 +576,15 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_text_and_table_name_status_and_proof(name):
+def test_text_names_status_and_proof(name):
     answer = ANSWERS[name]()
-    text, table = str(answer), words_of(answer._repr_html_())
+    text = str(answer)
     assert str(answer.float_answer.status) in text
     for fact in (answer.programme.name, *(value for _, value in answer.facts)):
         assert fact in text
-        assert fact in table
     if answer.solved:
         for i, target in enumerate(answer.programme.targets):
             assert re.search(rf"input +{i} +selects token {target};", text)
-
-
-def test_the_table_of_many_inputs_is_of_bounded_size():
-    generator = np.random.default_rng(0)
-    several = gaussian_protocol(generator, n=200, T=2, d=200)
-    words = words_of(att_svm(several)._repr_html_())
-    assert "and 160 further inputs" in words
-    assert len(words) < 10_000
 
 
 @pytest.mark.parametrize("slack", ["input", [0, 1]])
@@ -667,7 +633,6 @@ def test_an_input_of_one_token_has_no_margins_and_says_so():
     mask = np.array([[True, True], [True, False]])
     answer = solve(AttentionData.of(X, Z, scores=[[1, 0], [1, 0]], mask=mask))
     assert "selects token 0; margins none, a single token" in str(answer)
-    assert "none, a single token" in words_of(answer._repr_html_())
     assert "2 inputs, up to 2 tokens, 1 constraint\n" in str(answer)
 
 
@@ -688,20 +653,16 @@ def test_idle_and_repeated_constraints_are_named():
     assert f"tight with multiplier 0: {named}" in str(answer)
 
 
-def test_single_answers_show_themselves_in_a_notebook():
-    assert "graded in floating point" in words_of(att_svm(one_input())._repr_html_())
-    assert "selects" in words_of(att_svm(one_input())._repr_html_())
+def test_single_answers_show_themselves_in_a_line():
     assert repr(att_svm(one_input())).startswith("<Att-SVM of 1 input, 3 tokens: solved")
     assert repr(solve(one_input())).startswith("<Att-SVM of 1 input, 3 tokens: solved, norm ")
     assert repr(solve(one_input())).endswith(", exact certificate>")
     for answer in (solve(one_input(), norm="nuc"), solve(one_input(), soft=1.0)):
         assert re.search(r"of 1 inputs?, 3 tokens", repr(answer))
-        assert "selects" in words_of(answer.float_answer._repr_html_())
     assert "unseparable" in repr(att_svm(UNSEPARABLE))
     joint = joint_svm(joint_inputs(), [1, 1, 1])
     assert repr(joint).startswith("<JointAnswer: v <")
     assert len(repr(joint)) < 500
-    assert words_of(joint._repr_html_()).count("selects") == 1 + joint.solved
     assert repr(joint.v).startswith("<v-SVM")
 
 
