@@ -179,7 +179,7 @@ ZERO_START = Hypothesis("the start is zero", from_zero)
 BASIN = Hypothesis(
     "risk gap of the start below the threshold",
     starts_in_basin,
-    says="the risk of the start is above its infimum by less than min_i [l(second) - l(best)]/n "
-    "over the inputs of several tokens",
+    says="the risk of the start is above the mean of l(best) by less than min_i [l(second) - "
+    "l(best)]/n over the inputs with two different scores",
     implies=(SEVERAL_TOKENS,),
 )

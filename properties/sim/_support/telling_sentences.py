@@ -4,9 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from hypothesis import strategies as st
 
 from attsvm.exact import dot, rationals
 from attsvm.primitives.descent import Descent
+from attsvm.primitives.steps import ANY, stepped
+from attsvm.theory import Records
 from attsvm.theory.types import Nested
 from properties.sim._support.token_sequences import on_sentences, sentences_of
 
@@ -18,6 +21,16 @@ def said(
     E = np.array(tokens, dtype=float)
     zero = np.zeros((E.shape[1], E.shape[1]))
     return on_sentences(E, np.array(sentences), zero if start is None else np.array(start), whole)
+
+
+def runs(
+    drawn: st.SearchStrategy[Descent],
+    steps: tuple[float, ...] = ANY,
+    fixed: tuple[str, ...] = (),
+) -> Records:
+    """Return the records of descent on drawn sentences, with steps of these sizes."""
+    lets = "gradient descent run on sentences of a language, from a start, with a constant step"
+    return replace(stepped(Descent, drawn, fixed=fixed, steps=steps), lets=lets)
 
 
 OUTVOTED = said(np.eye(3), [[0, 0], [0, 0], [0, 1]])

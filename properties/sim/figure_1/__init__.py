@@ -23,9 +23,8 @@ With equality 0 may minimise as well, as for a single constraint (definition 4.1
 With steps of 128/L_X `amended-3` fails (`telling_sentences.LEAPING`).
 """
 
-from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE, ZERO_START
-from attsvm.primitives.steps import ANY, SHORT, stepped
+from attsvm.primitives.steps import SHARES, SHORT
 from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
@@ -37,7 +36,10 @@ from properties.sim.figure_1.conclusion import COSINE, rises
 SAID = Hypothesis("X_soft is not 0", token_sequences.moves_soft)
 MOVED = Hypothesis("X(0) is not 0", lambda case: not token_sequences.from_zero(case))
 ENOUGH = Hypothesis(
-    "X^mm exists, and C ||X^mm|| > max lambda", token_sequences.enough, implies=(FEASIBLE,)
+    "X^mm exists, and C ||X^mm|| > max lambda",
+    token_sequences.enough,
+    says="X^mm exists, and C ||X^mm|| > max lambda for some multipliers lambda of X^mm",
+    implies=(FEASIBLE,),
 )
 
 FIGURE = Statement(
@@ -48,18 +50,13 @@ FIGURE = Statement(
     printed="compare the cosine similarity of X(k) (Definition 3.6) and X^mm (Definition 3.8) "
     "during the optimization of X(k) with logistic loss ... This observation still complies with "
     "our Theorem 3.15",
-    variables=stepped(Descent, token_sequences.drawn_sequences(), steps=ANY),
+    variables=sentences.runs(token_sequences.drawn_sequences()),
     conclusion=COSINE,
     cost=10,
     violating={SHORT: [sentences.LEAPING]},
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says=(
-                "under descent on g(b <f, h>) from any start, on sentences of a language where "
-                "X_soft is not 0, the cosine of X(k) with X_soft, C = 10 and a slack for each "
-                "constraint, tends to 1"
-            ),
             fixed={"loss": PRINTED},
             constants={"towards": "soft"},
             under=(SAID,),
@@ -85,15 +82,10 @@ FIGURE = Statement(
         ),
         "amended-1": Reading(
             "refuted, certified",
-            says=(
-                "where X_soft, C = 10 and a slack for each constraint, is not 0, descent on the "
-                "decreasing loss g(-b <f, h>) from X(0) = 0: the cosine of X(k) with X_soft tends "
-                "to 1"
-            ),
             fixed={"loss": REPAIRED},
             constants={"towards": "soft"},
             under=(SAID, ZERO_START),
-            variables=stepped(Descent, token_sequences.drawn_sequences(from_zero=True), steps=ANY),
+            variables=sentences.runs(token_sequences.drawn_sequences(from_zero=True)),
             examples=(sentences.OUTVOTED,),
             siblings={
                 "with the sum of the differences": changed(
@@ -117,18 +109,11 @@ FIGURE = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, X^mm exists, C ||X^mm|| > max lambda for some multipliers "
-                "lambda of X^mm: the cosine of X(k) with X_soft, C = 10 and a slack for each "
-                "constraint, tends to 1 under descent on the decreasing loss g(-b <f, h>) with "
-                "step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
-                "l(best)]/n"
-            ),
             proof="symbolic.sim.programmes:prove_soft_direction",
             fixed={"loss": REPAIRED},
             constants={"towards": "soft"},
             under=(UNIQUE, ENOUGH, BASIN, SHORT),
-            variables=stepped(Descent, token_sequences.started()),
+            variables=sentences.runs(token_sequences.started(), SHARES),
             examples=(SHORTEST,),
             siblings={
                 "any start": changed(drop=[BASIN], examples=[sentences.ELSEWHERE]),

@@ -42,9 +42,11 @@ def certified_end(case: Descent, towards: str) -> arb | None:
 
 
 COSINE = tends(
-    "on the loss $loss, V the direction named $towards",
-    r"\cos(X(k), V)",
+    "descent on $loss has $formula",
+    r"\cos(X(k), $towards)",
     "1",
+    symbols={**LOSS_NAMES, "towards": {"soft": "X_{soft}", "mean": r"\sum_j A_j"}},
+    where="X_soft has C = 10 and a slack for each constraint <A_j, X> >= 1",
     floats=ends,
     balls=certified_end,
     stand_in=FLOW,

@@ -30,9 +30,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE, ZERO_START
-from attsvm.primitives.steps import ANY, SHORT, stepped
+from attsvm.primitives.steps import SHARES, SHORT
 from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
@@ -45,6 +44,7 @@ from properties.sim.figure_2.instances import DROPPED_HYPOTHESES, TORN
 
 ORTHONORMAL = Hypothesis("tokens are orthonormal and the whole vocabulary", sentences.orthonormal)
 SUCCESSOR = Hypothesis("each token has one successor", sentences.one_successor)
+FROM_ZERO = {"the initial margin is near 0": "that X(0) = 0"}
 
 FIGURE = Statement(
     "sim/figure-2",
@@ -53,21 +53,18 @@ FIGURE = Statement(
     place="Section 4, figure 2",
     printed="the initial margin is near 0 ..., and as training proceeds, the margin generally "
     "becomes larger and eventually converges to violet bins as sufficiently large positive values",
-    variables=stepped(Descent, drawn_sequences(), steps=ANY),
+    variables=sentences.runs(drawn_sequences()),
     conclusion=replace(END, tensors=None),  # sentences are no arrays of numbers
     cost=10,
     violating={SHORT: [sentences.LEAPING]},
     readings={
         "literal-1": Reading(
             "refuted, certified",
-            says=(
-                "'the initial margin is near 0' read as X(0) = 0: descent on g(b <f, h>) on "
-                "sentences of a language from there ends with positive margins"
-            ),
+            read=FROM_ZERO,
             fixed={"loss": PRINTED},
             constants=LEAST,
             under=(ZERO_START,),
-            variables=stepped(Descent, drawn_sequences(from_zero=True), steps=ANY),
+            variables=sentences.runs(drawn_sequences(from_zero=True)),
             examples=(SHORTEST,),
             siblings={
                 "the largest margin ends positive": changed(of="largest", examples=[SHORTEST]),
@@ -90,27 +87,20 @@ FIGURE = Statement(
         ),
         "literal-3": Reading(
             "refuted, certified",
-            says=(
-                "'the initial margin is near 0' read as X(0) = 0: under descent on g(b <f, h>) on "
-                "sentences of a language from there the largest margin converges"
-            ),
+            read=FROM_ZERO,
             fixed={"loss": PRINTED},
             under=(ZERO_START,),
-            variables=stepped(Descent, drawn_sequences(from_zero=True), steps=ANY),
+            variables=sentences.runs(drawn_sequences(from_zero=True)),
             conclusion=CONVERGES,
             examples=(SHORTEST,),
             siblings={"the least margin converges": changed(of="least", examples=[SHORTEST])},
         ),
         "amended-1": Reading(
             "refuted, certified",
-            says=(
-                "descent on the decreasing loss g(-b <f, h>) from X(0) = 0 ends with positive "
-                "margins"
-            ),
             fixed={"loss": REPAIRED},
             constants=LEAST,
             under=(ZERO_START,),
-            variables=stepped(Descent, drawn_sequences(from_zero=True), steps=ANY),
+            variables=sentences.runs(drawn_sequences(from_zero=True)),
             examples=(TORN,),
             siblings={
                 "margins of the tokens of least score end positive": changed(
@@ -126,7 +116,7 @@ FIGURE = Statement(
             proof="symbolic.sim.figure_2:prove",
             fixed={"loss": REPAIRED},
             under=(ORTHONORMAL, SUCCESSOR),
-            variables=stepped(Descent, followed(), fixed=("inputs.whole",), steps=ANY),
+            variables=sentences.runs(followed(), fixed=("inputs.whole",)),
             conclusion=growth,
             cost=1,
             examples=(sentences.said(np.eye(3), [[0, 1, 2]]),),
@@ -138,16 +128,11 @@ FIGURE = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss g(-b <f, "
-                "h>) with step at most 1/L_X from a start whose risk gap is below min_i [l(second) "
-                "- l(best)]/n ends with every margin above every bound"
-            ),
             proof="symbolic.basins:prove_attention",
             fixed={"loss": REPAIRED},
             constants=LEAST,
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=stepped(Descent, started()),
+            variables=sentences.runs(started(), SHARES),
             conclusion=replace(UNBOUNDED, tensors=None),
             examples=(SHORTEST,),
             siblings={
@@ -158,29 +143,20 @@ FIGURE = Statement(
         ),
         "amended-4": Reading(
             "refuted, certified",
-            says=(
-                "descent on the decreasing loss g(-b <f, h>) from X(0) = 0: the largest margin "
-                "converges"
-            ),
             fixed={"loss": REPAIRED},
             under=(ZERO_START,),
-            variables=stepped(Descent, drawn_sequences(from_zero=True), steps=ANY),
+            variables=sentences.runs(drawn_sequences(from_zero=True)),
             conclusion=CONVERGES,
             examples=(SHORTEST,),
             siblings={"the least margin converges": changed(of="least", examples=[SHORTEST])},
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "optimal tokens unique, Att-SVM feasible: under descent on the decreasing loss "
-                "g(-b <f, h>) with step at most 1/L_X from a start whose risk gap is below "
-                "min_i [l(second) - l(best)]/n the least margin divided by ln k tends to 1"
-            ),
             proof="symbolic.growth_rates:prove_rate",
             fixed={"loss": REPAIRED},
             constants={"share": Fraction(1)},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=stepped(Descent, started()),
+            variables=sentences.runs(started(), SHARES),
             conclusion=replace(SLOPE, tensors=None),
             cost=12,
             examples=(SHORTEST,),

@@ -10,6 +10,7 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.steps import FLOW, by_gradient_flow
 from attsvm.theory import Measured, Slack
+from properties.sim import LOSS_NAMES
 from properties.sim._support.margins import NOTHING, ends
 
 
@@ -38,8 +39,10 @@ def certified_convergence(case: Descent, of: str = "largest") -> arb | None:
 
 
 CONVERGES = Measured(
-    "descent on the loss $loss, m the $of margin",
+    "under descent on $loss the $of margin m converges: $formula",
     notation=r"\left|\lim m\right| < \infty",
+    symbols=LOSS_NAMES,
+    where="margins are <A_it, X(k)>, with A_it = (x_opt - x_it) z_i^T for each token t but opt",
     floats=converges,
     balls=certified_convergence,
     stand_in=FLOW,

@@ -48,7 +48,7 @@ from properties.sim.low_score_tokens.instances import (
 )
 from properties.sim.low_score_tokens.left_out import Scaled
 
-LOW = "'low' read as of least score in an input whose scores differ"
+LOW = {"low": "of least score in an input whose scores differ"}
 OTHERS = {
     "optimal tokens left out": changed(which="best"),
     "tokens between least and best": changed(which="second"),
@@ -89,10 +89,7 @@ LOW_SCORES = Statement(
     readings={
         "literal-1": Reading(
             "refuted",
-            read={
-                "low": "of least score in an input whose scores differ",
-                "the final outcome": "X^mm",
-            },
+            read={**LOW, "the final outcome": "X^mm"},
             under=(FEASIBLE,),
             variables=Records(AttentionData, SEPARABLE),
             conclusion=left_out.same_solution,
@@ -101,11 +98,7 @@ LOW_SCORES = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            says=(
-                f"{LOW}, 'the final outcome' as the direction in which training ends: with and "
-                f"without "
-                "these tokens that of descent on g(b <f, h>) is the same"
-            ),
+            read={**LOW, "the final outcome": "the direction in which training ends"},
             fixed={"loss": PRINTED},
             under=(),
             variables=stepped(Descent, left_out.line_runs(), fixed=("inputs.Z",), steps=ANY),
@@ -119,10 +112,7 @@ LOW_SCORES = Statement(
         ),
         "literal-3": Reading(
             "proved",
-            read={
-                "low": "of least score in an input whose scores differ",
-                "detrimentally": "with a lower score",
-            },
+            read={**LOW, "detrimentally": "with a lower score"},
             proof="symbolic.sim.low_score_tokens:prove_no_lower",
             under=(),
             examples=(TWO_TOKENS, ENDS_THERE),
@@ -130,10 +120,7 @@ LOW_SCORES = Statement(
         ),
         "literal-4": Reading(
             "refuted",
-            read={
-                "low": "of least score in an input whose scores differ",
-                "the final outcome": "the output of attention",
-            },
+            read={**LOW, "the final outcome": "the output of attention"},
             under=(),
             conclusion=left_out.same_output,
             examples=(TWO_TOKENS,),
@@ -152,11 +139,6 @@ LOW_SCORES = Statement(
         ),
         "amended-2": Reading(
             "refuted, certified",
-            says=(
-                "optimal tokens unique, Att-SVM feasible: under descent on the decreasing loss "
-                "g(-b <f, h>) no input ends at a token of lower score without the tokens of least "
-                "score of inputs whose scores differ than with them"
-            ),
             fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE),
             variables=stepped(Descent, left_out.line_runs(), fixed=("inputs.Z",), steps=ANY),
@@ -167,14 +149,6 @@ LOW_SCORES = Statement(
         ),
         "amended-3": Reading(
             "proved",
-            says=(
-                "the start has a risk above the mean of l(best) by less than min_i [l(second) - "
-                "l(best)]/n, the minimum over inputs with two different scores; from it descent on "
-                "the decreasing loss l(u) = g(-u) is run twice, with all tokens and without those "
-                "of least score of inputs whose scores differ, with a step of at most 1/L_X, L_X "
-                "of the tokens that the run has: in the second run no input ends at a token of "
-                "lower score than in the first"
-            ),
             proof="symbolic.sim.low_score_tokens:prove_kept",
             fixed={"loss": REPAIRED},
             under=(BASIN, SHORT),

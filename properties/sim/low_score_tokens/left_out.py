@@ -27,6 +27,7 @@ from attsvm.strategies.data import separable_data
 from attsvm.theory import Measured, Slack, stated
 from attsvm.theory.types import Comparison, Namespace, Relation
 from attsvm.training import follow_w
+from properties.sim import LOSS_NAMES
 from properties.sim._support.redundant_tokens import redundant_data, redundant_larger
 
 FAR, SETTLED = 1e4, 0.999
@@ -38,6 +39,7 @@ LEFT_OUT = {
 }
 DROPPED = "$which of inputs whose scores differ"
 """Where scores do not differ nothing is left out."""
+OWN_STEPS = "with one step in units of one over the Lipschitz constant of each run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,22 +324,24 @@ def certified_no_worse(run: Descent, which: str = "low") -> fmpq | None:
 
 
 ALIKE = tends(
-    "descent on the loss $loss, U(k) that without $which",
+    "descent on $loss has $formula",
     along("U(k)"),
     rf"\lim {along(X_K)}",
     floats=ends_alike,
     balls=certified_alike,
     stand_in=FLOW,
-    symbols={"which": LEFT_OUT},
+    symbols={**LOSS_NAMES, "which": LEFT_OUT},
+    where=f"X(k) are the iterates with all tokens, U(k) those without {DROPPED}, {OWN_STEPS}",
 )
 NO_WORSE = Measured(
-    "descent on the loss $loss, g_i and h_i the scores of the tokens that input i ends at with "
-    "and without $which",
+    "descent on $loss has $formula",
     notation=r"h_i \ge g_i \text{ for all } i",
     floats=ends_no_worse,
     balls=certified_no_worse,
     stand_in=FLOW,
-    symbols={"which": LEFT_OUT},
+    symbols={**LOSS_NAMES, "which": LEFT_OUT},
+    where="g_i and h_i are the scores of the tokens that input i ends at with all tokens and "
+    f"without {DROPPED}, {OWN_STEPS}",
 )
 
 

@@ -142,15 +142,6 @@ THEOREM = Statement(
         ),
         "sharp": Reading(
             "proved",
-            says=(
-                "aligned inputs (<A_j, A_k> >= 0 for constraints of different inputs), one at "
-                "least with two tokens, optimal tokens unique, Att-SVM feasible, rivals' scores "
-                "less than delta_i = g_i s_i/(1 - s_i) apart, g_i the gap of the two best scores "
-                "and s_i the start's attention to the best token: descent on the decreasing loss "
-                "g(-b <f, h>) with step at most 1/L, L the mean over inputs of the Lipschitz "
-                "constants L_i of the gradients of their losses and at least L_X, from any start "
-                "has a diverging norm and converges in direction to X^mm"
-            ),
             proof="symbolic.aligned_inputs:prove_aligned",
             fixed={"loss": REPAIRED},
             under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, WITHIN, SHORT),
@@ -179,16 +170,6 @@ THEOREM = Statement(
         ),
         "sharp-2": Reading(
             "proved",
-            says=(
-                "aligned inputs (<A_j, A_k> >= 0 for constraints of different inputs), one at "
-                "least with two tokens, optimal tokens unique, Att-SVM feasible, rivals' scores, "
-                "where there are several, less than g_i s_i/(1 - s_i - s'_i) apart, g_i the gap of "
-                "the two best scores, s_i and s'_i the start's attention to the best token and to "
-                "a rival of the second-best score: descent on the decreasing loss g(-b <f, h>) "
-                "with step at most 1/L, L the mean over inputs of the Lipschitz constants L_i of "
-                "the gradients of their losses and at least L_X, from any start has a diverging "
-                "norm and converges in direction to X^mm"
-            ),
             proof="symbolic.sim.theorem_3_15:prove",
             fixed={"loss": REPAIRED},
             under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, WITHIN_OTHERS, SHORT),
