@@ -89,18 +89,20 @@ class Scout:
         """Return the known instances."""
         return self.tally.pool
 
-    def look(self, case: Case, *, reshaped: bool = False) -> float | None:
+    def look(self, case: Case, *, reshaped: bool = False, owed: bool = False) -> float | None:
         """Examine an instance; its height, or None where the claim says nothing about it.
 
         Args:
             case: the instance.
             reshaped: whether it may be of a form that no strategy draws, so that an exception of
                 the claim says no more than that.
+            owed: whether it is examined even if the budget or the time is spent.
 
         Raises:
             Found: it refutes. Spent: there is no budget or time for it.
         """
-        self.ensure_time()
+        if not owed:
+            self.ensure_time()
         self.spent += 1
         progress = self.spent / self.budget
         height, self.found = probe(

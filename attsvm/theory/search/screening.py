@@ -161,31 +161,38 @@ def breed(
         return
     raw = _sought(scout, formula, raw, shape, generator, batch) if seek else raw
     fresh = fresh_instances(formula, raw, generator, shape, batch)
-    best, known, seen = -np.inf, 0, set[int]()
+    best, known, looked = -np.inf, 0, set[int]()
     suspects = Suspects(scout, formula, _DOUBTED)
     shown = 1 if scout.once else JUDGED
-    for generation in range(1, generations + 1):
-        scout.ensure_time()
-        fitted, height, suspect = batches.fit_seen(formula, raw, shape, batch, parameters)
-        scout.tally.seen.screened += count_new(fitted, known, height)
-        scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
-        suspect[:known] = False  # these were in the batch before
-        seen |= suspects.examine(fitted, shape, suspect, height)
-        order = closest(height - excess_of(raw) if near else height)
-        due = generation == generations or (generation % _LOOKS == 0 and not scout.once)
-        first = fetched(fitted, order[:JUDGED])
-        for k, found in enumerate(height[order[:JUDGED]].tolist()):
-            new = (due and found > best and k < shown) or found >= PROMISING
-            lane = int(order[k])
-            if math.isfinite(found) and new and lane not in seen and _usable(first, k):
-                seen.add(lane)
-                scout.look(batches.instance_at(formula, first, k))
-        if not len(order):
-            return
-        best = max(best, float(height[order[0]])) if due else best
-        if generation < generations:
-            raw, known = renewed(formula, raw, order, next(fresh), generator), len(order)
-        seen = {k for k, lane in enumerate(order.tolist()) if lane in seen}
+    with suspects.series(shape):
+        for generation in range(1, generations + 1):
+            scout.ensure_time()
+            fitted, height, suspect = batches.fit_seen(formula, raw, shape, batch, parameters)
+            scout.tally.seen.screened += count_new(fitted, known, height)
+            scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
+            suspect[:known] = False  # these were in the batch before
+            suspects.hold(fitted, shape, suspect, height)
+            order = closest(height - excess_of(raw) if near else height)
+            if not len(order):
+                return
+            due = generation == generations or (generation % _LOOKS == 0 and not scout.once)
+            if generation == 1:
+                suspects.settle(shape)
+            # looks at what rounding may hide hardly ever refute if its errors can be bounded
+            doubts = due or scout.once or not suspects.bounded
+            first = fetched(fitted, order[:JUDGED])
+            for k, found in enumerate(height[order[:JUDGED]].tolist()):
+                new = (due and found > best and k < shown) or (doubts and found >= PROMISING)
+                lane = int(order[k])
+                if not (new and math.isfinite(found) and _usable(first, k)) or lane in looked:
+                    continue
+                if not suspects.was_judged(first, k):
+                    looked.add(lane)
+                    scout.look(batches.instance_at(formula, first, k))
+            best = max(best, float(height[order[0]])) if due else best
+            if generation < generations:
+                raw, known = renewed(formula, raw, order, next(fresh), generator), len(order)
+            looked = {k for k, lane in enumerate(order.tolist()) if lane in looked}
 
 
 def _sought(

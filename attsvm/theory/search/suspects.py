@@ -7,7 +7,8 @@ a few rows that the bounds leave open. All other suspects are counted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from attsvm.errors import ClaimError
 from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.judge import violates_at_once
 from attsvm.theory.declaration.variables import Integer, Known, Raw
+from attsvm.theory.search.scout import Spent
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
@@ -35,6 +37,8 @@ _SPARED = 8
 _PROVED = 2**16
 """Maximum number of rows of a batch whose rounding errors are bounded."""
 
+_HELD = 2**15
+"""Number of suspects of several batches from which on they are examined without further delay."""
 
 PROMISING = 1.0 - 1e-9
 """Height from which on rounding may hide a violation."""
@@ -72,6 +76,7 @@ class Suspects:
         formula: the formula of the part.
         looks: how many more open rows the judge may see.
         sieved: how many more open rows of integers may be decided in rationals.
+        bounded: whether the rounding errors of the formula can be bounded, as far as was tried.
     """
 
     def __init__(self, scout: Scout, formula: Formula, looks: int) -> None:
@@ -80,12 +85,69 @@ class Suspects:
         # these looks hardly ever refute: most of a small budget is for what comes close
         self.looks = min(looks, scout.budget // _SPARED)
         self.sieved = _SIEVED
+        self.bounded = True
         self._known: set[bytes] = set()
+        self._judged: set[bytes] = set()
+        self._held: list[tuple[Raw, Array]] = []
+
+    def was_judged(self, few: Known, lane: int) -> bool:
+        """Return whether the judge saw an equal row of this series as a suspect."""
+        return _keys(few, [lane])[0] in self._judged
+
+    @contextlib.contextmanager
+    def series(self, shape: Mapping[str, int]) -> Iterator[None]:
+        """Examine rows that are still held at the end, also if the budget or the time is spent.
+
+        If anything else ends the series, they are counted as not judged.
+        """
+        try:
+            try:
+                yield
+            except Spent:
+                self.settle(shape)
+                raise
+            self.settle(shape)
+        finally:
+            self.scout.tally.seen.unjudged += self._waiting
+
+    @property
+    def _waiting(self) -> int:
+        """Return the number of held rows."""
+        return sum(len(height) for _, height in self._held)
+
+    def hold(self, fitted: Known, shape: Mapping[str, int], suspect: Array, height: Array) -> None:
+        """Keep suspected rows until they are examined together with later ones, which is quicker.
+
+        They are examined now if floats see a violation beyond rounding in one, or if many wait.
+        The arguments are those of `examine`; all batches have one shape.
+        """
+        lanes = np.flatnonzero(suspect)
+        if len(lanes):
+            self._held.append((fetched(fitted, lanes), height[lanes]))
+            if (height[lanes] > _VIOLATED).any() or self._waiting > _HELD:
+                self.settle(shape)
+
+    def settle(self, shape: Mapping[str, int]) -> None:
+        """Examine all held rows."""
+        if not self._held:
+            return
+        parts, heights = zip(*self._held, strict=True)
+        self._held = []
+        rows = {
+            name: np.concatenate([part[name] for part in parts], axis=-1)
+            if isinstance(value, np.ndarray)
+            else value
+            for name, value in parts[0].items()
+        }
+        height = np.concatenate(heights)
+        self.examine(rows, shape, np.ones(len(height), dtype=bool), height)
 
     def examine(
         self, fitted: Known, shape: Mapping[str, int], suspect: Array, height: Array
     ) -> set[int]:
         """Send suspected rows of a fitted batch to the judge, and return the rows it judged.
+
+        A row that is proved to violate is judged even if the budget or the time is spent.
 
         Args:
             fitted: values (..., batch) by name, or one value for all rows.
@@ -110,36 +172,37 @@ class Suspects:
         waiting = left_out + int(violate.sum() + open_.sum())
         try:
             for k in np.flatnonzero(violate)[:_CONTRADICTED].tolist():
+                waiting -= self._look(few, k, owed=True) is not None
                 judged.append(k)
-                waiting += self._look(few, k) is None
             for k in np.flatnonzero(open_).tolist():
                 answer = self._at_once(few, k)
                 if answer is False:
                     waiting -= 1
                 elif answer or self.looks > 0:
                     self.looks -= answer is None
+                    # a hypothesis may stay open
+                    waiting -= self._look(few, k, owed=bool(answer)) is not None
                     judged.append(k)
-                    waiting += self._look(few, k) is None  # a hypothesis may have stayed open
                 elif self.sieved == 0 or not self.formula.stepped:
                     break
         finally:
-            self.scout.tally.seen.unjudged += waiting - len(judged)
+            self.scout.tally.seen.unjudged += waiting
+            self._judged.update(_keys(few, judged))
         return {int(lanes[k]) for k in judged}
 
-    def _look(self, few: Known, k: int) -> float | None:
-        return self.scout.look(batches.instance_at(self.formula, few, k))
+    def _look(self, few: Known, k: int, *, owed: bool) -> float | None:
+        return self.scout.look(batches.instance_at(self.formula, few, k), owed=owed)
 
     def _new(self, few: Known, wanted: Array) -> Array:
         """Return which wanted rows are instances; of integers, those that are seen first."""
         arrays = [x.reshape(-1, len(wanted)) for x in few.values() if isinstance(x, np.ndarray)]
         if not arrays:  # all rows are alike
             return np.asarray(wanted & (np.arange(len(wanted)) == 0))
-        table = np.concatenate(arrays) + 0.0
-        wanted = wanted & np.isfinite(table).all(axis=0)
+        finite = np.all([np.isfinite(x).all(axis=0) for x in arrays], axis=0)
+        wanted = wanted & finite
         if self.formula.stepped:
-            alike = repr([x for x in few.values() if not isinstance(x, np.ndarray)]).encode()
-            for k in np.flatnonzero(wanted).tolist():
-                key = alike + table[:, k].tobytes()
+            rows = np.flatnonzero(wanted).tolist()
+            for k, key in zip(rows, _keys(few, rows), strict=True):
                 wanted[k] = key not in self._known
                 self._known.add(key)
         return wanted
@@ -154,6 +217,7 @@ class Suspects:
         try:
             return batches.proved(self.formula, few, shape, count, self.scout.tally.part.parameters)
         except (TypeError, LookupError, AttributeError, ClaimError):
+            self.bounded = False
             return np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
 
     def _at_once(self, few: Known, k: int) -> bool | None:
@@ -183,3 +247,17 @@ def fetched(raw: Known, lanes: Array) -> Raw:
     """Return some instances of a batch."""
     few = {n: value[..., lanes] for n, value in raw.items() if isinstance(value, np.ndarray)}
     return {**raw, **few}
+
+
+def _keys(few: Known, rows: list[int]) -> list[bytes]:
+    """Return a key for each of some rows of a batch; rows of equal numbers have equal keys."""
+    alike = repr([x for x in few.values() if not isinstance(x, np.ndarray)]).encode()
+    arrays = [
+        x[..., rows].reshape(-1, len(rows)) + 0.0
+        for x in few.values()
+        if isinstance(x, np.ndarray) and rows
+    ]
+    if not arrays:
+        return [alike] * len(rows)
+    table = np.concatenate(arrays)
+    return [alike + table[:, k].tobytes() for k in range(len(rows))]

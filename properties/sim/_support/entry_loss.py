@@ -110,22 +110,33 @@ def gradient_change(m: Namespace, v: Values, gradient: Any = gradient) -> Number
     return m.norm(gradient(m, v.A, v.x, v.h, v.b) - gradient(m, v.A, v.y, v.h, v.b))
 
 
-@functools.cache
-def _spline() -> Any:
-    """K(D) / (D + D^2) as a function of ln D, which is smooth and has limits at both ends."""
-    from scipy.interpolate import CubicSpline  # dear to import, and needed for screening alone
+_ENDS, _STEPS = 40.0, 2048
+"""Largest |ln D| of the table for screening, and its number of steps."""
 
-    at = np.linspace(-40.0, 40.0, 2049)
+
+@functools.cache
+def _table() -> tuple[Float[Array, " P"], Float[Array, " P"]]:
+    """K(D) / (D + D^2) on a grid of ln D, and its change per step; it has limits at both ends."""
+    at = np.linspace(-_ENDS, _ENDS, _STEPS + 1)
     D = np.exp(at)
-    return CubicSpline(at, softmax_gradient_constants(D) / (D * (1.0 + D)))
+    value = softmax_gradient_constants(D) / (D * (1.0 + D))
+    change = np.gradient(value)
+    change[2:-2] = (8 * (value[3:-1] - value[1:-3]) - (value[4:] - value[:-4])) / 12
+    return value, change
 
 
 def screened_constants(D: Float[Array, " B"]) -> Float[Array, " B"]:
-    """K(D) to eight digits, for screening: a spline, 100 times as fast as the maximum."""
+    """K(D) to eight digits, for screening: cubic pieces, 100 times as fast as the maximum."""
     usable = (D > 0.0) & np.isfinite(D)
     safe = np.where(usable, D, 1.0)
-    value = _spline()(np.log(safe).clip(-40.0, 40.0)) * safe * (1.0 + safe)
-    return np.where(usable, value, np.where(D == 0.0, 0.0, np.nan))
+    place = (np.log(safe).clip(-_ENDS, _ENDS) + _ENDS) * (_STEPS / (2 * _ENDS))
+    left = np.minimum(place.astype(int), _STEPS - 1)
+    t = place - left
+    value, change = _table()
+    low, start, end = value[left], change[left], change[left + 1]
+    rise = value[left + 1] - low
+    curve = low + t * (start + t * (3 * rise - 2 * start - end + t * (start + end - 2 * rise)))
+    return np.where(usable, curve * safe * (1.0 + safe), np.where(D == 0.0, 0.0, np.nan))
 
 
 K = Primitive(

@@ -122,18 +122,19 @@ def run(searcher, claim, seed):
     return scout
 
 
-@functools.cache
-def noted(name, kind, seed):
-    """The batches of a searcher on the claim that holds: of each the numbers (rows, size)."""
-    searcher, claim = SEARCHED[name]
+def noting(searcher, claim, seed):
+    """The scout after the searcher worked alone, and its batches: the numbers (rows, size)."""
     batches = []
-    examine, screened = Suspects.examine, Scout.screened
+    screened = Scout.screened
 
-    def examining(self, fitted, shape, suspect, height):
-        batch = len(height)
-        rows = [np.broadcast_to(x, (*np.shape(x)[:-1], batch)) for x in fitted.values()]
-        batches.append(np.concatenate([row.reshape(-1, batch) for row in rows]).T)
-        return examine(self, fitted, shape, suspect, height)
+    def noted(method):
+        def call(self, fitted, shape, suspect, height):
+            batch = len(height)
+            rows = [np.broadcast_to(x, (*np.shape(x)[:-1], batch)) for x in fitted.values()]
+            batches.append(np.concatenate([row.reshape(-1, batch) for row in rows]).T)
+            return method(self, fitted, shape, suspect, height)
+
+        return call
 
     def on_a_line(self, document):
         case = screened(self, document)
@@ -142,25 +143,40 @@ def noted(name, kind, seed):
         return case
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Suspects, "examine", examining)
+        patch.setattr(Suspects, "hold", noted(Suspects.hold))
+        patch.setattr(Suspects, "examine", noted(Suspects.examine))
         patch.setattr(Scout, "screened", on_a_line)
-        scout = run(searcher, claim(kind, None), seed)
+        return run(searcher, claim, seed), batches
+
+
+@functools.cache
+def all_hold(name, kind, seed):
+    """The batches of a searcher on the claim that holds."""
+    searcher, claim = SEARCHED[name]
+    scout, batches = noting(searcher, claim(kind, None), seed)
     assert scout.found is None
-    return batches, scout.tally.seen.unjudged
+    assert scout.tally.seen.unjudged == 0
+    return batches
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", SEARCHED)
 def test_one_violation_in_one_row_of_one_batch_is_judged(name, kind):
+    """Coincidences take constants of the formula, and so the planted ones: other rows may come."""
     searcher, claim = SEARCHED[name]
-    batches, unjudged = noted(name, kind, 3)
-    assert unjudged == 0
+    batches = all_hold(name, kind, 3)
     generator = np.random.default_rng([*f"{name} {kind}".encode()])
-    for _ in range(2):
+    found = 0
+    for _ in range(6):
         batch = batches[int(generator.integers(len(batches)))]
         row = batch[int(generator.integers(len(batch)))].tolist()
-        scout = run(searcher, claim(kind, row), 3)
-        assert scout.found is not None, row
+        scout, seen = noting(searcher, claim(kind, row), 3)
+        came = any(len(each[0]) == len(row) and (each == row).all(1).any() for each in seen)
+        assert (scout.found is not None) == came, row
+        found += came
+        if found == 2:
+            return
+    pytest.fail(f"{found} of 6 planted rows came")
 
 
 # integers by name
