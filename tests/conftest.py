@@ -20,6 +20,20 @@ hypothesis.settings.load_profile("fixed")
 
 
 @pytest.fixture
+def here(tmp_path, monkeypatch):
+    """The folder of the test, as the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def on_path(tmp_path, monkeypatch):
+    """The folder of the test, as the first in which Python looks for modules."""
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
 def steps():
     """The steps of the proofs that a test runs, which citations refer to."""
     with recorded() as found:
@@ -33,3 +47,9 @@ def site(tmp_path_factory):
     kept = shutil.ignore_patterns("*.nb[ci]")  # no machine code, which no test needs there
     shutil.copytree(Path(attsvm.__file__).parent, folder / "attsvm", ignore=kept)
     return folder
+
+
+@pytest.fixture
+def only_named_packs(site, monkeypatch):
+    """Workers load the packs that are named, and no shipped claims."""
+    monkeypatch.syspath_prepend(site)

@@ -114,17 +114,16 @@ PACK = ["--only-pack", "mine.py"]
 
 
 @pytest.fixture
-def told(monkeypatch, tmp_path, capsys):
+def told(monkeypatch, here, capsys):
     """Run a command that says what it is at, at its end as if it had been silent for long."""
 
     def leaves(live, *error, leave=Live.__exit__):
         live.beat()
         leave(live, *error)
 
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(_live, "_SILENT", 0.0)
     monkeypatch.setattr(Live, "__exit__", leaves)
-    (tmp_path / "mine.py").write_text(CLAIMS)
+    (here / "mine.py").write_text(CLAIMS)
 
     def run(*words):
         code = cli.main([str(word) for word in words])

@@ -91,9 +91,8 @@ def pack(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def attsvm(capsys, tmp_path, monkeypatch):
+def attsvm(capsys, here):
     """Run a command in a folder of its own; returns exit code, standard output and error."""
-    monkeypatch.chdir(tmp_path)
 
     def run(*words):
         code = cli.main([str(word) for word in words])

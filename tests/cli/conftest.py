@@ -12,8 +12,7 @@ from attsvm import _live, cli
 
 
 @pytest.fixture(autouse=True)
-def _own_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def _own_folder(here, monkeypatch):
     monkeypatch.syspath_prepend(str(Path(PACK).parent))  # where the pack's proofs are looked up
     monkeypatch.setattr(_live, "_SILENT", math.inf)  # how fast a machine is changes no output
 

@@ -33,11 +33,10 @@ def words_of(command, pack, folder):
 
 
 @pytest.fixture
-def folder(ran, monkeypatch):
+def folder(ran, on_path):
     """A folder with a run of toy/true and what is expected of it beside the packs."""
     expect(ran).rename(ran / "expectations.json")
     (ran / "leaving.py").write_text("import sys\nsys.exit(0)\n")
-    monkeypatch.syspath_prepend(str(ran))
     return ran
 
 
@@ -90,10 +89,10 @@ def test_a_module_that_exits_as_a_hunt_imports_it_is_the_error_of_the_hunt(attsv
     assert "the hunt of toy/lazy:literal broke: SystemExit: 0 (leaving.py:2)" in error
 
 
+@pytest.mark.usefixtures("only_named_packs")
 def test_a_worker_that_a_claim_ends_is_an_error_and_the_gate_refuses_the_run(
-    attsvm, folder, monkeypatch, site
+    attsvm, folder, monkeypatch
 ):
-    monkeypatch.syspath_prepend(site)  # of workers, which load no shipped claims from there
     monkeypatch.setattr(workers, "_ATTEMPTS", 1)
     pack = folder / "ending.py"
     pack.write_text(

@@ -228,8 +228,8 @@ def test_a_device_is_left_alone_where_what_writes_to_it_breaks(tmp_path):
         write_whole(tmp_path / "link", breaks)
 
 
-def test_a_socket_and_a_folder_are_errors_and_stay(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # the name of a socket is short
+def test_a_socket_and_a_folder_are_errors_and_stay(tmp_path):
+    """All are named from the current folder, as the name of a socket has to be short."""
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to("folder")
     with socket.socket(socket.AF_UNIX) as listening:
@@ -377,9 +377,8 @@ def test_finds_lie_beside_a_ledger_that_is_a_file_and_never_beside_a_device(tmp_
     assert finds_beside(str(tmp_path / "new")) == tmp_path / "counterexamples"
 
 
-def test_finds_of_a_run_leave_the_curated_counterexamples_alone(attsvm, tmp_path, monkeypatch):
+def test_finds_of_a_run_leave_the_curated_counterexamples_alone(attsvm, tmp_path):
     """A ledger beside a pack would have them written where the next run replays them."""
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text("from toy_pack import false\n")
     curated = tmp_path / "counterexamples" / "toy--false--literal.json"
     own = ["verify", "--only-pack", "mine.py", "--ledger", "ledger.jsonl"]
@@ -393,11 +392,9 @@ def test_finds_of_a_run_leave_the_curated_counterexamples_alone(attsvm, tmp_path
     assert [p.name for p in (tmp_path / "finds").iterdir()] == [curated.name]
 
 
-def test_finds_of_a_run_in_a_package_are_none_of_its_data(attsvm, tmp_path, monkeypatch):
+def test_finds_of_a_run_in_a_package_are_none_of_its_data(attsvm, on_path):
     """Its code would be another at the end of the run; what else lies in such a folder counts."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    package = tmp_path / "packed_alone"
+    package = on_path / "packed_alone"
     package.mkdir()
     (package / "__init__.py").write_text("from toy_pack import false\n")
     own = ["verify", "--only-pack", package.name, "--ledger", f"{package.name}/ledger.jsonl"]

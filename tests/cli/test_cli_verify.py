@@ -43,7 +43,7 @@ def test_of_many_claims_those_are_listed_that_are_not_as_expected(attsvm, monkey
     assert below.splitlines()[1].split()[:6] == ["toy", "3", "0", "2", "0", "1"]
 
 
-def test_what_was_not_as_expected_or_not_finished_is_checked_again(attsvm, monkeypatch):
+def test_what_was_not_as_expected_or_not_finished_is_checked_again(attsvm):
     words = [*TOYS, "toy/true", "toy/blunt", "toy/short"]
     assert attsvm("verify", *words, "--lf")[0] == 2  # no run was recorded
     code, out, _ = attsvm("verify", *words, "--seed", "4")
@@ -166,12 +166,11 @@ def test_verify_prints_one_document_that_matches_its_exit_code(document):
     assert (code, found["matched"]) == (0, True)
 
 
-def test_a_damaged_curated_file_is_in_the_summary(attsvm, tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(str(tmp_path))
-    pack = tmp_path / "mine.py"
+def test_a_damaged_curated_file_is_in_the_summary(attsvm, on_path):
+    pack = on_path / "mine.py"
     pack.write_text("from toy_pack import true\n")
-    (tmp_path / "counterexamples").mkdir()
-    (tmp_path / "counterexamples" / "odd.json").write_text("{")
+    (on_path / "counterexamples").mkdir()
+    (on_path / "counterexamples" / "odd.json").write_text("{")
     code, out, _ = attsvm("verify", "--pack", pack, "toy/true")
     assert code == 1
     assert out.splitlines()[-1].endswith(

@@ -609,12 +609,11 @@ def test_a_statement_that_no_name_of_the_module_holds_is_an_error(tmp_path, name
         assert "Write `NAME = Statement(...)` at the top level of the module" in message
 
 
-def test_a_package_whose_statement_is_unbound_is_refused_every_time(tmp_path, monkeypatch):
-    folder = tmp_path / "unbound_package"
+def test_a_package_whose_statement_is_unbound_is_refused_every_time(on_path):
+    folder = on_path / "unbound_package"
     folder.mkdir()
     (folder / "__init__.py").write_text("")
-    (folder / "inner.py").write_text(Path(pack(tmp_path)).read_text() + "\nL = [S]\ndel S\n")
-    monkeypatch.syspath_prepend(tmp_path)
+    (folder / "inner.py").write_text(Path(pack(on_path)).read_text() + "\nL = [S]\ndel S\n")
     for _ in range(2):
         with pytest.raises(ClaimError, match="the claim mine/a:literal of"):
             load_packs(["unbound_package"])

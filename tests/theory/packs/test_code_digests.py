@@ -193,9 +193,8 @@ def test_modules_in_folders_without_an_init_file_are_found_by_their_names(root):
     assert Imports().digest([file]) != before
 
 
-def test_the_base_of_what_is_typed_within_a_package_is_the_working_folder(tmp_path, monkeypatch):
-    (tmp_path / "__init__.py").touch()
-    monkeypatch.chdir(tmp_path)
+def test_the_base_of_what_is_typed_within_a_package_is_the_working_folder(here):
+    (here / "__init__.py").touch()
     assert base_of(Path("<stdin>")) == Path()
     assert Imports().digest([Path("<stdin>")]) == Imports().digest([Path("<stdin>")])
 

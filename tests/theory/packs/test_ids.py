@@ -20,17 +20,15 @@ A = Statement(
 
 
 @pytest.fixture
-def package(tmp_path, monkeypatch):
+def package(here, on_path):
     """A package whose files each print their names when they are loaded; a function writes one."""
-    (tmp_path / "led").mkdir()
-    (tmp_path / "led" / "__init__.py").write_text("")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
+    (here / "led").mkdir()
+    (here / "led" / "__init__.py").write_text("")
 
     def write(path, id=None, rests=()):
-        file = tmp_path / "led" / path
+        file = here / "led" / path
         file.parent.mkdir(exist_ok=True, parents=True)
-        for folder in {file.parent} - {tmp_path / "led"}:
+        for folder in {file.parent} - {here / "led"}:
             (folder / "__init__.py").touch()
         file.write_text(f"print({path!r})\n" + (STATEMENT.format(id=id, rests=rests) if id else ""))
 

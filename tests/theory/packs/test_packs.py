@@ -60,18 +60,16 @@ def test_a_pack_is_named_by_path_beside_the_installed_ones(tmp_path):
     assert mine.expectations == tmp_path / "expectations.json"
 
 
-def test_a_pack_is_named_by_module(tmp_path, monkeypatch):
-    pack(tmp_path, "named_by_module", "mine/b:literal")
-    monkeypatch.syspath_prepend(tmp_path)
+def test_a_pack_is_named_by_module(on_path):
+    pack(on_path, "named_by_module", "mine/b:literal")
     assert "mine/b:literal" in ids(load_packs(["named_by_module"]))
 
 
-def test_every_module_of_a_package_is_looked_through(tmp_path, monkeypatch):
-    (tmp_path / "packaged" / "inner").mkdir(parents=True)
+def test_every_module_of_a_package_is_looked_through(on_path):
+    (on_path / "packaged" / "inner").mkdir(parents=True)
     for folder in ("packaged", "packaged/inner"):
-        (tmp_path / folder / "__init__.py").write_text("")
-    pack(tmp_path / "packaged" / "inner", "deep", "mine/c:literal")
-    monkeypatch.syspath_prepend(tmp_path)
+        (on_path / folder / "__init__.py").write_text("")
+    pack(on_path / "packaged" / "inner", "deep", "mine/c:literal")
     assert "mine/c:literal" in ids(load_packs(["packaged"]))
 
 
@@ -94,17 +92,16 @@ def test_an_id_of_two_files_is_refused_with_both(tmp_path):
     assert "left.py" in str(caught.value)
 
 
-def test_an_id_that_one_function_gives_in_two_packs_is_refused(tmp_path, monkeypatch):
+def test_an_id_that_one_function_gives_in_two_packs_is_refused(on_path):
     """Both are made in the same line; one of them would go unchecked."""
-    monkeypatch.syspath_prepend(tmp_path)
     head, body = CLAIM.format(statement="mine/made", needs=()).split("CLAIM = ")
     body = body.strip().replace("\n", "\n    ").replace("Reading(", "Reading(says=said, expected=")
     text = f"{head}\ndef made(said):\n    return {body}\n"
     assert "says=said" in text
-    (tmp_path / "factory.py").write_text(text)
+    (on_path / "factory.py").write_text(text)
     for name in ("one", "other"):
-        (tmp_path / f"{name}.py").write_text(f"from factory import made\nCLAIM = made({name!r})\n")
-    paths = [str(tmp_path / f"{name}.py") for name in ("one", "other")]
+        (on_path / f"{name}.py").write_text(f"from factory import made\nCLAIM = made({name!r})\n")
+    paths = [str(on_path / f"{name}.py") for name in ("one", "other")]
     assert ids(load_packs([paths[0], paths[0]])).count("mine/made:literal") == 1
     with pytest.raises(ClaimError, match="two claims have the id mine/made:literal"):
         load_packs(paths)
@@ -142,13 +139,10 @@ def test_a_pack_that_takes_folders_from_the_path_is_refused_and_they_are_back(tm
         assert sys.path == before
 
 
-def test_a_package_that_takes_folders_from_the_path_is_told_anew_with_its_modules(
-    tmp_path, monkeypatch
-):
-    monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "greedy_package").mkdir()
-    (tmp_path / "greedy_package/__init__.py").write_text("from greedy_package import inner\n")
-    (tmp_path / "greedy_package/inner.py").write_text("import sys\nsys.path.clear()\n")
+def test_a_package_that_takes_folders_from_the_path_is_told_anew_with_its_modules(on_path):
+    (on_path / "greedy_package").mkdir()
+    (on_path / "greedy_package/__init__.py").write_text("from greedy_package import inner\n")
+    (on_path / "greedy_package/inner.py").write_text("import sys\nsys.path.clear()\n")
     for _ in range(2):
         with pytest.raises(ClaimError, match=r"greedy_package takes folders from sys\.path"):
             load_packs(only=["greedy_package"])
@@ -229,9 +223,8 @@ def test_a_project_at_hand_goes_before_a_checkout_whose_pack_has_the_same_name(
     ],
     ids=["cut", "a number", "no table", "a list", "deep"],
 )
-def test_a_project_that_lists_something_else_is_an_error(tmp_path, monkeypatch, text):
-    (tmp_path / "pyproject.toml").write_text(text)
-    monkeypatch.chdir(tmp_path)
+def test_a_project_that_lists_something_else_is_an_error(here, text):
+    (here / "pyproject.toml").write_text(text)
     with pytest.raises(ClaimError, match=r"pyproject\.toml"):
         load_packs()
 
@@ -244,23 +237,19 @@ def test_what_can_name_no_pack_is_refused_before_anything_is_imported(name):
 
 
 @pytest.mark.parametrize("content", [b"[attsvm.claims]\none\n", b"[attsvm.claims]\none = \xff\n"])
-def test_entry_points_that_cannot_be_read_are_an_error_that_names_them(
-    tmp_path, monkeypatch, content
-):
-    folder = tmp_path / "damaged-1.0.dist-info"
+def test_entry_points_that_cannot_be_read_are_an_error_that_names_them(on_path, content):
+    folder = on_path / "damaged-1.0.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: damaged\nVersion: 1.0\n")
     (folder / "entry_points.txt").write_bytes(content)
-    monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ClaimError, match="the entry points of the distribution damaged"):
         load_packs()
 
 
-def test_what_is_installed_later_is_found(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(tmp_path)
-    os.utime(tmp_path, (0, 0))
+def test_what_is_installed_later_is_found(on_path):
+    os.utime(on_path, (0, 0))
     assert "later" not in entry_points()
-    folder = tmp_path / "later-1.0.dist-info"
+    folder = on_path / "later-1.0.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: later\nVersion: 1.0\n")
     (folder / "entry_points.txt").write_text("[attsvm.claims]\nlater = later.claims\n")
@@ -274,12 +263,11 @@ def test_a_wheel_holds_the_package_alone():
     assert "attsvm.theory.arithmetic" in names
 
 
-def test_carried_claims_are_known_everywhere_but_in_a_checkout_of_attsvm(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def test_carried_claims_are_known_everywhere_but_in_a_checkout_of_attsvm(monkeypatch, here):
     assert CLAIMS not in known_sources()  # this one carries none
     monkeypatch.setattr(known_packs, "is_carried", lambda: True)
     assert CLAIMS in known_sources()
-    (tmp_path / "pyproject.toml").write_text('[project]\nname = "mine"\nversion = "1"\n')
+    (here / "pyproject.toml").write_text('[project]\nname = "mine"\nversion = "1"\n')
     assert CLAIMS in known_sources()
     monkeypatch.chdir(ROOT)
     assert CLAIMS not in known_sources()
@@ -293,11 +281,10 @@ def test_names_are_those_of_carried_packages_in_their_files_alone(package):
     assert full_name(f"{package}_of_others", carried) == f"{package}_of_others"
 
 
-def test_a_package_of_the_current_folder_can_be_named(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def test_a_package_of_the_current_folder_can_be_named(monkeypatch, here):
     monkeypatch.setattr(sys, "path", [*sys.path])
-    (tmp_path / "not_on_the_path").mkdir()
-    claim = pack(tmp_path, "not_on_the_path/__init__", "own/one:literal")
+    (here / "not_on_the_path").mkdir()
+    claim = pack(here, "not_on_the_path/__init__", "own/one:literal")
     (found,) = load_packs(only=["not_on_the_path"])
     assert ([c.id for c in found.claims], found.folder) == (["own/one:literal"], Path(claim).parent)
     del sys.modules["not_on_the_path"]

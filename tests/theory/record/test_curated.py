@@ -141,12 +141,11 @@ def test_a_file_that_does_not_stand_is_told_with_its_reason(pack, spoil):
 
 @pytest.mark.parametrize("spoil", ["a value", "half of it"])
 def test_a_file_that_does_not_stand_is_told_by_name_and_turns_verify_and_the_gate_red(
-    gated, tmp_path, capsys, monkeypatch, spoil
+    gated, here, capsys, spoil
 ):
-    shutil.copytree(gated, tmp_path, dirs_exist_ok=True)
-    monkeypatch.chdir(tmp_path)
+    shutil.copytree(gated, here, dirs_exist_ok=True)
     do, result, reason = SPOILED[spoil]
-    do(tmp_path / "pack" / "counterexamples")
+    do(here / "pack" / "counterexamples")
     assert main(["verify", *WORDS, "--json", "report.json"]) == 1
     said = capsys.readouterr().out
     assert "1 curated counterexample replayed: 1 not confirmed" in said
@@ -236,8 +235,7 @@ def test_a_change_of_the_code_alone_is_told_but_not_red(pack, tmp_path):
     assert summary([]) == []
 
 
-def test_replays_are_recorded_before_anything_is_checked(pack, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_replays_are_recorded_before_anything_is_checked(pack, here, capsys):
     assert main(["verify", *WORDS, "--ledger", "l"]) == 0
     assert "1 curated counterexample replayed: all confirmed" in capsys.readouterr().out
     events = [e["event"] for e in read_events("l")]

@@ -465,8 +465,7 @@ def test_any_entry_that_a_ledger_may_hold_is_shown(changes):
 
 
 @pytest.fixture
-def attsvm(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def attsvm(capsys, here, monkeypatch):
     monkeypatch.syspath_prepend(str(Path(TOYS).parent))
 
     def command(*words):

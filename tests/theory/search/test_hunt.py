@@ -519,32 +519,36 @@ slow_claim = build("slow", slow, lambda x, shift=0.0: arb({value}) - arb(shift),
 """
 
 
-def hunted(tmp_path, monkeypatch, value, workers, blow):
-    """Start a hunt, blow when it is under way, and return its exit code and what it printed."""
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture
+def hunted(here, monkeypatch):
+    """Start a hunt, send a signal once it is under way, and return its exit code and output."""
     monkeypatch.setenv("PYTHONPATH", str(Path(PACK).parent))  # of workers
-    Path("slow.py").write_text(SLOW.format(value=value))
-    words = ["hunt", "toy/slow:literal", "--pack", "slow.py", "--seconds", "600", "--out", "finds"]
-    words += ["-n", str(workers), "--searchers", "drawn"]
-    process = Forked(*words, run=lambda: (os.setsid(), run()))
-    while b" instance" not in process.error_so_far():
-        assert process.runs()
-        time.sleep(0.02)
-    (os.killpg if blow == signal.SIGINT else os.kill)(process.pid, blow)
-    done = process.done()
-    assert "Traceback" not in done.stderr
-    return done.returncode, done.stdout
+
+    def start(value, workers, blow):
+        (here / "slow.py").write_text(SLOW.format(value=value))
+        words = ["hunt", "toy/slow:literal", "--pack", "slow.py", "--seconds", "600"]
+        words += ["--out", "finds", "-n", str(workers), "--searchers", "drawn"]
+        process = Forked(*words, run=lambda: (os.setsid(), run()))
+        while b" instance" not in process.error_so_far():
+            assert process.runs()
+            time.sleep(0.02)
+        (os.killpg if blow == signal.SIGINT else os.kill)(process.pid, blow)
+        done = process.done()
+        assert "Traceback" not in done.stderr
+        return done.returncode, done.stdout
+
+    return start
 
 
-def test_a_hunt_that_is_interrupted_says_how_far_it_came(tmp_path, monkeypatch, site):
-    monkeypatch.syspath_prepend(site)  # of workers, which load no shipped claims from there
-    code, out = hunted(tmp_path, monkeypatch, 1.0, 2, signal.SIGINT)
+@pytest.mark.usefixtures("only_named_packs")
+def test_a_hunt_that_is_interrupted_says_how_far_it_came(hunted):
+    code, out = hunted(1.0, 2, signal.SIGINT)
     assert code == 130
     assert out.startswith("interrupted; what was found is kept\nnot refuted: toy/slow:literal")
 
 
-def test_a_hunt_that_is_interrupted_keeps_what_it_found(tmp_path, monkeypatch):
-    code, out = hunted(tmp_path, monkeypatch, -1.0, 1, signal.SIGTERM)
+def test_a_hunt_that_is_interrupted_keeps_what_it_found(hunted, tmp_path):
+    code, out = hunted(-1.0, 1, signal.SIGTERM)
     assert code == 1
     assert "refuted, certified: toy/slow:literal" in out
     assert (tmp_path / "finds" / "toy--slow--literal.json").is_file()

@@ -143,8 +143,7 @@ def timeless(document):
 
 
 @pytest.mark.usefixtures("alike")
-def test_the_commands_take_a_cluster(threads, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_the_commands_take_a_cluster(threads, here, capsys):
     for command in (["verify"], ["hunt", "--rounds", "1", "--searchers", "drawn,ensemble"]):
         words = [*command, "toy/sampled:literal", "--only-pack", PACK, "--json", "-"]
         codes, documents = [], []

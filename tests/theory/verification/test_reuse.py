@@ -39,12 +39,10 @@ def forget():
 
 
 @pytest.fixture
-def pack(tmp_path, monkeypatch, capsys):
+def pack(here, on_path, monkeypatch, capsys):
     """A pack of two claims with a helper each, and its whole run, as the current folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    folder = tmp_path / "little"
+    folder = here / "little"
     folder.mkdir()
     (folder / "__init__.py").touch()
     for name in "ab":
