@@ -15,7 +15,7 @@ import pytest
 import yaml
 from hypothesis import settings
 
-from attsvm.cli import _parser
+from attsvm.cli import parser_of
 from attsvm.errors import UsageError
 from tests.forks import in_a_fork
 
@@ -98,7 +98,7 @@ def known(words):
         case ("pip", "install", *rest) | ("uv", "pip", "install", *rest):
             return rest == ["uv"] or installs(rest)
         case ("attsvm", *rest) | ("python", "-m", "attsvm", *rest):
-            return bool(_parser(rest[0]).parse_args(rest))
+            return bool(parser_of(rest[0]).parse_args(rest))
         case ("python", "-m", module, *rest) if module.startswith("benchmarks."):
             return takes(module, rest)
         case ("pytest", "-n", "auto", *rest):

@@ -41,7 +41,7 @@ class _Version(argparse.Action):
 
 
 @functools.cache
-def _parser(command: str) -> Parser:
+def parser_of(command: str) -> Parser:
     """Return the parser of a command; of all commands if it is none, or completes their words."""
     parser = Parser(
         prog="attsvm",
@@ -135,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = None
     try:
         with _output():
-            parser = _parser(words[0] if words else "")
+            parser = parser_of(words[0] if words else "")
             if not words:
                 parser.print_help(sys.stderr)
                 return 2

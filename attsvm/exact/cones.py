@@ -46,7 +46,8 @@ diverges, and the direction converges to u since ||E||/a -> 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -279,14 +280,15 @@ def cone_at(
     if not start.along > 0:
         return None
     for frame in start.frames:
-        for width in _tried(frame, loss, step, normalised):
-            found = bounds(frame, width, loss, step, normalised=normalised)
+        at = functools.partial(bounds, frame, loss=loss, step=step, normalised=normalised)
+        for width in _tried(frame, at):
+            found = at(width)
             if found is not None and largest_at_start(found.bends, width, found.spread):
                 return Cone(selection.tokens, answer, frame.along, width, found.spread)
     return None
 
 
-def _tried(frame: Frame, loss: str, step: fmpq | arb, normalised: bool) -> Iterator[arb]:
+def _tried(frame: Frame, bounds_at: Callable[[arb], Bounds | None]) -> Iterator[arb]:
     """Widths Q to try: those of the frame, then from the least one up as far as the last one asks.
 
     All bounds grow with Q. So where r B <= 2 Q c is missed by a factor it is missed by every Q that
@@ -298,7 +300,7 @@ def _tried(frame: Frame, loss: str, step: fmpq | arb, normalised: bool) -> Itera
         return
     width, plain = min(widths), len(frame.reach)
     for _ in range(WIDENED):
-        found = bounds(frame, width, loss, step, normalised=normalised)
+        found = bounds_at(width)
         if found is None:
             return
         missed = [r * found.spread / (2 * width * c) for r, c in found.bends]

@@ -14,6 +14,9 @@ from attsvm import lipschitz as kernels
 from attsvm.errors import DataError
 from attsvm.exact.numbers import Number
 
+Height = Callable[[arb, int], list[arb]]
+"""Takes a ball and a number k; returns the first k Taylor coefficients of a function there."""
+
 _Cell = tuple[float, fmpq, fmpq, arb]
 
 
@@ -55,7 +58,7 @@ def squared_gradient_constant(oscillation: Number, reach: Number) -> arb:
             value=(str(w), str(r)),
             remedy="Pass max(h) - min(h) and max |h - b|.",
         )
-    low, high = _bisected(lambda a: kernels.squared_slope(w, middle, a))
+    low, high = bisected(lambda a: kernels.squared_slope(w, middle, a))
     value = arb(kernels.squared_height(w, middle, (low + high) / 2))
     return value.union(value + arb(4 * (r + w) * w * (high - low)))
 
@@ -63,11 +66,11 @@ def squared_gradient_constant(oscillation: Number, reach: Number) -> arb:
 def squared_normed_constant(h2: Number, label: Number) -> arb:
     """Enclosure of `attsvm.lipschitz.squared_normed_constants` at rationals ||h||^2 and |b|."""
     h2, b = _size(fmpq(h2)), _size(fmpq(label))
-    bracket = _interval(*_bisected(lambda a: kernels.normed_slope(h2, b * b, a)))
+    bracket = _interval(*bisected(lambda a: kernels.normed_slope(h2, b * b, a)))
     return arb(kernels.normed_height(arb(h2).sqrt(), arb(b), bracket, _root))
 
 
-def _bisected(slope: Callable[[fmpq], fmpq]) -> tuple[fmpq, fmpq]:
+def bisected(slope: Callable[[fmpq], fmpq]) -> tuple[fmpq, fmpq]:
     """Return the bracket of the one maximum in [0, 3/5], 2^-prec wide."""
     low, high = fmpq(0), fmpq(3, 5)
     for _ in range(ctx.prec):
@@ -88,45 +91,61 @@ def softmax_gradient_constant(oscillation: Number, splits: int = 20) -> arb:
         return arb(0)
     if isinstance(size, fmpq):
         return _remembered_constant(int(size.p), int(size.q), splits, ctx.prec)
-    return _enclosed_constant(size, splits)
+    return _softmax_constant(size, splits)
 
 
 @functools.lru_cache(maxsize=4096)
 def _remembered_constant(p: int, q: int, splits: int, precision: int) -> arb:
     """Return the enclosure at a rational p/q: one instance after the other has the same one."""
     with ctx.workprec(precision):
-        return _enclosed_constant(arb(fmpq(p, q)), splits)
+        return _softmax_constant(arb(fmpq(p, q)), splits)
 
 
-def _enclosed_constant(D: arb, splits: int) -> arb:
+def _softmax_constant(D: arb, splits: int) -> arb:
     """Return the enclosure itself, for a ball above 0."""
-    heap = [_cell(D, fmpq(0), fmpq(1))]
+
+    def above(a: arb) -> arb:
+        # 0 <= c <= 1/sqrt 3 always: a bound that holds where the ball of c blows up
+        return arb(kernels.softmax_height(D, D * D, a, 1 / arb(3).sqrt()) * 3 / 2).upper()
+
+    return enclosed_maximum(functools.partial(_height, D), above, splits)
+
+
+def enclosed_maximum(height: Height, above: Callable[[arb], arb], splits: int) -> arb:
+    """Return an enclosure of the maximum of a function on [0, 1], which is not negative.
+
+    Args:
+        height: the function, by its Taylor coefficients.
+        above: returns an upper bound of the function on a ball, also where `height` has none.
+        splits: number of bisections between two looks at whether the function is concave.
+    """
+    heap = [_cell(height, above, fmpq(0), fmpq(1))]
     lower = arb(0)
     for count in itertools.count():
         if count % splits == 0:
             left = [cell for cell in heap if not cell[3] < lower]
             low, high = min(cell[1] for cell in left), max(cell[2] for cell in left)
-            concave = _is_concave(D, low, high)
+            concave = is_concave(height, low, high)
             if concave or count >= 24 * splits:
                 break
         _, low, high, _ = heapq.heappop(heap)
         middle = (low + high) / 2
-        value = _height(D, arb(middle), 1)[0].lower()
+        value = height(arb(middle), 1)[0].lower()
         lower = value if value > lower else lower
-        for half in (_cell(D, low, middle), _cell(D, middle, high)):
-            heapq.heappush(heap, half)
+        for half in ((low, middle), (middle, high)):
+            heapq.heappush(heap, _cell(height, above, *half))
     if not concave:
         return lower.union(max(cell[3] for cell in left))
-    low, high = _narrowed(D, low, high)
+    low, high = _narrowed(height, low, high)
     bracket, centre = _interval(low, high), arb((low + high) / 2)
-    return _height(D, centre, 1)[0] + _height(D, bracket, 2)[1] * (bracket - centre)
+    return height(centre, 1)[0] + height(bracket, 2)[1] * (bracket - centre)
 
 
-def _narrowed(D: arb, low: fmpq, high: fmpq) -> tuple[fmpq, fmpq]:
+def _narrowed(height: Height, low: fmpq, high: fmpq) -> tuple[fmpq, fmpq]:
     """Return the part that holds the maximum of an interval on which the height is concave."""
     for _ in range(ctx.prec // 2):
         middle = (low + high) / 2
-        slope = _height(D, arb(middle), 2)[1]
+        slope = height(arb(middle), 2)[1]
         if slope > 0:
             low = middle
         elif slope < 0:
@@ -136,11 +155,11 @@ def _narrowed(D: arb, low: fmpq, high: fmpq) -> tuple[fmpq, fmpq]:
     return low, high
 
 
-def _is_concave(D: arb, low: fmpq, high: fmpq, pieces: int = 32) -> bool:
+def is_concave(height: Height, low: fmpq, high: fmpq, pieces: int = 32) -> bool:
     """Whether the second derivative is proved negative on every piece of the interval."""
     width = (high - low) / pieces
     edges = [low + k * width for k in range(pieces + 1)]
-    return all(_height(D, _interval(a, b), 3)[2] < 0 for a, b in itertools.pairwise(edges))
+    return all(height(_interval(a, b), 3)[2] < 0 for a, b in itertools.pairwise(edges))
 
 
 def _interval(low: fmpq, high: fmpq) -> arb:
@@ -159,10 +178,8 @@ def _height(D: arb, a: arb, terms: int) -> list[arb]:
     return [value[k] for k in range(terms)]
 
 
-def _cell(D: arb, low: fmpq, high: fmpq) -> _Cell:
+def _cell(height: Height, above: Callable[[arb], arb], low: fmpq, high: fmpq) -> _Cell:
     """Return an interval of a with an upper bound of the height, ordered for a heap."""
     ball = _interval(low, high)
-    # 0 <= c <= 1/sqrt 3 always: a bound that holds where the ball of c blows up
-    upper = (kernels.softmax_height(D, D * D, ball, 1 / arb(3).sqrt()) * 3 / 2).upper()
-    upper = min(upper, _height(D, ball, 1)[0].upper())  # of nan it takes the first
+    upper = min(above(ball), height(ball, 1)[0].upper())  # of nan it takes the first
     return -float(upper), low, high, upper

@@ -116,7 +116,7 @@ def minimum_at(data: ExactData, W0: Matrix, W: Matrix, loss: str, step: arb) -> 
     W and W_0, of the same run, may be enclosures. Floats propose C and mu; None where these prove
     nothing.
     """
-    if (frame := _Frame.of(data, loss)) is None or (found := frame.proposal(W0, W)) is None:
+    if (frame := Frame.of(data, loss)) is None or (found := frame.proposal(W0, W)) is None:
         return None
     near, mu = found
     away = norm(_flat([subtract(*rows) for rows in zip(W, near, strict=True)]))
@@ -133,7 +133,7 @@ def factor_minimum_at(
     K and Q may be enclosures. The limit of W is near K Q^T, and minimises the risk there.
     """
     W = product(K, transpose(Q))
-    if (frame := _Frame.of(data, loss)) is None or (found := frame.proposal(W, W)) is None:
+    if (frame := Frame.of(data, loss)) is None or (found := frame.proposal(W, W)) is None:
         return None
     near, mu = found
     moved = norm(_flat([subtract(*rows) for rows in zip(W, near, strict=True)]))
@@ -166,7 +166,7 @@ def is_positive_definite(matrix: Matrix) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Frame:
+class Frame:
     """The space S of a data set, by pairs (i, t) of an input with two scores and a token t > 0.
 
     Attributes:
@@ -184,7 +184,7 @@ class _Frame:
     basis: list[int]
 
     @classmethod
-    def of(cls, data: ExactData, loss: str) -> _Frame | None:
+    def of(cls, data: ExactData, loss: str) -> Frame | None:
         """None where S is 0: nothing moves."""
         pairs, A = [], []
         for i, (tokens, z, gamma) in enumerate(zip(data.X, data.Z, data.gamma, strict=True)):
@@ -274,14 +274,14 @@ class _Frame:
         Raises:
             FileError: they come from a witness, and do not fit.
         """
-        found = proposed(NEAR, lambda: self._newton(W0, W))
+        found = proposed(NEAR, lambda: self.newton(W0, W))
         if found is None:
             return None
         *c, last = floats(found, len(self.basis) + 1)
         mu = _positive(last)
         return None if mu is None else (self._moved(W0, c), mu)
 
-    def _newton(self, W0: Matrix, W: Matrix) -> list[Plain] | None:
+    def newton(self, W0: Matrix, W: Matrix) -> list[Plain] | None:
         """Return the coordinates of C in the basis, and mu, by Newton's method in floats from W."""
         basis = [self.A[j] for j in self.basis]
         G = _floats(self.metric)

@@ -144,7 +144,7 @@ def solve_exactly(
         deadline.ensure()
     m = len(programme.bound)
     if duals is None:
-        found = proposed(SUPPORT, lambda: [*_members(_float_guess(programme))])
+        found = proposed(SUPPORT, lambda: [*_members(float_guess(programme))])
         support = indices(found, m)
     else:
         support = _members(duals)
@@ -155,7 +155,7 @@ def solve_exactly(
     if answer is not None:
         return answer
     pivoted = pivot(programme, support, deadline)
-    answer = None if pivoted is None else _proved(programme, *pivoted)
+    answer = None if pivoted is None else proved(programme, *pivoted)
     if answer is None:
         raise SolverError(
             "the exact active-set method did not end with a proof", value=m, remedy="Report this."
@@ -190,7 +190,7 @@ def _long_support(
     return [j for j, w in enumerate(pivoted[0]) if w != 0]
 
 
-def _float_guess(programme: ExactProgramme) -> Array:
+def float_guess(programme: ExactProgramme) -> Array:
     """Multipliers that the float method proposes; nothing rests on them but the time taken."""
     D, sizes_D = _unit_rows(programme.D)
     Z, sizes_Z = _unit_rows(programme.Z)
@@ -233,7 +233,7 @@ def _guessed(
     tight = solve(block, list(range(len(support))), right, deadline)
     if tight is not None:
         scaled = [w * programme.gram_unit for w in tight]
-        return _proved(programme, _spread(programme, support, scaled), "solved")
+        return proved(programme, _spread(programme, support, scaled), "solved")
     if deadline is not None:
         deadline.ensure()
     kept = independent(block, list(range(len(support))))
@@ -245,7 +245,7 @@ def _guessed(
         return None
     ray = [*others[:last], fmpq(1), *others[last:]]
     gains = 1 if dot(ray, right) > 0 else -1
-    return _proved(programme, _spread(programme, support, [gains * w for w in ray]), "unseparable")
+    return proved(programme, _spread(programme, support, [gains * w for w in ray]), "unseparable")
 
 
 def _spread(programme: ExactProgramme, support: list[int], weights: Vector) -> Vector:
@@ -255,7 +255,7 @@ def _spread(programme: ExactProgramme, support: list[int], weights: Vector) -> V
     return spread
 
 
-def _proved(programme: ExactProgramme, weights: Vector, status: Status) -> ExactAnswer | None:
+def proved(programme: ExactProgramme, weights: Vector, status: Status) -> ExactAnswer | None:
     """Return the answer if every one of its conditions holds exactly, else None."""
     bound, equal = programme.bound, programme.equal
     if any(w < 0 for w, e in zip(weights, equal, strict=True) if not e):

@@ -208,8 +208,8 @@ def _group_settles(
     lead, margin, gap = selection.lead, selection.margin, selection.gap
     pairs = [pair for i in inputs for pair in selection.of(i)]
     least = min(pairs, key=lambda pair: margin[pair].mid())
-    ratio = {p: arb(1) if p == least else _unit(margin[p] - margin[least]) for p in pairs}
-    mass = _unit(margin[least])
+    ratio = {p: arb(1) if p == least else decayed(margin[p] - margin[least]) for p in pairs}
+    mass = decayed(margin[least])
     rivals = {i: [t for _, t in selection.of(i)] for i in inputs}
     factor, share = {}, {}
     for i in inputs:
@@ -322,6 +322,6 @@ def _product(x: arb, y: arb) -> arb:
     return functools.reduce(arb.union, corners)
 
 
-def _unit(margin: arb) -> arb:
+def decayed(margin: arb) -> arb:
     """Return the interval [0, exp(-margin)], for the least value of the margin's ball."""
     return arb(0).union((-margin.lower()).exp())

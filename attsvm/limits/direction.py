@@ -38,7 +38,7 @@ def _ray(target: Array) -> Array | Slack:
     return unit
 
 
-def _angle(W: Array, unit: Array) -> float:
+def angle_between(W: Array, unit: Array) -> float:
     """2 sin of half the angle between a matrix and a unit matrix, accurate where it is small."""
     return float(np.linalg.norm(W / np.linalg.norm(W) - unit))
 
@@ -81,7 +81,7 @@ def residual_stays_bounded(
     if degenerate:
         residuals = residuals / np.log(math.e + np.array(found.norms) / found.norms[0])
     bounded = stays_bounded(residuals, found.norms, FLOOR * found.norms[2])
-    turned = np.array([_angle(middle - first, unit), _angle(last - middle, unit)])
+    turned = np.array([angle_between(middle - first, unit), angle_between(last - middle, unit)])
     if bounded.kind == "unknown":
         return bounded
     steady = turned[1] > GAIN and abs(turned[1] / turned[0] - 1.0) <= 0.02
@@ -121,7 +121,7 @@ def direction_converges(
             return Slack.unknown(f"the norm did not reach {goals[-1]:.3g} (passed {passed:.3g})")
         iterates = np.concatenate([iterates, run.W[0, 1:]])
         if drift is None:
-            drift = _drift(data, iterates[-1])
+            drift = drift_of(data, iterates[-1])
         slack = residual_stays_bounded(data, iterates, loss, target, degenerate=drift > 0.0)
         if slack.violated and goals[-1] < 100.0 * drift * np.log(goals[-1]):
             slack = Slack.unknown("its support is degenerate and still drifts like a logarithm")
@@ -129,7 +129,7 @@ def direction_converges(
             slack = Slack.unknown(
                 "a token is so little beyond the margin that it still counts in the gradient"
             )
-        along = _angle(iterates[-1] - iterates[-2], unit) <= GAIN
+        along = angle_between(iterates[-1] - iterates[-2], unit) <= GAIN
         if slack.value - slack.error >= 0.2 and (along or decade):
             break
         if slack.value + slack.error <= -0.2 and decade:
@@ -138,7 +138,7 @@ def direction_converges(
     return slack
 
 
-def _solution(data: AttentionData, W: Array) -> tuple[ExactData, ExactAnswer] | None:
+def exact_solution(data: AttentionData, W: Array) -> tuple[ExactData, ExactAnswer] | None:
     """Return the exact answer for the tokens that W selects; None if nothing is constrained."""
     exact = ExactData.of(data)
     logits = np.einsum("ntd,de,ne->nt", data.X, W, data.Z)
@@ -155,21 +155,21 @@ def _undecayed(data: AttentionData, W: Array) -> bool:
     Support vectors are those of the solution for W's tokens. Its part, against that of the support
     vectors, is exp(-(m - 1) ||W|| / ||W^mm||), m its margin.
     """
-    found = _solution(data, W)
+    found = exact_solution(data, W)
     if found is None:
         return False
     loose = min((nearest(m - 1) for m in found[1].margins if m > 1), default=np.inf)
     return bool(loose * np.linalg.norm(W) < _FADED * nearest(found[1].square) ** 0.5)
 
 
-def _drift(data: AttentionData, W: Array) -> float:
+def drift_of(data: AttentionData, W: Array) -> float:
     """Return the size of the part of a run that grows like ln(norm); 0 without degenerate support.
 
     A tight constraint A_j with multiplier zero, decided exactly, outgrows the others like the
     logarithm, by a part of W along what of A_j is orthogonal to the constraints with multipliers:
     of size ||A_j|| ||W^mm|| over the norm of that part.
     """
-    found = _solution(data, W)
+    found = exact_solution(data, W)
     if found is None or not found[1].degenerate:
         return 0.0
     exact, answer = found

@@ -92,7 +92,7 @@ def path_kq(
     if inner < 1:
         raise DataError("the inner dimension is below 1", value=inner, remedy="Use 1 or more.")
     values, objective = ensure_radii("radii", radii), GapObjective.of(data, loss)
-    problem, solution = _Factored.of(data, objective, inner), _nuclear(data)
+    problem, solution = Factored.of(data, objective, inner), _nuclear(data)
     svm = None if solution is None else solution.W
     points = starting_points(data, loss, starts, seed, svm)
     begun = {name: [problem.factor(W) for W in stack] for name, stack in points.items()}
@@ -149,7 +149,7 @@ def _nuclear(data: AttentionData) -> NuclearAnswer | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Factored(Problem):
+class Factored(Problem):
     """Short coordinates y of K (p, r) and Q (q, r), in the bases `left` and `right`."""
 
     data: AttentionData
@@ -161,13 +161,15 @@ class _Factored(Problem):
     inner: int
 
     @classmethod
-    def of(cls, data: AttentionData, objective: GapObjective, inner: int) -> _Factored:
+    def of(cls, data: AttentionData, objective: GapObjective, inner: int) -> Factored:
+        """Return the problem of an objective with `inner` columns of K and Q at most."""
         D, Z = differences(data, objective)
         left, right = np.linalg.qr(D.T)[0], np.linalg.qr(Z.T)[0]
         inner = min(inner, left.shape[1], right.shape[1])
         return cls(data, objective, D @ left, Z @ right, left, right, inner)
 
     def reach(self, R: float) -> float:
+        """Return the norm of balanced factors whose product has nuclear norm R."""
         return math.sqrt(2.0 * R)
 
     @property
@@ -208,6 +210,7 @@ class _Factored(Problem):
         return found
 
     def residual(self, y: Array, R: float) -> float:
+        """Return how far factors are from a stationary point, as `stationarity` measures it."""
         G, (K, Q) = self.short_negative_gradient(y), self.parts(y)
         negative = np.concatenate([(G @ Q).ravel(), (G.T @ K).ravel()])
         return stationarity(y, negative, self.reach(R), self.reach(R))
@@ -243,7 +246,7 @@ class _Factored(Problem):
 
         y = minimise_on_ball(jet, value, y, self.reach(R))
         for _ in range(_LIFTS):
-            lifted = self._lift(gap, y)
+            lifted = self.lift(gap, y)
             if lifted is None:
                 break
             after = minimise_on_ball(jet, value, scaled(lifted, self.reach(R)), self.reach(R))
@@ -252,7 +255,7 @@ class _Factored(Problem):
             y = after
         return y
 
-    def _lift(self, gap: GapObjective | LocalGap, y: Array) -> Array | None:
+    def lift(self, gap: GapObjective | LocalGap, y: Array) -> Array | None:
         """Return factors with the direction that the gradient prefers as the weakest column."""
         K, Q = self.parts(y)
         found = gap.jet(self.margins(y))

@@ -170,14 +170,14 @@ def shares(
     panel.plot([], [], color=INK, label="optimal token")
     panel.plot([], [], color=INK, linestyle=DASHES[2], label="largest")
     if log:
-        _count_axis(panel, x)
+        count_axis(panel, x)
     panel.set_ylim(-0.03, 1.03)
     if axes is None:
         key_below(root(panel))
     return root(panel)
 
 
-def _count_axis(panel: Axes, x: Array) -> None:
+def count_axis(panel: Axes, x: Array) -> None:
     """Logarithmic from 1 on, and with a place for 0."""
     panel.set_xscale("symlog", linthresh=1.0)
     known = x[np.isfinite(x)]
@@ -225,7 +225,7 @@ def progress(
         for panel, values in ((cosine, h.cosine), (gap, h.gap), (residual, h.residual)):
             lines = panel.plot(sizes, np.atleast_2d(values).T, alpha=0.85, **look)
             lines[0].set_label(name)
-    _count_axis(norm, clock)
+    count_axis(norm, clock)
     for panel in (cosine, gap, residual):
         panel.set_xscale("log")
     for panel in (norm, gap, residual):

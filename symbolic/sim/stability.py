@@ -286,10 +286,10 @@ def squared_is_smaller(t: fmpq) -> bool:
     """Whether step 3 of the squared loss is proved at t: (2 - W) S - t^2 P^2 > 0 on [-1, 1]."""
     P, Q = _polynomials(fmpq_poly([0, 1]))
     S = 2 * _WEIGHT - 4 * Q - P * P / (2 * _WEIGHT)
-    return _is_positive((2 - _WEIGHT) * S - t * t * P * P)
+    return is_positive((2 - _WEIGHT) * S - t * t * P * P)
 
 
-def _is_positive(polynomial: fmpq_poly) -> bool:
+def is_positive(polynomial: fmpq_poly) -> bool:
     """Whether a polynomial is proved to have no root in [-1, 1] and is positive at 0."""
     roots: Any = polynomial.complex_roots()
     away = all(abs(z.real) > 1 or z.imag > 0 or z.imag < 0 for z, _ in roots)

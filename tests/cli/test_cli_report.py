@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from commands import TOYS
 
-from attsvm.theory.record.ledger import _chained
+from attsvm.theory.record.ledger import chained
 
 
 def test_a_page_of_a_source_is_html_where_its_name_says_so(attsvm, ran):
@@ -53,7 +53,7 @@ def test_a_page_of_an_edited_record_or_of_other_code_says_so(attsvm, ran, out):
     before = ""
     for event in lines:
         del event["digest"]
-        event["digest"] = before = _chained(before, event)
+        event["digest"] = before = chained(before, event)
     ledger.write_text("".join(json.dumps(event) + "\n" for event in lines))
     told = (
         "he run is of other code than is checked out: 1 file differs, attsvm/theory/record/files.py"

@@ -70,7 +70,7 @@ def test_help_names_every_command_and_the_exit_codes(capsys):
 def test_without_a_command_the_help_is_shown_and_the_exit_code_is_that_of_bad_usage(attsvm):
     code, out, error = attsvm()
     assert (code, out) == (2, "")
-    assert error == cli._parser("").format_help()
+    assert error == cli.parser_of("").format_help()
     assert "To begin: attsvm verify " in error
 
 

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.exact import ExactData, cone_at, dot, rational, rationals, separate, softmax
-from attsvm.exact import cones as cones_module
 from attsvm.exact.attention import logits, loss_slope
 from attsvm.exact.cones import Bounds, Frame, bounds, largest_at_start
 from attsvm.exact.descent import gradient
@@ -175,21 +174,6 @@ def frames(limit):
             step = fmpq(int(generator.choice([1, 64, 4096])), 64)
             for frame in frame_of(data, sigma, tokens=tokens).frames:
                 yield sigma, frame, generator, DECREASING[seed % 4], step, seed % 5 == 0
-
-
-def test_widths_are_tried_by_the_bounds_of_the_same_steps(monkeypatch):
-    asked = []
-
-    def noting(*arguments, normalised=False):
-        asked.append(normalised)
-        return bounds(*arguments, normalised=normalised)
-
-    monkeypatch.setattr(cones_module, "bounds", noting)
-    for _, frame, _, loss, step, normalised in frames(75):
-        before = len(asked)
-        list(cones_module._tried(frame, loss, step, normalised))
-        assert set(asked[before:]) <= {normalised}
-    assert set(asked) == {False, True}
 
 
 def test_bounds_hold_at_the_tip_of_every_set_closed_or_not():

@@ -239,29 +239,27 @@ def test_the_sharp_constant_is_attained_by_two_tokens():
 
 
 @pytest.mark.parametrize("side", [1, -1])
-def test_a_maximum_is_enclosed_wherever_in_the_last_bracket_it_lies(monkeypatch, side):
+def test_a_maximum_is_enclosed_wherever_in_the_last_bracket_it_lies(side):
     """Of -(a - 1/2 -+ 2^-12)^2, at an end of the bracket that ten bits come to."""
 
-    def parabola(D, a, terms):
+    def parabola(a, terms):
         h = arb(a) - arb(0.5) - side * arb(2) ** -12
         return [-(h * h), -2 * h, arb(-1)][:terms]
 
-    monkeypatch.setattr(enclosures, "_height", parabola)
     with ctx.workprec(10):
-        found = enclosures._enclosed_constant(arb(1), 3)
+        found = enclosed_maximum(parabola, lambda _: arb(1), 3)
     assert found.contains(0)
     assert found.rad() < 1e-2
 
 
-def test_a_height_that_is_known_roughly_bounds_the_constant_roughly(monkeypatch):
+def test_a_height_that_is_known_roughly_bounds_the_constant_roughly():
     """Of (1 - (a - 1/2)^2 + e)/1000, |e| <= 1/4, whose bend is not known: any e may be the one."""
 
-    def rough(D, a, terms):
+    def rough(a, terms):
         h = arb(a) - arb(0.5)
         return [(1 - h * h + arb(0, 0.25)) / 1000, -2 * h / 1000, arb("nan")][:terms]
 
-    monkeypatch.setattr(enclosures, "_height", rough)
-    found = enclosures._enclosed_constant(arb(1), 3)
+    found = enclosed_maximum(rough, lambda _: arb(1), 3)
     assert found.contains(arb("0.00076"))
     assert found.contains(arb("0.00124"))
     assert found.rad() < 1e-3

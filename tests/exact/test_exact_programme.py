@@ -16,7 +16,7 @@ from attsvm.exact import svm as exact_svm
 from attsvm.exact.active_set import exchange, pivot
 from attsvm.exact.deadline import Deadline
 from attsvm.exact.optimality import norm_bracket, soft_bracket
-from attsvm.exact.svm import ExactProgramme, _float_guess, _proved, nearest, solve_exactly
+from attsvm.exact.svm import ExactProgramme, float_guess, nearest, proved, solve_exactly
 from attsvm.svm import att_svm_programme
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.soft import solve_soft
@@ -84,7 +84,7 @@ def five(D, Z, bound, equal):
 @given(blocks(5, 2), blocks(5, 2), blocks(5), st.tuples(*[st.booleans()] * 5), ANY_GUESS)
 def test_pivots_end_with_the_same_answer_whatever_is_tried_first(D, Z, bound, equal, guess):
     programme = five(D, Z, bound, list(equal))
-    answers = [_proved(programme, *pivot(programme, tried)) for tried in (guess, [])]
+    answers = [proved(programme, *pivot(programme, tried)) for tried in (guess, [])]
     assert answers[0].status == answers[1].status
     assert solution(answers[0]) == solution(answers[1])
 
@@ -95,7 +95,7 @@ def test_exchanges_end_with_the_support_where_rows_are_independent(D, Z, bound, 
     programme = five(D, Z, bound, list(equal))
     gram = programme.gram(range(5), range(5))
     assume(fmpz_mat(gram).det() != 0)
-    answer = _proved(programme, *pivot(programme, []))
+    answer = proved(programme, *pivot(programme, []))
     assume(not answer.degenerate)
     held = [j for j in range(5) if equal[j] or answer.duals[j] != 0]
     assert exchange(gram, programme.bound, list(equal), guess)[0] == held
@@ -111,9 +111,9 @@ def test_the_float_guess_is_the_support_whatever_the_sizes_of_rows(D, Z, bound, 
     scaled = [[fmpq(2) ** p * x for x in row] for p, row in zip(powers, rows, strict=True)]
     programme = ExactProgramme.of_rows(scaled, queries, [fmpq(int(b)) for b in bound], list(equal))
     assume(fmpz_mat(programme.gram(range(5), range(5))).det() != 0)
-    answer = _proved(programme, *pivot(programme, []))
+    answer = proved(programme, *pivot(programme, []))
     assume(all(answer.duals[j] != 0 for j in answer.tight))
-    assert [w != 0.0 for w in _float_guess(programme)] == [w != 0 for w in answer.duals]
+    assert [w != 0.0 for w in float_guess(programme)] == [w != 0 for w in answer.duals]
 
 
 SLOW = np.array(
@@ -211,7 +211,7 @@ MIXED = one_column([1, 2], [1, 1], [False, True])
     ],
 )
 def test_the_judge_lets_only_proofs_pass(programme, weights, status, right):
-    answer = _proved(programme, [fmpq(w) for w in weights], status)
+    answer = proved(programme, [fmpq(w) for w in weights], status)
     assert (answer is not None) == right
 
 

@@ -19,8 +19,8 @@ from attsvm.exact.losses import loss_curvature
 from attsvm.exact.minima import (
     NEAR,
     SLOPE,
+    Frame,
     Minimum,
-    _Frame,
     factor_minimum_at,
     is_positive_definite,
     minimum_at,
@@ -132,10 +132,10 @@ def test_no_proposal_places_a_minimum_where_there_is_none():
     truth = [float(arb(row[0]).mid()) for row in end.near]
     for run in (ENCLOSED, FREED):
         exact, zero, step = ExactData.of(run.data), rationals(run.start), arb(fmpq(1, 64))
-        frame = _Frame.of(exact, LOSS)
+        frame = Frame.of(exact, LOSS)
         for k in range(60):
             W = [[rational(truth[0] + (k % 3) / 64), fmpq(0)], [rational(truth[1]), fmpq(0)]]
-            coordinates, bend = frame._newton(zero, W) or [0.0, 0.0, 1.0], generator.normal()
+            coordinates, bend = frame.newton(zero, W) or [0.0, 0.0, 1.0], generator.normal()
             *c, mu = coordinates
             size = 10.0 ** generator.integers(-12, -1 + k % 3)
             wrong = [x + size * generator.normal() for x in c]
@@ -176,7 +176,7 @@ def test_an_enclosure_that_is_too_wide_is_refused(width):
 
 def test_a_step_that_is_too_long_is_refused():
     exact, zero, _, W = followed_near()
-    frame = _Frame.of(exact, "correlation")
+    frame = Frame.of(exact, "correlation")
     H = np.array([[float(x.mid()) for x in row] for row in frame.hessian(W, arb(0))])
     G = np.array([[float(arb(x)) for x in row] for row in frame.metric])
     longest = 2.0 / np.linalg.eigvals(np.linalg.solve(G, H)).real.max()
@@ -189,7 +189,7 @@ def test_a_step_that_is_too_long_is_refused():
 def test_the_hessian_is_the_slope_of_the_gradient(data, name, draw):
     """Along the basis, by differences of float gradients, at a point that is not zero."""
     exact, W = ExactData.of(data), np.cos(np.arange(data.d**2, dtype=float)).reshape(data.d, data.d)
-    frame = _Frame.of(exact, name)
+    frame = Frame.of(exact, name)
     if frame is None:
         size = 1 + np.abs(data.X).max() * np.abs(data.Z).max() * np.abs(data.gamma).max() ** 2
         assert np.abs(gradient_w(data, W, LOSSES[name])).max() <= 1e-12 * size
@@ -280,7 +280,7 @@ def test_weights_too_far_apart_and_steps_too_long_are_refused(factor, width, clo
 )
 def test_a_proposed_bound_of_the_slopes_counts_only_where_it_is_proved(share, proved):
     K, Q = [[fmpq(3, 4)]], [[fmpq(-1, 2)]]
-    frame = _Frame.of(ExactData.of(BENT), "correlation")
+    frame = Frame.of(ExactData.of(BENT), "correlation")
     with noting() as noted:
         own = frame.least_slopes(K, Q)
     (least,) = noted[SLOPE]
@@ -340,7 +340,7 @@ def test_descent_has_to_end_within_a_quarter_of_what_its_slopes_bend(k, q):
     """With rho = 4 g/(mu sqrt(nu)), 3 g <= rho mu (sqrt(nu) - rho) says rho <= sqrt(nu)/4."""
     exact = ExactData.of(BOWL)
     K, Q = [[fmpq(k, 128)]], [[fmpq(k, 128) * fmpq(q, 4096)]]
-    frame, W = _Frame.of(exact, "correlation"), [[K[0][0] * Q[0][0]]]
+    frame, W = Frame.of(exact, "correlation"), [[K[0][0] * Q[0][0]]]
     _, mu = frame.proposal(W, W)
     [[g]] = gradient(exact, W, "correlation")
     square = frame.least_slopes(K, Q) ** 2

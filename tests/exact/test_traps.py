@@ -24,7 +24,7 @@ from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import combine, subtract
 from attsvm.exact.traps import (
     Selection,
-    _unit,
+    decayed,
     is_stationary_start,
     moves_along_margins,
     trap_at,
@@ -367,7 +367,7 @@ def test_gradients_that_cancel_at_means_of_one_numerator_are_not_stationary():
 
 @pytest.mark.parametrize("margin", [arb(2), arb(2, 1), arb(0.5, 0.5)])
 def test_ratios_are_enclosed_for_every_margin_of_a_ball_and_every_larger_one(margin):
-    ball = _unit(margin)
+    ball = decayed(margin)
     for m in (margin.lower(), margin.mid(), margin.upper(), arb(50)):
         assert ball.contains((-m).exp())
     assert ball.contains(0)

@@ -19,7 +19,7 @@ from attsvm.limits import (
     residual_stays_bounded,
     unsettled,
 )
-from attsvm.limits.direction import _drift
+from attsvm.limits.direction import drift_of
 from attsvm.limits.growth import decades, stays_bounded
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
@@ -293,14 +293,14 @@ def test_only_a_degenerate_support_drifts_and_the_faster_the_nearer_to_the_other
     for power in (0, 3, 20):
         rival = [-1, -(2.0**-power)]
         data = AttentionData.of([[[0, 0], [-1, 0], rival]], [[1, 0]], scores=[[1, 0, 0]])
-        assert _drift(data, np.diag([1.0, 0.0])) == pytest.approx(np.hypot(2.0**power, 1.0))
+        assert drift_of(data, np.diag([1.0, 0.0])) == pytest.approx(np.hypot(2.0**power, 1.0))
         gaps = [[0, 0, 0], [-1, 0, 0], [-1, -1, 0], [-1, 0, -(2.0**-power)]]
         data = AttentionData.of([gaps], [[1, 0, 0]], scores=[[1, 0, 0, 0]])
         fastest = max(np.hypot(2.0**power, 1.0), np.sqrt(2.0))
-        assert _drift(data, np.diag([1.0, 0.0, 0.0])) == pytest.approx(fastest)
+        assert drift_of(data, np.diag([1.0, 0.0, 0.0])) == pytest.approx(fastest)
     data = AttentionData.of([[[0, 0], [-1, 0], [-1, 0]]], [[1, 0]], scores=[[1, 0, 0]])
-    assert _drift(data, np.diag([1.0, 0.0])) == np.inf
-    assert _drift(gaussian(), att_svm(gaussian()).W) == 0.0
+    assert drift_of(data, np.diag([1.0, 0.0])) == np.inf
+    assert drift_of(gaussian(), att_svm(gaussian()).W) == 0.0
 
 
 @pytest.mark.parametrize("rate", [0.0, -1.0, np.inf, np.nan])
@@ -411,7 +411,7 @@ def test_tokens_of_one_score_are_not_told_apart():
 def test_selected_tokens_are_looked_for_among_all_that_are_present():
     W = np.array([[1.0, 0.0], [0.0, 0.0]])
     last = AttentionData.of([[[0, 0], [1, 0]]], [[1, 0]], scores=[[0, 1]])
-    _, answer = direction._solution(last, W)
+    _, answer = direction.exact_solution(last, W)
     assert answer.W == [[1, 0], [0, 0]]
 
 
@@ -420,5 +420,5 @@ def test_gains_at_the_resolved_angle_are_left_to_the_residual(monkeypatch):
     iterates, unit = np.zeros((3, 2, 2)), np.array([[1.0, 0.0], [0.0, 0.0]])
     iterates[:, 0, 0], iterates[:, 1, 1] = (10.0, 200.0, 2000.0), (9.0, 9.57, 14.97)
     assert residual_stays_bounded(ONE, iterates, LOG, unit).violated
-    monkeypatch.setattr(direction, "GAIN", direction._angle(iterates[2] - iterates[1], unit))
+    monkeypatch.setattr(direction, "GAIN", direction.angle_between(iterates[2] - iterates[1], unit))
     assert residual_stays_bounded(ONE, iterates, LOG, unit).holds

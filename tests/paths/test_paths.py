@@ -26,7 +26,7 @@ from attsvm.paths import path_joint, path_kq, path_w
 from attsvm.paths.ball import minimise_on_ball
 from attsvm.paths.drops import curvature_ratio
 from attsvm.paths.grades import Attempt, angle_between, lower_bound, stationarity
-from attsvm.paths.nuclear import _Factored
+from attsvm.paths.nuclear import Factored
 from attsvm.paths.objective import GapObjective, Jet, differences
 from attsvm.risk import risk_gap
 from attsvm.strategies import arrays
@@ -341,9 +341,9 @@ def test_one_column_cannot_turn():
     assert one.log_gap > two.log_gap + 10
     assert one.excess_of_operator > 0.01
     objective = GapObjective.of(TURNING.data, LOG_LOSS)
-    problem = _Factored.of(TURNING.data, objective, 2)
+    problem = Factored.of(TURNING.data, objective, 2)
     y = problem.factor(one.W)
-    lifted = problem._lift(objective, y)
+    lifted = problem.lift(objective, y)
     assert objective.value(problem.margins(lifted)) < objective.value(problem.margins(y)) - 1.0
 
 

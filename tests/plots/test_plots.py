@@ -30,7 +30,7 @@ from attsvm.plots import (
     token_weights,
     trajectories,
 )
-from attsvm.plots.draw import _count_axis, band
+from attsvm.plots.draw import band, count_axis
 from attsvm.plots.margins import plot_margins
 from attsvm.plots.style import PALETTE, sheet
 from attsvm.strategies.data import attention_data
@@ -283,7 +283,7 @@ def test_a_margin_is_short_only_below_1(monkeypatch, tmp_path):
 
 def test_counts_are_shown_from_the_first_to_the_last():
     panel = figure.Figure().add_subplot()
-    _count_axis(panel, np.array([100.0, np.nan, 1.0, 10.0]))
+    count_axis(panel, np.array([100.0, np.nan, 1.0, 10.0]))
     assert panel.get_xlim() == (1.0, 100.0)
 
 

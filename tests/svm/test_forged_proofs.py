@@ -7,7 +7,7 @@ from flint import fmpq, fmpz_mat
 from attsvm import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import rational
-from attsvm.exact.svm import ExactProgramme, _proved, decide
+from attsvm.exact.svm import ExactProgramme, decide, proved
 from attsvm.kernels.least_norm import figures
 from attsvm.svm import att_svm, att_svm_programme, certify
 from attsvm.svm.batch import att_svm_batch
@@ -30,15 +30,15 @@ def exactly(D, z, **more):
 def test_a_multiplier_on_a_slack_constraint_proves_nothing():
     """Rows 1 and 2: w = (1/2, 1/4) gives W = 1 with margins 1 and 2, but W is not the least."""
     rows = exactly([[1], [2]], [[1], [1]])
-    assert _proved(rows, [fmpq(1, 2), fmpq(1, 4)], "solved") is None
-    assert _proved(rows, [fmpq(1), fmpq(0)], "solved") is not None
+    assert proved(rows, [fmpq(1, 2), fmpq(1, 4)], "solved") is None
+    assert proved(rows, [fmpq(1), fmpq(0)], "solved") is not None
 
 
 def test_multipliers_that_do_not_cancel_prove_nothing():
     rows = exactly([[1], [-1]], [[1], [1]])
-    assert _proved(rows, [fmpq(1), fmpq(1)], "unseparable") is not None
-    assert _proved(rows, [fmpq(1), 1 + fmpq(1, 10**30)], "unseparable") is None
-    assert _proved(rows, [fmpq(-1), fmpq(-1)], "unseparable") is None
+    assert proved(rows, [fmpq(1), fmpq(1)], "unseparable") is not None
+    assert proved(rows, [fmpq(1), 1 + fmpq(1, 10**30)], "unseparable") is None
+    assert proved(rows, [fmpq(-1), fmpq(-1)], "unseparable") is None
 
 
 def test_a_separable_hair_is_not_called_unseparable():
@@ -116,9 +116,9 @@ def test_nothing_times_anything_is_the_zero_matrix():
 
 def test_positive_multipliers_that_cancel_prove_nothing_about_bounds_below_0():
     """W >= 1 and W <= 2 have solutions, W >= 1 and W <= 0 have none."""
-    for low, proved in ((-2.0, False), (0.0, True)):
+    for low, found in ((-2.0, False), (0.0, True)):
         rows = of_rows([[1.0], [-1.0]], np.zeros((2, 1)), np.ones((2, 1)), [1.0, low], False)
-        assert exists(rows, np.ones(2)) is proved
+        assert exists(rows, np.ones(2)) is found
 
 
 @pytest.mark.parametrize(("power", "proved"), [(40, True), (45, False)])

@@ -83,7 +83,7 @@ def _sqrt(x: Ball) -> Ball:
     return arb(0).union(x.upper().sqrt())
 
 
-_DUST = 4096
+DUST = 4096
 """Number of bits below the largest entry at which a midpoint is replaced by 0."""
 
 
@@ -93,13 +93,13 @@ def _height(ball: arb) -> int:
     return int(exponent) + int(mantissa).bit_length() if mantissa else -(2**62)
 
 
-def _middle(ball: arb) -> fmpq:
+def rational_middle(ball: arb) -> fmpq:
     """Return the midpoint of a ball of size at most 1 as a rational; 0 for tiny midpoints.
 
     The rational of a number such as exp(-2^40) would not fit into memory.
     """
     middle = ball.mid()
-    if _height(middle) < -_DUST:
+    if _height(middle) < -DUST:
         return fmpq(0)
     mantissa, exponent = middle.man_exp()
     return fmpq(mantissa) * fmpq(2) ** int(exponent)
@@ -175,7 +175,7 @@ class Balls(Arithmetic[Any]):
             return arb("nan")
         top = max((_height(ball) for ball in balls if not ball.is_zero()), default=0)
         balls = [ball * arb((1, -top)) for ball in balls]
-        middles = [_middle(ball) for ball in balls]
+        middles = [rational_middle(ball) for ball in balls]
         off = [arb(abs(b - m).upper()) for b, m in zip(balls, middles, strict=True)]
         away = arb(self.norm(entries(off)))
         norm = arb(self.spectral(entries(middles, A.shape)))

@@ -24,7 +24,7 @@ def gradient(m: Namespace, f: Callable[[Namespace, Entries], Number], x: Numbers
     zero, one = m.exact(0), m.exact(1)
     places = range(len(x))
     duals = [_Dual(m, x[i], [one if i == j else zero for j in places]) for i in places]
-    value = f(_Duals(cast("Arithmetic[Any]", m)), entries(duals))
+    value = f(Duals(cast("Arithmetic[Any]", m)), entries(duals))
     if not isinstance(value, _Dual):
         return entries([zero] * len(x))
     return entries(value.slopes)
@@ -76,7 +76,7 @@ _RULES: dict[Operation, tuple[Callable[..., Any], Callable[..., Any]]] = {
 def _chained(name: str, slope: Callable[[Namespace, Any], Number]) -> Callable[..., Numbers]:
     """Return a function with its derivative, by the chain rule."""
 
-    def function(self: _Duals, x: Any) -> Any:
+    def function(self: Duals, x: Any) -> Any:
         f = getattr(self.m, name)
 
         def one(t: Any) -> Any:
@@ -93,7 +93,7 @@ def _chained(name: str, slope: Callable[[Namespace, Any], Number]) -> Callable[.
 def _fixed(name: str, what: str) -> Callable[..., Numbers]:
     """Return a function with kinks, which refuses arguments that depend on the point."""
 
-    def function(self: _Duals, *values: Any) -> Any:
+    def function(self: Duals, *values: Any) -> Any:
         if any(isinstance(t, _Dual) for value in values for t in self._flat(value)):
             raise misuse(f"differentiates {what}", "Write its derivative out.")
         return getattr(self.m, name)(*values)
@@ -101,7 +101,7 @@ def _fixed(name: str, what: str) -> Callable[..., Numbers]:
     return function
 
 
-class _Duals(Arithmetic[Any]):
+class Duals(Arithmetic[Any]):
     """Numbers with gradients over another arithmetic, which refuse functions with kinks."""
 
     name = "derivatives"

@@ -18,7 +18,7 @@ from attsvm.theory.arithmetic.magnitudes import Magnitude
 from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.plain import in_plain
 from attsvm.theory.arithmetic.text import Definition, Term, Text, _term, filled, letter
-from attsvm.theory.arithmetic.traces import TRACES, Trace, _hashed
+from attsvm.theory.arithmetic.traces import TRACES, Trace, hashed
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -151,5 +151,5 @@ class Primitive:
             return TRACES.of(ball)
         if isinstance(ball, arb) and ball.is_zero():
             return TRACES.of(fmpq(0))
-        residue = _hashed(self.plain, *(n.residue for n in numbers))
+        residue = hashed(self.plain, *(n.residue for n in numbers))
         return Trace(ball, residue, steep=any(n.steep for n in numbers))

@@ -37,7 +37,7 @@ from attsvm.theory.arithmetic.entries import Operation, Scalar, entries
 from attsvm.theory.arithmetic.quantities import Numbers
 from attsvm.theory.arithmetic.surds import Bound, Surd, joined, root_of
 
-_PRIME = 0xC90FDAA22168C234C4C6628B80DC1DAF
+PRIME = 0xC90FDAA22168C234C4C6628B80DC1DAF
 """The first 126 bits of pi, then the next number P such that P and (P - 1)/2 are both prime.
 
 Instances are full of powers of two. Modulo 2^127 - 1, the number 2^127 would be 1, and
@@ -75,7 +75,7 @@ class Trace(Scalar):
     ) -> None:
         self.ball = ball
         self.steep = steep
-        self.residue = residue % _PRIME
+        self.residue = residue % PRIME
         self.surd = surd
         self.sure = sure
         self._bound = bound
@@ -91,7 +91,7 @@ class Trace(Scalar):
     @property
     def squared(self) -> int:
         """Residue of the square; for roots it is the residue of the argument."""
-        return (self.residue * self.residue if self._squared is None else self._squared) % _PRIME
+        return (self.residue * self.residue if self._squared is None else self._squared) % PRIME
 
     def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
         if isinstance(other, int):
@@ -169,7 +169,7 @@ def _surd(a: Trace, b: Trace, operation: Operation) -> Surd | None:
 def _quotient(a: int, b: int) -> int:
     if b == 1:
         return a
-    if b % _PRIME == 0:
+    if b % PRIME == 0:
         raise Untraceable("a denominator whose fingerprint is 0")
     return a * _inverse(b)
 
@@ -177,19 +177,20 @@ def _quotient(a: int, b: int) -> int:
 @functools.lru_cache(maxsize=4096)
 def _inverse(b: int) -> int:
     """Return the inverse modulo the prime; cached, as entries of a softmax share a denominator."""
-    return pow(b, -1, _PRIME)
+    return pow(b, -1, PRIME)
 
 
-def _hashed(name: str, *parts: int | str) -> int:
+def hashed(name: str, *parts: int | str) -> int:
+    """Return a residue that depends on the name and all parts."""
     text = "\x1f".join([name, *map(str, parts)])
-    return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") % _PRIME
+    return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") % PRIME
 
 
 def _function(name: str, ball: Callable[[Ball], Any], t: Trace) -> Trace:
     value = ball(t.ball)
     if isinstance(value, fmpq):
         return TRACES.of(value)
-    return Trace(value, _hashed(name, t.residue), steep=t.steep)
+    return Trace(value, hashed(name, t.residue), steep=t.steep)
 
 
 def _kept(function: Callable[[Trace], Trace]) -> Callable[[Trace], Trace]:
@@ -217,11 +218,11 @@ def _exp(t: Trace) -> Trace:
         return TRACES.exact(1)
     steep = t.steep or not (-_STEEP < t.ball < _STEEP)
     if isinstance(t.ball, fmpq):  # exp(p/q) = exp(1/2^k)^m: one base for each odd part of q
-        power = pow(_base(int(t.ball.q)), int(t.ball.p), _PRIME)
+        power = pow(_base(int(t.ball.q)), int(t.ball.p), PRIME)
         return Trace(arb(t.ball).exp(), power, steep=steep)
-    mirrored = min(t.residue, _PRIME - t.residue)  # exp(-t) is the inverse of exp(t)
-    power = _hashed("exp of", mirrored)
-    residue = power if mirrored == t.residue else pow(power, -1, _PRIME)
+    mirrored = min(t.residue, PRIME - t.residue)  # exp(-t) is the inverse of exp(t)
+    power = hashed("exp of", mirrored)
+    residue = power if mirrored == t.residue else pow(power, -1, PRIME)
     return Trace(arb(t.ball).exp(), residue, steep=steep)
 
 
@@ -235,8 +236,8 @@ def _base(q: int) -> int:
     shift = (q & -q).bit_length() - 1
     if shift > 1000:
         raise Untraceable("an exponent with a very large denominator")
-    squarings = pow(2, 1000 - shift, _PRIME - 1)  # by Fermat's little theorem
-    return pow(_hashed("exp", q >> shift), squarings, _PRIME)
+    squarings = pow(2, 1000 - shift, PRIME - 1)  # by Fermat's little theorem
+    return pow(hashed("exp", q >> shift), squarings, PRIME)
 
 
 def _log(t: Trace) -> Trace:
@@ -322,7 +323,7 @@ class Traces(Arithmetic[Trace]):
             return self.exact(0).unsure()
         rows, columns = ([t.residue for t in matrix.ravel()] for matrix in (A, A.T))
         shapes = (*A.shape, rows), (*A.T.shape, columns)  # a matrix and its transpose are alike
-        residue = _hashed("spectral", str(min(shapes)))
+        residue = hashed("spectral", str(min(shapes)))
         return Trace(ball, residue, sure=sure, steep=any(t.steep for t in A.ravel()))
 
     def _level(self, s: Numbers) -> Trace:

@@ -79,7 +79,7 @@ class Formula:
                 self.conclusion, m, v, **{k: _constant(m, c) for k, c in given.items()}
             )
         returned(relation, "a conclusion")
-        return relation if share is None else _tightened(m, relation, share)
+        return relation if share is None else tightened(m, relation, share)
 
     def exact(self, case: Case) -> Any:
         """Return the values of an instance as rationals.
@@ -230,7 +230,7 @@ def _constant(m: Namespace, value: Any) -> Any:
     return value if isinstance(value, int | None) or callable(value) else m.exact(value)
 
 
-def _tightened(m: Namespace, relation: Relation, share: Any) -> Relation:
+def tightened(m: Namespace, relation: Relation, share: Any) -> Relation:
     """Return the comparison with this share of its right side."""
     if not isinstance(relation, Comparison) or relation.kind == "equal":
         raise ClaimError(

@@ -81,7 +81,7 @@ class Judgement:
         """The slack in floats, its radius rounded up."""
         if self.holds is None:
             return Slack.unknown(self.method)
-        value, error = _float(self.slack)
+        value, error = middle_and_radius(self.slack)
         if math.isnan(value):  # another entry is undefined: the sign is known, the size is not
             value, error = 0.0, 0.0
         kind = KINDS[self.kind]
@@ -119,11 +119,11 @@ def violates_at_once(
         values = formula.enclosed(case) if counts else formula.exact(case)
         met = True
         for condition in formula.hypotheses.values():
-            answer = _decided(returned(condition.holds(m, values), "a hypothesis"))
+            answer = decided(returned(condition.holds(m, values), "a hypothesis"))
             if answer is False:
                 return False
             met = met and answer is True
-        holds = _decided(formula.relation(m, values, parameters))
+        holds = decided(formula.relation(m, values, parameters))
     if holds:
         return False
     return True if met and holds is False else None
@@ -142,9 +142,9 @@ def glance(formula: Formula, parameters: Mapping[str, object], case: Case) -> fl
         with ctx.workprec(bits):
             relation = formula.relation(BALLS, formula.exact(case), parameters)
             kind, slack, ratio = _measured(relation)
-            value = _float(slack)[0]
+            value = middle_and_radius(slack)[0]
             sure = _radius(relation) <= _SMALL * max(abs(value), 1.0)
-        answer = _decided(relation)
+        answer = decided(relation)
         if sure or answer is not None:
             height = Slack(value, 0.0, KINDS[kind], ratio).height
             return height if answer is not False else max(height, TOUCHED)
@@ -163,7 +163,7 @@ def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> J
         with ctx.workprec(bits):
             relation = formula.relation(m, values(case), parameters)
             kind, slack, ratio = _measured(relation)
-            answer = _decided(relation)
+            answer = decided(relation)
         if answer is not None:
             exact = isinstance(slack, fmpq)
             method = "rationals" if exact else f"ball arithmetic at {bits} bits"
@@ -171,8 +171,8 @@ def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> J
         if _asks_fingerprints(m, bits, traced):
             with contextlib.suppress(Untraceable), ctx.workprec(bits):
                 traced = formula.relation(TRACES, formula.traced(case), parameters)
-                known = _known(traced)
-                answer = _decided(known)
+                known = proved_part(traced)
+                answer = decided(known)
                 if answer is not None:
                     kind, slack, _ = _measured(known)
                     return Judgement(answer, slack, ratio, kind, "roots of rationals, exactly")
@@ -228,9 +228,11 @@ def sides(formula: Formula, parameters: Mapping[str, object], case: Case) -> str
         relation: Any = formula.relation(BALLS, formula.exact(case), parameters)
         while isinstance(relation, All | AnyOf):
             choose = min if isinstance(relation, All) else max
-            relation = choose(_counting(relation), key=lambda part: _float(_measured(part)[1])[0])
+            relation = choose(
+                _counting(relation), key=lambda part: middle_and_radius(_measured(part)[1])[0]
+            )
         if isinstance(relation.right - relation.left, Entries):
-            worst = max(_gaps(relation), key=lambda gap: abs(_float(gap)[0]))
+            worst = max(_gaps(relation), key=lambda gap: abs(middle_and_radius(gap)[0]))
             return f"0 = {_digits(-worst)} of one entry of the left side minus the right"
         return f"{_digits(relation.left)} {_SIGNS[relation.kind]} {_digits(relation.right)}"
 
@@ -269,7 +271,7 @@ def _met(condition: Any, formula: Formula, case: Case) -> bool | None:
     for bits, m, values in _attempts(formula, case):
         with ctx.workprec(bits):
             relation = returned(evaluate(condition, m, values(case)), "a hypothesis")
-            answer = _decided(relation)
+            answer = decided(relation)
         if answer is not None:
             return answer
         if _asks_fingerprints(m, bits, traced):
@@ -280,14 +282,14 @@ def _met(condition: Any, formula: Formula, case: Case) -> bool | None:
     return None
 
 
-def _known(relation: Relation) -> Any:
-    """Return a relation of traces as a relation of balls, for `_decided`.
+def proved_part(relation: Relation) -> Any:
+    """Return a relation of traces as a relation of balls, for `decided`.
 
     A gap that rests on a fingerprint becomes NaN, which decides nothing. Thus only gaps whose
     value is proved can refute.
     """
     if isinstance(relation, All | AnyOf):
-        return type(relation)(tuple(_known(part) for part in relation.parts))
+        return type(relation)(tuple(proved_part(part) for part in relation.parts))
     gaps = [right - left for left, right in _sides(relation)]
     balls = [gap.ball if gap.sure else arb("nan") for gap in gaps]
     return Comparison(relation.kind, fmpq(0), balls[0] if len(balls) == 1 else entries(balls))
@@ -306,7 +308,7 @@ def _traced(relation: Relation, balls: Any) -> bool:
         return all(parts) if isinstance(relation, All) else any(parts)
     if isinstance(balls, All | AnyOf):
         return False
-    if relation.kind == balls.kind and _decided(balls):
+    if relation.kind == balls.kind and decided(balls):
         return True
     for left, right in _sides(relation):
         if relation.kind == "below":
@@ -347,20 +349,20 @@ def _trace(value: Any) -> Trace:
     return value if isinstance(value, Trace) else TRACES.exact(value)
 
 
-def _decided(relation: Relation) -> bool | None:
+def decided(relation: Relation) -> bool | None:
     """Return whether a relation of rationals and balls is true, None if it is open.
 
     A conjunction is false if one part is false, and a disjunction is true if one part is true,
     even if other parts are open. A comparison of balls is true only for all their numbers.
     """
     if isinstance(relation, All | AnyOf):
-        parts = [_decided(part) for part in relation.parts]
+        parts = [decided(part) for part in relation.parts]
         absorbing = isinstance(relation, AnyOf)
         if any(part is absorbing for part in parts):
             return absorbing
         return None if any(part is None for part in parts) else not absorbing
     if relation.kind == "equal":
-        signs = {_equal(gap) for gap in _gaps(relation)}
+        signs = {is_zero(gap) for gap in _gaps(relation)}
         return False if False in signs else None if None in signs else True
     gap = _gaps(relation)[0]
     if relation.kind == "below":
@@ -368,7 +370,8 @@ def _decided(relation: Relation) -> bool | None:
     return True if gap >= 0 else False if gap < 0 else None
 
 
-def _equal(gap: Any) -> bool | None:
+def is_zero(gap: Any) -> bool | None:
+    """Return whether a number or a ball is 0, None where that is open."""
     if gap == 0 and (not isinstance(gap, arb) or gap.is_zero()):
         return True
     return False if gap > 0 or gap < 0 else None
@@ -391,12 +394,12 @@ def _radius(relation: Relation) -> float:
     """Return the largest radius of the slacks of a relation."""
     if isinstance(relation, All | AnyOf):
         return max(_radius(part) for part in relation.parts)
-    return max((_float(gap)[1] for gap in _gaps(relation)), default=0.0)
+    return max((middle_and_radius(gap)[1] for gap in _gaps(relation)), default=0.0)
 
 
 def _counting(relation: All | AnyOf) -> list[Relation]:
     """Return the parts that decide the whole relation; all parts if none decides it alone."""
-    answers = [_decided(part) for part in relation.parts]
+    answers = [decided(part) for part in relation.parts]
     absorbing = isinstance(relation, AnyOf)
     chosen = [p for p, a in zip(relation.parts, answers, strict=True) if a is absorbing]
     return chosen or list(relation.parts)
@@ -410,7 +413,7 @@ def _measured(relation: Relation) -> tuple[str, Any, float | None]:
     if isinstance(relation, All | AnyOf):
         parts = [_measured(part) for part in _counting(relation)]
         choose = min if isinstance(relation, All) else max
-        return choose(parts, key=lambda part: _float(part[1])[0])
+        return choose(parts, key=lambda part: middle_and_radius(part[1])[0])
     if relation.kind == "equal":
         worst: Any = fmpq(0)
         for gap in _gaps(relation):
@@ -421,12 +424,12 @@ def _measured(relation: Relation) -> tuple[str, Any, float | None]:
     sides: tuple[Any, Any] = relation.left, relation.right
     (left, right), ratio = sides, None
     if right > 0 and not left < 0:  # a ball about 0 counts as 0
-        middle, radius = _float(arb(left) / arb(right))
+        middle, radius = middle_and_radius(arb(left) / arb(right))
         ratio = max(0.0, middle - radius)
     return relation.kind, _gaps(relation)[0], ratio
 
 
-def _float(value: Any) -> tuple[float, float]:
+def middle_and_radius(value: Any) -> tuple[float, float]:
     """Return the middle and the radius of a ball as floats; NaN and infinity if not finite."""
     ball = arb(value)
     if not ball.is_finite():

@@ -87,7 +87,7 @@ class Real(Variable):
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Array:
         """Return numbers of the grid and heavy-tailed numbers, reflected at the lower end."""
-        return np.asarray(_above(self.least, _filled(generator, (), batch, self.powers)))
+        return np.asarray(_above(self.least, filled(generator, (), batch, self.powers)))
 
 
 def _above(least: int | None, values: Any) -> Any:
@@ -145,13 +145,13 @@ class Tensor(Variable):
         return np.asarray(_above(self.least, levels[places].reshape(sizes)))
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Array:
-        """Return arrays of many kinds; see `_filled`."""
+        """Return arrays of many kinds; see `filled`."""
         sizes = tuple(known[n] for n in self.names)
         if self.among is not None:
             return generator.choice(np.array(self.among, dtype=float), size=(*sizes, batch))
         if self.levels is None:
-            return np.asarray(_above(self.least, _filled(generator, sizes, batch, self.powers)))
-        levels = _filled(generator, (self.levels,), batch, self.powers)
+            return np.asarray(_above(self.least, filled(generator, sizes, batch, self.powers)))
+        levels = filled(generator, (self.levels,), batch, self.powers)
         places = generator.integers(0, self.levels, size=(math.prod(sizes), batch))
         values = np.take_along_axis(levels, places, axis=0).reshape(*sizes, batch)
         return np.asarray(_above(self.least, values))
@@ -206,7 +206,7 @@ class Near(Variable):
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Array:
         """Return the first points, moved by steps of many lengths."""
-        step = _filled(generator, tuple(known[n] for n in self.names), batch, (0,))
+        step = filled(generator, tuple(known[n] for n in self.names), batch, (0,))
         near = generator.choice(np.array([*self.powers, 10, 14]), size=batch)
         return np.asarray(known[self.other] + step * np.exp2(-near.astype(float)))
 
@@ -480,7 +480,7 @@ _TRIPLES = np.array(
 """Sides of right triangles, or 0 in place of the hypotenuse, so that norms are rational."""
 
 
-def _filled(
+def filled(
     generator: np.random.Generator, shape: tuple[int, ...], batch: int, powers: tuple[int, ...]
 ) -> Array:
     """Return dyadic arrays (*shape, batch); every lane has one of several kinds.

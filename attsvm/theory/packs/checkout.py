@@ -103,7 +103,7 @@ def code_of(packs: Sequence[Pack], ledger: Path | None = None) -> dict[str, str]
     engine = Path(__file__).resolve().parents[2]
     told = _raw if is_installed(engine) else whole
     base = str(engine.parent)
-    modules = (file for file in _python(engine) if not holds(Path(file)))  # sources are packs
+    modules = (file for file in python_files(engine) if not holds(Path(file)))  # sources are packs
     files = [(base, _inner(base, file), told(file)) for file in modules]
     for base, name, digest in sorted([*files, *_files(packs)]):
         own = ledger is not None and name.rpartition("/")[2] == ledger.name
@@ -163,7 +163,7 @@ def _files(packs: Sequence[Pack]) -> Iterator[tuple[str, str, str]]:
     roots, distributions = _roots([*starts, *_homes(c for p in packs for c in p.claims)])
     for place, root in roots:
         base = str(place)
-        for file in _python(root):
+        for file in python_files(root):
             yield base, _inner(base, file), module_of(Path(file), place).digest
         yield from ((base, _inner(base, file), _raw(file)) for file in _data(root))
     for name, version in distributions:
@@ -192,7 +192,7 @@ def _roots(starts: Iterable[Path]) -> tuple[set[tuple[Path, Path]], set[tuple[st
         base, root = left.pop()
         seen.add((base, root))
         own = root.name.removesuffix(".py")
-        files = map(Path, _python(root))
+        files = map(Path, python_files(root))
         found = (dotted for file in files for dotted in module_of(file, base).imported)
         for dotted in {dotted[:2] for dotted in found if dotted}:
             top = dotted[0]
@@ -205,14 +205,14 @@ def _roots(starts: Iterable[Path]) -> tuple[set[tuple[Path, Path]], set[tuple[st
     return seen, distributions
 
 
-def _python(root: Path) -> list[str]:
+def python_files(root: Path) -> list[str]:
     """Return the modules of a package, without editors' hidden files; or the module itself."""
     if root.is_file():
         return [str(root)]
-    return [f for f in _within(root, ".py") if not os.path.basename(f).startswith(".")]
+    return [f for f in files_within(root, ".py") if not os.path.basename(f).startswith(".")]
 
 
-def _within(
+def files_within(
     folder: str | Path, ending: str = "", own: str = "", outer: frozenset[str] = frozenset()
 ) -> Iterator[str]:
     """Yield the files in a folder, in order, also behind links to folders.
@@ -235,9 +235,9 @@ def _within(
                 continue
             place = os.path.realpath(entry.path)
             if place not in way and not os.path.join(own, "").startswith(os.path.join(place, "")):
-                yield from _within(entry.path, ending, place, way)
+                yield from files_within(entry.path, ending, place, way)
         elif entry.is_dir():
-            yield from _within(entry.path, ending, os.path.join(own, name), way)
+            yield from files_within(entry.path, ending, os.path.join(own, name), way)
         elif name.endswith(ending):
             yield entry.path
 
@@ -252,7 +252,7 @@ def _data(root: Path) -> Iterator[str]:
         beside = (str(root.parent / text) for text in _names_in(module_of(root)))
         yield from filter(os.path.isfile, beside)
         return
-    for file in _within(root):
+    for file in files_within(root):
         *folders, name = _inner(str(root), file).split("/")
         if any(part.startswith(".") or part == "__pycache__" for part in (*folders, name)):
             continue

@@ -145,18 +145,18 @@ def in_python(claim: Claim, part: str, instance: Any, most: int = _LINES) -> lis
     script = python(claim, part, codec.decode(instance, claim.instance_type))
     lines = script[script.index("\ncase = ") + 1 : script.rindex("\npart = ")].splitlines()
     if len(lines) > most:
-        return [f"case of {', '.join(_sizes(instance)) or 'many parts'}"]
+        return [f"case of {', '.join(sizes_of(instance)) or 'many parts'}"]
     return lines
 
 
-def _sizes(document: Json, name: str = "") -> Iterator[str]:
+def sizes_of(document: Json, name: str = "") -> Iterator[str]:
     """Yield the name and the shape of each array of an encoded instance."""
     if isinstance(document, dict) and "fields" in document:
         for key, value in document["fields"].items():
-            yield from _sizes(value, f"{name}.{key}" if name else key)
+            yield from sizes_of(value, f"{name}.{key}" if name else key)
     elif isinstance(document, dict) and "tuple" in document:
         for k, value in enumerate(document["tuple"]):
-            yield from _sizes(value, f"{name}[{k}]")
+            yield from sizes_of(value, f"{name}[{k}]")
     elif isinstance(document, dict) and "values" in document:
         (shape,) = (value for key, value in document.items() if key != "values")
         yield f"{name or 'array'} {' x '.join(map(str, shape)) or 'scalar'}"

@@ -92,7 +92,7 @@ class Ledger:
         if event == "run":
             self._run, self._digest = secrets.token_hex(8), ""
         written = {"schema": SCHEMA, "event": event, **fields, "run": self._run}
-        digest = _chained(self._digest, written)
+        digest = chained(self._digest, written)
         line = json.dumps({**written, "digest": digest}, allow_nan=False) + "\n"
         try:
             write_all(self._file, line.encode())
@@ -152,7 +152,7 @@ def _lock(file: int, path: Path) -> None:
         return  # the file system has no locks
 
 
-def _chained(before: str, event: Entry) -> str:
+def chained(before: str, event: Entry) -> str:
     """Return a digest of an event (without its own digest) and of the previous event's digest.
 
     The previous digest makes the order part of each digest: removing or moving a line changes the
@@ -178,7 +178,7 @@ def read_events(path: str | os.PathLike[str]) -> list[JsonObject | None]:
     Raises:
         LedgerError: the file is missing, cannot be read, or is no ledger.
     """
-    with _opened(path) as lines:
+    with opened_lines(path) as lines:
         events = [_event(line) for _, line in lines()]
     if not any(events):
         raise _foreign(path)
@@ -196,7 +196,7 @@ _BEGINS = re.compile(rb'"event"\s*:\s*"run"')
 
 
 @contextmanager
-def _opened(path: str | os.PathLike[str]) -> Iterator[_Lines]:
+def opened_lines(path: str | os.PathLike[str]) -> Iterator[_Lines]:
     """Yield a reader of the lines of a file, which holds one line at a time in memory.
 
     Raises:
@@ -294,7 +294,7 @@ def last_run(path: str | os.PathLike[str]) -> Run:
     Raises:
         LedgerError: the file cannot be read, or no run began in it.
     """
-    with _opened(path) as lines:
+    with opened_lines(path) as lines:
         start = 0
         for number, line in lines():
             if _BEGINS.search(line) and (_event(line) or {}).get("event") == "run":
@@ -316,7 +316,7 @@ def finished_runs(path: str | os.PathLike[str], profile: str, seed: int) -> Iter
         LedgerError: the file cannot be read.
     """
     open_runs: dict[str, list[tuple[int, JsonObject]]] = {}
-    with _opened(path) as lines:
+    with opened_lines(path) as lines:
         for number, line in lines():
             event = _event(line) or {"event": "damaged"}
             name = event.get("run", "")
@@ -381,7 +381,7 @@ def joined_run(path: str | os.PathLike[str]) -> Run:
     verdicts: dict[str, JsonObject] = {}
     replays: dict[str, JsonObject] = {}
     like: set[Any] = set()  # the ids of runs of the same code, profile and seed
-    with _opened(path) as lines:
+    with opened_lines(path) as lines:
         for _, line in lines():
             event = _event(line) or {}
             if event.get("event") == "run":
@@ -449,7 +449,7 @@ def _broken(own: Sequence[tuple[int, JsonObject]]) -> Iterator[str]:
             yield f"line {number} names no run or has no digest; an older attsvm wrote it"
             return
         content = {key: value for key, value in event.items() if key != "digest"}
-        if _chained(before, content) != event["digest"]:
+        if chained(before, content) != event["digest"]:
             yield (
                 f"the digest of line {number} does not fit: that line was edited, or an earlier "
                 "line was removed, inserted or moved"

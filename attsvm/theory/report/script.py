@@ -100,7 +100,7 @@ def _shortest(kind: type[Scripts], claim: Claim, case: Case) -> Script | None:
 
 def _written(m: Scripts, claim: Claim, case: Case) -> Script | None:
     try:
-        values = _values(claim.formula, m, case, dict(_fields(case)))
+        values = values_of(claim.formula, m, case, dict(fields_of(case)))
         relation = claim.formula.relation(m, values, {})
     except ClaimError:  # it leaves the namespace m
         return None
@@ -122,7 +122,7 @@ def _written(m: Scripts, claim: Claim, case: Case) -> Script | None:
     return Script("\n".join([*said, text]), not _holds(m, relation))
 
 
-def _values(
+def values_of(
     formula: Formula, m: Scripts | Verifiers, case: Case, named: Mapping[str, Array]
 ) -> Any:
     """Return the values of an instance for a script; `named` are the arrays of a record."""
@@ -163,7 +163,7 @@ def verifier(claim: Claim, case: Case) -> str | None:
         return None
     m = Verifiers()
     try:
-        values = _values(claim.formula, m, case, dict(_fields(case)))
+        values = values_of(claim.formula, m, case, dict(fields_of(case)))
         relation = claim.formula.relation(m, values, {})
     except ClaimError:
         return None
@@ -219,7 +219,7 @@ def _listed(value: Any) -> str:
     return str(getattr(value, "text", value))
 
 
-def _fields(case: Case) -> Any:
+def fields_of(case: Case) -> Any:
     """Yield the arrays of a record, each with the last of the names that lead to it."""
     if not getattr(type(case), "BUILT", False):
         yield from ((path[-1], x) for path, x in leaves(case) if isinstance(x, np.ndarray))

@@ -154,7 +154,7 @@ def confirm(
             if violated is not None:
                 exact = isinstance(value, fmpq)
                 method = "rationals" if exact else f"ball arithmetic at {precision} bits"
-                return Confirmation(violated, Evidence.CERTIFIED, _bounds(value), method, kind)
+                return Confirmation(violated, Evidence.CERTIFIED, decimal_bounds(value), method, kind)
             spent = precision
     if value is None:
         raise ClaimError(
@@ -165,7 +165,7 @@ def confirm(
     return Confirmation(
         None,
         Evidence.NONE,
-        _bounds(value),
+        decimal_bounds(value),
         f"sign undecided at {spent} bits (if the slack is exactly 0, decide that in rationals)",
         kind,
     )
@@ -176,7 +176,7 @@ def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> C
     decision = judge(formula, parameters, case)
     refuted = None if decision.holds is None else not decision.holds
     evidence = Evidence.NONE if refuted is None else Evidence.CERTIFIED
-    bounds, kind = _bounds(decision.slack), KINDS[decision.kind]
+    bounds, kind = decimal_bounds(decision.slack), KINDS[decision.kind]
     return Confirmation(refuted, evidence, bounds, decision.method, kind)
 
 
@@ -203,7 +203,7 @@ def _violates(value: arb | fmpq, kind: str) -> bool | None:
     return False if value > 0 or (not strict and value >= 0) else None
 
 
-def _bounds(value: arb | fmpq) -> tuple[str, str]:
+def decimal_bounds(value: arb | fmpq) -> tuple[str, str]:
     """Return decimal bounds of about 20 digits, rounded outwards."""
     ball = arb(value)
     return _decimal(ball.lower(), -1), _decimal(ball.upper(), 1)

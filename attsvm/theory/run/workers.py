@@ -127,7 +127,7 @@ class _Asked(Future[str]):
 _Job = tuple[_Asked, Job, tuple[str, ...]]
 
 
-class _Jobs:
+class Jobs:
     """FIFO queue; jobs of one statement go to one worker while other work remains.
 
     Readings of a statement share proofs and draws, which a worker process caches.
@@ -182,7 +182,7 @@ class _Processes:
         self.count = count
         self._needed = tuple(named), tuple(ids)
         self._context = multiprocessing.get_context("spawn")
-        self._asked = _Jobs()
+        self._asked = Jobs()
         self._starting = threading.Lock()
         self._ending = False
         self._workers: set[BaseProcess] = set()

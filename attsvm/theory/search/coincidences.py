@@ -124,49 +124,49 @@ def _diagonal(u: Array) -> Array:
     return np.eye(len(u))[..., None] * u
 
 
-def _reflection(u: Array, w: Array) -> Array:
+def reflection(u: Array, w: Array) -> Array:
     """Return a multiple of the reflection at the plane orthogonal to u: its rows are orthogonal."""
     return _diagonal(np.broadcast_to((u * u).sum(axis=0), u.shape)) - 2.0 * _outer(u, u)
 
 
-def _nilpotent(u: Array, w: Array) -> Array:
+def nilpotent(u: Array, w: Array) -> Array:
     """Return a matrix of rank one whose square is 0."""
     return _outer(u, (u * u).sum(axis=0) * w - (u * w).sum(axis=0) * u)
 
 
-def _projection(u: Array, w: Array) -> Array:
+def projection(u: Array, w: Array) -> Array:
     """Return a multiple of a projection onto a line."""
     return _outer(u, w)
 
 
-def _shifted(u: Array, w: Array) -> Array:
+def shifted(u: Array, w: Array) -> Array:
     """Return a circulant matrix, whose rows are one vector shifted."""
     return np.array([np.roll(u, k, axis=0) for k in range(len(u))])
 
 
-def _symmetric(u: Array, w: Array) -> Array:
+def symmetric(u: Array, w: Array) -> Array:
     """Return a symmetric matrix of rank two."""
     return _outer(u, u) + _outer(w, w)
 
 
-def _skew(u: Array, w: Array) -> Array:
+def skew(u: Array, w: Array) -> Array:
     """Return an antisymmetric matrix."""
     return _outer(u, w) - _outer(w, u)
 
 
-def _multiple_of_identity(u: Array, w: Array) -> Array:
+def multiple_of_identity(u: Array, w: Array) -> Array:
     """Return a multiple of the identity plus a matrix of rank one."""
     return _diagonal(np.broadcast_to(w[0], u.shape)) + _outer(u, w)
 
 
 SPECIAL: tuple[Callable[[Array, Array], Array], ...] = (
-    _reflection,
-    _nilpotent,
-    _projection,
-    _shifted,
-    _symmetric,
-    _skew,
-    _multiple_of_identity,
+    reflection,
+    nilpotent,
+    projection,
+    shifted,
+    symmetric,
+    skew,
+    multiple_of_identity,
 )
 """Square matrices (n, n, lanes) of two vectors (n, lanes), of integers where these are."""
 

@@ -83,7 +83,7 @@ def move_integers(scout: Scout, generator: np.random.Generator) -> None:
         tied = equal if generator.random() < 0.3 else [path]
         most = _reach(tied, ends, scout.tally.claim.cost)
         _try(scout, _with(document, [tied], [_beside(int(value))]))
-        _try(scout, _with(document, [tied], [_ladder(int(value), most, generator)]))
+        _try(scout, _with(document, [tied], [ladder(int(value), most, generator)]))
         _try(scout, _related(document, most, generator))
         count = int(generator.integers(1, min(len(paths), 3) + 1))
         chosen = [[paths[k]] for k in generator.permutation(len(paths))[:count]]
@@ -215,7 +215,7 @@ def _reach(tied: Iterable[Path], ends: Mapping[Path, tuple[int, int]], cost: int
     return max(int(2.0 ** min(_FAR, 2 * _FAR / len(places))) // cost, 2 * drawn)
 
 
-def _ladder(value: int, most: int, generator: np.random.Generator) -> list[int]:
+def ladder(value: int, most: int, generator: np.random.Generator) -> list[int]:
     """Return small integers, then some of every magnitude, and those beside powers of 2 and 10.
 
     As a rule they have the sign of the one that is there. Steps are small, so that an evaluation

@@ -222,24 +222,24 @@ def _equation(size: int, generator: np.random.Generator) -> Equation:
     """Return an equation of so many places; the last often has a role of its own."""
     kind = generator.random()
     if size > 2 and kind < 0.5:
-        return _quadric(size, generator)
+        return quadric_relation(size, generator)
     if size > 2 and kind < 0.6:
-        return _product(size, generator)
-    return _sum(size, generator)
+        return product_relation(size, generator)
+    return sum_relation(size, generator)
 
 
 _BITS = np.array([2.0, 3.0, 5.0, 7.0, 10.0])
 """Maximum numbers of bits of the integers that solutions are made from."""
 
 
-def _any(generator: np.random.Generator, size: int, count: int) -> Array:
+def no_relation(generator: np.random.Generator, size: int, count: int) -> Array:
     """Return integers of many sizes and both signs, mostly small."""
     most = _BITS[generator.integers(0, len(_BITS), size=count)]
     uniform = 2.0 * generator.random((size, count)) - 1.0
     return np.asarray(np.copysign(np.floor(np.exp2(abs(uniform) * most)), uniform))
 
 
-def _quadric(size: int, generator: np.random.Generator) -> Equation:
+def quadric_relation(size: int, generator: np.random.Generator) -> Equation:
     """Return x^T Q x = 0 with a simple solution: squares that add up, or products of pairs.
 
     With e a solution, any u gives (u^T Q u) e - 2 (e^T Q u) u, the second point of a line.
@@ -262,7 +262,7 @@ def _quadric(size: int, generator: np.random.Generator) -> Equation:
         Q += Q.T
 
     def solutions(count: int) -> Array:
-        u = _any(generator, size, count)
+        u = no_relation(generator, size, count)
         found = (u * (Q @ u)).sum(axis=0) * e[:, None] - 2.0 * (e @ Q @ u) * u
         common = np.gcd.reduce(found.astype(np.int64), axis=0)
         return np.asarray(found / np.maximum(common, 1))
@@ -270,7 +270,7 @@ def _quadric(size: int, generator: np.random.Generator) -> Equation:
     return Equation(solutions, homogeneous=True, even=squares)
 
 
-def _sum(size: int, generator: np.random.Generator) -> Equation:
+def sum_relation(size: int, generator: np.random.Generator) -> Equation:
     """Return a sum of multiples, one of them perhaps of a square, that is 0 or a small integer."""
     factors = generator.choice([1.0, -1.0, 2.0, -2.0, 3.0], size=size)
     if generator.random() < 0.5:
@@ -284,7 +284,7 @@ def _sum(size: int, generator: np.random.Generator) -> Equation:
     factors[solved] = factors[solved] if homogeneous else 1.0
 
     def solutions(count: int) -> Array:
-        found = _any(generator, size, count)
+        found = no_relation(generator, size, count)
         terms = factors[:, None] * found**power
         terms[solved] = 0.0
         found *= factors[solved]
@@ -294,11 +294,11 @@ def _sum(size: int, generator: np.random.Generator) -> Equation:
     return Equation(solutions, homogeneous, even=False)
 
 
-def _product(size: int, generator: np.random.Generator) -> Equation:
+def product_relation(size: int, generator: np.random.Generator) -> Equation:
     """Return the equation that the last number is the product of the others, which are small."""
 
     def solutions(count: int) -> Array:
-        found = np.clip(_any(generator, size, count), -64.0, 64.0)
+        found = np.clip(no_relation(generator, size, count), -64.0, 64.0)
         found[-1] = found[:-1].prod(axis=0)
         return found
 

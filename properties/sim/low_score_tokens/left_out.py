@@ -212,7 +212,8 @@ def output_moves(m: Namespace, case: Scaled, rate: int = 1, which: str = "low") 
 # training
 
 
-def _reduced(run: Descent, which: str) -> AttentionData:
+def without_low(run: Descent, which: str) -> AttentionData:
+    """Return the data of a run without its tokens of low score."""
     rest: AttentionData = without(run.data, low(run.data, which))
     return rest
 
@@ -251,13 +252,15 @@ def ends_alike(run: Descent, which: str = "low") -> Slack:
     W = np.array([[float(arb(x)) for x in row] for row in target.W])
     if not direction_converges(run.data, run.start, LOSSES[run.loss], W).holds:
         return Slack.unknown("the run has no direction yet")
-    return direction_converges(_reduced(run, which), run.start, LOSSES[run.loss], W)
+    return direction_converges(without_low(run, which), run.start, LOSSES[run.loss], W)
 
 
 @by_gradient_flow
 def ends_no_worse(run: Descent, which: str = "low") -> Slack:
     """Each input ends at a token of no lower score without the tokens of least score."""
-    ends = [_selected(run, data, run.loss, tied=True) for data in (run.data, _reduced(run, which))]
+    ends = [
+        _selected(run, data, run.loss, tied=True) for data in (run.data, without_low(run, which))
+    ]
     scores = []
     for chosen in ends:
         if isinstance(chosen, Slack):
@@ -268,7 +271,7 @@ def ends_no_worse(run: Descent, which: str = "low") -> Slack:
 
 def _proved_limits(run: Descent, which: str) -> tuple[ProvedLimit | None, ProvedLimit | None]:
     whole, rest = (
-        proved_limit(d, run.start, run.loss, run.step) for d in (run.data, _reduced(run, which))
+        proved_limit(d, run.start, run.loss, run.step) for d in (run.data, without_low(run, which))
     )
     return whole, rest
 
@@ -278,7 +281,7 @@ def certified_alike(run: Descent, which: str = "low") -> arb | None:
     whole, rest = _proved_limits(run, which)
     if whole is None or whole.limit is None:
         return None
-    reduced = ExactData.of(_reduced(run, which))
+    reduced = ExactData.of(without_low(run, which))
     if rest is None and is_stationary_start(reduced, rationals(run.start), run.loss):
         moves = run.start.any()  # else it stays at 0, which has no direction
         return agreement(whole.limit.W, rationals(run.start)) if moves else arb(-1)

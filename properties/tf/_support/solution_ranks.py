@@ -151,11 +151,11 @@ def _near_solutions(
     scaled, shares = [[x / size for x in row] for row in S], [w / size for w in weights]
     delta = (most - sum(shares, arb(0))).upper().max(arb(0))
     error = (2 * most * delta).sqrt().upper()
-    H = _enclosure(programme, scaled, shares, most)
+    H = enclosure(programme, scaled, shares, most)
     return (H, error) if all(x.is_finite() for row in H for x in row) else None
 
 
-def _enclosure(programme: ExactProgramme, S: Matrix, weights: Vector, most: arb) -> Matrix:
+def enclosure(programme: ExactProgramme, S: Matrix, weights: Vector, most: arb) -> Matrix:
     """Balls for the entries of (W^T W)^(1/2), W any solution; steps 1 to 4."""
     d = len(S[0])
     delta = (most - sum(weights, arb(0))).upper().max(arb(0))

@@ -190,7 +190,7 @@ def test_softmax_leads_on_one_side_only(loss, above, bracket):
     [([1, 0, 1], True), ([1, 0, -4], False), ([-1, 0, -1], False), ([2, 1], True), ([0, 1], False)],
 )
 def test_a_polynomial_with_a_root_inside_is_not_positive(coefficients, positive):
-    assert proofs._is_positive(fmpq_poly(coefficients)) is positive
+    assert proofs.is_positive(fmpq_poly(coefficients)) is positive
 
 
 def judged(statement, reading, case, **parameters):

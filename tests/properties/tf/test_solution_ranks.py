@@ -13,7 +13,7 @@ from attsvm.exact.programme import ExactProgramme
 from attsvm.primitives.hypotheses import feasible, unique_optimum
 from properties.tf._support.path_certificates import certified_set
 from properties.tf._support.regularisation_paths import TURNING, Path, nuclear, protocol
-from properties.tf._support.solution_ranks import Proposal, _enclosure, beyond_rank, diameter
+from properties.tf._support.solution_ranks import Proposal, beyond_rank, diameter, enclosure
 from tests.searching import few
 
 
@@ -60,7 +60,7 @@ def enclosed(answer, weights, most):
     S = programme.matrix(exact)
     size = spectral_norm(S).upper().max(arb(1))
     scaled = [[x / size for x in row] for row in S]
-    return _enclosure(programme, scaled, [w / size for w in exact], arb(most))
+    return enclosure(programme, scaled, [w / size for w in exact], arb(most))
 
 
 def holds(H, matrix):

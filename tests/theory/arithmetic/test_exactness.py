@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic import BALLS, FLOATS, Lane, entries, lanes
-from attsvm.theory.arithmetic.balls import _DUST, _middle
+from attsvm.theory.arithmetic.balls import DUST, rational_middle
 from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.heights import heights, is_met
 from attsvm.theory.arithmetic.lanes import Tensors
@@ -21,7 +21,7 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.arithmetic.synonyms import FORMULAS, synonym
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
-from attsvm.theory.declaration.judge import _decided, _known
+from attsvm.theory.declaration.judge import decided, proved_part
 from tests.late import Late
 
 torch = Late("torch")
@@ -168,9 +168,9 @@ def test_a_maximum_with_a_ball_holds_all_that_it_may_be():
 
 
 def test_only_what_is_below_the_dust_is_dust():
-    least = fmpq(2) ** (-_DUST - 1)
-    assert _middle(arb(least)) == least
-    assert _middle(arb(least / 2)) == 0
+    least = fmpq(2) ** (-DUST - 1)
+    assert rational_middle(arb(least)) == least
+    assert rational_middle(arb(least / 2)) == 0
 
 
 @pytest.mark.parametrize("value", [0.5, True, None, 1 + 0j])
@@ -247,9 +247,9 @@ def test_all_of_nothing_is_true_and_any_of_nothing_false(m):
             assert is_met(relation).all() == holds
             assert (heights(np, relation) > 1).all() != holds
         elif m is BALLS:
-            assert _decided(relation) is holds
+            assert decided(relation) is holds
         else:
-            assert _decided(_known(relation)) is holds
+            assert decided(proved_part(relation)) is holds
 
 
 def test_lanes_hold_numbers_of_any_size():

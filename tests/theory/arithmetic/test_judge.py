@@ -15,7 +15,7 @@ from attsvm.theory.arithmetic import BALLS, TAILS, traces
 from attsvm.theory.arithmetic.traces import TRACES, Untraceable
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import instance_type
-from attsvm.theory.declaration.judge import _equal, _float, glance, judge, meets, sides
+from attsvm.theory.declaration.judge import glance, is_zero, judge, meets, middle_and_radius, sides
 from attsvm.theory.declaration.variables import Integer
 from attsvm.theory.run.variety import printed_sides
 
@@ -284,8 +284,8 @@ def test_the_slack_of_a_ball_holds_its_sign_within_a_small_error(sign):
 @pytest.mark.parametrize("side", [1, 0, -1])
 def test_whether_a_ball_that_touches_0_is_0_stays_open(side):
     ball = arb(0, 1)
-    assert _equal(ball + side * ball.rad()) is None
-    assert _equal(ball + 2 * side * ball.rad()) is (None if side == 0 else False)
+    assert is_zero(ball + side * ball.rad()) is None
+    assert is_zero(ball + 2 * side * ball.rad()) is (None if side == 0 else False)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -301,14 +301,14 @@ def test_of_comparisons_that_all_hold_the_least_slack_is_told_whatever_their_kin
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_float_of_a_ball_is_infinite_where_it_does_not_fit(sign):
-    assert _float(arb((sign, 5000))) == (sign * math.inf, 0.0)
+    assert middle_and_radius(arb((sign, 5000))) == (sign * math.inf, 0.0)
 
 
 @given(st.integers(1, 2**40), st.integers(-60, 60))
 def test_a_radius_as_a_float_is_no_less_than_the_radius(mantissa, exponent):
     ball = arb(1, arb((mantissa, exponent)))
-    assert arb(_float(ball)[1]) >= ball.rad()
-    assert arb(_float(ball)[1]) <= ball.rad() * 1.001
+    assert arb(middle_and_radius(ball)[1]) >= ball.rad()
+    assert arb(middle_and_radius(ball)[1]) <= ball.rad() * 1.001
 
 
 def test_a_glance_says_which_side_of_a_violation_a_record_is_on():

@@ -9,7 +9,7 @@ from flint import arb, fmpq
 
 from attsvm.theory.arithmetic import BALLS, FLOATS, Balls, Floats, Lane, entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.arithmetic.traces import TRACES, Trace, _hashed
+from attsvm.theory.arithmetic.traces import TRACES, Trace, hashed
 from tests.theory.arithmetic.agreement import SIDES, agree, differing
 from tests.theory.arithmetic.cases import CASES
 from tests.theory.arithmetic.referee import each
@@ -71,7 +71,7 @@ def spectral_is_nuclear(self, A):
 
 
 def residue_of_its_own(self, x):
-    return each(lambda t: Trace(BALLS.sqrt(t.ball), _hashed("sqrt", t.residue)), x)
+    return each(lambda t: Trace(BALLS.sqrt(t.ball), hashed("sqrt", t.residue)), x)
 
 
 def exp_of_a_trace_without_radius(self, x):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from attsvm.strategies import numbers
 from attsvm.theory import Primitive
 from attsvm.theory.arithmetic import entries
-from attsvm.theory.arithmetic.traces import _PRIME, TRACES, Trace, Untraceable
+from attsvm.theory.arithmetic.traces import PRIME, TRACES, Trace, Untraceable
 
 DYADIC = numbers()
 VECTORS = st.lists(DYADIC, min_size=1, max_size=4)
@@ -104,7 +104,7 @@ def test_powers_of_two_are_told_apart(a, power):
 
 def test_powers_of_two_have_residues_of_full_size():
     """The residue of a small multiple of a power of two is no small multiple of another one."""
-    for modulus in (_PRIME, (_PRIME - 1) // 2):
+    for modulus in (PRIME, (PRIME - 1) // 2):
         residue = 1
         for power in range(1, 6000):
             residue = residue * 2 % modulus

@@ -34,10 +34,10 @@ from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.drawing import relaxed, strategy
-from attsvm.theory.declaration.formula import Formula, _tightened
+from attsvm.theory.declaration.formula import Formula, tightened
 from attsvm.theory.declaration.instances import instance_type
 from attsvm.theory.declaration.slack import Slack
-from attsvm.theory.declaration.variables import _filled, ordered
+from attsvm.theory.declaration.variables import filled, ordered
 from attsvm.theory.search.batch_moves import renewed
 from tests.late import Late
 
@@ -146,7 +146,7 @@ def test_the_height_of_an_equality_is_the_size_of_its_residual_and_1_more():
 
 
 def test_batches_hold_right_triangles_with_a_leg_of_either_sign_and_scales_up_to_a_bound():
-    a, b, c = values = _filled(np.random.default_rng(0), (3,), 20000, (0,))
+    a, b, c = values = filled(np.random.default_rng(0), (3,), 20000, (0,))
     right = (a * a + b * b == c * c) & (c > 4.0) & (a * b != 0.0)  # beyond the grid
     assert set(np.sign(a[right])) == {-1.0, 1.0}
     assert set(np.sign(b[right])) == {1.0}
@@ -155,11 +155,11 @@ def test_batches_hold_right_triangles_with_a_leg_of_either_sign_and_scales_up_to
 
 def test_only_an_inequality_is_tightened():
     one, two = BALLS.exact(1), BALLS.exact(2)
-    made = _tightened(BALLS, BALLS.at_most(one, two), "0.5")
+    made = tightened(BALLS, BALLS.at_most(one, two), "0.5")
     assert made == Comparison("at most", one, one)
     for relation in (BALLS.equal(one, two), BALLS.all_of(BALLS.at_most(one, two))):
         with pytest.raises(ClaimError, match="only an inequality can be tightened"):
-            _tightened(BALLS, relation, "0.5")
+            tightened(BALLS, relation, "0.5")
 
 
 def test_an_integer_is_beyond_what_is_drawn_from_the_next_one_on():

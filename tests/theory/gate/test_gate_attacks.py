@@ -14,8 +14,7 @@ import pytest
 from attsvm.cli import main
 from attsvm.theory.gate.expectations import UNREVIEWED
 from attsvm.theory.packs.packs import LOOSE
-from attsvm.theory.record import curated
-from attsvm.theory.record.ledger import _chained
+from attsvm.theory.record import curated, ledger
 from attsvm.theory.search.curate import main as curate
 
 FILES = {
@@ -362,7 +361,7 @@ def chained(do):
         before = ""
         for event in found:
             event.pop("digest", None)
-            event["digest"] = before = _chained(before, event)
+            event["digest"] = before = ledger.chained(before, event)
         write(found)
 
     return edit

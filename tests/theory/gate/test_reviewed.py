@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from attsvm.theory.gate.reviewed import Reviewed, differences
-from attsvm.theory.packs.checkout import _python, _within, checked_packs
+from attsvm.theory.packs.checkout import checked_packs, files_within, python_files
 
 OLD = Reviewed("It holds.", "0 <= x", "1", counterexample="2")
 
@@ -51,7 +51,7 @@ def test_folders_that_link_to_each_other_are_gone_through_once_on_each_way(tmp_p
         (tmp_path / name / "file").touch()
         for other in set(names) - {name}:
             (tmp_path / name / f"to_{other}").symlink_to(f"../{other}")
-    found = [file[len(f"{tmp_path}/") :] for file in islice(_within(tmp_path), 99)]
+    found = [file[len(f"{tmp_path}/") :] for file in islice(files_within(tmp_path), 99)]
     assert [name for name in found if name.startswith("a")] == [
         "a/file",
         "a/to_b/file",
@@ -66,4 +66,4 @@ def test_what_an_editor_hides_beside_a_module_does_not_count(tmp_path):
     (tmp_path / "module.py").touch()
     (tmp_path / ".#module.py").symlink_to("somebody@a.machine.17:1")  # no file
     (tmp_path / ".module.py").touch()
-    assert _python(tmp_path) == [str(tmp_path / "module.py")]
+    assert python_files(tmp_path) == [str(tmp_path / "module.py")]

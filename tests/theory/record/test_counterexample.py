@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from attsvm.theory import PROFILES, load_packs
 from attsvm.theory.instance import codec
 from attsvm.theory.record.counterexample import (
-    _sizes,
     document,
     file_name,
     gathered,
     read,
     replay,
     shown,
+    sizes_of,
     standing,
 )
 from attsvm.theory.run.ordinary import examine_case
@@ -280,7 +280,7 @@ def test_a_short_find_is_shown_as_python_and_a_long_one_by_its_sizes():
     assert shown(toy_pack.rare, "", rare) == [*python, slack]
     assert shown(toy_pack.rare, "", rare, most=2) == ["case of at 2", slack]
     parts = {"a": None, "b": True, "c": {"tuple": [codec.encode(np.ones((2, 3))), "word"]}}
-    assert list(_sizes({"record": "R", "fields": parts})) == ["c[0] 2 x 3"]
+    assert list(sizes_of({"record": "R", "fields": parts})) == ["c[0] 2 x 3"]
     for bound, plain in (("-1.50", "-1.5"), ("-1.0e-10", "-1.0e-10"), ("-10", "-10")):
         said = shown(toy_pack.rare, "", replace(rare, enclosure=(bound, bound)))[-1]
         assert said.startswith(f"slack in [{plain}, {plain}], ")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from attsvm.errors import LedgerError
 from attsvm.theory.gate.gate import hold
-from attsvm.theory.record.ledger import Ledger, _opened, joined_run, last_run, read_events
+from attsvm.theory.record.ledger import Ledger, joined_run, last_run, opened_lines, read_events
 
 TODAY = datetime.date(2026, 1, 1)
 VERDICT = {
@@ -251,11 +251,11 @@ def test_reading_the_last_run_keeps_nothing_of_those_before_it(tmp_path):
 
 def test_a_ledger_is_read_as_far_as_it_went_when_reading_began(tmp_path):
     path = write(tmp_path / "l")
-    with _opened(path) as lines:
+    with opened_lines(path) as lines:
         before = list(lines())
         write(path, seed=1)
         assert list(lines()) == before
-    with _opened(path) as lines:
+    with opened_lines(path) as lines:
         assert len(list(lines())) == 2 * len(before)
 
 

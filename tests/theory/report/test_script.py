@@ -21,10 +21,10 @@ from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.record import curated
 from attsvm.theory.report.script import (
     LINES,
-    _fields,
-    _values,
+    fields_of,
     script,
     short_literal,
+    values_of,
     verifier,
     writers,
 )
@@ -163,7 +163,7 @@ def test_a_verifier_computes_what_the_judge_does_in_fractions_alone(id):
     if text is None:
         m = Verifiers()
         with pytest.raises(Irrational) as caught:
-            claim.formula.relation(m, _values(claim.formula, m, case, dict(_fields(case))), {})
+            claim.formula.relation(m, values_of(claim.formula, m, case, dict(fields_of(case))), {})
         assert ("irrational sqrt" in str(caught.value)) is (id in ROOTS)
         return
     found = re.findall(r"^(?:import|from) .*", text, re.M)

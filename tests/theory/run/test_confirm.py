@@ -10,7 +10,7 @@ from toy_pack import build, square
 
 from attsvm.errors import ClaimError
 from attsvm.theory import OPEN, Evidence
-from attsvm.theory.run.confirm import PRECISIONS, _bounds, confirm
+from attsvm.theory.run.confirm import PRECISIONS, confirm, decimal_bounds
 
 KINDS = ["inequality", "strict", "equality", "unknown"]
 
@@ -136,15 +136,15 @@ def test_the_precision_is_given_back():
 def test_decimal_bounds_are_rounded_outwards(value, precision):
     with ctx.workprec(precision):
         ball = arb(fmpq(value.numerator, value.denominator))
-        low, high = _bounds(ball)
+        low, high = decimal_bounds(ball)
         assert Fraction(low) <= value <= Fraction(high)
         assert Fraction(high) - Fraction(low) <= abs(value) * Fraction(1, 10**14)
 
 
 def test_decimal_bounds_of_short_numbers_are_these_numbers():
-    assert _bounds(arb(-1)) == ("-1.0000000000000000000",) * 2
-    assert _bounds(fmpq(0)) == ("0", "0")
-    assert _bounds(arb("nan"))[0] == "nan"
+    assert decimal_bounds(arb(-1)) == ("-1.0000000000000000000",) * 2
+    assert decimal_bounds(fmpq(0)) == ("0", "0")
+    assert decimal_bounds(arb("nan"))[0] == "nan"
 
 
 @given(st.integers(-(10**6), 10**6).filter(lambda p: p % 7), st.integers(100, 400))
@@ -152,7 +152,7 @@ def test_the_decimals_of_what_is_known_well_have_twenty_digits(p, precision):
     """No seventh is a short decimal: one bound is the nearest, the other is moved a little more."""
     value = Fraction(p, 7)
     with ctx.workprec(precision):
-        bounds = _bounds(arb(fmpq(p, 7)))
+        bounds = decimal_bounds(arb(fmpq(p, 7)))
     away = sorted(abs(Fraction(bound) - value) for bound in bounds)
     assert away[0] <= abs(value) / 10**19
     assert away[1] <= abs(value) / 10**17
@@ -162,5 +162,5 @@ def test_the_decimals_of_what_is_known_well_have_twenty_digits(p, precision):
 def test_decimals_are_compared_with_bounds_of_the_highest_precision(p):
     """A float of 2048 bits next to p/25 lies on one side of it: there p/25 is the bound."""
     with ctx.workprec(PRECISIONS[-1]):
-        bounds = _bounds(arb(fmpq(p, 25)).mid())
+        bounds = decimal_bounds(arb(fmpq(p, 25)).mid())
     assert [Fraction(bound) == Fraction(p, 25) for bound in bounds].count(True) == 1

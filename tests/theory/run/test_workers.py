@@ -16,7 +16,7 @@ import toy_pack
 from attsvm._compiling import watched
 from attsvm._threads import SINGLE
 from attsvm.errors import DataError, UnknownClaimError, WorkerError
-from attsvm.theory.run.workers import HERE, _Jobs, known_claim, processes
+from attsvm.theory.run.workers import HERE, Jobs, known_claim, processes
 
 PACK = str(Path(toy_pack.__file__))
 
@@ -202,7 +202,7 @@ def test_a_claim_is_known_by_its_id_and_pack():
 
 
 def test_a_process_takes_what_is_akin_to_what_it_did():
-    jobs, taken = _Jobs(), {}
+    jobs, taken = Jobs(), {}
     names = ["a/b:1", "a/b:2", "a/c:1", "a/b:3", "a/c:2"]
     for name in names:
         jobs.put((None, None, (name,)))

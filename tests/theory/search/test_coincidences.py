@@ -44,17 +44,17 @@ def made(make, u, w):
 def test_special_matrices_have_their_properties_exactly(vectors):
     u, w = (np.array(x, dtype=float) for x in vectors)
     identity = np.eye(len(u))
-    R = made(coincidences._reflection, u, w)
+    R = made(coincidences.reflection, u, w)
     assert ((u @ u) ** 2 * identity == R @ R.T).all()
-    N, P = made(coincidences._nilpotent, u, w), made(coincidences._projection, u, w)
+    N, P = made(coincidences.nilpotent, u, w), made(coincidences.projection, u, w)
     assert (N @ N == 0).all()
     assert ((u @ w) * P == P @ P).all()
-    S, K = made(coincidences._symmetric, u, w), made(coincidences._skew, u, w)
+    S, K = made(coincidences.symmetric, u, w), made(coincidences.skew, u, w)
     assert (S == S.T).all()
     assert (K == -K.T).all()
-    C, shift = made(coincidences._shifted, u, w), np.roll(identity, 1, axis=0)
+    C, shift = made(coincidences.shifted, u, w), np.roll(identity, 1, axis=0)
     assert (C @ shift == shift @ C).all()
-    M = made(coincidences._multiple_of_identity, u, w)
+    M = made(coincidences.multiple_of_identity, u, w)
     assert np.linalg.matrix_rank(M - w[0] * identity) <= 1
 
 
@@ -63,7 +63,7 @@ def test_every_special_matrix_has_lanes_without_an_entry_0():
     assert all((make(u, w) != 0).all(axis=(0, 1)).any() for make in SPECIAL[:-1] if make != SKEW)
 
 
-SKEW = coincidences._skew
+SKEW = coincidences.skew
 
 
 def brought(arrays, domains, named=(), seed=0, laps=20):

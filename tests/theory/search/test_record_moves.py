@@ -235,6 +235,6 @@ def test_the_account_of_searchers_adds_up():
 
 
 def test_integers_of_a_ladder_are_close_to_each_other():
-    ladder = sorted({abs(k) for k in record_moves._ladder(3, 10**6, np.random.default_rng(0))})
+    ladder = sorted({abs(k) for k in record_moves.ladder(3, 10**6, np.random.default_rng(0))})
     assert {0, 1, 2, 10**5, 2**15 - 1, 2**15 + 1, 10**6} <= set(ladder) <= {*range(10**6 + 1)}
     assert all(b <= max(a + 1, 1.6 * a) for a, b in itertools.pairwise(ladder))

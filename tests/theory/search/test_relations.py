@@ -25,7 +25,8 @@ def monomials(found: np.ndarray) -> fmpz_mat:
     return fmpz_mat([[row[i] * row[j] for i, j in pairs] for row in rows])
 
 
-KINDS = [(relations._product, 3), *itertools.product((relations._quadric, relations._sum), (3, 4))]
+SIZED = (relations.quadric_relation, relations.sum_relation)
+KINDS = [(relations.product_relation, 3), *itertools.product(SIZED, (3, 4))]
 
 
 @pytest.mark.parametrize(("make", "size"), KINDS)
@@ -36,7 +37,7 @@ def test_solutions_of_an_equation_satisfy_one_of_degree_two(make, size):
         assert (found == np.rint(found)).all()
         table = monomials(found)
         assert table.rank() < table.ncols()
-    free = monomials(relations._any(generator, size, 40))
+    free = monomials(relations.no_relation(generator, size, 40))
     assert free.rank() == free.ncols()  # numbers that have nothing in common satisfy none
 
 

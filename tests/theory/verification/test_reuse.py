@@ -9,7 +9,7 @@ import pytest
 
 from attsvm.cli import main
 from attsvm.theory.gate.expectations import UNREVIEWED
-from attsvm.theory.record.ledger import _chained, read_events
+from attsvm.theory.record.ledger import chained, read_events
 from attsvm.theory.verification import reuse
 
 CLAIM = """
@@ -135,7 +135,7 @@ def rewritten(change):
     for event in events:
         change(event)
         event.pop("digest")
-        digests[event["run"]] = event["digest"] = _chained(digests.get(event["run"], ""), event)
+        digests[event["run"]] = event["digest"] = chained(digests.get(event["run"], ""), event)
     Path("ledger").write_text("".join(json.dumps(event) + "\n" for event in events))
 
 
