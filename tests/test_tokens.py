@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -82,16 +82,25 @@ def test_only_scores_of_a_head_that_differ_by_rounding_are_tied(d, shuffler, see
 
 
 @given(masked_data(), st.data())
-def test_targets_are_any_present_tokens_or_the_optimal_ones_where_no_tie_is(data, draw):
+def test_targets_are_any_present_tokens(data, draw):
     chosen = [draw.draw(st.sampled_from(np.flatnonzero(row).tolist())) for row in data.present]
     for targets in (chosen, tuple(chosen), np.array(chosen, dtype=np.uint8)):
         index = target_tokens(data, targets)
         assert index.tolist() == chosen
         assert index.dtype == np.int64
+
+
+@given(masked_data())
+def test_targets_are_the_optimal_tokens_unless_others_are_given(data):
     found = optimal_tokens(data)
-    if found.unique:
-        assert target_tokens(data).tolist() == found.index.tolist()
-        return
+    assume(found.unique)
+    assert target_tokens(data).tolist() == found.index.tolist()
+
+
+@given(st.sampled_from([[[1, 0, 0], [2, 3, 3]], [[1, 1, 0], [2, 3, 3]], [[4, 4, 4], [0, 1, 2]]]))
+def test_ties_leave_no_targets(scores):
+    data = AttentionData.of(np.zeros((2, 3, 1)), np.ones((2, 1)), scores=scores)
+    found = optimal_tokens(data)
     i = next(i for i, tied in enumerate(found.ties) if len(tied) > 1)
     with pytest.raises(TiedTokensError) as caught:
         target_tokens(data)

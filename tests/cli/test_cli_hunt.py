@@ -147,18 +147,32 @@ def no_hunt(*_, **__):
     raise AssertionError("it began to search")
 
 
-@pytest.mark.parametrize("option", ["--out", "--json"])
-@pytest.mark.parametrize("place", ["file/x", "file", "x" * 300 + "/x", "folder", "/proc/x"])
-def test_a_hunt_whose_results_cannot_be_written_does_not_begin(
-    attsvm, tmp_path, monkeypatch, option, place
-):
+@pytest.fixture
+def begun(attsvm, tmp_path, monkeypatch):
+    """Begin a hunt that breaks as soon as it searches, beside a file and a folder."""
     monkeypatch.setattr("attsvm.theory.search.hunt.hunt", no_hunt)
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
-    if (option, place) in (("--out", "folder"), ("--json", "file")):
-        assert attsvm("hunt", *TOYS, "toy/true:literal", option, place)[0] == 3
-        return
-    code, out, error = attsvm("hunt", *TOYS, "toy/true:literal", option, place)
+    return lambda *words: attsvm("hunt", *TOYS, "toy/true:literal", *words)
+
+
+@pytest.mark.parametrize("words", [("--out", "folder"), ("--json", "file")])
+def test_a_hunt_whose_results_can_be_written_begins(begun, words):
+    assert begun(*words)[0] == 3
+
+
+NOWHERE = ["file/x", "x" * 300 + "/x", "/proc/x"]
+
+
+@pytest.mark.parametrize(
+    ("option", "place"),
+    [
+        *(("--out", place) for place in [*NOWHERE, "file"]),
+        *(("--json", place) for place in [*NOWHERE, "folder"]),
+    ],
+)
+def test_a_hunt_whose_results_cannot_be_written_does_not_begin(begun, tmp_path, option, place):
+    code, out, error = begun(option, place)
     assert (code, out) == (2, "")
     assert error.startswith("attsvm: cannot write")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "folder"]

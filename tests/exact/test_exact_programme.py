@@ -10,6 +10,7 @@ from flint import arb, fmpq, fmpz, fmpz_mat
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from attsvm.data import AttentionData
 from attsvm.errors import DataError, OutOfTimeError, SolverError
 from attsvm.exact import ExactData, decide, rational, rationals, separate
 from attsvm.exact import svm as exact_svm
@@ -40,14 +41,17 @@ def test_exact_data_are_separated_as_the_programme_is(problem):
     data, targets = problem
     exact = ExactData.of(data)
     chosen = [kept.index(t) for kept, t in zip(exact.kept, targets.tolist(), strict=True)]
+    assume(data.present.sum() > data.n)
     answer = separate(exact, chosen)
-    if data.present.sum() == data.n:
-        assert answer is None
-        return
     programme = att_svm_programme(data, targets)
     check_exactly(programme, answer)
     assert solution(answer) == solution(decide(programme))
     assert answer.status == decide(programme).status
+
+
+def test_inputs_of_one_token_each_ask_for_nothing():
+    data = AttentionData.of([[[1.0]], [[2.0]]], [[1.0], [1.0]], scores=[[1.0], [1.0]])
+    assert separate(ExactData.of(data), [0, 0]) is None
 
 
 @given(blocks(4, 2), blocks(4, 2), blocks(4), st.integers(1, 7), st.integers(1, 5))
@@ -240,14 +244,7 @@ def test_margins_and_sums_are_those_of_fractions(programme, draw):
 @given(SEPARABLE, st.data())
 def test_frobenius_brackets_hold_the_least_norm_whatever_proposes_them(programme, draw):
     exact, rows = decide(programme), ExactProgramme.of(programme)
-    if exact.status == "unseparable":
-        low, high = norm_bracket(
-            rows, rationals(np.ones((programme.D.shape[1], programme.Z.shape[1]))), exact.duals
-        )
-        assert not low.is_finite()  # the certificate itself: nothing is feasible
-        assert low > 0
-        assert not high.is_finite()
-        return
+    assume(exact.status == "solved")
     least = arb(exact.square).sqrt()
     low, high = norm_bracket(rows, exact.W, exact.duals)
     assert low.overlaps(least)
@@ -260,6 +257,17 @@ def test_frobenius_brackets_hold_the_least_norm_whatever_proposes_them(programme
     low, high = norm_bracket(rows, rationals(W), duals)
     assert not low > least
     assert not high < least
+
+
+@given(SEPARABLE)
+def test_brackets_of_programmes_without_a_solution_are_infinite(programme):
+    exact, rows = decide(programme), ExactProgramme.of(programme)
+    assume(exact.status == "unseparable")
+    ones = np.ones((programme.D.shape[1], programme.Z.shape[1]))
+    low, high = norm_bracket(rows, rationals(ones), exact.duals)
+    assert not low.is_finite()  # the multipliers themselves prove it
+    assert low > 0
+    assert not high.is_finite()
 
 
 @given(SEPARABLE)

@@ -112,15 +112,21 @@ def test_the_cone_is_closed_at_each_share_and_its_width_exact():
     assert not cones.within(aside)
 
 
-@pytest.mark.parametrize("share", [0.25, 0.9, 1.1])
+def placed(share, far):
+    """A start of descent with that share of the cone's width, at so many radii."""
+    given_ = on_the_ray(1.0, [0.0, -1.0, 1.0])
+    away = np.array([[1.0, 0.0], [-2.0, 0.0]])
+    return starts.placed(Choice(given_.data, given_.alpha), away, share, 1.0, far, "log-loss")
+
+
+def test_no_start_is_placed_outside_its_cone():
+    assert not placed(1.1, 1.0).start.any()
+
+
+@pytest.mark.parametrize("share", [0.25, 0.9])
 @pytest.mark.parametrize("far", [1.0, 8.0])
 def test_starts_are_placed_at_their_share_and_radius(share, far):
-    given_ = on_the_ray(1.0, [0.0, -1.0, 1.0])
-    choice = Choice(given_.data, given_.alpha)
-    case = starts.placed(choice, np.array([[1.0, 0.0], [-2.0, 0.0]]), share, 1.0, far, "log-loss")
-    if share > 1.0:
-        assert not case.start.any()
-        return
+    case = placed(share, far)
     sigma, away = cones.parts(case, pairs_of(case))
     assert float(sigma) == pytest.approx(far * float(radius_of(case)))
     assert float(away) ** 0.5 == pytest.approx(share * float(sigma))
@@ -151,19 +157,26 @@ def constraints(choice):
     return np.array([np.outer(X[i, alpha[i]] - X[i, t], Z[i]) for i, t in rows])
 
 
-@pytest.mark.parametrize("reach", [2.0, 33.0])
-@pytest.mark.parametrize("score", [1.0, -2.0])
-def test_leaving_starts_are_beyond_the_cone_by_one_part_of_the_excess_margin(reach, score):
-    """Better tokens take over; of a token that scores less the cone has the whole margin."""
+def leaving(score, reach):
+    """A start that leaves along a token of that score, and reaches that far."""
     choice = starts.placed_at([0.0, -1.0, score], (reach, -1.0), 1.0, 0.0)
     case = starts.leaving(Choice(choice.data, choice.alpha), 0.5, 2.0, "log-loss")
-    sigma, away = cones.parts(case, pairs_of(case))
     margin = -(np.array([-reach, 1.0]) @ case.start[:, 0])
     assert margin == pytest.approx(1.0)
     assert cones.selects(case)
-    if score < 0.0:
-        assert cones.within(replace(case, share=1.0))
-        return
+    return case
+
+
+@pytest.mark.parametrize("reach", [2.0, 33.0])
+def test_the_cone_has_the_whole_margin_of_a_token_that_scores_less(reach):
+    assert cones.within(replace(leaving(-2.0, reach), share=1.0))
+
+
+@pytest.mark.parametrize("reach", [2.0, 33.0])
+def test_better_tokens_take_over_beyond_the_cone(reach):
+    """By one part of the excess margin."""
+    case = leaving(1.0, reach)
+    sigma, away = cones.parts(case, pairs_of(case))
     wide = float(away) ** 0.5 / float(sigma) * float(pairs_of(case).slope) ** 0.5
     assert wide == pytest.approx((reach - 1.0 / float(sigma)) / (reach - 1.0))
     assert not cones.within(case)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from attsvm.theory.arithmetic import BALLS, lanes
@@ -53,8 +53,7 @@ def test_sums_products_and_quotients_lie_within_their_bounds(name, x, y, a, b, l
     true_x, true_y = (
         exact(z) + (-1 if down else 1) * exact(e) for z, e, down in ((x, a, low), (y, b, left))
     )
-    if name == "truediv" and true_y == 0:
-        return
+    assume(name != "truediv" or true_y != 0)
     assert holds(found, operation(true_x, true_y))
     if a == b == 0.0 and found.error == 0.0:
         assert operation(exact(x), exact(y)) == exact(float(found.value[0]))
