@@ -15,10 +15,13 @@ from attsvm.exact import (
     risk_gap,
     softmax,
 )
-from attsvm.exact import lipschitz as enclosures
 from attsvm.exact.attention import deficit
 from attsvm.exact.descent import gradient
-from attsvm.exact.lipschitz import softmax_gradient_constant
+from attsvm.exact.lipschitz import (
+    enclosed_maximum,
+    softmax_gradient_constant,
+    squared_gradient_constant,
+)
 from attsvm.exact.losses import logistic_slope, loss_drop, loss_slope
 from attsvm.lipschitz import softmax_gradient_constant as float_constant
 from attsvm.losses import LOSSES
@@ -269,5 +272,5 @@ def test_a_height_that_is_known_roughly_bounds_the_constant_roughly():
 def test_the_squared_constant_is_as_tight_as_its_bracket(precision):
     """A slope below 4 (r + w) w times a bracket of 2^-prec is 20 of these; half is the radius."""
     with ctx.workprec(precision):
-        found = enclosures.squared_gradient_constant(fmpq(1), fmpq(4))
+        found = squared_gradient_constant(fmpq(1), fmpq(4))
     assert found.rad() * 2**precision <= 10
