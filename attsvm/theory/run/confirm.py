@@ -154,7 +154,8 @@ def confirm(
             if violated is not None:
                 exact = isinstance(value, fmpq)
                 method = "rationals" if exact else f"ball arithmetic at {precision} bits"
-                return Confirmation(violated, Evidence.CERTIFIED, decimal_bounds(value), method, kind)
+                bounds = decimal_bounds(value)
+                return Confirmation(violated, Evidence.CERTIFIED, bounds, method, kind)
             spent = precision
     if value is None:
         raise ClaimError(

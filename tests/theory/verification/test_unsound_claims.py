@@ -99,7 +99,7 @@ ROLES = {
     "a hypothesis": "(a hypothesis|hypothesis 'x > 0') of toy/changing:literal ",
     "the conclusion": "the conclusion of toy/changing:literal ",
     "the certificate": "the certificate of toy/changing:literal ",
-    "the evaluation in higher precision": "the (evaluation in higher precision|certificate) of toy/",
+    "the evaluation in higher precision": "the (evaluation in .* precision|certificate) of toy/",
 }
 """Who changes the instance, and how messages begin."""
 
