@@ -9,12 +9,10 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import StringIO
-from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
 
 from attsvm._live import Live
 from attsvm._words import counted
@@ -142,11 +140,8 @@ def verify(*what: What, profile: str = "quick", seed: int = 0, progress: bool = 
 
     Raises:
         UnknownClaimError: no claim has that id.
-        UsageError: an argument is of no use, there is no such profile, or no claim at all.
+        UsageError: there is no such profile, or no claim at all.
     """
-    for one in what:
-        _ensure(what=one)
-    _ensure(profile=profile, seed=seed, progress=progress)
     claims = _claims(what)
     if not claims:
         raise UsageError("there is no claim to check", remedy=NO_CLAIMS)
@@ -189,11 +184,12 @@ def hunt(
         progress: whether to say on standard error how a hunt goes that takes over ten seconds.
 
     Raises:
-        UsageError: an argument is of no use; several claims, or no end.
+        UsageError: several claims, no end, or an end that is not above 0.
         UnknownClaimError, ClaimError: there is no such claim, or no such sibling.
     """
-    _ensure(what=what, sibling=sibling, seconds=seconds, rounds=rounds)
-    _ensure(seed=seed, fresh=fresh, progress=progress)
+    for name, limit in (("seconds", seconds), ("rounds", rounds)):
+        if limit is not None and not 0 < limit < math.inf:
+            raise UsageError(f"{name} is not above 0 and finite", value=limit)
     claims = _claims([what])
     if len(claims) > 1:
         raise UsageError(
@@ -229,9 +225,8 @@ def show(what: What) -> Shown:
 
     Raises:
         UnknownClaimError: there is none of that id.
-        UsageError: that is no id, statement or claim, or several statements begin like that.
+        UsageError: several statements begin like that.
     """
-    _ensure(what=what)
     claims = _claims([what])
     id = statement_of(claims, claims[0].statement_id)
     source = Source(id.partition("/")[0])
@@ -240,57 +235,6 @@ def show(what: What) -> Shown:
         source = find_source(packs, source.name)
         claims = list(find_claims(packs))
     return Shown(statement_view(id, claims, source))
-
-
-def _is_one(value: object, *kinds: type) -> bool:
-    """Whether a value is of one of these kinds of numbers, which truth values are not."""
-    return isinstance(value, kinds) and not isinstance(value, bool)
-
-
-def _is_flag(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-_MEANT: dict[str, tuple[Callable[[Any], bool], str, str]] = {
-    "what": (
-        lambda x: isinstance(x, str | Statement | Claim),
-        "an id, a statement or a claim",
-        "an id such as 'sim/lemma-3.12'",
-    ),
-    "sibling": (_is_text, "a text", "the name of a sibling, or '' for the claim itself"),
-    "profile": (_is_text, "a text", "'quick' or 'deep'"),
-    "seconds": (
-        lambda x: x is None or (_is_one(x, Real) and 0 < x < math.inf),
-        "a finite number above 0 or None",
-        "60.0, or None and a number of rounds",
-    ),
-    "rounds": (
-        lambda x: x is None or (_is_one(x, Integral) and x > 0),
-        "an integer above 0 or None",
-        "20, or None and a number of seconds",
-    ),
-    "seed": (lambda x: _is_one(x, Integral), "an integer", "0"),
-    "fresh": (_is_flag, "a truth value", "True or False"),
-    "progress": (_is_flag, "a truth value", "True or False"),
-}
-"""What each argument may be, in code and in words, and what to give instead of others."""
-
-
-def _ensure(**given: object) -> None:
-    """Nothing where all arguments are such as can be meant.
-
-    Raises:
-        UsageError: one of them is not.
-    """
-    for name, value in given.items():
-        may_be, said, instead = _MEANT[name]
-        if not may_be(value):
-            shown = repr(value)  # a text as a text: "3" is no number
-            raise UsageError(f"{name} is not {said}", value=shown, remedy=f"Give {instead}.")
 
 
 def _live(wanted: bool) -> Live:

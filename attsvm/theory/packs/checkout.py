@@ -212,34 +212,20 @@ def python_files(root: Path) -> list[str]:
     return [f for f in files_within(root, ".py") if not os.path.basename(f).startswith(".")]
 
 
-def files_within(
-    folder: str | Path, ending: str = "", own: str = "", outer: frozenset[str] = frozenset()
-) -> Iterator[str]:
-    """Yield the files in a folder, in order, also behind links to folders.
+def files_within(folder: str | Path, ending: str = "") -> Iterator[str]:
+    """Yield the files in a folder whose names have the ending, also behind links to folders.
 
-    A link is not followed if it leads to a folder above its own, or to one of `outer`: the folders
-    that were entered before. Files count if their names have the ending; `own` is the folder's
-    path without links.
+    Each folder is entered once, and no folder above the given one, so that links have an end.
     """
-    own = own or os.path.realpath(folder)
-    way = outer | {own}
-    try:
-        with os.scandir(folder) as found:
-            inner = sorted((entry.name, entry.is_symlink(), entry) for entry in found)
-    except OSError:  # the folder is gone, or may not be read
-        return
-    for name, linked, entry in inner:
-        if linked:  # a link may lead to itself
-            if not os.path.isdir(entry.path):
-                yield from (entry.path,) if name.endswith(ending) else ()
-                continue
-            place = os.path.realpath(entry.path)
-            if place not in way and not os.path.join(own, "").startswith(os.path.join(place, "")):
-                yield from files_within(entry.path, ending, place, way)
-        elif entry.is_dir():
-            yield from files_within(entry.path, ending, os.path.join(own, name), way)
-        elif name.endswith(ending):
-            yield entry.path
+    entered = set(map(str, Path(os.path.realpath(folder)).parents))
+    for place, folders, names in os.walk(folder, followlinks=True):
+        folders.sort()
+        own = os.path.realpath(place)
+        if own in entered:
+            folders.clear()
+            continue
+        entered.add(own)
+        yield from (os.path.join(place, name) for name in sorted(names) if name.endswith(ending))
 
 
 def _data(root: Path) -> Iterator[str]:

@@ -9,7 +9,6 @@ import os
 import re
 import sys
 import sysconfig
-from collections.abc import Mapping
 from pathlib import Path
 
 from attsvm import sources
@@ -20,35 +19,12 @@ Dotted = tuple[str, ...]
 
 _ENGINE = "attsvm"
 
-_namespaces: dict[Path, Path] = {}
-"""Bases of modules that lie in folders without `__init__.py`, by the outermost such folder."""
-
-
-def learn(modules: Mapping[str, Path]) -> None:
-    """Note the base of each imported module whose folder does not show it.
-
-    That is the case for packages without `__init__.py`.
-    """
-    bases: dict[Path, Path] = {}  # modules of one folder have one base
-    for module, file in modules.items():
-        parts = module.count(".") + (file.name == "__init__.py")
-        found = file.parents[min(parts, len(file.parents) - 1)]
-        if file.parent not in bases:
-            bases[file.parent] = base_of(file)
-        if found != bases[file.parent]:
-            _namespaces[bases[file.parent]] = found
-            bases.clear()
-            _located.cache_clear()
-
 
 def base_of(file: Path) -> Path:
     """Return the folder from which a file is imported."""
     folder = file.parent
     while (folder / "__init__.py").is_file() and folder != folder.parent:  # "." is its own parent
         folder = folder.parent
-    if _namespaces:
-        known = (place for place in (folder, *folder.parents) if place in _namespaces)
-        return _namespaces.get(next(known, folder), folder)
     return folder
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import importlib.util
-import os
 import sys
 import tomllib
 from collections.abc import Sequence
@@ -90,8 +89,7 @@ def entry_points() -> dict[str, str]:
         ClaimError: the entry points of some distribution cannot be read.
     """
     try:
-        known = ((place, _changed(place)) for place in map(os.path.abspath, sys.path))
-        return dict(_points(tuple(each for each in known if _may_list(*each))))
+        return dict(_points(tuple(sys.path)))
     except (TypeError, ValueError) as error:  # a line without "=", or not in UTF-8
         raise ClaimError(
             f"the entry points of {_unreadable()} cannot be read: {error}",
@@ -99,31 +97,10 @@ def entry_points() -> dict[str, str]:
         ) from error
 
 
-@functools.lru_cache(maxsize=16)
-def _points(places: tuple[tuple[str, int], ...]) -> dict[str, str]:
-    """Return the packs by entry points; cached, because it opens files of every distribution.
-
-    `places` are the folders of the path with their times: a new installation changes them.
-    """
+@functools.cache
+def _points(path: tuple[str, ...]) -> dict[str, str]:
+    """Return the packs by entry points; cached, because it opens files of every distribution."""
     return {point.name: point.value for point in importlib.metadata.entry_points(group=GROUP)}
-
-
-@functools.lru_cache(maxsize=1024)
-def _may_list(place: str, changed: int) -> bool:
-    """Return whether a folder of the path may hold distributions; a project's folder does not."""
-    try:
-        names = [place, *os.listdir(place)]
-    except OSError:
-        return os.path.isfile(place)  # an archive
-    return any(name.lower().endswith((".dist-info", ".egg-info", ".egg")) for name in names)
-
-
-def _changed(place: str) -> int:
-    """Return the time of the last change in a folder of the path, 0 if there is no folder."""
-    try:
-        return os.stat(place).st_mtime_ns
-    except OSError:
-        return 0
 
 
 def _unreadable() -> str:

@@ -19,11 +19,9 @@ from typing import TypeVar
 
 from attsvm._words import nearest
 from attsvm.errors import ClaimError, UnknownClaimError
-from attsvm.sources import holds
 from attsvm.theory.declaration.claim import Claim, declared
 from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.packs.bytecode import Uncached, hold_to_texts
-from attsvm.theory.packs.code_bases import learn
 from attsvm.theory.packs.code_digests import digest_of_claim
 from attsvm.theory.packs.ids import is_package, mentioning, module_of, statements_in
 from attsvm.theory.packs.known_packs import (
@@ -220,9 +218,6 @@ def _load(source: str, inner: Sequence[str] = ()) -> Pack:
             if not refused:
                 raise
             raise _together(refused) from error
-    files = ((part.__name__, Path(part.__file__)) for part in modules if part.__file__)
-    usual = ((n, file) for n, file in files if not n.startswith(LOOSE) and not holds(file))
-    learn(dict(usual))
     try:
         if refused:
             raise _together(refused)

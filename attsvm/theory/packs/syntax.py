@@ -6,14 +6,12 @@ Comments, docstrings, layout and line numbers do not change the digest.
 from __future__ import annotations
 
 import ast
-import contextlib
 import functools
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from attsvm.theory.packs.code_bases import Dotted, base_of
 
@@ -23,7 +21,6 @@ _DIGITS = 12
 _SKIPPED = frozenset(("ctx", "kind", "type_comment"))
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _NOTED = (*_IMPORTS, ast.Call, ast.Constant, ast.Assert)
-_ANNOTATING = frozenset(("annotation", "returns"))
 _LONG = 1 << 2000
 """Least integer that is spelt in base 16."""
 
@@ -144,7 +141,7 @@ def digest_of(words: str) -> str:
     return _hash(words.encode(errors="surrogatepass"))
 
 
-def spelt(node: ast.AST) -> tuple[list[str], list[ast.AST]]:
+def spelt(statement: ast.stmt) -> tuple[list[str], list[ast.AST]]:
     """Return the words of a syntax tree, with its imports, calls, constants and assertions.
 
     The words are the same under every version of Python that can read the code. Fields without
@@ -152,72 +149,36 @@ def spelt(node: ast.AST) -> tuple[list[str], list[ast.AST]]:
     """
     words: list[str] = []
     noted: list[ast.AST] = []
-    say, note, known = words.append, noted.append, _FORMS.get
 
-    def spell(node: ast.AST) -> None:
-        kind = type(node)
-        opening, names, counts = known(kind) or _form(kind)
-        if counts:
-            note(node)
-        say(opening)
-        held = node.__dict__.get
-        for name in names:
-            inner = held(name)
-            if inner is None:
-                continue
-            of = type(inner)
-            if of is str:  # most are names
-                say(name)
-                say(repr(inner))
-                continue
-            if name in _ANNOTATING:
-                inner = _unquoted(inner)
-            if of is list:
-                if not inner:
-                    continue
-                say(name)
-                say("[")
-                for each in inner:
-                    if not isinstance(each, ast.AST):
-                        say(repr(each))
-                    elif type(each) is ast.Expr and is_text(each):
-                        continue
-                    elif kind is not ast.JoinedStr or not _is_empty(each):
-                        spell(each)
-                say("]")
-            elif isinstance(inner, ast.AST):
-                say(name)
-                spell(inner)
-            else:
-                say(name)
-                say(constant(inner))
-        say(")")
+    def spell(value: object) -> None:
+        if isinstance(value, list):
+            words.append("[")
+            for each in value:
+                if not is_text(each):
+                    spell(each)
+            words.append("]")
+        elif isinstance(value, ast.AST):
+            if isinstance(value, _NOTED):
+                noted.append(value)
+            words.append(f"({type(value).__name__}")
+            for name in value._fields:
+                inner = getattr(value, name, None)
+                if isinstance(value, ast.JoinedStr):  # some versions of Python add empty parts
+                    inner = [part for part in value.values if getattr(part, "value", "x") != ""]
+                if name not in _SKIPPED and inner not in (None, []):
+                    words.append(name)
+                    spell(inner)
+            words.append(")")
+        else:
+            words.append(constant(value))
 
-    spell(node)
+    spell(statement)
     return words, noted
-
-
-def _unquoted(annotation: Any) -> Any:
-    """Return the expression of an annotation, even if it is written as a text."""
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        with contextlib.suppress(SyntaxError, ValueError):
-            return ast.parse(annotation.value, mode="eval").body
-    return annotation
 
 
 def constant(value: object) -> str:
     """Return a constant as text; Python writes very long integers only in base 16."""
     return hex(value) if isinstance(value, int) and abs(value) >= _LONG else repr(value)
-
-
-_FORMS: dict[type[ast.AST], tuple[str, tuple[str, ...], bool]] = {}
-"""Spelling of each kind of node: its first word, its parts, and whether it is noted."""
-
-
-def _form(kind: type[ast.AST]) -> tuple[str, tuple[str, ...], bool]:
-    names = tuple(name for name in kind._fields if name not in _SKIPPED)
-    _FORMS[kind] = form = (f"({kind.__name__}", names, issubclass(kind, _NOTED))
-    return form
 
 
 def is_text(node: object) -> bool:
@@ -227,11 +188,6 @@ def is_text(node: object) -> bool:
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, str)
     )
-
-
-def _is_empty(part: ast.AST) -> bool:
-    """Return whether a part of an f-string is an empty text; some versions of Python add one."""
-    return getattr(part, "value", None) == ""
 
 
 def _imported_by(node: ast.AST, package: Dotted) -> Iterator[Dotted]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -47,7 +48,17 @@ def render(
         filters: functions that the template applies to values, by name.
         values: what the template and those that it imports may use.
     """
-    markdown = name.endswith(".md.j2")
+    templates = _environment(markdown=name.endswith(".md.j2"))
+    if filters is not None:  # macros that a page imports use its filters and values as well
+        templates = templates.overlay()
+        templates.filters = {**templates.filters, **filters}
+        templates.globals = {**templates.globals, **values}
+    return Markup(templates.get_template(name).render(values))
+
+
+@functools.cache
+def _environment(*, markdown: bool) -> Environment:
+    """Return the reader of templates, which keeps compiled templates; nobody changes it."""
     templates = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=not markdown,
@@ -57,9 +68,8 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters |= {"anchor": anchor, "sentence": sentence, **(filters or {})}
-    templates.globals |= values
-    return Markup(templates.get_template(name).render())
+    templates.filters |= {"anchor": anchor, "sentence": sentence}
+    return templates
 
 
 def text(value: object) -> str:

@@ -7,6 +7,7 @@ pool of known instances.
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -19,13 +20,10 @@ from attsvm.theory.run.pool import Elite, Pool
 from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EVERY, EXPLICIT
 from attsvm.theory.search.drawn import draw
 from attsvm.theory.search.every import EVERY_AT_MOST, listable
-from attsvm.theory.search.gradient import gradient, torch_is_there
 from attsvm.theory.search.integers import counts, integers
 from attsvm.theory.search.scout import Found, Scout, Spent, Stop
 from attsvm.theory.search.screening import screen
-from attsvm.theory.search.shrink import Polished, shrink
 from attsvm.theory.search.sizes import grows, sizes
-from attsvm.theory.search.worsen import worsen
 
 __all__ = [
     "DRAWING",
@@ -38,15 +36,12 @@ __all__ = [
     "Elite",
     "Found",
     "Guided",
-    "Polished",
     "Pool",
     "Scout",
     "Spent",
     "Stop",
     "draw",
     "fits",
-    "shrink",
-    "worsen",
 ]
 
 
@@ -81,6 +76,13 @@ class Guided:
         return self.fits(claim) and self.there()
 
 
+def _gradient(scout: Scout, generator: np.random.Generator) -> None:
+    """Climb the slack; quick checks do not load this searcher."""
+    from attsvm.theory.search.gradient import gradient
+
+    gradient(scout, generator)
+
+
 GUIDED: dict[str, Guided] = {
     "screen": Guided(
         "screening in batches",
@@ -104,10 +106,10 @@ GUIDED: dict[str, Guided] = {
     ),
     "gradient": Guided(
         "L-BFGS",
-        gradient,
+        _gradient,
         0.2,
         fits=lambda claim: claim.relaxed is not None,
-        there=torch_is_there,
+        there=lambda: importlib.util.find_spec("torch") is not None,
         quick=False,
         moves=lambda document: bool(finite_leaves(document)),
         weight=2,

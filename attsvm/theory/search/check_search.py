@@ -10,7 +10,7 @@ import numpy as np
 from attsvm.theory.run.bounded import TooLong
 from attsvm.theory.run.ordinary import audit_closest, examine_case, repeat
 from attsvm.theory.run.retrial import ensure_stands
-from attsvm.theory.search import EXPLICIT, GUIDED, Found, Guided, Scout, Spent, draw, shrink
+from attsvm.theory.search import EXPLICIT, GUIDED, Found, Guided, Scout, Spent, draw
 from attsvm.theory.search.ensemble import ensemble
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted 
                 return found
     found = _search(tally, budget, 0 if sibling else budget.simplify, seed)
     if found and not sibling:
+        from attsvm.theory.search.shrink import shrink
+
         found = shrink(tally, found, budget.simplify).found
         ensure_stands(tally, found)
     if found:

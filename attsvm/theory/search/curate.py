@@ -33,8 +33,9 @@ from attsvm.theory.run.confirm import examine
 from attsvm.theory.run.ordinary import examine_case
 from attsvm.theory.run.refuted import Refuted
 from attsvm.theory.run.tally import Tally
-from attsvm.theory.search import EXPLICIT, Polished, shrink
+from attsvm.theory.search import EXPLICIT
 from attsvm.theory.search.hunt import hunt
+from attsvm.theory.search.shrink import Polished, shrink
 from attsvm.theory.search.shrink_moves import smallness
 
 _BUDGET = 20_000

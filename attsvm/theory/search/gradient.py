@@ -8,7 +8,6 @@ decides nothing: the ends of its climbs are examined like any other instance.
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -43,11 +42,6 @@ _TANGENT = math.log(_FLAT) - 1.0
 _BOX, _HALVINGS = 8.0, 6
 """Maximum length of a climb in each coordinate, and number of halvings that locate the place where
 it leaves the hypotheses."""
-
-
-def torch_is_there() -> bool:
-    """Return whether torch is installed, without importing it."""
-    return importlib.util.find_spec("torch") is not None
 
 
 def gradient(scout: Scout, generator: np.random.Generator) -> None:

@@ -18,7 +18,6 @@ from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.variables import Integer, Raw
 from attsvm.theory.run.coverage import box_size
-from attsvm.theory.search.record_moves import move_integers
 from attsvm.theory.search.screening import JUDGED, spread, takes
 from attsvm.theory.search.suspects import Suspects
 
@@ -51,6 +50,8 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
     """
     formula, parameters = scout.tally.part.formula, scout.tally.part.parameters
     if not formula.batches:
+        from attsvm.theory.search.record_moves import move_integers
+
         move_integers(scout, generator)
         return
     few = batches.filled(formula, generator, {}, 8)

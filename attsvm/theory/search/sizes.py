@@ -14,7 +14,6 @@ import numpy as np
 from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.variables import Integer
 from attsvm.theory.search.operation_counts import operations
-from attsvm.theory.search.record_moves import lengthen
 from attsvm.theory.search.screening import BATCH, JUDGED, breed, glimpse, length_of_each
 from attsvm.theory.search.suspects import Suspects
 
@@ -51,6 +50,8 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
     """
     formula = scout.tally.part.formula
     if not formula.batches:
+        from attsvm.theory.search.record_moves import lengthen
+
         lengthen(scout, generator)
         return
     free = list(grows(formula))

@@ -21,10 +21,12 @@ from attsvm.theory.run.refuted import Refuted
 from attsvm.theory.run.retrial import ensure_stands
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.run.workers import known_claim
-from attsvm.theory.search import GUIDED, Pool, Scout, Stop, draw, fits, shrink, worsen
+from attsvm.theory.search import GUIDED, Pool, Scout, Stop, draw, fits
 from attsvm.theory.search.check_search import guide
 from attsvm.theory.search.ensemble import ensemble, explicit
 from attsvm.theory.search.every import every
+from attsvm.theory.search.shrink import shrink
+from attsvm.theory.search.worsen import worsen
 
 POLISHERS = {"shrink": shrink, "worsen": worsen}
 """Functions that make a find smaller or worse."""

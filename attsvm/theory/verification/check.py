@@ -33,7 +33,7 @@ from attsvm.theory.run.rehearsal import rehearse, unread
 from attsvm.theory.run.retrial import ensure_stands
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.run.tally import Tally
-from attsvm.theory.search import check_search, shrink
+from attsvm.theory.search import check_search
 from attsvm.theory.search.every import fill_up
 
 _REPEATS = 3
@@ -290,6 +290,8 @@ def _lend(claim: Claim, sibling: Outcome, found: Refuted, profile: Profile) -> N
     try:
         _, refuted = probe(tally, case, f"sibling {sibling.part!r}", reshaped=True)
         if refuted is not None:
+            from attsvm.theory.search.shrink import shrink
+
             refuted = shrink(tally, refuted, budget.simplify).found
             ensure_stands(tally, refuted)
     except Exception as problem:

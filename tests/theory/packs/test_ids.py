@@ -163,6 +163,6 @@ def test_verify_of_one_statement_imports_half_of_attsvm_at_most_and_no_other_sta
     ours, pack, *large = counted(
         *("verify", "sim/lemma-3.12", "-n", "1", "--ledger", str(tmp_path / "ledger.jsonl"))
     )
-    assert int(ours) <= 135
+    assert int(ours) <= 122
     assert int(pack) <= 4
     assert large == ["sympy"]  # of its proof

@@ -14,7 +14,7 @@ from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.sources import CLAIMS, PACKAGES, full_name
 from attsvm.theory import load_packs
 from attsvm.theory.packs import known_packs
-from attsvm.theory.packs.known_packs import entry_points, known_sources
+from attsvm.theory.packs.known_packs import known_sources
 from attsvm.theory.packs.packs import find_claims
 
 PACK = str(Path(toy_pack.__file__))
@@ -244,16 +244,6 @@ def test_entry_points_that_cannot_be_read_are_an_error_that_names_them(on_path, 
     (folder / "entry_points.txt").write_bytes(content)
     with pytest.raises(ClaimError, match="the entry points of the distribution damaged"):
         load_packs()
-
-
-def test_what_is_installed_later_is_found(on_path):
-    os.utime(on_path, (0, 0))
-    assert "later" not in entry_points()
-    folder = on_path / "later-1.0.dist-info"
-    folder.mkdir()
-    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: later\nVersion: 1.0\n")
-    (folder / "entry_points.txt").write_text("[attsvm.claims]\nlater = later.claims\n")
-    assert entry_points()["later"] == "later.claims"
 
 
 def test_a_wheel_holds_the_package_alone():

@@ -16,9 +16,9 @@ from attsvm.theory.packs.packs import find_claims
 from attsvm.theory.record.counterexample import file_name
 from attsvm.theory.record.curated import chosen, known, place, replays, shown, summary, unloaded
 from attsvm.theory.record.ledger import last_run, read_events
-from attsvm.theory.search import Polished
 from attsvm.theory.search.curate import main as curate
 from attsvm.theory.search.hunt import hunt
+from attsvm.theory.search.shrink import Polished
 from attsvm.theory.verification.verify import verify
 
 PACK = """
