@@ -44,22 +44,16 @@ def test_half_of_the_instances_of_the_reviewed_run_are_owed_and_one_at_least():
     assert found == {0: 1, 1: 1, 2: 1, 5: 3, 400: 200}
 
 
-def test_folders_that_link_to_each_other_are_gone_through_once_on_each_way(tmp_path):
+def test_folders_that_link_to_each_other_and_upwards_are_gone_through_once(tmp_path):
     names = "abc"
     for name in names:
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").touch()
+        (tmp_path / name / "upwards").symlink_to("../..")
         for other in set(names) - {name}:
             (tmp_path / name / f"to_{other}").symlink_to(f"../{other}")
     found = [file[len(f"{tmp_path}/") :] for file in islice(files_within(tmp_path), 99)]
-    assert [name for name in found if name.startswith("a")] == [
-        "a/file",
-        "a/to_b/file",
-        "a/to_b/to_c/file",
-        "a/to_c/file",
-        "a/to_c/to_b/file",
-    ]
-    assert len(found) == 15
+    assert found == ["a/file", "a/to_b/file", "a/to_b/to_c/file"]
 
 
 def test_what_an_editor_hides_beside_a_module_does_not_count(tmp_path):
