@@ -1,7 +1,7 @@
 """How each literal reading fared in a hunt that knew nothing: `python -m benchmarks.accounts`.
 
 Every literal reading is hunted without its own instances; a find ends the hunt, else the time does.
-`--write docs/hunts.md` renews the page; where ids are named, the rows of other readings stay.
+`--write docs/tables/hunts.md` renews the page; if ids are named, the rows of other readings stay.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ HEAD = """# What a hunt comes to that knows nothing
 
 Every literal reading was hunted for up to {seconds:g} s, {workers} workers, seed {seed}, without
 its own instances and stored counterexamples:
-`python -m benchmarks.accounts --seconds {seconds:g} -n {workers} --write docs/hunts.md`. A find is
-confirmed; where nothing was found, that is no proof, and the table says how near it came.
+`python -m benchmarks.accounts --seconds {seconds:g} -n {workers} --write docs/tables/hunts.md`. A
+find is confirmed; if nothing was found, that is no proof, and the table says how near it came.
 
 | reading | verdict | the hunt | instances | open | seconds |
 | --- | --- | --- | --- | --- | --- |

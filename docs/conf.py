@@ -1,20 +1,59 @@
 """The documents as a site: `sphinx-build -W -c docs . build/site`."""
 
+import re
+import sys
 from pathlib import Path
 
 from sphinx.application import Sphinx
 
 import attsvm
 
+sys.path.insert(0, str(Path(__file__).parent))
+import pages
+
 project = html_title = "attsvm"
 version = release = attsvm.__version__
-extensions = ["myst_parser"]
-include_patterns = ["*.md", "docs/*.md"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx-mathjax-offline",  # copies MathJax into the site: reading it needs no network
+]
+include_patterns = ["*.md", "docs/**.md"]
+exclude_patterns = ["docs/templates/*"]
 root_doc = "docs/index"
 html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_show_sourcelink = html_copy_source = False
+myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
-suppress_warnings = ["myst.header"]  # pages of sources leave out a level of headings
+napoleon_use_ivar = True
+napoleon_custom_sections = [("Options", "params_style"), ("Limits", "params_style")]
+toc_object_entries = False  # else each page copies the names of all others
+autodoc_member_order = "bysource"
+python_maximum_signature_line_length = 88
+copybutton_exclude = ".linenos, .gp, .go"
+suppress_warnings = [
+    "myst.header",  # pages of sources leave out a level of headings
+    "ref.python",  # classes of one name in several modules
+]
+
+
+def _escape(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]):
+    """Escape what reStructuredText takes for marks: in docstrings, backticks alone are marks."""
+    for k, line in enumerate(lines):
+        parts = re.split(r"(``.*?``|`[^`]*`)", line)
+        parts[::2] = [re.sub(r"([\\*|_])", r"\\\1", part) for part in parts[::2]]
+        parts[1::2] = [p if p.startswith("``") else f"`{p}`" for p in parts[1::2]]
+        lines[k] = "".join(parts)
+
+
+def _escape_types(app, what, name, obj, options, lines: list[str]) -> None:
+    """Escape types that napoleon has taken from annotations, such as shapes with a star."""
+    for k, line in enumerate(lines):
+        lines[k] = re.sub(r"^(:vartype \w+: )(.*\*.*)$", r"\1``\2``", line)
 
 
 def _enter(app: Sphinx, failed: Exception | None) -> None:
@@ -25,4 +64,7 @@ def _enter(app: Sphinx, failed: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Connect what Sphinx calls when the pages are written."""
+    app.connect("builder-inited", lambda app: pages.write())
+    app.connect("autodoc-process-docstring", _escape, priority=400)  # before napoleon
+    app.connect("autodoc-process-docstring", _escape_types, priority=600)
     app.connect("build-finished", _enter)

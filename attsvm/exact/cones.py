@@ -1,47 +1,9 @@
 """Cones around a local solution: a point from which descent is proved to converge to it.
 
-Let W* be the least matrix that selects the tokens a_i, N its norm, u = W*/N, lambda_j its
-multipliers and 1 + g_j its margins. Write W = a u + E with <E, u> = 0. The margins of W are
-m_j = a (1 + g_j)/N + e_j with e_j = <A_j, E>, |e_j| <= r_j ||E||, r_j = ||A_j - <A_j, u> u||, and
-sum_j lambda_j e_j = <W*, E> = 0. With s_j = exp(-m_j) s_a, lead_j = gamma_a - gamma_t and
-missing = sum_t s_t lead_t, -grad L = sum_j p_j A_j and p_j = |l'| s_j (lead_j - missing)/n.
-
-The set. For numbers a_0 > 0, Q > 0 and B let I hold all W with a >= a_0 and ||E||^2 <=
-Q^2 + B (a - a_0): a cone that narrows, as ||E||/a -> 0. A term exp(-a c + r ||E||) is largest on
-I at a = a_0, ||E|| = Q wherever r B <= 2 Q c, and so is r ||E|| exp(-a c + r ||E||) wherever
-(r + 1/Q) B <= 2 Q c: both are compared by their derivatives in a. With c = (1 + g_j)/N this bounds
-every exp(-m_j), hence |l'|, the weights s_a and missing. So c_j exp(-m_j) <= p_j <= C_j exp(-m_j)
-where lead_j > 0 ("good"; every tight j with lambda_j > 0 must be).
-
-The pairs that are not good are compared with P = sum over good j of p_j (1 + g_j). Let mu be
-weights of sum 1 on good pairs t with g_t = 0, A(mu) = sum_t mu_t A_t, r_j(mu) the size of what
-A_j - A(mu) has across u, and kappa(mu) = exp(sum_t mu_t ln(c_t/mu_t)). By the inequality of
-weighted means P >= kappa(mu) exp(-a/N - <A(mu), E>). So |p_j| <= d_j P and |p_j e_j| <= d_j r_j Q
-P, d_j being 1/kappa(mu) exp(-a_0 g_j/N + r_j(mu) Q) times a bound of |p_j| exp(m_j): the exponent
-is -a g_j/N - <A_j - A(mu), E>, largest at the tip by the same comparison with r_j(mu). (At lead 0
-it is |missing| <= sum_t |lead_t| exp(-m_t) that helps.) Each j may have weights of its own. Those
-of the multipliers, lambda/N^2, have <A(mu), E> = 0, r_j(mu) = r_j and kappa, the largest constant.
-Where a step across u that brings j nearer brings support tokens nearer as well, weights on the
-tokens t that are next to j have a smaller r_j(mu).
-
-It is never left.
-1. P >= exp(-a/N) kappa, kappa = N^2 exp(sum_j lambda_j ln(c_j / lambda_j) / N^2), as
-   sum_j lambda_j = N^2 and sum_j lambda_j e_j = 0.
-2. <-grad L, u> >= P (1 - D)/N with D = sum d_j (1 + g_j), which is above 0 if D < 1: a grows.
-3. <-grad L, E> = sum_j p_j e_j <= N <-grad L, u> R/(1 - D), R = L plus 1/kappa times the sum of
-   C_j exp(-a_0 g_j/N)/e over good j with g_j > 0, because x exp(-x) <= 1/e, plus sum d_j r_j Q over
-   the others. Here L = ln(S/kappa), S the sum of C_j over good j with g_j = 0: of these let P_1 be
-   the sum of the p_j = q_j exp(-a/N - e_j), and f_j = p_j/P_1, so that sum_j f_j e_j =
-   sum_j f_j ln(q_j/f_j) - ln(P_1 exp(a/N)) <= ln S - ln kappa, by 1. What is left falls in P_1.
-   (Where that is less, S'/(e kappa) in place of L, S' without the j whose r_j = 0.)
-4. The part of the gradient across u is at most N <-grad L, u> K with K = (max r_j/(1 + g_j) over
-   good j + sum d_j r_j)/(1 - D).
-5. A step that moves a by at most rho moves ||E||^2 by at most B times what it moves a by, with
-   B = 2 N R/(1 - D) + K^2 N^2 rho. So it ends in I again.
-A plain step e has e <-grad L, u> <= e sum_j max |p_j| (1 + g_j)/N =: rho; a step of length s has
-rho = s. In both cases a -> infinity: a plain step moves it by at least a multiple of exp(-a/N), a
-step of given length by at least s/(1 + N K). Hence the a_i are selected for ever, the norm
-diverges, and the direction converges to u since ||E||/a -> 0.
+Let u be the direction of the least matrix that selects some tokens, and W = a u + E with E across
+u. For numbers a_0, Q and B that satisfy inequalities in the data, no step leaves the set of all W
+with a >= a_0 and ||E||^2 <= Q^2 + B (a - a_0), and a tends to infinity. So the tokens are selected
+for ever, and the direction converges to u. The proof is in docs/proofs/cones.md.
 """
 
 from __future__ import annotations

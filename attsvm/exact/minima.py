@@ -1,43 +1,10 @@
 """Minima at a finite norm: a point from which descent is proved to converge to one.
 
-Descent from W_0 moves in W_0 + S, where S is spanned by the A_j = (x_t - x_0) z^T of all tokens t
-of the inputs that have two scores, x_0 being their first token. Let D be the ball of radius r
-about a point C of W_0 + S, and let mu > 0 be such that on D the Hessian H of the risk satisfies
-mu <V, V> <= H(V, V) < (2/e) <V, V> for all V in S, V not 0, where e is the step. Let g be the norm
-of the gradient at C, which lies in S.
-
-1. On the boundary of D the gradient has an inner product of at least mu r^2 - g r with W - C. Where
-   g < mu r the risk is thus least on D at an inner point W*, and W* is the only stationary point in
-   D, as the risk is strictly convex there. mu ||C - W*|| <= g.
-2. Let W in D have a distance to C of at most r - 2 g/mu. Then the ball about W* through W lies in
-   D, and a step maps W - W* to (I - e H') (W - W*), where H' is the mean of the Hessians between
-   the two points. Its eigenvalues on S lie between mu and less than 2/e, so that the distance to W*
-   shrinks by a factor below 1 that is the same at every step. Descent from W converges to W*.
-
-D is convex, so that nothing is asked of the risk outside of it. That W* is enclosed by the ball
-about C of radius g/mu is what Newton's interval operator would say with more effort.
-
-Descent on (K, Q), with W = K Q^T and G = grad L(W), has slopes G Q and G^T K. Its minima are not
-strict, as K A and Q A^-T have the same W; W moves outside of W_0 + S, and L does not see it. Let g
-be the norm of G at a point (K_0, Q_0), nu > 0 such that ||V Q_0||^2 + ||V^T K_0||^2 >= nu ||V||^2
-for V in S. Let D hold the ball in W_0 + S about K_0 Q_0^T of twice the radius rho (||K_0|| +
-||Q_0|| + rho), in which lies the projection of W for all (K, Q) within rho < sqrt(nu) of the point.
-Within rho let h be the smoothness of L and e be at most 1/`factor_smoothness`. If
-3 g <= rho mu (sqrt(nu) - rho), descent from the point stays within rho, and it converges:
-
-1. rho (||K_0|| + ||Q_0||) is at least 3 g/mu, as nu is at most ||K_0||^2 + ||Q_0||^2. So W* exists,
-   by the first point above for the ball about K_0 Q_0^T, or is K_0 Q_0^T where g = 0. On D
-   L - L(W*) <= ||G||^2/(2 mu). Within rho the slopes of f = L(K Q^T) have a length of at least
-   (sqrt(nu) - rho) ||G||, so that f - L(W*) <= ||slopes||^2/(2 m), m = mu (sqrt(nu) - rho)^2.
-2. While descent stays, e/2 ||slopes||^2 is at most what f falls by (the descent lemma). So
-   sqrt(f - L(W*)) falls by at least sqrt(m/8) times the step's length, and the path is at most
-   sqrt(8/m) times its first value, which is at most g/sqrt(2 mu): 2 g/(mu (sqrt(nu) - rho)).
-3. ||G|| <= h ||P W - W*|| <= h g/mu as f never increases, with P the projection on W_0 + S: a step
-   is at most e h (||K||^2 + ||Q||^2)^(1/2) g/mu, so at most g/(mu (sqrt(nu) - rho)), as e h is at
-   most 1/(||K||^2 + ||Q||^2) and nu at most ||K_0||^2 + ||Q_0||^2. So the next point, and the
-   segment to it, lie within rho as well.
-
-The limit's W is within rho (||K_0|| + ||Q_0|| + rho) of K_0 Q_0^T.
+Let D be a ball of radius r about C on which the Hessian of the risk has eigenvalues between mu > 0
+and less than 2/step on the span in which descent moves, and let the gradient at C have norm g. If
+g < mu r, D has one stationary point W*, within g/mu of C, and descent converges to it from any
+point of D within r - 2 g/mu of C. A similar condition holds for descent on (K, Q), W = K Q^T.
+The proof is in docs/proofs/minima.md.
 """
 
 from __future__ import annotations

@@ -127,50 +127,12 @@ def trapped_at(data: ExactData, W: Matrix, loss: str) -> list[int] | None:
 def trap_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
     """Return a set around W that descent never leaves, whatever the size of each step.
 
-    Let a_i be the token of largest logit of input i at W, m_it > 0 its margins over the others
-    and m_0 the least of them. Consider the set where m_0 >= m_0(W) and every m_it - m_0 >=
-    m_it(W) - m_0(W). If on all of it the increments of m_0 and of every m_it - m_0 along
-    -grad L are positive, or nonnegative, no step along -grad L leaves it, so each a_i keeps the
-    largest logit for ever: under plain descent with any step, and under normalised descent.
-    Divided by exp(-m_0)/n the increments are polynomials in the ratios exp(-(m_it - m_0)), the
-    slopes |l'| and the weights of the a_i, all enclosed by balls over the whole set. The sign of
-    l' is part of the enclosure: an increasing loss is trapped at tokens of lower score, and its
-    direction is not judged. W may itself be an enclosure.
-    For descent on a prompt p give data whose queries are e_1, and p as the first column.
-
-    The increment of m_0 has a lower bound above 0 on the set, times exp(-m_0). Under a constant
-    step, or steps of one length, m_0 therefore grows without bound: all selected tokens saturate.
-
-    The direction. Write -grad L = sum_j p_j A_j over pairs j, A_j = (x_a - x_t) z^T, so that
-    p_j = |l'| s_j (lead_j - missing)/n, where missing = sum_t s_t lead_t -> 0. Let l' < 0 at the
-    scores of the a_i and let the increment of m_b - m_0 be above 0 on the set for each pair b of
-    lead below 0. Then the direction converges to W*, the least matrix with margins of at least 1
-    on all pairs. (m_0 itself has lead > 0: its increment is above 0 where all ratios vanish.)
-    1. For lead_j > 0: c exp(-m_j) <= p_j <= C exp(-m_j) from some step on.
-    2. Let P be the sum of these p_j, at least c exp(-m_0). Over exp(-m_0), the increment of
-       m_b - m_0 has a lower bound above 0 and that of m_0 an upper one, so m_b - m_0 grows at
-       least like a multiple of m_0 and p_b = o(P). At lead 0, |p_j| = s_j O(exp(-m_0)) = o(P).
-    3. Let V be the least matrix with margins >= 1 on the pairs of lead > 0 alone, N its norm.
-       <-grad L, V> >= (1 - o(1)) P, and -grad L has norm O(P).
-    4. The least margin of lead > 0 is at most ||W||/N, and an average of margins with weights
-       between c and C times exp(-m_j) exceeds the least by at most a constant. p_b m_b <= 0, and
-       |p_j| m_j = o(P) at lead 0. So <-grad L, W> <= P (||W||/N + C').
-    5. With step e: <W, V>/N grows by (1 - o(1)) e P/N, ||W|| by at most e P/N + O(e P/||W||), as
-       e P is bounded. Both diverge, so their quotient, the cosine of W and V, tends to 1.
-    6. The limit has margins m_b above its least one and margins of lead 0 not below it, so V
-       satisfies all constraints: V = W*.
-
-    Inputs that do not act on each other. Let the inputs fall into groups with <A_j, A_k> = 0 for
-    all pairs of different groups. What moves the margins of a group are the gradients of its own
-    inputs alone, and these depend on its own margins alone: a set of this kind for each group, with
-    an m_0 of its own, makes a set that no step leaves. W is the sum of its projections W_g on the
-    spans of the A_j of the groups, which are orthogonal, and of a part that never moves. Steps 1 to
-    6 hold for each W_g: it has the direction of V_g, the least matrix for the pairs of g. Steps of
-    one length are plain steps e divided by the norm of all of grad L; as that is not below the norm
-    of the group's part, e P is bounded all the same. Let t be the sum of all e so far. exp(m_0) of
-    the group grows by c e to C e a step, as e exp(-m_0) is bounded. So every m_0 = ln t + O(1), W_g
-    / ln t -> V_g, and W / ln t tends to the sum of all V_g, which is W* by the theorem of
-    Pythagoras.
+    Let m_0 be the least margin of the selected tokens at W. On the set, m_0 and every difference
+    of a margin and m_0 are at least what they are at W, and balls prove that none of them falls
+    along -grad L. So the tokens are selected for ever, and their weights tend to 1. The trap also
+    says whether the direction converges to the least matrix that selects them. W may itself be an
+    enclosure. For descent on a prompt p give data whose queries are e_1, and p as the first
+    column. The proof is in docs/proofs/traps.md.
     """
     selection = Selection.at(data, W)
     if selection is None:

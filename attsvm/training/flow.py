@@ -74,12 +74,14 @@ def follow(
         W0: start (d, d), or one per data set.
         loss: the loss, one of this package.
         norms: increasing Frobenius norms to pass.
-        **limits: what is not as by default.
-            steps: evaluations of the gradient after which to give up, 20000 by default.
-            tolerance: local error of a step, in units of the data, 1e-4 by default.
-            threads: how many data sets to run side by side.
-            measured: whether companions measure `error`, as by default; without them it is
-                infinite, and the curves are the same.
+        **limits: bounds that differ from the defaults.
+
+    Limits:
+        steps: maximum number of evaluations of the gradient, 20000 by default.
+        tolerance: local error of a step, in units of the data, 1e-4 by default.
+        threads: number of data sets to run side by side.
+        measured: whether companions measure `error`, as by default; without them it is infinite,
+            and the curves are the same.
 
     Returns:
         One trajectory a data set: the start and the points of the curve that first have each

@@ -32,19 +32,21 @@ def descend_w(
         sets: data sets of one shape, stacked or not, or a single one.
         W0: start (d, d), or one start per run (B, d, d).
         loss: the loss, or its name.
-        **options: `step` and `steps`, and what is not as by default.
-            step: step size, positive, or one per run (B,).
-            steps: how many steps.
-            record: which steps to keep (all by default); 0 and the last are always kept.
-            norms: instead, increasing Frobenius norms of W: the first iterate that passes each is
-                kept, and the run ends early where all are passed.
-            normalised: divide every gradient by its Frobenius norm, in the log domain: each step
-                has length `step` at any norm of W, and a stationary point is left where it is.
-            head: a nonlinear head instead of the linear one of the data (`attsvm.heads`).
-            attention: `softmax`, the default, or `linear`, the sum of the tokens weighted by
-                their logits.
-            threads: how many groups of data sets to run side by side.
-            device: run as one batch of tensors there: `cpu`, `cuda`, `cuda:1`.
+        **options: `step` and `steps` are needed, all others may be given.
+
+    Options:
+        step: step size, positive, or one per run (B,).
+        steps: number of steps.
+        record: the steps to keep (all by default); 0 and the last are always kept.
+        norms: instead, increasing Frobenius norms of W: the first iterate that passes each is
+            kept, and the run ends early if all are passed.
+        normalised: divide every gradient by its Frobenius norm, in the log domain: each step has
+            length `step` at any norm of W, and a stationary point is never left.
+        head: a nonlinear head instead of the linear one of the data (`attsvm.heads`).
+        attention: `softmax`, the default, or `linear`, the sum of the tokens weighted by their
+            logits.
+        threads: number of groups of data sets to run side by side.
+        device: run as one batch of tensors there: `cpu`, `cuda`, `cuda:1`.
 
     Raises:
         DataError: bad start, step size, counts or norms, data sets of different shapes, a head

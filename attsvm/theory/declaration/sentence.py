@@ -44,19 +44,19 @@ def sentence(formula: Formula, read: Mapping[str, str], *, tight: bool) -> str:
     """
     told = {*domains(formula.variables), *_told(formula)}
     clauses = [one.says for name, one in formula.hypotheses.items() if name not in told]
-    lets = _lets(formula)
+    given = lets(formula)
     conclusion, letters = concluded(formula, clauses)
     letters = [line for line in letters if not _STANDARD.match(line)]
     used = any("||_op" in part for part in (conclusion, *clauses))
     if used and _OPERATOR_NORM not in letters:  # a formula or clause that its author wrote
         letters.append(_OPERATOR_NORM)
-    if lets or clauses:
+    if given or clauses:
         conclusion = f"then {conclusion}"
     if letters:
         conclusion += f", where {_listed(letters)}"
     senses = [_sense(word, sense) for word, sense in read.items()]
     parts = [
-        f"let {_listed(lets)}" if lets else "",
+        f"let {_listed(given)}" if given else "",
         f"suppose that {_listed(clauses)}" if clauses else "",
         conclusion,
         "no smaller constant will do" if tight else "",
@@ -96,7 +96,7 @@ def _listed(clauses: Sequence[str]) -> str:
     return f"{', '.join(most)}{comma} and {last}"
 
 
-def _lets(formula: Formula) -> list[str]:
+def lets(formula: Formula) -> list[str]:
     """Return the clauses after "Let": variables of one domain together, or the records."""
     if isinstance(formula, RecordFormula):
         return [formula.records.lets] if formula.records.lets else []

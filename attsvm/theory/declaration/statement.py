@@ -1,5 +1,7 @@
 """Statements: a numbered result of a source, written once, and its readings as data.
 
+For example::
+
     SLOPE = Statement(
         "sim/lemma-3.12", source="...", place="Lemma 3.12", printed="g' is 1-Lipschitz",
         variables={"x": Real(), "y": Near("x", ())},
