@@ -203,10 +203,10 @@ def test_a_hunt_that_is_interrupted_before_it_searches_says_so(
     [
         ({"minimal": True}, 9.0, None),
         ({"interrupted": True}, 9.0, "interrupted"),
-        ({"seconds": 9.0}, 9.0, "the time ran out, go on with more seconds"),
-        ({"seconds": 8.2}, 9.0, "the time ran out, go on with more seconds"),
-        ({"seconds": 8.0}, 9.0, "shrinking broke (it found no way on)"),
-        ({"seconds": 9.0, "error": "a slip"}, None, "shrinking broke (a slip)"),
+        ({"seconds": 9.0}, 9.0, "the time ran out: run again with more seconds"),
+        ({"seconds": 8.2}, 9.0, "the time ran out: run again with more seconds"),
+        ({"seconds": 8.0}, 9.0, "shrinking failed (no reason was recorded)"),
+        ({"seconds": 9.0, "error": "a slip"}, None, "shrinking failed (a slip)"),
     ],
 )
 def test_why_a_find_is_not_minimal(account, limit, said):

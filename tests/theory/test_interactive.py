@@ -83,7 +83,7 @@ def test_a_typed_claim_is_hunted_and_shown(typed):
     assert "replay" not in repr(hunted)
     assert "\n  (minimal: " in repr(hunted)
     left = replace(hunted, account=replace(hunted.account, minimal=False))
-    assert "\n  (not made minimal: shrinking broke" in repr(left)
+    assert "\n  (not made minimal: shrinking failed" in repr(left)
     quiet = hunt(typed(2), rounds=1)
     assert not quiet.found
     assert repr(quiet).startswith("not refuted: ")

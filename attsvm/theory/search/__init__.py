@@ -1,8 +1,8 @@
-"""The searchers: each proposes instances of a claim and learns how close they come to violation.
+"""Searchers: each proposes instances of a claim and learns how close they come to a violation.
 
-Ordinary searchers draw instances as the claim's author meant them: explicit ones, the seeded
-ensemble, Hypothesis, all there are. Guided searchers fill batches of their own, or start from the
-pool of known instances.
+Ordinary searchers draw from the author's own strategy: explicit instances, the seeded ensemble,
+Hypothesis, and full enumeration. Guided searchers fill batches of their own, or start from the pool
+of known instances.
 """
 
 from __future__ import annotations
@@ -51,12 +51,13 @@ class Guided:
 
     Attributes:
         title: its name in reports.
-        search: proposes to a scout until that stops it, or it has no more to propose.
-        share: its part of the budget for guided searchers in a check.
+        search: a function that proposes instances to a scout until the scout stops it, or until it
+            has no more to propose.
+        share: its share of the budget for guided searchers in a check.
         fits: whether it can work on a claim.
         there: whether the library that it needs is installed.
         quick: whether quick checks use it; they do not wait for a large library.
-        moves: whether it can move anything of an encoded instance.
+        moves: whether it can change any variable of an encoded instance.
         weight: the number of turns that one of its turns counts as, since it takes longer.
         fewer: the divisor of the budget of its turns in a hunt.
     """
@@ -116,19 +117,19 @@ GUIDED: dict[str, Guided] = {
         fewer=4,
     ),
 }
-"""The guided searchers by their short names, in the order in which a check runs them."""
+"""Guided searchers by short name, in the order in which a check runs them."""
 
 DRAWING = ("explicit", "ensemble", "drawn", "every")
-"""The short names of the ordinary searchers, which need no pool to start from."""
+"""Searchers that need no initial pool, by short name."""
 
 NEEDS = {
     "every": f"integers between two ends or choices for variables, {EVERY_AT_MOST} instances at "
     "most",
     "ensemble": "a seeded ensemble (of its Records)",
     "gradient": "a conclusion that runs on tensors",
-    "screen": "variables that are drawn one by one",
+    "screen": "variables that are drawn separately",
     "sizes": "a length or an integer that can exceed the drawn ones, or records",
-    "integers": "integers alone for variables, or records",
+    "integers": "only integers as variables, or records",
 }
 """The property that a claim must have for a searcher to fit it, unless every claim has it."""
 

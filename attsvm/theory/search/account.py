@@ -1,4 +1,4 @@
-"""The account of a hunt: what was found, who looked where, and what the search was blind to."""
+"""The account of a hunt: the counterexample, the work of each searcher, and the blind spots."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from attsvm.theory.search.shrink_moves import smallness
 
 @dataclass(slots=True)
 class Effort:
-    """What a searcher did.
+    """The work of one searcher.
 
     Attributes:
-        turns: how many it took.
-        accepted, rejected: instances evaluated; instances that are not admissible.
-        screened: instances evaluated in batches, or to choose what is examined.
-        closer: turns that came closer to violation than all before.
-        found: whether the counterexample is its own.
+        turns: number of turns.
+        accepted, rejected: number of instances evaluated; number that are not admissible.
+        screened: number of instances evaluated in batches or to select those to examine.
+        closer: number of turns that came closer to a violation than all earlier turns.
+        found: whether it found the counterexample.
         seconds: working time, summed over workers.
-        moved: whether each variable took several values in one of its turns.
+        moved: by variable, whether it took several values in one turn.
     """
 
     turns: int = 0
@@ -65,25 +65,25 @@ class Step:
 
 @dataclass(slots=True)
 class Hunt:
-    """How a hunt went.
+    """The result of a hunt.
 
     Attributes:
-        claim, part: what was hunted; part "" is the reading.
-        smallest, worst: the counterexample, made smaller and made worse; None where none was found.
-        minimal: whether every single move of the shrinker was tried on the smallest in vain.
-        rounds: rounds that were begun.
-        efforts: by searcher.
+        claim, part: the claim and the part that was searched; part "" is the reading.
+        smallest, worst: the counterexample, shrunk and worsened; None if none was found.
+        minimal: whether no move of the shrinker makes the smallest one smaller.
+        rounds: number of rounds that began.
+        efforts: the work by searcher.
         absent: searchers that would fit but need a library that is not installed.
-        no_turn: searchers that could have worked but got no turn in the time given.
-        nothing_to_move: searchers that got no turn as no instance has what they move.
-        done: searchers that got no further turn as they had nothing more to propose.
-        repeated: drawn instances that were evaluated and equal one that was drawn before.
-        seen: what was seen of all instances.
-        closest: the instance that came closest, with its height; `closest_by` who brought it.
-        growth: how it came closer over time.
-        pool: the instances that are known, from which another hunt may start.
-        error: what broke first, if anything.
-        idle: whether that is that it ended before an instance was looked at.
+        no_turn: searchers that could have worked but got no turn in time.
+        nothing_to_move: searchers without a turn, as no instance has a variable that they change.
+        done: searchers without a further turn, as they had nothing more to propose.
+        repeated: number of drawn instances that were evaluated and equal an earlier one.
+        seen: the counts over all instances.
+        closest: the instance that came closest, with its height; `closest_by` is its searcher.
+        growth: the increases of the largest height over time.
+        pool: the known instances, from which another hunt may start.
+        error: the first error, if any.
+        idle: whether that error is that the hunt ended before it examined an instance.
         interrupted: whether it was stopped from outside.
         seconds: wall time.
     """
@@ -112,12 +112,12 @@ class Hunt:
 
     @property
     def examples(self) -> int:
-        """Return how many instances were evaluated."""
+        """The number of instances evaluated."""
         return sum(e.accepted for e in self.efforts.values())
 
     @property
     def moved(self) -> dict[str, list[str]]:
-        """Return the searchers that looked at several values of each variable in one turn."""
+        """The searchers that tried several values of each variable in one turn."""
         names = dict.fromkeys(name for e in self.efforts.values() for name in e.moved)
         return {
             name: [who for who, e in self.efforts.items() if e.moved.get(name)] for name in names
@@ -125,7 +125,7 @@ class Hunt:
 
     @property
     def warnings(self) -> list[str]:
-        """Return the blind spots of a search that refuted nothing, a sentence each."""
+        """The blind spots of a search that refuted nothing, a sentence each."""
         last = self.growth[-1] if self.growth else Step(0.0, 0, 0, 0.0)
         looked = self.examples + self.seen.screened
         growing = last.examined + last.screened > 0.5 * looked
@@ -135,9 +135,8 @@ class Hunt:
         still = ", ".join(self._integers_of_records())
         if still:
             said.append(
-                f"of {still} nothing but what was drawn was looked at: no move of these integers "
-                "alone meets the hypotheses, or nobody who moves integers had a turn; draw more of "
-                "them"
+                f"only drawn values of {still} were tried: no change of these integers alone meets "
+                "the hypotheses, or no searcher that changes integers had a turn; draw more values"
             )
         return said
 
@@ -154,14 +153,15 @@ class Hunt:
                 yield name
 
     def unfinished(self, seconds: float | None) -> str | None:
-        """Return why a find is not known to be minimal; None if it is, or if there is none."""
+        """Return why a counterexample may not be minimal; None if it is, or if there is none."""
         if self.smallest is None or self.minimal:
             return None
         if self.interrupted:
             return "interrupted"
-        if seconds is not None and self.seconds >= 0.9 * seconds:  # hunts end a little early
-            return "the time ran out, go on with more seconds"
-        return f"shrinking broke ({self.error or 'it found no way on'})"
+        # a hunt stops slightly before its time limit
+        if seconds is not None and self.seconds >= 0.9 * seconds:
+            return "the time ran out: run again with more seconds"
+        return f"shrinking failed ({self.error or 'no reason was recorded'})"
 
     def json(self) -> JsonObject:
         """Return the account as plain data, schema 1."""
@@ -171,7 +171,7 @@ class Hunt:
             n: {**asdict(e), "seconds": round(e.seconds, 3)} for n, e in self.efforts.items()
         }
         for effort in searchers.values():
-            del effort["moved"]  # told by variable
+            del effort["moved"]  # reported by variable
         return {
             "schema": 1,
             "claim": self.claim.id,
@@ -219,14 +219,14 @@ _SEEN = (
     ),
     *("broke", "broke_note", "audited", "coverage"),
 )
-"""What the document takes over as it is."""
+"""Fields that the document copies unchanged."""
 
 
 def store(folder: Path, account: Hunt) -> dict[str, str]:
-    """Write the smallest and the worst counterexample of a hunt; their paths by role.
+    """Write the smallest and the worst counterexample of a hunt; return their paths by role.
 
-    One that is there already and no larger is kept, where it was found on the same code of the
-    claim, is still confirmed, and by evidence of the same kind.
+    An existing file is kept if its counterexample is no larger, was found on the same code of the
+    claim, is still confirmed, and has evidence of the same kind.
 
     Raises:
         FileError: the folder cannot be written.
@@ -252,7 +252,7 @@ def store(folder: Path, account: Hunt) -> dict[str, str]:
 
 
 def _stays(path: Path, account: Hunt, found: Refuted) -> bool:
-    """Return whether another counterexample, no larger than this one, stands in the file."""
+    """Return whether the file holds another confirmed counterexample that is no larger."""
     claim = account.claim
     try:
         there = read(path)
@@ -263,5 +263,5 @@ def _stays(path: Path, account: Hunt, found: Refuted) -> bool:
         return False
     replayed = replay(path, (Pack(claim.id, (claim,), path.parent),))
     stands = replayed.confirmed and replayed.evidence == found.evidence
-    another = there["instance"] != found.instance  # the same one is written anew
+    another = there["instance"] != found.instance  # rewrite the same counterexample
     return stands and another and smallness(there["instance"]) <= smallness(found.instance)

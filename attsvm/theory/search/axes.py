@@ -1,8 +1,7 @@
-"""Which axes of an instance's arrays belong together, and copies with fewer or more indices.
+"""Groups of array axes that share an index, and copies of an instance with fewer or more indices.
 
-Axes share an index where they had the same length in every instance that the claim's strategy drew.
-Names from shape annotations such as `Float[Array, "n T d"]` tell apart those that were alike by
-chance.
+Axes share an index if they had equal lengths in every instance drawn by the claim's strategy. Names
+in shape annotations such as `Float[Array, "n T d"]` separate axes whose lengths agreed by chance.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from attsvm.theory.instance.codec import annotations_of, records
 from attsvm.theory.instance.document import Path, array_key, replaced
 
 _GUESSES = 16
-"""How many choices of axes without names are tried where two names could be theirs."""
+"""Maximum number of assignments tried for axes without names that fit two names."""
 
 Axes = tuple[Path, tuple[int, ...]]
 """An array by its path, and some of its axes."""
@@ -32,7 +31,7 @@ Lengths = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Axes of one length that change together: by path of the array, or of a tuple."""
+    """Axes of equal length that change together, by the path of their array or tuple."""
 
     length: int
     axes: tuple[tuple[Path, tuple[int, ...]], ...]
@@ -43,8 +42,8 @@ def groups(
 ) -> list[Group]:
     """Return all groups of axes that may change an index together, the shortest axes first.
 
-    They are those of an encoded instance of the type `hint`, of this length at `least`; samples are
-    others of various sizes.
+    The instance is encoded and has type `hint`. Only groups of length at least `least` are
+    returned. The samples are other instances of various sizes.
     """
     types = records(hint)
     arrays = list(_arrays(document, types))
@@ -77,7 +76,7 @@ def groups(
 
 
 def tuples(document: Json, path: Path = (), *, least: int = 2) -> Iterator[Group]:
-    """Yield all tuples of an encoded instance of this length at `least`, as groups of one axis."""
+    """Yield all tuples of length at least `least` of an encoded instance, as groups of one axis."""
     if isinstance(document, dict) and not array_key(document):
         if "tuple" in document and len(document["tuple"]) >= least:
             yield Group(len(document["tuple"]), ((path, (0,)),))
@@ -94,7 +93,7 @@ def unnamed(document: Json, hint: Any) -> bool:
 
 
 def _choices(items: list[Axes]) -> Iterator[tuple[Axes, ...]]:
-    """Yield choices: of each array all axes, one of them, or none."""
+    """Yield choices that take from each array all axes, one axis, or none."""
     options: list[list[Axes | None]] = []
     for path, axes in items:
         alone = [(path, (axis,)) for axis in axes] if len(axes) > 1 else []
@@ -125,7 +124,7 @@ def _arrays(
 
 
 def _axis_names(hint: Any) -> tuple[str, ...] | None:
-    """Return the names in an array annotation, or in the only one of a union."""
+    """Return the axis names in an array annotation, or in the only array annotation of a union."""
     text = getattr(hint, "dim_str", None)
     if text is None:
         texts = [getattr(part, "dim_str", None) for part in typing.get_args(hint)]
@@ -137,7 +136,7 @@ def _axis_names(hint: Any) -> tuple[str, ...] | None:
 def lacking(document: Json, group: Group, start: int, stop: int, *, renumbered: bool) -> Any:
     """Return a copy of an encoded instance without the indices start to stop of a group's axes.
 
-    Where `renumbered`, integers above them, which may be indices themselves, go down with those.
+    If `renumbered`, integers above the removed range are reduced, as they may be indices.
     """
     document = taken(document, group, [*range(start), *range(stop, group.length)])
     return _renumbered(document, start, stop) if renumbered else document

@@ -1,7 +1,7 @@
-"""Moves of a batch: its closest instances, moved, and new ones make the next generation.
+"""Moves of a batch: the next generation consists of the closest instances, moved, and new ones.
 
-Instances move by differences of others (differential evolution), by powers of two in single
-entries, as a whole, and by crossing with others.
+Instances move by differences of two others (differential evolution), by powers of two in one entry,
+as a whole, or by exchanging entries with another instance (crossover).
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
 
 _KEPT, _SHARE_KEPT = 256, 16
-"""Number of rows, the closest ones, that the next generation starts from. In a larger batch it is
-the size of the batch divided by the second number."""
+"""Number of closest rows that start the next generation. For a large batch it is the batch size
+divided by the second number."""
 
 _UNIT = 6.0
-"""Powers of two from 1 within which numbers are of usual size."""
+"""Numbers between 2^-6 and 2^6 are of usual size (exponent of 2)."""
 
 _ODD = 0x1E3779B97F4A7C15
 """A factor that spreads the bits of a number, modulo 2^64."""
@@ -48,9 +48,9 @@ def domains_of(formula: Formula, raw: Raw) -> dict[str, Domain]:
 
 
 def excess_of(raw: Known) -> Array:
-    """Return by how many powers of two numbers of each instance (batch,) lie beyond usual sizes.
+    """Return the number of powers of two by which each instance exceeds usual sizes.
 
-    It is the largest excess of its numbers that are not 0.
+    Shape (batch,). This is the largest excess over its nonzero numbers.
     """
     excess: Any = 0.0
     for value in raw.values():
@@ -64,9 +64,10 @@ def excess_of(raw: Known) -> Array:
 
 
 def closest(height: Array) -> Array:
-    """Return the lanes that live on, the closest first; none that meets no hypothesis.
+    """Return the rows that survive, the closest first.
 
-    Nor one whose sides touch, which need not be close to a violation.
+    Rows that violate a hypothesis are left out. So are rows whose sides are equal, as they need not
+    be close to a violation.
     """
     height = np.where(height == TOUCHED, -np.inf, height)
     kept = min(max(_KEPT, len(height) // _SHARE_KEPT), len(height) // 2)
@@ -82,9 +83,9 @@ def fresh_instances(
     shape: dict[str, int],
     batch: int,
 ) -> Iterator[Raw]:
-    """Yield new instances, an eighth of a batch at a time, as filling a whole one is hardly slower.
+    """Yield new instances, an eighth of a batch at a time; filling a whole batch costs little more.
 
-    Integers have one for each instance where those of the batch `raw` do.
+    Integers get one value for each instance if they have that in the batch `raw`.
     """
     while True:
         filled = batches.filled(formula, generator, shape, batch)
@@ -138,10 +139,10 @@ def renewed(
 
 
 def _children(own: Array, family: Array, generator: np.random.Generator) -> Array:
-    """Return moves (size, batch) of the parents (size, parents) that a family chooses.
+    """Return moved copies, shape (size, batch), of the parents (size, parents) chosen by a family.
 
-    An eighth of the batch is moved by each kind in turn: two eighths move by differences of other
-    parents, three in one entry, one as a whole, one crosses with another, and one stays.
+    Each eighth of the batch is moved in one way: two eighths by differences of other parents, three
+    in one entry, one as a whole, one by crossover, and one stays.
     """
     size, batch = len(own), family.shape[1]
     eighth = batch // 8
@@ -178,10 +179,10 @@ def _taken(flat: Array, lanes: Array) -> Array:
 
 
 def count_new(raw: Known, known: int, height: Array) -> int:
-    """Return how many different instances a batch has besides its first few, which are known.
+    """Return the number of different new instances of a batch, apart from the first `known` rows.
 
-    Moves come back to the same instance if numbers are few. Instances of different heights are
-    different; if heights are equal, instances are told apart by hashes of their numbers.
+    If there are few numbers, moves may return to an earlier instance. Instances with different
+    heights are different; those with equal heights are compared by hashes of their numbers.
     """
     batch = len(height)
     if _different((height + 0.0).view(np.int64)) == batch:
@@ -197,6 +198,6 @@ def count_new(raw: Known, known: int, height: Array) -> int:
 
 
 def _different(numbers: Array) -> int:
-    """Return how many different integers there are; sorting is quicker than `numpy.unique`."""
+    """Return the number of different integers; sorting is faster than `numpy.unique`."""
     ordered = np.sort(numbers)
     return min(len(ordered), 1) + int(np.count_nonzero(ordered[1:] != ordered[:-1]))

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted | None:
     """Search a refutation of the tally's part with every searcher in turn.
 
-    A counterexample of the reading is made smaller, unless it is an explicit instance, which stays
-    as its author wants it. A counterexample of a sibling stays as it was found: it only shows that
-    the check can fail.
+    A counterexample of the reading is shrunk, unless it is an explicit instance, which stays as its
+    author wrote it. A counterexample of a sibling is not shrunk: it only shows that the check can
+    fail.
     """
     sibling = bool(tally.part.name)
     if explicit:
@@ -69,6 +69,6 @@ def guide(searcher: Guided, scout: Scout, generator: np.random.Generator) -> Ref
     with contextlib.suppress(Found, Spent):
         try:
             searcher.search(scout, generator)
-        except TooLong:  # what comes later in a turn is larger, as a rule
+        except TooLong:  # later instances of a turn are usually larger
             scout.tally.give_up(f"a batch of {searcher.title}")
     return scout.found

@@ -1,8 +1,8 @@
-"""Coincidences: batches in which every instance has something that chance does not bring.
+"""Batches of instances with special structure that random draws never have.
 
-Numbers meet exact relations, an array is a combination of others or a matrix of a special form,
-entries take the constants that the formula names. Such a batch is evaluated once and not moved: a
-claim that fails at a coincidence alone looks alike everywhere else, and nothing leads there.
+Numbers satisfy exact relations, an array is a combination of others or a special matrix, or entries
+equal constants of the formula. Such a batch is evaluated once and not moved: if a claim fails only
+on special structure, nearby instances show no sign of it.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
 
 _RELATIONS = 16
-"""Number of relations that a batch meets, each in as many lanes as the others."""
+"""Number of relations in a batch, each in the same number of rows."""
 
 _MULTIPLES = np.array([1.0, 1.0, 1.0, -1.0, -1.0, 2.0, 3.0, 0.5, -2.0])
 _MORE = np.array([0.0, 0.0, 0.0, 1.0, -1.0, 2.0])
 """Factors of an array, and numbers that are added to it or to its diagonal."""
 
 _WHOLE, _SCALES = 4, 2.0 ** np.arange(-4, 2)
-"""Special matrices are made of integers up to this size, times a power of two."""
+"""Maximum absolute value of the integers in special matrices, and the scale factors applied to
+them."""
 
 
 def coincide(
@@ -41,19 +42,20 @@ def coincide(
     named: Array,
     generator: np.random.Generator,
 ) -> None:
-    """Bring a coincidence to the lanes of a batch, arrays (..., lanes) by name, in place.
+    """Change the rows of a batch, arrays (..., lanes) by name, in place so that each is special.
 
     Args:
         arrays: the batch.
-        domains: of the arrays that may be changed, what may stand there.
-        named: constants that the formula names.
+        domains: for each array that may change, its allowed values.
+        named: constants that occur in the formula.
         generator: source of all randomness.
     """
     relate(arrays, domains, generator, share=1, plans=_RELATIONS)
     batch = max((array.shape[-1] for array in arrays.values()), default=0)
     kinds: list[Callable[..., None]] = [_combine, _make_special]
     kinds += [_take_named] if len(named) else []
-    for number, change in enumerate(kinds):  # a quarter of the lanes each, by eight choices
+    # each change gets a quarter of the rows, in eight groups
+    for number, change in enumerate(kinds):
         start = 1 + number
         for lanes in np.array_split(np.arange(start, batch, 4), 8):
             if len(lanes):
@@ -61,7 +63,7 @@ def coincide(
 
 
 def _put(arrays: Mapping[str, Array], domain: Domain, name: str, lanes: Array, new: Array) -> None:
-    """Put values (..., lanes) into some lanes of an array, where the domain has all of them."""
+    """Write values (..., lanes) into rows of an array, except rows with a value off the domain."""
     array = arrays[name]
     inside = np.isfinite(new) & domain.has(new)
     inside = inside.reshape(-1, len(lanes)).all(axis=0)
@@ -103,7 +105,7 @@ def _make_special(
     named: Array,
     generator: np.random.Generator,
 ) -> None:
-    """Make a square matrix one of a special form, times a power of two."""
+    """Replace a square matrix by one with special structure, times a power of two."""
     square = [n for n in domains if arrays[n].ndim == 3 and len(arrays[n]) == arrays[n].shape[1]]
     square = [name for name in square if len(arrays[name]) > 1]
     if not square:
@@ -130,7 +132,7 @@ def reflection(u: Array, w: Array) -> Array:
 
 
 def nilpotent(u: Array, w: Array) -> Array:
-    """Return a matrix of rank one whose square is 0."""
+    """Return a rank-one matrix whose square is 0."""
     return _outer(u, (u * u).sum(axis=0) * w - (u * w).sum(axis=0) * u)
 
 
@@ -140,7 +142,7 @@ def projection(u: Array, w: Array) -> Array:
 
 
 def shifted(u: Array, w: Array) -> Array:
-    """Return a circulant matrix, whose rows are one vector shifted."""
+    """Return a circulant matrix: its rows are cyclic shifts of one vector."""
     return np.array([np.roll(u, k, axis=0) for k in range(len(u))])
 
 
@@ -155,7 +157,7 @@ def skew(u: Array, w: Array) -> Array:
 
 
 def multiple_of_identity(u: Array, w: Array) -> Array:
-    """Return a multiple of the identity plus a matrix of rank one."""
+    """Return a multiple of the identity plus a rank-one matrix."""
     return _diagonal(np.broadcast_to(w[0], u.shape)) + _outer(u, w)
 
 
@@ -168,7 +170,8 @@ SPECIAL: tuple[Callable[[Array, Array], Array], ...] = (
     skew,
     multiple_of_identity,
 )
-"""Square matrices (n, n, lanes) of two vectors (n, lanes), of integers where these are."""
+"""Constructors of square matrices (n, n, lanes) from two vectors (n, lanes); integer vectors give
+integer matrices."""
 
 
 def _take_named(
@@ -200,7 +203,7 @@ def _take_named(
 
 
 class _Noting(Floats):
-    """Floats that note the constants which a formula takes."""
+    """A float arithmetic that records the constants of a formula."""
 
     def __init__(self) -> None:
         self.noted: dict[float, None] = {}
@@ -213,9 +216,9 @@ class _Noting(Floats):
 def named_constants(
     formula: Formula, raw: Raw, shape: Mapping[str, int], parameters: Mapping[str, object]
 ) -> Array:
-    """Return the constants that a formula names by `m.exact`, and those of its reading.
+    """Return the constants that a formula names by `m.exact`, and the constants of its reading.
 
-    Without 0 and small integers, which instances have anyhow.
+    0 and small integers are left out: instances contain them anyway.
     """
     noting = _Noting()
     few = {n: v[..., :2] if isinstance(v, np.ndarray) else v for n, v in raw.items()}

@@ -1,11 +1,11 @@
 """Renew the curated counterexamples of packs: `python -m attsvm.theory.search.curate [ID ...]`.
 
-For every reading that is expected to be refuted the smallest counterexample known is stored beside
-the claim: of the one stored so far and the claim's explicit instances, each made smaller as far as
-it goes; where none of them refutes, of a hunt. A file is replaced by a smaller one, or by one of
-the same size where it no longer refutes its claim or its words are out of date. `--budget 0` looks
-for nothing: it brings the words of all files up to date with the code, and adds a witness to files
-that have none.
+For each reading that is expected to be refuted, the smallest known counterexample is stored beside
+the claim. Candidates are the stored file and the explicit instances of the claim, each shrunk as
+far as possible. If none of them refutes the claim, a hunt is run. A file is replaced by a smaller
+counterexample, or by one of equal size if it no longer refutes its claim or its texts are out of
+date. `--budget 0` does not search: it updates the texts of all files, and adds a witness to files
+without one.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from attsvm.theory.search.shrink import Polished, shrink
 from attsvm.theory.search.shrink_moves import smallness
 
 _BUDGET = 20_000
-"""Instances that making one find smaller may examine by default, for a claim of cost 1."""
+"""Maximum number of instances examined while shrinking one counterexample, for cost 1."""
 
 _ROUNDS = 40
-"""Rounds of a hunt where nothing that is known refutes."""
+"""Number of rounds of a hunt if no known instance refutes the claim."""
 
 
 @dataclass(frozen=True, slots=True)
 class Curated:
-    """What came of one claim."""
+    """The result for one claim."""
 
     claim: str
     done: Literal["kept", "renewed", "replaced", "made", "none found"]
@@ -55,16 +55,17 @@ class Curated:
 
 
 def curate(claim: Claim, packs: tuple[Pack, ...], budget: int = _BUDGET) -> Curated:
-    """Store the smallest counterexample known of a claim; a larger one never replaces a smaller.
+    """Store the smallest known counterexample of a claim; never replace one by a larger one.
 
     Args:
         claim: the claim.
-        packs: where it is found.
-        budget: instances that making one find smaller may examine, times the claim's cost; if 0, a
-            file that still refutes keeps its instance, its witness and what it says of them.
+        packs: the packs that contain it.
+        budget: the number of instances that shrinking may examine, divided by the claim's cost. If
+            0, a file that still refutes keeps its instance, its witness and its evidence.
 
     Raises:
-        FileError: the place cannot be written. ClaimError: the check of the claim broke.
+        FileError: the file cannot be written.
+        ClaimError: the check of the claim failed.
     """
     path = place(claim)
     if budget == 0 and path.is_file() and (kept := _renewed(claim, path)) is not None:
@@ -100,7 +101,7 @@ def _renewed(claim: Claim, path: Path) -> Curated | None:
     for witness in (witness_of(old), None):
         with contextlib.suppress(AttsvmError, KeyError, TypeError):
             slack = old["slack"]
-            if claim.formula.measured is None:  # which no machine evaluates in another way
+            if claim.formula.measured is None:  # the same on every machine
                 case = codec.decode_exactly(old["instance"], claim.instance_type)
                 slack = claim.conclusion(frozen(case)).document
             words = {"evidence": "", "enclosure": None, "method": "", "found_by": old["found_by"]}
@@ -117,7 +118,7 @@ def _written(
     old: JsonObject,
     done: Literal["renewed", "replaced", "made"],
 ) -> Curated:
-    """Write a file that differs from the old one."""
+    """Write a file if it differs from the old one."""
     if new == old:
         return Curated(claim.id, "kept", new["minimal"])
     write_text(path, dump(new) + "\n")
@@ -146,12 +147,15 @@ def _smallest(claim: Claim, budget: int) -> Polished | None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Renew the files of the named claims, all of them where none is named."""
+    """Renew the files of the named claims, or of all claims if none is named."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[2])
     parser.add_argument("ids", nargs="*", metavar="ID", help="claim, statement or prefix")
     parser.add_argument("--pack", action="append", default=[], help="as for `attsvm verify`")
     parser.add_argument(
-        "--budget", type=int, default=_BUDGET, help=f"examinations a find (default {_BUDGET})"
+        "--budget",
+        type=int,
+        default=_BUDGET,
+        help=f"examinations for each counterexample (default {_BUDGET})",
     )
     options = parser.parse_args(arguments)
     missing = 0

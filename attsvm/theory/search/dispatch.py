@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from attsvm.theory.run.refuted import Refuted
 
 _EARLY = 0.25
-"""Maximum seconds by which turns stop before the time is up, for the account to be written."""
+"""Maximum number of seconds by which turns stop before the time limit, to leave time for the
+report."""
 
 _GRACE = 0.04
-"""Share of the time by which turns stop early at most, and for which late turns are waited for."""
+"""Share of the time limit: turns stop early by at most this share, and late turns are awaited for
+as long."""
 
 
 class OverError(Exception):
@@ -71,14 +73,14 @@ class Dispatch:
         found: Refuted | None = None,
         resume: tuple[int, int] = (0, 0),
     ) -> Any:
-        """Return the job of the next turn of a searcher, or of what makes a find smaller or worse.
+        """Submit the next turn of a searcher or of the shrinker, and return its job.
 
         Args:
             searcher: the searcher, `shrink` or `worsen`.
             budget: number of instances, for a claim of cost 1.
-            pool: known instances, as `Pool.text` gives them.
-            found: the find to make smaller or worse.
-            resume: where that stopped.
+            pool: known instances, as returned by `Pool.text`.
+            found: the counterexample to shrink or worsen.
+            resume: the position at which an earlier call stopped.
         """
         number = self._numbers.get(searcher, 0)
         self._numbers[searcher] = number + 1
@@ -100,11 +102,11 @@ class Dispatch:
         return self._crew.submit(turn_job, text, *self._named)
 
     def gain(self, job: Any, *, needed: bool) -> Gain:
-        """Return what a turn came to.
+        """Return the result of a turn.
 
         Args:
             job: the turn.
-            needed: whether this process takes the turn although it is late.
+            needed: whether this process runs the turn even if the time is up.
 
         Raises:
             OverError: the time is up.

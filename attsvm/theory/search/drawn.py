@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 class _FoundError(Exception):
-    """Tells Hypothesis that an instance refutes, so that it shrinks it."""
+    """A sign for Hypothesis that an instance refutes the claim, so that Hypothesis shrinks it."""
 
 
 class _Broken(BaseException):
-    """Carries what a claim raised past Hypothesis, which would go on to shrink it."""
+    """A carrier of a claim's exception past Hypothesis, which would otherwise shrink it."""
 
     def __init__(self, problem: BaseException) -> None:
         self.problem = problem
@@ -44,16 +44,16 @@ def draw(
     deadline: float | None = None,
     looks: int | None = None,
 ) -> Refuted | None:
-    """Let Hypothesis draw and shrink; only confirmed refutations count as failures.
+    """Let Hypothesis draw and shrink instances; only confirmed refutations count as failures.
 
     Args:
-        tally: where instances are examined.
-        examples: instances that the strategy draws.
-        shrinks: examinations that shrinking a find may spend; with 0 it stays as drawn.
-        seed: of the draws.
-        deadline: wall-clock time (`time.time`) after which it stops.
-        looks: instances, admissible or not, after which it stops; None for as many as Hypothesis
-            likes, which while it climbs are many times `examples` where most are rejected.
+        tally: the tally that counts the instances.
+        examples: number of instances that the strategy draws.
+        shrinks: maximum number of examinations while shrinking; with 0 the instance stays as drawn.
+        seed: seed of the draws.
+        deadline: wall-clock time (`time.time`) at which to stop.
+        looks: maximum number of instances, admissible or not. None sets no limit: Hypothesis may
+            then try many times `examples` instances if most are rejected.
     """
     last: list[Refuted] = []
     seen: dict[str, tuple[bool, Refuted | None]] = {}
@@ -65,8 +65,8 @@ def draw(
                 return examine_again(tally, case, DRAWN, exactly=False)
             return examine_case(tally, case, DRAWN)
         except UnsatisfiedAssumption as problem:
-            cause = f"{tally.claim.id} assumes or rejects where it evaluates an instance"
-            remedy = "Name a hypothesis, or filter in the strategy."
+            cause = f"{tally.claim.id} calls `assume` or `reject` while it evaluates an instance"
+            remedy = "State a hypothesis, or filter in the strategy."
             raise _Broken(ClaimError(cause, value=str(problem), remedy=remedy)) from problem
         except (Exception, SystemExit) as problem:
             raise _Broken(problem) from problem
@@ -87,7 +87,7 @@ def draw(
             case = frozen(case)
         except ClaimError as problem:
             raise _Broken(problem) from problem
-        if shrinking:  # remember answers, stop exploring after the budget
+        if shrinking:  # cache answers, and stop exploring when the budget is spent
             key = json.dumps(codec.encode(case), sort_keys=True)
             if key not in seen and spent >= shrinks:
                 return
@@ -122,5 +122,5 @@ def draw(
     except (Unsatisfiable, Spent):
         return last[-1] if last else None
     if broken is not None:
-        raise broken  # out here, it keeps the context that it was raised in
+        raise broken  # raised outside Hypothesis, it keeps its original context
     return None

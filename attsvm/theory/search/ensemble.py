@@ -1,7 +1,7 @@
-"""Ensemble: the instances that a claim's author gave, and those of the claim's seeded generator.
+"""The ensemble searcher: explicit instances, and instances of the claim's seeded generator.
 
-It is good at instances as the author meant them, larger and more varied than the strategy draws,
-and it is quick: an instance takes one call of a function.
+It yields instances that the author intends, larger and more varied than those of the strategy. It
+is fast: an instance takes one function call.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 def ensemble(
     tally: Tally, count: int, generator: np.random.Generator, deadline: float | None = None
 ) -> Refuted | None:
-    """Examine instances of the claim's seeded generator up to one that refutes.
+    """Examine instances of the claim's seeded generator until one refutes it.
 
     Args:
-        tally: where instances are examined.
+        tally: the tally that counts the instances.
         count: maximum number of instances.
         generator: source of all randomness.
-        deadline: wall-clock time (`time.time`) at which to stop; None for none.
+        deadline: wall-clock time (`time.time`) at which to stop; None for no limit.
     """
     make = present(tally.claim.ensemble, "the claim's ensemble")
     return _first(tally, (make(generator) for _ in range(count)), ENSEMBLE, deadline)
 
 
 def explicit(tally: Tally, deadline: float | None = None) -> Refuted | None:
-    """Examine the stored counterexample and the explicit instances up to one that refutes."""
+    """Examine the stored counterexample and the explicit instances until one refutes the claim."""
     found = _first(tally, known(tally.claim, tally.part.name), STORED, None)
     return found or _first(tally, tally.part.examples, EXPLICIT, deadline)
 

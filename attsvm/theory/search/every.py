@@ -42,9 +42,13 @@ def listable(formula: Formula, cost: int) -> bool:
 
 
 def every(tally: Tally, deadline: float | None) -> Refuted | None:
-    """Examine all instances if they are few; if each was decided, note their number as settled."""
+    """Examine all instances if there are few.
+
+    If all are decided, record their number as settled.
+    """
     formula, number = tally.part.formula, 0
-    if not listable(formula, tally.claim.cost):  # a sibling may have more than its reading
+    # a sibling may have more instances than its reading
+    if not listable(formula, tally.claim.cost):
         return None
     names = list(formula.domain)
     for values in itertools.product(*formula.domain.values()):
@@ -60,10 +64,10 @@ def every(tally: Tally, deadline: float | None) -> Refuted | None:
 
 
 def fill_up(tally: Tally, wanted: int) -> Refuted | None:
-    """Examine integers and choices in order until so many different instances are decided.
+    """Examine integers and choices in order until `wanted` different instances are decided.
 
-    A strategy that draws integers of a short range has few instances. If these are all that there
-    are, and each is decided or proved to miss a hypothesis, their number is noted as `settled`.
+    A strategy for integers of a short range has few instances. If all of them are examined, and
+    each is decided or proved to violate a hypothesis, their number is recorded as `settled`.
     """
     formula = tally.part.formula
     if formula.axes or not formula.stepped or tally.seen.examples >= wanted:
@@ -84,7 +88,7 @@ def fill_up(tally: Tally, wanted: int) -> Refuted | None:
 
 
 def _in_order(formula: Formula) -> Iterator[Any]:
-    """Yield the instances of integers and choices, those near the lower ends first."""
+    """Yield the instances of integers and choices, starting near the lower ends."""
     values: dict[str, Sequence[Any]] = {}
     for name, variable in formula.variables.items():
         low, high = variable.ends

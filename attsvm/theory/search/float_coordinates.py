@@ -1,8 +1,8 @@
-"""Coordinates of an instance: its floats that may move, in units of their size.
+"""Coordinates of an instance: its movable floats, in units of their size.
 
-A field of an instance is an array or a number. Its entries move freely if a small move of them is
-admitted, else with equal entries tied, such as equal scores, if that is admitted, else not at all,
-such as labels. Tied entries share one coordinate.
+A field of an instance is an array or a number. Its entries move freely if small moves keep the
+instance admissible. Otherwise equal entries, such as equal scores, are tied and share one
+coordinate, if moving them together is admissible. Otherwise the field is fixed, as labels are.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from attsvm.theory.search.scout import Scout
 
 _TRIAL = 2.0**-10
-"""Distance by which a field is moved to see whether it may move, in units of its size."""
+"""Step by which a field is moved to test whether it may move, in units of its size."""
 
 _TRIALS = 2
 """Number of moves that are tried on an instance, and maximum number of instances for it."""
 
 _SHARES = (1.0, 0.5, 0.125, 2.0**-6)
-"""Distances from a known instance, as shares, at which a start is tried that is not admitted."""
+"""Shares of the distance from a known instance that are tried for a start that is not
+admissible."""
 
 _FAR = 2.0**64
 """Maximum size of a coordinate at the start."""
@@ -42,15 +43,15 @@ Admits = Callable[[Array], bool]
 
 @dataclass(frozen=True, slots=True)
 class Coordinates:
-    """The instances that vectors of coordinates stand for.
+    """A map from coordinate vectors to instances.
 
     Attributes:
-        scout: looks at them.
+        scout: evaluates the instances.
         frame: their form.
         base: the entries of a known instance.
-        size: the unit of each entry, 0 if the entry does not move.
-        coordinate: the coordinate of each entry.
-        starts: coordinates of that instance and of other admissible ones.
+        size: the unit of each entry; 0 if the entry does not move.
+        coordinate: the index of the coordinate of each entry.
+        starts: coordinates of the known instance and of other admissible ones.
     """
 
     scout: Scout
@@ -79,14 +80,14 @@ class Coordinates:
 def coordinates(
     scout: Scout, count: int, runs: int, generator: np.random.Generator
 ) -> Iterator[Coordinates]:
-    """Yield the coordinates of one frame of known instances after the other.
+    """Yield the coordinates of one frame of known instances after another.
 
-    The frame of the closest instance comes first. Entries are free and tied in turn.
+    The frame of the closest instance comes first. Entries are free and tied alternately.
 
     Args:
-        scout: what the searcher sees of the check.
-        count: number of starts of each.
-        runs: maximum number of frames, repeated ones included.
+        scout: the searcher's access to the check.
+        count: number of starts for each frame.
+        runs: maximum number of frames, including repeated ones.
         generator: source of all randomness.
     """
     for run in range(runs):
@@ -156,9 +157,10 @@ def _far(row: Array) -> bool:
 
 
 def _at_usual_size(row: Array) -> Array:
-    """Return an instance with the same digits at usual size.
+    """Return an instance with the same digits, scaled to usual size.
 
-    If both sides of a claim scale alike, guided searchers run off to where their ratio tends to 1.
+    If both sides of a claim scale alike, guided searchers drift to extreme sizes, at which the
+    ratio of the sides tends to 1.
     """
     digits, power = np.frexp(row)
     return np.asarray(np.ldexp(digits, np.clip(power, -_USUAL, _USUAL)))
@@ -176,12 +178,12 @@ def _frames(scout: Scout, generator: np.random.Generator) -> list[list[Any]]:
 
 @dataclass(frozen=True, slots=True)
 class Starts:
-    """Instances of one frame to start from, and how their entries may move.
+    """Starting instances of one frame, and how their entries may move.
 
     Attributes:
         rows: the instances, the known ones first.
-        size: the size of the field of each entry, 1 if the field is zero, 0 if it may not move.
-        group: for each entry the first of the entries that move together with it.
+        size: the size of the field of each entry; 1 if the field is zero, 0 if it may not move.
+        group: for each entry, the first entry of the group that moves with it.
     """
 
     rows: Float[Array, "rows m"]
@@ -198,13 +200,13 @@ def starts(
 ) -> Starts | None:
     """Return known, perturbed, rescaled and fresh instances; None if no entry may move.
 
-    All of them are admissible: others are moved towards a known instance. All ties are kept in
-    every other row.
+    All returned instances are admissible: an inadmissible one is moved towards a known instance. In
+    every other row all ties are kept.
 
     Args:
         frame: the form of the instances.
         known: admissible instances, finite.
-        admits: whether an instance is admissible.
+        admits: tests whether an instance is admissible.
         count: number of rows.
         generator: source of all randomness.
     """
@@ -230,7 +232,7 @@ def starts(
 
 
 def _admitted(known: Array, row: Array, admits: Admits) -> Array:
-    """Return the row, or the first between it and the known one that is admitted."""
+    """Return the row, or the first admissible point on the way to the known one."""
     for share in _SHARES:
         between: Array = known + share * (row - known)
         if admits(between):
@@ -253,7 +255,7 @@ def _varied(frame: Frame, base: Array, group: Array, generator: np.random.Genera
 
 
 def _sizes(frame: Frame, rows: Array) -> Array:
-    """Return the largest entry of each entry's field in its row, 1 where all are zero."""
+    """Return for each entry the largest absolute value in its field and row; 1 for a zero field."""
     sizes = np.empty_like(rows)
     for part in frame.fields:
         field = np.abs(rows[:, part]).max(axis=1, keepdims=True, initial=0.0)

@@ -1,4 +1,4 @@
-"""A frame: encoded instances that differ in their floats alone, as rows of one matrix."""
+"""Frames: encoded instances that differ only in their floats, stored as rows of one matrix."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from attsvm.theory.instance.document import float_parts, leaves, replaced, value
 
 
 def frame_key(document: Json) -> str:
-    """Return what instances of one frame share: everything but the values of their floats."""
+    """Return the part shared by all instances of a frame: everything but the values of floats."""
     for path, part in float_parts(document):
         document = replaced(document, path, part.get("float64"))
     return json.dumps(document, sort_keys=True)
@@ -27,11 +27,11 @@ def frame_key(document: Json) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The form of encoded instances of m floats.
+    """The form of encoded instances with m floats.
 
     Attributes:
-        document: one of them.
-        fields: the slices of the m floats that belong to one array or one number each.
+        document: one instance.
+        fields: for each array or number, the slice of its entries among the m floats.
     """
 
     document: Json
@@ -70,10 +70,10 @@ class Frame:
             return None
 
     def tensors(self, rows: Any) -> Any:
-        """Return the instances with these floats as one, a tensor (batch, m) split by name.
+        """Return a batch of instances from a tensor (batch, m) of floats, with fields by name.
 
-        Records become namespaces, arrays tensors (batch, *shape) and floats tensors (batch,); all
-        else is as in the instance.
+        Records become namespaces, arrays become tensors (batch, *shape) and floats tensors
+        (batch,). Other values stay as in the document.
         """
         parts = iter(self.fields)
         return _split(self.document, lambda: rows[:, next(parts)])
@@ -96,13 +96,13 @@ def _record(value: Any, parts: Iterator[Any]) -> Any:
             return dataclasses.replace(value, **changed)
         except AttsvmError:
             raise
-        except Exception as error:  # a type's own checks may raise anything
+        except Exception as error:  # a type's own checks may raise any exception
             raise DataError("these floats do not fit the type", value=str(error)) from error
     return value
 
 
 def _split(document: Json, part: Callable[[], Any]) -> Any:
-    """Return the decoded instance, its floats taken from the parts in the order of `leaves`."""
+    """Return the decoded document, its floats taken from the parts in the order of `leaves`."""
     if isinstance(document, dict):
         if set(document) == {"float"}:
             return part()[:, 0]

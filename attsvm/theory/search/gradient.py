@@ -1,8 +1,8 @@
-"""Gradient: L-BFGS (scipy) on the conclusion on tensors (PyTorch).
+"""The gradient searcher: L-BFGS (scipy) on the conclusion in tensors (PyTorch).
 
-It is good at narrow curved valleys and small regions in many dimensions, where a conclusion has a
-form that is differentiable. It needs known instances to start from. It says where to look and
-decides nothing: the ends of its climbs are examined like any other instance.
+It finds narrow curved valleys and small regions in many dimensions, if the conclusion has a
+differentiable form. It starts from known instances. It proves nothing: the end points of its climbs
+are examined like all other instances.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from attsvm.theory.search.scout import Scout
 
 _WORST = 1e150
-"""Cost of what has no height."""
+"""Cost assigned to points without a height (no unit)."""
 
 _STEPS, _CLIMBS, _RUNS = 64, 8, 24
-"""Evaluations of a climb at cost 1, climbs from one frame, and maximum number of frames a turn."""
+"""Maximum number of evaluations of a climb at cost 1, of climbs from one frame, and of frames per
+turn."""
 
 _LONG, _LONGER = 1 / 8, 16
 """Share of climbs that are longer, as narrow valleys need, and factor of their length."""
@@ -37,18 +38,19 @@ _GRIDS = (52, 10, 4, 1)
 
 _FLAT = 2.0**-40
 _TANGENT = math.log(_FLAT) - 1.0
-"""Height above which a climb sees the logarithm of a height, below it a straight line."""
+"""Height above which the cost is logarithmic; below, it is the tangent line."""
 
 _BOX, _HALVINGS = 8.0, 6
-"""Maximum length of a climb in each coordinate, and number of halvings that locate the place where
-it leaves the hypotheses."""
+"""Maximum distance of a climb in each coordinate, and number of bisections that locate the point at
+which it leaves the hypotheses."""
 
 
 def gradient(scout: Scout, generator: np.random.Generator) -> None:
-    """Climb in coordinates and in their logarithms in turn, until the budget is spent.
+    """Climb alternately in coordinates and in their logarithms, until the budget is spent.
 
-    Gradients know no hypotheses: a climb that leaves them ends at the border. Logarithms reach
-    places far from entries of one size, from starts that are spread by factors.
+    Gradients ignore hypotheses: a climb that leaves the admissible set is cut at its boundary.
+    Climbs in logarithms start from points spread by factors, and reach entries of very different
+    sizes.
     """
     steps = max(_STEPS // math.isqrt(scout.tally.claim.cost), 16)
     for land in coordinates(scout, _CLIMBS, _RUNS, generator):
@@ -62,7 +64,7 @@ def gradient(scout: Scout, generator: np.random.Generator) -> None:
 
 
 def _climb(land: Coordinates, start: Array, steps: int, *, in_logarithms: bool) -> None:
-    """Climb from a start, and look at the end; in logarithms signs and zeros stay as they are."""
+    """Climb from a start and examine the end point; in logarithms signs and zeros are fixed."""
     from scipy.optimize import minimize
 
     def place(move: Array) -> Array:
@@ -100,12 +102,12 @@ def _rounded(entries: Array, bits: int) -> Array:
 
 
 def _ordered(land: Coordinates) -> Array:
-    """Return the starts at which the conclusion on tensors is a number, the closest first."""
+    """Return the starts with a finite conclusion in tensors, the closest first."""
     with np.errstate(all="ignore"), one_thread() as torch:
         rows = torch.tensor(land.entries(land.starts))
         values = heights(torch, land.scout.tally, land.frame, rows).detach().double()
     if not values.isfinite().any():
-        raise _broken(land.scout.tally, "is no number on any instance", values.tolist()[:4])
+        raise _broken(land.scout.tally, "is NaN or infinite on every instance", values.tolist()[:4])
     found = values.numpy()
     order = np.argsort(-found, kind="stable")
     return np.asarray(land.starts[order[np.isfinite(found[order])]])
@@ -119,7 +121,7 @@ def _cost_and_slope(land: Coordinates, position: Array) -> tuple[float, Array]:
         value = heights(torch, land.scout.tally, land.frame, x).sum()
         if not value.isfinite():
             return _WORST, np.zeros(len(position))
-        # a ratio of the sides far below 1 is flat, its logarithm is not
+        # a ratio far below 1 is almost constant, its logarithm is not
         value = torch.where(value > _FLAT, value.clamp(min=_FLAT).log(), value / _FLAT + _TANGENT)
         slope = torch.zeros_like(x)
         if value.requires_grad:
@@ -131,7 +133,10 @@ def _cost_and_slope(land: Coordinates, position: Array) -> tuple[float, Array]:
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[Any]:
-    """Lend the library with gradients on one thread, and leave it as it was."""
+    """Yield torch, limited to one thread and with gradients enabled.
+
+    Restore its settings on exit.
+    """
     import torch
 
     threads = torch.get_num_threads()
@@ -144,10 +149,10 @@ def one_thread() -> Iterator[Any]:
 
 
 def heights(torch: Any, tally: Tally, frame: Frame, x: Any) -> Any:
-    """Return how close each row comes to violation, by the claim's formula on tensors.
+    """Return how close each row comes to a violation, by the claim's formula in tensors.
 
     Raises:
-        ClaimError: it breaks, or gives no number a row.
+        ClaimError: the formula raises, or does not return one number for each row.
     """
     relaxed = present(tally.claim.relaxed, "the claim's relaxed conclusion")
     try:

@@ -1,10 +1,9 @@
-"""The hunt: searchers side by side on one claim until one finds or the time is up.
+"""The hunt: searchers work in parallel on one claim until one refutes it or the time is up.
 
-A round is a fixed number of turns. What the turns of round k are, with all their seeds and pools,
-depends on what came of the rounds up to k - 2, so two rounds are under way at any time and the
-answer is the same for any number of workers. As long as no instance is known, one round is under
-way. The first find in the order of turns wins; it is then made smaller, until no move does, and
-worse.
+A round is a fixed number of turns. The turns of round k, with their seeds and pools, depend only on
+the results of the rounds up to k - 2. Two rounds can therefore run at a time, and the result is the
+same for any number of workers. Until an instance is known, one round runs at a time. The first
+counterexample in the order of turns wins; it is then shrunk until it is minimal, and worsened.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ _BUDGET = 96
 """Instances of a turn in the first rounds, for a claim of cost 1."""
 
 _ONCE = ("explicit", "every")
-"""Searchers that have one turn, in the first round."""
+"""Searchers that take only one turn, in the first round."""
 
 _TOLD_APART = 2**16
-"""Maximum number of drawn instances that are remembered, so that equal ones are counted."""
+"""Maximum number of drawn instances that are remembered to count repetitions."""
 
 _FIRST = 2
 """Maximum number of turns per searcher in a round, as long as no instance is known."""
@@ -58,24 +57,24 @@ def hunt(
     named: Sequence[str] = (),
     progress: Callable[[Hunt], None] | None = None,
 ) -> Hunt:
-    """Search until a counterexample is confirmed, then make it smaller and worse.
+    """Search until a counterexample is confirmed, then shrink and worsen it.
 
     Args:
-        claim: what to refute.
+        claim: the claim to refute.
         part: "" for the reading, or the name of a sibling.
-        seconds: wall time, in which at least one round is begun; None for no limit.
-        rounds: rounds of search; None for no limit. With rounds alone the answer is a function of
-            the seed.
+        seconds: wall time; at least one round begins. None for no limit.
+        rounds: number of rounds of search; None for no limit. With `rounds` alone the result is a
+            function of the seed.
         seed: base seed.
-        crew: who does the work.
-        searchers: names, all that fit where None.
+        crew: the workers.
+        searchers: names of searchers; None for all that fit.
         known: whether the claim's explicit instances may be used.
         pool: instances of an earlier hunt to start from.
         named: packs that the user named.
         progress: called after every turn; it may raise KeyboardInterrupt to stop the hunt.
 
     Raises:
-        UsageError: no limit at all, an unknown searcher, or one that the claim has nothing for.
+        UsageError: there is no limit at all, a searcher is unknown, or it cannot work on the claim.
     """
     if seconds is None and rounds is None:
         raise UsageError("a hunt needs an end", remedy="Give seconds or rounds.")
@@ -120,7 +119,7 @@ def hunt(
         drawn = account.seen.ordinary
         account.idle = not drawn
         account.error = (
-            f"none of the {drawn} instances drawn meets all hypotheses: give the reading examples "
+            f"none of the {drawn} drawn instances meets all hypotheses: give the reading examples "
             "that do, or variables that mostly do"
             if drawn
             else "no instance was looked at: name a searcher that draws, or give more seconds"
@@ -128,7 +127,7 @@ def hunt(
     account.no_turn = [
         name
         for name in chase.searchers
-        if name not in account.efforts and not account.seen.settled  # all has been looked at
+        if name not in account.efforts and not account.seen.settled  # every instance was examined
     ]
     account.nothing_to_move = [name for name in account.no_turn if not chase.moves(name)]
     account.no_turn = [name for name in account.no_turn if chase.moves(name)]
@@ -155,14 +154,15 @@ class _Chase:
         self.schedule = Schedule(taking, {"screen", self.first}, weights)
         self.found: Refuted | None = None
         self.broken = 0
-        self.done: dict[str, str] = {}  # searchers that had no more to propose, and from what forms
+        # searchers with nothing more to propose, and the forms of their pool
+        self.done: dict[str, str] = {}
         self.drawn: set[str] = set()
 
     def search(self, rounds: int | None) -> None:
-        """Take rounds of turns until a find or an end.
+        """Run rounds of turns until a counterexample is found or a limit is reached.
 
-        Two rounds are under way at a time. As long as no instance is known, it is only one round:
-        most searchers need an instance for their first turn, and no second turn may come before.
+        Two rounds run at a time. Until an instance is known it is one round: most searchers need an
+        instance for their first turn, and each must have its first turn before any has its second.
         """
         under_way: deque[deque[tuple[str, Any]]] = deque()
         try:
@@ -174,14 +174,14 @@ class _Chase:
                         break
                     under_way.append(deque(self._begin(self.hunt.rounds)))
                     self.hunt.rounds += 1
-                if not any(under_way):  # no searcher can do more, or it is the end
+                if not any(under_way):  # no searcher has more to propose, or the time is up
                     return
                 first = under_way[0]
                 while first and self.found is None and self.broken < _BROKEN:
                     gain = self.dispatch.gain(first[0][1], needed=self.hunt.examples == 0)
                     self._account(first.popleft()[0], gain)
                     self.tell(gain)
-                    if self.hunt.seen.settled:  # there is nothing else to look at
+                    if self.hunt.seen.settled:  # there is nothing else to examine
                         return
                 under_way.popleft()
         except OverError:
@@ -202,7 +202,7 @@ class _Chase:
             raise KeyboardInterrupt
 
     def _gather(self, under_way: Iterable[Iterable[tuple[str, Any]]]) -> None:
-        """Account for the turns that are done, up to a find: none of those is lost."""
+        """Account for finished turns, up to a counterexample, so that no finished turn is lost."""
         for searcher, job in (turn for each in under_way for turn in each):
             if self.found is None and job.done():
                 with contextlib.suppress(WorkerError):
@@ -226,7 +226,7 @@ class _Chase:
 
     @property
     def known(self) -> bool:
-        """Return whether an instance is known from which guided searchers can start."""
+        """Whether guided searchers have a known instance to start from."""
         return bool(self.pool.templates)
 
     def _fills(self, searcher: str) -> bool:
@@ -235,7 +235,7 @@ class _Chase:
         return searcher == "screen" or enumerates
 
     def _once(self, searcher: str) -> list[str]:
-        """Return the turn of a searcher that has one alone, if it takes part."""
+        """Return the turn of a searcher that takes only one, if it takes part."""
         return [s for s in self.searchers if s == searcher]
 
     def moves(self, searcher: str) -> bool:
@@ -245,7 +245,7 @@ class _Chase:
         return any(GUIDED[searcher].moves(e.document) for e in self.pool.templates)
 
     def _account(self, searcher: str, gain: Gain) -> None:
-        """Add what a turn came to."""
+        """Add the result of a turn."""
         account = self.hunt
         effort = account.efforts.setdefault(searcher, Effort())
         effort.turns += 1

@@ -1,8 +1,8 @@
-"""Integers: all choices of a box, if all variables are integers, and moves of those in records.
+"""The integer searcher: all points of a box if all variables are integers.
 
-They are good at violations by few integers of any size, whether rare or at equal sides: a box is
-screened in floats, and each of its rows that may violate the claim is decided. A box of which each
-row was decided is reported.
+Moves of integers in records. It finds violations by a few integers of any size, even rare ones or
+ones with equal sides. A box is screened in floats, and each row that may violate the claim is
+decided. If every row is decided, the box is reported.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _ENUMERATED, _ROWS = 2**15, 2**16
 """Number of rows that are enumerated for each instance of a budget, and number of rows at once."""
 
 _DOUBTED = 8
-"""Maximum number of rows of a turn that the judge sees although bounds for rounding, and rationals,
-leave open whether they violate."""
+"""Maximum number of rows per turn sent to the judge although error bounds and rationals leave them
+undecided."""
 
 
 def counts(formula: Formula) -> bool:
@@ -41,12 +41,12 @@ def counts(formula: Formula) -> bool:
 
 
 def integers(scout: Scout, generator: np.random.Generator) -> None:
-    """Screen boxes of integers from the least on; the judge sees the closest few as well.
+    """Screen boxes of integers from the lower ends upwards; send the closest few to the judge.
 
     If the formula counts with an integer, as in `range(k)`, the integer has one value for a whole
     batch, and its bound changes from turn to turn. All other integers run through a box with equal
-    sides, and in a hunt also through a long box in which some of them become large. The integers of
-    records move one by one. A box is reported as screened if every row is decided.
+    sides. A hunt also uses a long box in which some of them become large. The integers of records
+    move one by one. A box is reported as screened if every row is decided.
     """
     formula, parameters = scout.tally.part.formula, scout.tally.part.parameters
     if not formula.batches:
@@ -67,18 +67,18 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
     whole = boxes[0] == _sides(formula, 2**62, alike)
     if own and not whole and not scout.once:
         boxes.append(_sides(formula, asked // 2, generator.exponential(size=len(few))))
-    for box in boxes:  # of each box it is said by itself whether all of its rows were judged
+    for box in boxes:  # whether all rows were judged is recorded for each box
         _screen_box(Suspects(scout, formula, _DOUBTED), box, own)
     scout.idle = whole
 
 
 def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: Set[str]) -> None:
-    """Screen all choices of a box; those of integers that are no rows' `own` are held in turn.
+    """Screen all points of a box; integers without a value per row are held fixed in turn.
 
     Args:
-        suspects: the searcher's.
-        sides: the least of each integer, and how many from there on.
-        own: the integers of which each row has one.
+        suspects: the searcher's suspects.
+        sides: for each integer its least value and the number of values.
+        own: the integers that have one value for each row.
     """
     scout, formula = suspects.scout, suspects.formula
     parameters = scout.tally.part.parameters
@@ -89,7 +89,8 @@ def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: S
     decided = batches.unrounded(formula, sizes, parameters) if own == sides.keys() else frozenset()
     exact = decided >= {*formula.hypotheses, ""}
     proved, unjudged, best = exact or not own or not scout.once, scout.tally.seen.unjudged, -np.inf
-    proved = proved and max(sizes.values()) < _LARGEST  # else rows are other integers, rounded
+    # beyond 2^53 floats would round the integers
+    proved = proved and max(sizes.values()) < _LARGEST
     for held in itertools.product(*outer):
         for start in range(0, size, _ROWS):
             scout.ensure_time()
@@ -102,10 +103,11 @@ def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: S
             _, height, suspect = batches.fit_seen(formula, raw, {}, batch, parameters)
             scout.tally.seen.screened += batch
             scout.tally.variety.see_batch(raw, height > -np.inf)
-            if proved and not exact:  # floats may be far off, so every row left gets a bound
+            # floats may be inaccurate, so every remaining row gets an error bound
+            if proved and not exact:
                 suspect = batches.left_by(formula, decided, raw, batch, parameters)
             judged = suspects.examine(raw, {}, suspect, height)
-            height[height == TOUCHED] = -np.inf  # nothing tells how close others come
+            height[height == TOUCHED] = -np.inf  # heights are unknown here
             for _ in range(JUDGED):
                 lane = int(np.argmax(height))
                 if height[lane] > best and lane not in judged:
@@ -117,11 +119,11 @@ def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: S
 
 
 _LARGEST = 2**53
-"""Size from which on floats do not hold all integers."""
+"""Magnitude of integers above which floats are not exact."""
 
 
 def _sides(formula: Formula, asked: int, weights: Array) -> dict[str, tuple[int, int]]:
-    """Return the least of each integer, and how many from there on.
+    """Return for each integer its least value and the number of values.
 
     The box has at most `asked` points. The logarithm of each side is proportional to its weight.
     """

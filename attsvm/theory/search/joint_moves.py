@@ -1,8 +1,8 @@
-"""Moves of shrinking that change several numbers of an instance at once.
+"""Shrinking moves that change several numbers of an instance at once.
 
-A violation often depends on the ratio, the difference or the sum of numbers, so that no change of
-a single one keeps it. The moves divide several numbers by one factor and round them, shift them by
-one amount, put small numbers in their place, and move one number into another.
+A violation often depends on a ratio, a difference or a sum, so that no change of one number keeps
+it. The moves divide several numbers by one factor and round them, shift them by one amount, replace
+them by small numbers, or merge one number into another.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ from attsvm.theory.instance.document import (
 )
 
 Slot = Callable[[Any], Iterable[Any]]
-"""A place where a document can be made smaller: gives what to try there, the simplest first."""
+"""A place at which a document can be made smaller: a function that returns the trials there, the
+simplest first."""
 
 _PAIRED = 8
-"""Maximum number of numbers, those farthest from 0, of which all pairs are tried. As many zeros are
-paired with them."""
+"""Maximum number of numbers of which all pairs are tried, largest first; as many zeros are added to
+the pairs."""
 
 _FACTORS, _TARGETS = (2, 3), (1, 2, 3, 4)
-"""Numbers are divided by these factors, and by those that make a small one equal to a target."""
+"""Factors by which numbers are divided, and target values: a factor is also used if it turns a
+small number into a target."""
 
 _LEAST, _GROUPS = 4, 6
 """Maximum number of different sizes that are scaled to a target, and number of groups that consist
@@ -41,7 +43,7 @@ _SMALL = (1, 2, 3)
 """Sizes of the numbers that are put in the place of a pair, with their signs."""
 
 _BITS = (0, 1, 3)
-"""Bits after the point to which floats are rounded when they are divided."""
+"""Number of bits after the binary point to which floats are rounded after a division."""
 
 
 def joint_slots(document: Json) -> list[Slot]:
@@ -57,7 +59,7 @@ def joint_slots(document: Json) -> list[Slot]:
 
 
 def _place(path: Path) -> tuple[str, ...]:
-    """Return a text for each step of a path, by which paths are ordered as in the document."""
+    """Return a sort key of a path that gives the order in the document."""
     return tuple(f"{step:06}" if isinstance(step, int) else step for step in path)
 
 
@@ -99,7 +101,7 @@ def _height(x: Fraction) -> Fraction:
 
 
 def _with(document: Json, numbers: Mapping[Path, Fraction], exact: set[Path]) -> Any:
-    """Return the document with other numbers at some paths; itself where a float overflows."""
+    """Return the document with other numbers at some paths; unchanged if a float overflows."""
     changed = document
     for path, number in numbers.items():
         try:

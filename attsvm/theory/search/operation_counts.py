@@ -1,6 +1,6 @@
-"""Operations of numpy that a formula takes, counted on a few instances.
+"""The number of numpy operations of a formula, counted on a few instances.
 
-They are counted, not timed, so that what a search looks at does not depend on the machine.
+Operations are counted, not timed, so that a search examines the same instances on every machine.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class _DearError(BaseException):
-    """An error that tells that an evaluation takes more operations than may be spent on it."""
+    """An error that ends an evaluation with more operations than allowed."""
 
 
 class _Counted(np.ndarray[Any, Any]):
-    """An array that counts the operations of numpy on it and on what comes of it."""
+    """An array that counts numpy operations on it and on arrays derived from it."""
 
     left: list[int]
 
@@ -31,15 +31,15 @@ class _Counted(np.ndarray[Any, Any]):
         self.left = getattr(origin, "left", [sys.maxsize])
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """Return the result of an operation on plain arrays, counted.
+        """Return the result of an operation on plain arrays, and count it.
 
         Raises:
-            _DearError: there were too many.
+            _DearError: the maximum number of operations is exceeded.
         """
         return self._counted(getattr(ufunc, method), inputs, options)
 
     def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
-        """Return the result of a function such as `numpy.concatenate`, counted as well."""
+        """Return the result of a function such as `numpy.concatenate`, and count it."""
         return self._counted(function, inputs, options)
 
     def _counted(self, operation: Any, inputs: Any, options: Any) -> Any:
@@ -68,9 +68,9 @@ def _plain(value: Any) -> Any:
 
 
 def operations(scout: Scout, formula: Formula, raw: Known, shape: dict[str, int], most: int) -> int:
-    """Return how many operations of numpy an evaluation of the formula on a few instances takes.
+    """Return the number of numpy operations of an evaluation of the formula on a few instances.
 
-    It ends as soon as there are more than `most`, with the answer `most` + 1.
+    Counting stops above `most`; the result is then `most` + 1.
     """
     left = [most]
     few = {}

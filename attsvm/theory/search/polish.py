@@ -1,4 +1,4 @@
-"""Polishing: a find is made smaller until no move does, and worse, while there is time."""
+"""Polishing: shrink a counterexample until it is minimal, and worsen it, while there is time."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _WORSE = 8
 
 
 def polish(dispatch: Dispatch, account: Hunt, found: Refuted, tell: Callable[[Gain], None]) -> None:
-    """Make a find smaller until it is minimal, and worse, and note both in the account.
+    """Shrink a counterexample until it is minimal, worsen it, and record both in the account.
 
     Args:
-        dispatch: where turns are submitted.
-        account: of the hunt.
-        found: the find.
-        tell: called with the gain of each turn.
+        dispatch: submits the turns.
+        account: the account of the hunt.
+        found: the counterexample.
+        tell: called with the result of each turn.
     """
     now = {"shrink": found, "worsen": found}
     resume = {"shrink": (0, 0), "worsen": (0, 0)}
-    ahead = {"shrink": None, "worsen": _WORSE}  # turns left; None is as many as it takes
+    ahead = {"shrink": None, "worsen": _WORSE}  # turns left; None for no limit
     try:
-        while any(left is None or left > 0 for left in ahead.values()):  # one may break
+        while any(left is None or left > 0 for left in ahead.values()):  # either may fail
             jobs = [
                 (name, dispatch.submit(name, _BUDGET, found=now[name], resume=resume[name]))
                 for name, left in ahead.items()
@@ -41,7 +41,7 @@ def polish(dispatch: Dispatch, account: Hunt, found: Refuted, tell: Callable[[Ga
             ]
             for name, job in jobs:
                 gain = dispatch.gain(job, needed=account.examples == 0)
-                if gain.withdrawn:  # no find of a claim at random is one
+                if gain.withdrawn:  # a claim that answers at random has no counterexample
                     account.smallest = account.worst = None
                     account.minimal, account.error = False, gain.error
                     return

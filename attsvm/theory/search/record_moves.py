@@ -1,8 +1,8 @@
-"""Discrete moves of records: their integers change, and their arrays and tuples become longer.
+"""Discrete moves of records: change their integers, and lengthen their arrays and tuples.
 
-Formulas of variables have batches for both. A record is changed where it is encoded. Its type, the
-instances that the strategy draws, and the hypotheses decide which changes are instances. If an
-evaluation is cheap, lines of records are screened in floats, and the closest few are examined.
+For formulas of variables, batches do both. A record is changed in its encoded form. Its type, the
+instances of the strategy, and the hypotheses decide which changes are admissible. If an evaluation
+is cheap, series of records are screened in floats, and the closest few are examined.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ CHEAP = 8
 """Maximum cost of claims that are evaluated in floats to choose the records to examine."""
 
 _EXAMINED = 2
-"""Maximum number of records of a screened line that are examined since they come closest."""
+"""Maximum number of records of a screened series that are examined because they come closest."""
 
 _FAR, _FINE = 12, 3
-"""Integers go up to two to the first power, over the cost of the claim, or to twice those that are
-drawn, as one may be a number of steps or a size: compiled code counts none of its own. A ladder has
-so many rungs to each doubling."""
+"""Maximum exponent of 2 of integers, reduced by the claim's cost, unless twice the drawn integers
+is more; an integer may be a number of steps or a size, and steps of compiled code are not counted.
+And the number of integers per doubling."""
 
 _BESIDE, _SMALL, _SIZES = 8, 40, (16, 64, 256, 1024)
-"""Number of integers on each side of one that are tried first, number of small ones that a ladder
-begins with, and numbers of choices of a line or a box."""
+"""Number of neighbours on each side of an integer that are tried first, number of small integers
+that begin a series, and maximum sizes of a series or a box."""
 
 _GROWTH = 1.25
-"""Factor by which an axis becomes longer from one rung to the next; it grows by one at least."""
+"""Factor by which an axis grows from one step to the next; it grows by at least one."""
 
 _LADDERS, _NUMBERS = 8, 2**12
-"""Number of ladders of longer records in a turn, half as many in a check, and maximum number of
-numbers in a record, over the claim's cost."""
+"""Number of series of longer records in a turn (half as many in a check), and maximum number of
+numbers in a record, divided by the claim's cost."""
 
 _RELATED = 64
 """Number of records with numbers in exact relations in a line."""
@@ -66,9 +66,9 @@ _STARTS = 8
 
 
 def move_integers(scout: Scout, generator: np.random.Generator) -> None:
-    """Move integers of known records: by one, by doubling, beyond what is drawn, all of a range.
+    """Move integers of known records: by one, by doubling, beyond the drawn range, through a range.
 
-    Several move together, as a box of all choices or tied as one.
+    Several integers move together, through a box or tied to one value.
     """
     starts = [document for document in _as_drawn(scout) if integer_leaves(document)]
     if not starts:
@@ -95,10 +95,10 @@ def move_integers(scout: Scout, generator: np.random.Generator) -> None:
 
 
 def lengthen(scout: Scout, generator: np.random.Generator) -> None:
-    """Make axes that share an index and tuples of known records longer, step by step.
+    """Lengthen tuples, and axes that share an index, of known records, step by step.
 
-    New entries repeat old ones, as they are, with other signs, or with other numbers. Integers that
-    are equal to the length follow it in half of the ladders.
+    New entries repeat old ones, unchanged, with other signs, or with other values. In half of the
+    series, integers equal to the length grow with it.
     """
     claim = scout.tally.claim
     starts = _as_drawn(scout)
@@ -118,12 +118,13 @@ def lengthen(scout: Scout, generator: np.random.Generator) -> None:
 
 
 def _try(scout: Scout, documents: Iterable[Json]) -> None:
-    """Examine a line of encoded records, or screen it and examine the closest if that is cheap.
+    """Examine a series of encoded records.
 
-    Records that look violated are examined at once: those that come later on a line are larger.
+    If evaluation is cheap, screen it and examine the closest. Records that look violated are
+    examined at once: later records of the series are larger.
 
     Raises:
-        Stop: the turn is over, by a find, the budget or the time.
+        Stop: the turn is over: a counterexample was found, or budget or time is spent.
     """
     tally = scout.tally
     closer: list[tuple[float, int, Any]] = []
@@ -148,7 +149,7 @@ def _try(scout: Scout, documents: Iterable[Json]) -> None:
 
 
 def _glanced(tally: Tally, case: Case) -> float:
-    """Return the height of a record in one evaluation, NaN if the evaluation raises."""
+    """Return the height of a record by one evaluation; NaN if the evaluation raises."""
     part = tally.part
     with contextlib.suppress(Exception), np.errstate(all="ignore"):
         return within_bound(lambda: glance(part.formula, part.parameters, case))
@@ -156,10 +157,10 @@ def _glanced(tally: Tally, case: Case) -> float:
 
 
 def _as_drawn(scout: Scout) -> list[Any]:
-    """Return known records whose lengths and integers are such as are drawn, else drawn ones.
+    """Return known records whose lengths and integers lie in the drawn ranges, else drawn records.
 
-    Nothing discrete of other records is moved: of a claim that looks at all V^m choices, an
-    evaluation with V = 1 and a large m is short, and the next one, with V = 2, takes for ever.
+    Discrete moves start only from these. A claim may evaluate all V^m choices: then an evaluation
+    with V = 1 and a large m is fast, but the next one, with V = 2, never ends.
     """
     drawn = scout.tally.likeness.samples()
     ends = _ends(drawn)
@@ -204,22 +205,22 @@ def _started(documents: Sequence[Json], generator: np.random.Generator) -> Any:
 
 
 def _beside(value: int) -> list[int]:
-    """Return the integers on both sides of one, the nearest first."""
+    """Return the integers on both sides of an integer, the nearest first."""
     return [value + sign * k for k in range(1, _BESIDE + 1) for sign in (1, -1)]
 
 
 def _reach(tied: Iterable[Path], ends: Mapping[Path, tuple[int, int]], cost: int) -> int:
-    """Return how large some integers that are equal may become: fewer of them, larger ones."""
+    """Return the maximum value of some equal integers; the fewer they are, the larger it is."""
     places = {path if path[-1] == "int" else path[:-1] for path in tied}
     drawn = max((abs(end) for place in places for end in ends.get(place, ())), default=0)
     return max(int(2.0 ** min(_FAR, 2 * _FAR / len(places))) // cost, 2 * drawn)
 
 
 def ladder(value: int, most: int, generator: np.random.Generator) -> list[int]:
-    """Return small integers, then some of every magnitude, and those beside powers of 2 and 10.
+    """Return small integers, then some of every magnitude, and neighbours of powers of 2 and 10.
 
-    As a rule they have the sign of the one that is there. Steps are small, so that an evaluation
-    does not take much longer than the one before it.
+    They mostly have the sign of `value`. Steps are small, so that an evaluation does not take much
+    longer than the previous one.
     """
     far = most.bit_length()
     some = [int(2.0 ** ((k + generator.random()) / _FINE)) for k in range(far * _FINE)]
@@ -233,7 +234,7 @@ def ladder(value: int, most: int, generator: np.random.Generator) -> list[int]:
 def _line(
     document: Json, path: Path, starts: Iterable[Any], side: int, generator: np.random.Generator
 ) -> list[int]:
-    """Return integers on both sides of the one there, or from the least that is known on."""
+    """Return integers on both sides of the present one, or a range from the least known one."""
     value = int(value_at(document, path))
     if generator.random() < 0.3:
         return [value + sign * k for k in range(side // 2 + 1) for sign in (1, -1)[: k + 1]]
@@ -244,7 +245,7 @@ def _line(
 def _with(
     document: Json, tied: Sequence[Sequence[Path]], lines: Sequence[Iterable[int]]
 ) -> Iterator[Any]:
-    """Yield the record with every choice of integers, one for each group of paths."""
+    """Yield the record with every combination of integers, one for each group of paths."""
     for values in itertools.product(*lines):
         changed = document
         for group, number in zip(tied, values, strict=True):
@@ -272,10 +273,11 @@ def _related(document: Json, most: int, generator: np.random.Generator) -> Itera
 def _longer(
     document: Json, group: Group, most: int, generator: np.random.Generator, *, counted: bool
 ) -> Iterator[Any]:
-    """Yield the record with ever more indices in a group of axes, up to four of each length.
+    """Yield the record with more and more indices in a group of axes, up to four of each length.
 
-    It has at most so many numbers. In the last of the four an array of indices chooses among all
-    that are there now: all entries the last or another one, or each its own.
+    The record has at most `most` numbers. In the fourth of each length, the indices in an array of
+    indices are redrawn from all that exist now: all equal to the last or another one, or each its
+    own.
     """
     length = group.length
     same = [p for p in integer_leaves(document) if p[-1] == "int"] if counted else []
@@ -302,9 +304,9 @@ def _longer(
 
 
 def _arrays(document: Json, *kinds: str) -> dict[Path, Any]:
-    """Return arrays and numbers of some kinds by their paths, if they are finite.
+    """Return arrays and numbers of some kinds by path, if they are finite.
 
-    Integers that a float cannot hold are left out.
+    Integers that a float cannot hold exactly are left out.
     """
     found = {p: codec.decode(x, None) for p, x in parts(document) if x.keys() & set(kinds)}
     arrays = {path: np.asarray(value) for path, value in found.items()}

@@ -1,10 +1,15 @@
-"""Exact relations between numbers of an instance, which chance does not meet.
+"""Exact relations between the numbers of an instance; random draws almost never satisfy them.
 
-A relation is an equation of a few places: entries of arrays or single numbers, of one variable or
-of several. It is a quadric, such as a^2 + b^2 = c^2, a b = c d or 1/a + 1/b = 1/c, all of whose
-integer solutions are found from a simple one by lines through it; a sum of multiples, one term of
-which may be a square; or a product. Solutions are integers of many sizes; where no place is an
-integer of its own and multiples solve the equation, these times powers of two as well.
+A relation is an equation between a few places: entries of arrays or single numbers, of one or
+several variables. It is of one of three kinds:
+
+- a quadric, such as a^2 + b^2 = c^2, a b = c d or 1/a + 1/b = 1/c; lines through one integer
+  solution yield all others;
+- a sum of multiples, of which one term may be a square;
+- a product.
+
+Solutions are integers of many sizes. If no place is restricted to integers and multiples of a
+solution are solutions, they are also multiplied by powers of two.
 """
 
 from __future__ import annotations
@@ -37,7 +42,7 @@ _COUNTS = (2, 3, 3, 3, 3, 4, 4, 4, 5, 6)
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """What may stand in the places of an array: whether integers alone, and the ends."""
+    """The allowed values of an array's entries: whether they are integers, and their bounds."""
 
     whole: bool = False
     low: float | None = None
@@ -51,15 +56,15 @@ class Domain:
 
 
 Solutions = Callable[[int], Array]
-"""Gives so many solutions (places, count) of one equation."""
+"""A function that returns `count` solutions of an equation, shape (places, count)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """An equation of some places.
+    """An equation between a few places.
 
     Attributes:
-        solutions: random ones in integers.
+        solutions: returns random integer solutions.
         homogeneous: whether multiples of a solution are solutions.
         even: whether signs of a solution may be changed one by one.
     """
@@ -77,10 +82,10 @@ def relate(
     share: int = _SHARE,
     plans: int = _PLANS,
 ) -> None:
-    """Make some lanes of a batch, arrays (..., lanes) by name, meet relations, in place.
+    """Change some rows of a batch in place so that they meet relations; arrays (..., lanes).
 
-    Every so many-th lane does, by the `share`, of so many relations and choices of places, the
-    `plans`. A lane in which a solution lies outside a domain stays as it was.
+    Every `share`-th row is changed. There are `plans` different relations with their places. A row
+    is left unchanged if its solution lies outside a domain.
     """
     keys = [key for key in arrays if key in domains and arrays[key].size]
     batch = max((arrays[key].shape[-1] for key in keys), default=0)
@@ -95,7 +100,7 @@ def relate(
 
 
 Place = tuple[Any, int]
-"""An array, and which of its entries."""
+"""An array and the index of one of its entries."""
 
 
 def _meet(
@@ -106,9 +111,9 @@ def _meet(
     lanes: slice,
     generator: np.random.Generator,
 ) -> None:
-    """Put solutions of the equation in all groups of places, in these lanes.
+    """Write solutions of the equation into all groups of places, in the given rows.
 
-    Groups that share a place take one solution, its other numbers in any order.
+    Groups that share a place use one solution, with its other numbers permuted.
     """
     places = [place for group in groups for place in group]
     shared = [k for k, place in enumerate(groups[0]) if places.count(place) > 1]
@@ -158,10 +163,10 @@ def _solved(equation: Equation, count: int, whole: bool, generator: np.random.Ge
 def _groups(
     shapes: Mapping[Any, tuple[int, ...]], generator: np.random.Generator
 ) -> list[list[Place]]:
-    """Return groups of places, in each of which an equation is to hold.
+    """Return groups of places; the equation is to hold in each group.
 
-    Any places, or all of them in groups; or slices of an array, one or all along an axis, as they
-    are or with places of other arrays.
+    The groups are random places; all places, partitioned; or slices of an array, one or all along
+    an axis, alone or joined with places of other arrays.
     """
     sizes = {key: math.prod(shape) for key, shape in shapes.items()}
     total = sum(sizes.values())
@@ -193,7 +198,7 @@ def _groups(
 
 
 def _slices(shape: tuple[int, ...], generator: np.random.Generator) -> Array:
-    """Return the places of an array by slices along one axis (slices, places), or all as one."""
+    """Return the entries of an array as slices along one axis (slices, places), or as one slice."""
     places = np.arange(math.prod(shape)).reshape(shape)
     if generator.random() < (0.5 if len(shape) == 1 else 0.2):
         return places.reshape(1, -1)
@@ -204,7 +209,7 @@ def _slices(shape: tuple[int, ...], generator: np.random.Generator) -> Array:
 def _joined(
     groups: list[list[Place]], other: Any, shape: tuple[int, ...], generator: np.random.Generator
 ) -> list[list[Place]]:
-    """Return groups with a place of another array each, entry by entry, or with one for all."""
+    """Return the groups, each extended by a place of another array, or all by the same place."""
     size, each = math.prod(shape), math.prod(shape[1:])
     flat = [place for group in groups for place in group]
     if size == len({*flat}) == len(flat) <= _MOST and generator.random() < 0.5:
@@ -240,9 +245,10 @@ def no_relation(generator: np.random.Generator, size: int, count: int) -> Array:
 
 
 def quadric_relation(size: int, generator: np.random.Generator) -> Equation:
-    """Return x^T Q x = 0 with a simple solution: squares that add up, or products of pairs.
+    """Return x^T Q x = 0 with a known solution: a sum of squares, or of products of pairs.
 
-    With e a solution, any u gives (u^T Q u) e - 2 (e^T Q u) u, the second point of a line.
+    If e is a solution, then (u^T Q u) e - 2 (e^T Q u) u is one for any u: it is the second point of
+    the quadric on the line through e in direction u.
     """
     Q, e = np.zeros((size, size)), np.zeros(size)
     squares = generator.random() < 0.6
@@ -271,7 +277,7 @@ def quadric_relation(size: int, generator: np.random.Generator) -> Equation:
 
 
 def sum_relation(size: int, generator: np.random.Generator) -> Equation:
-    """Return a sum of multiples, one of them perhaps of a square, that is 0 or a small integer."""
+    """Return the equation: a sum of multiples, one perhaps of a square, is 0 or a small integer."""
     factors = generator.choice([1.0, -1.0, 2.0, -2.0, 3.0], size=size)
     if generator.random() < 0.5:
         factors = np.ones(size)

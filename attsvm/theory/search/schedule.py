@@ -1,7 +1,8 @@
 """The schedule of a hunt: which searchers take the turns of a round.
 
-Every searcher has its first turn before any has its second. Later turns go to searchers that came
-closer to a violation lately; searchers that screen batches share the larger part of the rest.
+Every searcher has its first turn before any has its second. Later turns go to searchers that
+recently came closer to a violation; searchers that screen batches share the larger part of the
+rest.
 """
 
 from __future__ import annotations
@@ -15,30 +16,31 @@ _TURNS = 8
 """Turns of a round at first."""
 
 _DOUBLED = 4
-"""Rounds after which rounds double: they get twice the turns, later turns of twice the budget."""
+"""Number of rounds after which the size doubles: twice as many turns, later twice the budget."""
 
 _WIDER, _LONGER = 2, 2
-"""How often turns double in number, so that many workers have work, and then in budget."""
+"""Maximum number of doublings: first of the number of turns, to occupy many workers, then of their
+budget."""
 
 _EVEN = 0.4
 """Share of a round that does not depend on progress."""
 
 _MEMORY = 0.7
-"""Factor by which a turn reduces the credit for earlier progress."""
+"""Factor by which each turn reduces the credit for earlier progress."""
 
 _HOPE = 0.1
-"""Credit of a searcher without progress, where a turn with progress gives 1 - `_MEMORY`."""
+"""Credit of a searcher without progress; a turn with progress adds 1 - `_MEMORY`."""
 
 
 class Schedule:
-    """A plan that shares the turns of a round among searchers by their progress.
+    """A plan that distributes the turns of a round among searchers by their progress.
 
-    The answers depend on the order of the calls alone, never on time.
+    The plan depends on the order of calls alone, never on time.
 
     Args:
-        searchers: those that take part.
-        screening: those that share the part for searchers in batches.
-        weights: how many times as long as others a turn takes; it counts as that many turns.
+        searchers: the participating searchers.
+        screening: the searchers that share the part for batches.
+        weights: by searcher, how many turns one of its turns counts as, since it takes longer.
     """
 
     def __init__(
@@ -64,11 +66,11 @@ class Schedule:
         return _TURNS * 2 ** min(doublings, _WIDER), 2 ** min(max(doublings - _WIDER, 0), _LONGER)
 
     def plan(self, ready: Sequence[str], turns: int) -> list[str]:
-        """Return who takes the turns of the next round, first turns before all others.
+        """Return the searchers that take the turns of the next round; first turns come first.
 
         Args:
             ready: the searchers that can work now, in the order of their first turns.
-            turns: the number of turns; there are more if more searchers have their first one.
+            turns: the number of turns; it grows if more searchers are due for their first turn.
         """
         chosen = [s for s in ready if s not in self._begun]
         self._begun.update(chosen)
@@ -85,7 +87,7 @@ class Schedule:
         return chosen
 
     def learn(self, searcher: str, progress: float) -> None:
-        """Credit a turn: 1 for coming closer than anyone before, 0 for nothing new."""
+        """Credit a turn: 1 for coming closer than all before, 0 for no progress."""
         self._credit[searcher] = _MEMORY * self._credit[searcher] + (1 - _MEMORY) * progress
 
     def _shares(self, ready: Sequence[str]) -> dict[str, float]:

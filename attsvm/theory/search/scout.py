@@ -18,19 +18,22 @@ if TYPE_CHECKING:
     from attsvm.theory.run.tally import Tally
 
 _PATIENCE = 20
-"""Maximum number of proposals of a turn, refused ones included, as a multiple of its budget."""
+"""Maximum number of proposals of a turn, including refused ones, as a multiple of its budget."""
 
 
 _LARGEST = 2**15
-"""Maximum number of numbers in an instance, unless a scout is given another one."""
+"""Default maximum number of numbers in an instance."""
 
 _STEPS, _LONGS = 2**14, 2
-"""Maximum number of steps of Python, times the cost of the claim, of an evaluation of a record with
-other integers or lengths, and number of evaluations above it that ends a turn."""
+"""Maximum number of Python steps, times the claim's cost, of an evaluation of a record with other
+integers or lengths; and number of longer evaluations that ends a turn."""
 
 
 class Stop(BaseException):
-    """The turn of a searcher is over; passes through what catches mere exceptions."""
+    """An exception that ends a searcher's turn.
+
+    a BaseException, so that `except Exception` passes it on.
+    """
 
 
 class Spent(Stop):
@@ -42,20 +45,21 @@ class Found(Stop):
 
 
 class Scout:
-    """What a guided searcher sees of the check: it proposes instances, it learns their heights.
+    """A guided searcher's access to the check: it proposes instances and learns their heights.
 
     Attributes:
         tally: the tally of the part.
-        name: what the searcher is called.
-        budget: how many instances it may have examined.
-        numbers: how many numbers an instance of a size beyond the drawn ones has at most.
-        once: whether the searcher has this turn alone, as in a check.
-        wide: whether larger batches are welcome, as in later turns of a hunt: an instance of them
-            takes less time.
-        spent, proposed: how many it has had examined; how many it proposed.
+        name: the name of the searcher.
+        budget: maximum number of instances examined.
+        numbers: maximum number of numbers in an instance larger than the drawn ones.
+        once: whether the searcher has only this turn, as in a check.
+        wide: whether to use larger batches, as in later turns of a hunt: they cost less per
+            instance.
+        spent, proposed: number of instances examined, and number proposed.
         found: the confirmed refutation, if any.
-        long: records whose evaluation took too many steps; what follows on their line is left out.
-        idle: whether it has nothing more to propose from these known instances.
+        long: records whose evaluation took too many steps; larger records of the series are
+            skipped.
+        idle: whether it has nothing more to propose from the known instances.
     """
 
     def __init__(
@@ -90,16 +94,17 @@ class Scout:
         return self.tally.pool
 
     def look(self, case: Case, *, reshaped: bool = False, owed: bool = False) -> float | None:
-        """Examine an instance; its height, or None where the claim says nothing about it.
+        """Examine an instance; return its height, or None if the claim does not apply to it.
 
         Args:
             case: the instance.
-            reshaped: whether it may be of a form that no strategy draws, so that an exception of
-                the claim says no more than that.
-            owed: whether it is examined even if the budget or the time is spent.
+            reshaped: whether its form may differ from all drawn instances; then an exception of the
+                claim is no fault of the claim.
+            owed: whether to examine it even if budget or time is spent.
 
         Raises:
-            Found: it refutes. Spent: there is no budget or time for it.
+            Found: the instance refutes the claim.
+            Spent: budget or time is used up.
         """
         if not owed:
             self.ensure_time()
@@ -121,15 +126,15 @@ class Scout:
         key = json.dumps(document, sort_keys=True)
         if key not in self._seen:
             case = self.tally.likeness.made_up(document)
-            self._seen[key] = None  # should the claim stop the search
+            self._seen[key] = None  # if the claim raises `Stop` itself
             if case is not None:
                 self._seen[key] = self.look(case, reshaped=reshaped)
         return self._seen[key]
 
     def screened(self, document: Json) -> Any | None:
-        """Return the instance of an encoded one, to be evaluated in floats, if it is admissible.
+        """Return the decoded instance for evaluation in floats, if it is admissible and new.
 
-        It is counted as screened; None for one that was seen before.
+        It is counted as screened; an instance seen before gives None.
         """
         self.proposed += 1
         if self.proposed > _PATIENCE * self.budget:
@@ -150,10 +155,12 @@ class Scout:
 
     @contextlib.contextmanager
     def bounded(self, document: Json) -> Iterator[None]:
-        """Evaluate a record of another form, for so many steps of Python at most; it is long else.
+        """Limit the Python steps while a record of another form is evaluated.
+
+        Mark it as long on excess.
 
         Raises:
-            Spent: there were too many of these in this turn.
+            Spent: the turn had too many long records.
         """
         claim = self.tally.claim
         try:
@@ -166,10 +173,10 @@ class Scout:
                 raise Spent from None
 
     def ensure_time(self) -> None:
-        """Raise unless there is budget and time.
+        """Raise unless budget and time are left.
 
         Raises:
-            Spent: there is none left.
+            Spent: one of them is used up.
         """
         if self.spent >= self.budget or (self.deadline is not None and time.time() > self.deadline):
             raise Spent

@@ -1,9 +1,9 @@
-"""Screening: batches of thousands of instances in floats; the judge sees those that may violate.
+"""Screening: evaluate batches of thousands of instances in floats.
 
-It is good at whatever a batch of numbers shows: wrong constants, violations far out, small regions,
-exact relations between numbers. It needs variables that are drawn one by one, and nothing to start
-from. Each round fills a batch of one shape, keeps the closest instances and moves them. Floats
-propose; every instance that they rank first is judged from its exact values.
+The judge sees likely violations. It finds wrong constants, violations at large values, small
+regions and exact relations between numbers. It needs variables that are drawn separately, and no
+known instances. Each round fills a batch of one shape, keeps the closest instances and moves them.
+Floats only propose: every candidate is judged from its exact values.
 """
 
 from __future__ import annotations
@@ -38,30 +38,30 @@ BATCH = 4096
 """Number of instances that are screened at once."""
 
 _WIDE, _LIGHT = 4, 2**10
-"""Factor by which a scout that asks for it has larger batches, and the maximum number of operations
-of numpy that an evaluation may take for that."""
+"""Factor of the batch size for a scout with `wide`, and maximum number of numpy operations of an
+evaluation for which it is used."""
 
 GENERATIONS = 20
 """Number of generations of a batch."""
 
 JUDGED = 2
-"""Maximum number of instances of a generation that the judge sees since they come closest."""
+"""Maximum number of instances per generation sent to the judge because they come closest."""
 
 _LOOKS = 5
-"""Number of generations after which the judge sees the closest even if they do not seem to refute,
-so that other searchers can start from them. In a check it sees one, after the last generation."""
+"""Number of generations between looks at the closest instances, even if floats accept them, so that
+other searchers can start from them. A check has one look, after the last generation."""
 
 _SOUGHT = 60
-"""Maximum number of times that a batch of which no instance meets the hypotheses is renewed, once a
-turn, from the instances nearest to that."""
+"""Maximum number of generations, once per turn, that move a batch towards the hypotheses if no
+instance meets them."""
 
 _COINCIDENT, _BELIEVED = 6, 4
-"""Number of batches of coincidences, each evaluated once, and maximum number of their rows that
-the judge sees although bounds for rounding leave open whether they violate."""
+"""Number of batches of coincidences, each evaluated once; and maximum number of their rows sent to
+the judge although error bounds leave them undecided."""
 
 _DOUBTED = 2
-"""Maximum number of rows of all generations of a batch that the judge sees although bounds for
-rounding leave open whether they violate."""
+"""Maximum number of rows, over all generations of a batch, sent to the judge although error bounds
+leave them undecided."""
 
 
 def screen(scout: Scout, generator: np.random.Generator) -> None:
@@ -86,7 +86,7 @@ def _is_light(scout: Scout, formula: Formula, generator: np.random.Generator) ->
 
 
 def look_at_coincidences(scout: Scout, formula: Formula, generator: np.random.Generator) -> None:
-    """Evaluate batches of coincidences; the judge sees what floats suspect."""
+    """Evaluate batches of coincidences; send suspected violations to the judge."""
     parameters, named = scout.tally.part.parameters, None
     suspects = Suspects(scout, formula, _BELIEVED)
     for _ in range(_COINCIDENT):
@@ -103,7 +103,7 @@ def look_at_coincidences(scout: Scout, formula: Formula, generator: np.random.Ge
 
 
 def glimpse(suspects: Suspects, raw: Raw, shape: dict[str, int], batch: int) -> None:
-    """Evaluate a batch once; the judge sees what floats suspect."""
+    """Evaluate a batch once; send suspected violations to the judge."""
     scout, formula = suspects.scout, suspects.formula
     scout.ensure_time()
     parameters = scout.tally.part.parameters
@@ -119,7 +119,7 @@ def length_of_each(formula: Formula, generator: np.random.Generator) -> dict[str
 
 
 def _length(variable: Any, generator: np.random.Generator) -> int:
-    """Return a length of an axis; shorter ones are more frequent."""
+    """Return a length of an axis; shorter lengths are more likely."""
     two = generator.integers(variable.low, variable.drawn_to + 1, size=2)
     return int(two.min()) if generator.random() < 0.5 else int(two[0])
 
@@ -135,27 +135,27 @@ def breed(
     seek: bool = False,
     near: bool = False,
 ) -> None:
-    """Evolve generations of a batch of a formula, moved to where it meets the hypotheses first.
+    """Evolve a batch of a formula over generations; first move it to meet the hypotheses.
 
     Args:
-        scout: what the searcher sees of the check.
+        scout: the searcher's access to the check.
         formula: the formula of the part.
         raw: the batch, not yet fitted.
         shape: the length of each axis.
         generator: source of all randomness.
         batch: the number of instances.
-        generations: maximum number of batches.
-        seek: whether a batch of which no instance meets the hypotheses is moved until one does.
-        near: whether instances with very large or small numbers are taken to be less close. If both
-            sides scale alike, ratios often tend to 1 there, and a search would run off for ever.
+        generations: maximum number of generations.
+        seek: whether to move a batch without admissible instances until one is admissible.
+        near: whether instances with very large or small numbers rank lower. If both sides scale
+            alike, ratios often tend to 1 at extreme sizes, and the search would drift there.
 
     Raises:
-        Stop: the turn is over, by a find, the budget or the time.
+        Stop: the turn is over: a counterexample was found, or budget or time is spent.
     """
     parameters = scout.tally.part.parameters
     raw = spread(formula, raw, shape, parameters, generator, batch)
     relate_batch(formula, raw, generator)
-    if not any(isinstance(value, np.ndarray) for value in raw.values()):  # all lanes are alike
+    if not any(isinstance(value, np.ndarray) for value in raw.values()):  # all rows are equal
         scout.tally.seen.screened += 1
         scout.look(batches.instance_at(formula, raw, 0))
         return
@@ -170,7 +170,7 @@ def breed(
             fitted, height, suspect = batches.fit_seen(formula, raw, shape, batch, parameters)
             scout.tally.seen.screened += count_new(fitted, known, height)
             scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
-            suspect[:known] = False  # these were in the batch before
+            suspect[:known] = False  # the previous generation contained these rows
             suspects.hold(fitted, shape, suspect, height)
             order = closest(height - excess_of(raw) if near else height)
             if not len(order):
@@ -203,7 +203,7 @@ def _sought(
     generator: np.random.Generator,
     batch: int,
 ) -> Raw:
-    """Return the batch, renewed until one of it meets the hypotheses; as it is if none comes to."""
+    """Return the batch, moved until an instance meets the hypotheses; unchanged if none does."""
     nearest, known, fresh = raw, 0, fresh_instances(formula, raw, generator, shape, batch)
     for _ in range(_SOUGHT):
         scout.ensure_time()
@@ -226,7 +226,7 @@ def spread(
     generator: np.random.Generator,
     batch: int,
 ) -> Raw:
-    """Return the batch with an integer of its own for each instance, if the formula takes that.
+    """Return the batch with one integer per instance, if the formula accepts that.
 
     A formula that counts with an integer, as in `range(k)`, has one integer for the whole batch.
     """
@@ -249,11 +249,10 @@ def takes(
     parameters: Mapping[str, Any],
     batch: int,
 ) -> bool:
-    """Return whether the formula can be evaluated with lanes of integers.
+    """Return whether the formula can be evaluated with arrays of integers.
 
-    Counting with a lane of integers is a TypeError, looking one up a LookupError, calling a method
-    of int an AttributeError, and mixing it with floats a ClaimError. Other errors are faults of the
-    formula.
+    An array of integers raises TypeError in counting, LookupError as an index, AttributeError for
+    methods of int, and ClaimError if mixed with floats. Other errors are faults of the formula.
     """
     try:
         batches.fit_screened(formula, raw, shape, batch, parameters)

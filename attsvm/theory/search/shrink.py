@@ -1,7 +1,6 @@
-"""Shrinking: a find is made smaller and simpler while its refutation stands.
+"""Shrinking: make a counterexample smaller and simpler while it still refutes.
 
-Every move makes an instance smaller, so shrinking ends, and it ends where each of its moves has
-been tried in vain.
+Every move makes the instance smaller, so shrinking ends. It is complete when every move has failed.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 
 _SAMPLES = 16
-"""Instances of the strategy that tell which axes belong together."""
+"""Number of instances of the strategy used to find axes that share an index."""
 
 
 @dataclass(frozen=True, slots=True)
 class Polished:
-    """A find made smaller or worse.
+    """The result of shrinking or worsening a counterexample.
 
     Attributes:
         found: the refutation reached.
-        minimal: whether it is done: every move was tried in vain.
-        spent: re-evaluations.
-        resume: where to go on: a code of the stage, and an index in it.
+        minimal: whether every move was tried and failed.
+        spent: number of re-evaluations.
+        resume: where to continue: the number of the stage, and an index in it.
     """
 
     found: Refuted
@@ -53,14 +52,14 @@ def shrink(
     deadline: float | None = None,
     resume: tuple[int, int] = (0, 0),
 ) -> Polished:
-    """Make the instance of a find smaller and simpler while its refutation stands.
+    """Make a counterexample smaller and simpler while it still refutes.
 
     Args:
-        tally: of the part that it refutes.
-        found: the find.
-        budget: examinations to spend.
+        tally: the tally of the refuted part.
+        found: the counterexample.
+        budget: maximum number of examinations.
         deadline: wall-clock time (`time.time`) at which to stop.
-        resume: where an earlier call on the same find stopped.
+        resume: where an earlier call on the same counterexample stopped.
 
     Raises:
         ClaimError: the check itself is at fault.
@@ -93,7 +92,7 @@ def shrink(
                         )
                     spent += 1
                     refuted[key] = still_refuted(tally, trial, found.found_by, exactly=exactly)
-                    tally.latest = found  # should the claim break, this is what there is
+                    tally.latest = found  # the result so far, if the claim raises
                 better = refuted[key]
                 if better is not None and smallness(better.instance) < now:
                     break
@@ -102,7 +101,7 @@ def shrink(
                 index += 1
                 continue
             found, improved, now = better, True, smallness(better.instance)
-            slots = STAGES[stage](found.instance, space)  # as a later call would begin
+            slots = STAGES[stage](found.instance, space)  # a later call starts the same way
             if STAGES[stage] in RENEWED:
                 index = 0
         stage, index = stage + 1, 0
@@ -117,7 +116,7 @@ def still_refuted(
 ) -> Refuted | None:
     """Return the confirmed refutation by a changed instance; None if there is none.
 
-    If `exactly`, it is confirmed although floats see no fault.
+    If `exactly`, the instance is confirmed even if floats accept it.
 
     Raises:
         ClaimError: the check itself is at fault.
@@ -142,8 +141,8 @@ def changed(
         return None if case is None else asked(case)
     except ClaimError:
         raise
-    except DataError:  # the change led to what is no instance
+    except DataError:  # the changed document is not an instance
         return None
     except Exception as problem:
-        tally.leave_broken("a change of the find", case, problem, who)
+        tally.leave_broken("a changed counterexample", case, problem, who)
         return None

@@ -1,19 +1,22 @@
-"""The moves of shrinking, each of which makes an encoded instance smaller or simpler.
+"""The moves of shrinking: each makes an encoded instance smaller or simpler.
 
-Small means few numbers, then few that are not 0, then short ones: of floats, those with few bits
-after the point, then those near 0; of fractions p/q, those of least height max(|p|, q); positive
-before negative. The moves are: leaving an index, or a block of many, out of the axes that share it,
-unless every instance drawn has as many (with the rest as it is, doubled or quadrupled), setting an
-array, a slice or an entry to 0, an array to a unit vector or all of them to such, its entries to
-their signs, rounding all entries or one, scaling an array or all of them by a power of two, adding
-an integer to their entries, dividing whole numbers by a common factor, moving an entry towards 0,
-putting a fraction of less height in the place of another, changing entries that are equal, or equal
-up to sign, together as one, and changing several numbers at once (`joint_moves`).
+Instances are compared by the number of their numbers, then by the number of nonzero numbers, then
+by their simplicity. For floats this means few bits after the binary point, then closeness to 0. For
+fractions p/q it means small height max(|p|, q). Positive comes before negative. The moves are:
 
-In one entry the moves reach the simplest number of an interval of refutations: a float is rounded
-down and up to every number of bits, a fraction goes up its branch of the Stern-Brocot tree, which
-has the fraction of least height of every interval around it, and an integer goes down in steps of
-one.
+- leave out an index, or a block of indices, of axes that share it, unless every drawn instance has
+  that length; the rest is kept, doubled or quadrupled;
+- set an array, a slice or an entry to 0, entries to their signs, or arrays to unit vectors;
+- round all entries or one;
+- scale one or all arrays by a power of two, or add an integer to the entries;
+- divide whole numbers by a common factor;
+- move an entry towards 0, or replace a fraction by one of smaller height;
+- change equal entries together, also if equal up to sign;
+- change several numbers at once (`joint_moves`).
+
+For one entry the moves reach the simplest number in an interval of refutations. A float is rounded
+down and up to every number of bits. A fraction moves up its branch of the Stern-Brocot tree, which
+contains the fraction of least height of every interval around it. An integer decreases by one.
 """
 
 from __future__ import annotations
@@ -43,7 +46,7 @@ from attsvm.theory.search.axes import Group, groups, lacking, tuples
 from attsvm.theory.search.joint_moves import Slot, joint_slots
 
 _MAKING_UP = (0, 1, 2)
-"""Powers of two that what remains is scaled by, to make up for an index that was left out."""
+"""Exponents of 2 by which the rest is scaled, to compensate for an index that was left out."""
 
 _LONG = 8
 """Of an axis longer than this, blocks of indices are left out as well."""
@@ -55,25 +58,25 @@ _ROUNDINGS = (0, 1, 2, 3, 5, 8, 13)
 """Bits after the point that all entries are rounded to at once."""
 
 _BITS = range(53)
-"""Bits after the point that one entry is rounded to, down and up."""
+"""Numbers of bits after the binary point to which one entry is rounded, down and up."""
 
 _FACTORS = range(2, 9)
 """Common factors that integers are divided by, besides the greatest."""
 
 _UNITS = 64
-"""Choices of unit vectors for all arrays at once that are tried, where there are no more."""
+"""Maximum number of combinations of unit vectors that are tried for all arrays at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Where instances live: their type, and encoded samples of various sizes."""
+    """The space of instances: their type, and encoded samples of various sizes."""
 
     hint: Any
     samples: tuple[Any, ...] = ()
 
 
 def smallness(document: Json) -> tuple[int, int, int, Fraction, int]:
-    """Return how small an encoded instance is: the order in which shrinking descends."""
+    """Return the size of an encoded instance, as a tuple by which shrinking descends."""
     each = [simplicity(value_at(document, path)) for path, _ in leaves(document)]
     each += [simplicity(Fraction(text)) for _, text in leaves(document, exact=True)]
     return (
@@ -99,7 +102,7 @@ def moves(document: Json, space: Space) -> Iterator[Any]:
 
 
 def _shorter(document: Json, space: Space) -> list[Slot]:
-    """Leave indices out of a group of axes: blocks of a long one first, then one."""
+    """Return moves that leave out indices of a group of axes: long blocks, then single ones."""
 
     def slot(group: Group, start: int, stop: int, power: int) -> Slot:
         def trials(document: Json) -> Iterator[Any]:
@@ -132,7 +135,7 @@ def _halves(length: int) -> list[int]:
 
 
 def _simpler(document: Json, space: Space) -> list[Slot]:
-    """Change more than one entry and leave all shapes as they are."""
+    """Return moves that change more than one entry and keep all shapes."""
     arrays = list(float_arrays(document))
     entries = finite_leaves(document)
     blocks = []
@@ -156,7 +159,7 @@ def _simpler(document: Json, space: Space) -> list[Slot]:
 
 
 def _units(arrays: Sequence[tuple[Path, Sequence[int]]]) -> list[Slot]:
-    """Set an array to a unit vector, or all arrays where there are few choices of those."""
+    """Return moves that set an array to a unit vector, or all arrays if combinations are few."""
 
     def slot(places: Mapping[Path, int]) -> Slot:
         def trials(document: Json) -> Iterator[Any]:
@@ -179,7 +182,7 @@ def _units(arrays: Sequence[tuple[Path, Sequence[int]]]) -> list[Slot]:
 
 
 def _whole(paths: list[Path]) -> Slot:
-    """Divide floats that are whole numbers by their greatest common factor."""
+    """Return a move that divides whole-number floats by their greatest common factor."""
 
     def trials(document: Json) -> Iterator[Any]:
         values = [value_at(document, path) for path in paths]
@@ -192,7 +195,7 @@ def _whole(paths: list[Path]) -> Slot:
 
 
 def _single(document: Json, space: Space) -> list[Slot]:
-    """Change one entry, integer or fraction."""
+    """Return moves that change one entry, integer or fraction."""
     floats, exact = _numbers(document)
     return [*(_float_slot([path]) for path in floats), *(_exact_slot([path]) for path in exact)]
 
@@ -238,7 +241,7 @@ _Number = TypeVar("_Number", float, Fraction)
 def _simpler_together(
     values: Mapping[Path, _Number], simpler: Callable[[_Number], Iterable[_Number]]
 ) -> Iterator[dict[Path, _Number]]:
-    """Yield simpler numbers for the first of some values, and for the others up to sign."""
+    """Yield simpler numbers for the first of some values, with matching signs for the others."""
     first = next(iter(values.values()))
     for less in sorted(set(simpler(first)), key=simplicity):
         if simplicity(less) < simplicity(first):
@@ -246,9 +249,9 @@ def _simpler_together(
 
 
 def _equal(numbers: Mapping[Path, float | Fraction]) -> list[list[Path]]:
-    """Return the paths of numbers that are not 0 and equal, or equal up to sign.
+    """Return groups of paths with equal nonzero numbers, also if equal up to sign.
 
-    Those of one array, and those of all.
+    There are groups within each array, and groups over the whole document.
     """
     groups: dict[Any, list[Path]] = {}
     for path, number in numbers.items():
@@ -279,15 +282,15 @@ def _rewritten(document: Json, numbers: Mapping[Path, str]) -> Any:
 
 
 def _jointly(document: Json, space: Space) -> list[Slot]:
-    """Return the places where several numbers change at once."""
+    """Return moves that change several numbers at once."""
     return joint_slots(document)
 
 
 STAGES = (_shorter, _simpler, _single, _together, _jointly)
-"""Kinds of moves, each a function that gives the slots of a document."""
+"""Kinds of moves: each is a function that returns the slots of a document."""
 
 RENEWED = (_shorter, _together, _jointly)
-"""Stages whose slots change once a move has made the document smaller."""
+"""Kinds of moves whose slots must be computed again after a successful move."""
 
 
 def _at(paths: list[Path], change: Callable[[float], float]) -> Slot:
@@ -344,7 +347,7 @@ def _rounded(value: float, bits: int) -> float:
 
 
 def simpler_values(value: float) -> Iterator[float]:
-    """Yield values that may stand for this one."""
+    """Yield simpler values to try in place of a float."""
     if not math.isfinite(value) or value == 0.0:
         return
     yield 0.0
@@ -360,13 +363,13 @@ def simpler_values(value: float) -> Iterator[float]:
 
 
 def _less(size: float) -> Iterator[int]:
-    """Yield amounts by which a number of that size is made smaller, the large ones first."""
+    """Yield amounts to subtract from a number of this size, the large ones first."""
     yield from (2**k for k in reversed(range(3, min(math.frexp(size)[1], 64))))
     yield from (k for k in range(7, 0, -1) if k < size)
 
 
 def simpler_fractions(value: Fraction) -> Iterator[Fraction]:
-    """Yield fractions that may stand for this one, integers for an integer."""
+    """Yield simpler fractions to try in place of a fraction; integers for an integer."""
     yield from (Fraction(0), Fraction(1), Fraction(-1), abs(value))
     sign = -1 if value < 0 else 1
     yield from (sign * less for less in _above(abs(value)))
@@ -376,12 +379,13 @@ def simpler_fractions(value: Fraction) -> Iterator[Fraction]:
 
 
 def _above(value: Fraction) -> Iterator[Fraction]:
-    """Yield fractions between the root of the Stern-Brocot tree and a positive one.
+    """Yield fractions on the path from the root of the Stern-Brocot tree to a positive fraction.
 
-    Of a straight run of the way, whose length is a partial quotient of the continued fraction, the
-    first and last few, and those halfway to the end, again and again.
+    A straight run of the path has the length of a partial quotient of the continued fraction. Of
+    each run, the first and last few fractions are yielded, and some found by repeated halving.
     """
-    numerators, denominators = (0, 1), (1, 0)  # of the last two convergents
+    # numerators and denominators of the last two convergents
+    numerators, denominators = (0, 1), (1, 0)
     rest = value
     while True:
         quotient, rest = divmod(rest, 1)

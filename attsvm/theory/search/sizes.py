@@ -1,6 +1,6 @@
-"""Sizes: lengths and counts beyond those that are drawn, in batches of formulas and in records.
+"""The size searcher: lengths and counts beyond the drawn ones, in batches and in records.
 
-They are good at claims that fail only for many tokens, inputs, dimensions or steps.
+It finds claims that fail only for many tokens, inputs, dimensions or steps.
 """
 
 from __future__ import annotations
@@ -29,24 +29,25 @@ _NUMBERS, _FEWER, _FEWEST = 2**18, 2**16, 2**14
 the first turn of a hunt."""
 
 _CHEAP, _DEAR, _DEARER = 2**9, 2**14, 2**16
-"""Of an instance with more numbers than the first, which is the maximum in a check, an evaluation
-takes so many operations of numpy at most, in the first turn of a hunt and in later ones. They are
-counted, not timed, so that the instances do not depend on the machine."""
+"""The first number is the maximum count of numbers in an instance of a check. For larger instances,
+the others are the maximum numbers of numpy operations of an evaluation, in the first turn of a hunt
+and in later ones. Operations are counted, not timed, so that the instances do not depend on the
+machine."""
 
 _LEAP, _LEAPING, _LIGHT, _EVEN = 2**12, 64, 16, 1.25
-"""Numbers in an instance to which a check leaps from there at most, and how many such instances are
-evaluated. It takes at most so many operations of numpy for each number, and hardly more for each
-where there are twice as many or more."""
+"""Maximum count of numbers in the large instances at the end of a check; number of such instances;
+maximum number of numpy operations per number; and maximum growth of that figure when the size
+doubles."""
 
 
 def sizes(scout: Scout, generator: np.random.Generator) -> None:
-    """Screen lengths and counts beyond those that are drawn.
+    """Screen lengths and counts beyond the drawn ones.
 
-    A turn takes one of them, or all together, to twice what was drawn, then four times, and so on,
-    up to the numbers in an instance that the scout may propose, or to a size at which one
-    evaluation takes too many operations: a formula of all pairs or triples of tokens grows faster
-    than its instances. A check, which may propose few numbers, then leaps to a few instances of
-    thousands, where a formula is light. Records are made longer one by one.
+    A turn takes one length or count, or all together, to twice the drawn one, then four times, and
+    so on. It stops at the maximum count of numbers, or at a size at which one evaluation takes too
+    many operations: a formula over all pairs or triples of tokens grows faster than its instances.
+    A check has a small maximum, and then adds a few instances with thousands of numbers, if the
+    formula is cheap. Records are lengthened one by one.
     """
     formula = scout.tally.part.formula
     if not formula.batches:
@@ -78,10 +79,10 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
 def _leap(
     scout: Scout, formula: Formula, chosen: Sequence[str], generator: np.random.Generator
 ) -> None:
-    """Evaluate a few instances of the largest size, of a formula that is light and grows evenly.
+    """Evaluate a few instances of the largest size, if the formula is cheap at that size.
 
-    In half of them an array has few different numbers: what fails at a large size alone fails as a
-    rule where many are equal. The judge sees what floats take for a violation.
+    In half of them an array has few different numbers: claims that fail only at large sizes usually
+    fail with many equal numbers. The judge sees suspected violations.
     """
     lengths = length_of_each(formula, generator)
     named = [name for name in chosen if name in lengths]
@@ -113,7 +114,7 @@ def _leap(
 
 
 def grows(formula: Formula) -> Iterator[str]:
-    """Yield the lengths and counts that may be larger than those that are drawn."""
+    """Yield the lengths and counts that may exceed the drawn ones."""
     for name, variable in formula.variables.items():
         if not isinstance(variable, Integer) or variable.low == variable.drawn_to:
             continue

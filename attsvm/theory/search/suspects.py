@@ -1,8 +1,8 @@
-"""Suspects: rows of a batch that may violate a claim, and the choice of those that are judged.
+"""Suspects: rows of a batch that may violate a claim, and the selection of rows to judge.
 
-Floats propose suspects. Bounds for rounding errors acquit most suspects that do not violate the
-claim. The judge sees rows that the bounds prove to violate it, up to a maximum for each batch, and
-a few rows that the bounds leave open. All other suspects are counted.
+Floats propose suspects. Bounds for rounding errors clear most suspects that do not violate the
+claim. The judge receives the rows that the bounds prove to violate it, up to a maximum per batch,
+and a few rows that the bounds leave undecided. All other suspects are counted.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from attsvm.theory.search.scout import Scout
 
 _CONTRADICTED = 8
-"""Maximum number of rows of a batch that are judged since bounds prove that they violate: the judge
-refuses none of these unless a hypothesis is left open."""
+"""Maximum number of rows per batch judged because bounds prove a violation. The judge confirms each
+of them, unless a hypothesis stays undecided."""
 
 _SIEVED = 2**12
 """Maximum number of open rows of integers that are decided in rationals in a series of batches."""
@@ -35,20 +35,20 @@ _SPARED = 8
 """The budget of a turn is at least so many times the number of looks at open rows."""
 
 _PROVED = 2**16
-"""Maximum number of rows of a batch whose rounding errors are bounded."""
+"""Maximum number of rows per batch for which rounding errors are bounded."""
 
 _HELD = 2**15
 """Number of suspects of several batches from which on they are examined without further delay."""
 
 PROMISING = 1.0 - 1e-9
-"""Height from which on rounding may hide a violation."""
+"""Height above which rounding may hide a violation."""
 
 _VIOLATED = 1.0 + 1e-10
-"""Height from which on floats see a violation, but for the rounding of parts of the sides."""
+"""Height above which floats see a violation, except for rounding within the sides."""
 
 _SEEN, _NEAR = 8, 2
-"""Maximum number of records of a line that are examined since floats see a violation in them, and
-since rounding may hide one."""
+"""Maximum number of records of a series that are examined because floats see a violation, and
+because rounding may hide one."""
 
 
 class Doubts:
@@ -72,17 +72,17 @@ class Suspects:
     """The suspected rows of a series of batches of one formula.
 
     Attributes:
-        scout: what the searcher sees of the check.
+        scout: the searcher's access to the check.
         formula: the formula of the part.
-        looks: how many more open rows the judge may see.
-        sieved: how many more open rows of integers may be decided in rationals.
-        bounded: whether the rounding errors of the formula can be bounded, as far as was tried.
+        looks: number of further undecided rows that the judge may see.
+        sieved: number of further undecided rows of integers that may be decided in rationals.
+        bounded: whether rounding errors of the formula can be bounded, as far as was tried.
     """
 
     def __init__(self, scout: Scout, formula: Formula, looks: int) -> None:
         self.scout = scout
         self.formula = formula
-        # these looks hardly ever refute: most of a small budget is for what comes close
+        # such looks rarely refute: keep most of a small budget for close instances
         self.looks = min(looks, scout.budget // _SPARED)
         self.sieved = _SIEVED
         self.bounded = True
@@ -147,16 +147,16 @@ class Suspects:
     ) -> set[int]:
         """Send suspected rows of a fitted batch to the judge, and return the rows it judged.
 
-        A row that is proved to violate is judged even if the budget or the time is spent.
+        A row with a proved violation is judged even if budget or time is spent.
 
         Args:
             fitted: values (..., batch) by name, or one value for all rows.
             shape: the length of each axis.
-            suspect: whether each row is suspected.
-            height: how close each row comes to violation.
+            suspect: for each row, whether it is suspected.
+            height: for each row, how close it comes to a violation.
 
         Raises:
-            Stop: the turn is over, by a find, the budget or the time.
+            Stop: the turn is over: a counterexample was found, or budget or time is spent.
         """
         lanes = np.flatnonzero(suspect)
         if not len(lanes):
@@ -194,9 +194,9 @@ class Suspects:
         return self.scout.look(batches.instance_at(self.formula, few, k), owed=owed)
 
     def _new(self, few: Known, wanted: Array) -> Array:
-        """Return which wanted rows are instances; of integers, those that are seen first."""
+        """Return which wanted rows are valid instances; for integers, only rows not seen before."""
         arrays = [x.reshape(-1, len(wanted)) for x in few.values() if isinstance(x, np.ndarray)]
-        if not arrays:  # all rows are alike
+        if not arrays:  # all rows are equal
             return np.asarray(wanted & (np.arange(len(wanted)) == 0))
         finite = np.all([np.isfinite(x).all(axis=0) for x in arrays], axis=0)
         wanted = wanted & finite
@@ -208,11 +208,12 @@ class Suspects:
         return wanted
 
     def _proved(self, few: Known, shape: Mapping[str, int], count: int) -> tuple[Array, Array]:
-        """Return which rows are proved to violate, and which are open: all, if none can be bounded.
+        """Return which rows provably violate the claim, and which are undecided.
 
-        A conclusion may call functions of a library that knows floats alone.
+        All rows are undecided if the conclusion calls functions that accept only floats.
         """
-        if not any(isinstance(x, np.ndarray) for x in few.values()):  # balls are quicker with one
+        # balls are faster for a single row
+        if not any(isinstance(x, np.ndarray) for x in few.values()):
             return np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
         try:
             return batches.proved(self.formula, few, shape, count, self.scout.tally.part.parameters)
@@ -221,9 +222,10 @@ class Suspects:
             return np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
 
     def _at_once(self, few: Known, k: int) -> bool | None:
-        """Return whether a row of integers violates, by one exact evaluation; None if it is open.
+        """Return whether a row of integers violates the claim, by one exact evaluation.
 
-        If all rows share an integer, the formula may count with it, so balls are used.
+        None if undecided. If all rows share an integer, the formula may count with it, so balls are
+        used.
         """
         several = any(isinstance(x, np.ndarray) for x in few.values())
         if not self.formula.stepped or (several and self.sieved == 0):

@@ -1,4 +1,4 @@
-"""A turn: one searcher at work on one part of a claim, from a pool, within a budget."""
+"""A turn: the work of one searcher on one part of a claim, from a pool, within a budget."""
 
 from __future__ import annotations
 
@@ -40,19 +40,18 @@ _LOOKS = 3
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What to do; plain data.
+    """An order for a turn; plain data.
 
     Attributes:
-        claim, part: what to search a refutation of; part "" is the reading.
-        searcher: `explicit`, `ensemble`, `drawn`, `every`, the name of a guided one, or a polisher.
-        number: of the turns of that searcher, from 0; with the claim and the base seed it gives
-            the seed.
+        claim, part: the claim and the part to refute; part "" is the reading.
+        searcher: `explicit`, `ensemble`, `drawn`, `every`, a guided searcher, `shrink` or `worsen`.
+        number: the number of the turn among this searcher's turns, from 0; it enters the seed.
         seed: base seed.
-        budget: instances to examine.
-        audits: instances to re-evaluate exactly although floats found no fault.
-        deadline: wall-clock time (`time.time`) at which to stop; None for none.
-        pool: known instances, as `Pool.text` gives them.
-        found: for a polisher, the refutation to make smaller or worse; `resume` where to go on.
+        budget: maximum number of instances to examine.
+        audits: number of instances to re-evaluate exactly although floats accept them.
+        deadline: wall-clock time (`time.time`) at which to stop; None for no limit.
+        pool: known instances, as returned by `Pool.text`.
+        found: the counterexample to shrink or worsen; `resume` says where to continue.
     """
 
     claim: str
@@ -70,21 +69,20 @@ class Turn:
 
 @dataclass(slots=True)
 class Gain(Counts):
-    """What a turn came to; plain data.
+    """The result of a turn; plain data.
 
     Attributes:
-        searcher: who took it.
-        pool: what it would add to the pool, as `Elite.json` gives them.
-        moved: whether each variable differed among the instances that were evaluated or screened.
-        keys: a short text for each that was drawn and evaluated, equal for equal ones.
-        idle: the forms of the pool, from which the searcher has nothing more to propose; "" where
-            it may have.
-        found: the confirmed refutation, if any; `minimal` where polishing has nothing left to
-            try, `resume` where it stopped.
-        error: what broke.
-        withdrawn: whether what polishing came to is no refutation when it is evaluated anew.
-        interrupted: whether it was stopped from outside after its find.
-        seconds: how long it worked.
+        searcher: the searcher.
+        pool: new entries for the pool, as returned by `Elite.json`.
+        moved: by variable, whether it differed among the instances evaluated or screened.
+        keys: a short text for each instance drawn and evaluated; equal for equal instances.
+        idle: the forms of the pool if the searcher has nothing more to propose from them, else "".
+        found: the confirmed refutation, if any. `minimal` says whether polishing is complete,
+            `resume` where it stopped.
+        error: the error, if any.
+        withdrawn: whether the polished counterexample did not refute when it was evaluated again.
+        interrupted: whether the turn was stopped from outside after a counterexample was found.
+        seconds: working time.
     """
 
     searcher: str
@@ -123,7 +121,7 @@ def written(record: Turn | Gain) -> str:
 
 
 def take(claim: Claim, turn: Turn) -> Gain:
-    """Take a turn; nothing that a claim does escapes as an exception."""
+    """Run a turn; every exception of the claim is recorded, none is raised."""
     started = time.perf_counter()
     tally = Tally(claim, claim.part(turn.part), turn.audits)
     tally.pool = Pool.read(turn.pool)
@@ -145,8 +143,8 @@ def take(claim: Claim, turn: Turn) -> Gain:
                 found, idle = _searched(tally, turn)
     except Stop:
         found = tally.latest
-    except BaseException as problem:  # the claim may raise anything, SystemExit as well
-        found = tally.latest  # what was confirmed stays so
+    except BaseException as problem:  # the claim may raise any exception, even SystemExit
+        found = tally.latest  # a confirmed refutation is kept
         interrupted = _is_interruption(problem)
         if not interrupted:
             error = describe(problem)
@@ -181,9 +179,9 @@ def take(claim: Claim, turn: Turn) -> Gain:
 
 
 def _is_interruption(problem: BaseException | None) -> bool:
-    """Return whether it is a KeyboardInterrupt, or was raised while one passed other code."""
+    """Return whether an exception is a KeyboardInterrupt, or was raised while handling one."""
     seen = []
-    while problem is not None and problem not in seen:  # causes may go round in circles
+    while problem is not None and problem not in seen:  # causes may form a cycle
         if isinstance(problem, KeyboardInterrupt):
             return True
         seen.append(problem)
@@ -192,7 +190,7 @@ def _is_interruption(problem: BaseException | None) -> bool:
 
 
 def _searched(tally: Tally, turn: Turn) -> tuple[Refuted | None, bool]:
-    """Return the find of a searcher, and whether it has nothing more to propose."""
+    """Return the counterexample of a searcher, and whether it has nothing more to propose."""
     seed = derive_seed(turn.claim, f"{turn.searcher} {turn.number}", turn.seed)
     if turn.searcher == "drawn":
         looks = _LOOKS * turn.budget
@@ -206,7 +204,7 @@ def _searched(tally: Tally, turn: Turn) -> tuple[Refuted | None, bool]:
         return ensemble(tally, turn.budget, generator, turn.deadline), False
     guided = GUIDED[turn.searcher]
     budget = max(turn.budget // guided.fewer, 8)
-    first = turn.number == 0  # short, as others wait for their first turn
+    first = turn.number == 0  # a short turn, as other searchers wait for their first one
     scout = Scout(tally, guided.title, budget, turn.deadline, wide=not first)
     found = guide(guided, scout, generator)
     late = turn.deadline is not None and time.time() > turn.deadline

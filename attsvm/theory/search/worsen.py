@@ -1,4 +1,4 @@
-"""Worsening: a find is moved to where its violation is largest, confirmed at every step."""
+"""Worsening: increase the violation of a counterexample step by step, each step confirmed."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from attsvm.theory.run.tally import Tally
 
 _LARGEST, _COUNTED = 2.0**20, 2**12
-"""Floats and integers are not moved beyond these, as some violations grow for ever. An integer may
-be a number of steps, each of which is computed anew."""
+"""Maximum absolute values of floats and of integers, as some violations grow without bound. An
+integer may be a number of steps, each of which is computed again."""
 
 
 def worsen(
@@ -39,9 +39,10 @@ def worsen(
     deadline: float | None = None,
     resume: tuple[int, int] = (0, 0),
 ) -> Polished:
-    """Move numbers and scale arrays of a find while its violation grows; confirmed steps are kept.
+    """Move numbers and scale arrays of a counterexample while its violation grows.
 
-    As `shrink`, but `resume` says how often it was called before, so that it tries other moves.
+    Only confirmed steps are kept. Arguments are as for `shrink`, but `resume` has the number of
+    earlier calls, so that other moves are tried.
     """
     tally.likeness.learn(found)
     exactly = holds_in_floats(tally, found)
@@ -63,7 +64,7 @@ def worsen(
         if reached is None or not reached > height:
             continue
         again = still_refuted(tally, trial, found.found_by, exactly=exactly)
-        tally.latest = found  # should the claim break, this is what there is
+        tally.latest = found  # the result so far, if the claim raises
         if again is not None:
             found, height, stride = again, reached, min(stride + 2, 3)
     return Polished(found, False, budget, (resume[0] + 1, 0))
@@ -91,7 +92,7 @@ def _moved(document: Json, paths: list[Path], stride: int, generator: np.random.
 def _counted(
     document: Json, counts: list[Path], stride: int, generator: np.random.Generator
 ) -> Any:
-    """Return the document with one integer moved, by 1 at least."""
+    """Return the document with one integer moved by at least 1."""
     path = counts[int(generator.integers(len(counts)))]
     value = int(value_at(document, path))
     step = 2 ** max(math.floor(math.log2(max(1, abs(value)))) + stride, 0)

@@ -483,7 +483,7 @@ def test_what_breaks_on_the_way_is_not_taken():
     done = shrink(tally, found, 100)
     assert tally.seen.broke > 0
     assert tally.seen.broke_note.startswith(
-        "ZeroDivisionError: at integers in a change of the find"
+        "ZeroDivisionError: at integers in a changed counterexample"
     )
     assert value_at(done.found.instance, ("float",)) == 0.5
 

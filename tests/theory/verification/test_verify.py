@@ -79,7 +79,7 @@ REASONS = {
     "sibling-breaks": "sibling 'shift 1': ZeroDivisionError: float division by zero (toy_pack.py:",
     "raises": "ArithmeticError: no value above 50 (toy_pack.py:",
     "exits": "SystemExit: 0 (toy_pack.py:",
-    "assuming": "toy/assuming:literal assumes or rejects where it evaluates an instance",
+    "assuming": "toy/assuming:literal calls `assume` or `reject` while it evaluates an instance",
     "odd-hypothesis": "hypothesis 'numpy' of toy/odd-hypothesis:literal is not decided",
     "odd-certificate": "the certificate of toy/odd-certificate:literal returned neither a ball nor "
     "a rational (got float)",
