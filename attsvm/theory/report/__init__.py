@@ -1,1 +1,1 @@
-"""What a person reads: terminal, pages, scripts; drawn from the record."""
+"""Reports for people: terminal, pages and scripts, all drawn from the record of a run."""

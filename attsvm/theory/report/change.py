@@ -10,12 +10,12 @@ from attsvm.theory.record.ledger import Run
 
 _AXES = ("truth", "evidence", "validity")
 _CLOSER = 1.01
-"""Tightnesses that differ by a smaller factor are taken for the luck of a search."""
+"""Minimum factor between two tightnesses that counts as a change; less is chance of the search."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference: which reading, in what, from what, to what."""
+    """A difference: the reading, the property, the old value and the new value."""
 
     id: str
     what: str
@@ -24,7 +24,7 @@ class Change:
 
 
 def changes(before: Run, now: Run) -> list[Change]:
-    """Return every difference in what two runs recorded, the weightiest kinds first."""
+    """Return every difference between the records of two runs, the most important kinds first."""
     ids = sorted({*before.verdicts, *now.verdicts})
     found = [c for id in ids for c in _of(id, before.verdicts.get(id), now.verdicts.get(id))]
     kinds = ["verdict", "sentence", "formula", "hypotheses", "sibling", "tightness"]

@@ -1,8 +1,8 @@
-"""Statements that rest on each other: what a refuted one touches.
+"""Dependencies between statements: which statements are affected by a refuted one.
 
-A statement declares what its sentence uses or is derived from in print (`Statement.rests_on`). A
-statement that rests on a refuted one may be true all the same; a step of its printed argument has
-to be read as repaired.
+A statement declares the statements that its sentence uses or is derived from in print
+(`Statement.rests_on`). If one of them is refuted, the statement may still be true, but its printed
+argument needs a repair.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Dependencies = Mapping[str, tuple[str, ...]]
 
 
 def dependencies(claims: Iterable[Claim]) -> dict[str, tuple[str, ...]]:
-    """Return what each statement of these claims rests on, in their order."""
+    """Return for each statement of these claims the statements it rests on, in their order."""
     found: dict[str, dict[str, None]] = {}
     for claim in claims:
         found.setdefault(claim.statement_id, {}).update(dict.fromkeys(claim.rests_on))
@@ -25,7 +25,7 @@ def dependencies(claims: Iterable[Claim]) -> dict[str, tuple[str, ...]]:
 
 
 def resting_on(statement: str, rests: Dependencies) -> list[str]:
-    """Return all that rest on a statement, directly or through others, in the order of `rests`."""
+    """Return the statements that rest on one, directly or through others, in the order of `rests`."""
     reached = {statement}
     while more := {s for s in rests if s not in reached and reached & set(rests[s])}:
         reached |= more
@@ -33,7 +33,7 @@ def resting_on(statement: str, rests: Dependencies) -> list[str]:
 
 
 def levels(rests: Dependencies) -> dict[str, int]:
-    """Return how many steps each statement is above statements that rest on nothing.
+    """Return the level of each statement: 0 if it rests on nothing, else one above its premises.
 
     Raises:
         ClaimError: statements rest on each other in a circle.

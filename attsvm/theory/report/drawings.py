@@ -1,4 +1,4 @@
-"""Drawings: which statement rests on which, and pictures of instances."""
+"""Drawings: the graph of dependencies between statements, and pictures of instances."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def drawing(views: Iterable[SourceView]) -> str:
 
 
 def graph(statements: Sequence[StatementView], *, linked: bool = False) -> Markup:
-    """Return a drawing in which those that rest on a statement stand to the right of it.
+    """Return a graph in which each statement stands left of the statements that rest on it.
 
-    A red frame is around statements that rest on an overturned one, directly or through others.
+    A red frame marks statements that rest on an overturned one, directly or through others.
 
     Args:
-        statements: the statements; those without claims at hand are left out.
-        linked: whether boxes lead to the statements on the page that holds the drawing.
+        statements: the statements; those without loaded claims are left out.
+        linked: whether boxes link to the statements on the page that contains the graph.
 
     Raises:
         ClaimError: statements rest on each other in a circle.
@@ -65,7 +65,7 @@ def graph(statements: Sequence[StatementView], *, linked: bool = False) -> Marku
 
 
 def _places(rests: Dependencies) -> dict[str, tuple[int, int]]:
-    """Return where boxes begin: sources below each other, levels side by side."""
+    """Return the positions of the boxes: sources below each other, levels side by side."""
     level = levels(rests)
     found: dict[str, tuple[int, int]] = {}
     top = 0
@@ -80,7 +80,7 @@ def _places(rests: Dependencies) -> dict[str, tuple[int, int]]:
 
 
 def drawn(picture: Picture) -> Markup:
-    """Return the picture as a figure; nothing if no panel has points that are finite."""
+    """Return the picture as a figure; empty if no panel has finite points."""
     panels = [p for p in picture.panels if p.points and _finite(p.points) and _finite(p.path)]
     if not panels:
         return Markup()
@@ -106,7 +106,7 @@ def _largest(groups: Iterable[Points]) -> float:
 
 
 def _panel(panel: Panel, left: int, level: int, reach: float, along: float) -> JsonObject:
-    """Return what is drawn of a panel; `level` is the height of its horizontal axis."""
+    """Return the drawing of a panel; `level` is the height of its horizontal axis."""
 
     def places(points: Points, scale: float) -> list[tuple[str, str]]:
         middle = left + _PANEL / 2

@@ -1,7 +1,7 @@
-"""Words on a source that its claims do not hold: the order of its statements, notes, errata.
+"""Texts about a source that its claims do not contain: order of statements, notes, errata.
 
-They are data: TOML files in a folder `errata`, which lies where the folder `counterexamples` of the
-claims does. docs/claims.md lists their fields. Verdicts come from a run, and instances from claims.
+They are TOML files in a folder `errata` beside the folder `counterexamples` of the claims.
+docs/claims.md lists their fields. Verdicts come from a run, and instances from claims.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KINDS = ("literal", "amended", "sharp")
 
 
 class Weight(StrEnum):
-    """How much hangs on an erratum, the most first; a member is the heading of its list."""
+    """The importance of an erratum, highest first; each member is the heading of its list."""
 
     CLAIM = "What overturns a theorem or a claim"
     CONSTANT = "What changes a constant, a formula or a condition"
@@ -35,19 +35,19 @@ class Weight(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """Words for the authors of a source on a statement that does not stand as printed.
+    """A text for the authors of a source about a statement that is false as printed.
 
     Attributes:
         statement: the id of the statement, such as sim/lemma-3.11.
-        weight: how much hangs on it.
-        gist: what was found, in a sentence for the list that comes first.
+        weight: the importance.
+        gist: the finding in one sentence, for the list at the top of the page.
         fails: what fails, and why.
-        printed: what is printed; "" if the quotation and the refuted readings say it.
-        repair: the least change that stands; "" if the readings of `stands` say it.
-        fell: what fell; "" if it is the printed claim itself.
-        falls: the ids of all readings that are expected to fall, literal ones first.
-        stands: the ids of the standing readings that the repair rests on.
-        telling: by the id of a reading, an instance that tells more than the smallest one.
+        printed: the printed text; "" if the quotation and the refuted readings contain it.
+        repair: the least change that is true; "" if the readings of `stands` contain it.
+        fell: the refuted part; "" if it is the printed claim itself.
+        falls: the ids of all readings that are expected to be refuted, literal ones first.
+        stands: the ids of the unrefuted readings that support the repair.
+        telling: by reading, an instance that explains more than the smallest one.
     """
 
     statement: str
@@ -64,16 +64,16 @@ class Erratum:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source whose claims a pack holds.
+    """A source with claims in a pack.
 
     Attributes:
-        name: the beginning of the ids of its claims, such as sim.
+        name: the prefix of the ids of its claims, such as sim.
         order: the ids of its statements, in the order of the source.
-        errata: at most one a statement, sorted by weight; within a weight the most important first.
+        errata: at most one for each statement, sorted by weight, then by importance.
         names: words for fields of instances: "Record.field" to a word, or to "yes|no" for a field
             that is true or false.
         notes: paragraphs that its authors should read before the errata.
-        notation: words and symbols that the page uses, with their meanings.
+        notation: words and symbols of the page, with their meanings.
         unknown: statements that its files name and no loaded claim has, each with its file.
     """
 
@@ -109,13 +109,14 @@ _FILE: Mapping[str, forms.Form] = {
 
 
 def find_source(packs: Sequence[Pack], name: str) -> Source:
-    """Return what the files beside the claims of a source say of it; its name alone if none do.
+    """Return the texts about a source from the files beside its claims.
 
-    Packs may be loaded in part: `ensure_whole` refuses statements that are not there.
+    Only its name without files. Packs may be loaded in part: `ensure_whole` rejects statements
+    without claims.
 
     Raises:
-        FileError: a file cannot be read, has an unknown or missing field, or names a reading or
-            example that is not there.
+        FileError: a file cannot be read, has an unknown or missing field, or names an unknown
+            reading or example.
     """
     claims = {c.id: c for p in packs for c in p.claims if c.id.startswith(f"{name}/")}
     places = {Path(c.file) for c in claims.values()}
@@ -146,10 +147,10 @@ def find_source(packs: Sequence[Pack], name: str) -> Source:
 
 
 def ensure_whole(source: Source, claims: Iterable[Claim]) -> None:
-    """Raise unless each statement that the files of a source name has one of these claims.
+    """Raise unless each statement named by the files of a source has one of these claims.
 
     Raises:
-        FileError: one has none.
+        FileError: a statement has no claim.
     """
     known = list(dict.fromkeys(c.statement_id for c in claims))
     for id, path in source.unknown.items():
@@ -253,7 +254,7 @@ _STANDING = (Truth.PROVED, Truth.HOLDS)
 
 
 def _line(text: str) -> str:
-    """Return a text in one line: a file may break it anywhere."""
+    """Return a text in one line: files may break lines anywhere."""
     return " ".join(text.split())
 
 

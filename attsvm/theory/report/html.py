@@ -66,14 +66,14 @@ _WEIGHTS = {
 
 @dataclass(frozen=True, slots=True)
 class ShownFigure:
-    """A figure that was redrawn.
+    """A redrawn figure of a source.
 
     Attributes:
         id: source and name.
-        place: where the original stands.
-        shows: what a reader sees, in a sentence.
-        concludes: what its numbers say, a sentence each.
-        again: the command that makes it.
+        place: the place of the original.
+        shows: what the figure shows, in one sentence.
+        concludes: what its numbers imply, a sentence each.
+        again: the command that draws it.
         pictures: PNG files, by name.
     """
 
@@ -94,19 +94,19 @@ def page(
     before: Run | None = None,
     figures: Sequence[ShownFigure] = (),
 ) -> str:
-    """Return the page of a run.
+    """Return the HTML page of a run.
 
     Args:
         run: the run with its verdicts.
-        packs: their claims add what is printed, errata and counterexamples.
-        only: the one source that the page is about.
+        packs: their claims supply printed sentences, errata and counterexamples.
+        only: the source to which the page is restricted.
         folder: the folder of the page, for links to files; the current folder if None.
         before: an earlier run to compare with.
         figures: redrawn figures of the sources.
 
     Raises:
-        ClaimError: an instance of an erratum that refutes nothing.
-        FileError: words on a source that fit no claim.
+        ClaimError: an instance of an erratum refutes nothing.
+        FileError: a text about a source fits no claim.
     """
     names = dict.fromkeys(id.partition("/")[0] for id in sorted({*run.claims, *run.verdicts}))
     chosen = [name for name in names if only in (None, name)]
@@ -142,7 +142,7 @@ def page(
 
 
 def _lead(run: Run, sources: Sequence[SourceView], readings: Sequence[ReadingView]) -> str:
-    """Return what the run looked at and what it came to."""
+    """Return a summary: what the run examined, and its result."""
     off = sum(bool(r.entry) and not r.as_expected for r in readings)
     came = outcome(off, len(run.fallen))
     if not run.finished or not all(r.entry for r in readings):
@@ -159,7 +159,7 @@ def _lead(run: Run, sources: Sequence[SourceView], readings: Sequence[ReadingVie
 
 
 def _wrong(run: Run, readings: Sequence[ReadingView]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield what is not as it should be: a reading or "", and the words before and after it."""
+    """Yield each problem: a reading or "", and the words before and after it."""
     for r in readings:
         if not r.entry:
             yield r.id, ("Without a verdict: ", "")
@@ -190,7 +190,7 @@ def _changes(
 def _by_weight(
     sources: Sequence[SourceView], weight: Weight
 ) -> tuple[list[StatementView], list[StatementView]]:
-    """Return the findings of a weight: those that are open at once, and the folded rest."""
+    """Return the findings of one weight: those shown at once, and those in the folded rest."""
     found = [view.of_weight(weight) for view in sources]
     most = _FIRST if weight is Weight.CLAIM else 0
     seen = [s for own in found for s in own[:most]]
@@ -275,7 +275,7 @@ def _in_a_word(r: ReadingView) -> str:
 
 
 def _data(s: StatementView) -> JsonObject:
-    """Return what the page filters and sorts statements by."""
+    """Return the properties by which the page filters and sorts statements."""
     marks = {
         "off": any(not r.as_expected for r in s.readings),
         "doubt": any(map(_doubtful, s.readings)),
@@ -296,7 +296,7 @@ def _data(s: StatementView) -> JsonObject:
 
 
 def _drawing(view: SourceView) -> Markup:
-    """Return the drawing of what rests on what in a source; nothing if no statement does."""
+    """Return the graph of dependencies of a source; empty if there are none."""
     ids = {s.id for s in view.statements}
     if not any(ids.intersection(s.rests_on) for s in view.statements):
         return Markup()
@@ -312,7 +312,7 @@ def _resting(s: StatementView) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _places(s: StatementView, folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield where its readings are declared: links relative to the page, and their words."""
+    """Yield links to the declarations of its readings, relative to the page, with their texts."""
     here = Path.cwd()
     for file, line in dict.fromkeys((r.claim.file, r.claim.line) for r in s.readings if r.claim):
         path = Path(file).resolve()
@@ -344,7 +344,7 @@ def _lines_that_run(
 
 
 def _differences(r: ReadingView) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield how a reading differs from the first one, and which added hypotheses it needs."""
+    """Yield how a reading differs from the first one, and the added hypotheses that it needs."""
     needed = dict.fromkeys(r.entry.get("needed", {}), " (needed)")
     needed |= dict.fromkeys(r.entry.get("not_shown_to_be_needed", []), " (not shown to be needed)")
     yield f"Otherwise than in {r.first}", r.differs
@@ -360,7 +360,7 @@ def _picture(r: ReadingView, case: Case, painters: Sequence[Painter]) -> Markup:
 
 
 def _how_known(r: ReadingView) -> str:
-    """Return what confirmed the stored counterexample."""
+    """Return the result that confirmed the stored counterexample."""
     if r.replayed:
         result, reason = r.replayed.get("result", ""), r.replayed.get("reason", "")
         return f"{result.capitalize()} at the start of this run: {reason}"
@@ -369,7 +369,7 @@ def _how_known(r: ReadingView) -> str:
 
 
 def _texts(r: ReadingView, cases: Sequence[Case], own: Any) -> Iterator[tuple[str, str]]:
-    """Yield what can be copied of a counterexample, by name."""
+    """Yield the parts of a counterexample that can be copied, by name."""
     claim: Claim | None = r.claim
     if claim is not None:
         short = next(filter(None, (script(claim, case, own) for case in cases)), None)
@@ -397,7 +397,7 @@ def _figures(r: ReadingView) -> list[str]:
 
 
 def _facts(r: ReadingView) -> Iterator[tuple[str, object]]:
-    """Yield what a check recorded, by name."""
+    """Yield the figures that a check recorded, by name."""
     entry = r.entry
     if entry:
         screened = entry.get("screened")
@@ -417,7 +417,7 @@ def _facts(r: ReadingView) -> Iterator[tuple[str, object]]:
 
 
 def _hypotheses(r: ReadingView) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
-    """Return a table: each hypothesis as it runs, how often it was met, whether it is needed."""
+    """Return a table: each hypothesis as evaluated, how often it held, whether it is needed."""
     entry = r.entry
     met = entry.get("hypotheses", {})
     looked = int(entry.get("examples", 0)) + int(entry.get("rejected", 0))

@@ -1,8 +1,8 @@
-"""A source as a page of Markdown: errata for its authors, by weight, and a row a reading.
+"""A source as a page of Markdown: errata for its authors, by weight, and a row for each reading.
 
-Each sentence stands once: in its erratum, else in the table. `attsvm show` prints the formulas and
-hypotheses of a reading. Counterexamples are confirmed while the page is made. Nothing on it depends
-on time, so a run gives the same bits wherever it is drawn again.
+Each sentence occurs once: in its erratum, else in the table. `attsvm show` prints the formulas and
+hypotheses of a reading. Counterexamples are confirmed while the page is made. The page does not
+depend on time, so that a run always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ def source_page(name: str, packs: Sequence[Pack], run: Run, place: Path) -> str:
     """Return the page of a source.
 
     Args:
-        name: the beginning of the ids of its claims.
+        name: the prefix of the ids of its claims.
         packs: loaded packs; files beside their claims may describe the source.
         run: the run with its verdicts.
-        place: where the page will lie; links are relative to its folder.
+        place: the path of the page; links are relative to its folder.
 
     Raises:
-        UsageError: there is no such source, or the run checked nothing of it.
-        ClaimError: an instance that refutes nothing.
-        FileError: words that fit no claim, or a curated counterexample that cannot be read.
+        UsageError: there is no such source, or the run checked none of its claims.
+        ClaimError: an instance refutes nothing.
+        FileError: a text fits no claim, or a curated counterexample cannot be read.
     """
     if not any(c.id in run.verdicts for c in claims_of(packs, name)):
         raise UsageError(
@@ -113,7 +113,7 @@ class _Page:
         ]
 
     def told_apart(self, s: StatementView) -> str:
-        """Return the place of an erratum, with the statement's name if others have that place."""
+        """Return the place of an erratum, with the statement's name if several errata share it."""
         place = place_of(s)
         alike = [o for o in self.view.statements if o.erratum and place_of(o) == place]
         return f"{place}, {self.short(s.id)}" if len(alike) > 1 else place
@@ -123,7 +123,7 @@ class _Page:
         return statement.removeprefix(f"{self.view.source.name}/")
 
     def warnings(self, packs: Sequence[Pack]) -> list[str]:
-        """Return what a reader must know of the run: nothing, if all went well."""
+        """Return warnings about the run; empty if all went well."""
         claims = [r.claim for r in self.view.readings if r.claim]
         absent = [r.id for r in self.view.readings if not r.entry]
         said = [] if self.run.finished else ["The run did not finish."]
@@ -142,7 +142,10 @@ class _Page:
         return said + [f"{result}: {file}." for file, result, _ in fallen]
 
     def rows(self, s: StatementView, told: Collection[str]) -> Iterable[tuple[str, ...]]:
-        """Yield the rows of a statement; its erratum has the sentences of the readings `told`."""
+        """Yield the rows of a statement.
+
+        The sentences of the readings `told` stand in its erratum.
+        """
         above = Marked(f"[above](#{slug(heading(s))})")
         for r in s.readings:
             reading = self.link(r.name, r.claim.file if r.claim else "")
@@ -160,9 +163,10 @@ class _Page:
         return Marked(f"[{safe(text)}]({quote(Path(where).as_posix())})")
 
     def erratum(self, s: StatementView) -> tuple[list[str], list[ReadingView]]:
-        """Return what is printed, what fails and where, and the repair.
+        """Return the printed text, the failure with its instances, and the repair.
 
-        With the readings whose sentences it has. Nothing if no instance refutes a literal one.
+        And their readings. The readings are those whose sentences the text contains. Both are empty
+        if no instance refutes a literal reading.
         """
         words, by_id = s.erratum, {r.id: r for r in s.readings}
         refuted = [r for r in s.printed_readings if r.truth == str(Truth.REFUTED)]
@@ -188,9 +192,9 @@ class _Page:
     def counterexamples(
         self, readings: Iterable[ReadingView], *, says: bool
     ) -> tuple[list[str], list[ReadingView]]:
-        """Return readings with the instance at which each fails, if one is at hand.
+        """Return readings with an instance at which each fails, if known.
 
-        With the readings that have one.
+        And the readings with instances.
         """
         said, fallen, last = [], [], ""
         for r in readings:
@@ -211,7 +215,7 @@ class _Page:
 
 
 def _resting(page: _Page) -> list[tuple[str, str, str]]:
-    """Return rows of what rests on what; none if no statement says so."""
+    """Return the rows of dependencies; empty if no statement declares any."""
     every = page.view.statements
     marks = {s.id: f"{page.short(s.id)}{mark(s)}" for s in every}
 
@@ -235,7 +239,7 @@ def _words(page: _Page) -> Iterable[tuple[str, str, str]]:
 
 
 def place_of(s: StatementView) -> str:
-    """Return where a statement stands: the place of its first reading."""
+    """Return the place of a statement in its source: the place of its first reading."""
     return s.readings[0].claim.place if s.readings[0].claim else s.place
 
 
@@ -245,7 +249,7 @@ def heading(s: StatementView) -> str:
 
 
 def mark(s: StatementView) -> str:
-    """Return the mark of a statement of which a literal reading is refuted."""
+    """Return the mark of a statement with a refuted literal reading."""
     return "!!" if s.turned else "!" if s.refuted else ""
 
 
@@ -276,7 +280,7 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _table(rows: Iterable[Sequence[str]], *titles: str) -> str:
-    """Return a table of cells that are text, or Markdown if they are marked."""
+    """Return a table of cells that are plain text, or Markdown if marked."""
     return Marked(table(titles, ([safe(cell) for cell in row] for row in rows)))
 
 

@@ -1,8 +1,8 @@
-"""Formulas for a browser: MathML from the LaTeX that `attsvm.theory.arithmetic.text` writes.
+"""Formulas for a browser: MathML from the LaTeX of `attsvm.theory.arithmetic.text`.
 
-That language has letters, numbers, fences, fractions, roots, indices, powers and text. Anything
-else is refused, such as a formula of a file that somebody edited. Browsers break no line within
-MathML: a formula is cut before each relation, summand and factor, to fit on a phone.
+That LaTeX has letters, numbers, fences, fractions, roots, indices, powers and text. Anything else
+is rejected, such as a formula in an edited file. Browsers do not break lines within MathML. A
+formula is therefore cut before each relation, summand and factor, to fit on a phone.
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ class _Reader:
 
 
 def _kept(said: str) -> str:
-    """Return words with hard spaces at both ends: a browser drops plain ones."""
+    """Return words with non-breaking spaces at both ends, as browsers drop plain ones."""
     left, right = len(said) - len(said.lstrip(" ")), len(said) - len(said.rstrip(" "))
     return "\u00a0" * left + said.strip(" ") + "\u00a0" * right if said.strip(" ") else said
 

@@ -30,7 +30,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Panels of one scale, and a sentence on what they show."""
+    """Panels of one scale, and a sentence that describes them."""
 
     panels: tuple[Panel, ...]
     says: str

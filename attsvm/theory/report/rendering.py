@@ -41,12 +41,12 @@ class Marked(str):
 def render(
     name: str, filters: Mapping[str, Callable[..., Any]] | None = None, /, **values: Any
 ) -> Markup:
-    """Return a template with these values, each escaped for HTML, or for Markdown.
+    """Return a rendered template, with each value escaped for HTML or Markdown.
 
     Args:
         name: the name of its file.
         filters: functions that the template applies to values, by name.
-        values: what the template and those that it imports may use.
+        values: the values for the template and the templates that it imports.
     """
     templates = _environment(markdown=name.endswith(".md.j2"))
     if filters is not None:  # macros that a page imports use its filters and values as well
@@ -83,9 +83,9 @@ def text(value: object) -> str:
 
 
 def safe(value: object) -> str:
-    """Return text in one line that Markdown sets as it is; Markdown stays as it is.
+    """Return text in one line, escaped for Markdown; `Marked` text stays unchanged.
 
-    Within words an underscore is no mark.
+    An underscore within a word needs no escape.
     """
     if isinstance(value, Marked):
         return value

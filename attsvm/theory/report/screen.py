@@ -10,13 +10,13 @@ from textwrap import wrap
 from attsvm.theory.report.view import ReadingView, StatementView, definitions, meanings
 
 SCREEN = 50
-"""Lines of one screen."""
+"""Maximum number of lines of one screen."""
 
 
 def screen(view: StatementView, *, whole: bool = False, asked: str = "") -> Iterator[str]:
     """Yield the lines that `attsvm show` prints, as wide as the terminal.
 
-    Unless `whole` is true, one screen is filled: the least telling parts are left out first, and a
+    Unless `whole` is true, one screen is filled: less important parts are left out first, and a
     sentence is printed whole or not at all. The reading `asked` is printed with all its parts.
     """
     stored = "; ".join(_commands(view))
@@ -51,7 +51,7 @@ def _by_weight(view: StatementView) -> Iterator[str]:
 
 
 def _head(view: StatementView, parts: Collection[str] = ("fails", "repair")) -> Iterator[str]:
-    """Yield what is printed, what fell and why, and the repair."""
+    """Yield the printed sentence, the refuted parts with reasons, and the repair."""
     yield from _wrapped(f"{view.id}  ({view.source}, {view.place}; {_places(view)})")
     yield from _wrapped(view.printed and f"{view.origin}: {view.printed}")
     if fell := view.fell():
@@ -129,7 +129,7 @@ def _foot(
     parts: Collection[str] = ("rests on", "what rests on it"),
     most: int | None = None,
 ) -> Iterator[str]:
-    """Yield where the counterexamples lie, and what rests on what."""
+    """Yield the places of the counterexamples, and the dependencies."""
     yield from _block("counterexamples", stored)
     for part, names in (("rests on", view.rests_on), ("what rests on it", view.carries)):
         if part in parts:
@@ -143,12 +143,12 @@ def _places(view: StatementView) -> str:
 
 
 def _place(file: str, line: int) -> str:
-    """Return where a reading is declared; the cell of a notebook has a name and no file."""
+    """Return the place of a declaration; a notebook cell has a name and no file."""
     return f"{_near(file)}:{line}" if Path(file).is_file() else f"typed, line {line}"
 
 
 def _commands(view: StatementView) -> Iterator[str]:
-    """Yield where the smallest counterexamples lie, and commands that print them as code."""
+    """Yield the places of the smallest counterexamples, and commands that print them as code."""
     stored = [r for r in view.readings if r.stored]
     files = [r.stored.file for r in stored if r.stored]
     if files:
@@ -160,7 +160,7 @@ def _commands(view: StatementView) -> Iterator[str]:
 
 
 def _wrapped(text: str | None, indent: str = "", lead: str = "") -> Iterator[str]:
-    """Yield a paragraph in lines that fit the terminal; nothing for no text."""
+    """Yield a paragraph in lines that fit the terminal; nothing for an empty text."""
     if text:
         yield from wrap(
             lead + text,
@@ -173,7 +173,7 @@ def _wrapped(text: str | None, indent: str = "", lead: str = "") -> Iterator[str
 
 
 def _block(title: str, words: str) -> Iterator[str]:
-    """Yield an empty line and a paragraph; nothing for no words."""
+    """Yield an empty line and a paragraph; nothing without words."""
     if words:
         yield ""
         yield from _wrapped(f"{title}: {words}")

@@ -42,8 +42,8 @@ class Script:
     """A script, and whether its output shows what exact arithmetic proves.
 
     Attributes:
-        text: Python; each line that it prints is a comparison that the claim makes, or, of a run,
-            where it is after so many steps.
+        text: Python code; each printed line is a comparison of the claim or, for a run, the state
+            after some number of steps.
         shows: whether the printed comparisons are violated.
     """
 
@@ -56,7 +56,7 @@ class Writer:
     """A function that writes scripts of measured claims or of loops; at module level of a pack.
 
     Attributes:
-        write: the script of a claim's instance, None for what it does not know.
+        write: returns the script of a claim's instance, or None for an unknown kind of claim.
     """
 
     write: Callable[[Claim, Any], str | None]
@@ -68,12 +68,12 @@ def writers(packs: Iterable[Pack]) -> tuple[Writer, ...]:
 
 
 def script(claim: Claim, case: Case, others: Iterable[Writer] = ()) -> Script | None:
-    """Return the script of an instance that refutes a claim, None if nothing can write it.
+    """Return a script that shows that an instance refutes a claim; None if none can be written.
 
     Args:
-        claim: what it refutes.
+        claim: the refuted claim.
         case: the instance.
-        others: who writes what is measured, and what takes too many lines, such as loops.
+        others: writers for measured conclusions, and for formulas that need too many lines.
     """
     made = None
     if claim.formula.measured is None:
@@ -143,7 +143,7 @@ def values_of(
 
 
 def title(claim: Claim) -> list[str]:
-    """Return what fails as a comment: the beginning of its sentence, in two lines at most."""
+    """Return the refuted claim as a comment: the start of its sentence, in at most two lines."""
     return _comment(f"{claim.id}: {claim.statement}", most=2)
 
 
@@ -155,9 +155,9 @@ def _comment(text: str, most: int | None = None) -> list[str]:
 
 
 def verifier(claim: Claim, case: Case) -> str | None:
-    """Return a check of the instance in Python's fractions, None if a value is irrational.
+    """Return a check of the instance in Python's fractions; None if a value is irrational.
 
-    Hypotheses that are rational formulas are computed as well, the others are named.
+    Hypotheses that are rational formulas are evaluated as well; the others are named.
     """
     if claim.formula.measured is not None:
         return None

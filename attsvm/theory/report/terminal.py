@@ -40,9 +40,9 @@ def columns(stream: TextIO) -> int | None:
 
 
 def verdict_rows(entries: Iterable[Entry]) -> list[tuple[str, ...]]:
-    """Return one row a claim from entries in the form of `verify --json`.
+    """Return one row for each claim from entries in the form of `verify --json`.
 
-    A row begins with ! if the verdict is not as expected, else with = if an earlier run came to it.
+    A row begins with ! if the verdict is not as expected, and with = if it is from an earlier run.
     """
     return [
         (
@@ -57,7 +57,7 @@ def verdict_rows(entries: Iterable[Entry]) -> list[tuple[str, ...]]:
 
 
 def tight(entry: Entry) -> str:
-    """Return the largest ratio reached; "" if floats do not see what a certificate refutes."""
+    """Return the largest ratio reached; "" if floats do not see the certified refutation."""
     ratio = entry.get("tightness")
     unsure = entry.get("truth") == "refuted" and (ratio or 0) < 1
     return "" if ratio is None or unsure else f"{ratio:.3g}"
@@ -75,12 +75,12 @@ def table_text(
 ) -> None:
     """Print the table of verdicts, then a line for every claim that is not as expected.
 
-    Where the table is wider than the terminal, each id stands above its figures.
+    If the table is wider than the terminal, each id stands above its figures.
 
     Args:
-        entries: in the form of `verify --json`.
-        file: where to; standard output where None.
-        width: letters a line; those of the terminal where None.
+        entries: verdicts in the form of `verify --json`.
+        file: the output; standard output if None.
+        width: number of characters of a line; the width of the terminal if None.
     """
     entries = list(entries)
     stream = file or sys.stdout
@@ -167,7 +167,7 @@ def _meanings(entry: Entry) -> str:
     """Return the meanings of the words that differ from the expected ones."""
     axes = {"truth": Truth, "evidence": Evidence, "validity": Validity}
     wrong = [name for name in axes if entry[name] != entry["expected"][name]]
-    if "validity" in wrong:  # nothing else means anything then
+    if "validity" in wrong:  # without validity, the other words mean nothing
         wrong = ["validity"]
     return " ".join(f"{entry[name]}: {axes[name].read(entry[name]).meaning}" for name in wrong)
 
@@ -211,7 +211,7 @@ def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
 
 
 def _ratio(value: float, digits: int = 6) -> str:
-    """Return a ratio of both sides; one below 1 that rounds to 1 is written as 1 - x."""
+    """Return a ratio of both sides; a ratio below 1 that rounds to 1 is written as 1 - x."""
     said = f"{value:.{digits}g}"
     return f"1 - {1.0 - value:.2g}" if said == "1" and value < 1.0 else said
 
@@ -226,13 +226,13 @@ def hunt_text(
     shown: Iterable[str] = (),
     kept: Iterable[str] = (),
 ) -> Iterator[str]:
-    """Yield how a hunt went, a line each.
+    """Yield the lines of a report on a hunt.
 
     Args:
-        document: of `hunt --json`.
+        document: the document of `hunt --json`.
         replay: the command that replays a file, with the packs that the user named.
-        shown: the counterexample for people, a line each, or the closest instance.
-        kept: the same for another one, no larger, that its file keeps.
+        shown: lines that show the counterexample, or the closest instance.
+        kept: lines that show another counterexample, no larger, that the file keeps.
     """
     name = document["claim"] + (f", {document['sibling']}" if document["sibling"] else "")
     looked = counted(document["examined"], "instance")
@@ -243,12 +243,12 @@ def hunt_text(
         yield f"interrupted before anything was looked at: {name}"
         return
     if document["interrupted"]:
-        yield "interrupted; what was found is kept"
+        yield "interrupted; results so far are kept"
     if document["found"]:
         by = document["found_by"]
         yield f"refuted, {document['evidence']}: {name} after {looked}, by {by}"
         if by in _KNOWN:
-            yield "(known before this hunt; --fresh hunts without what is known)"
+            yield "(known before this hunt; --fresh ignores known counterexamples)"
         yield from _find_text(document, replay, shown, kept)
         yield from _searchers_text(document)
         return
@@ -306,7 +306,7 @@ def hunt_text(
     if document["exhausted"]:
         told = (f"{low} <= {name} <= {high}" for name, (low, high) in document["exhausted"].items())
         yield f"  every choice of {', '.join(told)} was screened"
-    looked = document["ordinary"]  # what the search was blind to
+    looked = document["ordinary"]  # the blind spots of the search
     for hypothesis, count in document["hypotheses"].items():
         yield f"  satisfied by {count} of {looked} drawn: {hypothesis}"
     yield from (f"  {kind}: {ranked(words, 6)}" for kind, words in document["coverage"].items())
@@ -332,7 +332,7 @@ def _growth_text(steps: Sequence[Entry]) -> Iterator[str]:
 
 
 def _left_open(number: int, unexamined: int) -> str:
-    """Return what is not known of the instances that guided searchers made up."""
+    """Return what is unknown about the instances that guided searchers made up."""
     made = counted(number, "made-up instance")
     was, them = ("was", "it") if number == 1 else ("were", "them")
     if unexamined == number:
@@ -355,7 +355,7 @@ _MINIMAL = (
 def _find_text(
     document: Entry, replay: str, shown: Iterable[str], kept: Iterable[str]
 ) -> Iterator[str]:
-    """Yield the counterexample, and how it is replayed from its file, if it has one."""
+    """Yield the counterexample, and the command that replays its file, if there is one."""
     yield from (f"  {line}" for line in shown)
     least = document["unfinished"]
     yield f"  ({f'not made minimal: {least}' if least else _MINIMAL})"
@@ -374,7 +374,7 @@ _NEEDS = {"gradient": "PyTorch is missing"}
 
 
 def _searchers_text(document: Entry) -> Iterator[str]:
-    """Yield the searchers that looked, and those that could not."""
+    """Yield the searchers that worked, and those that could not."""
     for name, effort in document["searchers"].items():
         screened = f", {effort['screened']} screened" if effort["screened"] else ""
         took = "" if effort["seconds"] is None else f", {effort['seconds']:.1f} s"

@@ -1,7 +1,7 @@
-"""A statement as a reader sees it: the one view that terminal, HTML and Markdown are drawn from.
+"""The view of a statement, from which terminal, HTML and Markdown are drawn.
 
-A view joins what claims say with what a run recorded of them. Without a run it has the expected
-verdicts; a run may also be of claims that are not at hand. Formulas are those that ran.
+A view joins the claims with the records of a run. Without a run it has the expected verdicts. A run
+may also have claims that are not loaded. Formulas are those that were evaluated.
 """
 
 from __future__ import annotations
@@ -48,22 +48,22 @@ class Stored:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadingView:
-    """A reading: what it claims, what a run recorded of it, and how it differs from the first one.
+    """A reading: its claim, the record of a run, and its differences from the first reading.
 
     The first reading of a statement is a literal one, if it has any.
 
     Attributes:
-        id: such as sim/lemma-3.11:amended-2.
+        id: the id, such as sim/lemma-3.11:amended-2.
         claim: the claim, None if no loaded pack has it.
         entry: the recorded verdict, in the form of `verify --json`; empty without one.
-        ran: whether the run set out to check it.
-        replayed: what the replay of its counterexample came to in the run; empty without one.
-        formula: what runs, in the form of `show --json`; empty if it is not known.
+        ran: whether the run planned to check it.
+        replayed: the result of the replay of its counterexample in the run; empty without one.
+        formula: the evaluated formula, in the form of `show --json`; empty if unknown.
         first: the name of the first reading.
         differs: the constants that differ from those of the first reading.
         added: the names of hypotheses that the first reading does not have.
         dropped: the names of hypotheses of the first reading that it does not have.
-        cases: instances that refute it, the most telling first, the smallest last.
+        cases: instances that refute it, the most instructive first, the smallest last.
         stored: its counterexample file.
         names: words for fields of instances.
     """
@@ -111,7 +111,7 @@ class ReadingView:
 
     @property
     def verdict(self) -> str:
-        """Truth and evidence: those of the run, or "expected" before those that are expected."""
+        """Truth and evidence from the run; without a run, "expected" and the expected words."""
         if self.entry:
             return f"{self.truth}, {self.entry.get('evidence', '?')}"
         return f"expected {self.expected}"
@@ -134,12 +134,12 @@ class ReadingView:
 
     @property
     def counterexample(self) -> str | None:
-        """The most telling instance that refutes it, in one line."""
+        """The most instructive instance that refutes it, in one line."""
         return in_words(self.cases[0], self.names) if self.cases else None
 
     @property
     def smallest(self) -> str | None:
-        """The smallest instance known, if it is another one."""
+        """The smallest known instance, if it differs from the most instructive one."""
         least = in_words(self.cases[-1], self.names) if self.cases else None
         return None if least == self.counterexample else least
 
@@ -171,16 +171,16 @@ class StatementView:
     """A statement with its readings.
 
     Attributes:
-        id: such as sim/lemma-3.11.
+        id: the id, such as sim/lemma-3.11.
         source: the title of its source.
-        place: where it stands there.
-        printed: the sentence as printed; empty if its claims are not at hand.
-        origin: "printed" if the sentence is quoted, else what it is read off.
-        quoted: the sentence in quotation marks, if it is quoted.
+        place: its place in the source.
+        printed: the sentence as printed; empty if its claims are not loaded.
+        origin: "printed" if the sentence is quoted, else the part of the source behind it.
+        quoted: the sentence, in quotation marks if it is quoted.
         readings: its readings, literal ones first.
         rests_on: the ids of the statements that it rests on.
         carries: the ids of the statements that rest on it, directly or through others.
-        erratum: what people wrote about its fall, None if it has none.
+        erratum: the text about its refutation; None if it has none.
     """
 
     id: str
@@ -201,12 +201,12 @@ class StatementView:
 
     @property
     def told(self) -> Erratum | None:
-        """Its erratum, if the run refuted what that is about."""
+        """Its erratum, if the run refuted a reading that the erratum is about."""
         return self.erratum if self.refuted else None
 
     @property
     def turned(self) -> bool:
-        """Whether the run refuted a literal reading, and an erratum says that this overturns it."""
+        """Whether the run refuted a literal reading, which according to the erratum overturns it."""
         return self.told is not None and self.told.weight is Weight.CLAIM
 
     @property
@@ -216,7 +216,7 @@ class StatementView:
 
     @property
     def stands_whole(self) -> bool:
-        """Whether it has literal readings, and the run found all of them to stand."""
+        """Whether it has literal readings, and the run refuted none of them."""
         return bool(self.printed_readings) and all(
             r.truth in _STANDING for r in self.printed_readings
         )
@@ -233,7 +233,7 @@ class StatementView:
         return [r.name for r in self.readings if not r.refuted]
 
     def fell(self) -> str:
-        """Return which readings fell and which stand, in one line; "" if none fell."""
+        """Return the refuted and the unrefuted readings in one line; "" if none is refuted."""
         fell = [r for r in self.readings if r.refuted]
         claim = "the printed claim" if self.origin == "printed" else "the claim"
         printed = (self.erratum.fell if self.erratum else "") or claim
@@ -250,7 +250,7 @@ class StatementView:
     def words(self) -> dict[str, str]:
         """The erratum in the form of `show --json`; empty without one.
 
-        The readings that stand say the repair if the erratum does not.
+        If the erratum has no repair, the unrefuted readings are the repair.
         """
         found = self.erratum
         if found is None:
@@ -298,7 +298,7 @@ class SourceView:
         return [told[e.statement] for e in self.source.of_weight(weight) if e.statement in told]
 
     def account(self, fallen: int) -> str:
-        """Return how many printed statements fell, and how many stand in all literal readings."""
+        """Return how many printed statements are refuted, and how many stand in every reading."""
         printed = [s for s in self.statements if s.printed_readings]
         whole = sum(s.stands_whole for s in printed)
         return (
@@ -312,7 +312,7 @@ def statement_of(claims: Sequence[Claim], word: str) -> str:
     """Return the id of the one statement that these claims belong to.
 
     Raises:
-        UsageError: they belong to several.
+        UsageError: they belong to several statements.
     """
     ids = list(dict.fromkeys(c.statement_id for c in claims))
     if len(ids) > 1:
@@ -330,8 +330,8 @@ def statement_view(
 
     Args:
         id: the statement.
-        claims: all claims at hand; those of other statements tell what rests on this one.
-        source: the words of people on its source.
+        claims: all loaded claims; claims of other statements show which of them rest on it.
+        source: the texts about its source.
         run: the run with its verdicts; without it the view has the expected ones.
     """
     every = list(claims)
@@ -361,16 +361,16 @@ def statement_view(
 
 
 def source_view(name: str, packs: Sequence[Pack], run: Run, *, ran: bool = False) -> SourceView:
-    """Return the view of a source: of its claims, and of others that the run checked.
+    """Return the view of a source: its claims, and further claims of it that the run checked.
 
     Args:
-        name: the beginning of the ids of its claims.
+        name: the prefix of the ids of its claims.
         packs: loaded packs; files beside their claims may describe the source.
         run: the run with its verdicts.
-        ran: whether to leave out readings that the run did not set out to check.
+        ran: whether to leave out readings that the run did not plan to check.
 
     Raises:
-        FileError: the words on the source fit no claim.
+        FileError: a text about the source fits no claim.
     """
     source = find_source(packs, name)
     claims = list({c.id: c for pack in packs for c in pack.claims}.values())
@@ -423,7 +423,7 @@ def _reading(
 
 
 def _stored(claim: Claim, file: Path) -> Stored | None:
-    """Return what a file holds of a counterexample to this reading; None if it holds none."""
+    """Return the counterexample to this reading that a file holds; None if it holds none."""
     if not file.is_file():
         return None
     try:
@@ -474,7 +474,7 @@ def formula_lines(readings: Sequence[ReadingView], *, latex: bool = False) -> li
 
 
 def _meaning(name: str, condition: Mapping[str, str]) -> str:
-    """Return a condition as it runs, "" if its name says the same."""
+    """Return a condition as evaluated; "" if its name is the same text."""
     turned = " <= ".join(reversed(name.split(" >= ")))
     turned = " < ".join(reversed(turned.split(" > ")))
     same = condition["plain"].replace(" ", "") in (w.replace(" ", "") for w in (name, turned))
@@ -482,13 +482,16 @@ def _meaning(name: str, condition: Mapping[str, str]) -> str:
 
 
 def meanings(readings: Iterable[ReadingView]) -> dict[str, str]:
-    """Return what the hypotheses of these readings run, by name, if the name does not say it."""
+    """Return the evaluated hypotheses of these readings, by name, unless the name says the same."""
     every = {n: _meaning(n, c) for r in readings for n, c in r.formula["hypotheses"].items()}
     return {name: meaning for name, meaning in every.items() if meaning}
 
 
 def definitions(readings: Iterable[ReadingView], *, latex: bool = False) -> list[str]:
-    """Return the meanings of the names in these formulas; one that differs names its readings."""
+    """Return the meanings of the names in these formulas.
+
+    If meanings differ, readings are named.
+    """
     where: dict[str, list[str]] = {}
     for reading in readings:
         for line in reading.formula["where"]:

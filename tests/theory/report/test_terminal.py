@@ -277,7 +277,7 @@ def test_a_hunt_that_broke_or_saw_nothing_never_says_not_refuted():
     assert said.endswith("the first time ValueError: no")
     assert told().startswith("not refuted: toy/true:literal after 90 instances")
     assert told(error="a slip").startswith("no answer: toy/true:literal, the hunt broke")
-    assert told(interrupted=True).startswith("interrupted; what was found is kept\nnot ref")
+    assert told(interrupted=True).startswith("interrupted; results so far are kept\nnot ref")
     assert "not refuted" in told(interrupted=True, examined=0, rejected=9)
     assert told(interrupted=True, examined=0) == (
         "interrupted before anything was looked at: toy/true:literal\n"

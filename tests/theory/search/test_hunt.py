@@ -544,7 +544,7 @@ def hunted(here, monkeypatch):
 def test_a_hunt_that_is_interrupted_says_how_far_it_came(hunted):
     code, out = hunted(1.0, 2, signal.SIGINT)
     assert code == 130
-    assert out.startswith("interrupted; what was found is kept\nnot refuted: toy/slow:literal")
+    assert out.startswith("interrupted; results so far are kept\nnot refuted: toy/slow:literal")
 
 
 def test_a_hunt_that_is_interrupted_keeps_what_it_found(hunted, tmp_path):
