@@ -1,6 +1,6 @@
-"""What claims about attention are made of beside closed forms, once for all claims.
+"""The building blocks of claims about attention that have no closed form, shared by all claims.
 
-The Att-SVM, gradients, losses and heads in every arithmetic; hypotheses on tokens, scores and
-starts, decided on exact values; runs of descent, their steps, and the certificates and rates by
-which a limit is decided. A claim imports them as it imports the engine.
+They are the Att-SVM, gradients, losses and heads in every arithmetic; hypotheses on tokens, scores
+and starts, decided on exact values; and runs of descent, their steps, and the certificates and
+rates that decide a limit. A claim imports them as it imports the engine.
 """

@@ -1,18 +1,18 @@
-"""Aligned inputs, whose gradients lower no margin of another, and rivals of nearly equal scores.
+"""Aligned inputs: a gradient step on one input lowers no margin of another input.
 
-With A_it = (x_opt - x_t) z_i^T, inputs are aligned where <A_it, A_ju> >= 0 for all rivals t, u of
-any two inputs i != j. A single input is, and inputs with orthogonal queries are.
+With A_it = (x_opt - x_t) z_i^T, inputs are aligned if <A_it, A_ju> >= 0 for all rivals t, u of any
+two inputs i != j. A single input is aligned. So are inputs with orthogonal queries.
 
-Theorem. Let optimal tokens be unique, the Att-SVM feasible, some input have two tokens, l' < 0, the
-inputs be aligned, and every input's attended score u_i(0) lie above its second-best one. Then
-descent with a step of at most 1/L, L = mean L_i with L_i the smoothness of l(u_i) in W, has
-||W_k|| -> infinity and W_k / ||W_k|| -> W^mm / ||W^mm||: no attended score ever falls, so that the
-basin of `attsvm.exact.descent.basin` is reached. Where rivals score the same, longer steps do as
-well. Both are proved in `symbolic.aligned_inputs`.
+Theorem. Suppose that optimal tokens are unique, the Att-SVM is feasible, some input has two tokens,
+l' < 0, and the inputs are aligned. Suppose that every input's attended score u_i(0) lies above its
+second-best score. Then descent with a step of at most 1/L, L = mean L_i with L_i the smoothness of
+l(u_i) in W, has ||W_k|| -> infinity and W_k / ||W_k|| -> W^mm / ||W^mm||. The reason is that no
+attended score ever falls, so that descent reaches the basin of `attsvm.exact.descent.basin`. If
+rivals have equal scores, longer steps do as well. Both are proved in `symbolic.aligned_inputs`.
 
-Let g_i be the gap of the two best scores and delta_i the spread of the rivals' scores. Then
-u_i(0) >= gamma_opt - (1 - s_i)(g_i + delta_i), which is above the second-best score wherever
-delta_i < g_i s_i / (1 - s_i): for equal rivals from any start.
+Let g_i be the gap of the two best scores and delta_i the spread of the rivals' scores. Then u_i(0)
+>= gamma_opt - (1 - s_i)(g_i + delta_i). This is above the second-best score if delta_i < g_i s_i /
+(1 - s_i): for equal rivals from any start.
 """
 
 import operator
@@ -35,7 +35,7 @@ from attsvm.theory import Hypothesis
 
 
 def inputs_aligned(data: AttentionData) -> bool:
-    """Whether <A_it, A_ju> >= 0 for all rivals t, u of any two inputs."""
+    """Return whether <A_it, A_ju> >= 0 for all rivals t, u of any two inputs."""
     return descent.inputs_aligned(ExactData.of(data))
 
 
@@ -48,7 +48,7 @@ INPUTS_ALIGNED = Hypothesis(
 
 
 def levels(gamma: Vector) -> tuple[int, Vector]:
-    """The first optimal token of an input and the scores of its rivals."""
+    """Return the first optimal token of an input and the scores of its rivals."""
     best = gamma.index(max(gamma))
     return best, [g for t, g in enumerate(gamma) if t != best]
 
@@ -61,15 +61,15 @@ def spread_within(
     strict: bool = True,
     spare_second_best: bool = False,
 ) -> bool:
-    """Whether delta_i < factor g_i s_i / lost_i for each input of two tokens, for sure.
+    """Return whether delta_i < factor g_i s_i / lost_i is proved for each input with two tokens.
 
     Args:
         data: the inputs.
-        start: a matrix W, under which s_i is the attention to the best token of input i.
-        factor: that number.
+        start: a matrix W; s_i is the attention to the best token of input i under W.
+        factor: the factor in the inequality.
         strict: whether equality is refused.
         spare_second_best: whether the attention s'_i to one token of the second-best score is not
-            counted as lost: lost_i is 1 - s_i - s'_i then, and 1 - s_i else.
+            counted as lost. Then lost_i is 1 - s_i - s'_i, else 1 - s_i.
     """
     less = operator.lt if strict else operator.le
     exact, W = ExactData.of(data), rationals(start)
@@ -89,10 +89,10 @@ def spread_within(
 
 @composite
 def together(draw: st.DrawFn, spreads: Sequence[float] = (0.0,)) -> AttentionData:
-    """Data mostly aligned: queries on axes of their own, or tokens that all differ one way.
+    """Draw data that are mostly aligned: orthogonal queries, or token differences in one direction.
 
     The rivals' scores differ by at most about one of the spreads. Differences and queries are of
-    one order of magnitude, so that the curves of descent can be followed to large norms.
+    one order of magnitude, so that descent can be followed to large norms.
     """
     n, T, d = draw(sizes(1, 3)), draw(sizes(1, 3)), draw(sizes(1, 3))
     X, D, Z = draw(arrays(n, 1, d)), draw(arrays(n, T, d)), draw(arrays(n, d))
@@ -101,7 +101,7 @@ def together(draw: st.DrawFn, spreads: Sequence[float] = (0.0,)) -> AttentionDat
 
 
 def together_larger(generator: np.random.Generator, *spreads: float) -> AttentionData:
-    """The same with up to four inputs of five tokens in R^5."""
+    """Return larger data of that kind: up to four inputs of five tokens in R^5."""
     n, T, d = (int(generator.integers(2, top + 1)) for top in (4, 5, 5))
 
     def dyadic(*shape: int) -> Any:
@@ -115,7 +115,10 @@ def together_larger(generator: np.random.Generator, *spreads: float) -> Attentio
 def _built(
     X: Array, D: Array, Z: Array, best: int, lead: Array, noise: Array, spread: float, apart: bool
 ) -> AttentionData:
-    """Tokens X - D, whose first entries the optimal one leads; all entries drawn up to 4."""
+    """Return data with tokens X - D.
+
+    D is changed so that the optimal token leads in the first entry. All entries are drawn up to 4.
+    """
     n, d = Z.shape
     if apart and n <= d:
         D, Z = D / 4.0, np.eye(n, d)

@@ -1,10 +1,10 @@
 """The Att-SVM, in rationals for the judge and as a primitive of formulas in every arithmetic.
 
-X^mm is the least ||X||_F with <A_j, X> >= 1, A_j = (x_opt - x_t) z^T for every token t other than
-the first optimal one of its input; other tokens may be chosen in their place. 1/||X^mm||_F is the
-distance of the hull of the A_j from 0. The conditions that make a rational solution the solution
-are checked by `attsvm.exact.svm.solve_exactly`. Balls and traces get its values; tensors get what
-the method of active sets comes to.
+X^mm is the matrix of least norm ||X||_F with <A_j, X> >= 1, A_j = (x_opt - x_t) z^T for every token
+t other than the first optimal one of its input. Other tokens may be chosen in place of the optimal
+ones. 1/||X^mm||_F is the distance of the convex hull of the A_j from 0.
+`attsvm.exact.svm.solve_exactly` checks the optimality conditions of a rational solution. Balls and
+traces use that solution. Tensors use the result of an active-set method.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class ExactAttSVM:
     """X^mm in rationals.
 
     Attributes:
-        W: the matrix, 0 where nothing is constrained.
+        W: the matrix, 0 if there are no constraints.
         A: the constraint matrices (x_chosen - x_t) z^T, row by row.
         duals: the multipliers.
         margins: the margins under W.
@@ -57,7 +57,7 @@ class ExactAttSVM:
 
     @property
     def all_tight(self) -> bool:
-        """Whether every token that was not chosen has margin 1: all are support vectors."""
+        """Whether every token that was not chosen has margin 1, so that all are support vectors."""
         return all(margin == 1 for margin in self.margins.values())
 
     @property
@@ -66,14 +66,17 @@ class ExactAttSVM:
         return any(m == 1 and self.duals[token] == 0 for token, m in self.margins.items())
 
     def gram(self, tokens: Sequence[Token]) -> fmpq_mat:
-        """Inner products of the constraints of some tokens."""
+        """Return the matrix of inner products of the constraints of some tokens."""
         return fmpq_mat([[dot(self.A[s], self.A[t]) for t in tokens] for s in tokens])
 
 
 def exact_att_svm(
     data: AttentionData, chosen: Sequence[int] | Array | None = None
 ) -> ExactAttSVM | None:
-    """X^mm for the chosen tokens, else the first optimal ones; None where it does not exist."""
+    """Return X^mm for the chosen tokens, by default the first optimal ones.
+
+    None if there is none.
+    """
     if chosen is None:
         return _of_optimal(data)
     return _of_chosen(data, tuple(map(int, chosen)))
@@ -103,14 +106,14 @@ def _solved(exact: ExactData, rows: list[int]) -> ExactAttSVM | None:
 
 
 def first_optimal(exact: ExactData) -> list[int]:
-    """The first row of highest score of each input."""
+    """Return the first row of highest score of each input."""
     return [tied[0] for tied in exact.optimal]
 
 
 def exact_constraints(exact: ExactData, rows: list[int] | None = None) -> dict[Token, Vector]:
-    """(x_chosen - x_t) z^T row by row, for every token t but the one chosen in its input.
+    """Return (x_chosen - x_t) z^T row by row, for every token t except the chosen one of its input.
 
-    `rows` says which row of each input is chosen; the first optimal ones are where it is None.
+    `rows` has the chosen row of each input; by default the first optimal one.
     """
     chosen = first_optimal(exact) if rows is None else rows
     inputs = zip(exact.X, exact.Z, exact.kept, chosen, strict=True)
@@ -123,12 +126,12 @@ def exact_constraints(exact: ExactData, rows: list[int] | None = None) -> dict[T
 
 
 def flat(W: Matrix) -> Vector:
-    """The entries of a matrix, row by row."""
+    """Return the entries of a matrix, row by row."""
     return [x for row in W for x in row]
 
 
 def without(data: Any, dropped: Any) -> Any:
-    """The data set less some tokens; of a batch in torch likewise."""
+    """Return the data set without some tokens; also for a batch in torch."""
     if torch_objectives.in_torch(data.X):
         there = torch_objectives.present(data)
         return SimpleNamespace(**{**vars(data), "mask": there & ~dropped})
@@ -145,10 +148,10 @@ class AttSVM:
 
     Attributes:
         rows: the constraint matrices A_j, each row by row.
-        vector: X^mm row by row, 0 where it does not exist.
-        margin: 1/||X^mm||_F, 0 where X^mm does not exist and 1 where nothing is constrained.
-        weights: multipliers of the rows; None where X^mm does not exist.
-        exact: the answer in rationals; None where X^mm does not exist, and in tensors.
+        vector: X^mm row by row, 0 if it does not exist.
+        margin: 1/||X^mm||_F; 0 if X^mm does not exist, 1 if there are no constraints.
+        weights: multipliers of the rows; None if X^mm does not exist.
+        exact: the solution in rationals; None if X^mm does not exist, and in tensors.
     """
 
     rows: Any
@@ -159,7 +162,7 @@ class AttSVM:
 
 
 def att_svm(m: Namespace, data: AttentionData) -> AttSVM:
-    """The Att-SVM in the arithmetic m."""
+    """Return the Att-SVM in the arithmetic m."""
     rows = constraints(m, data)
     if m.name == "text":
         X = m.symbol("X^{mm}", "the least matrix with A_j X^mm >= 1 for all j")
@@ -180,7 +183,7 @@ def att_svm(m: Namespace, data: AttentionData) -> AttSVM:
 
 
 def constraints(m: Namespace, data: AttentionData) -> Numbers:
-    """The constraint matrices A_j, one a row."""
+    """Return the constraint matrices A_j, one per row."""
     if m.name == "text":
         said = "the matrix with a row (x_opt - x_t) z^T for each token but the best of its input"
         return m.symbol("A", said, rows=True)
@@ -191,7 +194,7 @@ def constraints(m: Namespace, data: AttentionData) -> Numbers:
 
 
 def of_rivals(m: Namespace, data: Any, values: Any) -> Any:
-    """Of values (n, T), one for each token, those of the tokens that are constrained, in order."""
+    """Return the values of constrained tokens, in order, from values (n, T) of all tokens."""
     if m.name == "text":
         return values
     if m.name == "tensors":
@@ -203,13 +206,16 @@ def of_rivals(m: Namespace, data: Any, values: Any) -> Any:
 def pythagoras(
     m: Namespace, V: Numbers, X: Numbers, share: Number = 1, power: int = 2
 ) -> Comparison:
-    """||V - X||^2, times a share, is at most ||V||^2 - ||X||^2; or norms that are not squared."""
+    """Return that share * ||V - X||^2 is at most ||V||^2 - ||X||^2.
+
+    With power 1, the same of norms.
+    """
     size = (lambda x: x @ x) if power == 2 else m.norm
     return m.at_most(share * size(V - X), size(V) - size(X))
 
 
 def _counted(A: Any, counted: Any) -> Any:
-    """The rows that count, of which all instances of a batch have the same number."""
+    """Return the counted rows; all instances of a batch have the same number of them."""
     number = int(counted[0].sum())
     order = (~counted).long().argsort(dim=1, stable=True)[:, :number]
     return A.gather(1, order[..., None].expand(-1, -1, A.shape[2]))

@@ -1,17 +1,17 @@
-"""What a count of successes says of their probability."""
+"""Bounds of a probability from a count of successes."""
 
 from typing import Any
 
 from attsvm.theory import Measured, Slack
 
 RISK = 1e-9
-"""How likely a confidence interval of a reading may be wrong, on either side."""
+"""Probability that one end of a confidence interval of a reading is wrong."""
 
 
 def interval(hits: int, runs: int, risk: float) -> tuple[float, float]:
-    """The exact binomial confidence interval of Clopper and Pearson.
+    """Return the exact binomial confidence interval of Clopper and Pearson.
 
-    Either end is wrong with probability at most `risk`.
+    Each end is wrong with probability at most `risk`.
     """
     from scipy.special import betaincinv  # few commands count
 
@@ -21,7 +21,7 @@ def interval(hits: int, runs: int, risk: float) -> tuple[float, float]:
 
 
 def at_least(share: float, hits: int, runs: int) -> Slack:
-    """The slack of a probability over a share, as counted; sure up to `RISK`."""
+    """Return the slack of "the probability is at least `share`" from a count, with its error."""
     low, high = interval(hits, runs, RISK)
     counted = hits / runs
     return Slack(counted - share, max(counted - low, high - counted))
@@ -33,13 +33,13 @@ def probability(
     sign: str = r"\ge",
     **forms: Any,
 ) -> Measured:
-    """That the probability P of an event is at least a bound, as counted.
+    """Return the conclusion that the probability P of an event is at least a bound, from counts.
 
     Args:
-        event: what is counted, constants as `$share`.
-        bound: in LaTeX, constants as `$share`.
-        sign: of the comparison.
-        forms: its floats, and the same once more by other samples (`again`).
+        event: the event, with constants as `$share`.
+        bound: the bound in LaTeX, with constants as `$share`.
+        sign: the comparison in LaTeX.
+        forms: the float implementation, and a second one with other samples (`again`).
     """
     return Measured(
         "", notation=f"P {sign} {bound}", where=f"P is the probability {event}", **forms

@@ -1,4 +1,4 @@
-"""What the coverage of a search says of tokens and queries."""
+"""Words that describe tokens and queries, for the coverage of a search."""
 
 from attsvm.data import AttentionData
 from attsvm.errors import AttsvmError
@@ -8,7 +8,7 @@ from attsvm.tokens import optimal_tokens
 
 @words.register
 def data_in_words(data: AttentionData) -> dict[str, str]:
-    """Sizes, whether optimal tokens are tied, and how many support tokens each input has."""
+    """Describe sizes, ties of optimal tokens, and the number of support tokens of each input."""
     sizes = {"sizes": f"n={data.n} T={data.T} d={data.d}"}
     if not optimal_tokens(data).unique:
         return {**sizes, "optimal tokens": "tied", "support tokens": "no Att-SVM: tied"}

@@ -1,9 +1,9 @@
 """The record of gradient descent: its inputs, start, loss and step.
 
-What is trained is told by the inputs: a matrix W in the logits x_t^T W z of `AttentionData`, K and
-Q with W = K Q^T where these are `Factored`, and a prompt p in the logits k_t^T p of `Keys`. Descent
-on p is descent on the first column of W with all queries e_1, and descent on X of `SelfAttention`
-is that on W = X^T, so that whatever is proved of W holds for p and X.
+The type of the inputs says which parameter is trained. `AttentionData` trains W in the logits x_t^T
+W z. `Factored` trains K and Q with W = K Q^T. `Keys` trains a prompt p in the logits k_t^T p.
+`SelfAttention` trains X. Descent on p equals descent on the first column of W with all queries e_1.
+Descent on X equals descent on W = X^T. Everything proved for W therefore holds for p and X.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from attsvm.primitives.steps import Stepped
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Keys (n, T, d) of tokens, and their scores (n, T): what descent on a prompt runs on.
+    """Keys (n, T, d) of tokens, and their scores (n, T): the inputs of descent on a prompt.
 
-    Both may be any numbers: tokens (k, gamma) with labels 1, the head that reads the last axis, and
-    the W that drops it have them.
+    Both may be any numbers: choose tokens (k, gamma), labels 1, a head that reads the last axis,
+    and a matrix W that drops that axis.
 
     Raises:
-        DataError: an empty axis, or shapes that do not fit.
+        DataError: an axis is empty, or shapes do not fit.
     """
 
     X: Array
@@ -44,27 +44,26 @@ class Keys:
 
     @property
     def data(self) -> AttentionData:
-        """Keys as tokens, with the query e_1 for every input."""
+        """The keys as tokens, with the query e_1 for every input."""
         n, _, d = self.X.shape
         return AttentionData(self.X, np.repeat(np.eye(1, d), n, axis=0), scores=self.scores)
 
 
 @dataclass(frozen=True, slots=True)
 class Factored:
-    """Inputs of which W = K Q^T is attended with: what descent on K and Q runs on."""
+    """The inputs of descent on K and Q, with attention by W = K Q^T."""
 
     data: AttentionData
 
 
 @dataclass(frozen=True, slots=True)
 class Descent(Stepped):
-    """Descent on the mean loss of the inputs, from a start.
+    """Gradient descent on the mean loss of the inputs, from a start.
 
-    The start is W or X (d, d), or p (d,) where the inputs are keys, or K and Q (2, d, r) where they
-    are factored.
+    The start is W or X (d, d). For keys it is p (d,), for factored inputs it is K and Q (2, d, r).
 
     Raises:
-        DataError: a start that does not fit the inputs, or a loss of unknown name.
+        DataError: the start does not fit the inputs, or the loss has an unknown name.
     """
 
     inputs: AttentionData | Keys | Factored | SelfAttention | Sentences
@@ -94,12 +93,12 @@ class Descent(Stepped):
 
     @property
     def data(self) -> AttentionData:
-        """The inputs with a query each."""
+        """The inputs, each with one query."""
         return self.inputs if isinstance(self.inputs, AttentionData) else self.inputs.data
 
     @property
     def W(self) -> Array:
-        """The matrix at the start: K Q^T, X^T, or that with the first column p, if it is no W."""
+        """The matrix W at the start: the start itself, K Q^T, X^T, or one of first column p."""
         if isinstance(self.inputs, Factored):
             K, Q = self.start
             product: Array = K @ Q.T

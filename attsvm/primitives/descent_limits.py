@@ -1,10 +1,10 @@
-"""Limits of descent, each declared once with all its forms: its direction, its norm, its rate.
+"""Limits of descent, each declared once with all its forms: of the direction, the norm, the rate.
 
-A source gives its letters, and a limit says what has one. Where a sentence speaks of another
-descent than that of an instance, such as one from a start that it names, `Beginning` says which.
-Floats follow gradient flow and propose. Balls take the steps of the instance and decide; they ask
-for more bits as long as nothing is proved, since long runs need many, and so do runs where
-attention lingers. Tensors say where to look.
+A source supplies its letters, and a limit supplies the quantity. A sentence may be about another
+descent than the instance's own, for example from a start that the sentence names: then `Beginning`
+defines that descent. Floats follow gradient flow and propose. Balls take the steps of the instance
+and decide. They ask for more bits until something is proved: long runs need many bits, and so do
+runs in which attention changes slowly. Tensors guide the search.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ from attsvm.theory import Measured, Slack
 from attsvm.theory.arithmetic.plain import in_plain
 
 SOME = "some"
-"""The constant `start` of a limit that is said of some start: the one that is tried may not do."""
+"""The value "some" of the constant `start`: the limit is claimed for some start, so that one
+failing start refutes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,11 @@ class Letters:
     """The notation of a source for descent.
 
     Attributes:
-        start: where it starts.
+        start: the start.
         iterate: an iterate, in LaTeX.
-        targets: its max-margin solutions in LaTeX, by the names that `max_margin` has for them.
+        targets: its max-margin solutions in LaTeX, by their names in `max_margin`.
         says: a clause with `$formula`, which may name fixed fields, such as `$loss`.
-        symbols: how values of fixed fields are written, in LaTeX.
+        symbols: LaTeX for values of fixed fields.
     """
 
     start: str
@@ -62,7 +63,7 @@ class Letters:
     symbols: Mapping[str, Mapping[Any, str]] = field(default_factory=dict, hash=False)
 
     def meaning(self, limit: str, more: str) -> str:
-        """Return what the letters of a limit mean, with those of a start that it names."""
+        """Return the meaning of the letters of a limit, including letters of a named start."""
         parts = [f"{self.iterate} are the iterates from {self.start}"]
         if limit != INFINITY:
             optimal = in_plain(self.targets["optimal"])
@@ -75,12 +76,12 @@ class Beginning:
     """The descent of a limit, if it is not the descent of the instance.
 
     Attributes:
-        of: returns it for an instance and the constants; None where it is not known.
-        constants: those that it takes, with their defaults.
-        says: what has the limit, a clause with `$formula`; that of the letters unless given.
-        condition: what follows the limit in its formula.
-        where: what letters of the start mean.
-        symbols: how values of its constants are written.
+        of: returns the descent for an instance and the constants; None if it is unknown.
+        constants: its constants, with their defaults.
+        says: a clause with `$formula` about the descent; by default that of the letters.
+        condition: the text after the limit in its formula.
+        where: the meaning of letters of the start.
+        symbols: LaTeX for values of its constants.
     """
 
     of: Callable[..., Descent | None]
@@ -96,8 +97,8 @@ class Quantity:
     """A quantity with a limit, and its forms for a descent and constants.
 
     Attributes:
-        writes: returns it and its limit in the letters of a source.
-        constants: those that its forms take, with their defaults.
+        writes: returns the quantity and its limit in the letters of a source.
+        constants: the constants of its forms, with their defaults.
         floats, balls, tensors: see `Measured`.
     """
 
@@ -109,7 +110,7 @@ class Quantity:
 
 
 def _certainly_reaches(case: Descent, towards: str) -> arb:
-    """Return the same by proof. Tokens may be tied in inputs whose gradient is 0."""
+    """Return a proved slack of convergence; tokens may be tied in inputs whose gradient is 0."""
     target = max_margin(case.data, towards)
     if target is not None and not unique_optimum(case):
         return or_more_bits(arrives(case.data, case.W, case.loss, target, case.step))
@@ -117,12 +118,12 @@ def _certainly_reaches(case: Descent, towards: str) -> arb:
 
 
 def _grows(case: Descent) -> Slack:
-    """Return whether the norm diverges; how long the steps are does not matter to the flow."""
+    """Return the slack of "the norm diverges"; gradient flow does not depend on the step."""
     return norm_diverges(case.data, case.W, LOSSES[case.loss])
 
 
 def _certainly_grows(case: Descent) -> arb:
-    """Return 1 if the run is proved to settle, -1 if it rests or ends at a finite norm."""
+    """Return 1 if the run provably settles, -1 if it provably rests or ends at a finite norm."""
     if is_stationary_start(ExactData.of(case.data), rationals(case.W), case.loss):
         return arb(-1)
     proved = diverges(case.data, case.W, case.loss, case.step)
@@ -130,20 +131,21 @@ def _certainly_grows(case: Descent) -> arb:
 
 
 def _leaves_balls(case: Descent) -> bool:
-    """Return whether the norm is proved to diverge from any start and with any constant step.
+    """Return whether the norm provably diverges from any start and with any constant step.
 
-    It is so on every loss whose slope has one sign and is never 0, where the Att-SVM is feasible,
-    some input has two different scores, and the rivals of each input share one score. Inputs of one
-    score have no gradient; the others have unique optimal tokens. A step of size eta on a loss l(u)
-    adds to <W, W^mm>
+    It does if the loss has a slope of one sign that is never 0, the Att-SVM is feasible, some input
+    has two different scores, and the rivals of each input share one score. Inputs of one score have
+    no gradient. The others have unique optimal tokens.
 
-        -eta sum_it l'(u_i) c_it m_it(W^mm) / n,   c_it = s_opt s_t (gamma_opt - gamma_t) >= 0
+    Proof. A step of size eta on a loss l(u) adds to <W, W^mm>
 
-    for t != opt_i where the rivals score the same, with margins m >= 1. All terms have the sign of
-    -l', and some term is not 0. On a ball attention is bounded below and so is |l'|: while W_k
-    stays in one, every step adds more than a constant. So no ball holds the run; as the steps are
-    bounded too and <W, W^mm> is monotone, it has no limit, and |<W, W^mm>| <= ||W|| ||W^mm||
-    diverges.
+      -eta sum_it l'(u_i) c_it m_it(W^mm) / n,   c_it = s_opt s_t (gamma_opt - gamma_t) >= 0
+
+    for t != opt_i, with margins m >= 1, because the rivals have equal scores. All terms have the
+    sign of -l', and some term is not 0. On a ball, attention and |l'| are bounded below. As long as
+    W_k stays in a ball, every step therefore adds more than a constant, so that W_k leaves every
+    ball. Steps are bounded and <W, W^mm> is monotone, so it has no finite limit. Then |<W, W^mm>|
+    <= ||W|| ||W^mm|| shows that the norm diverges.
     """
     data = ExactData.of(case.data)
     inputs = [i for i, gamma in enumerate(data.gamma) if len(set(gamma)) > 1]
@@ -165,7 +167,7 @@ def _square(case: Descent) -> fmpq | None:
 
 @by_gradient_flow
 def _grows_like(case: Descent, share: int) -> Slack:
-    """Return whether norm / ln k tends to a share of the length of the solution."""
+    """Return the slack of "norm / ln k tends to a share of the length of the solution"."""
     square = _square(case)
     if square is None:
         return Slack(-1.0, 0.0)
@@ -174,7 +176,7 @@ def _grows_like(case: Descent, share: int) -> Slack:
 
 
 def _certainly_grows_like(case: Descent, share: int) -> arb:
-    """Return minus the distance of the share from the one that is proved."""
+    """Return minus the distance between the claimed share and the proved one."""
     square = _square(case)
     if square is None:
         return arb(-1)
@@ -206,14 +208,14 @@ RATE = Quantity(
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """The forms of a quantity for the descent that a limit speaks of."""
+    """The forms of a quantity for the descent of a limit."""
 
     quantity: Quantity
     begins: Beginning
     never: Callable[..., bool]
 
     def parts(self, constants: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], bool]:
-        """Return the constants of the beginning, the others, and whether some start is meant."""
+        """Return the beginning's constants, the others, and whether some start suffices."""
         own = {**self.begins.constants, **constants}
         own = {name: own[name] for name in self.begins.constants}
         others = {**self.quantity.constants, **constants}
@@ -221,20 +223,23 @@ class _Begun:
         return own, others, own.get("start") == SOME
 
     def floats(self, case: Descent, **constants: Any) -> Slack:
-        """Return the slack of the descent; unknown where another start may do."""
+        """Return the slack of the descent; unknown if another start may satisfy the limit."""
         own, others, some = self.parts(constants)
         if self.never(case, **others):
             return Slack(-1.0, 0.0)
         if case.loss not in LOSSES:
-            return Slack.unknown("runs on this loss are not followed")
+            return Slack.unknown("gradient flow on this loss is not implemented")
         run = self.begins.of(case, **own)
         if run is None:
-            return Slack.unknown("no start is known that is asked for")
+            return Slack.unknown("no start with this property is known")
         found = self.quantity.floats(run, **others)
-        return Slack.unknown("another start may do") if some and found.violated else found
+        return Slack.unknown("another start may have this limit") if some and found.violated else found
 
     def balls(self, case: Descent, **constants: Any) -> arb | None:
-        """Return its proof; None where a start fails and another one may do."""
+        """Return the proved slack.
+
+        None if this start fails and another one may satisfy the limit.
+        """
         own, others, some = self.parts(constants)
         if self.never(case, **others):
             return arb(-1)
@@ -264,10 +269,10 @@ def limit(
     """Return the conclusion that a quantity of descent tends to its limit.
 
     Args:
-        quantity: what has the limit.
-        letters: those of the source.
-        begins: which descent is meant, unless it is that of the instance.
-        never: whether no start of an instance will do, for the constants of the quantity.
+        quantity: the quantity.
+        letters: the letters of the source.
+        begins: the descent, unless it is the descent of the instance.
+        never: whether no start of an instance can satisfy the limit, by the quantity's constants.
     """
     forms = _Begun(quantity, begins or Beginning(_as_it_is), never)
     of, to = quantity.writes(letters)

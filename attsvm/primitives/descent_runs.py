@@ -26,11 +26,11 @@ from attsvm.theory import OPEN, Slack
 
 
 def max_margin(data: AttentionData, towards: str) -> Matrix | None:
-    """The exact target of a run: None where it does not exist.
+    """Return the exact target of a run; None if it does not exist.
 
-    `optimal` is X^mm, `worst` the solution for the worst tokens, `opposite` is -X^mm, `mean` the
-    sum of all constraint matrices, `turned` is X^mm with its first entry moved by a 64th of the
-    sum of the sizes of all entries.
+    `optimal` is X^mm, `worst` the solution for the worst tokens, `opposite` is -X^mm, `mean` is the
+    sum of all constraint matrices. `turned` is X^mm with its first entry increased by 1/64 of the
+    sum of the absolute values of all entries.
     """
     exact = ExactData.of(data)
     worst = [kept[g.index(min(g))] for kept, g in zip(exact.kept, exact.gamma, strict=True)]
@@ -50,7 +50,7 @@ def max_margin(data: AttentionData, towards: str) -> Matrix | None:
 
 @by_gradient_flow
 def reaches(run: Any, towards: str = "optimal") -> Slack:
-    """Descent on the loss from the start converges in direction to the target."""
+    """Return the slack of "descent from the start converges in direction to the target"."""
     target = max_margin(run.data, towards)
     if target is None:
         return Slack(-1.0, 0.0)  # there is nothing to converge to
@@ -59,10 +59,11 @@ def reaches(run: Any, towards: str = "optimal") -> Slack:
 
 
 def certified_limit(run: Any, towards: str) -> arb | None:
-    """A proof that the direction converges to the target (1) or that it does not (negative).
+    """Return 1 if the direction provably converges to the target, a negative number if not.
 
-    In order: the target does not exist; the loss increases, and <X, X^mm> falls for ever or the
-    run ends at a finite norm; what `certified_direction` proves.
+    The result is negative if the target does not exist. It is negative if the loss increases and
+    <X, X^mm> decreases forever, or the run ends at a finite norm. Otherwise it is the result of
+    `certified_direction`.
     """
     exact = ExactData.of(run.data)
     target = max_margin(run.data, towards)
@@ -80,17 +81,17 @@ def certified_limit(run: Any, towards: str) -> arb | None:
 
 
 def tight_data() -> st.SearchStrategy[AttentionData]:
-    """Data whose tokens are mostly all support vectors.
+    """Return a strategy of data sets in which mostly all tokens are support vectors.
 
-    Rivals differ along axes of their own, where X^mm is mostly the only local solution, or
-    inputs have opposed gradients.
+    Rivals differ along orthogonal axes, so that X^mm is mostly the only local solution, or inputs
+    have opposed gradients.
     """
     return st.one_of(axes_data(), axes_data(), opposed_data())
 
 
 @composite
 def axes_data(draw: st.DrawFn) -> AttentionData:
-    """Data of inputs of up to three tokens, rivals on axes of their own, with a little noise."""
+    """Draw inputs of up to three tokens, with rivals on orthogonal axes and a little noise."""
     n, T = draw(sizes(1, 2)), draw(sizes(1, 3))
     d = max(n * (T - 1), 1)
     X = np.repeat(draw(arrays(n, d))[:, None, :], T, axis=1)
@@ -109,13 +110,16 @@ def axes_data(draw: st.DrawFn) -> AttentionData:
 
 
 def rival_data() -> st.SearchStrategy[AttentionData]:
-    """Data with one score for all rivals of the optimal token, of any tokens or of opposed ones."""
+    """Return a strategy of data sets with one score for all rivals of the optimal token.
+
+    Tokens are arbitrary, or those of inputs with opposed gradients.
+    """
     return st.one_of(levelled_data(), levelled_data(), opposed_data())
 
 
 @composite
 def levelled_data(draw: st.DrawFn) -> AttentionData:
-    """Data of any tokens with one score for all rivals of the optimal one."""
+    """Draw arbitrary tokens, with one score for all rivals of the optimal one."""
     n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 3))
     scores = np.repeat(draw(arrays(n, 1)), T, axis=1)
     best = [draw(sizes(0, T - 1)) for _ in range(n)]
@@ -126,7 +130,7 @@ def levelled_data(draw: st.DrawFn) -> AttentionData:
 
 @composite
 def opposed_data(draw: st.DrawFn) -> AttentionData:
-    """Two inputs of two tokens in the plane that share a query and whose gradients are opposed."""
+    """Draw two inputs of two tokens in the plane with a common query and opposed gradients."""
     reach, lift = draw(st.sampled_from([2.0, 3.0, 4.0, 1.0])), draw(st.sampled_from([1.0, 2.0]))
     gaps = [draw(st.sampled_from([2.0, 4.0, 1.0, 0.5])) for _ in range(2)]
     level = draw(numbers())
@@ -139,7 +143,7 @@ def opposed_data(draw: st.DrawFn) -> AttentionData:
 
 @composite
 def runs(draw: st.DrawFn, data: Any, *powers: int) -> Descent:
-    """A run on data of the strategy from one of `starts_about` them."""
+    """Draw a run on data of the strategy from one of `starts_about` the data."""
     drawn = draw(data)
     return Descent(drawn, draw(starts_about(drawn, *powers)))
 
@@ -150,16 +154,18 @@ LEAPING = replace(
     ),
     step=256.0,
 )
-"""In the basin; after the first step the second input selects its worse token for ever."""
+"""A run in the basin with a long step: after one step the second input selects its worse token
+forever."""
 
 LOCAL_TRAP = Descent.of(
     [[[1, 0], [0, 2], [0, 1], [0, -1]]], [[1, 0]], [[0, 0], [20, 0]], scores=[[3, 2, 1, -1]]
 )
-"""All tokens of the one input are support vectors; it selects the second-best one for ever."""
+"""A run of one input, all of whose tokens are support vectors; it selects the second-best token
+forever."""
 
 
 def towards_solution(generator: np.random.Generator) -> Descent:
-    """A larger data set on axes of its own, started along X^mm with a random part."""
+    """Return a run on larger data with rivals on orthogonal axes, started near the ray of X^mm."""
     n, T = int(generator.integers(1, 4)), int(generator.integers(2, 5))
     d = n * (T - 1)
     X = np.zeros((n, T, d))
@@ -176,5 +182,5 @@ def towards_solution(generator: np.random.Generator) -> Descent:
 
 
 def or_more_bits(ball: arb | None) -> arb:
-    """The ball, or an undecided one in place of None: the judge then asks again with more bits."""
+    """Return the ball, or an undecided one for None: the judge then asks again with more bits."""
     return OPEN if ball is None else ball

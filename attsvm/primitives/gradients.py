@@ -3,11 +3,11 @@
 With the attention s_i of input i, u_i = <s_i, gamma_i> and A_it = (x_opt - x_t) z_i^T for the first
 optimal token,
 
-    -grad L(W) = sum_it c_it A_it,   c_it = -l'(u_i) s_it (u_i - gamma_it) / n.
+  -grad L(W) = sum_it c_it A_it,   c_it = -l'(u_i) s_it (u_i - gamma_it) / n.
 
-The c_it of an input sum to 0, so that -c_i,opt = -l'(u_i) s_opt sum_t s_t (gamma_opt - gamma_t) / n
-is the sum of the others: what a step along -grad L gains along any matrix under which all rivals
-have margin 1.
+The c_it of an input sum to 0. Hence the sum over the other tokens is -c_i,opt = -l'(u_i) s_opt
+sum_t s_t (gamma_opt - gamma_t) / n. A step along -grad L gains this amount in the direction of any
+matrix under which all rivals have margin 1.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Part:
     """A part of -grad L, factor times sum_j weight_j A_j.
 
     Attributes:
-        factor: a number of one arithmetic that all weights share.
+        factor: a number of one arithmetic, shared by all weights.
         matrix: sum_j weight_j A_j, row by row, in rationals.
         toward: sum_j weight_j.
     """
@@ -51,7 +51,7 @@ class NegativeGradient:
     Attributes:
         matrix: -grad L.
         toward: -sum_i c_i,opt.
-        parts: what both are the sum of; none in tensors.
+        parts: the parts whose sums are `matrix` and `toward`; empty in tensors.
     """
 
     matrix: Any
@@ -59,18 +59,18 @@ class NegativeGradient:
     parts: tuple[Part, ...] = ()
 
     def along(self, m: Namespace, direction: Vector) -> Any:
-        """<-grad L, direction>, of a direction row by row in rationals."""
+        """Return <-grad L, direction> for a direction in rationals, row by row."""
         if m.name == "text":
             return m.dot(self.matrix, m.values(direction))
         return _sum(m, self.parts, lambda part: dot(part.matrix, direction))
 
 
 def negative_gradient(m: Namespace, data: Any, W: Any, loss: str) -> NegativeGradient:
-    """-grad L(W) of a loss by its name, W as a field of a record.
+    """Return -grad L(W) of a named loss; W is a field of a record.
 
-    Coefficients whose exact values are seen to agree share a factor: those of tokens that are
-    alike, in inputs that are alike, and, where all logits of an input are equal, rational multiples
-    of l'(mean score). So what cancels for such a reason cancels exactly, also in balls.
+    Coefficients with equal exact values share a factor: those of equal tokens, of equal inputs and,
+    if all logits of an input are equal, rational multiples of l'(mean score). Terms that cancel for
+    one of these reasons therefore cancel exactly, also in balls.
     """
     if m.name == "tensors":
         return _in_torch(m, data, W, loss)
@@ -113,7 +113,7 @@ def _parts(m: Namespace, data: AttentionData, W: Array, loss: str) -> tuple[Part
 
 
 def _factor(m: Namespace, values: Vector, gamma: Vector, t: int, loss: str) -> Numbers:
-    """-l'(u), times s_t (u - gamma_t) where logits differ."""
+    """Return -l'(u), times s_t (u - gamma_t) if the logits differ."""
     s = m.softmax(m.values(values))
     slope = -loss_slope(m, loss, s @ m.values(gamma))
     if len(set(values)) == 1:
@@ -122,7 +122,7 @@ def _factor(m: Namespace, values: Vector, gamma: Vector, t: int, loss: str) -> N
 
 
 def _sum(m: Namespace, parts: tuple[Part, ...], of: Any) -> Any:
-    """The sum of all factors, each times a rational that belongs to its part."""
+    """Return the sum over all parts of the factor times a rational of the part."""
     total = m.exact(0)
     for part in parts:
         total = total + part.factor * m.values(of(part))
@@ -130,12 +130,12 @@ def _sum(m: Namespace, parts: tuple[Part, ...], of: Any) -> Any:
 
 
 def loss_slope(m: Namespace, loss: str, u: Any) -> Any:
-    """l'(u), by the rules of calculus."""
+    """Return l'(u), by the rules of calculus."""
     return gradient(m, lambda k, x: LOSSES[loss].value(k, x[0]), m.array([u]))[0]
 
 
 def _in_torch(m: Namespace, data: Any, W: Any, loss: str) -> NegativeGradient:
-    """The same for a climb."""
+    """Return -grad L(W) for a batch in torch."""
     s, u = torch_objectives.attended(data, W)
     _, counted = torch_objectives.constraints(data)
     gamma, best = torch_objectives.scores(data), ~counted.reshape(s.shape)
@@ -147,7 +147,7 @@ def _in_torch(m: Namespace, data: Any, W: Any, loss: str) -> NegativeGradient:
 
 
 def log_coefficients(data: AttentionData, W: Array, loss: str) -> Array:
-    """Ln |c_it| (n, T) in floats, also where c_it underflows; -inf at absent tokens."""
+    """Return ln |c_it| (n, T) in floats, even if c_it underflows; -inf at absent tokens."""
     gamma = np.where(data.present, data.gamma, 0.0)
     log_s = log_softmax(logits_of_w(data.X, data.Z, W), data.mask)
     difference = gamma[:, None, :] - gamma[:, :, None]

@@ -1,14 +1,14 @@
-"""Where a run goes, and how fast: X(k) = (1 + o(1)) X* ln k with a matrix X* known exactly.
+"""The direction and the rate of a run: X(k) = (1 + o(1)) X* ln k with X* known exactly.
 
-Let descent with a constant step be proved to settle (`attsvm.exact.limit_certificate`), so that the
-direction of X(k) converges to that of X*, the least matrix with margins of at least 1 for the
-tokens selected. By the same proof -grad L = sum_j p_j A_j, the sum P of the p_j of positive lead
-lies between c exp(-m) and C exp(-m) for the least such margin m, ||grad L|| = O(P), and
--<grad L, X*> >= (1 - o(1)) P. As the least margin of X* is 1, m = (1 + o(1)) a with
-a = ||X|| / ||X*||, so that a step adds exp(-(1 + o(1)) a) to a, and a = (1 + o(1)) ln k.
+Suppose that descent with a constant step provably settles (`attsvm.exact.limit_certificate`). Then
+the direction of X(k) converges to that of X*, the matrix of least norm with margins of at least 1
+for the selected tokens. By the same proof, -grad L = sum_j p_j A_j. Let m be the least margin and P
+the sum of the p_j of positive lead. Then c exp(-m) <= P <= C exp(-m), ||grad L|| = O(P), and -<grad
+L, X*> >= (1 - o(1)) P. The least margin of X* is 1, hence m = (1 + o(1)) a with a = ||X|| / ||X*||.
+A step therefore adds exp(-(1 + o(1)) a) to a, so that a = (1 + o(1)) ln k.
 
-Inputs whose tokens all have one score have no gradient, and what they select does not matter. If n'
-of the n inputs are left, the run is theirs alone with n'/n times the step.
+Inputs whose tokens all have one score have no gradient, and their selection does not matter. If n'
+of the n inputs remain, the run equals descent on these alone with n'/n times the step.
 """
 
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ STEPS = 256
 
 @dataclass(frozen=True, slots=True)
 class ProvedLimit:
-    """What is proved of a run.
+    """A proved limit of a run.
 
     Attributes:
-        data: the inputs that have a gradient; their optimum is what the run pursues, so that for an
-            increasing loss scores are turned round.
-        inputs: their places in the data set.
-        certificate: see `attsvm.exact.limit_certificate`; of these inputs.
+        data: the inputs with a gradient, whose optimum the run approaches; for an increasing loss
+            the scores are negated.
+        inputs: their indices in the data set.
+        certificate: the certificate of `attsvm.exact.limit_certificate` for these inputs.
     """
 
     data: ExactData
@@ -44,16 +44,16 @@ class ProvedLimit:
 
     @property
     def limit(self) -> ExactAnswer | None:
-        """The answer X* of the module's text; None where the run is not proved to settle."""
+        """The limit X* of the module's docstring; None if the run does not provably settle."""
         return separate(self.data, self.certificate.selected) if self.certificate.settles else None
 
 
 def proved_limit(
     data: AttentionData, start: Array, loss: str, step: float = 1.0
 ) -> ProvedLimit | None:
-    """Where descent with step/smoothness goes, if it is proved within 256 steps.
+    """Return the limit of descent with step/smoothness, if it is proved within 256 steps.
 
-    Descent on g is descent on g(-u) for the scores turned round.
+    Descent on g equals descent on g(-u) for the negated scores.
     """
     exact = ExactData.of(data)
     inputs = [i for i, row in enumerate(exact.gamma) if len(set(row)) > 1]
@@ -72,7 +72,7 @@ def proved_limit(
 
 
 def diverges(data: AttentionData, start: Array, loss: str, step: float) -> arb | None:
-    """1 where the norm of the run surely grows like ln k, -1 where it ends at a finite norm."""
+    """Return 1 if the norm of the run provably grows like ln k, -1 if it ends at a finite norm."""
     way = proved_limit(data, start, loss, step)
     if way is not None and way.limit is not None:
         return arb(1)
@@ -82,10 +82,10 @@ def diverges(data: AttentionData, start: Array, loss: str, step: float) -> arb |
 def arrives(
     data: AttentionData, start: Array, loss: str, target: Matrix, step: float = 1.0
 ) -> arb | None:
-    """1 where the run is proved to converge in direction to the target, negative elsewhere.
+    """Return 1 if the run provably converges in direction to the target, a negative number if not.
 
-    None without a proof. Unlike `limit_certificates.certified_direction` this leaves out the
-    inputs without a gradient, so that their tokens may be tied.
+    None without a proof. Unlike `limit_certificates.certified_direction`, inputs without a gradient
+    are left out, so that their tokens may be tied.
     """
     W0 = rationals(start)
     if is_stationary_start(ExactData.of(data), W0, loss):
@@ -105,10 +105,10 @@ def rate_error(
     share: float | Fraction,
     step: float = 1.0,
 ) -> arb | None:
-    """Minus the distance of share from lim ||X(k)|| / (R ln k), R^2 = square; None without a proof.
+    """Return minus the distance of `share` from lim ||X(k)|| / (R ln k), R^2 = square.
 
-    The limit is 0 where the run ends at a finite norm, else ||X*|| / R. Equal lengths are told by
-    their squares, in rationals.
+    None without a proof. The limit is 0 if the run ends at a finite norm, else ||X*|| / R. Equality
+    of lengths is decided by their squares, in rationals.
     """
     claimed, W0 = rational(share), rationals(start)
     if is_stationary_start(ExactData.of(data), W0, loss):

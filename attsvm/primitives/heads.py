@@ -1,6 +1,6 @@
 """Heads with one hidden layer as formulas: h(x) = sum_k b_k phi(<a_k, x>).
 
-The label of an input is part of its b: what is said of h is said of Y_i h.
+The label of an input is part of its b: a statement about h here is about Y_i h in the source.
 """
 
 from collections.abc import Callable
@@ -18,8 +18,8 @@ class Activation:
     Attributes:
         value: phi(t), of (m, t).
         slope: phi'(t); of ReLU at its kink 0, as for `attsvm.heads.ReluHead`.
-        convex: whether it is.
-        bend: the supremum of |phi''|, of m; None where there is none.
+        convex: whether phi is convex.
+        bend: the supremum of |phi''|, of m; None if there is none.
     """
 
     value: Callable[[Any, Any], Any] = field(repr=False)
@@ -52,17 +52,17 @@ ACTIVATIONS = {
 
 
 def head(m: Namespace, v: Values, x: Numbers) -> Number:
-    """The value h(x) = sum_k b_k phi(<a_k, x>)."""
+    """Return the value h(x) = sum_k b_k phi(<a_k, x>)."""
     return m.dot(v.b, m.array([v.phi.value(m, t) for t in v.A @ x]))
 
 
 def derivative_along(m: Namespace, v: Values, x: Numbers, along: Numbers) -> Number:
-    """The derivative <h'(x), along> = sum_k b_k phi'(<a_k, x>) <a_k, along>."""
+    """Return the derivative <h'(x), along> = sum_k b_k phi'(<a_k, x>) <a_k, along>."""
     return m.dot(v.b * m.array([v.phi.slope(m, t) for t in v.A @ x]), v.A @ along)
 
 
 def change(m: Namespace, v: Values, x: Numbers, along: Numbers) -> Number:
-    """The change h(x + along) - h(x), exactly 0 of units that do not see it."""
+    """Return the change h(x + along) - h(x); units that do not change contribute exactly 0."""
     start, seen = v.A @ x, v.A @ along
     pairs = zip(start, start + seen, strict=True)
     changes = m.array([v.phi.value(m, t) - v.phi.value(m, s) for s, t in pairs])
@@ -70,5 +70,5 @@ def change(m: Namespace, v: Values, x: Numbers, along: Numbers) -> Number:
 
 
 def bending(m: Namespace, v: Values, x: Numbers, y: Numbers) -> Numbers:
-    """A bound of the second derivative along x and y: sup |phi''| sum_k |b_k <a_k, x> <a_k, y>|."""
+    """Return a bound of h'' along x and y: sup |phi''| sum_k |b_k <a_k, x> <a_k, y>|."""
     return v.phi.bend(m) * m.dot(m.abs(v.b), m.abs((v.A @ x) * (v.A @ y)))

@@ -1,8 +1,8 @@
 """Hypotheses on the scores, the Att-SVM and the start of a case, decided on exact values.
 
-A case is a data set, or a record that has one as its field `data`. Where optimal tokens are tied,
-the first one counts, as definition 1 of tf allows. Hypotheses on the loss are in
-`attsvm.primitives.loss_hypotheses`, those on the step in `attsvm.primitives.steps`.
+A case is a data set, or a record that has one as its field `data`. If optimal tokens are tied, the
+first one counts, as definition 1 of tf allows. Hypotheses on the loss are in
+`attsvm.primitives.loss_hypotheses`, hypotheses on the step in `attsvm.primitives.steps`.
 """
 
 from typing import Any
@@ -20,58 +20,64 @@ from attsvm.theory import Hypothesis
 
 
 def unique_optimum(case: Any) -> bool:
-    """Optimal tokens are unique."""
+    """Return whether optimal tokens are unique."""
     return _exact(case).unique
 
 
 def several_tokens(case: Any) -> bool:
-    """Some input has two tokens."""
+    """Return whether some input has two tokens."""
     return any(len(row) > 1 for row in _exact(case).gamma)
 
 
 def two_scores(case: Any) -> bool:
-    """Some input has two tokens of different scores."""
+    """Return whether some input has two tokens of different scores."""
     return any(len(set(row)) > 1 for row in _exact(case).gamma)
 
 
 def rivals_equal(case: Any) -> bool:
-    """All tokens of an input but its first optimal one share a score, be it the optimal one."""
+    """Return whether all tokens of an input except its first optimal one share a score.
+
+    That score may be the optimal one.
+    """
     rivals = ([*row[:best], *row[best + 1 :]] for row, (best, *_) in _scores(case))
     return all(len(set(scores)) <= 1 for scores in rivals)
 
 
 def lower_scores_equal(case: Any) -> bool:
-    """Each input has one optimal token, and its other tokens share one score below it."""
+    """Return whether each input has one optimal token, and all others share one lower score."""
     return all(len(tied) == 1 and len(set(row)) <= 2 for row, tied in _scores(case))
 
 
 def feasible(case: Any) -> bool:
-    """The Att-SVM of the optimal tokens has a solution, be it 0 where nothing is constrained."""
+    """Return whether the Att-SVM of the optimal tokens has a solution.
+
+    0 solves it without constraints.
+    """
     return exact_att_svm(_data(case)) is not None
 
 
 def exists(case: Any) -> bool:
-    """X^mm exists and is not 0, so that it has a direction."""
+    """Return whether X^mm exists and is not 0, so that it has a direction."""
     return several_tokens(case) and feasible(case)
 
 
 def all_independent(case: AttentionData | Descent) -> bool:
-    """The (x_t - x_s) z^T are linearly independent, of all inputs and all t, for one s of each.
+    """Return whether the (x_t - x_s) z^T of all inputs and t are linearly independent, one s each.
 
-    Of which s does not matter; so are none at all, where no input has two tokens.
+    The choice of s does not matter. The condition holds if no input has two tokens.
     """
     A = exact_constraints(_exact(case))
     return not A or int(fmpq_mat([*A.values()]).rank()) == len(A)
 
 
 def all_tight(case: Any) -> bool:
-    """Every non-optimal token has margin exactly 1 under X^mm."""
+    """Return whether every non-optimal token has margin exactly 1 under X^mm."""
     found = exact_att_svm(_data(case))
     return found is not None and found.all_tight
 
 
 def second_best_supports(case: AttentionData | Descent) -> bool:
-    """In every input some token of the second-best score has margin exactly 1 under X^mm."""
+    """Return whether in every input a second-best token has margin exactly 1 under X^mm."""
     found = exact_att_svm(_data(case))
     if found is None:
         return False
@@ -84,39 +90,42 @@ def second_best_supports(case: AttentionData | Descent) -> bool:
 
 
 def single(case: Any) -> bool:
-    """There is a single input."""
+    """Return whether there is a single input."""
     return bool(_data(case).n == 1)
 
 
 def one_pair(case: Any) -> bool:
-    """There is one input, of two tokens."""
+    """Return whether there is one input, of two tokens."""
     return single(case) and int(_data(case).present.sum()) == 2
 
 
 def from_zero(case: Any) -> bool:
-    """The start is zero."""
+    """Return whether the start is zero."""
     return not np.any(case.start)
 
 
 def in_basin(case: Any, loss: str) -> bool:
-    """The start's risk gap lies below the threshold under which no optimal token is lost."""
+    """Return whether the start's risk gap is below the threshold.
+
+    Then no optimal token is ever lost.
+    """
     exact = _exact(case)
     bound = threshold(exact, loss)
     return bound is not None and bool(risk_gap(exact, rationals(case.W), loss) < bound)
 
 
 def starts_in_basin(case: Any) -> bool:
-    """The same for the loss of the case, or g(-u) of definition 3.6 of sim if it has none."""
+    """Return whether the start is in the basin for the case's loss, by default definition 3.6's."""
     return in_basin(case, getattr(case, "loss", "logistic-loss"))
 
 
 def margins_add(case: Any) -> bool:
-    """All margins are 1 under X^mm or another matrix, or the rivals of an input score the same."""
+    """Return whether some matrix makes all margins 1, or rivals have equal scores."""
     return all_tight(case) or rivals_equal(case) or all_independent(case)
 
 
 def either_part(case: Any) -> bool:
-    """All tokens are support vectors, or all rivals of the optimal token score the same, below."""
+    """Return whether all tokens are support vectors, or all rivals share one lower score."""
     return all_tight(case) or lower_scores_equal(case)
 
 
@@ -129,7 +138,7 @@ def _exact(case: Any) -> ExactData:
 
 
 def _scores(case: Any) -> Any:
-    """The scores of each input and the rows of its optimal tokens."""
+    """Return the scores of each input, with the rows of its optimal tokens."""
     exact = _exact(case)
     return zip(exact.gamma, exact.optimal, strict=True)
 

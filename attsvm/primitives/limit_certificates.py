@@ -15,17 +15,20 @@ from attsvm.limits import finite_minimum
 STEPS = 256
 
 STEP_BITS = 64
-"""The precision, in bits, of the smoothness that a step is a share of."""
+"""Precision, in bits, of the smoothness L that steps are multiples of."""
 
 
 def short_step(data: AttentionData, loss: str, step: float = 1.0) -> fmpq:
-    """The step size step/L, L the smoothness of the risk, rounded down; 1/L is 1 where L is 0."""
+    """Return the step size step/L, rounded down, L the smoothness of the risk.
+
+    1/L is 1 if L is 0.
+    """
     return rational(step) * _longest(data, loss)
 
 
 @remembered
 def _longest(data: AttentionData, loss: str) -> fmpq:
-    """Return 1/L, rounded down from an enclosure, so that no machine takes another step."""
+    """Return 1/L, rounded down from an enclosure, so that every machine takes the same step."""
     with ctx.workprec(STEP_BITS):
         bound = smoothness(ExactData.of(data), loss)
         if bound == 0:
@@ -39,7 +42,7 @@ def _longest(data: AttentionData, loss: str) -> fmpq:
 
 
 def agreement(target: Matrix, limit: Matrix) -> arb:
-    """1 where the matrices share their direction, else minus the squared sine of their angle."""
+    """Return 1 if the matrices have equal directions, else minus the squared sine of the angle."""
     a, b = [x for row in target for x in row], [x for row in limit for x in row]
     inner = dot(a, b)
     sine = 1 - inner * inner / (dot(a, a) * dot(b, b)) if dot(a, a) != 0 else fmpq(1)
@@ -49,9 +52,9 @@ def agreement(target: Matrix, limit: Matrix) -> arb:
 
 
 def ends_at(data: AttentionData, W0: Matrix, loss: str, step: float = 1.0) -> Minimum | None:
-    """Where descent with step/smoothness ends at a finite norm, if that is proved.
+    """Return the point at which descent with step/smoothness ends, if that is proved.
 
-    A strict local minimum, or the start itself where it is exactly stationary.
+    It is a strict local minimum, or the start itself if it is exactly stationary.
     """
     known = all(isinstance(x, fmpq) for row in W0 for x in row)  # else it is an enclosure
     if known and is_stationary_start(ExactData.of(data), W0, loss):
@@ -62,12 +65,12 @@ def ends_at(data: AttentionData, W0: Matrix, loss: str, step: float = 1.0) -> Mi
 def certified_direction(
     data: AttentionData, W0: Matrix, loss: str, target: Matrix | None, step: float = 1.0
 ) -> arb | None:
-    """A proof that descent with step/smoothness converges in direction to the target, or not.
+    """Return 1 if descent with step/smoothness provably converges in direction to the target.
 
-    1 where it does, negative where it does not: there is no target; the run never moves; it is
-    proved to settle at the tokens of another direction; it keeps tokens that the target would not
-    select; it ends at a minimum of finite norm in another direction. None where nothing is proved
-    at the working precision.
+    The result is negative if it provably does not: there is no target; the run never moves; it
+    settles at the tokens of another direction; it keeps tokens that the target does not select; or
+    it ends at a minimum of finite norm in another direction. The result is None if nothing is
+    proved at the working precision.
     """
     if target is None:
         return arb(-1)

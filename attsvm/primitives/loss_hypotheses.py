@@ -11,54 +11,55 @@ from attsvm.theory import Hypothesis
 
 
 def sloped(case: Any) -> bool:
-    """The slope of the loss is negative and continuous everywhere."""
+    """Return whether the slope of the loss is negative and continuous everywhere."""
     return case.loss in NAMES
 
 
 def falling(case: Descent) -> bool:
-    """The loss is differentiable, with a negative slope everywhere, be it continuous or not.
+    """Return whether the loss is differentiable with a negative slope everywhere.
 
-    All such losses here have a continuous one.
+    The slope need not be continuous, but all such losses here have a continuous one.
     """
     return sloped(case)
 
 
 def strictly_decreasing(case: Any) -> bool:
-    """The loss is strictly decreasing and smooth; its slope may be 0 somewhere, as that of -u^3.
+    """Return whether the loss is strictly decreasing and smooth; its slope may be 0 somewhere.
 
-    Derivatives of the smooth ones here are Lipschitz on bounded intervals, as Assumption A asks.
+    An example is -u^3. The smooth losses here have Lipschitz derivatives on bounded intervals, as
+    Assumption A requires.
     """
     loss = LOSSES[case.loss]
     return loss.strictly_decreasing and loss.smooth
 
 
 def smooth(case: Any) -> bool:
-    """The loss has a continuous derivative."""
+    """Return whether the loss has a continuous derivative."""
     return LOSSES[case.loss].smooth
 
 
 def falls_strictly(case: Any) -> bool:
-    """The loss is strictly decreasing, smooth or not."""
+    """Return whether the loss is strictly decreasing, smooth or not."""
     return LOSSES[case.loss].strictly_decreasing
 
 
 def falls_on_scores(case: Any) -> bool:
-    """L' < 0 from the lowest to the highest score, for losses whose slope is known."""
+    """Return whether l' < 0 from the lowest to the highest score, for losses of known slope."""
     return sloped(case) or decreases(ExactData.of(case.data), case.loss)
 
 
 def sloped_on_scores(case: Any) -> bool:
-    """L' is continuous, and below 0 from the lowest to the highest score."""
+    """Return whether l' is continuous, and below 0 from the lowest to the highest score."""
     return smooth(case) and falls_on_scores(case)
 
 
 def decreases_on_scores(case: Any) -> bool:
-    """The loss is decreasing from the lowest to the highest score."""
+    """Return whether the loss is decreasing from the lowest to the highest score."""
     return LOSSES[case.loss].decreasing or falls_on_scores(case)
 
 
 def convex(case: Any) -> bool:
-    """The loss is convex, among those of negative slope."""
+    """Return whether the loss is convex, among those of negative slope."""
     return case.loss in CONVEX
 
 

@@ -1,8 +1,8 @@
-"""Losses as formulas: what a statement about a class of losses quantifies over.
+"""Losses as formulas, over which statements about a class of losses quantify.
 
-Each loss says which hypotheses of a class it meets, so that a statement may take one of a family by
-its name and have what it lists decided: `LOSSES` holds losses within the class of strictly
-decreasing smooth ones and losses beside it.
+Each loss has flags for the hypotheses of such classes. A statement names a loss of a family, and
+its hypotheses on the loss are decided by the flags. `LOSSES` has losses inside and outside the
+class of strictly decreasing smooth ones.
 """
 
 from collections.abc import Callable
@@ -18,8 +18,8 @@ class Loss:
 
     Attributes:
         value: l(u), of (m, u).
-        drop: l(u - delta) - l(u), of (m, u, delta), without cancellation between the two values for
-            delta >= 0, and exactly 0 for delta = 0.
+        drop: l(u - delta) - l(u), of (m, u, delta), computed without cancellation for delta >= 0,
+            and exactly 0 for delta = 0.
         strictly_decreasing: whether l(u) < l(t) for all u > t.
         smooth: whether l has a continuous derivative.
         decreasing: whether l(u) <= l(t) for all u > t.
@@ -41,12 +41,12 @@ def _hinge(m: Namespace, u: Number) -> Number:
 
 
 def _hinge_drop(m: Namespace, u: Number, delta: Number) -> Number:
-    """(1 - u + delta)_+ - (1 - u)_+."""
+    """Return (1 - u + delta)_+ - (1 - u)_+."""
     return m.maximum(delta - _positive(m, u - 1), -_hinge(m, u))
 
 
 def _logistic_drop(m: Namespace, u: Number, delta: Number) -> Numbers:
-    """g(u) - g(u - delta), as g(u) g(delta - u) (1 - exp(-delta))."""
+    """Return g(u) - g(u - delta), as g(u) g(delta - u) (1 - exp(-delta))."""
     return -(m.logistic(u) * m.logistic(delta - u) * m.expm1(-delta))
 
 
@@ -56,7 +56,7 @@ def _squared_hinge_drop(m: Namespace, u: Any, delta: Any) -> Number:
 
 
 def _cubic_drop(m: Namespace, u: Number, delta: Number) -> Numbers:
-    """u^3 - (u - delta)^3, as delta times a sum of squares."""
+    """Return u^3 - (u - delta)^3, as delta times a sum of squares."""
     return delta * (m.square(2 * delta - 3 * u) + 3 * m.square(u)) / 4
 
 
@@ -104,4 +104,4 @@ SLOPED = ("log-loss", "exponential", "correlation", "logistic-loss")
 """Losses whose slope is continuous and negative everywhere, by name."""
 
 CONVEX = ("log-loss", "exponential", "correlation")
-"""The convex ones among them, by name."""
+"""The convex losses among `SLOPED`, by name."""

@@ -1,16 +1,17 @@
 """Self-attention over whole sequences, every token a query, as inputs of descent.
 
 Sequence l0 has tokens A_{l0} in R^{n x d}, which are queries, keys and values alike. Position j0
-attends with the logits a_{j0}^T X a_t of definition 3.3, to all tokens as printed there, or, where
-attention is causal, to the tokens up to j0. Column i0 of the values y gives the entry
-g(b_{l0,j0,i0} <f_{l0,j0}, A_{l0} y_{i0}>) of the loss, and the loss is the sum of all entries. An
-entry of label 0 is constant and asks for no token; with one-hot rows of labels, as section 1 has
-them, each position counts once.
+attends with the logits a_{j0}^T X a_t of definition 3.3: to all tokens as printed there, or, for
+causal attention, to the tokens up to j0. Column i0 of the values y gives the entry g(b_{l0,j0,i0}
+<f_{l0,j0}, A_{l0} y_{i0}>) of the loss, and the loss is the sum of all entries. An entry of label 0
+is constant and selects no token. With one-hot rows of labels, as in section 1, each position counts
+once.
 
 The reduction: an entry is one input of `AttentionData`, with query a_{j0}, the tokens that it
-attends to, and the scores b A_{l0} y_{i0} of definition 3.9. The risk there is the mean over inputs
-in place of the sum, which multiplies L_X and divides the step by one number; and W = X^T, as logits
-there are x_t^T W z. So whatever is proved of descent on W with step 1/L is proved of X here.
+attends to, and the scores b A_{l0} y_{i0} of definition 3.9. The risk of `AttentionData` is the
+mean over inputs and not the sum. This multiplies L_X and divides the step by the same number. Also
+W = X^T, as its logits are x_t^T W z. Everything proved of descent on W with step 1/L is therefore
+proved of X.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ from attsvm.exact import dot, rationals
 
 @dataclass(frozen=True, slots=True)
 class SelfAttention:
-    """Sequences, values and labels, which descent on the sum of all entries of the loss runs on.
+    """Sequences, values and labels: the inputs of descent on the sum of all entries of the loss.
 
     Raises:
-        DataError: shapes that do not fit, or no label other than 0.
+        DataError: shapes do not fit, or every label is 0.
     """
 
     tokens: Float[Array, "m n d"]
@@ -47,11 +48,11 @@ class SelfAttention:
         if not self.labels.any():
             raise DataError("no label differs from 0, so that no entry of the loss depends on X")
         if _inexact(self):
-            raise DataError("a score b <a_t, y_i0> is no float")
+            raise DataError("a score b <a_t, y_i0> is not representable as a float")
 
     @property
     def data(self) -> AttentionData:
-        """An input for each entry that depends on X."""
+        """One input for each entry that depends on X."""
         sequence, position, column = np.nonzero(self.labels)
         there = np.ones((len(sequence), self.tokens.shape[1]), dtype=np.bool_)
         if self.causal:
@@ -72,7 +73,7 @@ class SelfAttention:
 
 
 def _inexact(case: SelfAttention) -> bool:
-    """Whether a score is no float."""
+    """Return whether a score is not representable as a float."""
     A, y, b = rationals(case.tokens), rationals(case.values.T), rationals(case.labels)
     scores = rationals(case.scores)
     return any(

@@ -1,4 +1,4 @@
-"""Sentences of a language, of which the next tokens are to be found, as inputs of descent."""
+"""Sentences of a language with next tokens to predict, as inputs of descent."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Sentences:
     """Sentences and embeddings; `whole` says whether tokens are the whole vocabulary.
 
     Raises:
-        DataError: embeddings that are no matrix, inner products that are no floats, or no problem
-            with two tokens.
+        DataError: the embeddings are not a matrix, inner products are not floats, or no problem has
+            two tokens.
     """
 
     embeddings: Float[Array, "V d"]
@@ -30,16 +30,16 @@ class Sentences:
     def __post_init__(self) -> None:
         E = np.asarray(self.embeddings)
         if E.ndim != 2:
-            raise DataError("the embeddings are no matrix", value=E.shape)
+            raise DataError("the embeddings are not a matrix", value=E.shape)
         rows, products = rationals(E), rationals(E @ E.T)
         if any(dot(a, b) != products[i][j] for i, a in enumerate(rows) for j, b in enumerate(rows)):
-            raise DataError("inner products of the embeddings are no floats")
+            raise DataError("inner products of the embeddings are not floats")
         if not (self.data.present.sum(axis=1) > 1).any():
             raise DataError("no problem has two tokens", value=self.sentences.shape)
 
     @property
     def data(self) -> AttentionData:
-        """The problems."""
+        """The prediction problems as attention data."""
         return _problems(self.embeddings, self.sentences, self.whole)
 
 

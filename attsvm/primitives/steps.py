@@ -1,10 +1,10 @@
 """The step of descent: a variable of every record of a run, in units of 1/L.
 
 L is the smoothness of the risk (`attsvm.exact.descent.smoothness`), and a run of step s is descent
-with the constant step s/L. Proofs in balls take these steps, one after the other, and decide.
-Floats follow the curve of gradient flow instead, which knows no step: they propose where a run of
-short steps goes, and say nothing of one whose steps are longer than 1/L. Conclusions name the flow
-as the stand-in that it is, so that balls are asked on every instance that is counted.
+with the constant step s/L. Proofs in balls take these steps one after the other and decide. Floats
+follow gradient flow instead, which has no step. They propose the limit of a run of short steps, and
+propose nothing for steps longer than 1/L. Conclusions name the flow as their stand-in, so that
+balls evaluate every counted instance.
 """
 
 import functools
@@ -21,21 +21,21 @@ from attsvm.losses import CUBIC
 from attsvm.theory import Hypothesis, Measured, Records, Slack
 
 FLOW = "gradient flow"
-"""What floats follow in place of descent with the step of an instance."""
+"""Name of the dynamics that floats follow in place of descent with the step of an instance."""
 
 SHARES = (1.0, 0.5, 0.25)
-"""Steps that are drawn. Sentences say (0, 1]; a proof takes a run of short steps the longer."""
+"""Steps that are drawn, in units of 1/L. Sentences say (0, 1]; shorter steps make proofs slower."""
 
 ANY = (1.0, 0.25, 16.0, 256.0)
-"""Steps that are drawn where a sentence allows any."""
+"""Steps that are drawn, in units of 1/L, if a sentence allows any step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stepped:
-    """What a record of descent has beside its own fields: the step, in units of 1/L.
+    """The common field of all records of descent: the step, in units of 1/L.
 
     Raises:
-        DataError: a step that is not positive, or not finite.
+        DataError: the step is not positive, or not finite.
     """
 
     step: float = field(default=1.0, kw_only=True)
@@ -46,18 +46,21 @@ class Stepped:
 
     @property
     def W(self) -> Array:
-        """The matrix at the start, for logits x_t^T W z: the start, unless a record says more."""
+        """The matrix at the start, for logits x_t^T W z.
+
+        The start itself unless a record overrides it.
+        """
         case: Any = self
         return case.start
 
 
 def is_short(case: Any) -> bool:
-    """The step is at most 1/L."""
+    """Return whether the step is at most 1/L."""
     return bool(case.step <= 1.0)
 
 
 SHORT_STEPS = "at most one over a Lipschitz constant of the gradient"
-"""The words for 1/L that need no letter."""
+"""Words for "at most 1/L" without a letter."""
 
 SHORT = Hypothesis("the step is at most 1/L", is_short, says=f"the step is {SHORT_STEPS}")
 
@@ -72,7 +75,7 @@ def stepped(
     fixed: tuple[str, ...] = (),
     steps: tuple[float, ...] = SHARES,
 ) -> Records:
-    """Records of descent whose step is drawn as well."""
+    """Return records of descent with a drawn step."""
 
     def larger(generator: np.random.Generator) -> Any:
         return replace(ensemble(generator), step=float(generator.choice(steps)))
@@ -82,7 +85,7 @@ def stepped(
 
 
 def flattened(drawn: Any) -> st.SearchStrategy[Any]:
-    """The same records, some of them on -u^3, which decreases strictly and is flat at 0."""
+    """Return the records, some on the loss -u^3, which decreases strictly and is flat at 0."""
     flat = drawn.map(lambda case: replace(case, loss=CUBIC.name))
     return st.one_of(drawn, drawn, drawn, flat)
 
@@ -92,21 +95,21 @@ def _with_step(case: Any, step: float) -> Any:
 
 
 def norm(of: str) -> str:
-    """How a norm is written."""
+    """Return LaTeX for a norm."""
     return rf"\left\|{of}\right\|"
 
 
 def over(above: str, below: str) -> str:
-    """How a quotient is written."""
+    """Return LaTeX for a quotient."""
     return rf"\frac{{{above}}}{{{below}}}"
 
 
 def tends(says: str, of: str, to: str, **forms: Any) -> Measured:
-    """That `of` tends to `to`.
+    """Return the conclusion that `of` tends to `to`.
 
     Args:
-        says: what of, and what the letters are, constants as `$name`; may be empty.
-        of: what has a limit, in LaTeX, constants as `$share`.
+        says: the meaning of the letters, with constants as `$name`; may be empty.
+        of: the quantity in LaTeX, with constants as `$share`.
         to: the limit.
         forms: its forms, see `Measured`.
     """
@@ -114,35 +117,35 @@ def tends(says: str, of: str, to: str, **forms: Any) -> Measured:
 
 
 def converges_in_direction(says: str, of: str, to: str, **forms: Any) -> Measured:
-    """That `of` over its norm tends to `to` over its norm, where floats follow gradient flow."""
+    """Return the conclusion that `of` converges in direction to `to`, by gradient flow."""
     return tends(says, along(of), along(to), stand_in=FLOW, **forms)
 
 
 def along(of: str) -> str:
-    """How a direction is written."""
+    """Return LaTeX for a direction."""
     return over(of, norm(of))
 
 
 W_K, X_K = "W_k", "X(k)"
-"""Iterates as they are written."""
+"""Iterates in LaTeX."""
 
 TARGET = "$towards"
-"""The target of a run as it is written: one of `solutions`."""
+"""The target of a run in LaTeX: one of `solutions`."""
 
 
 def solutions(letter: str) -> dict[str, dict[str, str]]:
-    """How the targets of `attsvm.primitives.descent_runs.max_margin` are written."""
+    """Return LaTeX for the targets of `attsvm.primitives.descent_runs.max_margin`."""
     names = {"optimal": "mm", "worst": "low", "mean": "mean", "turned": "turned"}
     said = {k: rf"{letter}^{{{name}}}" for k, name in names.items()}
     return {"towards": {**said, "opposite": f"-{said['optimal']}"}}
 
 
 INFINITY, ZERO, LN_K = r"\infty", "0", r"\ln k"
-"""Limits, and what norms grow like, as they are written."""
+"""Limits, and the growth of norms, in LaTeX."""
 
 
 def by_gradient_flow(floats: Callable[..., Slack]) -> Callable[..., Slack]:
-    """A form for floats that follows gradient flow; of steps above 1/L its answer is unknown."""
+    """Return a float form that follows gradient flow; it is unknown for steps above 1/L."""
 
     @functools.wraps(floats)
     def form(case: Any, *arguments: Any, **constants: Any) -> Slack:

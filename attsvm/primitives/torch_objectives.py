@@ -1,9 +1,8 @@
-"""Differentiable guides: what claims speak of, for a batch of instances in torch.
+"""Differentiable objectives in torch for a batch of instances; they guide the search only.
 
-Instances are as the gradient searcher makes them: records are namespaces, arrays tensors with a
-leading batch axis. Guides say where to look and decide nothing. Whichever token is optimal is
-taken as given, so that heights are differentiable almost everywhere. torch is imported by the
-first call.
+Instances have the form that the gradient searcher makes: records are namespaces, arrays are tensors
+with a leading batch axis. The optimal token is held fixed, so that heights are differentiable
+almost everywhere. torch is imported by the first call.
 """
 
 import operator
@@ -23,36 +22,36 @@ from attsvm.training.batch import Batch
 Tensor = Any
 
 _STEPS = 20
-"""Steps of an unrolled descent."""
+"""Number of steps of an unrolled descent."""
 
 _RUN, _RUN_STEP = 1000, 0.1
-"""Steps of a run where no gradient is asked for, and how far each moves a logit at most."""
+"""Number of steps of a run without gradients, and the largest change of a logit in each step."""
 
 _FIRST_STEP = 0.4
-"""How far the first of them moves a logit at most; the k-th moves it 1 + k/2 times as far."""
+"""Largest change of a logit in the first step; the k-th step changes it 1 + k/2 times as much."""
 
 
 def in_torch(values: Any) -> bool:
-    """Whether values are those of a batch of instances in torch."""
+    """Return whether values are those of a batch of instances in torch."""
     return hasattr(values, "movedim")
 
 
 def norm(values: Tensor, axes: int = 1) -> Tensor:
-    """Euclidean norm over the last axes, with gradient 0 at 0."""
+    """Return the Euclidean norm over the last axes, with gradient 0 at 0."""
     square = (values * values).flatten(-axes).sum(-1)
     positive = square > 0
     return square.where(positive, 1.0 + 0.0 * square).sqrt() * positive
 
 
 def scores(data: Any) -> Tensor:
-    """Token scores (batch, n, T)."""
+    """Return token scores (batch, n, T)."""
     if data.scores is not None:
         return data.scores
     return data.y[..., None] * (data.X * data.v[:, None, None, :]).sum(-1)
 
 
 def present(data: Any) -> Tensor:
-    """Which tokens are there (n, T), or of each instance (batch, n, T)."""
+    """Return which tokens are present, (n, T) or (batch, n, T)."""
     mask = getattr(data, "mask", None)
     there = (data.X[0, ..., 0] == data.X[0, ..., 0]) | True
     if mask is None:
@@ -61,13 +60,13 @@ def present(data: Any) -> Tensor:
 
 
 def _best(gamma: Tensor, present: Tensor) -> Tensor:
-    """The first optimal token of each input, as a one-hot mask (batch, n, T)."""
+    """Return the first optimal token of each input, as a one-hot mask (batch, n, T)."""
     top = gamma.detach().masked_fill(~present, -float("inf")).argmax(-1, keepdim=True)
     return (gamma.detach() != gamma.detach()).scatter(-1, top, True)
 
 
 def constraints(data: Any, chosen: Any = None) -> tuple[Tensor, Tensor]:
-    """The matrices (x_opt - x_t) z^T, flattened (batch, n T, d d), and which of them count.
+    """Return the matrices (x_opt - x_t) z^T, flattened (batch, n T, d d), and which of them count.
 
     Other tokens may be chosen in place of the optimal ones.
     """
@@ -82,11 +81,11 @@ def constraints(data: Any, chosen: Any = None) -> tuple[Tensor, Tensor]:
 
 
 def nearest(A: Tensor, counted: Tensor, bound: Tensor = None) -> Tensor:
-    """Shares s of the point sum_j s_j A_j nearest 0 with sum_j s_j bound_j = 1, without gradient.
+    """Return shares s of the point sum_j s_j A_j nearest to 0 with sum_j s_j bound_j = 1.
 
-    They are multipliers of the least-norm programme <A_j, X> >= bound_j, or those that cancel where
-    it has no solution; bounds are 1 unless given. All are equal where it failed, 0 where nothing is
-    demanded.
+    They have no gradient. They are multipliers of the least-norm programme <A_j, X> >= bound_j or,
+    if it has no solution, a combination that cancels. Bounds are 1 by default. If the solver fails,
+    all shares are equal; without constraints they are 0.
     """
     rows, there = A.detach().numpy(), counted.expand(A.shape[:2]).numpy()
     right = there.astype(float) if bound is None else bound.detach().numpy() * there
@@ -99,7 +98,7 @@ def nearest(A: Tensor, counted: Tensor, bound: Tensor = None) -> Tensor:
 
 
 def tight_multipliers(A: Tensor, bound: Tensor, active: Tensor) -> Tensor:
-    """Weights w, 0 unless active, with <A_j, sum_k w_k A_k> = bound_j for the active rows."""
+    """Return weights w, 0 unless active, with <A_j, sum_k w_k A_k> = bound_j for active rows."""
     import torch
 
     both = active[:, :, None] & active[:, None, :]
@@ -108,21 +107,24 @@ def tight_multipliers(A: Tensor, bound: Tensor, active: Tensor) -> Tensor:
 
 
 def distance(A: Tensor, counted: Tensor, shares: Tensor = None) -> Tensor:
-    """How far 0 is from the hull of the rows, 1/||X^mm||, 1 without rows; the shares are fixed."""
+    """Return the distance 1/||X^mm|| of 0 from the hull of the rows, for fixed shares.
+
+    1 without rows.
+    """
     shares = nearest(A, counted) if shares is None else shares
     found = norm((shares[..., None] * A).sum(1))
     return found.where(counted.any(-1), 1.0 + 0.0 * found)
 
 
 def solution(A: Tensor, counted: Tensor, shares: Tensor = None) -> Tensor:
-    """The least-norm vector with <A_j, X> >= 1, flattened; the shares are fixed."""
+    """Return the least-norm vector with <A_j, X> >= 1, flattened, for fixed shares."""
     shares = nearest(A, counted) if shares is None else shares
     point = (shares[..., None] * A).sum(1)
     return point / (point * point).sum(-1, keepdim=True).clamp(min=1e-300)
 
 
 def margin(A: Tensor, counted: Tensor, W: Tensor) -> Tensor:
-    """The least <A_j, W>, 0 without constraints."""
+    """Return the least <A_j, W>; 0 without constraints."""
     margins = (A * W.flatten(1)[:, None, :]).sum(-1)
     least = margins.masked_fill(~counted, float("inf")).amin(-1)
     return least.where(counted.any(-1), 0.0 * W.flatten(1)[:, 0])
@@ -140,12 +142,12 @@ _SLOPES: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def loss_slope(name: str, u: Tensor) -> Tensor:
-    """l'(u) of a loss of `attsvm.losses`, by its name."""
+    """Return l'(u) of a loss of `attsvm.losses`, by its name."""
     return _SLOPES[name](u)
 
 
 def attended(data: Any, W: Tensor) -> tuple[Tensor, Tensor]:
-    """Attention (batch, n, T) under W, and the scores that it attends to (batch, n)."""
+    """Return attention (batch, n, T) under W, and the attended scores (batch, n)."""
     keys = (W[:, None] @ data.Z[..., None])[..., 0]
     logits = (data.X * keys[:, :, None, :]).sum(-1)
     s = logits.masked_fill(~present(data), -1e300).softmax(-1)
@@ -153,7 +155,7 @@ def attended(data: Any, W: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def negative_gradient(data: Any, W: Tensor, loss: str) -> Tensor:
-    """-grad L(W) (batch, d, d)."""
+    """Return -grad L(W) (batch, d, d)."""
     s, u = attended(data, W)
     c = -loss_slope(loss, u)[..., None] * s * (scores(data) - u[..., None]) / s.shape[1]
     moved = (c[..., None] * data.X).sum(2)
@@ -161,7 +163,7 @@ def negative_gradient(data: Any, W: Tensor, loss: str) -> Tensor:
 
 
 def _matrix(case: Any) -> tuple[Any, Tensor]:
-    """Data and start; descent on a prompt as descent on the first column of W."""
+    """Return data and start; descent on a prompt becomes descent on the first column of W."""
     inputs = case.data if hasattr(case, "data") else case.inputs
     if hasattr(inputs, "Z"):
         return inputs, case.start
@@ -173,9 +175,9 @@ def _matrix(case: Any) -> tuple[Any, Tensor]:
 
 
 def _descended(data: Any, W: Tensor, loss: str, reach: Tensor) -> tuple[Tensor, float]:
-    """W after a run of normalised descent, and how far its steps move a logit at most in all.
+    """Return W after a run of normalised descent, and the largest total change of a logit.
 
-    Where a run leaves the numbers W is NaN.
+    If a run overflows, its W is NaN.
     """
     X, Z, gamma = (np.ascontiguousarray(a.numpy()) for a in (data.X, data.Z, scores(data)))
     mask = None if data.mask is None else np.broadcast_to(data.mask, gamma.shape)
@@ -184,7 +186,10 @@ def _descended(data: Any, W: Tensor, loss: str, reach: Tensor) -> tuple[Tensor, 
 
 
 def _ends(batch: Batch, W: Array, loss: str, step: Array) -> Array:
-    """W (batch, d, d) at the ends of runs; NaN of those that overflow, found by halving."""
+    """Return W (batch, d, d) at the ends of runs.
+
+    NaN for runs that overflow, found by bisection.
+    """
     try:
         run = descend_w(batch, W, loss, step=step, steps=_RUN, record=[_RUN], normalised=True)
     except DataError:
@@ -203,13 +208,12 @@ def _ends(batch: Batch, W: Array, loss: str, step: Array) -> Array:
 def elsewhere(
     case: Any, loss: str | None = None, towards: str = "optimal", chosen: Any = None
 ) -> Tensor:
-    """How far descent, unrolled for some steps, is from selecting the optimal tokens.
+    """Return how far descent, unrolled for some steps, is from selecting the optimal tokens.
 
-    Where no gradient is asked for, many runs of more steps are made side by side.
-
-    The lead of the best rival in its logit over how far logits have been moved; its negative where
-    descent is said to go anywhere else. Steps follow the normalised gradient, and so the
-    curve of gradient flow, fast, whatever the step of the instance is.
+    The value is the logit lead of the best rival, divided by the distance that logits moved. It is
+    negated if the claim says that descent goes elsewhere. Without gradients, many longer runs are
+    made in parallel. Steps follow the normalised gradient, and so follow gradient flow quickly,
+    whatever the step of the instance is.
     """
     data, W = _matrix(case)
     A, counted = constraints(data, chosen)
@@ -227,11 +231,11 @@ def elsewhere(
 
 
 def not_selecting(case: Any, loss: str | None = None, **_: Any) -> Tensor:
-    """`elsewhere`, for conclusions that follow where descent selects the optimal tokens."""
+    """Return `elsewhere`, for conclusions that hold if descent selects the optimal tokens."""
     return elsewhere(case, loss)
 
 
 def descent_at_rest(case: Any, loss: str | None = None) -> Tensor:
-    """Minus the length of the gradient at the start: the norm stays where it is zero."""
+    """Return minus the length of the gradient at the start: the norm is constant if it is 0."""
     data, W = _matrix(case)
     return -norm(negative_gradient(data, W, loss or case.loss), 2)

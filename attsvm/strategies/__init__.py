@@ -1,4 +1,4 @@
-"""Strategies for claims of your own: dyadic numbers and arrays; data sets are in `data`."""
+"""Hypothesis strategies for your own claims: dyadic numbers and arrays; data sets are in `data`."""
 
 from attsvm._dyadic import GRID, arrays, composite, numbers, scaled, sizes
 

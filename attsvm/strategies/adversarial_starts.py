@@ -1,8 +1,8 @@
-"""Starts chosen against a claim: along the solution of a choice that is worse for some input.
+"""Starts chosen against a claim: along the solution for a choice with a worse token in some input.
 
-Claims about every start, or every start in a basin, are at risk near other local solutions: along
-W^mm(alpha), where alpha has a worse token of some input, and all tokens on the margin score lower
-than those of alpha (tf, definition 2).
+Claims about every start, or every start in a basin, may fail near other local solutions
+W^mm(alpha). There alpha has a worse token in some input, and all tokens on the margin have lower
+scores than alpha's (tf, definition 2).
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ from attsvm.strategies import arrays, sizes
 from attsvm.svm import local_svm
 
 PLACES = (0, 0, 0, 1, 1, 2, 3)
-"""Which of the choices is taken, sorted by `adversarial_start`; the first ones most often."""
+"""Indices of the choice to take, in the order of `adversarial_start`; the first ones are most
+frequent."""
 
 MARGINS = (2, 1, 3, 0, 4)
-"""Powers of two of the least margin."""
+"""Exponents of 2 of the least margin."""
 
 NEAR = 1e-7
-"""How near to 1 a margin counts as tight."""
+"""Maximum distance from 1 of a margin that counts as tight."""
 
 
 def choices(data: AttentionData) -> Int[Array, "k n"]:
-    """The optimal tokens but for one input, at a worse token; last, the second best of all inputs.
+    """Return the optimal tokens with one input at a worse token, for each input and token.
 
-    Better tokens come first, and of equal scores the first one counts as better.
+    The last row has the second-best tokens of all inputs. Better tokens come first; of equal scores
+    the first one counts as better.
     """
     order = np.argsort(np.where(data.present, -data.gamma, np.inf), axis=1, kind="stable")
     worst, rows = data.present.sum(axis=1) - 1, np.arange(data.n)
@@ -40,10 +42,10 @@ def choices(data: AttentionData) -> Int[Array, "k n"]:
 
 
 def towards(data: AttentionData, chosen: Int[Array, " n"]) -> tuple[Float[Array, "d d"], bool]:
-    """W^mm(chosen), and whether all tokens on its margin score lower than the chosen ones.
+    """Return W^mm(chosen), and whether all tokens on its margin score below the chosen ones.
 
-    Where floats find no W^mm, the sum of (x_chosen - mean) z^T over all inputs takes its place.
-    Entries are rounded to a 32nd of the largest one or finer, so that they have few bits.
+    If floats find no W^mm, the sum of (x_chosen - mean) z^T over all inputs replaces it. Entries
+    are rounded to 1/32 of the largest one or finer, so that they have few bits.
     """
     W, local = np.zeros((data.d, data.d)), False
     try:
@@ -64,7 +66,10 @@ def towards(data: AttentionData, chosen: Int[Array, " n"]) -> tuple[Float[Array,
 def adversarial_start(
     data: AttentionData, place: int, power: int, aside: Float[Array, "d columns"]
 ) -> Float[Array, "d columns"]:
-    """A start near W^mm(alpha) for a worse choice alpha; locally optimal choices come first."""
+    """Return a start near W^mm(alpha) for a worse choice alpha.
+
+    Locally optimal choices come first.
+    """
     found = [towards(data, chosen) for chosen in choices(data)]
     found.sort(key=lambda pair: not pair[1])
     W = found[place % len(found)][0][:, : aside.shape[1]]
@@ -77,10 +82,11 @@ def adversarial_start(
 def starts_about(
     draw: st.DrawFn, data: AttentionData, *powers: int, columns: int | None = None
 ) -> Float[Array, "d columns"]:
-    """Starts: zero, small and large by the powers of two given; one in three is adversarial.
+    """Draw a start: zero, or scaled by one of the powers of two; one in three is adversarial.
 
-    Fewer columns than d are the first ones, the rest being idle: 1 where all queries are e_1. All
-    starts take the same number of draws, so that a search can move from one kind to another.
+    With fewer columns than d, only the first columns are returned; the others have no effect. One
+    column is enough if all queries are e_1. All starts take the same number of draws, so that a
+    search can move from one kind to another.
     """
     kind, entries = draw(st.integers(0, 5)), draw(arrays(data.d, columns or data.d))
     power, place = draw(st.integers(0, 59)), draw(st.sampled_from(PLACES))
@@ -93,11 +99,11 @@ def starts_about(
 
 @composite
 def trapping_data(draw: st.DrawFn) -> AttentionData:
-    """One or two inputs of three tokens on lines of their own, the worst one in the middle.
+    """Draw one or two inputs of three tokens on lines of their own, the worst token in the middle.
 
-    Equal scores of rivals are what keeps a run from settling at a second-best token: here it has a
-    worse one behind it, that pushes it on, where it is started beyond both. The rivals' scores are
-    an eighth of the optimal one's lead apart, up to eight times it. Any two inputs are aligned.
+    Equal scores of rivals prevent a run from settling at a second-best token. In these data a worse
+    token lies behind it and pushes the run on, if it starts beyond both. The rivals' scores differ
+    by 1/8 to 8 times the optimal token's lead. Any two inputs are aligned.
     """
     n, far = draw(sizes(1, 2)), draw(sizes(1, 4))
     low, lead = draw(sizes(1, 8)) / draw(st.sampled_from([1.0, 8.0])), 1.0 + np.abs(draw(arrays(n)))

@@ -1,4 +1,4 @@
-"""Hypothesis strategies of data sets and of starting points of training."""
+"""Hypothesis strategies for data sets and for starting points of training."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ def attention_data(
     T: tuple[int, int] = (1, 4),
     d: tuple[int, int] = (1, 3),
 ) -> AttentionData:
-    """Data sets with scores or with labels and head, of all small sizes, ties included."""
+    """Draw a small data set with scores, or with labels and head.
+
+    All small sizes and ties occur.
+    """
     shape = draw(sizes(*n)), draw(sizes(*T)), draw(sizes(*d))
     X, Z = draw(arrays(*shape)), draw(arrays(shape[0], shape[2]))
     if draw(st.booleans()):
@@ -34,7 +37,7 @@ def attention_data(
 
 @functools.cache
 def starts(d: int, *powers: int) -> st.SearchStrategy[Any]:
-    """Starts (d, d): zero, small and large by the powers of two given."""
+    """Return a strategy of starts (d, d): zero, or scaled by one of the powers of two."""
     return st.tuples(arrays(d, d), st.sampled_from(powers or (0,))).map(
         lambda p: p[0] * 2.0 ** p[1]
     )
@@ -48,7 +51,7 @@ def separable_data(
     T: tuple[int, int] = (2, 4),
     d: tuple[int, int] = (1, 3),
 ) -> AttentionData:
-    """Data whose scores are the logits of a drawn matrix: separable where the best are unique."""
+    """Draw data whose scores are the logits of a drawn matrix: separable if the best are unique."""
     shape = draw(sizes(*n)), draw(sizes(*T)), draw(sizes(*d))
     X, Z = draw(arrays(*shape)), draw(arrays(shape[0], shape[2]))
     W = draw(arrays(shape[2], shape[2]))
@@ -61,10 +64,10 @@ def ragged(
     data: st.SearchStrategy[AttentionData],
     keep: Callable[[AttentionData], Array] | None = None,
 ) -> AttentionData:
-    """Data of the strategy; every third time some tokens are masked, so that lengths differ.
+    """Draw data of the strategy; every third time some tokens are masked, so that lengths differ.
 
-    The tokens (n, T) to keep are never masked: the first one of highest score of each input unless
-    others are named.
+    The tokens (n, T) to keep are never masked: by default the first one of highest score of each
+    input.
     """
     drawn = draw(data)
     if draw(sizes(0, 2)) < 2:
@@ -78,14 +81,17 @@ def ragged(
 def ragged_larger(
     generator: np.random.Generator, data: AttentionData, keep: Array | None = None
 ) -> AttentionData:
-    """The same for data from a generator; `keep` names the tokens (n, T) that are never masked."""
+    """Return data from a generator with masked tokens.
+
+    `keep` has the tokens (n, T) never masked.
+    """
     gone = (generator.random(data.present.shape) < 0.25) & (generator.random() < 1 / 3)
     kept = _best(data) if keep is None else keep
     return dataclasses.replace(data, mask=data.present & (kept | ~gone))
 
 
 def _best(data: AttentionData) -> Array:
-    """The first token of highest score of each input, as a mask (n, T)."""
+    """Return the first token of highest score of each input, as a mask (n, T)."""
     best = np.where(data.present, data.gamma, -np.inf).argmax(axis=1)
     found: Array = np.arange(data.T) == best[:, None]
     return found

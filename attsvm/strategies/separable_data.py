@@ -11,11 +11,11 @@ from attsvm.strategies import arrays, sizes
 def around(
     points: Array, Z: Array, D: Array, extra: Array, chosen: Array, kept: Array
 ) -> tuple[Array, Array, Array]:
-    """Tokens, queries and points such that every point gives every other token a margin of 1.
+    """Return tokens, queries and points such that every point gives all other tokens a margin of 1.
 
-    The points' first rows and the queries' first entries become (1, 0, ..) and 1, so that
-    <A_j, V> = D_j1 + (D_j2, ..) . (V z)_2.. and D_j1 makes the least margin 1 + extra_j. All is
-    dyadic and exact.
+    The points' first rows become (1, 0, ..) and the queries' first entries 1. Then <A_j, V> = D_j1
+    + (D_j2, ..) . (V z)_2.., and D_j1 is set so that the least margin is 1 + extra_j. All numbers
+    are dyadic and exact.
     """
     points, Z, D = points.copy(), Z.copy(), D.copy()
     points[:, 0] = np.eye(1, Z.shape[1])
@@ -29,7 +29,7 @@ def around(
 
 @composite
 def separated(draw: st.DrawFn, k: int = 1) -> tuple[Array, Array, Array, Array]:
-    """Tokens, queries, the chosen tokens, and k points that separate these, of small sizes."""
+    """Draw tokens, queries, chosen tokens, and k points that separate these, of small sizes."""
     n, T, d = draw(sizes(1, 3)), draw(sizes(2, 4)), draw(sizes(1, 3))
     chosen = np.array([draw(sizes(0, T - 1)) for _ in range(n)])
     extra, kept = np.maximum(draw(arrays(n, T)), 0.0), draw(arrays(n, d))
@@ -41,7 +41,7 @@ def separated(draw: st.DrawFn, k: int = 1) -> tuple[Array, Array, Array, Array]:
 def separated_larger(
     generator: np.random.Generator, k: int = 1
 ) -> tuple[Array, Array, Array, Array]:
-    """The same with up to 4 inputs of 5 tokens in R^4."""
+    """Return larger such data: up to 4 inputs of 5 tokens in R^4."""
     n, T, d = (int(generator.integers(2, top + 1)) for top in (4, 5, 4))
 
     def dyadic(*shape: int) -> Array:
@@ -56,12 +56,12 @@ def separated_larger(
 def with_redundant_tokens(
     X: Array, chosen: Array, source: Array, factor: Array, shift: Array
 ) -> Array:
-    """Each input with one more token, x_opt - factor (x_opt - x_source), moved along a new axis.
+    """Return inputs with one more token, x_opt - factor (x_opt - x_source), on a new axis.
 
     The solution has no component along the new axis, so that the token's margin is `factor` times
-    that of its source. With a factor above 1 it is never a support vector. With the factor 1 it is
-    one where its source is, and its multiplier is 0 where it was moved. The queries need one more
-    entry, which is 0.
+    that of its source. With a factor above 1 it is never a support vector. With factor 1 it is one
+    if its source is, and its multiplier is 0 if it is shifted. The queries need one more entry,
+    which is 0.
     """
     n, T, d = X.shape
     rows, wide = np.arange(n), np.zeros((n, T + 1, d + 1))
@@ -72,7 +72,7 @@ def with_redundant_tokens(
 
 
 def preferring(chosen: Array, scores: Array) -> Array:
-    """Scores with the chosen tokens alone on top."""
+    """Return scores that put only the chosen tokens on top."""
     scores = -np.abs(scores)
     scores[np.arange(len(chosen)), chosen] = 1.0
     return scores

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import string
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -81,9 +82,10 @@ def _ensure_fields(latex: str, name: str, arguments: list[str]) -> None:
 
 
 def in_short(function: Callable[..., object], otherwise: str) -> str:
-    """Return the first line of a docstring, to be put after "is"."""
-    said = (inspect.getdoc(function) or otherwise).partition("\n")[0].rstrip(".")
-    return said[:1].lower() + said[1:] if said[1:2].islower() or said[1:2] == " " else said
+    """Return the first line of a docstring without its verb, to be put after "is"."""
+    line = (inspect.getdoc(function) or otherwise).partition("\n")[0].rstrip(".")
+    words = re.sub("^Return (whether )?", "", line)
+    return words[:1].lower() + words[1:] if words[1:2].islower() or words[1:2] == " " else words
 
 
 def _spelled(function: Callable[..., Any], m: Text, values: dict[str, object]) -> Term | str:

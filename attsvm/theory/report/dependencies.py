@@ -25,7 +25,7 @@ def dependencies(claims: Iterable[Claim]) -> dict[str, tuple[str, ...]]:
 
 
 def resting_on(statement: str, rests: Dependencies) -> list[str]:
-    """Return the statements that rest on one, directly or through others, in the order of `rests`."""
+    """Return the statements that rest on one, directly or not, in the order of `rests`."""
     reached = {statement}
     while more := {s for s in rests if s not in reached and reached & set(rests[s])}:
         reached |= more

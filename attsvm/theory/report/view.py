@@ -206,7 +206,7 @@ class StatementView:
 
     @property
     def turned(self) -> bool:
-        """Whether the run refuted a literal reading, which according to the erratum overturns it."""
+        """Whether the run refuted a literal reading, and its erratum calls that decisive."""
         return self.told is not None and self.told.weight is Weight.CLAIM
 
     @property
