@@ -210,7 +210,7 @@ def squared_gradient_constant(oscillation: float, reach: float) -> float:
     """
     if not _size(oscillation) <= 2.0 * _size(reach) * (1.0 + 1e-15):
         raise DataError(
-            "the residuals h - b reach less far than half of their oscillation",
+            "max |h - b| is below half of max(h) - min(h), which is impossible",
             value=(oscillation, reach),
             remedy="Pass max(h) - min(h) and max |h - b|.",
         )

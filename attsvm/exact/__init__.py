@@ -1,18 +1,18 @@
-"""Certified evaluation in rationals and balls; nothing here believes the float code.
+"""Certified evaluation in rationals and balls; no result of the float code is trusted.
 
 - `numbers`, `spectra`: exact values, vectors and matrices of rationals; norms by eigenvalues.
 - `losses`, `attention`: losses, softmax, risk and gradient as balls of the working precision.
 - `lipschitz`: enclosures of Lipschitz constants.
-- `programme`, `svm`, `active_set`: the Frobenius programme decided in rationals, by a `deadline`
-  where there is one.
-- `optimality`: brackets of either norm and of the soft margin, from any matrix and multipliers.
-- `descent`: gradient descent with an enclosure of every iterate, and what it proves.
-- `traps`, `cones`: sets that descent never leaves, and where it goes in them.
+- `programme`, `svm`, `active_set`: the Frobenius programme decided in rationals, within a
+  `deadline` if there is one.
+- `optimality`: bounds of either norm and of the soft margin, from any matrix and multipliers.
+- `descent`: gradient descent with an enclosure of every iterate, and proofs from it.
+- `traps`, `cones`: sets that descent never leaves, and its limit in them.
 - `minima`: minima at a finite norm, and points from which descent converges to one.
 
-Balls are `flint.arb` at the precision of `flint.ctx.prec`; the claim engine raises it until a
-sign is decided. Floats only propose (`attsvm._witness`): the support that is tried first in `svm`,
-and points and bounds that `minima` proves; of any proposal nothing is supposed.
+Balls are `flint.arb` at the precision of `flint.ctx.prec`; the claim engine raises it until a sign
+is decided. Floats only propose (`attsvm._witness`): the support that `svm` tries first, and the
+points and bounds that `minima` proves. Proofs assume nothing about a proposal.
 """
 
 from attsvm.exact.attention import risk_gap, softmax

@@ -18,14 +18,15 @@ from attsvm.exact.programme import PRIME, ExactProgramme
 Status = Literal["solved", "unseparable"]
 
 Table = Sequence[list[fmpz]] | Mapping[int, list[fmpz]]
-"""Rows or columns of a symmetric matrix, those that are needed."""
+"""The needed rows or columns of a symmetric matrix."""
 
 TRIED, GROWTH = 48, 40.0
-"""Under a deadline a larger system is tried first on a third of its rows; the whole takes
-3^3 times as long where numbers have the same length, and so up to this many times."""
+"""With a deadline, a system larger than the first number of rows is first solved for a third of its
+rows. The whole takes up to the second number times as long: 27 times for numbers of equal length,
+and more if they grow."""
 
 BITS, ROUNDS = 256, 60
-"""The precision in which a support is proposed, and how often it is exchanged at most."""
+"""Precision in bits in which a support is proposed, and maximum number of exchanges."""
 
 CUBED = 3e-8
 """Seconds that a system of n rows takes in that precision, over n^3, on a slow processor."""
@@ -34,7 +35,7 @@ CUBED = 3e-8
 def solve(
     gram: Table, active: list[int], right: Vector, deadline: Deadline | None = None
 ) -> Vector | None:
-    """Solve the active block, or None where it is singular."""
+    """Solve the active block; return None if it is singular."""
     if deadline is not None:
         deadline.ensure()
         if len(active) > TRIED:
@@ -57,10 +58,10 @@ def exchange(
     guess: list[int],
     deadline: Deadline | None = None,
 ) -> tuple[list[int], Vector] | None:
-    """Return the support of a solution with multipliers, by exchanges of all violated constraints.
+    """Return the support of a solution with multipliers, by exchanging all violations at once.
 
-    Everything is computed in floats of 256 bits and nothing is proved. None where the exchanges
-    do not settle, as where constraints depend on each other.
+    Numbers are floats of 256 bits, and nothing is proved. The result is None if the exchanges do
+    not settle, for example with dependent constraints.
     """
     m, inside = len(bound), set(guess)
     fewest, patience = m + 1, 8
@@ -95,7 +96,7 @@ def exchange(
                 fewest, patience = len(wrong), 8
             elif patience:
                 patience -= 1
-            else:  # one at a time, which cannot cycle
+            else:  # change the last one only: this rule (Murty's) cannot cycle
                 wrong = {max(wrong)}
             inside ^= wrong
     return None
@@ -133,12 +134,12 @@ class _Gram:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """How pivots compute: in rationals, or in long floats, which are rationals of few digits.
+    """The arithmetic of pivots: rationals, or long floats, stored as rationals of few digits.
 
     Attributes:
-        solve: solves the active block for a right side, or gives None where it is singular.
-        tidy: rounds a number, where numbers are rounded.
-        noise: up to this part of its terms a sum counts as 0, and a miss of a bound as none.
+        solve: solves the active block for a right side; None if it is singular.
+        tidy: rounds a number, in long floats.
+        noise: relative size below which a sum counts as 0, and a violated bound as met.
     """
 
     solve: Callable[[Table, list[int], Vector, Deadline | None], Vector | None]
@@ -185,10 +186,11 @@ def pivot(
 ) -> tuple[Vector, Status] | None:
     """Maximise bound^T w - 1/2 w^T G w over w >= 0 (free on equalities); rays are certificates.
 
-    This is a primal active-set method: the active block stays nonsingular, the most violated
-    constraint enters, and a constraint that depends on the active ones either replaces one of them
-    or yields the ray. Each entering constraint raises the value, so no active set occurs twice.
-    In long floats nothing is proved, and the result is None if rounding errors prevent an answer.
+    This is a primal active-set method. The active block of G stays nonsingular. The most violated
+    constraint enters. If it depends on the active constraints, it replaces one of them or yields a
+    ray: a direction of unbounded growth, that is a Farkas certificate. Each entering constraint
+    raises the objective, so no active set occurs twice and the loop ends. In long floats nothing is
+    proved, and the result is None if rounding errors prevent an answer.
     """
     m, tidy = len(programme.bound), arithmetic.tidy
     gram, scale = _Gram(programme), programme.gram_unit
@@ -206,7 +208,9 @@ def pivot(
             return [w * scale for w in weights], "solved"
         column = gram.column(entering)
         while True:
-            # direction: move the entering weight, keep the active margins where they are
+            # Move the entering weight by t * sign. The active weights move by t * moves with
+            # G_active moves = -sign * column, so that active margins stay at their bounds.
+            # Along this line the objective is t |slope| - t^2 curvature / 2.
             terms = [bound[entering], *(-column[j] * weights[j] for j in [*active, entering])]
             slope = sum(terms, fmpq(0))
             sign = fmpq(1) if slope >= 0 else fmpq(-1)
@@ -221,10 +225,13 @@ def pivot(
             parts.append(fmpq(column[entering]))
             curvature = sum(parts, fmpq(0))
             flat = arithmetic.is_zero(curvature, parts)
-            if flat and arithmetic.is_zero(slope, terms):  # an equality that others imply
+            # An equality implied by the active ones has slope and curvature 0: it needs no weight.
+            if flat and arithmetic.is_zero(slope, terms):
                 implied.add(entering)
                 break
             pairs = list(zip(active, moves, strict=True))
+            # The first inequality whose weight reaches 0 limits the step. Without such a limit
+            # and without curvature the objective is unbounded: the direction is the certificate.
             blocking = [(weights[j] / -x, j) for j, x in pairs if x < 0 and not equal[j]]
             limit = min(blocking) if blocking else None
             if flat and limit is None:
@@ -233,6 +240,8 @@ def pivot(
                     ray[j] = x
                 return ray, "unseparable"
             full = None if flat else slope * sign / curvature
+            # After a full step the entering margin meets its bound, and the constraint becomes
+            # active. A shorter step removes the blocking constraint first; then try again.
             if limit is not None and (full is None or limit[0] < full):
                 length, leaving = limit
             else:
@@ -292,7 +301,7 @@ def _start(
     arithmetic: Arithmetic,
     deadline: Deadline | None,
 ) -> tuple[Vector, list[int]]:
-    """Return the guess without dependent members and without those whose weight is not positive."""
+    """Return the guess without dependent members, and without members of nonpositive weight."""
     weights: Vector = [fmpq(0)] * len(bound)
     members = list(guess)
     while members:
@@ -310,7 +319,7 @@ def _start(
 
 
 def independent(gram: Table, members: list[int]) -> list[int]:
-    """Return the members that do not depend on those before them, modulo a prime."""
+    """Return the members that do not depend on earlier ones, modulo a prime."""
     block = nmod_mat([[int(gram[j][k]) % PRIME for k in members] for j in members], PRIME)
     echelon, rank = block.rref()
     rows = echelon.tolist()[:rank]

@@ -11,7 +11,7 @@ from attsvm.exact.numbers import ExactData, Matrix, Number, Vector, dot
 
 
 def softmax(scores: Vector) -> list[arb]:
-    """Softmax of a vector; one entry gives exactly 1."""
+    """Return the softmax of a vector; a single entry gives exactly 1."""
     if len(scores) == 1:
         return [arb(1)]
     top = max(scores, key=lambda score: arb(score).mid())
@@ -21,13 +21,13 @@ def softmax(scores: Vector) -> list[arb]:
 
 
 def logits(tokens: Matrix, W: Matrix, z: Vector) -> Vector:
-    """Logits x_t^T W z of one input."""
+    """Return the logits x_t^T W z of one input."""
     projected = [dot(row, z) for row in W]
     return [dot(x, projected) for x in tokens]
 
 
 def deficit(data: ExactData, i: int, s: list[arb]) -> Number:
-    """sum_t s_t (gamma_opt - gamma_t); exactly 0 where all scores of the input are equal."""
+    """Return sum_t s_t (gamma_opt - gamma_t); exactly 0 if all scores of the input are equal."""
     best = max(data.gamma[i])
     total: Any = fmpq(0)
     for weight, g in zip(s, data.gamma[i], strict=True):
@@ -37,7 +37,7 @@ def deficit(data: ExactData, i: int, s: list[arb]) -> Number:
 
 
 def risk_gap(data: ExactData, W: Matrix, loss: str) -> arb:
-    """L(W) - L_*, exactly 0 where every input has only optimal tokens."""
+    """Return L(W) - L_*, exactly 0 if every input has only optimal tokens."""
     total = arb(0)
     for i, tokens in enumerate(data.X):
         s = softmax(logits(tokens, W, data.Z[i]))
@@ -46,7 +46,7 @@ def risk_gap(data: ExactData, W: Matrix, loss: str) -> arb:
 
 
 def gradient(data: ExactData, W: Matrix, loss: str) -> Matrix:
-    """Gradient of L(W) (d, e): sum_i l'(u_i)/n sum_t s_t (gamma_t - u_i) x_t z^T."""
+    """Return the gradient of L(W) (d, e): sum_i l'(u_i)/n sum_t s_t (gamma_t - u_i) x_t z^T."""
     balls, total = arb_mat(W), arb_mat(len(W), len(data.Z[0]))
     for i, (tokens, z, gamma) in enumerate(zip(data.X, data.Z, data.gamma, strict=True)):
         X, query = arb_mat(tokens), arb_mat([z])

@@ -28,9 +28,10 @@ SHARES = [
 ]
 """Widths Q that are tried, as shares of the way from ||E|| to the width that must not be passed."""
 NEARER = fmpq(3, 4)
-"""How far weights mu that lean to the nearest support token lie from the multipliers."""
+"""Share of weights mu that lies on the closest support token; the rest stays on the multipliers."""
 WIDENED, FINER = 32, fmpq(1, 2**8)
-"""How many widths are tried between these, and the least factor above 1 from one to the next."""
+"""Maximum number of widths tried between these, and least relative increase from one to the
+next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,8 @@ class Cone:
     """A set that descent never leaves and in which its direction converges.
 
     Attributes:
-        selected: the token that each input selects for ever.
-        limit: the least matrix with margins of at least 1 for them: the direction's limit.
+        selected: the token that each input selects forever.
+        limit: the matrix of least norm with margins of at least 1 for them: the direction's limit.
         along, width, spread: a_0, Q and B of the set.
     """
 
@@ -52,16 +53,16 @@ class Cone:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A selection, its solution and a point W = a u + E, in the terms of the proof.
+    """A selection, its solution and a point W = a u + E, in the notation of the proof.
 
     Attributes:
         data, selection, answer: the data, the selected tokens a_i and W*.
         norm: N.
-        reach: r_j, pair by pair.
+        reach: r_j for each pair.
         along: a_0, at most a.
-        residual: at least ||E||.
-        anchors: by pair j that is not good, weights mu_t of good pairs of margin 1, on any scale,
-            and r_j(mu); at first the multipliers, of which that is r_j.
+        residual: an upper bound of ||E||.
+        anchors: for each pair j that is not good, weights mu_t of good pairs of margin 1, up to a
+            factor, and r_j(mu). Initially these are the multipliers, with r_j(mu) = r_j.
     """
 
     data: ExactData
@@ -100,14 +101,14 @@ class Frame:
 
     @property
     def frames(self) -> list[Frame]:
-        """The frame with the weights lambda, and the one whose weights lean to support tokens."""
+        """The frame with the weights lambda, and the one with weights near support tokens."""
         tight = [t for t in self.good if self.answer.margins[t] == 1]
         return [self, self._leaning(tight)] if len(tight) > 1 and self.anchors else [self]
 
     def _leaning(self, tight: list[int]) -> Frame:
-        """Return the frame whose weights lean to the t nearest to A_j, for each j that is not good.
+        """Return the frame whose weights are concentrated on the t closest to A_j, for j not good.
 
-        Where that makes r_j(mu) larger, the weights stay.
+        If that increases r_j(mu), the weights stay unchanged.
         """
         square, margins, anchors = self.answer.square, self.answer.margins, {}
         kept = 1 - NEARER
@@ -116,7 +117,7 @@ class Frame:
             both = {t: self._product(j, t) for t in tight}
             far = {t: own - 2 * both[t] + self._product(t, t) for t in tight}
             near = min(tight, key=lambda t: far[t])
-            # what A_j - W*/N^2 and A_j - A_t have across u: their squares and their product
+            # the components of A_j - W*/N^2 and A_j - A_t orthogonal to u: squares and product
             mean, single = own - m * m / square, far[near] - (m - 1) * (m - 1) / square
             mixed = own - both[near] - m * (m - 1) / square
             apart = kept * kept * mean + NEARER * NEARER * single + 2 * kept * NEARER * mixed
@@ -126,17 +127,17 @@ class Frame:
         return replace(self, anchors=anchors)
 
     def _product(self, j: int, t: int) -> fmpq:
-        """<A_j, A_t>."""
+        """Return <A_j, A_t>."""
         gap, Z = self.selection.gap, self.data.Z
         (i, _), (k, _) = own, other = self.selection.pairs[j], self.selection.pairs[t]
         product: fmpq = dot(gap[own], gap[other]) * dot(Z[i], Z[k])
         return product
 
     def minor(self, j: int) -> list[tuple[arb, arb, arb]]:
-        """Terms (f, c, r) of a pair that is not good, mu its weights.
+        """Return terms (f, c, r) that bound a pair j that is not good, mu being its weights.
 
         |p_j| exp(a/N + <A(mu), E>) is at most the sum of f exp(-a c + r ||E||) times
-        |p_j| exp(m_j), or times |l'|/n where lead_j = 0.
+        |p_j| exp(m_j), or times |l'|/n if lead_j = 0.
         """
         lead, margins = self.selection.lead, self.answer.margins
         own = self.selection.pairs[j]
@@ -151,16 +152,16 @@ class Frame:
         ]
 
     def exponents(self) -> list[tuple[arb, arb]]:
-        """(c, r) of all exp(-a c + r ||E||) that must be largest at the tip of the set."""
+        """Return (c, r) of all exp(-a c + r ||E||) that must be largest at the tip of the set."""
         good = self.good
         minor = [j for j in range(len(self.reach)) if j not in good]
         plain = [(m / self.norm, r) for m, r in zip(self.answer.margins, self.reach, strict=True)]
         return plain + [(c, r) for j in minor for _, c, r in self.minor(j)]
 
     def widths(self) -> list[arb]:
-        """Widths Q to try: above ||E||, and so small that each exponent is negative at the tip."""
+        """Return widths Q to try: above ||E||, and such that exponents are negative at the tip."""
         ends = [self.along * c / r for c, r in self.exponents() if r != 0]
-        if not ends:  # nothing depends on E
+        if not ends:  # no margin depends on E
             return [self.residual.max(self.along).upper()]
         end, low = ends[0], self.residual
         for other in ends[1:]:
@@ -171,18 +172,18 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Bounds that hold at all points of a set, from a_0 and Q alone; lists have one entry a pair.
+    """Bounds that hold at all points of a set, from a_0 and Q alone; lists have one entry per pair.
 
     Attributes:
         weight: enclosures of p_j exp(m_j).
-        minor: d_j, 0 where j is good.
+        minor: d_j, 0 if j is good.
         total: kappa.
         excess: D.
         turn: R.
         across: K.
         advance: rho.
         spread: B.
-        bends: (r, c) such that r B <= 2 Q c is needed.
+        bends: pairs (r, c) for which r B <= 2 Q c is required.
     """
 
     weight: list[arb]
@@ -210,19 +211,19 @@ def cone_at(
     Args:
         data: exact data; for descent on a prompt p see `trap_at`.
         W: the point, exact or an enclosure.
-        loss: its name. It need not decrease everywhere: its slope is enclosed where it matters.
-        step: the plain steps, or the lengths of the steps, constant; a bound where they vary but
-            do not sum up.
+        loss: its name. It need not decrease everywhere: its slope is enclosed on the needed range.
+        step: the constant step, or the constant length of steps; an upper bound if they vary and
+            their sum diverges.
         normalised: whether steps are divided by the norm of the gradient.
-        solved: answers by selected tokens that are known, added to.
+        solved: a cache of answers by selected tokens.
 
     Returns:
-        The set, with the proof in the module's docstring checked in balls, or None: where no
-        width Q closes it, the tokens cannot be selected together, or a token with a multiplier does
-        not score below the selected one.
+        The set, with the proof in the module's docstring checked in balls. None if no width Q
+            works, the tokens cannot be selected together, or a token with a multiplier does not
+            score below the selected one.
 
     Raises:
-        DataError: a step size that is not positive.
+        DataError: the step is not positive.
     """
     if not step > 0:
         raise DataError("descent needs a positive step size", value=str(step), remedy="Use e.g. 1.")
@@ -251,10 +252,11 @@ def cone_at(
 
 
 def _tried(frame: Frame, bounds_at: Callable[[arb], Bounds | None]) -> Iterator[arb]:
-    """Widths Q to try: those of the frame, then from the least one up as far as the last one asks.
+    """Yield widths Q to try: those of the frame, then increasing ones up to the largest.
 
-    All bounds grow with Q. So where r B <= 2 Q c is missed by a factor it is missed by every Q that
-    is less than that factor wider, and (r + 1/Q) B <= 2 Q c by every one less than its root wider.
+    All bounds grow with Q. If r B <= 2 Q c fails by a factor, it fails for every Q that is larger
+    by less than that factor. (r + 1/Q) B <= 2 Q c fails for every Q that is larger by less than the
+    root of the factor. These widths are skipped.
     """
     widths = frame.widths()
     yield from widths
@@ -276,22 +278,22 @@ def _tried(frame: Frame, bounds_at: Callable[[arb], Bounds | None]) -> Iterator[
 
 
 def largest_at_start(bends: list[tuple[arb, arb]], Q: arb, B: arb) -> bool:
-    """Whether each -a c + r sqrt(Q^2 + B (a - a_0)) is largest at a_0, by r B <= 2 Q c."""
+    """Return whether each -a c + r sqrt(Q^2 + B (a - a_0)) is largest at a_0, by r B <= 2 Q c."""
     return all(bend_room(r, B, Q, c) >= 0 for r, c in bends)
 
 
 def bend_room(r: Any, B: Any, Q: Any, c: Any) -> Any:
-    """2 Q c - r B, which is not negative where an exponential is largest at the tip."""
+    """Return 2 Q c - r B, which is not negative if an exponential is largest at the tip."""
     return 2 * Q * c - r * B
 
 
 def sideways(steepest: Any, turned: Any, room: Any) -> Any:
-    """K: the part of the gradient across u is at most K times N <-grad L, u>."""
+    """Return K: the part of the gradient across u is at most K times N <-grad L, u>."""
     return (steepest + turned) / room
 
 
 def widening(N: Any, turn: Any, room: Any, across: Any, advance: Any) -> Any:
-    """B: ||E||^2 grows by at most B times what a grows by."""
+    """Return B: ||E||^2 grows by at most B times the growth of a."""
     return 2 * N * turn / room + across * across * N * N * advance
 
 
@@ -347,7 +349,7 @@ def bounds(
 
 
 def _weights(frame: Frame, top: list[arb], loss: str) -> tuple[list[arb], list[arb]]:
-    """p_j exp(m_j) and |l'|/n, pair by pair, enclosed where exp(-m_j) is at most top_j."""
+    """Return enclosures of p_j exp(m_j) and |l'|/n for each pair, if exp(-m_j) is at most top_j."""
     data, pairs, lead = frame.data, frame.selection.pairs, frame.selection.lead
     weight, slope = [arb(0)] * len(pairs), [arb(0)] * len(pairs)
     for i, selected in enumerate(frame.selection.tokens):

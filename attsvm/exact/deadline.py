@@ -1,4 +1,4 @@
-"""The time that a caller gives to a computation, asked for between its steps."""
+"""Time limits of computations, checked between their steps."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from attsvm.errors import OutOfTimeError
 class Deadline:
     """A budget of processor time and of wall-clock time; one of them may be infinite.
 
-    Processor time counts all threads of this process. A computation uses the same processor time on
-    a busy machine, so such a budget does not depend on other processes. Functions take
-    `Deadline | None`; with None they run until they end.
+    Processor time counts all threads of this process. It does not depend on other processes, so
+    that a busy machine changes no result. Functions take `Deadline | None`; None sets no limit.
 
     Attributes:
-        seconds: the processor seconds; infinite where only the wall counts.
-        start: when they began, on the clock of this process.
-        wall: the seconds on the monotonic clock; infinite where only the processor counts.
-        wall_start: when these began.
+        seconds: the processor seconds; infinite if only wall-clock time counts.
+        start: the start on the process clock.
+        wall: the seconds on the monotonic clock; infinite if only processor time counts.
+        wall_start: the start on the monotonic clock.
     """
 
     seconds: float
@@ -36,13 +35,13 @@ class Deadline:
 
     @property
     def left(self) -> float:
-        """Seconds that are left of the scarcer budget; negative once one has passed."""
+        """Seconds left of the scarcer budget; negative after its end."""
         used, passed = time.process_time() - self.start, time.monotonic() - self.wall_start
         return min(self.seconds - used, self.wall - passed)
 
     @property
     def words(self) -> str:
-        """The budget that is nearer to its end, such as `30 s of wall time`."""
+        """The budget that ends first, such as `30 s of wall time`."""
         used, passed = time.process_time() - self.start, time.monotonic() - self.wall_start
         if self.wall - passed < self.seconds - used:
             return f"{self.wall:g} s of wall time"
@@ -59,11 +58,11 @@ class Deadline:
         """Raise unless the next step, which takes about `needed` seconds, fits.
 
         Raises:
-            OutOfTimeError: it does not.
+            OutOfTimeError: it does not fit.
         """
         if not self.left > needed:
             raise OutOfTimeError(
-                "the time given ended before the rational arithmetic did",
+                "the time limit ended before the rational arithmetic did",
                 value=self.words,
                 remedy="Give more seconds.",
             )

@@ -1,4 +1,4 @@
-"""Gradient descent in balls: the true iterates are enclosed, so what they prove is proved."""
+"""Gradient descent in balls: every true iterate is enclosed, so conclusions from it are proved."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from attsvm.lipschitz import attention_bend
 
 
 def descend(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> Matrix:
-    """Enclosure of the iterate after `steps` steps of size `step` from the exact start W0."""
+    """Return an enclosure of the iterate after `steps` steps of size `step` from the exact W0."""
     W = W0
     for _ in range(steps):
         W = _advance(data, W, loss, step)
@@ -37,11 +37,12 @@ def descend(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> M
 
 
 def followed(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> Matrix:
-    """Return the same for long runs, whose radii grow by at most 1 + step * smoothness a step.
+    """Return an enclosure for long runs.
 
-    A step maps two points whose distance is rho to points whose distance is at most that factor
-    times rho. So it is taken from the midpoint of the enclosure, and rho, in Frobenius norm, is
-    carried on beside it: no enclosure of a gradient over a ball is met twice.
+    Its radius grows by at most 1 + step * smoothness per step. A step maps two points at distance
+    rho to points at distance at most that factor times rho. So the step is taken from the midpoint
+    of the enclosure, and rho, in Frobenius norm, is tracked separately. The gradient is never
+    enclosed over a ball, which would add its width a second time.
     """
     factor = 1 + step * smoothness(data, loss)
     W, rho = _parted(W0)
@@ -54,7 +55,7 @@ def followed(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> 
 def followed_factors(
     data: ExactData, K: Matrix, Q: Matrix, loss: str, step: fmpq, steps: int
 ) -> tuple[Matrix, Matrix]:
-    """Return the same for descent on (K, Q), by `factor_smoothness` on the way."""
+    """Return an enclosure for long runs of descent on (K, Q), by `factor_smoothness`."""
     (K, rho), (Q, more) = _parted(K), _parted(Q)
     rho += more
     for _ in range(steps):
@@ -73,9 +74,9 @@ def followed_factors(
 def factor_smoothness(data: ExactData, K: Matrix, Q: Matrix, loss: str, rho: arb) -> arb:
     """Return a Lipschitz constant of the gradient of L(K Q^T) within rho of (K, Q).
 
-    With W = K Q^T, G = grad L(W) and dW = dK Q^T + K dQ^T the second derivative is
-    D^2 L(dW, dW) + 2 <G, dK dQ^T>, at most h (||K||^2 + ||Q||^2) + ||G|| times ||(dK, dQ)||^2 with
-    h the smoothness of L, and ||G|| changes by at most h times the change of W.
+    With W = K Q^T, G = grad L(W) and dW = dK Q^T + K dQ^T the second derivative is D^2 L(dW, dW) +
+    2 <G, dK dQ^T>. Let h be the smoothness of L. The second derivative is at most h (||K||^2 +
+    ||Q||^2) + ||G|| times ||(dK, dQ)||^2, and ||G|| changes by at most h times the change of W.
     """
     h, (k, q) = smoothness(data, loss), (norm([x for row in M for x in row]) for M in (K, Q))
     G = norm([x for row in gradient(data, product(K, transpose(Q)), loss) for x in row])
@@ -83,7 +84,7 @@ def factor_smoothness(data: ExactData, K: Matrix, Q: Matrix, loss: str, rho: arb
 
 
 def _parted(W: Matrix) -> tuple[Matrix, arb]:
-    """Return the midpoint of an enclosure, and a bound of how far its points are from that."""
+    """Return the midpoint of an enclosure, and a bound of the distance of its points from it."""
     balls = [[arb(w) for w in row] for row in W]
     away = norm([w.rad() for row in balls for w in row])
     return [[w.mid() for w in row] for row in balls], away
@@ -98,10 +99,10 @@ def _advance(data: ExactData, W: Matrix, loss: str, step: fmpq | arb) -> Matrix:
 
 
 def threshold(data: ExactData, loss: str) -> arb | None:
-    """Min over inputs of (1/n) [l(second-best score) - l(best score)].
+    """Return the minimum over inputs of (1/n) [l(second-best score) - l(best score)].
 
-    Below this risk gap every input's attended score exceeds its second-best one. None where
-    no input has two scores.
+    Below this risk gap every input's attended score exceeds its second-best one. None if no input
+    has two scores.
     """
     least: arb | None = None
     for gamma in data.gamma:
@@ -115,10 +116,10 @@ def threshold(data: ExactData, loss: str) -> arb | None:
 
 
 def decreases(data: ExactData, loss: str) -> bool:
-    """Whether l' < 0 from the lowest to the highest score of all inputs, both included.
+    """Return whether l' < 0 from the lowest to the highest score of all inputs, both included.
 
-    True for the losses of negative slope; of (1 - u)^2 where all scores lie below 1, of -u^3 where
-    all are above 0 or all below.
+    It is true for the losses of negative slope, for (1 - u)^2 if all scores are below 1, and for
+    -u^3 if all scores have the same sign and none is 0.
     """
     scores = [g for gamma in data.gamma for g in gamma]
     if loss == "squared":
@@ -131,8 +132,8 @@ def decreases(data: ExactData, loss: str) -> bool:
 def smoothness(data: ExactData, loss: str) -> arb:
     """Return a Lipschitz constant of the gradient of the risk in W; see `risk_smoothness`.
 
-    mean over inputs of ||z||^2 ||X - mean||^2 (D sup|l'| / (3 sqrt 3) + D^2 sup|l''| / 8) with
-    D = max gamma - min gamma.
+    It is the mean over inputs of ||z||^2 ||X - mean||^2 (D sup|l'| / (3 sqrt 3) + D^2 sup|l''| / 8)
+    with D = max gamma - min gamma.
     """
     total = arb(0)
     for tokens, z, gamma in zip(data.X, data.Z, data.gamma, strict=True):
@@ -145,7 +146,7 @@ def smoothness(data: ExactData, loss: str) -> arb:
 
 
 def _suprema(loss: str, gamma: Vector) -> tuple[arb, arb]:
-    """Of |l'| and of |l''|: over the reals where finite, else over the range of the scores."""
+    """Return the suprema of |l'| and |l''|: over the reals if finite, else over the scores."""
     if loss == "correlation":
         return arb(1), arb(0)
     if loss == "log-loss":
@@ -160,14 +161,14 @@ def _suprema(loss: str, gamma: Vector) -> tuple[arb, arb]:
 
 
 def basin(data: ExactData, W: Matrix, loss: str) -> arb | None:
-    """1 - (L(W) - L_*) / threshold: above 0 exactly in the basin of the optimal tokens.
+    """Return 1 - (L(W) - L_*) / threshold, positive exactly in the basin of the optimal tokens.
 
-    Let optimal tokens be unique, the Att-SVM feasible, and l' < 0 on the scores (all decided
-    here; None where one fails or no input has two tokens). In the basin, descent with a step of
-    at most 1/smoothness converges in direction to W^mm and its norm diverges: the risk never
-    increases, so that no input loses its optimal token, and the part of each rival in the
-    gradient is exp(-margin) up to a factor (proof in `symbolic/basins.py`).
-    W may be an enclosure.
+    Suppose that optimal tokens are unique, the Att-SVM is feasible, and l' < 0 on the scores. All
+    of this is decided here; the result is None if a condition fails or no input has two tokens. In
+    the basin, descent with a step of at most 1/smoothness converges in direction to W^mm and its
+    norm diverges. The reason: the risk never increases, so that no input loses its optimal token,
+    and each rival's part of the gradient is exp(-margin) up to a factor. The proof is in
+    `symbolic/basins.py`. W may be an enclosure.
     """
     level = _level(data, loss)
     return None if level is None else 1 - risk_gap(data, W, loss) / level
@@ -182,7 +183,7 @@ def _level(data: ExactData, loss: str) -> arb | None:
 
 
 def inputs_aligned(data: ExactData) -> bool:
-    """Whether <A_it, A_ju> >= 0 for all rivals t, u of the first best tokens of two inputs i, j."""
+    """Return whether <A_it, A_ju> >= 0 for rivals t, u of the first best tokens, i != j."""
     gaps = [
         [subtract(tokens[tied[0]], x) for t, x in enumerate(tokens) if t != tied[0]]
         for tokens, tied in zip(data.X, data.optimal, strict=True)
@@ -197,13 +198,14 @@ def inputs_aligned(data: ExactData) -> bool:
 
 
 def always_converges(data: ExactData, loss: str) -> bool:
-    """Whether descent converges to W^mm from every start, with every constant step, if proved.
+    """Return whether descent provably converges to W^mm from every start, with every constant step.
 
-    Let optimal tokens be unique, the Att-SVM feasible, some input have two tokens, and l' < 0. It
-    does where inputs are aligned and the rivals of each have one score, and where queries are
-    orthogonal and in each input the rivals have one score, or are two, the second best a support
-    vector (`prove_equal_rivals` in `symbolic/aligned_inputs.py`, `prove_three` in
-    `symbolic/sim/theorem_3_14.py`, `ensure_any_step` in `symbolic/tf/global_conjecture.py`).
+    Suppose that optimal tokens are unique, the Att-SVM is feasible, some input has two tokens, and
+    l' < 0. Two cases are proved. In the first, inputs are aligned and the rivals of each input have
+    one score. In the second, queries are orthogonal, and in each input the rivals have one score,
+    or are two with the second best a support vector. The proofs are `prove_equal_rivals` in
+    `symbolic/aligned_inputs.py`, `prove_three` in `symbolic/sim/theorem_3_14.py` and
+    `ensure_any_step` in `symbolic/tf/global_conjecture.py`.
     """
     if _level(data, loss) is None:
         return False
@@ -228,17 +230,17 @@ def always_converges(data: ExactData, loss: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LimitCertificate:
-    """What is proved of a run of descent for all time.
+    """A proof about a run of descent for all time.
 
     Attributes:
-        step: the step at which the proof was closed.
+        step: the step number at which the proof was complete.
         selected: the row of the token that each input selects: at every step after the proof, or
             from some later step on if the reason is `basin` or `always`.
-        converges: whether the direction is proved to converge to the Frobenius solution for the
+        converges: whether the direction provably converges to the Frobenius solution for the
             optimal tokens.
         reason: `basin`, `trap`, `cone`, or `always`.
-        settles: whether the direction is proved to converge to the Frobenius solution for
-            `selected`, optimal or not.
+        settles: whether the direction provably converges to the Frobenius solution for `selected`,
+            optimal or not.
     """
 
     step: int
@@ -251,31 +253,31 @@ class LimitCertificate:
 def limit_certificate(
     data: ExactData, W0: Matrix, loss: str, step: fmpq | None, steps: int
 ) -> LimitCertificate | None:
-    """Run plain descent in balls until its limit is proved.
+    """Run plain descent in balls until its limit is proved; return the certificate.
 
-    At steps 0, 1, 2, 4, 8, ... four proofs are tried: the basin (`basin`) where the step is at
-    most 1/smoothness, which is decided here; two traps (`trap_at` and `outrun_at` of
-    `attsvm.exact.traps`) and the cone (`attsvm.exact.cones.cone_at`) for any step. `outrun_at`
-    proves nothing about the direction, so its certificate waits for later steps. Where none
-    succeeds before the last step, or before the enclosures are too wide for the working precision,
-    it is asked whether every run converges to the solution (`always_converges`). None where nothing
-    is proved.
+    Four proofs are tried at steps 0, 1, 2, 4, 8, ... The basin (`basin`) needs a step of at most
+    1/smoothness, which is decided here. Two traps (`trap_at` and `outrun_at` of
+    `attsvm.exact.traps`) and the cone (`attsvm.exact.cones.cone_at`) work for any step. `outrun_at`
+    proves nothing about the direction, so its certificate is used only if no later step gives a
+    better one. If none succeeds before the last step, or before the enclosures are too wide for the
+    working precision, `always_converges` is tried. The result is None if nothing is proved.
 
     Args:
         data: exact data.
-        W0: start, exact or an enclosure.
+        W0: the start, exact or an enclosure.
         loss: its name.
         step: the step size; None with `steps` 0 for every step size of at most 1/smoothness.
-        steps: how many steps to follow.
+        steps: number of steps to follow.
 
     Raises:
-        DataError: no step size, but steps to take; a step size or a number below zero.
+        DataError: there is no step size for a positive number of steps, the step size is not
+            positive, or the number of steps is negative.
     """
     if step is None and steps:
         raise DataError("no step size was given", value=steps, remedy="Give one, or steps = 0.")
     if steps < 0 or (step is not None and step <= 0):
         raise DataError(
-            "descent needs a positive step size and no negative number of steps",
+            "descent needs a positive step size and a nonnegative number of steps",
             value=str(step) if steps >= 0 else steps,
             remedy="Use e.g. fmpq(1, 10) and 256.",
         )
@@ -298,7 +300,7 @@ def _followed(
         return None
     best = [rows[0] for rows in data.optimal]
     solved: dict[tuple[int, ...], ExactAnswer | None] = {}
-    # What `outrun_at` proves leaves the direction open, and waits for a proof that may not.
+    # `outrun_at` leaves the direction open: keep it in reserve for a stronger certificate.
     outrun: LimitCertificate | None = None
     W, next_check = W0, 0
     for k in range(steps + 1):
@@ -327,7 +329,7 @@ def _kept(
     k: int,
     solved: dict[tuple[int, ...], ExactAnswer | None],
 ) -> LimitCertificate | None:
-    """Return a certificate for a point whose selected tokens are kept for ever, if proved."""
+    """Return a certificate for a point whose selected tokens are provably kept forever, if any."""
     trap = trap_at(data, W, loss)
     if trap is not None and trap.converges:
         return _certificate(data, k, trap.selected, "trap", True)

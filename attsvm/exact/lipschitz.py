@@ -36,7 +36,7 @@ def _size(value: Number) -> Number:
 
 
 def log_loss_gradient_constant(oscillation: Number) -> arb:
-    """Enclosure of `attsvm.lipschitz.log_loss_gradient_constant` at a rational."""
+    """Return an enclosure of `attsvm.lipschitz.log_loss_gradient_constant` at a rational."""
     D = _size(fmpq(oscillation))
     if D * D <= 12:
         return arb(kernels.log_loss_below(arb(D), _root))
@@ -44,17 +44,17 @@ def log_loss_gradient_constant(oscillation: Number) -> arb:
 
 
 def squared_gradient_constant(oscillation: Number, reach: Number) -> arb:
-    """Enclosure of `attsvm.lipschitz.squared_gradient_constant` at rationals w and r.
+    """Return an enclosure of `attsvm.lipschitz.squared_gradient_constant` at rationals w and r.
 
-    The critical point, the only one in [0, 3/5], is bisected in rationals until the bracket is
-    2^-prec wide; the height is rational and its slope below 4 (r + w) w: the maximum is at most
-    that times the width above the height at the bracket's middle.
+    The critical point is the only one in [0, 3/5]. It is bisected in rationals until the bracket is
+    2^-prec wide. The height is rational and its slope at most 4 (r + w) w. The maximum is therefore
+    at most this slope times the width above the height at the bracket's middle.
     """
     w, r = _size(fmpq(oscillation)), _size(fmpq(reach))
     middle = r - w / 2
     if middle < 0:
         raise DataError(
-            "the residuals h - b reach less far than half of their oscillation",
+            "max |h - b| is below half of max(h) - min(h), which is impossible",
             value=(str(w), str(r)),
             remedy="Pass max(h) - min(h) and max |h - b|.",
         )
@@ -64,14 +64,14 @@ def squared_gradient_constant(oscillation: Number, reach: Number) -> arb:
 
 
 def squared_normed_constant(h2: Number, label: Number) -> arb:
-    """Enclosure of `attsvm.lipschitz.squared_normed_constants` at rationals ||h||^2 and |b|."""
+    """Return an enclosure of `attsvm.lipschitz.squared_normed_constants` at ||h||^2 and |b|."""
     h2, b = _size(fmpq(h2)), _size(fmpq(label))
     bracket = _interval(*bisected(lambda a: kernels.normed_slope(h2, b * b, a)))
     return arb(kernels.normed_height(arb(h2).sqrt(), arb(b), bracket, _root))
 
 
 def bisected(slope: Callable[[fmpq], fmpq]) -> tuple[fmpq, fmpq]:
-    """Return the bracket of the one maximum in [0, 3/5], 2^-prec wide."""
+    """Return a bracket, 2^-prec wide, of the only maximum in [0, 3/5]."""
     low, high = fmpq(0), fmpq(3, 5)
     for _ in range(ctx.prec):
         a = (low + high) / 2
@@ -80,11 +80,12 @@ def bisected(slope: Callable[[fmpq], fmpq]) -> tuple[fmpq, fmpq]:
 
 
 def softmax_gradient_constant(oscillation: Number, splits: int = 20) -> arb:
-    """Enclosure of K(D) of `attsvm.lipschitz.softmax_gradient_constant`, as tight as the precision.
+    """Return an enclosure of K(D) of `attsvm.lipschitz.softmax_gradient_constant`.
 
-    Branch and bound over a in [0, 1] leaves a short interval that must hold the maximum. Where
-    the second derivative is proved negative there, the maximum is bracketed by the sign of the
-    first, and enclosed by the mean value theorem; else the bounds of the search are returned.
+    It is as tight as the precision. Branch and bound over a in [0, 1] leaves a short interval that
+    contains the maximum. If the second derivative is provably negative there, the maximum is
+    bracketed by the sign of the first derivative and enclosed by the mean value theorem. Otherwise
+    the bounds of the search are returned.
     """
     size = _size(oscillation)
     if size == 0:
@@ -96,7 +97,7 @@ def softmax_gradient_constant(oscillation: Number, splits: int = 20) -> arb:
 
 @functools.lru_cache(maxsize=4096)
 def _remembered_constant(p: int, q: int, splits: int, precision: int) -> arb:
-    """Return the enclosure at a rational p/q: one instance after the other has the same one."""
+    """Return the enclosure at a rational p/q; cached, as many instances share the value."""
     with ctx.workprec(precision):
         return _softmax_constant(arb(fmpq(p, q)), splits)
 
@@ -105,7 +106,7 @@ def _softmax_constant(D: arb, splits: int) -> arb:
     """Return the enclosure itself, for a ball above 0."""
 
     def above(a: arb) -> arb:
-        # 0 <= c <= 1/sqrt 3 always: a bound that holds where the ball of c blows up
+        # 0 <= c <= 1/sqrt 3 always: this bound replaces a ball of c that is too wide
         return arb(kernels.softmax_height(D, D * D, a, 1 / arb(3).sqrt()) * 3 / 2).upper()
 
     return enclosed_maximum(functools.partial(_height, D), above, splits)
@@ -142,7 +143,7 @@ def enclosed_maximum(height: Height, above: Callable[[arb], arb], splits: int) -
 
 
 def _narrowed(height: Height, low: fmpq, high: fmpq) -> tuple[fmpq, fmpq]:
-    """Return the part that holds the maximum of an interval on which the height is concave."""
+    """Return a short interval around the maximum of an interval on which the height is concave."""
     for _ in range(ctx.prec // 2):
         middle = (low + high) / 2
         slope = height(arb(middle), 2)[1]
@@ -150,13 +151,13 @@ def _narrowed(height: Height, low: fmpq, high: fmpq) -> tuple[fmpq, fmpq]:
             low = middle
         elif slope < 0:
             high = middle
-        else:  # undecided at this precision: the next bisection would ask the same point again
+        else:  # undecided at this precision: further bisection would test the same point again
             break
     return low, high
 
 
 def is_concave(height: Height, low: fmpq, high: fmpq, pieces: int = 32) -> bool:
-    """Whether the second derivative is proved negative on every piece of the interval."""
+    """Return whether the second derivative is provably negative on every piece of the interval."""
     width = (high - low) / pieces
     edges = [low + k * width for k in range(pieces + 1)]
     return all(height(_interval(a, b), 3)[2] < 0 for a, b in itertools.pairwise(edges))

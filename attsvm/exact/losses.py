@@ -12,14 +12,14 @@ from attsvm.exact.numbers import Number
 
 
 def logistic_slope(u: Number) -> arb:
-    """g'(u) of the logistic function g, as 1 / (2 + e^u + e^-u), which falls with |u|."""
+    """Return g'(u) of the logistic function g, as 1 / (2 + e^u + e^-u), which decreases in |u|."""
     x = arb(u)
     most, least = (1 / (2 + e + 1 / e) for e in (x.abs_lower().exp(), x.abs_upper().exp()))
     return most.union(least)
 
 
 def _logistic_curvature(u: arb) -> arb:
-    """g''(u), as -g'(u) tanh(u/2)."""
+    """Return g''(u), as -g'(u) tanh(u/2)."""
     return -logistic_slope(u) * (u / 2).tanh()
 
 
@@ -70,17 +70,25 @@ def _formula(loss: str, place: int) -> Callable[..., arb]:
 
 
 def loss_slope(loss: str, u: Number) -> arb:
-    """l'(u); a DataError where the loss has no exact form here."""
+    """Return l'(u).
+
+    Raises:
+        DataError: the loss has no exact form here.
+    """
     return _formula(loss, 0)(arb(u))
 
 
 def loss_curvature(loss: str, u: Number) -> arb:
-    """l''(u); a DataError where the loss has no exact form here."""
+    """Return l''(u).
+
+    Raises:
+        DataError: the loss has no exact form here.
+    """
     return _formula(loss, 2)(arb(u))
 
 
 def loss_drop(loss: str, best: Number, deficit: Number) -> arb:
-    """l(best - deficit) - l(best) without cancellation; exactly 0 where the deficit is 0."""
+    """Return l(best - deficit) - l(best) without cancellation; exactly 0 if the deficit is 0."""
     if isinstance(deficit, fmpq) and deficit == 0:
         return arb(0)
     return _formula(loss, 1)(arb(best), arb(deficit))

@@ -47,12 +47,11 @@ SLOPE = "bound of the slopes of (K, Q)"
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """Where a run is proved to end: near a strict local minimum W* of the risk in W_0 + S.
+    """The proved end of a run: near a strict local minimum W* of the risk in W_0 + S.
 
     Attributes:
         near: C, exact or an enclosure.
-        radius: a ball of numbers the greatest of which is at least the distance of C to the run's
-            limit.
+        radius: a ball whose upper end is at least the distance of C to the run's limit.
     """
 
     near: Matrix
@@ -63,10 +62,9 @@ class Minimum:
         return arb(dot(matrix, _flat(self.near))) + arb(0, norm(matrix) * self.radius)
 
     def apart(self, target: Matrix) -> arb | None:
-        """Minus the squared sine of the angle of the end to the target, or -1 where that is obtuse.
+        """Return minus the squared sine of the angle between end and target, or -1 if it is obtuse.
 
-        None where the end is not proved to have another direction than the target: the two may
-        agree, or it may be 0.
+        None if the directions are not provably different: they may agree, or the end may be 0.
         """
         aim = _flat(target)
         size = norm(_flat(self.near)) + arb(0, self.radius)
@@ -78,24 +76,25 @@ class Minimum:
 
 
 def minimum_at(data: ExactData, W0: Matrix, W: Matrix, loss: str, step: arb) -> Minimum | None:
-    """Return the minimum to which descent of that step is proved to converge from W, if it is.
+    """Return the minimum to which descent with this step provably converges from W, if any.
 
-    W and W_0, of the same run, may be enclosures. Floats propose C and mu; None where these prove
-    nothing.
+    W and W_0, of the same run, may be enclosures. Floats propose C and mu; the result is None if
+    these prove nothing.
     """
     if (frame := Frame.of(data, loss)) is None or (found := frame.proposal(W0, W)) is None:
         return None
     near, mu = found
     away = norm(_flat([subtract(*rows) for rows in zip(W, near, strict=True)]))
     still = norm(_flat(gradient(data, near, loss))) / mu
-    radius = away + 4 * still  # at least 4 g/mu, and W is as far inside as the second point asks
+    # the radius is at least 4 g/mu, and W is within r - 2 g/mu of C, as point 2 requires
+    radius = away + 4 * still
     return Minimum(near, still) if frame.bends(near, radius, mu, 2 / step) else None
 
 
 def factor_minimum_at(
     data: ExactData, K: Matrix, Q: Matrix, loss: str, step: arb
 ) -> Minimum | None:
-    """Where W = K Q^T ends under descent on (K, Q) of that step, if that is proved.
+    """Return the end of W = K Q^T under descent on (K, Q) with this step, if it is proved.
 
     K and Q may be enclosures. The limit of W is near K Q^T, and minimises the risk there.
     """
@@ -120,7 +119,7 @@ def _flat(W: Matrix) -> Vector:
 
 
 def is_positive_definite(matrix: Matrix) -> bool:
-    """Whether elimination proves every symmetric matrix in a matrix of balls positive definite."""
+    """Return whether elimination proves every matrix in an enclosure positive definite."""
     rows = [list(row) for row in matrix]
     for j, pivot in enumerate(rows):
         if not pivot[j] > 0:
@@ -139,8 +138,8 @@ class Frame:
     Attributes:
         pairs: all pairs.
         A: their matrices, row by row.
-        gram: inner products of all A with those that make a basis of S.
-        basis: the places of these among the pairs.
+        gram: inner products of all A with the basis of S.
+        basis: the indices of the pairs whose A are the basis.
     """
 
     data: ExactData
@@ -152,7 +151,7 @@ class Frame:
 
     @classmethod
     def of(cls, data: ExactData, loss: str) -> Frame | None:
-        """None where S is 0: nothing moves."""
+        """Return the frame of a data set; None if S is 0, so that descent never moves."""
         pairs, A = [], []
         for i, (tokens, z, gamma) in enumerate(zip(data.X, data.Z, data.gamma, strict=True)):
             if len(set(gamma)) > 1:
@@ -180,7 +179,7 @@ class Frame:
         return [entries[k : k + width] for k in range(0, len(entries), width)]
 
     def hessian(self, W: Matrix, radius: arb) -> Matrix:
-        """D^2 L in the basis, an enclosure over all W + V with V in S, ||V|| at most the radius."""
+        """Return an enclosure of D^2 L in the basis, over all W + V, V in S, ||V|| <= radius."""
         logits = [arb(dot(a, _flat(W))) + arb(0, norm(a) * radius) for a in self.A]
         size = len(self.basis)
         total = [[arb(0)] * size for _ in range(size)]
@@ -209,9 +208,9 @@ class Frame:
         return total
 
     def bends(self, near: Matrix, radius: arb, mu: fmpq, top: arb | None = None) -> bool:
-        """Whether mu <V, V> <= H(V, V), and < top <V, V>, within the radius of a point, is proved.
+        """Return whether mu <V, V> <= H(V, V) < top <V, V> is proved within the radius of a point.
 
-        V is any matrix in S that is not 0.
+        V is any nonzero matrix in S. Without `top` only the lower bound is tested.
         """
         H, G = self.hessian(near, radius), self.metric
         count = range(len(G))
@@ -221,7 +220,7 @@ class Frame:
         return all(is_positive_definite(side) for side in sides)
 
     def least_slopes(self, K: Matrix, Q: Matrix) -> arb:
-        """At most the least length of (V Q, V^T K) over all V in S of norm 1, or 0."""
+        """Return a lower bound of the norm of (V Q, V^T K) over all V in S of norm 1, or 0."""
         width, basis = len(self.data.Z[0]), [self.A[j] for j in self.basis]
         moved = []
         for A in basis:
@@ -239,7 +238,7 @@ class Frame:
         """Return a proposed C in W_0 + S and mu > 0, both unproved; None if there is no proposal.
 
         Raises:
-            FileError: they come from a witness, and do not fit.
+            FileError: the proposal of a witness does not fit.
         """
         found = proposed(NEAR, lambda: self.newton(W0, W))
         if found is None:
@@ -272,7 +271,7 @@ class Frame:
 
 
 UNTOLD = np.linalg.LinAlgError, ArithmeticError, DataError
-"""What is raised where floats overflow or cannot be solved."""
+"""Exceptions raised if floats overflow or a system cannot be solved."""
 
 
 def _least_eigenvalue(H: Array, G: Array) -> float | None:

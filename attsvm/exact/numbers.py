@@ -25,7 +25,7 @@ _Answer = TypeVar("_Answer")
 _More = ParamSpec("_More")
 
 _REMEMBERED = 256
-"""How many answers of a function are remembered."""
+"""Maximum number of cached results of a function."""
 
 
 def remembered(
@@ -51,13 +51,13 @@ def key_of(array: Array | None) -> object:
 def remembered_by(
     key: Callable[_More, object],
 ) -> Callable[[Callable[_More, _Answer]], Callable[_More, _Answer]]:
-    """Return a function that is asked once for each of the last few keys.
+    """Return a decorator that caches the last few results of a function by key.
 
-    The hypotheses of a claim, its conclusion and its certificate ask the same of one instance in
-    turn. Where a run counts its steps, each of them takes its own: how many there are must not
-    depend on what was asked before. Everyone has a copy of the answer, as a claim that changes its
-    own must not be believed when it is confirmed. While a witness is noted or read, answers may
-    depend on its proposals, so they are remembered for that time alone.
+    The hypotheses, the conclusion and the certificate of a claim compute the same things for one
+    instance. If steps are counted, nothing is cached, because the count must not depend on earlier
+    calls. Each caller receives a copy, so that a claim cannot change a result that is used to
+    confirm it. While a witness is recorded or read, results may depend on its proposals; they are
+    then cached for that time only.
     """
 
     def remembering(function: Callable[_More, _Answer]) -> Callable[_More, _Answer]:
@@ -122,7 +122,7 @@ def rational(value: float | int | Fraction | fmpq) -> fmpq:
     if isinstance(value, fmpq):
         return value
     try:
-        # of a float the same as by way of a Fraction, in a third of the time
+        # a float converts to the same number as through Fraction, in a third of the time
         ratio = value if isinstance(value, float) else Fraction(value)
         return fmpq(*ratio.as_integer_ratio())
     except (ValueError, OverflowError) as error:
@@ -130,7 +130,7 @@ def rational(value: float | int | Fraction | fmpq) -> fmpq:
 
 
 def rationals(array: Array) -> Any:
-    """Nested lists of the exact values of an array, of any number of dimensions."""
+    """Return the exact values of an array of any number of dimensions, as nested lists."""
     if array.dtype == object:
         whole = array.ndim == 0
         return rational(array.item()) if whole else [rationals(np.asarray(x)) for x in array]
@@ -145,7 +145,7 @@ def integers(matrix: Array) -> tuple[fmpz_mat, fmpz]:
     """Return a float matrix as an integer matrix over one power of two, exactly.
 
     Raises:
-        DataError: NaN or infinite entries.
+        DataError: an entry is NaN or infinite.
     """
     if not np.isfinite(matrix).all():
         raise DataError("a matrix that is not finite has no exact value", value=matrix.shape)
@@ -161,7 +161,7 @@ def integers(matrix: Array) -> tuple[fmpz_mat, fmpz]:
 
 
 def dot(a: Vector, b: Vector) -> Number:
-    """Inner product of two vectors."""
+    """Return the inner product of two vectors."""
     total: Number = fmpq(0)
     for x, y in zip(a, b, strict=True):
         total = total + x * y
@@ -169,7 +169,7 @@ def dot(a: Vector, b: Vector) -> Number:
 
 
 def norm(a: Vector) -> arb:
-    """Euclidean norm, as a ball; of balls so wide that 0 is among them, down to 0."""
+    """Return the Euclidean norm as a ball; if the squared norm may be 0, the ball contains 0."""
     square = arb(dot(a, a))
     return square.sqrt() if square >= 0 else arb(0).union(square.upper().sqrt())
 
@@ -185,7 +185,7 @@ def combine(weights: Vector, rows: Matrix) -> Vector:
 
 
 def transpose(matrix: Matrix) -> Matrix:
-    """Rows as columns."""
+    """Return the transpose."""
     return [list(column) for column in zip(*matrix, strict=True)]
 
 
@@ -195,9 +195,9 @@ def product(A: Matrix, B: Matrix) -> Matrix:
 
 
 def is_positive_semidefinite(matrix: Matrix) -> bool:
-    """Decide positive semidefiniteness of a symmetric rational matrix.
+    """Return whether a symmetric rational matrix is positive semidefinite.
 
-    Its eigenvalues are real, so that none is negative exactly where the coefficients of its
+    Its eigenvalues are real. Hence none is negative if and only if the coefficients of its
     characteristic polynomial alternate in sign, zeros aside.
     """
     falling: Any = reversed(fmpq_mat(matrix).charpoly().coeffs())
@@ -205,17 +205,17 @@ def is_positive_semidefinite(matrix: Matrix) -> bool:
 
 
 def eigenvalues(matrix: Matrix) -> list[tuple[arb, int]]:
-    """Eigenvalues of a symmetric rational matrix with their multiplicities.
+    """Return the eigenvalues of a symmetric rational matrix with their multiplicities.
 
-    They are the roots of its characteristic polynomial, which are real and are isolated at the
-    working precision.
+    They are the roots of its characteristic polynomial, which are real, isolated at the working
+    precision.
     """
     roots: Any = fmpq_mat(matrix).charpoly().complex_roots()
     return [(root.real, int(count)) for root, count in roots]
 
 
 def spectral_norm(matrix: Matrix) -> arb:
-    """Largest singular value of a rational matrix."""
+    """Return the largest singular value of a rational matrix."""
     if len(matrix) == 1 or len(matrix[0]) == 1:
         return norm([x for row in matrix for x in row])
     top = arb(0)
@@ -225,7 +225,7 @@ def spectral_norm(matrix: Matrix) -> arb:
 
 
 def gram(matrix: Matrix) -> Matrix:
-    """M M^T or M^T M of a matrix M, the smaller one."""
+    """Return M M^T or M^T M of a matrix M, whichever is smaller."""
     rows = matrix if len(matrix) <= len(matrix[0]) else transpose(matrix)
     return [[dot(a, b) for b in rows] for a in rows]
 
@@ -237,8 +237,8 @@ class ExactData:
     Attributes:
         X: tokens by input.
         Z: queries.
-        gamma: token scores by input, exact also where they come from labels and a head.
-        kept: the token index that each row of X had in the data set.
+        gamma: token scores by input, exact even if computed from labels and a head.
+        kept: the token index in the data set of each row of X.
     """
 
     X: list[Matrix]

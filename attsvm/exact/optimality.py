@@ -1,8 +1,7 @@
-"""Brackets of least norms and of soft margins that any matrix and any multipliers prove.
+"""Bounds of least norms and of soft margins that any matrix and any multipliers prove.
 
-Weak duality: for multipliers w, at least 0 on inequalities, S = sum_j w_j A_j and every feasible V,
-
-    sum_j w_j bound_j <= <S, V> <= ||S||_F ||V||_F   and   <= ||S||_op ||V||_*.
+Weak duality: let w be multipliers, nonnegative on inequalities, and S = sum_j w_j A_j. For every
+feasible V, sum_j w_j bound_j <= <S, V> <= ||S||_F ||V||_F and also <= ||S||_op ||V||_*.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from attsvm.exact.spectra import nuclear_norm
 def norm_bracket(
     programme: ExactProgramme, W: Matrix, duals: Vector, norm_of: Literal["fro", "nuc"] = "fro"
 ) -> tuple[arb, arb]:
-    """Bounds of the least norm of a feasible V, from any rational W and multipliers.
+    """Return bounds of the least norm of a feasible V, from any rational W and multipliers.
 
-    Below: sum_j w_j bound_j over the dual norm of S; 0 where multipliers of inequalities are
-    below 0, infinite where S = 0 proves that nothing is feasible. Above: the norm of the least
-    multiple of W that is feasible; infinite where none is.
+    The lower bound is sum_j w_j bound_j over the dual norm of S. It is 0 if a multiplier of an
+    inequality is negative, and infinite if S = 0 proves that nothing is feasible. The upper bound
+    is the norm of the least feasible multiple of W; infinite if there is none.
     """
     S = programme.matrix(duals)
     gain = dot(duals, programme.bound)
@@ -46,20 +45,20 @@ def soft_bracket(
     W: Matrix,
     duals: Vector,
 ) -> tuple[arb, arb]:
-    """Bounds of min ||V||_F + sum_g C_g xi_g with margins at least bound_j - xi_g(j), xi >= 0.
+    """Return bounds of min ||V||_F + sum_g C_g xi_g with margins >= bound_j - xi_g(j), xi >= 0.
 
-    Above: the objective of W. Below: sum_j w_j bound_j once w is scaled until ||S||_F <= 1 and
-    group sums are at most C_g; 0 where a multiplier is below 0.
+    The upper bound is the objective of W. For the lower bound, w is scaled until ||S||_F <= 1 and
+    group sums are at most C_g; then it is sum_j w_j bound_j. It is 0 if a multiplier is negative.
 
     Args:
         programme: inequalities.
-        groups: which slack each constraint has.
-        C: the price of slack, above 0; one for all, or one a group.
+        groups: the index of the slack of each constraint.
+        C: the positive price of slack; one for all, or one per group.
         W: any rational matrix.
-        duals: any multipliers, one a constraint.
+        duals: any multipliers, one per constraint.
 
     Raises:
-        DataError: an equality among the constraints, or C not above 0.
+        DataError: a constraint is an equality, or C is not positive.
     """
     prices = C if isinstance(C, Mapping) else dict.fromkeys(groups, C)
     if any(programme.equal) or not all(price > 0 for price in prices.values()):

@@ -16,7 +16,7 @@ PRIME = 2**61 - 1
 
 
 class FloatProgramme(Protocol):
-    """What a programme in floats tells of itself: tokens kept and rivals, keys, queries, bounds."""
+    """The interface of a programme in floats: kept and rival tokens, keys, queries, bounds."""
 
     @property
     def kept(self) -> Array:
@@ -24,11 +24,11 @@ class FloatProgramme(Protocol):
 
     @property
     def rival(self) -> Array:
-        """The tokens that they are held against (m, d)."""
+        """The tokens that the kept tokens are compared with (m, d)."""
 
     @property
     def keys(self) -> Array | None:
-        """The key matrix, where there is one."""
+        """The key matrix, if there is one."""
 
     @property
     def Z(self) -> Array:
@@ -40,7 +40,7 @@ class FloatProgramme(Protocol):
 
     @property
     def equal(self) -> Array:
-        """Which rows are equalities (m,)."""
+        """Whether each row is an equality (m,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,10 @@ class ExactProgramme:
     def of_rows(
         cls, D: Matrix, Z: Matrix, bound: Vector | None = None, equal: list[bool] | None = None
     ) -> ExactProgramme:
-        """From rows of rationals; bounds are 1 and rows are inequalities unless said otherwise."""
+        """Return a programme from rows of rationals.
+
+        By default bounds are 1 and rows are inequalities.
+        """
         numer_D, unit_D = fmpq_mat(D).numer_denom()
         numer_Z, unit_Z = fmpq_mat(Z).numer_denom()
         m = len(D)
@@ -69,7 +72,10 @@ class ExactProgramme:
 
     @classmethod
     def of(cls, programme: FloatProgramme) -> ExactProgramme:
-        """Return the exact values of a float programme, its rounded differences taken anew."""
+        """Return the exact values of a float programme.
+
+        Its rounded differences are computed again.
+        """
         kept, unit_kept = integers(programme.kept)
         rival, unit_rival = integers(programme.rival)
         D, unit_D = kept * unit_rival - rival * unit_kept, unit_kept * unit_rival
@@ -98,7 +104,7 @@ class ExactProgramme:
         return int(ranks[0] * ranks[1])
 
     def gram(self, rows: Sequence[int], columns: Sequence[int]) -> list[list[fmpz]]:
-        """Inner products of the integer constraint matrices."""
+        """Return inner products of the integer constraint matrices."""
         left = right = _take(self.D, rows), _take(self.Z, rows)
         if columns is not rows:
             right = _take(self.D, columns), _take(self.Z, columns)
@@ -115,14 +121,14 @@ class ExactProgramme:
         return [x * y for x, y in zip(*sides, strict=True)]
 
     def margins(self, W: Matrix) -> list[fmpq]:
-        """D_j^T W z_j of any rational matrix."""
+        """Return D_j^T W z_j for any rational matrix W."""
         return self._margins(*fmpq_mat(W).numer_denom())
 
     def float_margins(self, W: Array) -> list[fmpq]:
-        """D_j^T W z_j of a matrix of floats, exactly.
+        """Return D_j^T W z_j for a matrix of floats, exactly.
 
         Raises:
-            DataError: NaN or infinite entries.
+            DataError: an entry is NaN or infinite.
         """
         return self._margins(*integers(W))
 
@@ -134,16 +140,16 @@ class ExactProgramme:
         ]
 
     def matrix(self, weights: Vector) -> Matrix:
-        """sum_j weights_j A_j, A_j = D_j z_j^T."""
+        """Return sum_j weights_j A_j, A_j = D_j z_j^T."""
         numer, unit, _ = self.combine(weights)
         scale = unit * self.unit_left * self.unit_right
         return [[fmpq(x, scale) for x in row] for row in numer.tolist()]
 
     def combine(self, weights: Vector) -> tuple[fmpz_mat, fmpz, list[fmpz]]:
-        """sum_j weights_j A_j and its margins in integers: the matrix, its denominator, margins.
+        """Return sum_j weights_j A_j and its margins in integers: matrix, denominator, margins.
 
-        The matrix is over the denominator times unit_left unit_right, margins over that times
-        unit_left unit_right once more.
+        The matrix is over the denominator times unit_left unit_right. The margins are over that
+        times unit_left unit_right once more.
         """
         used = [j for j, w in enumerate(weights) if w != 0]
         if not used:

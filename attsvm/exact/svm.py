@@ -18,23 +18,23 @@ from attsvm.exact.programme import ExactProgramme, FloatProgramme
 from attsvm.kernels.least_norm import least_norm
 
 Note = Callable[[Vector], None]
-"""Is told multipliers, one a constraint."""
+"""A callback that receives multipliers, one per constraint."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExactAnswer:
-    """A programme's answer in rationals, with the conditions that prove it already checked.
+    """The answer of a programme in rationals, with its optimality conditions already checked.
 
-    `solved`: every margin meets its bound, multipliers of inequalities are at least 0,
-    W = sum_j duals_j A_j, and no multiplier on a constraint that is not tight: W is the unique
-    minimiser of the Frobenius norm. `unseparable`: multipliers, those of inequalities at least 0,
-    with sum_j duals_j A_j = 0 and sum_j duals_j bound_j > 0: no W meets the bounds.
+    If `solved`: every margin meets its bound, multipliers of inequalities are nonnegative, W =
+    sum_j duals_j A_j, and only tight constraints have a multiplier. Hence W is the unique minimiser
+    of the Frobenius norm. If `unseparable`: the multipliers of inequalities are nonnegative, sum_j
+    duals_j A_j = 0 and sum_j duals_j bound_j > 0. Hence no W meets the bounds.
 
     Attributes:
-        numerator, denominator: the solution as an integer matrix over an integer; zero where
+        numerator, denominator: the solution as an integer matrix over an integer; zero if
             unseparable.
-        duals, margins, bound: one value a constraint.
-        equal: which constraints are equalities.
+        duals, margins, bound: one value per constraint.
+        equal: whether each constraint is an equality.
     """
 
     status: Status
@@ -79,18 +79,18 @@ class ExactAnswer:
 def separate(data: ExactData, chosen: list[int]) -> ExactAnswer | None:
     """Decide the Att-SVM that selects the row `chosen[i]` of each input, from exact values alone.
 
-    Constraints run over inputs, and over the other rows of each. None where every input has a
-    single token, so that nothing is constrained.
+    Constraints run over inputs, and over the other rows of each. The result is None if every input
+    has a single token, so that there are no constraints.
 
     Raises:
-        SolverError: the pivots did not end within their bound.
+        SolverError: the pivots did not end within their maximum number.
     """
     programme = selecting(data, chosen)
     return None if programme is None else solve_exactly(programme)
 
 
 def selecting(data: ExactData, chosen: list[int]) -> ExactProgramme | None:
-    """Return the constraints of `separate`; None where every input has a single token."""
+    """Return the constraints of `separate`; None if every input has a single token."""
     D, Z = [], []
     for tokens, z, best in zip(data.X, data.Z, chosen, strict=True):
         for t, token in enumerate(tokens):
@@ -101,7 +101,7 @@ def selecting(data: ExactData, chosen: list[int]) -> ExactProgramme | None:
 
 
 SUPPORT = "support of a solution, or of a proof that there is none"
-"""The proposal that `solve_exactly` asks for: any support leads to a proof, a good one fast."""
+"""Name of the proposal for `solve_exactly`. Any support leads to a proof, a good one quickly."""
 
 MANY = 24
 """From so many constraints on a support is looked for in long floats before rationals pivot."""
@@ -121,14 +121,14 @@ def decide(
 
     Args:
         programme: any least-norm programme of the family.
-        duals: a guess of the multipliers (one a constraint), of a solution or of a Farkas
-            certificate, whose support is tried first.
-        deadline: when to give up; None to take the time that it takes.
-        note: is told multipliers on the way that may bound the least norm from both sides.
+        duals: a guess of the multipliers (one per constraint), of a solution or of a Farkas
+            certificate; its support is tried first.
+        deadline: the time limit; None for no limit.
+        note: called with intermediate multipliers that may bound the least norm from both sides.
 
     Raises:
         OutOfTimeError: the deadline passed.
-        SolverError: the pivots did not end within their bound.
+        SolverError: the pivots did not end within their maximum number.
     """
     return solve_exactly(ExactProgramme.of(programme), duals, deadline, note)
 
@@ -158,7 +158,9 @@ def solve_exactly(
     answer = None if pivoted is None else proved(programme, *pivoted)
     if answer is None:
         raise SolverError(
-            "the exact active-set method did not end with a proof", value=m, remedy="Report this."
+            "the exact active-set method did not end with a proof",
+            value=m,
+            remedy="This is a defect of attsvm: please report it.",
         )
     return answer
 
@@ -191,11 +193,11 @@ def _long_support(
 
 
 def float_guess(programme: ExactProgramme) -> Array:
-    """Multipliers that the float method proposes; nothing rests on them but the time taken."""
+    """Return multipliers proposed by the float method; they affect only the running time."""
     D, sizes_D = _unit_rows(programme.D)
     Z, sizes_Z = _unit_rows(programme.Z)
     sizes = [x * z for x, z in zip(sizes_D, sizes_Z, strict=True)]
-    shift = min(size.bit_length() for size in sizes)  # as sizes may be no floats
+    shift = min(size.bit_length() for size in sizes)  # the sizes may exceed the range of floats
     ratios = [nearest(b * (1 << shift) / z) for b, z in zip(programme.bound, sizes, strict=True)]
     bound, equal = np.array(ratios), np.array(programme.equal, dtype=np.bool_)
     filled = D.any(axis=1) & Z.any(axis=1)
@@ -207,7 +209,7 @@ def float_guess(programme: ExactProgramme) -> Array:
 
 
 def _unit_rows(matrix: fmpz_mat) -> tuple[Array, list[int]]:
-    """Rows divided by their largest entry, as floats, and these entries (1 for zero rows)."""
+    """Return rows divided by their largest entry, as floats, and these entries (1 if zero)."""
     rows = [[int(x) for x in row] for row in matrix.tolist()]
     sizes = [max(map(abs, row)) or 1 for row in rows]
     floats = [[x / size for x in row] for row, size in zip(rows, sizes, strict=True)]

@@ -1,4 +1,4 @@
-"""Proofs about where descent goes for ever: flights from a direction, traps, stationary starts."""
+"""Sets that descent never leaves: monotone directions, traps, stationary starts."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ Pair = tuple[int, int]
 
 
 def moves_along_margins(data: ExactData) -> bool:
-    """Whether the covariance of scores with any margins of at least 1 is positive everywhere.
+    """Return whether the covariance of scores with any margins of at least 1 is always positive.
 
-    True where optimal tokens are unique, some input has two tokens, and in each input all rivals
-    of the optimal token have one score. Then for every X and every M whose margins are at least
-    1, <grad L(X), M> has the opposite sign of l' taken as decreasing: descent on a decreasing
-    loss climbs along M, on an increasing one it falls.
+    It is if optimal tokens are unique, some input has two tokens, and in each input all rivals of
+    the optimal token have one score. Let X be any matrix and M one with margins of at least 1. Then
+    descent on a decreasing loss increases <X, M>, and descent on an increasing loss decreases it.
     """
     return (
         data.unique
@@ -31,12 +30,13 @@ def moves_along_margins(data: ExactData) -> bool:
 
 
 def is_stationary_start(data: ExactData, W: Matrix, loss: str | None = None) -> bool:
-    """Whether the gradient at W is exactly zero; then descent stays at W for ever.
+    """Return whether the gradient at W is exactly zero; then descent stays at W forever.
 
-    Decided where the logits of each input are all equal (W = 0, say), so that attention is
-    uniform and rational: inputs of the same mean score share one factor l', and within such a
-    group the gradients must cancel. Inputs without two different scores have none, nor have those
-    whose mean score is a flat point of the loss, where one is named. Else it is so for every loss.
+    This is decided if the logits of each input are all equal (for example W = 0), so that attention
+    is uniform and rational. Inputs of the same mean score share one factor l', and within such a
+    group the gradients must cancel. Inputs without two different scores have no gradient. If a loss
+    is named, neither do inputs whose mean score is a flat point of that loss. Otherwise the result
+    holds for every loss.
     """
     groups: dict[tuple[int, int], list[Matrix]] = {}
     for tokens, z, gamma in zip(data.X, data.Z, data.gamma, strict=True):
@@ -64,16 +64,16 @@ def is_stationary_start(data: ExactData, W: Matrix, loss: str | None = None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The tokens of largest logit at a point, and how far they lead their rivals.
+    """The tokens of largest logit at a point, and their leads over their rivals.
 
     A pair (i, t) stands for the rival t of the token a_i that input i selects.
 
     Attributes:
         tokens: the selected row a_i of each input.
         pairs: all pairs, input by input.
-        margin: logits of a_i minus those of t, all above 0 for sure.
+        margin: logits of a_i minus those of t, all provably positive.
         gap: x_a - x_t.
-        lead: gamma_a - gamma_t; below 0 where t has the better score.
+        lead: gamma_a - gamma_t; negative if t has the better score.
     """
 
     tokens: list[int]
@@ -84,7 +84,7 @@ class Selection:
 
     @classmethod
     def at(cls, data: ExactData, W: Matrix) -> Selection | None:
-        """Return the selection at W or an enclosure of it; None if it is not sure or has no rival.
+        """Return the selection at W or an enclosure of it; None if it is unsure or has no rival.
 
         Repeated tokens and zero queries have margins of 0, so nothing is selected there.
         """
@@ -106,12 +106,12 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Trap:
-    """What is proved of every descent from a point.
+    """A proof about every descent from a point.
 
     Attributes:
-        selected: the token that each input selects for ever.
-        converges: whether the direction is proved to converge to the Frobenius solution for these
-            tokens (plain descent of any constant step, or steps of any one length).
+        selected: the token that each input selects forever.
+        converges: whether the direction provably converges to the Frobenius solution for these
+            tokens, for plain descent with any constant step, or for steps of any fixed length.
     """
 
     selected: list[int]
@@ -147,7 +147,7 @@ def trap_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
 
 
 def _groups(data: ExactData, selection: Selection) -> list[list[int]]:
-    """Return the inputs that have rivals, in groups of which no two act on each other."""
+    """Return the inputs with rivals, in groups such that no two groups influence each other."""
 
     def act(i: int, k: int) -> bool:
         if dot(data.Z[i], data.Z[k]) == 0:
@@ -166,7 +166,7 @@ def _groups(data: ExactData, selection: Selection) -> list[list[int]]:
 def _group_settles(
     data: ExactData, selection: Selection, inputs: list[int], loss: str
 ) -> bool | None:
-    """Whether the direction of a group converges to its V; None where it is not kept."""
+    """Return whether the direction of a group converges to its V; None if the set may be left."""
     lead, margin, gap = selection.lead, selection.margin, selection.gap
     pairs = [pair for i in inputs for pair in selection.of(i)]
     least = min(pairs, key=lambda pair: margin[pair].mid())
@@ -209,24 +209,25 @@ def _group_settles(
 
 
 def outrun_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
-    """Another set that no descent leaves, where margins of better tokens lead others for ever.
+    """Return another set that no descent leaves: margins of better tokens stay ahead of others.
 
-    `trap_at` keeps the margins apart from the least one, this set those of better tokens from those
-    of worse ones. It says nothing of the direction.
+    `trap_at` preserves the distance of margins from the least one. This set preserves the distance
+    of margins of better tokens from those of worse ones. It proves nothing about the direction.
 
-    Let h be the pairs of lead below 0, at most one of each input, l the others, of lead above 0,
-    and consider the set where no margin and no m_h - m_l is below its value at W. Let a be the
-    selected token of an input, D its largest lead, or 0, and low its attention s_a at W, below
-    which s_a is nowhere on the set. So its score u is at least gamma_a - D (1 - low), and at most
-    the best one. Let l' < 0 between these. -grad L = sum_l c_l A_l - sum_h c_h A_h, where c_j
-    exp(m_j), |l'(u)| s_a times the distance of u to gamma_j over n, is at least k_l > 0 for l and
-    in [0, K_h] for h. On the set c_h is then at most q_hl c_l with q_hl = K_h/k_l exp(m_l - m_h),
-    taken at W.
+    Let h run over the pairs of negative lead, at most one per input, and l over the others, of
+    positive lead. Consider the set on which no margin and no m_h - m_l is below its value at W. Let
+    a be the selected token of an input, D its largest lead, or 0, and low its attention s_a at W.
+    On the set s_a is never below low. Hence its score u is at least gamma_a - D (1 - low), and at
+    most the best score. Let l' < 0 between these. Then -grad L = sum_l c_l A_l - sum_h c_h A_h.
+    Here c_j exp(m_j) is |l'(u)| s_a times |u - gamma_j| over n. It is at least k_l > 0 for l, and
+    in [0, K_h] for h. On the set c_h is therefore at most q_hl c_l with q_hl = K_h/k_l exp(m_l -
+    m_h), evaluated at W.
 
-    A margin, or m_h - m_l, gains S - sum_h f_h c_h along -grad L, S = sum_l f_l c_l, where f_j is
-    its inner product with A_j. Let all f_l be at least 0, so that S is at least c_h r_h with r_h =
-    sum_l f_l/q_hl. The gain is not negative if the sum of max(f_h, 0)/r_h is at most 1. If this
-    holds of all of these no step along -grad L leaves the set, whatever its size.
+    Along -grad L a margin, or m_h - m_l, changes by S - sum_h f_h c_h. Here S = sum_l f_l c_l, and
+    f_j is its inner product with A_j. Suppose that all f_l >= 0. Then S is at least c_h r_h with
+    r_h = sum_l f_l/q_hl. The change is nonnegative if the sum of max(f_h, 0)/r_h is at most 1. If
+    this holds for all margins and all m_h - m_l, no step along -grad L leaves the set, whatever its
+    size.
     """
     selection = Selection.at(data, W)
     if selection is None:
@@ -245,7 +246,7 @@ def outrun_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
         gamma = data.gamma[i]
         u = (gamma[selection.tokens[i]] - behind).union(arb(max(gamma)))
         slope = -loss_slope(loss, u)
-        if not slope > 0:  # else c_h may be negative, and turn inputs the other way
+        if not slope > 0:  # otherwise c_h may be negative, and the bounds above have the wrong sign
             return None
         for pair in own:
             if lead[pair] < 0:

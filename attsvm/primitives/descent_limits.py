@@ -233,7 +233,9 @@ class _Begun:
         if run is None:
             return Slack.unknown("no start with this property is known")
         found = self.quantity.floats(run, **others)
-        return Slack.unknown("another start may have this limit") if some and found.violated else found
+        if some and found.violated:
+            return Slack.unknown("another start may have this limit")
+        return found
 
     def balls(self, case: Descent, **constants: Any) -> arb | None:
         """Return the proved slack.
