@@ -219,8 +219,8 @@ def cone_at(
 
     Returns:
         The set, with the proof in the module's docstring checked in balls. None if no width Q
-            works, the tokens cannot be selected together, or a token with a multiplier does not
-            score below the selected one.
+        works, the tokens cannot be selected together, or a token with a multiplier does not score
+        below the selected one.
 
     Raises:
         DataError: the step is not positive.

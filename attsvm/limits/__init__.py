@@ -1,9 +1,9 @@
-"""Conclusions about limits of runs, strongest first; none is a fixed threshold at a fixed step.
+"""Conclusions about limits of runs, strongest first; none uses a fixed threshold at a fixed step.
 
-- `proofs`: certificates in balls: the limit is a theorem about this run.
-- `direction`: residuals and gains, by their rates over two decades.
-- `rates`: the norm against the logarithm of the number of steps.
-- `settled`: when a run says nothing about its limit yet.
+- `proofs`: certificates in balls; the limit is then a theorem about this run.
+- `direction`: residuals and gains, by their growth over two decades of the norm.
+- `rates`: the norm compared with the logarithm of the number of steps.
+- `settled`: tests that a run is long enough to judge its limit.
 """
 
 from attsvm.limits.direction import (

@@ -1,4 +1,4 @@
-"""Where a run goes, by the rates of its residuals and gains."""
+"""The limit direction of a run, judged by the growth of residuals and gains."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from attsvm.theory.declaration.slack import Slack
 from attsvm.training import follow_w
 
 FLOOR = 1e-7
-"""Angle that the iterates of a curve resolve; smaller ones count as zero."""
+"""Angle, in radians, below which the iterates of a curve are not resolved; smaller ones count as
+zero."""
 
 GAIN = 1e-3
-"""Angle of what is gained in a decade that the swings of steps along a curve stay below."""
+"""Upper bound of the angle, in radians, by which the gain of a decade deviates because of steps."""
 
 _MORE = 3
 
 _FADED = 8.0
-"""A part of the gradient below exp(-this) of the others no longer turns a run."""
+"""Exponent: a part of the gradient below exp(-8) times the others no longer turns a run."""
 
 
 def _ray(target: Array) -> Array | Slack:
-    """Return the unit matrix along a target, or why there is none."""
+    """Return the unit matrix along a target, or a slack if there is none."""
     if not np.isfinite(target).all():
         return Slack.unknown("the target is not finite")
     if not target.any():
@@ -39,12 +40,12 @@ def _ray(target: Array) -> Array | Slack:
 
 
 def angle_between(W: Array, unit: Array) -> float:
-    """2 sin of half the angle between a matrix and a unit matrix, accurate where it is small."""
+    """Return 2 sin of half the angle of a matrix and a unit matrix, accurate for small angles."""
     return float(np.linalg.norm(W / np.linalg.norm(W) - unit))
 
 
 def _residual(W: Array, unit: Array) -> float:
-    """Distance of W from the ray of a unit matrix."""
+    """Return the distance of W from the ray of a unit matrix."""
     along = max(float((W * unit).sum()), 0.0)
     return float(np.linalg.norm(W - along * unit))
 
@@ -59,16 +60,18 @@ def residual_stays_bounded(
 ) -> Slack:
     """Judge whether the direction of recorded iterates converges to that of `target`.
 
-    With r the distance of W from the ray of `target`: for the right direction r stays bounded
-    while the norm grows tenfold and tenfold again, for a wrong one it grows in proportion. And
-    what W gains in a decade points along the target up to an angle that falls like 1/norm, while
-    a wrong one keeps its angle, also where an old residual still hides it (angles below 1/1000 are
-    left to the residual). The slack is 1/2 minus the larger of the two exponents. A pass resolves
-    angles down to residual/norm. `degenerate` allows for a residual that grows like the logarithm
-    of the norm, as it does where a tight constraint has multiplier zero, and refutes only where
-    the gains have come to keep their angle. Iterates of any descent will do: W, products K Q^T, or
-    prompts as first columns of W, with queries e_1. Unknown where the norm grew less, or the run
-    has not settled (`unsettled`).
+    Let r be the distance of W from the ray of `target`. For the right direction r stays bounded
+    while the norm grows tenfold twice; for a wrong one r grows in proportion to the norm. The gain
+    of W in a decade points along the target up to an angle that decreases like 1/norm. For a wrong
+    target this angle stays constant, even if an old residual still hides it. (Angles below 1/1000
+    are left to the residual.) The slack is 1/2 minus the larger of the two exponents. A pass
+    resolves angles down to residual/norm.
+
+    With `degenerate` the residual may grow like the logarithm of the norm, as it does if a tight
+    constraint has multiplier zero. Then a refutation needs gains whose angle has become constant.
+    Iterates of any descent are accepted: W, products K Q^T, or prompts as first columns of W, with
+    queries e_1. The result is unknown if the norm grew less, or the run has not settled
+    (`unsettled`).
     """
     unit = _ray(target)
     if isinstance(unit, Slack):
@@ -92,7 +95,7 @@ def residual_stays_bounded(
     ratio = np.log(turned[1] / max(turned[0], GAIN))
     exponent = float(ratio / np.log(found.norms[2] / found.norms[1]))
     if exponent > 0.5:
-        return Slack.unknown("its gains began to turn away")
+        return Slack.unknown("its gains began to turn away from the target")
     return Slack(min(bounded.value, -0.5 - exponent), bounded.error)
 
 
@@ -102,10 +105,10 @@ def direction_converges(
     """Judge whether the direction of descent from W0 converges to that of `target`.
 
     The curve of descent is followed by arc length through two decades of the norm, up to a hundred
-    times the larger of ||target|| and ||W0||, and judged by `residual_stays_bounded`. Right after
-    that only what is gained along the target, to 1/1000, passes; everything else is judged once
-    more a decade later, and up to three decades later while the question stays open. Unknown where
-    a norm is not reached, or the run has not settled by then.
+    times the larger of ||target|| and ||W0||, and judged by `residual_stays_bounded`. A run passes
+    at that point only if its gain is along the target, to 1/1000. Otherwise it is judged again a
+    decade later, and up to three decades later while it stays undecided. The result is unknown if a
+    norm is not reached, or the run has not settled by then.
     """
     unit = _ray(target)
     if isinstance(unit, Slack):
@@ -113,7 +116,7 @@ def direction_converges(
     low = float(max(np.linalg.norm(target), np.linalg.norm(W0)))
     goals = [low, 10.0 * low, 100.0 * low]
     iterates = np.empty((0, *W0.shape))
-    slack, drift = Slack.unknown("nothing was followed"), None
+    slack, drift = Slack.unknown("the curve was not followed"), None
     for decade in range(1 + _MORE):
         run = follow_w(data, W0, loss, goals)
         if run.W.shape[1] <= len(goals):
@@ -127,7 +130,7 @@ def direction_converges(
             slack = Slack.unknown("its support is degenerate and still drifts like a logarithm")
         if slack.violated and _undecayed(data, iterates[-1]):
             slack = Slack.unknown(
-                "a token is so little beyond the margin that it still counts in the gradient"
+                "a token slightly beyond the margin still matters for the gradient"
             )
         along = angle_between(iterates[-1] - iterates[-2], unit) <= GAIN
         if slack.value - slack.error >= 0.2 and (along or decade):
@@ -139,7 +142,7 @@ def direction_converges(
 
 
 def exact_solution(data: AttentionData, W: Array) -> tuple[ExactData, ExactAnswer] | None:
-    """Return the exact answer for the tokens that W selects; None if nothing is constrained."""
+    """Return the exact answer for the tokens that W selects; None without constraints."""
     exact = ExactData.of(data)
     logits = np.einsum("ntd,de,ne->nt", data.X, W, data.Z)
     chosen = [
@@ -150,10 +153,10 @@ def exact_solution(data: AttentionData, W: Array) -> tuple[ExactData, ExactAnswe
 
 
 def _undecayed(data: AttentionData, W: Array) -> bool:
-    """Whether a token that is no support vector still counts in the gradient at W.
+    """Return whether a token that is not a support vector still matters for the gradient at W.
 
-    Support vectors are those of the solution for W's tokens. Its part, against that of the support
-    vectors, is exp(-(m - 1) ||W|| / ||W^mm||), m its margin.
+    Support vectors are those of the solution for W's tokens. The share of a token of margin m,
+    relative to the support vectors, is exp(-(m - 1) ||W|| / ||W^mm||).
     """
     found = exact_solution(data, W)
     if found is None:
@@ -165,9 +168,9 @@ def _undecayed(data: AttentionData, W: Array) -> bool:
 def drift_of(data: AttentionData, W: Array) -> float:
     """Return the size of the part of a run that grows like ln(norm); 0 without degenerate support.
 
-    A tight constraint A_j with multiplier zero, decided exactly, outgrows the others like the
-    logarithm, by a part of W along what of A_j is orthogonal to the constraints with multipliers:
-    of size ||A_j|| ||W^mm|| over the norm of that part.
+    Let A_j be a tight constraint with multiplier zero, decided exactly. W grows like the logarithm
+    along the component of A_j orthogonal to the constraints with multipliers. The size is ||A_j||
+    ||W^mm|| over the norm of that component.
     """
     found = exact_solution(data, W)
     if found is None or not found[1].degenerate:

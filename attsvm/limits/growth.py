@@ -1,6 +1,6 @@
-"""Rates of growth over decades of the norm.
+"""Growth rates over decades of the norm.
 
-Three iterates are compared, the last one and the last ones before a tenth and a hundredth of its
+Three iterates are compared: the last one, and the last ones before a tenth and a hundredth of its
 norm. A quantity that behaves like norm^e has the exponent e in each decade.
 """
 
@@ -14,21 +14,21 @@ from attsvm._types import Array, Float
 from attsvm.theory.declaration.slack import Slack
 
 ALLOWANCE = 0.1
-"""Error granted to a growth exponent for what a finite run and its steps leave open."""
+"""Allowed error of a growth exponent, as the run is finite and takes steps."""
 
 _SHORT = 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class Decades:
-    """Rows of three iterates whose norms grow at least ninefold from each to the next."""
+    """Indices of three iterates whose norms grow at least ninefold from each to the next."""
 
     rows: tuple[int, int, int]
     norms: tuple[float, float, float]
 
 
 def decades(norms: Float[Array, " k"]) -> Decades | None:
-    """Return the last iterate and those one and two decades before; None if there are none."""
+    """Return the last iterate and those one and two decades before; None if they do not exist."""
     if len(norms) < 3:
         return None
     last = len(norms) - 1
@@ -57,9 +57,9 @@ def stays_bounded(
 ) -> Slack:
     """Judge whether the quantity stays bounded while the norm runs through two decades.
 
-    The slack is 1/2 minus the growth exponent of the last decade, 0 for a bounded quantity and 1
-    for one that grows like the norm. Values below the floor count as the floor. Unknown where the
-    growth ended only in the last decade, or where a value is not finite.
+    The slack is 1/2 minus the growth exponent of the last decade: 0 for a bounded quantity, 1 for
+    one that grows like the norm. Values below the floor count as the floor. The result is unknown
+    if the growth ended only in the last decade, or if a value is not finite.
     """
     if not (np.isfinite(values).all() and (values >= 0.0).all()):
         return Slack.unknown("a value is not finite")

@@ -28,10 +28,10 @@ STEPS = 1024
 """How long a run is followed towards a minimum at a finite norm."""
 
 LEAST = 8
-"""The least number of steps by which rest can be told."""
+"""Minimum number of steps after which a run can be recognised as being at rest."""
 
 SLOW = 1e-6
-"""The share of its first steps that a run gains in its last ones where it has come to rest."""
+"""A run is at rest if its last steps gain less than this share of its first steps."""
 
 LOOK = "number of steps to a minimum at a finite norm"
 """The proposal that `finite_minimum` asks for."""
@@ -43,12 +43,12 @@ ROUNDED = 1e-12
 def in_basin(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> Slack:
     """Judge whether the risk gap at W is below the threshold under which no optimal token is lost.
 
-    1 - (L(W) - L_*) / min_i (1/n) [l(second-best score) - l(best score)], enclosed from the exact
-    values of data and W. Above 0, every descent from W with a step of at most 1/smoothness has a
-    norm that diverges and the direction of W^mm as its limit (`attsvm.exact.descent.basin` has the
-    proof); below 0 nothing is said about limits, only that W is not in this basin. Unknown where
-    optimal tokens are tied, the Att-SVM is infeasible, the loss does not decrease on the scores,
-    nothing is to be selected, or W is not finite.
+    The slack is 1 - (L(W) - L_*) / min_i (1/n) [l(second-best score) - l(best score)], enclosed
+    from the exact values of data and W. If it is positive, every descent from W with a step of at
+    most 1/smoothness has a norm that diverges and the limit direction of W^mm. The proof is in
+    `attsvm.exact.descent.basin`. If it is negative, W is not in this basin, and nothing is said
+    about limits. The result is unknown if optimal tokens are tied, the Att-SVM is infeasible, the
+    loss does not decrease on the scores, no input has two tokens, or W is not finite.
     """
     if not np.isfinite(W).all():
         return Slack.unknown("W is not finite")
@@ -57,36 +57,39 @@ def in_basin(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> Slack:
         with ctx.workprec(bits):
             room = basin(exact, point, loss.name)
             if room is None:
-                return Slack.unknown("optimal tokens tied or not separable, or no falling loss")
+                return Slack.unknown(
+                    "optimal tokens are tied or not separable, or the loss does not decrease"
+                )
             middle = abs(float(room.mid()))
             if room.is_finite() and 4.0 * float(room.rad()) < middle:
                 error = float(room.rad()) + float(np.spacing(middle))
                 return Slack.below(0.0, float(room.mid()), error)
-    return Slack.unknown(f"the sign is open at {PRECISIONS[-1]} bits")
+    return Slack.unknown(f"the sign is undecided at {PRECISIONS[-1]} bits")
 
 
 def finite_minimum(
     data: AttentionData, W0: Matrix, loss: str, step: fmpq, steps: int = STEPS
 ) -> Minimum | None:
-    """Return the strict local minimum to which descent from W0 is proved to converge.
+    """Return the strict local minimum to which descent from W0 provably converges.
 
-    Floats run ahead and propose a step: one from which on they come so near to a minimum, and slow
-    down, that `minimum_at` accepts their iterate. The run is enclosed in balls up to that step, and
-    decides. None where nothing is proved within so many steps.
+    Floats follow the run and propose a step at which their iterate is close enough to a minimum for
+    `minimum_at`. The run is then enclosed in balls up to that step, and the enclosure decides. The
+    result is None if nothing is proved within `steps` steps.
 
     Args:
         data: the data set.
         W0: the start, exact or an enclosure.
         loss: its name.
         step: the step size.
-        steps: how many steps to follow; fewer than 8 prove nothing.
+        steps: number of steps to follow; fewer than 8 prove nothing.
     """
     exact, e = ExactData.of(data), arb(step)
 
     def run(start: list[Array], **how: Any) -> list[Array]:
         return [descend_w(data, start[0], loss, **how).W[0]]
 
-    wider = float(smoothness(exact, loss) * e)  # and 1: how much wider a step may make an enclosure
+    # 1 + this: the factor by which a step may widen an enclosure
+    wider = float(smoothness(exact, loss) * e)
     bits = math.ceil(math.log2(1.0 + wider)) if math.isfinite(wider) else 1
     return _end(
         [W0],
@@ -100,7 +103,7 @@ def finite_minimum(
 def finite_minimum_of_factors(
     data: AttentionData, K0: Matrix, Q0: Matrix, loss: str, step: fmpq
 ) -> Minimum | None:
-    """Return the same for W = K Q^T under descent on (K, Q) from (K0, Q0), both exact."""
+    """Return the minimum of W = K Q^T under descent on (K, Q) from exact (K0, Q0), if proved."""
     exact, e = ExactData.of(data), arb(step)
 
     def run(start: list[Array], **how: Any) -> list[Array]:
@@ -125,7 +128,7 @@ def _end(
 ) -> Minimum | None:
     """Return the end of a run: floats propose a step, and an enclosure of that step decides.
 
-    The lengths are the step, how many of them to follow, and how many bits each costs.
+    The lengths are the step size, the number of steps to follow, and the bits that each costs.
     """
     steps, bits = lengths[1:]
     k = proposed(LOOK, lambda: _step_to_look_at(start, run, lengths[:2], end_at))
@@ -141,7 +144,7 @@ def _step_to_look_at(
     lengths: tuple[fmpq, int],
     end_at: Callable[..., Minimum | None],
 ) -> int | None:
-    """Return the first step, of those that are looked at, whose float iterate closes the proof."""
+    """Return the first tested step whose float iterate completes the proof."""
     step, steps = lengths
     first = [np.array([[float(arb(x).mid()) for x in row] for row in M]) for M in start]
     size = float(arb(step))
@@ -172,12 +175,13 @@ def direction_is_proved(
     steps: int = 0,
     bits: int = 128,
 ) -> Slack:
-    """Judge whether the direction of plain descent from W converges to that of `target`, by proof.
+    """Judge whether the direction of plain descent from W provably converges to that of `target`.
 
-    Iterates are enclosed until a basin, a trap or a cone closes (`limit_certificate`). Where the
-    limit is proved, its angle to the target is compared with rounding; where only the selected
-    tokens are proved to be kept, a target that selects others is refuted, and so is one in another
-    direction than a minimum at which the run ends (`finite_minimum`). Unknown elsewhere.
+    Iterates are enclosed until a basin, a trap or a cone is reached (`limit_certificate`). If the
+    limit is proved, its angle to the target is compared with rounding. If only the selected tokens
+    are proved to be kept, a target that selects others is refuted. So is a target in another
+    direction than a minimum at which the run ends (`finite_minimum`). Otherwise the result is
+    unknown.
     """
     if not (np.isfinite(W).all() and np.isfinite(target).all()):
         return Slack.unknown("W or the target is not finite")
@@ -191,7 +195,7 @@ def direction_is_proved(
             apart = None if end is None else end.apart(aim)
             if apart is not None:
                 return Slack(float(apart.mid()), float(apart.rad()))
-            return Slack.unknown(f"no proof closed within {steps} steps")
+            return Slack.unknown(f"no proof was completed within {steps} steps")
         if certificate.settles:
             answer = present(
                 separate(exact, certificate.selected), "the SVM of the selected tokens"
@@ -201,7 +205,7 @@ def direction_is_proved(
             values = [dot(x, [dot(row, z) for row in aim]) for x in tokens]
             if values[chosen] < max(values):
                 return Slack(-1.0, 0.0)
-    return Slack.unknown("the selected tokens are kept, the direction is open")
+    return Slack.unknown("the selected tokens are kept, but the direction is undecided")
 
 
 def _agreement(a: Vector, b: Vector) -> Slack:

@@ -16,10 +16,10 @@ from attsvm.training import follow_w
 def norm_diverges(data: AttentionData, W0: Float[Array, "d d"], loss: Loss) -> Slack:
     """Judge whether the norm of descent from W0 grows without bound.
 
-    Followed by arc length it must pass ten times and a hundred times the unit of the data
-    (||W0|| plus the norm that moves some margin by one). There -grad L has to point outwards: the
-    slack is a quarter of 1 plus the cosine of its angle to W. It is negative only where the
-    gradient at W0 is zero, so that nothing ever moves; a run that ends on the way is unknown.
+    The curve is followed by arc length. Its norm must reach ten and a hundred times the unit of the
+    data: ||W0|| plus the norm that moves some margin by one. There -grad L must point outwards: the
+    slack is a quarter of 1 plus the cosine of its angle to W. It is negative only if the gradient
+    at W0 is zero, so that the run never moves. A run that ends earlier is unknown.
     """
     reach = np.linalg.norm(data.X - data.X.mean(axis=1, keepdims=True), axis=2).max()
     longest = float(reach * np.linalg.norm(data.Z, axis=1).max())
@@ -45,12 +45,12 @@ def norm_grows_like_log(
 ) -> Slack:
     """Judge whether the norm of plain descent grows like rate * ln k.
 
-    Between the norms 50 rate and 500 rate the increase of the norm over the rate is 450; the
-    increase of ln k, from the time that gradient flow takes, must agree with it up to 10, or up to
-    a 45th of longer ones. A rate that is wrong by 5% is off by more than 20. The norms are larger
-    where gradients of inputs differ by factors that weights make up for only at larger margins: by
-    the norm of the start, and by how far apart |l'| is at the best scores of the inputs. Unknown
-    where the norms are not reached or the run has not settled.
+    Between the norms 50 rate and 500 rate the norm over the rate increases by 450. The increase of
+    ln k, from the time of gradient flow, must agree with it up to 10, or up to 1/45 of larger
+    increases. A rate that is wrong by 5% is off by more than 20. Larger norms are used if the
+    gradients of inputs differ by large factors, which weights compensate only at larger margins:
+    the norm of the start, and the range of log |l'| at the best scores, enter. The result is
+    unknown if the norms are not reached or the run has not settled.
     """
     if not 0.0 < rate < np.inf:
         return Slack(-1.0, 0.0)

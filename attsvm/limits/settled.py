@@ -1,8 +1,8 @@
-"""Whether a run has settled: what it selects and what moves it will not change by its own rates.
+"""A test whether a run has settled: its growth rates imply no later change of its selection.
 
-A run can look as if it had found its direction while an input, stuck at a token that is not the
-best, moves it with a weight that is tiny now and large later. No conclusion about its limit is
-drawn from such a run.
+A run may seem to have found its direction while an input is stuck at a token that is not the best.
+That input moves the run with a weight that is tiny now and large later. Such a run gives no
+conclusion about its limit.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from attsvm.losses import Loss
 from attsvm.theory.declaration.slack import Slack
 
 BEHIND = 1.01
-"""By which factor the margin of a better token must outgrow the least margin of the others."""
+"""Factor by which the margin of a better token must outgrow the least margin of the others."""
 
 EVEN = 1.05
-"""How far the growth of the margins in the gradient may exceed that of the least margin."""
+"""Maximum ratio of the growth of margins in the gradient to that of the least margin."""
 
 
 def dual_weights(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> Float[Array, "n T"]:
-    """Weights p of -grad L = scale * sum_it p_it (x_ia - x_it) z_i^T, with sum |p| = 1.
+    """Return the weights p of -grad L = scale * sum_it p_it (x_ia - x_it) z_i^T, sum |p| = 1.
 
-    The token a of each input is the one of largest logit. Everything is taken in the log domain:
-    p_it is proportional to |l'| s_t (<s, gamma> - gamma_t), positive where a token is pushed down.
-    Zero where the gradient is.
+    The token a of each input is the one of largest logit. All is computed in the log domain: p_it
+    is proportional to |l'| s_t (<s, gamma> - gamma_t), positive if a token is pushed down. The
+    weights are zero if the gradient is.
     """
     logits = logits_of_w(data.X, data.Z, W)
     log_s = log_softmax(logits, data.mask)
@@ -53,7 +53,7 @@ def _chosen(data: AttentionData, logits: Array) -> Array:
 
 
 def _matters(data: AttentionData, logits: Array) -> Array:
-    """Which tokens have a constraint matrix (x_a - x_t) z^T that is not zero."""
+    """Return which tokens have a nonzero constraint matrix (x_a - x_t) z^T."""
     lead = data.X[np.arange(data.n), _chosen(data, logits)][:, None, :]
     apart = (lead != data.X).any(axis=2) & (data.Z != 0.0).any(axis=1)[:, None]
     result: Array = apart & data.present
@@ -63,7 +63,7 @@ def _matters(data: AttentionData, logits: Array) -> Array:
 def _margins(
     data: AttentionData, before: Array, after: Array, loss: Loss
 ) -> tuple[Array, Array, Array]:
-    """How margins of the tokens selected in the end grew; which tokens are worse, and better."""
+    """Return the growth of margins of the tokens selected at the end; worse and better tokens."""
     old, new = (logits_of_w(data.X, data.Z, W) for W in (before, after))
     chosen = _chosen(data, new)
     rows = np.arange(data.n)
@@ -81,10 +81,10 @@ def three_iterates(
     iterates: Float[Array, "k d d"],
     loss: Loss,
 ) -> tuple[Decades, Float[Array, "3 d d"]] | Slack:
-    """Return the iterates that are compared, by their norms, or why not.
+    """Return the compared iterates with their norms, or a slack that says why there are none.
 
-    Unknown where an iterate is not finite, the norm did not grow tenfold twice, or the run has
-    not settled over the last decade.
+    The result is unknown if an iterate is not finite, the norm did not grow tenfold twice, or the
+    run has not settled over the last decade.
     """
     norms = np.sqrt((iterates**2).sum(axis=(1, 2)))
     if not np.isfinite(norms).all():
@@ -100,15 +100,16 @@ def three_iterates(
 def unsettled(
     data: AttentionData, before: Float[Array, "d d"], after: Float[Array, "d d"], loss: Loss
 ) -> str | None:
-    """Why the limit of a run cannot be read off from two of its iterates, or None.
+    """Return why the limit of a run cannot be judged from two of its iterates; None if it can.
 
-    In each input let a be the token of largest logit at `after`. A run that has settled shows:
-    the margins of a over all worse tokens have grown; those over better tokens by more than the
-    least of these (else the weight of a better token, exp(-margin), would take over in time,
-    however small its factor is); and the margins, averaged with the weights of the gradient, have
-    grown no faster than the least one (else a slower margin with a tiny factor
-    would take over). These are necessary for a direction to be a limit, as slopes of margins
-    along it; a run that fails one is not at its end. Tokens of equal score are not told apart.
+    In each input let a be the token of largest logit at `after`. A settled run has three
+    properties. The margins of a over all worse tokens have grown. Those over better tokens have
+    grown by more than the least of these: otherwise the weight exp(-margin) of a better token would
+    dominate eventually, however small its factor. The margins, averaged with the weights of the
+    gradient, have grown no faster than the least one: otherwise a slower margin with a tiny factor
+    would dominate. These properties are necessary for a limit direction, as slopes of margins along
+    it. A run without one of them has not reached its limit. Tokens of equal score are not
+    distinguished.
     """
     growth, worse, better = _margins(data, before, after, loss)
     if not worse.any():
@@ -126,7 +127,7 @@ def unsettled(
 
 
 def _named(text: str, growth: Array, kind: Array) -> str:
-    """Return the text with the token, and its input, of that kind whose margin grew least."""
+    """Return the text with the token and input of that kind with the least growth of margin."""
     place = int(np.where(kind, growth, np.inf).argmin())
     i, t = divmod(place, kind.shape[1])
     return text.format(t, i)

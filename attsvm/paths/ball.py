@@ -19,11 +19,11 @@ def minimise_on_ball(
     tolerance: float = 1e-13,
     steps: int = 400,
 ) -> Float[Array, " k"]:
-    """Return a point of {||y|| <= radius} from which no damped Newton step descends any more.
+    """Return a point of {||y|| <= radius} from which no damped Newton step descends.
 
-    On the sphere the Hessian is that of the Lagrangian on the tangent space; where the gradient
-    points inward the sphere is left. The first value of -inf ends the search. What it returns is
-    graded elsewhere.
+    On the sphere the Hessian is that of the Lagrangian on the tangent space. If the gradient points
+    inward, the point leaves the sphere. A value of -inf ends the search. The caller grades the
+    result.
     """
     y = start * (radius / size if (size := _length(start)) > radius else 1.0)
     found, damping = jet(y), 1e-3
@@ -90,7 +90,7 @@ def _solve(H: Array, shift: float, g: Array) -> Array | None:
     shifted = H.copy()
     shifted.reshape(-1)[:: len(H) + 1] += shift
     _, step, failed = dposv(shifted, -g, lower=1)
-    if failed or not np.abs(step).max() < 1e100:  # nothing curves
+    if failed or not np.abs(step).max() < 1e100:  # no curvature
         return None
     result: Array = step
     return result

@@ -1,7 +1,7 @@
-"""Growth of a loss below its best value, and its derivatives, as functions of a log deficit.
+"""The increase of a loss below its best value, and derivatives, as functions of a log deficit.
 
 drop(D) = l(best - D) - l(best). Everything is a function of log D, so that deficits of size
-exp(-1e4) and best scores of 1e4 are as exact as any other.
+exp(-1e4) and best scores of 1e4 lose no accuracy.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ Vector: TypeAlias = 'Float[Array, "*#b n"]'
 
 
 def ensure_decreasing(loss: object) -> Loss:
-    """Return the loss, if it decreases.
+    """Return the loss if it decreases.
 
     Raises:
-        DataError: no loss, or one that does not decrease everywhere.
+        DataError: the argument is not a loss, or the loss does not decrease everywhere.
     """
     if not isinstance(loss, Loss):
         raise DataError("loss must be a Loss", value=loss, remedy="Use one of attsvm.losses.")
@@ -49,7 +49,7 @@ def ensure_decreasing(loss: object) -> Loss:
 
 
 def _log_expm1(x: Vector) -> Vector:
-    """log((e^D - 1) / D) + log D for D = e^x."""
+    """Return log((e^D - 1) / D) + log D for D = e^x."""
     D = np.exp(np.minimum(x, 700.0))
     middle = np.log(np.expm1(np.minimum(np.maximum(D, _SMALL), 30.0)))
     grown: Array = np.where(D < _SMALL, x + D / 2.0, np.where(D > 30.0, D, middle))
@@ -57,7 +57,7 @@ def _log_expm1(x: Vector) -> Vector:
 
 
 def _log_of_log_loss(best: Vector, x: Vector) -> Vector:
-    """Log log(1 + e^t) with e^t = g(-best) (e^D - 1)."""
+    """Return log log(1 + e^t) with e^t = g(-best) (e^D - 1)."""
     t = log_logistic(-best) + _log_expm1(x)
     grown: Array = np.where(t < -36.0, t, np.log(np.logaddexp(0.0, np.maximum(t, -36.0))))
     return grown
@@ -80,7 +80,7 @@ _KNOWN: dict[str, tuple[Loss, Callable[[Vector, Vector], Vector], Callable[[Vect
 
 
 def orders(loss: Loss, best: Vector) -> Vector:
-    """Return the power of D with which drop(D) vanishes, 1 wherever l' < 0."""
+    """Return the power of D with which drop(D) vanishes; it is 1 if l' < 0."""
     if _is_known(loss):
         return np.ones_like(best)
     small = [np.log(loss.drop(best, np.full_like(best, 10.0**e))) for e in (-60, -63)]
@@ -89,9 +89,9 @@ def orders(loss: Loss, best: Vector) -> Vector:
 
 
 def log_drop(loss: Loss, best: Vector, x: Vector, order: Vector) -> Vector:
-    """Log drop at D = e^x.
+    """Return log drop at D = e^x.
 
-    Losses that are not of this package are continued below 1e-60 by the power `order`.
+    Losses outside this package are extrapolated below 1e-60 by the power `order`.
     """
     if _is_known(loss):
         return _KNOWN[loss.name][1](best, x)
@@ -104,7 +104,7 @@ def log_drop(loss: Loss, best: Vector, x: Vector, order: Vector) -> Vector:
 def log_drop_jet(
     loss: Loss, best: Vector, x: Vector, order: Vector
 ) -> tuple[Vector, Vector, Vector]:
-    """Log drop at D = e^x, its derivative in x, and D drop'' / drop'; see `log_drop`."""
+    """Return log drop at D = e^x, its derivative in x, and D drop'' / drop'; see `log_drop`."""
     value = log_drop(loss, best, x, order)
     if _is_known(loss):
         D = np.exp(np.minimum(x, 700.0))
@@ -133,7 +133,7 @@ def _is_known(loss: Loss) -> bool:
 
 
 def _log_log_loss(u: Array) -> tuple[Array, Array, Array]:
-    """Log log(1 + e^-u) with two derivatives."""
+    """Return log log(1 + e^-u) with two derivatives."""
     far = u > 30.0
     near = np.where(far, 30.0, u)
     value = np.logaddexp(0.0, -near)
@@ -160,4 +160,4 @@ LOG_VALUES: dict[str, tuple[Loss, Callable[[Array], tuple[Array, Array, Array]]]
     "exponential": (EXPONENTIAL, _log_exponential),
     "logistic-loss": (LOGISTIC_LOSS, _log_logistic_loss),
 }
-"""log l with two derivatives, of the losses whose infimum is 0."""
+"""log l with two derivatives, for the losses whose infimum is 0."""

@@ -36,12 +36,12 @@ from attsvm.paths.search import (
 class Minimum(Gap):
     """The best point found of min L(W) over ||W||_F <= radius.
 
-    The problem is not convex: `log_gap` is an upper bound of the optimal value, `log_lower` a
-    lower one for every W of the ball.
+    The problem is not convex: `log_gap` is an upper bound of the optimal value, and `log_lower` a
+    lower bound for every W of the ball.
 
     Attributes:
         W: the point.
-        angle: between W and W^mm; NaN where one of them is zero or does not exist.
+        angle: the angle between W and W^mm; NaN if one of them is zero or does not exist.
     """
 
     W: Float[Array, "d d"]
@@ -62,20 +62,20 @@ def path_w(
 ) -> RegularisationPath[Minimum]:
     """Minimise L(W) over ||W||_F <= R for increasing R, from several starts.
 
-    At each radius every start is scaled to it, and what it led to at the radius before is followed
-    as well. Newton steps act on log(L - L_*), so that the radius may be 1e4 and beyond.
+    At each radius every start is scaled to it, and its result at the previous radius is continued
+    as well. Newton steps act on log(L - L_*), so that the radius may be 1e4 and more.
 
     Args:
         data: tokens, queries and scores.
         loss: a decreasing loss.
         radii: increasing, 0 allowed.
-        starts: `svm` (along W^mm, where it exists), `gradient` (along -grad L(0)), `random` (the
-            best of 32 Gaussian directions), or matrices.
-        seed: of the random starts.
+        starts: `svm` (along W^mm, if it exists), `gradient` (along -grad L(0)), `random` (the best
+            of 32 Gaussian directions), or matrices.
+        seed: seed of the random starts.
 
     Raises:
-        DataError: a loss that does not decrease, a risk that is the same everywhere, bad radii, no
-            start that exists or is not zero, or one of unknown name.
+        DataError: the loss does not decrease, the risk is constant, radii are invalid, no start
+            exists and is nonzero, or a start has an unknown name.
     """
     values, objective = ensure_radii("radii", radii), GapObjective.of(data, loss)
     rows, separating = _Rows.of(data, objective), separating_matrix(data)

@@ -1,4 +1,4 @@
-"""What is said of a point that was found: residuals, bounds and angles, from the point alone."""
+"""The grades of a point: residuals, bounds and angles, computed from the point alone."""
 
 from __future__ import annotations
 
@@ -17,23 +17,25 @@ SPHERE = 1e-9
 """How near to the radius a norm counts as equal to it."""
 
 AGREE = 1e-9
-"""How near two values of log(L - L_*) count as one, relative to their size if that is above 1."""
+"""Tolerance for equal values of log(L - L_*), relative to their absolute value if that is above
+1."""
 
 
 _ROUNDS, _POINTS = 10, 65
-"""How often an interval is cut into 64 parts, of which one is kept."""
+"""Number of rounds in which an interval is cut into 64 parts and one part is kept; and number of
+cut points."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Where one start led.
+    """The result of one start.
 
     Attributes:
-        start: its name; at a later radius it goes on from what it found at the one before.
+        start: its name; at a later radius it continues its result at the previous one.
         value: log(L - L_*) there, log L on the joint path.
         residual: first-order residual there.
-        local: log(L - L_sel), with L_sel the risk at the tokens that are attended to, to which a
-            branch tends that selects others than the best; NaN where L <= L_sel.
+        local: log(L - L_sel), with L_sel the risk at the attended tokens, to which a branch tends
+            that selects other tokens than the best; NaN if L <= L_sel.
     """
 
     start: str
@@ -42,7 +44,7 @@ class Attempt:
     local: float
 
     def agrees(self, value: float) -> bool:
-        """Whether this is the given value."""
+        """Return whether the value equals the given one, up to the tolerance."""
         return abs(self.value - value) <= AGREE * max(1.0, abs(value))
 
 
@@ -67,12 +69,12 @@ def ensure_radii(name: str, radii: object) -> list[float]:
 
 
 def on_sphere(y: Array, radius: float) -> bool:
-    """Whether the constraint ||y|| <= radius is active."""
+    """Return whether the constraint ||y|| <= radius is active."""
     return float(np.linalg.norm(y)) >= radius * (1.0 - SPHERE)
 
 
 def angle_between(a: Array, b: Array) -> float:
-    """Angle of two arrays, accurate also where it is tiny; NaN where one is zero."""
+    """Return the angle of two arrays, accurate even if tiny; NaN if one is zero."""
     sizes = float(np.linalg.norm(a)), float(np.linalg.norm(b))
     if not (sizes[0] > 0.0 and sizes[1] > 0.0):
         return math.nan
@@ -81,13 +83,13 @@ def angle_between(a: Array, b: Array) -> float:
 
 
 def stationarity(y: Array, negative_gradient: Array, radius: float, unit: float = 1.0) -> float:
-    """First-order residual of min F over ||y|| <= radius, -grad F known up to a factor.
+    """Return the first-order residual of min F over ||y|| <= radius, -grad F known up to a factor.
 
     On the sphere -grad F must be a nonnegative multiple of y: the residual is twice the sine of
-    half their angle, 2 where the multiplier has the wrong sign and nothing else is wrong. Inside,
-    grad F must vanish: the residual is the norm of -grad F over `unit`. With the matrix of a
-    `normalised_gradient` that is what is left of its largest term, so that no plateau
-    passes for a minimiser. 0 for the ball of radius 0, and where grad F is exactly zero.
+    half their angle, and 2 if only the multiplier's sign is wrong. Inside, grad F must vanish: the
+    residual is the norm of -grad F over `unit`. If that is the largest term of a
+    `normalised_gradient`, the residual is relative to it, so that no plateau counts as a minimiser.
+    The residual is 0 for the ball of radius 0, and if grad F is exactly zero.
     """
     size = float(np.linalg.norm(negative_gradient))
     if radius == 0.0 or size == 0.0:
@@ -98,7 +100,7 @@ def stationarity(y: Array, negative_gradient: Array, radius: float, unit: float 
 
 
 def _is_bounded(objective: GapObjective) -> bool:
-    """Whether optimal tokens are unique and |l'| is least at the ends of any interval."""
+    """Return whether optimal tokens are unique and |l'| is least at the ends of any interval."""
     known = objective.loss.name in ("log-loss", "logistic-loss", "exponential", "correlation")
     others = objective.present.sum(axis=1) - (objective.delta > 0.0).sum(axis=1)
     return known and bool((others == 1).all())
@@ -115,15 +117,15 @@ def lower_bound(
 ) -> float:
     """Return a lower bound of log(L(W) - L_*) for every W of norm at most `radius`, up to rounding.
 
-    Let E_i = sum_t e^-m_it and eps > 0. Where all E_i <= eps, drop_i(D_i) >= b_i D_i with b_i the
-    least |l'| between the best score and its deficit at eps, and D_i >= sum_t delta_it e^-m_it /
-    (1 + eps). By weak duality, for every p of sum one and W of norm at most R,
+    Let E_i = sum_t e^-m_it and eps > 0. If all E_i <= eps, drop_i(D_i) >= b_i D_i with b_i the
+    least |l'| between the best score and its deficit at eps, and D_i >= sum_t delta_it e^-m_it / (1
+    + eps). By weak duality, for every p of sum one and W of norm at most R,
 
-        log sum_j c_j e^-m_j >= sum_j p_j (log c_j - log p_j) - R ||sum_j p_j A_j||_dual,
+      log sum_j c_j e^-m_j >= sum_j p_j (log c_j - log p_j) - R ||sum_j p_j A_j||_dual.
 
-    and p is taken from the given margins, where it is tight at a minimiser. Where some E_i > eps,
-    D_i >= min_t delta_it eps / (1 + eps). The best eps makes both cases equal. Minus infinity
-    where optimal tokens are tied or the loss is none of this package.
+    p is computed from the given margins; the bound is tight at a minimiser. If some E_i > eps, D_i
+    >= min_t delta_it eps / (1 + eps). The best eps makes both cases equal. The result is minus
+    infinity if optimal tokens are tied or the loss is not one of this package.
     """
     if not _is_bounded(objective):
         return -math.inf

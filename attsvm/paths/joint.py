@@ -29,11 +29,11 @@ class JointMinimum(Best):
         radii: (r, R).
         v, p: the point.
         log_risk: log L(v, p); the infimum of L over all v, p is at least 0.
-        log_lower: no point of the balls has a smaller one: log l(r max_t ||x_it||) is the least
-            that input i can contribute.
+        log_lower: a lower bound over the balls: log l(r max_t ||x_it||) is the least contribution
+            of input i.
         residual_v, residual_p: first-order residuals of each ball.
-        angle_v, angle_p: to the v-SVM and to the joint p-SVM for the tokens that p selects; NaN
-            where they do not exist or a radius is 0.
+        angle_v, angle_p: angles to the v-SVM and to the joint p-SVM for the tokens that p selects;
+            NaN if they do not exist or a radius is 0.
         selected: the token of largest attention of each input.
     """
 
@@ -49,7 +49,7 @@ class JointMinimum(Best):
     selected: tuple[int, ...]
 
     def row(self) -> tuple[dict[str, float], dict[str, float]]:
-        """Both radii; log risk and angles."""
+        """Return both radii; and log risk and angles."""
         r, R = self.radii
         angles = {"angle of v": self.angle_v, "angle of p": self.angle_p}
         return {"r": r, "R": R}, {"log risk": self.log_risk, **angles}
@@ -70,26 +70,25 @@ def path_joint(
 ) -> RegularisationPath[JointMinimum]:
     """Minimise L(v, p) over ||v|| <= r and ||p|| <= R, pair by pair.
 
-    Head and prompt are minimised over in turn, each in the log domain: the head on log L, the
-    prompt on log(L - L_*) and, where it cannot select the best tokens of the head, on L less the
-    risk of the tokens that it does select; Newton steps on both close in. What is found is a
-    first-order point of both balls as far as its residuals say. Which tokens are selected is a
-    choice among exponentially many, and nothing tells that a better one was missed. Residuals
-    stay near 1 on some data of integers or dimension 1 whose inputs oppose each other, where the
-    risk tends to the constant of inputs that v cannot move, and from some starts of the logistic
-    loss, which is not convex in v.
+    Head and prompt are minimised alternately, each in the log domain. The head acts on log L. The
+    prompt acts on log(L - L_*) or, if it cannot select the head's best tokens, on L minus the risk
+    of the tokens it selects. Newton steps on both complete the search. The result is a first-order
+    point of both balls up to its residuals. The selection is a choice among exponentially many, and
+    a better one may have been missed. Residuals stay near 1 in two cases. One is some data with
+    integer entries or dimension 1 whose inputs oppose each other: the risk tends to the constant of
+    inputs that v cannot move. The other is the logistic loss, which is not convex in v, from some
+    starts.
 
     Args:
-        data: tokens and labels; queries and head play no part.
+        data: tokens and labels; queries and head are ignored.
         loss: log-loss, logistic-loss or exponential.
         radii: pairs (r, R), each increasing, 0 allowed.
-        starts: `svm` (v(alpha) and p(alpha) for the optimal tokens of the head that the data
-            carry, where they exist), `mean` (p = 0, v along the sum of labelled tokens),
-            `random`, or pairs (v, p).
-        seed: of the random starts.
+        starts: `svm` (v(alpha) and p(alpha) for the optimal tokens of the data's head, if they
+            exist), `mean` (p = 0, v along the sum of labelled tokens), `random`, or pairs (v, p).
+        seed: seed of the random starts.
 
     Raises:
-        DataError: data without labels, another loss, bad radii, or no start.
+        DataError: data without labels, another loss, invalid radii, or no start.
     """
     if data.y is None:
         raise DataError("the joint path needs labels", remedy="Give y and v instead of scores.")
@@ -160,7 +159,7 @@ def _starts(data: AttentionData, starts: Sequence[object], seed: int) -> dict[st
 
 
 def _begin(pair: Pair, v: Array, p: Array) -> tuple[Array, Array]:
-    """On both spheres, unless the point is in the balls and better where it is."""
+    """Return the point on both spheres, or unchanged if it lies in the balls with less risk."""
     out = scaled(v, pair.r), scaled(p, pair.R)
     fits = float(np.linalg.norm(v)) <= pair.r and float(np.linalg.norm(p)) <= pair.R
     return (v, p) if fits and pair.log_risk(v, p) < pair.log_risk(*out) else out

@@ -1,8 +1,8 @@
 """The gap to the risk L_sel of the tokens that a point selects, in logarithms.
 
-A branch that does not select the optimal tokens ends on a plateau of log(L - L_*), where steps
-that still matter move nothing. Relative to the risk of its own tokens they do. Scores above those
-of the selected tokens make deficits negative, so that all is a sign and a logarithm.
+A branch that does not select the optimal tokens ends on a plateau of log(L - L_*), on which useful
+steps have no visible effect. Relative to the risk of its own tokens they do. Scores above those of
+the selected tokens make deficits negative, so every value is a sign and a logarithm.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ _ROUNDS = 50
 _SETTLED = 1e-11
 
 _SEEN = math.log(1e-6)
-"""Log attention from which on a token counts as selected if no better one does."""
+"""Minimum log attention at which a token counts as selected if no better one does."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalGap:
     """The function sign * log |L - L_sel| on the side L > L_sel (sign 1) or L < L_sel (sign -1).
 
-    Both increase with L. The other side has the value -inf where it is lower, inf where it is
-    higher, so that a descent ends as soon as it falls below L_sel.
+    Both increase with L. The other side has the value -inf if it is lower and inf if it is higher,
+    so that a descent ends as soon as it falls below L_sel.
 
     Attributes:
-        whole: the objective whose margins these are functions of.
+        whole: the objective with the same margins.
         base: scores of the selected tokens.
-        delta: their score less that of every token.
+        delta: their score minus that of every token.
         sign: the side.
     """
 
@@ -46,9 +46,9 @@ class LocalGap:
 
     @classmethod
     def at(cls, whole: GapObjective, margins: Float[Array, " m"]) -> LocalGap | None:
-        """For the tokens attended to at these margins.
+        """Return the gap for the tokens attended to at these margins.
 
-        None where L = L_sel, or l' vanishes at an optimal token.
+        None if L = L_sel, or l' vanishes at an optimal token.
         """
         attended = whole.log_attention(margins) >= _SEEN
         lost = np.where(attended, whole.delta, np.inf).min(axis=1)
@@ -59,7 +59,7 @@ class LocalGap:
         return cls(whole, found.base, found.delta, int(sign))
 
     def signed(self, margins: Float[Array, " m"]) -> tuple[float, float]:
-        """Sign and logarithm of L - L_sel."""
+        """Return sign and logarithm of L - L_sel."""
         sign, size, _ = self._gap(self.whole.log_attention(margins))
         return sign, size
 
@@ -69,14 +69,14 @@ class LocalGap:
         return self.sign * size if sign == self.sign else -self.sign * math.inf
 
     def jet(self, margins: Float[Array, " m"]) -> Jet:
-        """Return the same with gradient and Hessian in the margins."""
+        """Return the value with gradient and Hessian in the margins."""
         log_s = self.whole.log_attention(margins)
         _, size, u = self._gap(log_s)
         g, H = derivatives(self.whole, log_s, u, size)
         return Jet(self.sign * size, g, H - self.sign * np.outer(g, g))
 
     def _gap(self, log_s: Array) -> tuple[float, float, Array]:
-        """Sign and logarithm of the gap, and the mean scores."""
+        """Return sign and logarithm of the gap, and the mean scores."""
         side, x = signed_sum(self.delta, log_s)
         x = np.maximum(x, -1e9)
         D = np.exp(np.minimum(x, 700.0))
@@ -88,7 +88,7 @@ class LocalGap:
 
 
 def local_value(whole: GapObjective, margins: Float[Array, " m"]) -> float:
-    """log(L - L_sel); NaN where L <= L_sel, or l' vanishes at an optimal token."""
+    """Return log(L - L_sel); NaN if L <= L_sel, or l' vanishes at an optimal token."""
     gap = LocalGap.at(whole, margins)
     return gap.value(margins) if gap is not None and gap.sign > 0 else math.nan
 
@@ -96,10 +96,10 @@ def local_value(whole: GapObjective, margins: Float[Array, " m"]) -> float:
 def derivatives(
     whole: GapObjective, log_s: Float[Array, "i T"], u: Float[Array, " i"], log_unit: float
 ) -> tuple[Float[Array, " m"], Float[Array, "m m"]]:
-    """Gradient and Hessian of L in the margins over e^log_unit, u the mean scores.
+    """Return gradient and Hessian of L in the margins over e^log_unit, u the mean scores.
 
-    With kappa = s * (delta - D) a deficit has gradient -kappa and Hessian
-    diag(kappa) - kappa s^T - s kappa^T.
+    With kappa = s * (delta - D) a deficit has gradient -kappa and Hessian diag(kappa) - kappa s^T -
+    s kappa^T.
     """
     apart = whole.delta[:, :, None] - whole.delta[:, None, :]
     side, log_above = signed_sum(apart, log_s[:, None, :])
@@ -117,7 +117,7 @@ def derivatives(
 def of_margins(
     gap: GapObjective | LocalGap, A: Float[Array, "m k"]
 ) -> tuple[Callable[[Array], Jet], Callable[[Array], float]]:
-    """Jet and value of a function of margins as functions of x, where margins are A x."""
+    """Return jet and value of a function of margins as functions of x, with margins A x."""
 
     def jet(x: Array) -> Jet:
         found = gap.jet(A @ x)
@@ -135,8 +135,8 @@ def settled(
 ) -> Array:
     """Return a point reached by descents on log(L - L_*) and, from its plateaus, on the local gap.
 
-    The risk falls from one descent to the next. Ends where the residual is at rounding, or where
-    neither moves.
+    The risk decreases from one descent to the next. The search ends if the residual is at rounding
+    level, or if neither descent moves the point.
     """
     y = descend(whole, y)
     for _ in range(_ROUNDS):
@@ -146,6 +146,6 @@ def settled(
         if local.value(margins(after)) == -math.inf or local.sign < 0:
             after = descend(whole, after)
         if np.array_equal(after, y):
-            break  # nor would any further descent
+            break  # further descents would not move it either
         y = after
     return y

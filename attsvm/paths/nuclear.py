@@ -36,15 +36,15 @@ class FactorMinimum(Gap):
     """The best point found of min L(K Q^T) over ||K||_F^2 + ||Q||_F^2 <= 2 radius.
 
     `radius` bounds ||K Q^T||_*, and `log_lower` holds for every W of that nuclear norm, whatever
-    its rank; at `residual` 0, -grad_K = mu K and -grad_Q = mu Q with mu >= 0.
+    its rank. At `residual` 0, -grad_K = mu K and -grad_Q = mu Q with mu >= 0.
 
     Attributes:
-        K, Q: the point, of the inner dimension asked for.
-        excess_of_operator: 1 - <G, W> / (||G||_op R) with G = -grad L(W): 0 where W meets the
-            first-order condition of the nuclear ball, which a small inner dimension may forbid;
-            NaN where G is zero.
+        K, Q: the point, with the requested inner dimension.
+        excess_of_operator: 1 - <G, W> / (||G||_op R) with G = -grad L(W): 0 if W meets the
+            first-order condition of the nuclear ball, which a small inner dimension may prevent;
+            NaN if G is zero.
         distance: bounds of the Frobenius distance of W / R to the solutions of Att-SVM* divided by
-            their nuclear norm; NaN where there is none, or R = 0.
+            their nuclear norm; NaN if there is none, or R = 0.
     """
 
     K: Float[Array, "d r"]
@@ -79,11 +79,11 @@ def path_kq(
         data: tokens, queries and scores.
         loss: a decreasing loss.
         radii: increasing, 0 allowed.
-        inner: columns of K and Q, d where left out; from the rank of W on it does not matter.
-        starts: as in `path_w`, matrices W that are factored at their singular values and cut to
-            the inner dimension; `svm` is along a solution of Att-SVM*.
-        seed: of the random starts, and of a small part that keeps unused columns off zero: so small
-            that it turns no margin of a solution of Att-SVM*.
+        inner: number of columns of K and Q, by default d; from the rank of W on it does not matter.
+        starts: as in `path_w`; matrices W are factored by singular values and cut to the inner
+            dimension; `svm` is along a solution of Att-SVM*.
+        seed: seed of the random starts, and of a small part that keeps unused columns off zero; it
+            is too small to change the sign of a margin of a solution of Att-SVM*.
 
     Raises:
         DataError: as `path_w`, or an inner dimension below 1.
@@ -179,30 +179,33 @@ class Factored(Problem):
 
     @property
     def steepest(self) -> float:
-        """The most by which a margin moves with W of norm 1; along Att-SVM* all move by 1/C_*."""
+        """The largest change of a margin by a W of norm 1.
+
+        Along Att-SVM* all margins change by 1/C_*.
+        """
         sizes = np.linalg.norm(self.D, axis=1) * np.linalg.norm(self.Z, axis=1)
         return float(sizes.max(initial=0.0))
 
     def parts(self, y: Array) -> tuple[Array, Array]:
-        """K and Q in short coordinates."""
+        """Return K and Q in short coordinates."""
         cut = self.D.shape[1] * self.inner
         return y[:cut].reshape(-1, self.inner), y[cut:].reshape(-1, self.inner)
 
     def factor(self, W: Array) -> Array:
-        """Balanced factors of the leading singular values."""
+        """Return balanced factors of the leading singular values."""
         U, sizes, Vt = np.linalg.svd(self.left.T @ W @ self.right, full_matrices=False)
         roots = np.sqrt(sizes[: self.inner])
         K, Q = U[:, : self.inner] * roots, Vt[: self.inner].T * roots
         return np.concatenate([K.ravel(), Q.ravel()])
 
     def margins(self, y: Array) -> Array:
-        """Margins m_j = D_j^T K Q^T z_j."""
+        """Return the margins m_j = D_j^T K Q^T z_j."""
         K, Q = self.parts(y)
         margins: Array = ((self.D @ K) * (self.Z @ Q)).sum(axis=1)
         return margins
 
     def short_negative_gradient(self, y: Array) -> Array:
-        """-grad L(K Q^T) in short coordinates."""
+        """Return -grad L(K Q^T) in short coordinates."""
         K, Q = self.parts(y)
         found: Array = (
             self.left.T @ self.negative_gradient(self.left @ K @ Q.T @ self.right.T) @ self.right
@@ -236,7 +239,7 @@ class Factored(Problem):
         return Jet(found.value, J.T @ found.gradient, hessian)
 
     def descend(self, gap: GapObjective | LocalGap, y: Array, R: float) -> Array:
-        """From y, and again with a new direction where the nuclear ball has a better one."""
+        """Return the result of descents from y, adding directions that the nuclear ball offers."""
 
         def value(y: Array) -> float:
             return gap.value(self.margins(y))

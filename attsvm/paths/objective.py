@@ -1,8 +1,8 @@
-"""log(L - L_*) as a function of margins, with gradient and Hessian, at any size of the margins.
+"""log(L - L_*) as a function of margins, with gradient and Hessian, for margins of any size.
 
-With m_it = logit_opt - logit_it and delta_it = gamma_opt - gamma_it the deficit of an input is
-D_i = sum_t delta_it e^-m_it / sum_u e^-m_iu, and L - L_* = (1/n) sum_i drop_i(D_i). All of it is
-kept in logarithms.
+With m_it = logit_opt - logit_it and delta_it = gamma_opt - gamma_it, the deficit of an input is D_i
+= sum_t delta_it e^-m_it / sum_u e^-m_iu, and L - L_* = (1/n) sum_i drop_i(D_i). All values are
+logarithms.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class GapObjective:
         best: best scores.
         log_delta: log of the score gaps; -inf for tokens as good as the best.
         delta: the score gaps.
-        present: which tokens there are.
+        present: the mask of present tokens.
         order: the power with which each input's drop vanishes.
-        input, token: the margins m_j in their order, each of an input and a token that is not its
-            reference, the first optimal one.
-        rows: which inputs of the data set they are.
+        input, token: for each margin m_j, its input and its token; all tokens but the reference,
+            the first optimal one, have a margin.
+        rows: the indices of these inputs in the data set.
     """
 
     loss: Loss
@@ -62,7 +62,7 @@ class GapObjective:
         """Return the objective of a data set.
 
         Raises:
-            DataError: a loss that does not decrease, or a risk that is the same everywhere.
+            DataError: the loss does not decrease, or the risk is constant.
         """
         decreasing = ensure_decreasing(loss)
         found = optimal_tokens(data)
@@ -98,18 +98,18 @@ class GapObjective:
         )
 
     def value(self, margins: Float[Array, " m"]) -> float:
-        """log(L - L_*)."""
+        """Return log(L - L_*)."""
         x = self._weights(margins)[2]
         return _log_sum(log_drop(self.loss, self.best, x, self.order)) - math.log(self.count)
 
     def jet(self, margins: Float[Array, " m"]) -> Jet:
-        """Return the same with gradient and Hessian in the margins."""
+        """Return the value with gradient and Hessian in the margins."""
         log_s, log_a, x = self._weights(margins)
         values, rate, bend = log_drop_jet(self.loss, self.best, x, self.order)
         share = np.exp(values - values.max())
         share /= share.sum()
         s, a = np.exp(log_s), np.exp(log_a)
-        # delta_t - D as a sum of differences, so that nothing cancels where a bad token leads
+        # delta_t - D as a sum of differences: no cancellation if a bad token leads
         above = ((self.delta[:, :, None] - self.delta[:, None, :]) * s[:, None, :]).sum(axis=2)
         safe = np.where(self.delta > 0.0, self.delta, 1.0)
         slope = np.where(self.delta > 0.0, -a * above / safe, s)
@@ -130,7 +130,7 @@ class GapObjective:
     def spread(
         self, table: Float[Array, "i T"], blocks: Float[Array, "i T T"]
     ) -> tuple[Float[Array, " m"], Float[Array, "m m"]]:
-        """Figures of tokens, and of pairs of tokens of one input, in the order of the margins."""
+        """Return values of tokens and of pairs within an input, in the order of the margins."""
         pairs = np.where(
             self.input[:, None] == self.input[None, :],
             blocks[self.input[:, None], self.token[:, None], self.token[None, :]],
@@ -139,7 +139,7 @@ class GapObjective:
         return table[self.input, self.token], pairs
 
     def log_attention(self, margins: Float[Array, " m"]) -> Float[Array, "i T"]:
-        """Log softmax of each input."""
+        """Return the log softmax of each input."""
         table = np.where(self.present, 0.0, np.inf)
         table[self.input, self.token] = margins
         log_s = table.min(axis=1, keepdims=True) - table
@@ -147,7 +147,7 @@ class GapObjective:
         return result
 
     def _weights(self, margins: Array) -> tuple[Array, Array, Array]:
-        """Log attention, log of the shares in the deficit, and the log deficits."""
+        """Return log attention, the log shares in the deficit, and the log deficits."""
         log_s = self.log_attention(margins)
         log_a = self.log_delta + log_s
         peak = log_a.max(axis=1, keepdims=True)
@@ -163,7 +163,7 @@ def _log_sum(values: Array) -> float:
 def differences(
     data: AttentionData, objective: GapObjective
 ) -> tuple[Float[Array, "m d"], Float[Array, "m e"]]:
-    """D_j = x_ref - x_t and z_j with m_j = D_j^T W z_j."""
+    """Return D_j = x_ref - x_t and z_j with m_j = D_j^T W z_j."""
     index = optimal_tokens(data).index
     where = objective.rows[objective.input]
     D: Array = data.X[where, index[where]] - data.X[where, objective.token]

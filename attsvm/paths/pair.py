@@ -20,7 +20,7 @@ from attsvm.paths.objective import GapObjective, Jet, differences
 from attsvm.risk import normalised_gradient
 
 LARGEST = 300.0
-"""Exponents beyond this are cut off, so that no exponential overflows."""
+"""Maximum absolute value of exponents, so that no exponential overflows."""
 
 Point: TypeAlias = 'tuple[Float[Array, " d"], Float[Array, " d"]]'
 

@@ -1,8 +1,9 @@
-"""First-order points of head and prompt: descents in turn, and Newton steps on both.
+"""First-order points of head and prompt: alternating descents, and Newton steps on both.
 
-Where attention is hard the prompt moves log L by e^-R only, and head and prompt decouple; where it
-is soft they do not, and turns converge slowly. So the risk falls in turns, the head's on log L and
-the prompt's on `LocalGap`, and Newton steps on the first-order equations of both end the search.
+If attention is hard, the prompt changes log L by e^-R only, and head and prompt decouple. If it is
+soft they do not, and alternation converges slowly. So the risk decreases alternately, the head's on
+log L and the prompt's on `LocalGap`; then Newton steps on the first-order equations of both
+complete the search.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ _REDUCED = 60
 """Newton steps in the prompt at most that see how the head answers."""
 
 _PLATEAUS = 20
-"""How often the head leaves a plateau of the logistic loss at most."""
+"""Maximum number of times that the head leaves a plateau of the logistic loss."""
 
 _SETTLED = 1e-12
 """A residual up to this ends the search."""
 
 
 def descend(pair: Pair, v: Array, p: Array) -> Point:
-    """Return a first-order point from (v, p), or the point where progress ends."""
+    """Return a first-order point reached from (v, p), or the last point of progress."""
     before = math.inf
     for turn in range(_SWEEPS):
         if pair.r > 0.0:
@@ -54,7 +55,7 @@ def descend(pair: Pair, v: Array, p: Array) -> Point:
 
 def _best_head(pair: Pair, v: Array, p: Array) -> Array:
     rows = pair.rows(p)
-    rows = rows[rows.any(axis=1)]  # the others add a constant
+    rows = rows[rows.any(axis=1)]  # the other inputs add a constant
     if not len(rows):
         return v
     v = minimise_on_ball(
@@ -146,7 +147,7 @@ def newton(pair: Pair, v: Array, p: Array) -> Point:
 
 
 def _moved(y: Array, step: Array, radius: float) -> Array:
-    """Return the point y + step, on the sphere where y is, and in the ball."""
+    """Return y + step, on the sphere if y is on it, and in the ball."""
     after = y + step
     size = float(np.linalg.norm(after))
     if size > 0.0 and (size > radius or on_sphere(y, radius)):

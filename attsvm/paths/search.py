@@ -1,4 +1,4 @@
-"""What the paths share: starts, and branches that are followed along the radii."""
+"""The common part of all paths: starts, and branches that are followed along the radii."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Radius = TypeVar("Radius")
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class Best(ABC):
-    """The best of where several starts led (`attempts`)."""
+    """The best result of several starts, with the results of all of them (`attempts`)."""
 
     attempts: tuple[Attempt, ...]
 
@@ -40,7 +40,7 @@ class Best(ABC):
 
     @property
     def agreeing(self) -> int:
-        """How many starts led to this value."""
+        """The number of starts that led to this value."""
         best = min(a.value for a in self.attempts)
         return sum(a.agrees(best) for a in self.attempts)
 
@@ -51,7 +51,7 @@ class Best(ABC):
         return max(values) - min(values)
 
     def _figures(self) -> dict[str, str]:
-        """Its fields in words, arrays by their shapes, and how many starts agree."""
+        """Return its fields as text, arrays by their shapes, and the number of agreeing starts."""
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "attempts"}
         told = {
             name: f"of shape {value.shape}"
@@ -70,14 +70,14 @@ class Best(ABC):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class Gap(Best):
-    """A minimum of the gap to the optimal risk over a ball.
+    """A minimum over a ball of the gap to the optimal risk.
 
     Attributes:
         radius: R.
         log_gap: log(L - L_*) there, with L_* the risk at the optimal tokens.
-        log_lower: no point of the ball has a smaller one, up to rounding; -inf where none is known.
+        log_lower: a lower bound over the ball, up to rounding; -inf if none is known.
         residual: first-order residual, from the point alone; see `stationarity`.
-        inside: whether the constraint is not active, so that no multiplier is there.
+        inside: whether the constraint is inactive, so that there is no multiplier.
     """
 
     radius: float
@@ -88,12 +88,12 @@ class Gap(Best):
 
     @property
     def gap(self) -> float:
-        """L - L_*; 0 where it underflows."""
+        """L - L_*; 0 if it underflows."""
         return math.exp(self.log_gap)
 
     @property
     def excess(self) -> float:
-        """How far log(L - L_*) may lie above its least value on the ball, at most."""
+        """An upper bound of how far log(L - L_*) lies above its least value on the ball."""
         return self.log_gap - self.log_lower
 
 
@@ -131,18 +131,18 @@ class Problem(ABC):
 
     @abstractmethod
     def residual(self, x: Array, R: float) -> float:
-        """First-order residual."""
+        """Return the first-order residual."""
 
     @abstractmethod
     def descend(self, gap: GapObjective | LocalGap, x: Array, R: float) -> Array:
-        """Where Newton steps on a gap lead."""
+        """Return the result of Newton steps on a gap."""
 
     def graded(self, x: Array) -> Array:
-        """Return the margins, from the point that is handed out where coordinates round."""
+        """Return the margins of the point as returned to the user, after rounding."""
         return self.margins(x)
 
     def negative_gradient(self, W: Array) -> Array:
-        """-grad L(W), its largest term of size 1."""
+        """Return -grad L(W), scaled so that its largest term has size 1."""
         data = self.data
         loss = self.objective.loss
         return normalised_gradient(data.X, data.Z, data.gamma, W, loss, data.mask).matrix
@@ -153,7 +153,7 @@ class Problem(ABC):
         return min(points, key=lambda x: self.objective.value(self.margins(scaled(x, reach))))
 
     def lead(self, x: Array, R: float) -> Array:
-        """Where a direction leads."""
+        """Return the result of descents from a direction."""
         return settled(
             self.objective,
             scaled(x, self.reach(R)),
@@ -163,7 +163,7 @@ class Problem(ABC):
         )
 
     def attempt(self, name: str, x: Array, R: float) -> Attempt:
-        """Return a description of the point to which a start led."""
+        """Return a record of the point to which a start led."""
         margins = self.graded(x)
         local = local_value(self.objective, margins)
         return Attempt(name, self.objective.value(margins), self.residual(x, R), local)
@@ -177,9 +177,9 @@ def along(
     grade: Callable[[Point, Radius, tuple[Attempt, ...]], Minimum],
     zero: Point | None = None,
 ) -> RegularisationPath[Minimum]:
-    """Return the best branch at each radius: from fresh starts, and from where the last radius led.
+    """Return the best branch at each radius: from fresh starts, or continued from the last radius.
 
-    Where the radius is 0 and `zero` is given, that is the answer.
+    If `zero` is given, it is the result at radius 0.
     """
     found = []
     followed: dict[str, Point] = {}
@@ -200,10 +200,10 @@ def along(
 def starting_points(
     data: AttentionData, loss: Loss, starts: Sequence[object], seed: int, svm: Array | None
 ) -> dict[str, Array]:
-    """Stacks of matrices by name, those that exist and are not zero; the best of each counts.
+    """Return stacks of nonzero matrices by name; the best of each stack is used.
 
     Raises:
-        DataError: a name that is not known, or no start.
+        DataError: a name is unknown, or there is no start.
     """
     generator = np.random.default_rng(seed)
     points: dict[str, Array] = {}
@@ -233,13 +233,13 @@ def starting_points(
 
 
 def scaled(y: Array, radius: float) -> Array:
-    """Return the same direction on the sphere; zero stays."""
+    """Return y scaled to the sphere; zero stays."""
     size = float(np.linalg.norm(y))
     return y * (radius / size) if size > 0.0 else y
 
 
 def separating_matrix(data: AttentionData) -> Array | None:
-    """W^mm, or None where it does not exist or optimal tokens are tied."""
+    """Return W^mm; None if it does not exist or optimal tokens are tied."""
     try:
         answer = att_svm(data)
     except (DataError, SolverError):  # ties, or no answer with a proof

@@ -1,7 +1,7 @@
-"""Pictures of training, and the numbers that they show.
+"""Pictures of training, and their numbers.
 
-`measures` turns trajectories into plain arrays, `table` holds them as CSV and JSON, and the
-functions below draw them; matplotlib is imported only when something is drawn.
+`measures` turns trajectories into plain arrays, `table` stores them as CSV and JSON, and the
+functions below draw them. matplotlib is imported only if something is drawn.
 """
 
 from attsvm.plots.draw import histograms, progress, shares, trajectories

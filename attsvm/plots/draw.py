@@ -1,7 +1,7 @@
 """Pictures of training: each function takes plain arrays and returns a matplotlib Figure.
 
-Every one draws a figure of its own, or into the `axes` that it is given; then legends are left to
-the caller (`attsvm.plots.style.key_below`).
+Each draws a figure of its own, or into the given `axes`; then the caller adds legends
+(`attsvm.plots.style.key_below`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 
 TOKENS = ("#009E73", "#E69F00", "#CC79A7", "#56B4E9")
-"""Teal and yellow for the tokens of the first two inputs, as in the talk that they come from."""
+"""Colours of the tokens of the first inputs; teal and yellow first, as in the talk they come
+from."""
 
 
 def trajectories(
@@ -47,17 +48,24 @@ def trajectories(
     ylabel: str = "second coordinate",
     axes: Axes | None = None,
 ) -> Figure:
-    """Paths of training in the plane, rays of SVM directions, tokens as markers.
+    """Draw paths of training in the plane, rays of SVM directions, and tokens as markers.
 
-    A single group of paths is coloured by the ray that each path runs to; several groups, W z_1 and
-    W z_2 say, have a colour each.
+    A single group of paths is coloured by the ray that each path approaches. Several groups, for
+    example W z_1 and W z_2, have one colour each.
 
-    `paths` are B paths of k points by group, `rays` one direction for each group (rows) by name,
-    each name with its dashes. Tokens are numbered at their markers. `towards` says which ray each
-    path runs to; by default the one at the least angle to its end.
+    Args:
+        paths: by group, B paths of k points.
+        rays: by name, one direction for each group (rows); each name has its own dashes.
+        tokens: tokens, numbered at their markers.
+        towards: the ray that each path approaches; by default the one at the least angle to its
+            end.
+        title: the title.
+        xlabel: the label of the first coordinate.
+        ylabel: the label of the second coordinate.
+        axes: the axes to draw into; None for a new figure.
 
     Raises:
-        DataError: a name of rays has not one direction for each group.
+        DataError: a name of rays does not have one direction for each group.
         UsageError: matplotlib is missing.
     """
     for name, ray in rays.items():
@@ -116,7 +124,7 @@ def trajectories(
 
 
 def _nearest(end: Array, rays: Mapping[str, Array]) -> int:
-    """Which ray makes the least angle with the end of a path; the first where there is none."""
+    """Return the ray at the least angle to the end of a path; the first one without rays."""
     gaps = [float(heading(end, ray[0]).gap) for ray in rays.values()]
     return int(np.argmin(gaps)) if gaps else 0
 
@@ -132,7 +140,7 @@ def _arrow(panel: Axes, path: Array, reach: float, colour: str) -> None:
 
 
 def _square(panel: Axes, clouds: Sequence[Array]) -> None:
-    """Limits around all points, with the origin, one unit as long either way."""
+    """Set limits around all points and the origin, with equal scales."""
     points = np.concatenate([np.zeros((1, 2)), *(np.reshape(c, (-1, 2)) for c in clouds)])
     low, high = points.min(axis=0), points.max(axis=0)
     middle, half = (low + high) / 2.0, 0.54 * float((high - low).max())
@@ -151,12 +159,10 @@ def shares(
     log: bool = True,
     axes: Axes | None = None,
 ) -> Figure:
-    """Softmax probabilities against steps or norms: the optimal token's, and the largest.
+    """Draw softmax probabilities against steps or norms: the optimal token's, and the largest.
 
-    Where the dotted line (largest) leaves the solid one (optimal), another token is selected.
-
-    `x` are steps or norms, not negative; `log` asks for a logarithmic axis from 1 on, as suits
-    steps.
+    If the dotted line (largest) leaves the solid one (optimal), another token is selected. `x` has
+    nonnegative steps or norms; `log` sets a logarithmic axis from 1 on, as suits steps.
 
     Raises:
         UsageError: matplotlib is missing.
@@ -178,7 +184,7 @@ def shares(
 
 
 def count_axis(panel: Axes, x: Array) -> None:
-    """Logarithmic from 1 on, and with a place for 0."""
+    """Set an axis that is logarithmic from 1 on and includes 0."""
     panel.set_xscale("symlog", linthresh=1.0)
     known = x[np.isfinite(x)]
     panel.set_xlim(float(known.min()), float(known.max()))
@@ -193,16 +199,20 @@ def progress(
     xlabel: str = "step",
     figure: Figure | SubFigure | None = None,
 ) -> Figure:
-    """Norm against steps; cosine, 1 - cosine and residual against the norm, for every direction.
+    """Draw norm against steps; cosine, 1 - cosine and residual against the norm, per direction.
 
-    A high cosine is evidence only beside the others: towards the limit 1 - cosine keeps falling
-    and the residual stays level while the norm grows; on a wrong direction 1 - cosine ends on a
-    plateau, however small, and the residual grows in proportion to the norm.
+    A high cosine is evidence only in comparison with other directions. Towards the limit, 1 -
+    cosine keeps decreasing and the residual stays level while the norm grows. For a wrong direction
+    1 - cosine reaches a plateau, however small, and the residual grows in proportion to the norm.
 
-    `clock` says when the iterates were recorded, and `xlabel` what it counts: one row for all runs,
-    or one for each run of the directions that are no decoys, in their order. `directions` are runs
-    (k) or (B, k) by the direction that they are held against; decoys, those that are wrong on
-    purpose, are drawn dashed.
+    Args:
+        clock: the times at which the iterates were recorded: one row for all runs, or one for each
+            run of the directions that are not decoys, in their order.
+        directions: runs (k) or (B, k) by the direction that they are compared with.
+        decoys: deliberately wrong directions, drawn dashed.
+        title: the title.
+        xlabel: the unit of the clock.
+        figure: the figure to draw into; None for a new one.
 
     Raises:
         UsageError: matplotlib is missing.
@@ -243,7 +253,7 @@ def histograms(
     title: str = "",
     xlabel: str = "margin",
 ) -> Figure:
-    """Histograms over shared bins, one below the other, dark to light; a line marks 0.
+    """Draw histograms over shared bins, one below the other, dark to light; a line marks 0.
 
     Raises:
         UsageError: matplotlib is missing.

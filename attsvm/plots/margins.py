@@ -1,4 +1,4 @@
-"""The margins of an answer, drawn against the line that they must reach."""
+"""A plot of the margins of an answer, with the required margin as a line."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def plot_margins(
     """Draw every margin as a point, input by input.
 
     Args:
-        margins: margins by input and token, infinite where nothing is constrained.
+        margins: margins by input and token, infinite without a constraint.
         support: the support tokens of each input.
-        title: what is written above.
+        title: the title.
         path: the file; its ending names the format.
 
     Raises:
-        UsageError: matplotlib is missing, or it writes no format of that ending.
+        UsageError: matplotlib is missing, or cannot write the format of that ending.
     """
     ensure_drawable(path)
     from matplotlib.figure import Figure

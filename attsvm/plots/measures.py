@@ -1,4 +1,4 @@
-"""What a picture of training shows, as plain arrays: directions, weights, margins.
+"""The numbers of a picture of training, as plain arrays: directions, weights, margins.
 
 Iterates are stacked along leading axes: a matrix W has its last two axes, a prompt p its last one,
 as in `attsvm.training.Trajectory.W`.
@@ -20,12 +20,13 @@ from attsvm.tokens import target_tokens
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Heading:
-    """How iterates stand to the ray of a direction.
+    """The position of iterates relative to the ray of a direction.
 
     Attributes:
         norm: Euclidean (Frobenius) norms.
         cosine: cosines of the angle to the direction; NaN at zero iterates.
-        gap: 1 - cosine, as half the squared distance of the unit vectors: nothing cancels.
+        gap: 1 - cosine, computed as half the squared distance of the unit vectors, without
+            cancellation.
         residual: distances from the ray {c * direction : c >= 0}.
     """
 
@@ -35,21 +36,21 @@ class Heading:
     residual: Float[Array, "*b"]
 
     def table(self, **keys: object) -> Table:
-        """Return a row for each iterate, after columns that say which one it is."""
+        """Return a table with one row per iterate, after columns that identify it."""
         columns = {"norm": self.norm, "cosine": self.cosine, "gap": self.gap}
         return Table.of(**keys, **columns, residual=self.residual)
 
     @classmethod
     def of(cls, table: Table, run: str = "run") -> Heading:
-        """Return the headings that a table holds, one row for each run."""
+        """Return the headings in a table, one row for each run."""
         return cls(*table.stack(run, "norm", "cosine", "gap", "residual"))
 
 
 def heading(iterates: Float[Array, " ..."], direction: Float[Array, "*p"]) -> Heading:
-    """Norms, cosines to a direction, and distances from its ray.
+    """Return norms, cosines to a direction, and distances from its ray.
 
     Raises:
-        DataError: the direction is zero or not finite, or its shape is not that of an iterate.
+        DataError: the direction is zero or not finite, or does not have the shape of an iterate.
     """
     size = float(np.linalg.norm(direction))
     if not 0.0 < size < np.inf:
@@ -71,7 +72,7 @@ def heading(iterates: Float[Array, " ..."], direction: Float[Array, "*p"]) -> He
 
 
 def projections(W: Float[Array, "*b d d"], Z: Float[Array, "m d"]) -> Float[Array, "m *b d"]:
-    """Return the vectors W z that decide about input after input, one block for each row z."""
+    """Return the vectors W z that determine the logits, one block for each row z."""
     return np.stack([W @ z for z in Z])
 
 
@@ -92,13 +93,13 @@ def _logits(data: AttentionData, X: Array, iterates: Array, prompts: bool) -> Ar
 def token_weights(
     data: AttentionData, iterates: Float[Array, " ..."], *, prompts: bool = False
 ) -> Float[Array, "*b n T"]:
-    """Softmax probabilities of every token under iterates W (or p, where `prompts`)."""
+    """Return the softmax probabilities of every token under iterates W (or p, if `prompts`)."""
     logits = _logits(data, data.X, iterates, prompts)
     return softmax(logits, np.broadcast_to(data.present, logits.shape))
 
 
 def effective_tokens(weights: Float[Array, "*b T"]) -> Float[Array, "*b"]:
-    """How many tokens share the weight: exp of the entropy, between 1 and T."""
+    """Return the effective number of tokens: exp of the entropy, between 1 and T."""
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(weights > 0.0, weights * np.log(weights), 0.0)
     return np.asarray(np.exp(-terms.sum(axis=-1)))
@@ -111,7 +112,7 @@ def separation_margins(
     *,
     prompts: bool = False,
 ) -> Float[Array, "*b m"]:
-    """(x_target - x_t)^T W z (or ^T p) of all inputs and present tokens t but the target.
+    """Return (x_target - x_t)^T W z (or ^T p) of all inputs and present tokens t but the target.
 
     Raises:
         TiedTokensError, DataError: targets as in `att_svm`; iterates of another size.
@@ -127,10 +128,10 @@ def separation_margins(
 def counts(
     values: Float[Array, "k m"], bins: int = 60
 ) -> tuple[Float[Array, " e"], Int[Array, "k b"]]:
-    """Histograms of every row over bins that all rows share: edges and counts.
+    """Return histograms of all rows over shared bins: edges and counts.
 
     Raises:
-        DataError: values that are not finite, or no bin.
+        DataError: a value is not finite, or there is no bin.
     """
     if bins < 1 or not np.isfinite(values).all() or values.size == 0:
         raise DataError("a histogram needs finite values and a bin", value=(values.shape, bins))
@@ -141,7 +142,7 @@ def counts(
 def mean_and_error(
     values: Float[Array, "B k"],
 ) -> tuple[Float[Array, " k"], Float[Array, " k"], Int[Array, " k"]]:
-    """Means over the rows, their standard errors, and how many entries are numbers.
+    """Return means over the rows, their standard errors, and the number of finite entries.
 
     The error is the sample deviation over the root of the count; NaN below two entries.
     """

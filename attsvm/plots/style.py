@@ -1,4 +1,4 @@
-"""Colours, lines and frames that all pictures share; nothing here changes matplotlib's state."""
+"""Colours, lines and frames shared by all pictures; matplotlib's global state is not changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F5F3F", "#000000")
-"""Colours that colour-blind readers tell apart (after Okabe and Ito), blue and orange first."""
+"""Colours that colour-blind readers can distinguish (after Okabe and Ito), blue and orange
+first."""
 
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.5)), (0, (6, 2, 1, 2)))
 """Solid, dashed, dotted, dash-dotted."""
@@ -28,10 +29,10 @@ INK = "#333333"
 
 
 def ensure_drawable(path: Path) -> None:
-    """Refuse a plot before anything is computed for it.
+    """Raise if a plot cannot be written, before anything is computed for it.
 
     Raises:
-        UsageError: matplotlib is missing, or it writes no format of that ending.
+        UsageError: matplotlib is missing, or cannot write the format of that ending.
     """
     try:
         from matplotlib.backend_bases import FigureCanvasBase
@@ -92,7 +93,7 @@ def key(axes: Axes, **where: Any) -> None:
 
 
 def key_below(figure: Figure | SubFigure, columns: int = 3) -> None:
-    """One legend under all panels, each label once."""
+    """Add one legend under all panels, each label once."""
     found: dict[str, Any] = {}
     for axes in figure.axes:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -102,7 +103,7 @@ def key_below(figure: Figure | SubFigure, columns: int = 3) -> None:
 
 
 def ramp(count: int) -> list[Any]:
-    """Colours for an order, dark to light, even in grey (viridis without its palest end)."""
+    """Return colours for an ordered series, dark to light (viridis without its palest end)."""
     from matplotlib import colormaps
 
     return [colormaps["viridis"](x) for x in np.linspace(0.0, 0.88, count)]

@@ -1,4 +1,4 @@
-"""Numbers beside a picture: named columns of one length, as CSV and as JSON."""
+"""The numbers of a picture: named columns of one length, as CSV and as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from attsvm._types import Array, Float, Shaped
 from attsvm.errors import DataError
 
 Cell = int | float | str | None
-"""An entry as JSON has it; None where a number is not finite."""
+"""An entry in JSON; None if a number is not finite."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +23,7 @@ class Table:
     """Columns of integers, floats or words, all of one length.
 
     Raises:
-        DataError: columns of different lengths, of other types, or with several axes.
+        DataError: columns have different lengths, unsupported types, or several axes.
     """
 
     columns: Mapping[str, Array]
@@ -50,7 +50,7 @@ class Table:
 
     @classmethod
     def join(cls, parts: Sequence[Table]) -> Table:
-        """Tables of the same columns, one below the other."""
+        """Return tables with the same columns as one, below each other."""
         names = list(parts[0].columns)
         return cls({name: np.concatenate([part[name] for part in parts]) for name in names})
 
@@ -63,7 +63,7 @@ class Table:
         return len(next(iter(self.columns.values()), ()))
 
     def where(self, **values: Cell) -> Table:
-        """Return the rows in which the named columns have these values."""
+        """Return the rows whose named columns have these values."""
         kept = np.ones(len(self), dtype=np.bool_)
         for name, value in values.items():
             kept &= self[name] == value
@@ -74,7 +74,10 @@ class Table:
         return list(dict.fromkeys(self.json()[name]))
 
     def stack(self, name: str, *columns: str) -> list[Float[Array, "B k"]]:
-        """Columns of numbers with one row for each value of `name`; NaN fills what is shorter."""
+        """Return columns of numbers with one row for each value of `name`.
+
+        NaN fills shorter rows.
+        """
         parts = [self.where(**{name: value}) for value in self.distinct(name)]
         shape = len(parts), max(map(len, parts), default=0)
         stacked = [np.full(shape, np.nan) for _ in columns]
@@ -84,11 +87,14 @@ class Table:
         return stacked
 
     def json(self) -> dict[str, list[Cell]]:
-        """Columns by name; null where a number is not finite."""
+        """Return columns by name; null if a number is not finite."""
         return {name: _cells(a) for name, a in self.columns.items()}
 
     def csv(self) -> str:
-        """Return a header and the rows; floats have the digits they need, none if not finite."""
+        """Return a header and the rows.
+
+        Floats have all their digits, entries that are not finite none.
+        """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         columns = self.json()

@@ -31,10 +31,10 @@ LARGEST_EXACT = 250
 """Up to this many constraints a Frobenius answer is certified in rationals."""
 
 SECONDS = 60.0
-"""Processor seconds of a solve unless the caller says otherwise."""
+"""Default time limit of a solve, in processor seconds."""
 
 FLOATS = 0.4
-"""Share of the time for methods in floats where rationals may have to settle it."""
+"""Share of the time limit for float methods if rational arithmetic may be needed afterwards."""
 
 
 def solve(
@@ -47,34 +47,36 @@ def solve(
     seconds: float | None = SECONDS,
     wall: float | None = None,
 ) -> Answer:
-    """Solve the Att-SVM of a data set and certify the answer as far as that goes.
+    """Solve the Att-SVM of a data set and certify the answer as far as possible.
 
     Frobenius answers and Farkas certificates are computed in rationals if there are at most
     `LARGEST_EXACT` constraints, or if floats do not settle the problem. W is the exact solution
     rounded to floats, with the residual and the gap of these floats. If they miss a margin by more
     than 1e-9, the status is `solved in rationals`, and `exact.W` is the solution. Nuclear-norm and
-    soft-margin answers carry a bracket that holds in spite of rounding. If the time ends before
-    there is a solution, the status is `bracketed`.
+    soft-margin answers carry a bracket that accounts for rounding. If the time ends before there is
+    a solution, the status is `bracketed`.
 
     Args:
         data: tokens, queries and scores.
-        targets: one token an input, or None for the optimal ones.
+        targets: one token per input, or None for the optimal ones.
         norm: `fro` or `nuc`.
         soft: the price C of slack, for the soft margin (Frobenius norm only).
-        slack: what shares a slack, as in `soft_att_svm`.
+        slack: which constraints share a slack, as in `soft_att_svm`.
         seconds: budget of processor time in seconds, counted once the kernels are compiled; None
             for no limit.
         wall: budget of wall-clock time in seconds, counted from the same moment; None for no limit.
             With this budget a busy machine may change the answer.
 
     Raises:
-        TiedTokensError, DataError: as `att_svm_programme`; a norm of another name; a soft margin
-            with the nuclear norm; a time that is not positive.
+        TiedTokensError, DataError: as `att_svm_programme`; an unknown norm; a soft margin with the
+            nuclear norm; a time limit that is not positive.
         SolverError: there is neither an answer with a proof nor a bracket.
     """
     for limit in (seconds, wall):
         if limit is not None and not limit > 0.0:
-            raise DataError("the time given is positive", value=limit, remedy="Give more seconds.")
+            raise DataError(
+                "the time limit must be positive", value=limit, remedy="Give more seconds."
+            )
     if norm not in ("fro", "nuc"):
         raise DataError("norm is `fro` or `nuc`", value=norm)
     programme = att_svm_programme(data, targets)
@@ -126,7 +128,7 @@ def _certified(programme: Programme, deadline: Deadline | None) -> Answer:
         try:
             exact = decide(programme, guess, deadline, noted.append)
             return Answer(handed_out(programme, exact), exact)
-        except SolverError:  # out of time, or no proof: floats and brackets are left
+        except SolverError:  # no proof in time: fall back to floats with brackets
             pass
     words = None if deadline is None else deadline.words
     if m <= SMALL:
@@ -145,7 +147,10 @@ def _certified(programme: Programme, deadline: Deadline | None) -> Answer:
 
 
 def _guess(search: Search, m: int) -> Array | None:
-    """Return multipliers whose support rationals try first; all 0 for small programmes."""
+    """Return multipliers whose support rational arithmetic tries first.
+
+    All 0 for small programmes.
+    """
     if search.answer is not None:
         return search.answer.weights
     last = search.weights[-1] if search.weights else None

@@ -1,4 +1,4 @@
-"""What all answers have in common: their targets, and how they are told as text and as HTML."""
+"""The common part of all answers: their targets, and their display as text and as HTML."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from attsvm._words import counted, rising
 from attsvm.svm.programme import Programme, Tokens
 
 Facts = list[tuple[str, str]]
-"""Lines of a page: a name, empty where the line above goes on, and what is said."""
+"""Lines of a page: a name, empty for a continuation line, and the text."""
 
 ENCLOSED = "enclosed: the bracket holds in outward-rounded arithmetic"
-"""What is proved where bounds were rounded outward, in words."""
+"""The proof behind bounds that were rounded outward, in words."""
 
 _ALONE = "none, a single token"
 """In the place of the margins of an input that has no other token."""
 
 
 class Answered:
-    """What every answer has of its programme, and its page.
+    """The data that every answer has about its programme, and its page.
 
     An answer also has `solved`, `status`, `margins`, `duals`, `support`, `degenerate`, residuals, a
-    gap, and `optimum`, the lines that tell what was minimised.
+    gap, and `optimum`: the lines that state the minimised quantity.
     """
 
     __slots__ = ()
@@ -48,7 +48,7 @@ class Answered:
 
     @property
     def title(self) -> str:
-        """What was to be minimised, and of which size the data are."""
+        """The minimised quantity, and the sizes of the data."""
         n, T = self.programme.shape
         sizes = f"{counted(n, 'input')}, up to {counted(T, 'token')}"
         constraints = counted(len(self.programme.bound), "constraint")
@@ -71,7 +71,7 @@ class Answered:
 
     @property
     def facts(self: Any) -> Facts:
-        """What is told of the answer, line by line."""
+        """The lines of the answer's page."""
         if not self.solved:
             return _unseparable(self)
         facts = [
@@ -115,7 +115,7 @@ class Answered:
 
 
 def bracket_in_words(bracket: tuple[float, float]) -> str:
-    """`bracket [low, high]`."""
+    """Return the text `bracket [low, high]`."""
     return f"bracket [{bracket[0]:.12g}, {bracket[1]:.12g}]"
 
 

@@ -1,4 +1,4 @@
-"""Many Att-SVMs of one shape in one call; each answer is graded as a single one is."""
+"""Many Att-SVMs of one shape in one call; each answer is graded like a single one."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class BatchAnswer:
     """Answers of B programmes; the axes after the first are those of a single answer.
 
     Attributes:
-        solved: where a solution was found; elsewhere Farkas multipliers were.
-        W: solutions, zero where unseparable.
-        value: ||W||_F, infinite where unseparable.
+        solved: whether a solution was found; otherwise Farkas multipliers were found.
+        W: solutions, zero if unseparable.
+        value: ||W||_F, infinite if unseparable.
         targets: the token that each input selects.
-        margins: margins, infinite where nothing is constrained or solvable.
-        duals: multipliers; of a solution, or summing to 1 and cancelling.
-        primal_residual: how far an exact margin of W falls short of 1 at most.
-        dual_residual: of Farkas multipliers, as in `FrobeniusAnswer`; zero where solved.
-        gap: relative duality gap; zero where unseparable.
+        margins: margins; infinite for tokens without a constraint and for unseparable programmes.
+        duals: multipliers of a solution, or cancelling ones with sum 1.
+        primal_residual: an upper bound of how far an exact margin of W falls below 1.
+        dual_residual: for Farkas multipliers as in `FrobeniusAnswer`; zero if solved.
+        gap: relative duality gap; zero if unseparable.
     """
 
     solved: Bool[Array, " B"]
@@ -48,7 +48,7 @@ class BatchAnswer:
     gap: Float[Array, " B"]
 
     def __len__(self) -> int:
-        """How many programmes."""
+        """Return the number of programmes."""
         return len(self.solved)
 
     def __repr__(self) -> str:
@@ -67,7 +67,8 @@ def att_svm_batch(
     """Solve the Frobenius Att-SVM of every data set, all of one shape (n, T, d).
 
     Raises:
-        TiedTokensError, DataError, SolverError: as `att_svm`; different shapes, no data set.
+        TiedTokensError, DataError, SolverError: as `att_svm`; shapes differ, or there is no data
+            set.
     """
     batch = stack(sets)
     if targets is not None and len(targets) != len(sets):
@@ -116,7 +117,8 @@ def _solve(
     primal, dual = np.where(solved, missed, 0.0), np.where(farkas, cancelled, 0.0)
     gap = np.where(solved, gap, 0.0)
     W[farkas], margins[farkas] = 0.0, np.inf
-    for b in np.flatnonzero(~solved & ~farkas):  # one at a time, with every method there is
+    # solve the remaining ones separately, with all methods
+    for b in np.flatnonzero(~solved & ~farkas):
         answer = solve_programme(att_svm_programme(sets[int(which[b])], chosen[b]))
         solved[b], W[b], value[b] = answer.solved, answer.W, answer.value
         margins[b], duals[b] = answer.margins, answer.duals

@@ -1,15 +1,15 @@
-"""Brackets of least norms that hold in spite of rounding, proved by weak duality.
+"""Brackets of least norms, proved by weak duality, with rounding errors included.
 
 For multipliers w (nonnegative on inequalities), S = sum_j w_j A_j and any feasible V,
 
-    sum_j w_j bound_j <= <S, V> <= ||S||_F ||V||_F   and   <= ||S||_op ||V||_*,
+  sum_j w_j bound_j <= <S, V> <= ||S||_F ||V||_F   and   <= ||S||_op ||V||_*,
 
-and the norm of a feasible V bounds the least norm from above. Each figure is computed in floats
-and moved outward by an a-priori bound of its rounding: an inner product of k terms is off by at
-most gamma(k) = k u / (1 - k u) times the product of the norms, in any order of summation, and by
-k times the smallest subnormal. The rows are those of the data: that a D_j rounds a difference of
-tokens (and its product with the keys) is part of the error. A bound that cannot be had is
-infinite or zero; an array with NaN leaves NaN.
+and the norm of a feasible V bounds the least norm from above. Each quantity is computed in floats
+and moved outward by an a-priori bound of its rounding error. An inner product of k terms, in any
+order of summation, is off by at most gamma(k) = k u / (1 - k u) times the product of the norms,
+plus k times the smallest subnormal. The rows are those of the data: the rounding of a token
+difference D_j (and of its product with the keys) is part of the error. A bound that cannot be
+computed is infinite or zero; an array with NaN gives NaN.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def gamma(k: int) -> float:
 
 
 def length_up(rows: Float[Array, "n k"]) -> Float[Array, " n"]:
-    """Upper bounds of the Euclidean norms of rows."""
+    """Return upper bounds of the Euclidean norms of rows."""
     k = rows.shape[1]
     square: Array = np.einsum("nk,nk->n", rows, rows)
     lengths: Array = np.sqrt(square + k * TINY) * (1.0 + gamma(k + 8))
@@ -42,14 +42,14 @@ def length_up(rows: Float[Array, "n k"]) -> Float[Array, " n"]:
 
 
 def size_up(array: Float[Array, " ..."]) -> float:
-    """Upper bound of the Euclidean norm of a vector, or of the Frobenius norm of a matrix."""
+    """Return an upper bound of the Euclidean norm of a vector, or Frobenius norm of a matrix."""
     entries = length_up(array) if array.ndim == 2 else array
     k = entries.size
     return float(np.sqrt(float(entries @ entries) + k * TINY) * (1.0 + gamma(k + 8)))
 
 
 def row_errors(programme: Programme) -> Float[Array, " m"]:
-    """Upper bounds of ||D_j - d_j||, d_j the exact difference of tokens (through the keys)."""
+    """Return upper bounds of ||D_j - d_j||, d_j the exact token difference (through the keys)."""
     formed = programme.kept - programme.rival
     errors: Array = UNIT * length_up(formed)
     if programme.keys is not None:
@@ -65,10 +65,10 @@ def row_errors(programme: Programme) -> Float[Array, " m"]:
 def certain_margins(
     D: Float[Array, "m d"], Z: Float[Array, "m e"], W: Float[Array, "d e"]
 ) -> Float[Array, " m"]:
-    """Lower bounds of the margins D_j^T W z_j, entry by entry; each D_j carries one rounding.
+    """Return lower bounds of the margins D_j^T W z_j; each D_j has one rounding per entry.
 
-    A sum of products of k terms is off by at most gamma(k) times the sum of their sizes; D adds
-    one rounding, the two sums d + e. The last term covers underflow for entries up to 1e140.
+    A sum of products of k terms is off by at most gamma(k) times the sum of their absolute values;
+    D adds one rounding, the two sums d + e. The last term covers underflow for entries up to 1e140.
     """
     margins = ((D @ W) * Z).sum(axis=1)
     sizes = ((np.abs(D) @ np.abs(W)) * np.abs(Z)).sum(axis=1)
@@ -79,7 +79,7 @@ def certain_margins(
 def margins_about(
     programme: Programme, W: Float[Array, "d e"], size: float
 ) -> tuple[Float[Array, " m"], Float[Array, " m"]]:
-    """Margins d_j^T W z_j as floats and bounds of their errors; `size` bounds ||W||_F."""
+    """Return margins d_j^T W z_j as floats and bounds of their errors; `size` bounds ||W||_F."""
     d, e = W.shape
     per_row = gamma(d + e + 4) * length_up(programme.D) + row_errors(programme)
     noise = (per_row * size + d * e * TINY) * length_up(programme.Z) + e * TINY
@@ -106,7 +106,7 @@ def spectrum(programme: Programme, weights: Float[Array, " m"]) -> Spectrum:
     """Decompose sum_j weights_j A_j in coordinates of the queries.
 
     With S = sum_i E_i z_i^T over the queries, z_i = Q t_i + rest_i and K = sum_i E_i t_i^T, the
-    norm is at most ||K||_op ||Q||_op + sum_i ||E_i|| ||rest_i||, for any Q and t_i whatever.
+    norm is at most ||K||_op ||Q||_op + sum_i ||E_i|| ||rest_i||, for any Q and t_i.
     """
     d, e = programme.D.shape[1], programme.Z.shape[1]
     sums, queries, count = _sums(programme, weights)
@@ -136,10 +136,10 @@ def spectrum(programme: Programme, weights: Float[Array, " m"]) -> Spectrum:
 
 
 def nuclear_up(L: Float[Array, "d r"], R: Float[Array, "e r"]) -> float:
-    """Upper bound of the nuclear norm of the float product L R^T, in any order of summation.
+    """Return an upper bound of the nuclear norm of the float product L R^T.
 
-    The exact product is a sum of rank-one terms, of norm at most sum_i ||l_i|| ||r_i||; the
-    rounding E has ||E||_* <= sqrt(min(d, e)) ||E||_F.
+    The bound holds for any order of summation. The exact product is a sum of rank-one terms, of
+    norm at most sum_i ||l_i|| ||r_i||. The rounding error E has ||E||_* <= sqrt(min(d, e)) ||E||_F.
     """
     (d, r), e = L.shape, R.shape[0]
     terms = _sum_up(length_up(L.T) * length_up(R.T))
@@ -155,9 +155,9 @@ def nuclear_bracket(
     weights: Float[Array, " m"],
     top: float,
 ) -> tuple[float, float]:
-    """Bounds of min ||V||_* over feasible V, from the float product L R^T scaled to feasibility.
+    """Return bounds of min ||V||_* over feasible V, from the float product L R^T, scaled.
 
-    `top` is an upper bound of ||sum_j weights_j A_j||_op, as `spectrum` gives.
+    `top` is an upper bound of ||sum_j weights_j A_j||_op, as returned by `spectrum`.
     """
     size = nuclear_up(L, R)
     upper = _scale_up(programme, _less(*margins_about(programme, L @ R.T, size))) * size * UP
@@ -170,14 +170,13 @@ def nuclear_bracket(
 def frobenius_bracket(
     programme: Programme, W: Float[Array, "d e"], weights: Float[Array, " m"]
 ) -> tuple[float, float]:
-    """Bounds of min ||V||_F over feasible V, from a matrix W and multipliers.
+    """Return bounds of min ||V||_F over feasible V, from a matrix W and multipliers.
 
-    Above is the norm of the multiple of W that meets every bound for sure. A multiple never meets
-    an equality for sure, nor a bound of 0 that is tight: then it is ||W||_F plus a bound of the
-    distance to a matrix that does, which exists if the rows in question are independent by more
-    than rounding. Infinite where neither is had.
-
-    Constraints so large or so small that squares would leave float64 are scaled by a power of two.
+    The upper bound is the norm of the multiple of W that provably meets every bound. No multiple
+    provably meets an equality, or a tight bound of 0. Then the upper bound is ||W||_F plus a bound
+    of the distance to a feasible matrix. Such a matrix exists if the rows in question are
+    independent beyond rounding. If neither works, the bound is infinite. If squares of the
+    constraints would leave float64, they are scaled by a power of two.
     """
     power, scaled = _balanced(programme)
     if power:
@@ -190,7 +189,7 @@ def frobenius_bracket(
     heaviest = float(np.abs(weights).max())
     if not heaviest < np.inf:
         weights = np.zeros_like(weights)
-    elif heaviest > 0.0:  # any multiple bounds as much
+    elif heaviest > 0.0:  # any multiple of the weights gives the same bound
         weights = np.ldexp(weights, -int(np.frexp(heaviest)[1]))
     lengths = length_up(programme.Z)
     sums, queries, count = _sums(programme, weights)
@@ -219,7 +218,8 @@ BALANCED = 400
 def _balanced(programme: Programme) -> tuple[int, Programme]:
     """Return an exponent k, and the programme with all constraints divided by 2^k.
 
-    0 and the programme itself where that is not needed, or where an entry would be rounded.
+    The result is 0 and the programme itself if scaling is not needed, or if it would round an
+    entry.
     """
     tops = [float(np.abs(side).max()) for side in (programme.D, programme.Z)]
     left, right = (int(np.frexp(top)[1]) if 0.0 < top < np.inf else 0 for top in tops)
@@ -234,9 +234,9 @@ def _balanced(programme: Programme) -> tuple[int, Programme]:
 
 
 def _sums(programme: Programme, weights: Array) -> tuple[Array, Array, int]:
-    """E_i = sum_j weights_j D_j over runs of rows with one query, the queries, and a count k.
+    """Return E_i = sum_j weights_j D_j over runs of rows with one query, the queries, and k.
 
-    Any product of sum_i E_i z_i^T with a matrix is off by gamma(k) times the sum of norms.
+    Any product of sum_i E_i z_i^T with a matrix is off by at most gamma(k) times the sum of norms.
     """
     D, Z = programme.D, programme.Z
     breaks = np.flatnonzero((Z[1:] != Z[:-1]).any(axis=1)) + 1
@@ -247,30 +247,30 @@ def _sums(programme: Programme, weights: Array) -> tuple[Array, Array, int]:
 
 
 def _sum_up(terms: Array) -> float:
-    """Upper bound of a sum of nonnegative terms, each the rounding of one or two products."""
+    """Return an upper bound of a sum of nonnegative terms, each rounded once or twice."""
     return float(terms.sum() * (1.0 + gamma(terms.size + 4)) + terms.size * TINY)
 
 
 def _stretch(Q: Array) -> float:
-    """Upper bound of ||Q||_op: the square is at most 1 + ||Q^T Q - I||_F."""
+    """Return an upper bound of ||Q||_op: its square is at most 1 + ||Q^T Q - I||_F."""
     return float(np.sqrt(1.0 + _defect_up(Q)) * UP)
 
 
 def _defect_up(Q: Array) -> float:
-    """Upper bound of ||Q^T Q - I||_F."""
+    """Return an upper bound of ||Q^T Q - I||_F."""
     k, q = Q.shape
     rounding = gamma(k + 4) * size_up(Q) ** 2 + k * q * TINY
     return float((size_up(Q.T @ Q - np.eye(q)) + rounding) * UP)
 
 
 def _less(values: Array, noise: Array) -> Array:
-    """Lower bounds of values - noise."""
+    """Return lower bounds of values - noise."""
     low: Array = values - noise
     return low - 4.0 * UNIT * np.abs(low)
 
 
 def _gain_down(programme: Programme, weights: Array) -> float:
-    """Lower bound of sum_j weights_j bound_j; zero, which proves nothing, where it overflows."""
+    """Return a lower bound of sum_j weights_j bound_j; zero, a trivial bound, on overflow."""
     terms = weights * programme.bound
     size = float(np.abs(terms).sum()) * (1.0 + gamma(terms.size))
     if not size < np.inf:
@@ -281,7 +281,7 @@ def _gain_down(programme: Programme, weights: Array) -> float:
 def _scale_up(programme: Programme, margins: Array) -> float:
     """Return an upper bound of the least factor with which `margins` meet the bounds.
 
-    Infinite where no multiple does for sure.
+    It is infinite if no multiple provably does.
     """
     bound = programme.bound
     positive = bound > 0.0
@@ -294,11 +294,11 @@ def _scale_up(programme: Programme, margins: Array) -> float:
 
 
 def _shift_up(programme: Programme, margins: Array, noise: Array) -> float:
-    """Upper bound of the distance from W to a feasible matrix; infinite where none is proved.
+    """Return an upper bound of the distance from W to a feasible matrix; infinite without a proof.
 
-    Rows J that are equalities or not met for sure are met exactly by W + sum_J x_j A_j where
-    their Gram matrix is regular: for unit rows that is a move by at most ||t|| / sqrt(lambda),
-    t the missing margins and lambda the least eigenvalue. The others must keep theirs.
+    Let J be the rows that are equalities or not provably met. W + sum_J x_j A_j meets them exactly
+    if their Gram matrix is regular. For unit rows this moves W by at most ||t|| / sqrt(lambda), t
+    the missing margins and lambda the least eigenvalue. The other rows must stay met.
     """
     bound, equal = programme.bound, programme.equal
     vacuous = (programme.kept == programme.rival).all(axis=1) & ~programme.D.any(axis=1)

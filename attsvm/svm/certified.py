@@ -1,4 +1,4 @@
-"""A certified answer: floats with their figures, and rationals if there are any."""
+"""A certified answer: floats with their residuals, and the exact answer if it is known."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from attsvm.svm.soft import SoftAnswer
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer(Answered):
-    """An answer in floats with the figures of these floats, and the exact answer if known.
+    """An answer in floats with the residuals of these floats, and the exact answer if known.
 
     Attributes:
-        float_answer: the answer in floats. Its residual is that of its W, evaluated in rationals
-            or rounded outward.
+        float_answer: the answer in floats. Its residual is that of its W, evaluated in rationals or
+            rounded outward.
         exact: the Frobenius answer (or the Farkas certificate) in rationals with its conditions
             checked, or None.
-        norm: which norm was to be minimised.
+        norm: the norm that is minimised.
         evaluated: whether the bracket of a soft margin was evaluated in rationals.
-        unfinished: the budget that was too short for the certification, such as `60 s`; None if
-            the certification ended or was not tried.
+        unfinished: the budget that was too short for the certification, such as `60 s`; None if the
+            certification ended or was not tried.
     """
 
     float_answer: FrobeniusAnswer | NuclearAnswer | SoftAnswer
@@ -54,11 +54,11 @@ class Answer(Answered):
 
     @property
     def status(self) -> str:
-        """`solved`, `solved in rationals`, `bracketed` or `unseparable`.
+        """One of `solved`, `solved in rationals`, `bracketed` and `unseparable`.
 
-        In the second case `exact.W` is the solution, and W, the matrix of floats nearest to it,
-        misses a margin by more than 1e-9. In the third W meets the margins, and its norm exceeds
-        the least one by what `bracket` leaves open. What is proved is in `proof`.
+        With `solved in rationals`, `exact.W` is the solution, and W, the closest float matrix,
+        misses a margin by more than 1e-9. With `bracketed`, W meets the margins, and the gap of
+        `bracket` bounds the excess of its norm. `proof` states what is proved.
         """
         return self.float_answer.status
 
@@ -66,7 +66,7 @@ class Answer(Answered):
     def W(self) -> Array:
         """The solution in floats, which misses no margin by more than `primal_residual`.
 
-        Zero where there is none.
+        It is zero if there is no solution.
         """
         return self.float_answer.W
 
@@ -99,7 +99,7 @@ class Answer(Answered):
 
     @property
     def kind(self) -> Literal["exact", "enclosed", "float"]:
-        """How far the certificate goes: rationals, outward rounding, or recomputed floats."""
+        """The kind of certificate: rationals, outward rounding, or recomputed floats."""
         if self.exact is not None:
             return "exact"
         enclosed = isinstance(self.float_answer, NuclearAnswer) or self.evaluated
@@ -107,15 +107,15 @@ class Answer(Answered):
 
     @property
     def bracket(self) -> tuple[float, float]:
-        """Bounds of what is minimised: the least norm, or norm and penalty of the soft margin.
+        """Bounds of the minimised quantity: the least norm, or the soft margin's objective.
 
-        Where the answer is exact, around the exact value of the norm; else from primal and dual,
+        For an exact answer they enclose the exact value; otherwise they come from primal and dual,
         rounded outward.
         """
         return self.float_answer.bracket
 
     def __getattr__(self, name: str) -> Any:
-        """Whatever else the answer in floats has: value, margins, support, duals, gap, ..."""
+        """Return any other attribute of the float answer: value, margins, duals, gap, ..."""
         if name.startswith("_") or name in self.__slots__:
             raise AttributeError(name)
         return getattr(self.float_answer, name)
@@ -128,7 +128,7 @@ class Answer(Answered):
         """Draw the margins of every input to a file (needs matplotlib).
 
         Raises:
-            UsageError: matplotlib is missing, or the ending names no format that it writes.
+            UsageError: matplotlib is missing, or cannot write the format of the file name's ending.
             DataError: there is no solution to draw.
         """
         from attsvm.plots.margins import plot_margins
@@ -179,7 +179,7 @@ def _tokens(answer: Answer, constraints: list[int]) -> Tokens:
 
 
 def proof_of(answer: Answer) -> str:
-    """Return what is proved of the floats in an answer, in words."""
+    """Return what is proved about the floats of an answer, in words."""
     if answer.status == "bracketed":
         given = "" if answer.unfinished is None else f" in {answer.unfinished}"
         return f"not solved to 1e-9{given}: residual and bracket of W are proved"
@@ -208,7 +208,7 @@ def remarks_of(answer: Answer) -> Facts:
 
 
 def optimum_of(answer: Answer) -> Facts:
-    """Return what is minimised, with its bracket, as lines of a page."""
+    """Return the minimised quantity with its bracket, as lines of a page."""
     a = answer.float_answer
     if isinstance(a, FrobeniusAnswer):
         return a.about_norm(answer.bracket)

@@ -1,6 +1,6 @@
-"""The programmes of the sources by name, each solved with the same method and the same proof.
+"""The programmes of the sources by name, all solved with the same method and the same proof.
 
-They raise what their constructors in `attsvm.svm.programme` and what `solve_programme` raise.
+Their errors are those of the constructors in `attsvm.svm.programme` and of `solve_programme`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from attsvm.svm.programme import (
 
 
 def local_svm(data: AttentionData, targets: object) -> FrobeniusAnswer:
-    """W^mm(alpha): the Frobenius Att-SVM for any choice of tokens."""
+    """Return W^mm(alpha): the Frobenius Att-SVM for any choice of tokens."""
     if targets is None:
         raise DataError("a Local-SVM needs the tokens to select", remedy="Give one index an input.")
     return solve_programme(att_svm_programme(data, targets))
@@ -33,22 +33,22 @@ def local_svm(data: AttentionData, targets: object) -> FrobeniusAnswer:
 def p_svm(
     data: AttentionData, targets: object = None, W: Float[Array, "k d"] | None = None
 ) -> FrobeniusAnswer:
-    """p(alpha): min ||p|| with p^T (k_target - k_t) >= 1 over the keys k = W x."""
+    """Return p(alpha): min ||p|| with p^T (k_target - k_t) >= 1 over the keys k = W x."""
     return solve_programme(p_svm_programme(data, targets, W))
 
 
 def v_svm(data: AttentionData, targets: object = None) -> FrobeniusAnswer:
-    """v(alpha): min ||v|| with y_i v^T x_target >= 1."""
+    """Return v(alpha): min ||v|| with y_i v^T x_target >= 1."""
     return solve_programme(v_svm_programme(data, targets))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointAnswer:
-    """Both programmes of joint training.
+    """The two programmes of joint training.
 
     Attributes:
         v: the v-SVM.
-        p: the p-SVM with relaxed margins, or None where the v-SVM has no solution.
+        p: the p-SVM with relaxed margins; None if the v-SVM has no solution.
         supporting: the inputs whose label margin is tight, to 1e-7.
     """
 
@@ -69,7 +69,7 @@ class JointAnswer:
 def joint_svm(
     data: AttentionData, targets: object = None, W: Float[Array, "k d"] | None = None
 ) -> JointAnswer:
-    """v(alpha), and p(alpha) with margin 0 for inputs that do not support v."""
+    """Return v(alpha), and p(alpha) with margin 0 for inputs that do not support v."""
     v = v_svm(data, targets)
     if not v.solved:
         return JointAnswer(v, None, np.zeros(data.n, dtype=np.bool_))
@@ -79,12 +79,12 @@ def joint_svm(
 
 
 def generalised_svm(data: AttentionData, selected: Bool[Array, "n T"]) -> FrobeniusAnswer:
-    """Equal logits on the selected tokens of each input, margins to the rest."""
+    """Return the least W with equal logits on selected tokens, and margins to the rest."""
     return solve_programme(generalised_programme(data, selected))
 
 
 def finite_part(
     data: AttentionData, selected: Bool[Array, "n T"], probabilities: Float[Array, "n T"]
 ) -> FrobeniusAnswer:
-    """W_fin: least W with the given softmax probabilities within the selections."""
+    """Return W_fin: the least W with the given softmax probabilities within the selections."""
     return solve_programme(finite_part_programme(data, selected, probabilities))

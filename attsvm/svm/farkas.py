@@ -1,4 +1,4 @@
-"""Proofs that Farkas multipliers exist exactly near the ones that floats give."""
+"""Proofs that exact Farkas multipliers exist near multipliers computed in floats."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LARGEST = 300
 
 
 def coprime_integers(weights: Sequence[fmpq]) -> list[fmpq]:
-    """Rationals, not all zero, as integers in the same proportion without a common divisor."""
+    """Return rationals, not all zero, as coprime integers in the same proportion."""
     below = math.lcm(*(int(w.q) for w in weights))
     above = math.gcd(*(int(w.p) * (below // int(w.q)) for w in weights))
     return [w * below / above for w in weights]
@@ -29,7 +29,7 @@ def coprime_integers(weights: Sequence[fmpq]) -> list[fmpq]:
 def exists(
     programme: Programme, weights: Float[Array, " m"], deadline: Deadline | None = None
 ) -> bool:
-    """Whether the rows with a multiplier surely have no solution, by enclosure or exactly."""
+    """Return whether the rows with a multiplier provably have no solution."""
     used = weights != 0.0
     rows, carried = subset(programme, used), weights[used]
     plain = programme.keys is None and not rows.equal.any() and bool((rows.bound >= 0.0).all())
@@ -43,12 +43,12 @@ def exists(
 def cancelling_multipliers(
     rows: Programme, weights: Float[Array, " k"]
 ) -> Float[Array, " k"] | None:
-    """Positive multipliers near `weights` that are proved to cancel the rows exactly, or None.
+    """Return positive multipliers near `weights` that provably cancel the rows exactly, or None.
 
-    Let B have all rows but the last as columns; with R near its inverse and
-    beta = ||I - R B|| < 1, B is nonsingular and the multipliers that cancel the last row are
-    within ||R (B w + a)|| / (1 - beta) of w, in the largest-entry norm. Needs as many rows as W
-    has entries, and one more. The multipliers returned are those that floats solve for.
+    Let B have all rows but the last as columns, R near its inverse and beta = ||I - R B|| < 1. Then
+    B is nonsingular. The multipliers that cancel the last row are within ||R (B w + a)|| / (1 -
+    beta) of w, in the maximum norm. This needs one row more than W has entries. The returned
+    multipliers are the float solution.
     """
     k = len(weights)
     size = rows.D.shape[1] * rows.Z.shape[1]
@@ -66,7 +66,7 @@ def cancelling_multipliers(
         R = np.linalg.inv(B)
     except np.linalg.LinAlgError:
         return None
-    # every entry of A carries at most 5 roundings; sums of k terms at most k more
+    # every entry of A has at most 5 roundings; sums of k terms have at most k more
     gamma = 1.01 * (k + 8) * EPS
     sizes = np.abs(R) @ np.abs(B)
     beta = (np.abs(R @ B - np.eye(size)) + 2 * gamma * sizes).sum(axis=1).max()

@@ -31,32 +31,31 @@ TIGHT = 1e-7
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrobeniusAnswer(Answered):
-    """min ||W||_F under the programme's constraints, or a reason why no W meets them.
+    """min ||W||_F under the programme's constraints, or a proof that no W meets them.
 
     Attributes:
         programme: the constraints.
         status: `solved`, or `unseparable` with Farkas multipliers in `weights`. `solve` also
-            gives `solved in rationals`, where the exact solution is known but W, the matrix of
-            floats nearest to it, misses the bounds by more than 1e-9; and `bracketed`, where W
-            meets the bounds, `weights` bound the least norm from below, and the gap is wider
-            than 1e-9.
-        W: the solution sum_j weights_j A_j (a column where the unknown is a vector); zero where
-            unseparable; any matrix that meets the bounds where bracketed.
-        value: ||W||_F; infinite where unseparable.
-        weights: multipliers, one a constraint, nonnegative on inequalities. Solved: of
-            min 1/2 ||W||_F^2. Unseparable: sum_j weights_j A_j = 0 and
-            sum_j weights_j bound_j = 1.
-        reached: the margins D_j^T W z_j, one a constraint; zero where unseparable.
-        primal_residual: how far a margin falls short of its bound, relative to it; where the bound
-            is 0 and for equalities, how far it is off relative to ||A_j||_F ||W||_F. Of an answer
-            of `solve_programme` and of `solve` the exact margins of W fall short of positive
-            bounds by no more: rounding is part of the figure.
-        dual_residual: solved: minus the least multiplier of an inequality, relative to the
-            largest, where it is negative. Unseparable: ||sum_j weights_j A_j||_F relative to
-            sum_j weights_j ||A_j||_F; NaN where a sign or the gain is wrong.
-        gap: 1/2 ||W||_F^2 minus the dual value, relative to it; zero where unseparable.
-        known: bounds of the least norm that exact arithmetic gave, if it did; multipliers and W
-            may leave float64 where these do not.
+            returns `solved in rationals`: the exact solution is known but W, the closest float
+            matrix, misses the bounds by more than 1e-9. And it returns `bracketed`: W meets the
+            bounds, `weights` bound the least norm from below, and the gap is wider than 1e-9.
+        W: the solution sum_j weights_j A_j (a column if the unknown is a vector); zero if
+            unseparable; a matrix that meets the bounds if bracketed.
+        value: ||W||_F; infinite if unseparable.
+        weights: multipliers, one per constraint, nonnegative on inequalities. If solved, those of
+            min 1/2 ||W||_F^2. If unseparable, sum_j weights_j A_j = 0 and sum_j weights_j bound_j =
+            1.
+        reached: the margins D_j^T W z_j, one per constraint; zero if unseparable.
+        primal_residual: the largest shortfall of a margin, relative to its bound. For bounds of 0
+            and for equalities it is relative to ||A_j||_F ||W||_F. In answers of `solve_programme`
+            and `solve` the figure bounds the shortfall of exact margins below positive bounds:
+            rounding is included.
+        dual_residual: if solved, minus the least multiplier of an inequality, relative to the
+            largest, if it is negative. If unseparable, ||sum_j weights_j A_j||_F relative to sum_j
+            weights_j ||A_j||_F; NaN if a sign or the gain is wrong.
+        gap: 1/2 ||W||_F^2 minus the dual value, relative to it; zero if unseparable.
+        known: bounds of the least norm from exact arithmetic, if available; multipliers and W may
+            leave float64 although these bounds do not.
     """
 
     programme: Programme
@@ -72,12 +71,15 @@ class FrobeniusAnswer(Answered):
 
     @property
     def solved(self) -> bool:
-        """Whether some W meets the constraints: the least one, unless bracketed."""
+        """Whether some W meets the constraints.
+
+        It is the least one unless the status is `bracketed`.
+        """
         return self.status != "unseparable"
 
     @property
     def margins(self) -> Float[Array, "n T"]:
-        """Margins by input and token; infinite where nothing is constrained or solvable."""
+        """Margins by input and token; infinite without a constraint or a solution."""
         nothing = np.full_like(self.reached, np.inf)
         return self.programme.table(self.reached if self.solved else nothing, np.inf)
 
@@ -99,7 +101,7 @@ class FrobeniusAnswer(Answered):
 
     @property
     def is_tight(self) -> Bool[Array, " m"]:
-        """Which constraints hold with equality, to 1e-7 of the largest bound."""
+        """Whether each constraint holds with equality, to 1e-7 of the largest bound."""
         distance = np.abs(self.reached - self.programme.bound)
         tight: Array = (distance <= TIGHT * _scale(self.programme)) & self.solved
         return tight
@@ -123,7 +125,7 @@ class FrobeniusAnswer(Answered):
 
     @property
     def bracket(self) -> tuple[float, float]:
-        """Bounds of the least norm that hold in spite of rounding; infinite where unseparable."""
+        """Bounds of the least norm that include rounding errors; infinite if unseparable."""
         if not self.solved:
             return np.inf, np.inf
         if self.known is not None:
@@ -132,7 +134,7 @@ class FrobeniusAnswer(Answered):
 
     @property
     def remarks(self) -> Facts:
-        """Where a certificate in rationals is to be had."""
+        """A hint at the function that certifies in rationals."""
         return [("", "(attsvm.svm.certify does it in rationals, on request)")]
 
     @property
@@ -160,11 +162,11 @@ def _scale(programme: Programme) -> float:
 
 
 def att_svm(data: AttentionData, targets: object = None) -> FrobeniusAnswer:
-    """Solve the Frobenius Att-SVM for the optimal tokens, or Local-SVM for `targets`.
+    """Solve the Frobenius Att-SVM for the optimal tokens, or the Local-SVM for `targets`.
 
     Raises:
         TiedTokensError, DataError: as `att_svm_programme`.
-        SolverError: no answer whose recomputed residuals stay below 1e-9.
+        SolverError: no answer has recomputed residuals below 1e-9.
     """
     return solve_programme(att_svm_programme(data, targets))
 
@@ -175,25 +177,26 @@ def solve_programme(
     """Solve any least-norm programme of the family.
 
     Methods propose multipliers: pivoting, block exchanges with conjugate gradients, a growing
-    working set or accelerated steps where there are many constraints, rationals where floats do
-    not settle it. None is believed: W, margins, signs, gap and residuals are recomputed from the
-    multipliers alone, and the first answer whose figures all stay below 1e-9 is returned.
+    working set or accelerated steps for many constraints, and rationals if floats do not settle it.
+    Proposals are not trusted. W, margins, signs, gap and residuals are recomputed from the
+    multipliers alone, and the first answer whose figures are all below 1e-9 is returned.
 
     Args:
         programme: the constraints.
-        deadline: when methods give up; None to take the time that it takes.
-        rationals: whether what floats do not settle is proposed by the exact method.
+        deadline: the time limit of the methods; None for no limit.
+        rationals: whether the exact method may propose if floats do not settle the problem.
 
     Raises:
         OutOfTimeError: the deadline passed.
-        SolverError: there was none; it says what was tried and how near it came.
+        SolverError: there is no answer; the message lists the methods tried and the smallest error.
     """
     search = searched(programme, deadline, rationals=rationals)
     if search.answer is not None:
         return search.answer
     cause = "no method reached a proof to 1e-9"
     remedy = (
-        "Constraints are separable or not by a hair, or ill-conditioned: ask attsvm.solve for a "
+        "Constraints are barely separable or unseparable, or ill-conditioned: ask attsvm.solve "
+        "for a "
         "bracket, or attsvm.exact.decide for rationals; rescale, or drop nearly parallel tokens."
     )
     if is_over(deadline):
@@ -205,13 +208,13 @@ def solve_programme(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Search:
-    """What methods proposed, graded.
+    """The graded proposals of the methods.
 
     Attributes:
-        answer: the first answer whose figures stay below 1e-9, or None.
-        weights: multipliers of the answers that were refused.
-        tried: names of the methods that gave them.
-        error: the least of the largest figures of these answers.
+        answer: the first answer whose figures are below 1e-9, or None.
+        weights: multipliers of the rejected answers.
+        tried: names of their methods.
+        error: the smallest of the largest figures of these answers.
     """
 
     answer: FrobeniusAnswer | None
@@ -223,7 +226,7 @@ class Search:
 def searched(
     programme: Programme, deadline: Deadline | None = None, *, rationals: bool = True
 ) -> Search:
-    """Return the first proposal that is an answer, or what was proposed; see `solve_programme`.
+    """Return the first proposal that is an answer, or all proposals; see `solve_programme`.
 
     Raises:
         OutOfTimeError: the deadline passed in rational arithmetic.
@@ -232,7 +235,7 @@ def searched(
     for name, method in METHODS.items():
         if (name == "rationals" and not rationals) or (search.tried and is_over(deadline)):
             continue
-        with np.errstate(all="ignore"):  # figures that overflow are refused
+        with np.errstate(all="ignore"):  # figures that overflow are rejected
             proposal = method(programme, deadline)
             if proposal is None:
                 continue
@@ -241,7 +244,7 @@ def searched(
             if error <= TOLERANCE:
                 try:
                     missed = _missed(answer, certain, deadline)
-                except OutOfTimeError:  # multipliers that rationals did not prove in time
+                except OutOfTimeError:  # multipliers without a rational proof in time
                     missed = np.inf
                 if not missed <= answer.primal_residual:
                     answer, error = replace(answer, primal_residual=missed), max(error, missed)
@@ -261,8 +264,8 @@ def bracketed(
 ) -> FrobeniusAnswer | None:
     """Return the tightest bracket that multipliers prove, with a W that meets all bounds.
 
-    Each W = sum_j weights_j A_j is lengthened until its margins meet the bounds for sure. None
-    where no W does, or where the least norm is not bounded from below.
+    Each W = sum_j weights_j A_j is scaled up until its margins provably meet the bounds. The result
+    is None if no W does, or if the least norm has no lower bound.
     """
     low, high, best = 0.0, np.inf, None
     with np.errstate(all="ignore"):
@@ -303,9 +306,10 @@ def _shortfall(programme: Programme, W: Array) -> float:
 def _missed(answer: FrobeniusAnswer, certain: float, deadline: Deadline | None) -> float:
     """Return an upper bound of the shortfall of exact margins, relative to positive bounds.
 
-    Infinite for Farkas multipliers near which none are proved to exist. Residuals of 1e-9 in
-    floats may belong to constraints that are separable, or not, by less, and to a W whose exact
-    margins are far off: where rounding leaves too much open, rationals evaluate the margins.
+    It is infinite for Farkas multipliers if no exact multipliers near them are proved to exist.
+    Constraints may be separable, or not, by less than the float residuals of 1e-9, and exact
+    margins of W may be far off. If rounding errors are too large, the margins are evaluated in
+    rationals.
     """
     programme = answer.programme
     if not answer.solved:
@@ -334,7 +338,7 @@ def _error(answer: FrobeniusAnswer) -> float:
     figures_ = (answer.primal_residual, answer.dual_residual, answer.gap)
     worst = float(np.max(np.abs(figures_)))
     if answer.solved and answer.dual_residual != 0.0:
-        return np.inf  # methods clip; a negative multiplier proves nothing, however small
+        return np.inf  # clip: a negative multiplier, however small, proves nothing
     return worst if np.isfinite(worst) and np.isfinite(answer.value) == answer.solved else np.inf
 
 
@@ -350,9 +354,9 @@ def unseparable(
 
 
 def certify(answer: FrobeniusAnswer) -> ExactAnswer:
-    """Return the exact answer of the same programme: solution or Farkas certificate, in rationals.
+    """Return the exact answer of the programme: solution or Farkas certificate, in rationals.
 
-    Its conditions are checked; the float multipliers only say which support is tried first.
+    Its conditions are checked. The float multipliers only determine the support tried first.
 
     Raises:
         SolverError: the exact status differs from the answer's, or the method did not end.

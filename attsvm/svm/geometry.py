@@ -26,15 +26,15 @@ CHUNK = 4096
 def margins(
     data: AttentionData, W: Float[Array, "d d"], targets: object = None
 ) -> Float[Array, "n T"]:
-    """(x_target - x_t)^T W z by input and token; infinite at targets and absent tokens.
+    """Return (x_target - x_t)^T W z by input and token; infinite at targets and absent tokens.
 
     Raises:
-        TiedTokensError, DataError: targets as in `att_svm`; W not (d, d) or not finite.
+        TiedTokensError, DataError: targets as in `att_svm`; W is not (d, d) or not finite.
     """
     chosen = target_tokens(data, targets)
     matrix = ensure_array("W", W, ("d", "e"), {"d": data.d, "e": data.d})
     kept = data.X[np.arange(data.n), chosen][:, None]
-    tokens = np.where(data.present[:, :, None], data.X, kept)  # absent ones may be of any size
+    tokens = np.where(data.present[:, :, None], data.X, kept)  # absent tokens may have any values
     table: Array = ((kept - tokens) * (data.Z @ matrix.T)[:, None]).sum(axis=2)
     hidden = ~data.present
     hidden[np.arange(data.n), chosen] = True
@@ -43,7 +43,7 @@ def margins(
 
 @dataclass(frozen=True, slots=True)
 class LocalOptimum:
-    """A locally-optimal choice of tokens.
+    """A locally optimal choice of tokens.
 
     Attributes:
         targets: the token of each input.
@@ -57,12 +57,12 @@ class LocalOptimum:
 
 
 def is_locally_optimal(data: AttentionData, targets: object) -> bool:
-    """Whether Local-SVM has a solution and its support tokens score below the targets.
+    """Return whether the Local-SVM has a solution and its support tokens score below the targets.
 
-    Decided in rationals: tight means exactly tight, and scores are compared exactly.
+    This is decided in rationals: tight means exactly tight, and scores are compared exactly.
 
     Raises:
-        DataError: targets out of range, or nothing is constrained.
+        DataError: targets are out of range, or there are no constraints.
         SolverError: the exact method did not end.
     """
     programme = att_svm_programme(data, targets)
@@ -78,12 +78,12 @@ def is_locally_optimal(data: AttentionData, targets: object) -> bool:
 
 
 def locally_optimal(data: AttentionData, limit: int = 1_000_000) -> tuple[LocalOptimum, ...]:
-    """All locally-optimal choices, by solving the Local-SVM of every choice of tokens.
+    """Return all locally optimal choices, by solving the Local-SVM of every choice of tokens.
 
     Tight means within 1e-7 of the margin; `is_locally_optimal` decides one choice exactly.
 
     Raises:
-        DataError: there are more than `limit` choices, or nothing is constrained.
+        DataError: there are more than `limit` choices, or there are no constraints.
         SolverError: a Local-SVM could not be settled.
     """
     tokens = [np.flatnonzero(row).tolist() for row in data.present]
@@ -104,11 +104,11 @@ def locally_optimal(data: AttentionData, limit: int = 1_000_000) -> tuple[LocalO
 def sample_locally_optimal(
     data: AttentionData, generator: np.random.Generator, draws: int = 1000
 ) -> tuple[LocalOptimum, ...]:
-    """Locally-optimal choices reached from random ones, each once.
+    """Return locally optimal choices reached from random ones, each once.
 
-    A choice whose support holds a token of at least its score moves to the best such token of
-    every input, as often as that is possible; unseparable choices are given up. Scores rise with
-    every move, so that it ends.
+    If the support of a choice contains a token that scores at least as high as the chosen one, the
+    choice moves to the best such token of every input. This is repeated; unseparable choices are
+    dropped. Scores increase with every move, so the search ends.
 
     Raises:
         DataError, SolverError: as `locally_optimal`; draws below 1.
@@ -137,7 +137,7 @@ def sample_locally_optimal(
 def _judge(
     data: AttentionData, choices: Array
 ) -> Iterator[tuple[LocalOptimum | None, Array | None]]:
-    """For each choice: the optimum that it is, or the better choice on its support, or neither."""
+    """Yield for each choice: the optimum that it is, or a better choice on its support."""
     answers = solve_choices(data, choices)
     gamma = np.where(data.present, data.gamma, -np.inf)
     for b in range(len(answers)):

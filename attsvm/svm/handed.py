@@ -41,9 +41,9 @@ def rounded_up(value: fmpq) -> float:
 def handed_out(programme: Programme, exact: ExactAnswer) -> FrobeniusAnswer:
     """Return the exact answer in floats, with the residual and the gap of these floats.
 
-    A solution is rounded once, entry by entry. Where that leaves a margin short by more than
-    1e-9, slightly longer matrices are tried; where none of them meets the margins with a small
-    gap, the status is `solved in rationals`. No residual and no gap is understated.
+    A solution is rounded once, entry by entry. If that leaves a margin short by more than 1e-9,
+    slightly longer matrices are tried. If none of them meets the margins with a small gap, the
+    status is `solved in rationals`. Residuals and gaps are rounded up.
     """
     rows = ExactProgramme.of(programme)
     if exact.status == "unseparable":
@@ -62,7 +62,7 @@ def handed_out(programme: Programme, exact: ExactAnswer) -> FrobeniusAnswer:
 
 
 def _least_norm(exact: ExactAnswer) -> tuple[float, float]:
-    """Return two floats, one below and one above the exact least norm."""
+    """Return two floats, a lower and an upper bound of the exact least norm."""
     least = arb(exact.square).sqrt()
     low, high = float(least.lower()), float(least.upper())
     return math.nextafter(low, 0.0), math.nextafter(high, math.inf)
@@ -71,9 +71,9 @@ def _least_norm(exact: ExactAnswer) -> tuple[float, float]:
 def best_bracket(
     programme: Programme, proposals: Sequence[Float[Array, " m"]], noted: Sequence[Vector]
 ) -> FrobeniusAnswer | None:
-    """Return the tightest bracket of multipliers in floats and in rationals; None without one.
+    """Return the tightest bracket from multipliers in floats and in rationals; None without one.
 
-    Rationals are evaluated exactly. Multipliers of inequalities below 0 are set to 0.
+    Rationals are evaluated exactly. Negative multipliers of inequalities are set to 0.
     """
     best = bracketed(programme, proposals)
     if not noted:
@@ -129,7 +129,7 @@ def _in_floats(
 
 
 def _farkas(programme: Programme, rows: ExactProgramme, exact: ExactAnswer) -> FrobeniusAnswer:
-    """Multipliers whose gain is 1, rounded, and how far these floats are from cancelling."""
+    """Return rounded multipliers of gain 1, and how far these floats are from cancelling."""
     gain = dot(exact.duals, exact.bound)
     weights = np.array([nearest(w / gain) for w in exact.duals])
     held = [rational(w) for w in weights.tolist()]
@@ -145,7 +145,7 @@ def _farkas(programme: Programme, rows: ExactProgramme, exact: ExactAnswer) -> F
 
 
 def evaluated(answer: FrobeniusAnswer | NuclearAnswer) -> FrobeniusAnswer | NuclearAnswer:
-    """Return the same answer with the margins of its W, and a residual that is not understated."""
+    """Return the answer with the exact margins of its W, and a residual that is rounded up."""
     if not answer.solved:
         return answer
     reached, least = _margins(answer.programme, answer.W)
@@ -153,13 +153,13 @@ def evaluated(answer: FrobeniusAnswer | NuclearAnswer) -> FrobeniusAnswer | Nucl
 
 
 def evaluated_soft(answer: SoftAnswer) -> SoftAnswer:
-    """Return the same answer with margins, slacks, objective and bracket evaluated in rationals.
+    """Return the answer with margins, slacks, objective and bracket evaluated in rationals.
 
-    Slacks are rounded up, so that the margins of W and these slacks meet the constraints. The
-    status is `bracketed` where the gap, evaluated like this, is above 1e-9.
+    Slacks are rounded up, so that W and these slacks meet the constraints. If the gap evaluated
+    this way exceeds 1e-9, the status is `bracketed`.
 
     Raises:
-        SolverError: evaluated like this, there is no bracket.
+        SolverError: evaluated this way, there is no bracket.
     """
     programme, groups = answer.programme, answer.groups
     reached, _ = _margins(programme, answer.W)
@@ -180,7 +180,7 @@ def evaluated_soft(answer: SoftAnswer) -> SoftAnswer:
         objective = float(upper)
     if not high < math.inf or not low > 0.0:
         raise SolverError(
-            "the soft margin has no bracket, evaluated in rational arithmetic",
+            "the soft margin has no bracket when evaluated in rational arithmetic",
             value=gap,
             remedy="Constraints nearly cancel each other: rescale, or drop nearly parallel tokens.",
         )
@@ -214,6 +214,6 @@ def _margins(
 
 
 def _short_of(bound: float, least: Float[Array, " m"]) -> float:
-    """Return an upper bound of how far the least value is below the bound; NaN stays."""
+    """Return an upper bound of how far the least value is below the bound; NaN is kept."""
     lowest = float(np.min(least))
     return 0.0 if lowest >= bound else math.nextafter(bound - lowest, math.inf)

@@ -18,30 +18,30 @@ COLD, DENSE = 256, 3000
 """Maximum numbers of constraints for pivots from an empty active set, and for a Gram matrix."""
 
 NARROW = 1000
-"""Maximum number of entries of W for which a working set is tried before accelerated steps."""
+"""Maximum number of entries of W for trying a working set before accelerated steps."""
 
 EXACT = 150
 """Maximum number of constraints for which the exact method proposes multipliers."""
 
 STEPS, CYCLES = 300, 12
-"""Accelerated steps from one attempt to solve on their support to the next; attempts at most,
-unless a deadline ends them."""
+"""Number of accelerated steps between attempts to solve on their support; maximum number of
+attempts without a deadline."""
 
 SAFETY = 1.1
-"""Factor on the largest eigenvalue of a Gram matrix, which products find from below."""
+"""Factor on the largest eigenvalue of a Gram matrix, as power iteration underestimates it."""
 
 FLOPS = 2e9
-"""Floating-point operations of pivots from one look at the clock to the next, at most."""
+"""Maximum number of floating-point operations of pivots between checks of the deadline."""
 
 Proposal = tuple[Array, bool] | None
-"""Multipliers, and whether they are of a solution (else of a Farkas certificate)."""
+"""Multipliers, and whether they belong to a solution (otherwise to a Farkas certificate)."""
 
 Method = Callable[[Programme, Deadline | None], Proposal]
 """A method; at the deadline it ends with the multipliers that it has, or with None."""
 
 
 def propose(programme: Programme) -> Proposal:
-    """Return the proposal of the first method that has one, not graded."""
+    """Return the proposal of the first method that has one, without grading it."""
     with np.errstate(all="ignore"):
         for method in METHODS.values():
             proposal = method(programme, None)
@@ -51,7 +51,7 @@ def propose(programme: Programme) -> Proposal:
 
 
 def zero_rows(programme: Programme, deadline: Deadline | None = None) -> Proposal:
-    """Solve programmes with nothing to meet or with a constraint 0 >= 1; drop other zero rows.
+    """Solve programmes without demands or with a constraint 0 >= 1; drop other zero rows.
 
     A zero row comes from a zero query or from a repeated target.
     """
@@ -79,8 +79,8 @@ def zero_rows(programme: Programme, deadline: Deadline | None = None) -> Proposa
 def pivots(programme: Programme, deadline: Deadline | None = None) -> Proposal:
     """Pivot from an empty active set.
 
-    Under a deadline the pivots of a large programme are done in parts, each of which starts from
-    the active set of the part before.
+    With a deadline, the pivots of a large programme are done in parts; each part starts from the
+    active set of the previous one.
     """
     m = len(programme.bound)
     if m > DENSE:
@@ -135,7 +135,7 @@ def _refined(
     w: Array,
     deadline: Deadline | None,
 ) -> Array | None:
-    """Solve G w = c on the rows inside in full precision; None where that fails."""
+    """Solve G w = c on the rows inside in full precision; return None on failure."""
     chosen = np.flatnonzero(inside)
     if chosen.size == 0:
         return None
@@ -156,7 +156,7 @@ def _refined(
 
 
 def accelerated(programme: Programme, deadline: Deadline | None = None) -> Proposal:
-    """Take accelerated steps on the dual, and exchange blocks from the support that they find."""
+    """Take accelerated steps on the dual, then exchange blocks from the support they find."""
     D, Z, norms = scale_rows(programme.D, programme.Z)
     if not (norms > 0.0).all():
         return None
@@ -188,7 +188,7 @@ def _is_optimal(operator: GramOperator, c: Array, equal: Array, w: Array) -> boo
 
 
 def working_set(programme: Programme, deadline: Deadline | None = None) -> Proposal:
-    """Pivot on a working set of rows, to which the most violated rows are added."""
+    """Pivot on a working set of rows, and add the most violated rows repeatedly."""
     m = len(programme.bound)
     _, _, norms = scale_rows(programme.D, programme.Z)
     inside = programme.equal.copy()
@@ -210,8 +210,9 @@ def working_set(programme: Programme, deadline: Deadline | None = None) -> Propo
         violated = np.flatnonzero(missing > 1e-12 * float(np.abs(weights * norms).sum()))
         before, value = value, float(programme.bound @ weights)
         if violated.size == 0 or not value > before or is_over(deadline):
-            return weights, True  # without growth beyond rounding the loop would never end
-        # rows that carry nothing may return; the dual value grows, so that this ends
+            # stop if the value does not grow beyond rounding: the loop would never end
+            return weights, True
+        # drop rows of weight 0; they may return, but the dual value grows, so the loop ends
         inside = programme.equal | (weights != 0.0)
         worst = violated[np.argsort(-missing[violated])]
         inside[worst[: max(COLD, int(inside.sum()))]] = True

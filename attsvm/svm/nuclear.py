@@ -21,11 +21,11 @@ TOLERANCE = 1e-9
 """Largest relative width of the bracket of an answer."""
 
 CLOSE, EXACT = 1e-11, 1e-13
-"""Width at which no better proposal is asked for, and residuals at which none is to be had."""
+"""Width of a bracket at which the search stops; residuals below which no better proposal exists."""
 
 TIGHT = 1e-7
-"""How near a margin is to 1 where it counts as tight, a singular value of S where it is on the
-face, a multiplier or a singular value of W to 0, relative to the largest, where it is zero."""
+"""Relative tolerance: of margins at 1 that count as tight, of singular values of S at 1 that count
+as on the face, and of zero multipliers and singular values of W, relative to the largest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,24 +34,24 @@ class NuclearAnswer(Answered):
 
     Attributes:
         programme: the constraints.
-        status: `solved`, or `bracketed` where a bracket wider than 1e-9 was asked for.
-        W: a solution; one of many where the solution set is not a point.
+        status: `solved`, or `bracketed` if a bracket wider than 1e-9 was accepted.
+        W: a solution; one of many if the solution set is not a point.
         value: ||W||_*.
-        bracket: bounds of the least nuclear norm that hold in spite of rounding.
-        weights: multipliers w_j, one a constraint, nonnegative.
-        reached: the margins D_j^T W z_j, one a constraint.
-        primal_residual: how far the smallest margin falls short of 1.
+        bracket: bounds of the least nuclear norm that include rounding errors.
+        weights: multipliers w_j, one per constraint, nonnegative.
+        reached: the margins D_j^T W z_j, one per constraint.
+        primal_residual: how far the smallest margin falls below 1.
         dual_residual: how far ||S||_op exceeds 1.
         gap: ||W||_* minus sum_j w_j, relative to ||W||_*.
         certificate: S = sum_j w_j A_j, which proves optimality by ||S||_op <= 1.
-        face: U and V, singular vectors of S at singular value 1, so that S V = U; every
-            solution is U B V^T with B positive semidefinite.
+        face: U and V, singular vectors of S at singular value 1, so that S V = U; every solution is
+            U B V^T with B positive semidefinite.
         rank: number of singular values of W above 1e-7 of the largest.
-        dimension: dimension of the symmetric B whose margins are 1 wherever w_j > 0. It is never
-            below that of the solution set, and equal to it where B of the answer is positive
-            definite (its rank is the width of the face) and no tight constraint is degenerate:
-            then small moves of B stay solutions. 0 means unique; -1 that the multipliers have
-            no face, which no answer returned by `solve_nuclear` has.
+        dimension: dimension of the symmetric B whose margins are 1 wherever w_j > 0. It is an upper
+            bound of the dimension of the solution set. The two are equal if B of the answer is
+            positive definite (its rank is the width of the face) and no tight constraint is
+            degenerate: then small moves of B stay solutions. 0 means unique. -1 means that the
+            multipliers have no face; no answer of `solve_nuclear` has that.
     """
 
     programme: Programme
@@ -71,12 +71,12 @@ class NuclearAnswer(Answered):
 
     @property
     def solved(self) -> bool:
-        """True: what cannot be solved raises."""
+        """Always True: programmes without a solution raise an error."""
         return True
 
     @property
     def unique(self) -> bool:
-        """Whether the solution set is a point for sure; False where that is not known."""
+        """Whether the solution set is provably a point; False if that is unknown."""
         return self.dimension == 0
 
     @property
@@ -86,7 +86,7 @@ class NuclearAnswer(Answered):
 
     @property
     def margins(self) -> Float[Array, "n T"]:
-        """Margins by input and token; infinite where nothing is constrained."""
+        """Margins by input and token; infinite without a constraint."""
         return self.programme.table(self.reached, np.inf)
 
     @property
@@ -96,7 +96,7 @@ class NuclearAnswer(Answered):
 
     @property
     def is_tight(self) -> Bool[Array, " m"]:
-        """Which constraints hold with equality, to 1e-7."""
+        """Whether each constraint holds with equality, to 1e-7."""
         tight: Array = np.abs(self.reached - 1.0) <= TIGHT
         return tight
 
@@ -122,7 +122,7 @@ class NuclearAnswer(Answered):
 
     @property
     def optimum(self) -> Facts:
-        """The norm, the bracket of the least one, and how large the solution set is."""
+        """The norm, the bracket of the least norm, and the size of the solution set."""
         size = "a point" if self.dimension == 0 else f"of dimension {self.dimension}"
         return [
             ("norm", f"{self.value:.12g}, {bracket_in_words(self.bracket)}"),
@@ -147,19 +147,19 @@ def solve_nuclear(
 ) -> NuclearAnswer:
     """Solve the nuclear-norm Att-SVM of a separable programme.
 
-    A primal-dual path on the dual, max sum_j w_j with ||sum_j w_j A_j||_op <= 1, proposes; Newton
-    steps on its end refine; every proposal is graded from W and w alone.
+    A primal-dual path on the dual, max sum_j w_j with ||sum_j w_j A_j||_op <= 1, proposes
+    solutions. Newton steps from its end refine them. Every proposal is graded from W and w alone.
 
     Args:
         programme: inequalities with bound 1.
-        start: a matrix with positive margins, if one is known: it shows that there is a solution.
-        deadline: when to give up; None to take the time that it takes.
-        bracketed: whether an answer with a wider bracket is better than none.
+        start: a matrix with positive margins, if known: it shows that there is a solution.
+        deadline: the time limit; None for no limit.
+        bracketed: whether to return an answer with a wider bracket rather than none.
 
     Raises:
-        DataError: another bound than 1, or an equality.
-        SolverError: the programme is unseparable, or no answer has a bracket of relative width
-            up to 1e-9.
+        DataError: a bound differs from 1, or a constraint is an equality.
+        SolverError: the programme is unseparable, or no answer has a bracket of relative width up
+            to 1e-9.
     """
     _ensure_plain(programme)
     best: NuclearAnswer | None = None
@@ -186,7 +186,7 @@ def solve_nuclear(
             "no bracket of the nuclear norm reached a relative width of 1e-9, neither from the "
             "central path nor from Newton steps on its end",
             value=None if best is None else _error(best),
-            remedy="Rescale the tokens or the queries: they are separable by a hair.",
+            remedy="Rescale the tokens or the queries: they are barely separable.",
         )
     return best
 
@@ -237,14 +237,14 @@ def grade_nuclear(
 
 
 def distance(answer: NuclearAnswer, G: Float[Array, "d e"]) -> tuple[float, float]:
-    """Bounds of the Frobenius distance of G to the set of solutions.
+    """Return bounds of the Frobenius distance of G to the set of solutions.
 
-    Where the solution is unique both are ||G - W||_F. Elsewhere the upper one is the distance of
-    a member found, feasible to rounding, and the lower one the value of a dual of the projection:
-    it holds for the face and the rows as they are in floats, so up to the error of the face.
+    If the solution is unique, both are ||G - W||_F. Otherwise the upper bound is the distance to a
+    member that is feasible up to rounding. The lower bound is a dual value of the projection. It
+    refers to the face and the rows as floats, so it holds up to the error of the face.
 
     Raises:
-        DataError: G not of the shape of W, or not finite.
+        DataError: G does not have the shape of W, or is not finite.
     """
     d, e = answer.W.shape
     G = ensure_array("G", G, ("d", "e"), {"d": d, "e": e})
@@ -271,13 +271,13 @@ def _ensure_plain(programme: Programme) -> None:
 
 
 def _is_settled(answer: NuclearAnswer) -> bool:
-    """Whether the bracket is narrow, or as narrow as the bounds of rounding leave it."""
+    """Return whether the bracket is narrow, or as narrow as rounding permits."""
     figures = (answer.primal_residual, answer.dual_residual, abs(answer.gap))
     return _error(answer) <= (TOLERANCE if max(figures) <= EXACT else CLOSE)
 
 
 def _is_better(error: float, before: float) -> bool:
-    """Whether a later proposal, whose face is less sharp, replaces an earlier one."""
+    """Return whether a later proposal, whose face is less accurate, replaces an earlier one."""
     return error < 0.1 * before or error <= TOLERANCE < before
 
 
@@ -289,7 +289,7 @@ def _error(answer: NuclearAnswer) -> float:
 
 
 def _singular_values(L: Array, R: Array) -> Array:
-    """Singular values of L R^T from small matrices."""
+    """Return the singular values of L R^T, computed from small matrices."""
     if not (np.isfinite(L).all() and np.isfinite(R).all()):
         return np.full(1, np.nan)
     if L.shape[1] == 0:

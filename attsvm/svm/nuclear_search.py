@@ -1,10 +1,10 @@
-"""Proposals for the nuclear-norm programme: a central path, then Newton steps on its end.
+"""Proposals for the nuclear-norm programme: a central path, then Newton steps from its end.
 
-Everything happens in coordinates of the differences and of the queries, with unit rows:
+All computations are in coordinates of the differences and of the queries, with unit rows:
 
-    min ||M||_*  subject to  a_j^T M b_j >= c_j,    max c^T w  subject to  ||S||_op <= 1, w >= 0
+  min ||M||_*  subject to  a_j^T M b_j >= c_j,    max c^T w  subject to  ||S||_op <= 1, w >= 0
 
-with S = sum_j w_j a_j b_j^T. Nothing here is believed: the caller grades every proposal.
+with S = sum_j w_j a_j b_j^T. The results are not trusted: the caller grades every proposal.
 """
 
 from __future__ import annotations
@@ -22,23 +22,24 @@ from attsvm.svm.programme import Programme
 from attsvm.svm.solution_set import pack, unpack
 
 NEAR, NEARER = 1e-9, 1e-12
-"""Relative gaps at which the central path is left."""
+"""Relative gaps at which the central path stops."""
 
 LIFTS = (1.0, 1e2, 1e4, 1e1, 1e3)
-"""Multiples of the first mu that are tried in turn: narrow programmes need a larger one."""
+"""Multiples of the initial mu that are tried in turn: narrow programmes need a larger one."""
 
 FACTOR, SURE = 10.0, 1e-9
-"""What the end of the path leaves undecided, within a factor of the square root of its gap, and
-what a Newton step does, is kept in the system: a row as active, a singular value as 1."""
+"""Rows and singular values that are undecided are kept in the Newton system, as active or as 1. The
+first number is the factor of the square root of the gap within which the end of the path is
+undecided, the second a relative tolerance for Newton steps."""
 
 FLOPS = 1e10
-"""Floating-point operations on the path from one look at the clock to the next, about."""
+"""Approximate number of floating-point operations on the path between checks of the deadline."""
 
 STEPS, EXACT = 8, 1e-14
-"""Newton steps at most, and the error at which they end."""
+"""Maximum number of Newton steps, and the error at which they stop."""
 
 DAMPING = 1e-11
-"""Relative proximal term that makes the Newton system regular where solutions are not unique."""
+"""Relative proximal term that makes the Newton system regular if solutions are not unique."""
 
 Point = tuple[Array, Array, Array, Array]
 """Multipliers, and the singular value decomposition of M."""
@@ -46,14 +47,14 @@ Point = tuple[Array, Array, Array, Array]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reduced:
-    """A programme in unit rows and few coordinates, the shorter side second.
+    """A programme in unit rows and few coordinates, with the shorter side second.
 
     Attributes:
-        a, b, c: unit rows and bounds, the largest bound 1.
+        a, b, c: unit rows and bounds; the largest bound is 1.
         sizes: ||A_j||_F.
         scale: the largest 1/||A_j||_F, by which bounds were divided.
-        left, right: orthonormal columns that map coordinates back, or None for the identity.
-        swapped: whether a holds the queries and b the differences.
+        left, right: orthonormal columns that map coordinates back; None for the identity.
+        swapped: whether a has the queries and b the differences.
     """
 
     a: Array
@@ -66,7 +67,7 @@ class Reduced:
     swapped: bool
 
     def restore(self, w: Array, left: Array, right: Array) -> tuple[Array, Array, Array]:
-        """Factors L, R of W = L R^T and multipliers of the programme itself."""
+        """Return factors L, R of W = L R^T and the multipliers of the original programme."""
         if self.swapped:
             left, right = right, left
         root = np.sqrt(self.scale)
@@ -105,7 +106,7 @@ def propose(
 ) -> Iterator[tuple[Array, Array, Array]]:
     """Yield factors L, R of W = L R^T and multipliers for inequalities of bound 1, to be graded.
 
-    At the deadline the path ends where it is.
+    At the deadline the path stops where it is.
     """
     reduced = reduce(programme)
     a, b, c = reduced.a, reduced.b, reduced.c
@@ -135,9 +136,9 @@ def _along(
     a: Array, b: Array, c: Array, w: Array, s: Array, T: Array,
     stop: float, limit: int, deadline: Deadline | None,
 ) -> tuple[Array, Array, Array, int]:  # fmt: skip
-    """Follow the central path for so many steps at most.
+    """Follow the central path for at most `limit` steps.
 
-    Under a deadline long steps are taken one at a time, with a look at the clock before each.
+    With a deadline, expensive steps are taken one at a time, and the clock is checked before each.
     """
     m, q = b.shape
     part = limit if deadline is None else max(1, min(limit, int(FLOPS / (m + q) ** 3)))
@@ -160,7 +161,7 @@ def _unseparable(value: float) -> SolverError:
 def _feasible(
     a: Array, b: Array, c: Array, w: Array, left: Array, values: Array, right: Array
 ) -> tuple[Array, Array, Array]:
-    """Multipliers without signs that are wrong, factors of M scaled to feasibility."""
+    """Return nonnegative multipliers, and factors of M scaled to feasibility."""
     root = np.sqrt(values)
     L, R = left * root, right.T * root
     margins = ((a @ L) * (b @ R)).sum(axis=1)
@@ -173,11 +174,11 @@ def _feasible(
 def _polish(
     a: Array, b: Array, c: Array, w: Array, s: Array, M: Array, unsure: float
 ) -> Point | None:
-    """Newton steps on M + S = Y, M the soft threshold of Y at 1, from the end of the path.
+    """Return a point improved by Newton steps on M + S = Y, M the soft threshold of Y at 1.
 
-    With multipliers off the active rows at zero and margins on them tight, the unknowns are the
-    other multipliers and the symmetric part B of the move of M within the face where S has
-    singular value 1; the rest of the move follows from the derivative of the threshold.
+    Multipliers off the active rows are zero and margins on the active rows tight. The unknowns are
+    the active multipliers and the symmetric part B of the move of M within the face, on which S has
+    singular value 1. The rest of the move follows from the derivative of the threshold.
     """
     value = float(c @ w)
     active = FACTOR * w / w.max() > s  # the largest c is 1
@@ -227,13 +228,14 @@ def _polish(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Parts:
-    """The parts of a matrix, in singular vectors of Y, that the soft threshold treats alike.
+    """The parts of a matrix, in singular vectors of Y, that the soft threshold only scales.
 
-    The threshold moves by dM = phi dY with a phi in [0, 1] for each part; since dY = dM + dS,
-    dM = phi / (1 - phi) dS. With excess t_a = value_a - 1 on the face and values s_i < 1 off it,
-    that weight is t_a / (1 - s_i) on symmetric and t_a / (1 + s_i) on antisymmetric parts between
-    face and rest, (t_a + t_b) / 2 on antisymmetric parts within the face, t_a beyond the square.
-    It is infinite on symmetric parts within the face: there dS is given and dM free.
+    On each part the threshold moves by dM = phi dY with phi in [0, 1]. Since dY = dM + dS, dM = phi
+    / (1 - phi) dS. Let t_a = value_a - 1 be the excess on the face and s_i < 1 the values off it.
+    The weight phi / (1 - phi) is t_a / (1 - s_i) on symmetric and t_a / (1 + s_i) on antisymmetric
+    parts between face and rest. It is (t_a + t_b) / 2 on antisymmetric parts within the face, and
+    t_a beyond the square. On symmetric parts within the face it is infinite: there dS is given and
+    dM free.
     """
 
     even: Array
@@ -242,7 +244,7 @@ class _Parts:
 
     @classmethod
     def of(cls, excess: Array, gaps: Array, p: int) -> _Parts:
-        """Square roots of the weights, for p rows."""
+        """Return square roots of the weights, for p rows."""
         r, q = len(excess), len(excess) + len(gaps)
         even, odd = np.zeros((q, q)), np.zeros((q, q))
         across = excess[:, None]
@@ -253,7 +255,7 @@ class _Parts:
         return cls(np.sqrt(even), np.sqrt(odd), np.sqrt(np.tile(excess, (p - q, 1))))
 
     def split(self, stack: Array) -> tuple[Array, Array]:
-        """Weighted parts of matrices, and the entries of their symmetric parts in the face."""
+        """Return weighted parts of matrices, and the entries of symmetric parts in the face."""
         k, q, r = len(stack), len(self.even), self.below.shape[1]
         square = stack[:, :q]
         turned = square.transpose(0, 2, 1)
@@ -274,7 +276,7 @@ class _Parts:
 
 
 def _saddle(F: Array, C: Array, right: Array, given: Array) -> tuple[Array, Array]:
-    """Solve F F^T x + C y = right, C^T x = given, damped so that it never is singular."""
+    """Solve F F^T x + C y = right, C^T x = given, with damping so that it is never singular."""
     k, size = C.shape
     H = F @ F.T
     scale = max(float(H.trace()) / k, 1e-3) if k else 1.0

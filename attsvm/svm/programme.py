@@ -1,14 +1,14 @@
-"""Constraints of the whole family: one row per input and per token that matters to it.
+"""Constraints of the whole family: one row for each relevant token of each input.
 
-Every programme of the sources minimises a norm of W under linear constraints on
-m_j = D_j^T W z_j. They differ in the rows, in the bounds and in which rows are equalities:
+Every programme of the sources minimises a norm of W under linear constraints on m_j = D_j^T W z_j.
+They differ in the rows, in the bounds, and in which rows are equalities:
 
-    Att-SVM, Local-SVM   x_target - x_t, query z_i           m_j >= 1
-    p-SVM                k_target - k_t, z = 1               m_j >= 1
-    v-SVM                y_i x_target, z = 1                 m_j >= 1
-    joint p-SVM          as the p-SVM                        m_j >= 1, or 0 off the support of v
-    Gen-SVM              x_selected - x_t, query z_i         m_j >= 1, or = 0 within the selection
-    W_fin                x_selected - x_t within selections  m_j = log ratio of probabilities
+  Att-SVM, Local-SVM   x_target - x_t, query z_i           m_j >= 1
+  p-SVM                k_target - k_t, z = 1               m_j >= 1
+  v-SVM                y_i x_target, z = 1                 m_j >= 1
+  joint p-SVM          as the p-SVM                        m_j >= 1, or 0 off the support of v
+  Gen-SVM              x_selected - x_t, query z_i         m_j >= 1, or = 0 within the selection
+  W_fin                x_selected - x_t within selections  m_j = log ratio of probabilities
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ Tokens = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Programme:
-    """min ||W|| subject to D_j^T W z_j >= bound_j, with = where `equal` says so.
+    """min ||W|| subject to D_j^T W z_j >= bound_j, with = in the rows marked by `equal`.
 
     Attributes:
-        name: which programme of the family this is.
-        D: left factor of A_j = D_j z_j^T, one row a constraint: (kept - rival), through `keys`.
-        Z: right factor, the query of each constraint; 1 where the unknown is a vector.
-        bound: what the margin must reach.
-        equal: where it must do so exactly.
-        input: which input a constraint belongs to.
-        token: which token it compares with the target.
+        name: the name of the programme in the family.
+        D: left factor of A_j = D_j z_j^T, one row per constraint: (kept - rival), through `keys`.
+        Z: right factor, the query of each constraint; 1 if the unknown is a vector.
+        bound: the required margin.
+        equal: whether the margin must equal its bound.
+        input: the input that a constraint belongs to.
+        token: the token that it compares with the target.
         targets: the token that each input selects, or the reference among several.
         shape: (n, T) of the data.
-        kept, rival: the tokens whose difference D rounds; exact evaluation starts from them.
-        keys: the matrix that maps tokens to keys, where it is not the identity.
+        kept, rival: the tokens whose difference is D, up to rounding; exact evaluation uses them.
+        keys: the matrix that maps tokens to keys, if it is not the identity.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Programme:
 
     @property
     def duplicates(self) -> tuple[tuple[tuple[int, int], ...], ...]:
-        """Groups of (input, token) whose constraints are the same."""
+        """Groups of (input, token) with equal constraints."""
         sides = np.hstack([self.D, self.Z, self.bound[:, None], self.equal[:, None]])
         groups: dict[bytes, list[tuple[int, int]]] = {}
         for row, i, t in zip(sides + 0.0, self.input, self.token, strict=True):
@@ -90,7 +90,7 @@ class Programme:
         return self.Z.shape[1] == 1 and not (self.Z != 1.0).any()
 
     def margins(self, W: Float[Array, "d e"]) -> Float[Array, " m"]:
-        """Margins <A_j, W> = D_j^T W z_j."""
+        """Return the margins <A_j, W> = D_j^T W z_j."""
         margins: Array = ((self.D @ W) * self.Z).sum(axis=1)
         return margins
 
@@ -99,7 +99,7 @@ class Programme:
         return (self.D * weights[:, None]).T @ self.Z
 
     def table(self, values: Array, fill: float | bool) -> Shaped[Array, "n T"]:
-        """One value a constraint laid out by input and token, `fill` elsewhere."""
+        """Return one value per constraint in a table by input and token, with `fill` elsewhere."""
         table = np.full(self.shape, fill)
         table[self.input, self.token] = values
         return table
@@ -110,17 +110,17 @@ class Programme:
 
     @property
     def sizes(self) -> str:
-        """How many inputs and tokens there are, in words."""
+        """The numbers of inputs and tokens, in words."""
         return f"{counted(self.shape[0], 'input')}, {counted(self.shape[1], 'token')}"
 
 
 def att_svm_programme(data: AttentionData, targets: object = None) -> Programme:
-    """Att-SVM, or Local-SVM where `targets` are not the optimal tokens.
+    """Return the Att-SVM, or the Local-SVM if `targets` are not the optimal tokens.
 
     Raises:
-        TiedTokensError: no targets given and the optimal tokens are not unique.
-        DataError: targets out of range; no input has two tokens, so nothing is constrained;
-            entries whose differences overflow.
+        TiedTokensError: no targets are given and the optimal tokens are not unique.
+        DataError: targets are out of range; no input has two tokens, so that there are no
+            constraints; or differences of entries overflow.
     """
     chosen = target_tokens(data, targets)
     return _select("Att-SVM", data, chosen, data.Z, None)
@@ -129,10 +129,10 @@ def att_svm_programme(data: AttentionData, targets: object = None) -> Programme:
 def p_svm_programme(
     data: AttentionData, targets: object = None, W: Float[Array, "k d"] | None = None
 ) -> Programme:
-    """p-SVM over the keys k_it = W x_it, W the identity by default.
+    """Return the p-SVM over the keys k_it = W x_it, W the identity by default.
 
     Raises:
-        TiedTokensError, DataError: as `att_svm_programme`; a W of other shape.
+        TiedTokensError, DataError: as `att_svm_programme`; W has another shape.
     """
     chosen = target_tokens(data, targets)
     keys = None if W is None else ensure_array("W", W, ("k", "d"), {"d": data.d})
@@ -140,7 +140,7 @@ def p_svm_programme(
 
 
 def v_svm_programme(data: AttentionData, targets: object = None) -> Programme:
-    """v-SVM: y_i v^T x_target >= 1 for every input.
+    """Return the v-SVM: y_i v^T x_target >= 1 for every input.
 
     Raises:
         TiedTokensError, DataError: as `att_svm_programme`; data without labels.
@@ -168,11 +168,11 @@ def joint_programme(
     Args:
         data: tokens with labels.
         supporting: True for the inputs that are support vectors of the v-SVM.
-        targets: tokens to select, the optimal ones by default.
-        W: the matrix that maps tokens to keys, the identity by default.
+        targets: tokens to select, by default the optimal ones.
+        W: the matrix that maps tokens to keys, by default the identity.
 
     Raises:
-        TiedTokensError, DataError: as `p_svm_programme`; `supporting` not one bool an input.
+        TiedTokensError, DataError: as `p_svm_programme`; `supporting` is not one bool per input.
     """
     plain = p_svm_programme(data, targets, W)
     flags = np.asarray(supporting)
@@ -187,14 +187,14 @@ def joint_programme(
 
 
 def generalised_programme(data: AttentionData, selected: Bool[Array, "n T"]) -> Programme:
-    """Gen-SVM: equal logits within each selection, margins to the rest.
+    """Return the Gen-SVM: equal logits within each selection, margins to the rest.
 
-    One selected token an input serves as the reference of all others: the constraints between
-    other pairs follow.
+    One selected token per input is the reference of all others; constraints between other pairs
+    follow from these.
 
     Raises:
-        DataError: `selected` is not one bool a token, selects nothing in an input or an absent
-            token; nothing is constrained.
+        DataError: `selected` is not one bool per token, selects nothing in an input or an absent
+            token, or there are no constraints.
     """
     chosen, within = _selection(data, selected)
     plain = _select("Gen-SVM", data, chosen, data.Z, None)
@@ -207,7 +207,7 @@ def finite_part_programme(
     selected: Bool[Array, "n T"],
     probabilities: Float[Array, "n T"],
 ) -> Programme:
-    """W_fin: the least W whose logits give the selected tokens these probabilities.
+    """Return W_fin: the least W whose logits give the selected tokens these probabilities.
 
     Args:
         data: tokens and queries.
@@ -215,8 +215,8 @@ def finite_part_programme(
         probabilities: softmax probabilities; only ratios within each selection matter.
 
     Raises:
-        DataError: as `generalised_programme`; a selected token without positive probability;
-            no input selects two tokens.
+        DataError: as `generalised_programme`; a selected token has no positive probability; no
+            input selects two tokens.
     """
     chosen, within = _selection(data, selected)
     p = ensure_array("probabilities", probabilities, ("n", "T"), {"n": data.n, "T": data.T})
@@ -246,7 +246,7 @@ def subset(programme: Programme, keep: Bool[Array, " m"]) -> Programme:
 
 
 def _selection(data: AttentionData, selected: object) -> tuple[Array, Array]:
-    """Return the first selected token of each input, and where the selected tokens are."""
+    """Return the first selected token of each input, and the mask of the selected tokens."""
     within = ensure_mask("selected", selected, ("n", "T"), {"n": data.n, "T": data.T})
     absent = np.argwhere(within & ~data.present)
     if absent.size:
@@ -278,7 +278,7 @@ _Rows = tuple[Array, Array, Array, Array, Array, Array]
 
 
 def _differences(data: AttentionData, chosen: Array, queries: Array) -> _Rows:
-    """Return the rows of all tokens but the chosen ones, by numpy, so that nothing is compiled."""
+    """Return the rows of all tokens but the chosen ones, by numpy, without compiled code."""
     rivals = data.present.copy()
     rivals[np.arange(data.n), chosen] = False
     inputs, tokens = rivals.nonzero()
@@ -288,7 +288,7 @@ def _differences(data: AttentionData, chosen: Array, queries: Array) -> _Rows:
 
 
 def row_sizes(D: Array, Z: Array) -> tuple[float, float]:
-    """Return the largest entry, NaN if there is one, and that of the smallest nonzero row."""
+    """Return the largest entry (NaN if there is one), and that of the smallest nonzero row."""
     tops = np.concatenate([np.abs(D).max(axis=1), np.abs(Z).max(axis=1)])
     return float(tops.max()), float(tops[tops > 0.0].min(initial=np.inf))
 
@@ -296,7 +296,7 @@ def row_sizes(D: Array, Z: Array) -> tuple[float, float]:
 def _made(
     name: str, data: AttentionData, chosen: Array, found: _Rows, keys: Array | None
 ) -> Programme:
-    """Inequalities of bound 1, refused where figures would leave float64."""
+    """Return a programme of inequalities of bound 1; refuse it if figures would leave float64."""
     D, Z, kept, rival, inputs, tokens = found
     bound, equal, shape = np.ones(len(D)), np.zeros(len(D), dtype=np.bool_), data.present.shape
     return _finite(
@@ -305,7 +305,7 @@ def _made(
 
 
 LARGEST, SMALLEST = 1e140, 1e-140
-"""Largest row norms, and smallest of rows that are not zero, whose figures stay in float64."""
+"""Maximum norm of rows, and minimum norm of nonzero rows, for which all figures stay in float64."""
 
 
 def _finite(programme: Programme) -> Programme:

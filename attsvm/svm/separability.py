@@ -19,21 +19,22 @@ from attsvm.svm.methods import propose
 from attsvm.svm.programme import Programme, att_svm_programme, subset
 
 SECONDS = 60.0
-"""Processor seconds of rational arithmetic unless the caller says otherwise."""
+"""Default time limit of rational arithmetic, in processor seconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Separability:
-    """Whether some W gives every constraint a positive margin, with the proof.
+    """The decision whether some W gives every constraint a positive margin, with the proof.
 
     Attributes:
-        separable: the answer.
-        W: separable: a matrix whose margins, as exact sums of products of its entries with the
-            data's, are proved positive; None if no float matrix was found to show it.
-        exact: separable, but W is None: the exact solution, whose `W` has margins of at least 1.
-        rows: unseparable: constraints that already have no common solution; None otherwise.
-        weights: unseparable: the float nearest to positive multipliers, one for each of `rows`,
-            that exist exactly and with which the constraint matrices sum to zero; None otherwise.
+        separable: the decision.
+        W: if separable, a matrix whose exact margins are proved positive; None if no float matrix
+            was found to show it.
+        exact: if separable without W, the exact solution, whose `W` has margins of at least 1.
+        rows: if unseparable, constraints that already have no common solution; else None.
+        weights: if unseparable, the floats nearest to positive multipliers, one for each of `rows`.
+            These multipliers exist exactly, and with them the constraint matrices sum to zero. Else
+            None.
     """
 
     separable: bool
@@ -55,7 +56,7 @@ class Separability:
             return ()
         exact = decide(self.rows, self.weights)
         if exact.status != "unseparable":
-            raise SolverError("rationals find the rows separable", value=exact.status)
+            raise SolverError("rational arithmetic finds the rows separable", value=exact.status)
         duals = coprime_integers(exact.duals)
         each = zip(self.rows.input.tolist(), self.rows.token.tolist(), duals, strict=True)
         return tuple((i, t, w) for i, t, w in each if w != 0)
@@ -73,21 +74,21 @@ class Separability:
 def separability(
     problem: Programme | AttentionData, seconds: float | None = SECONDS
 ) -> Separability:
-    """Decide whether all margins can be positive, with a proof either way.
+    """Decide whether all margins can be positive, with a proof in either case.
 
-    Of a programme, or of the Att-SVM for the optimal tokens of a data set.
-
-    A yes rests on margins bounded from below in spite of rounding. A no rests on multipliers that
-    are proved to exist: as many independent rows as W has entries, one more row, and an enclosure
-    of their unique combination that is positive. Where that does not settle it, rationals do.
+    The problem is a programme, or the Att-SVM for the optimal tokens of a data set. A positive
+    answer is proved by lower bounds of margins that include rounding errors. A negative answer is
+    proved by multipliers that exist exactly: as many independent rows as W has entries, one more
+    row, and an enclosure of their unique combination, which is positive. If that does not settle
+    it, rational arithmetic decides.
 
     Args:
         problem: constraints whose margins must all be positive.
-        seconds: processor time that rational arithmetic may take; None for as much as it takes.
+        seconds: processor time for rational arithmetic; None for no limit.
 
     Raises:
-        DataError: the programme asks for more than margins of at least 1.
-        OutOfTimeError: undecided: rational arithmetic did not end in the time given.
+        DataError: the programme has bounds other than margins of at least 1.
+        OutOfTimeError: undecided: rational arithmetic did not end in time.
         SolverError: the exact method did not end.
     """
     programme = att_svm_programme(problem) if isinstance(problem, AttentionData) else problem

@@ -1,13 +1,12 @@
 """The soft-margin Att-SVM with the norm itself, not its square.
 
-    min ||W||_F + sum_g C_g xi_g   subject to   <A_j, W> >= 1 - xi_g(j),  xi >= 0,
+  min ||W||_F + sum_g C_g xi_g   subject to   <A_j, W> >= 1 - xi_g(j),  xi >= 0,
 
-whose dual is max sum_j w_j over w >= 0 with ||sum_j w_j A_j||_F <= 1 and group sums at most C_g;
-the definition has one price C. All solutions lie on one ray. As all prices grow in proportion,
-W = 0 is one up to a first threshold, and the hard-margin solution from a second one on.
-
-Constraints that repeat others cost next to nothing: they are merged, at the sum of their prices,
-while a solution is looked for. What is found is graded on all of them.
+whose dual is max sum_j w_j over w >= 0 with ||sum_j w_j A_j||_F <= 1 and group sums at most C_g.
+The definition has one price C. All solutions lie on one ray. As all prices grow in proportion, W =
+0 is a solution up to a first threshold, and the hard-margin solution is one from a second threshold
+on. Repeated constraints are merged, with the sum of their prices, during the search. The result is
+graded on all constraints.
 """
 
 from __future__ import annotations
@@ -37,28 +36,28 @@ class SoftAnswer(Answered):
 
     Attributes:
         programme: the constraints.
-        C: the price of slack; the largest where prices differ.
-        groups: which slack each constraint has, as labels 0, 1, ...
+        C: the price of slack; the largest if prices differ.
+        groups: the slack of each constraint, as labels 0, 1, ...
         prices: the price C_g of each slack.
         status: `solved`: the gap is at most 1e-9; or `bracketed`: it is wider.
-        kind: `zero` where W = 0, `hard` where no slack is needed, so that W is the hard-margin
-            solution, `between` otherwise.
-        W: a solution, the longest one where there are several.
+        kind: `zero` if W = 0, `hard` if no slack is needed, so that W is the hard-margin solution,
+            `between` otherwise.
+        W: a solution, the longest one if there are several.
         value: ||W||_F.
         objective: ||W||_F + sum_g C_g xi_g.
         slacks: the slack of each constraint, max(0, 1 - least margin of its group), by input and
-            token; zero where nothing is constrained.
-        margins: <A_j, W> by input and token; infinite where nothing is constrained.
+            token; zero without a constraint.
+        margins: <A_j, W> by input and token; infinite without a constraint.
         duals: multipliers w by input and token, scaled until they are feasible.
         thresholds: (C_1, C_2): W = 0 is a solution exactly for C <= C_1, the hard-margin solution
-            exactly for C >= C_2; infinite where that never happens. C_2 is NaN where floats do
-            not tell whether the hard programme is separable. Other prices keep their ratio to C.
+            exactly for C >= C_2; infinite if that never happens. C_2 is NaN if floats cannot decide
+            whether the hard programme is separable. Other prices keep their ratio to C.
         segment: (a, b): the solutions are t U with a <= t <= b, U the direction of W.
         primal_residual: largest shortfall of a margin plus its slack below 1.
-        dual_residual: largest of ||sum_j w_j A_j||_F - 1, the relative excess of group sums over
-            their prices, and -w_j / C.
+        dual_residual: the largest of ||sum_j w_j A_j||_F - 1, the relative excess of group sums
+            over their prices, and -w_j / C.
         gap: objective minus the dual value sum_j w_j, relative to the objective.
-        bracket: bounds of the optimal objective, outward by an allowance for rounding.
+        bracket: bounds of the optimal objective, moved outward for rounding.
     """
 
     programme: Programme
@@ -82,12 +81,12 @@ class SoftAnswer(Answered):
 
     @property
     def solved(self) -> bool:
-        """Whether there is a solution: there always is."""
+        """Always True: there is always a solution."""
         return True
 
     @property
     def support(self) -> Tokens:
-        """Tokens whose margin is 1 less their slack, to 1e-7: those that W may rest on."""
+        """Tokens whose margin is 1 minus their slack, to 1e-7: only these may have a multiplier."""
         return self.programme.by_input(self._tight)
 
     @property
@@ -98,14 +97,14 @@ class SoftAnswer(Answered):
 
     @property
     def _tight(self) -> Bool[Array, " m"]:
-        """Where margin and slack add up to 1, to 1e-7 of 1 plus the slack."""
+        """Whether margin plus slack is 1, to 1e-7 of 1 plus the slack."""
         at = self.programme.input, self.programme.token
         tight: Array = (self.margins + self.slacks <= 1.0 + TIGHT * (1.0 + self.slacks))[at]
         return tight
 
     @property
     def slack_per(self) -> Literal["constraint", "input", "group"]:
-        """What has a slack of its own; `input` where every input has one constraint."""
+        """The unit that has its own slack; `input` if every input has one constraint."""
         if np.array_equal(self.groups, np.unique(self.programme.input, return_inverse=True)[1]):
             return "input"
         return "constraint" if len(self.prices) == len(self.groups) else "group"
@@ -137,7 +136,7 @@ class SoftAnswer(Answered):
         return self.about_objective(" (not certified)")
 
     def about_objective(self, remark: str) -> Facts:
-        """Return the same, with a remark on the bracket."""
+        """Return the lines about the objective, with a remark on the bracket."""
         bracket = bracket_in_words(self.bracket)
         facts = [
             ("norm", f"{self.value:.12g}"),
@@ -164,11 +163,11 @@ def _by_price(first: float, second: float) -> str:
         return "W = 0 for every C; there is no hard margin"
     start = f"W = 0 up to C = {first:.6g}"
     if math.isnan(first):
-        start = "floats do not tell up to which C W = 0"
+        start = "floats cannot decide up to which C W = 0"
     if second == math.inf:
         return f"{start}; there is no hard margin"
     if math.isnan(second):
-        return f"{start}; floats do not tell whether there is a hard margin"
+        return f"{start}; floats cannot decide whether there is a hard margin"
     return f"{start}, the hard margin from C = {second:.6g} on"
 
 
@@ -179,11 +178,11 @@ def soft_att_svm(
 
     Args:
         data: tokens, queries and scores.
-        C: the price of slack, positive; or one a constraint, in the order of the programme and
-            equal where slack is shared. An input that stands for k equal ones has k times C.
-        targets: one token an input, or None for the optimal ones.
-        slack: `constraint` for one slack a constraint, `input` for one an input, or one integer a
-            constraint that names its group. The definition shares xi_{l,t} among the queries of
+        C: the positive price of slack; or one per constraint, in the order of the programme and
+            equal within a shared slack. An input that stands for k equal ones has k times C.
+        targets: one token per input, or None for the optimal ones.
+        slack: `constraint` for one slack per constraint, `input` for one per input, or one integer
+            per constraint that names its group. The definition shares xi_{l,t} among the queries of
             sequence l: its groups are the pairs (l, t).
 
     Raises:
@@ -203,16 +202,16 @@ def solve_soft(
 ) -> SoftAnswer:
     """Solve the soft-margin form of a programme whose constraints are margins of at least 1.
 
-    Beyond the thresholds the answer is known; between them the dual is a quadratic programme over
-    a product of simplices with one parameter, on whose faces the parameter has a closed form. No
-    step is believed: the answer is graded from W and the duals alone. At the deadline the search
-    for the hard margin, and for better answers, ends. With `bracketed` an answer whose gap is above
-    1e-9 is better than none.
+    Beyond the thresholds the answer is known. Between them the dual is a quadratic programme over a
+    product of simplices with one parameter, which has a closed form on each face. Steps are not
+    trusted: the answer is graded from W and the duals alone. At the deadline the search for the
+    hard margin and for better answers ends. With `bracketed`, an answer whose gap is above 1e-9 is
+    returned rather than none.
 
     Raises:
-        DataError: prices that are not positive and finite, of another shape, or that differ
-            within a group; a grouping that does not fit; equalities, or bounds other than 1.
-        SolverError: no answer whose recomputed gap stays below 1e-9.
+        DataError: prices are not positive and finite, have the wrong shape, or differ within a
+            group; a grouping does not fit; there are equalities, or bounds other than 1.
+        SolverError: no answer has a recomputed gap below 1e-9.
     """
     if programme.keys is not None:
         raise DataError(
@@ -223,7 +222,7 @@ def solve_soft(
     groups = _groups(programme, slack)
     prices = _prices(C, groups)
     best: SoftAnswer | None = None
-    with np.errstate(all="ignore"):  # figures that are not finite are refused
+    with np.errstate(all="ignore"):  # figures that are not finite are rejected
         largest = float(prices.max())
         merged = merge(programme, groups, prices / largest)
         thresholds = math.nan, math.nan
@@ -247,7 +246,7 @@ def solve_soft(
             "active-set steps from both ends of the path left a gap above 1e-9",
             value=None if best is None else best.gap,
             remedy="C times the largest constraint is beyond float64, or constraints differ too "
-            "much in size or are separable or not by a hair: choose a smaller C, or rescale.",
+            "much in size or are barely separable or unseparable: choose a smaller C, or rescale.",
         )
     return best
 
@@ -255,16 +254,16 @@ def solve_soft(
 def soft_thresholds(
     programme: Programme, slack: object = "constraint", prices: object = 1.0
 ) -> tuple[float, float]:
-    """(C_1, C_2): W = 0 solves exactly for C <= C_1, the hard-margin solution for C >= C_2.
+    """Return (C_1, C_2): W = 0 solves exactly for C <= C_1, the hard margin for C >= C_2.
 
-    The price of a slack is C times its entry of `prices`, p_g. 1 / C_1 is the least norm of
-    sum_j w_j A_j over w >= 0 with group sums p_g; C_2 is the least largest group sum over p_g of
-    hard-margin duals, over ||W_hard||. They are infinite where that norm is zero and where no W
-    separates.
+    The price of a slack is C times its entry p_g of `prices`. 1 / C_1 is the least norm of sum_j
+    w_j A_j over w >= 0 with group sums p_g. C_2 is the smallest possible maximum over g of (group
+    sum / p_g) over hard-margin duals, divided by ||W_hard||. They are infinite if that norm is
+    zero, or if no W separates.
 
     Raises:
         DataError: as `solve_soft`.
-        SolverError: a threshold whose recomputed bounds differ by more than 1e-9.
+        SolverError: the recomputed bounds of a threshold differ by more than 1e-9.
     """
     groups = _groups(programme, slack)
     with np.errstate(all="ignore"):
@@ -274,18 +273,18 @@ def soft_thresholds(
         raise SolverError(
             "a threshold could not be proved to 1e-9",
             value=thresholds,
-            remedy="Constraints differ too much in size, or are separable or not by a hair: "
+            remedy="Constraints differ too much in size, or are barely separable or unseparable: "
             "rescale, or decide separability exactly with attsvm.exact.decide.",
         )
     return thresholds
 
 
 def _prices(C: object, groups: Array) -> Array:
-    """Return the price of each group: all the same, or read from one a constraint."""
+    """Return the price of each group: one for all, or read from one per constraint."""
     m, one = len(groups), isinstance(C, Real) and not isinstance(C, bool | np.bool_)
     try:
         given = np.asarray(float(C) if one else C)  # type: ignore[arg-type]
-    except (ValueError, OverflowError):  # rows of several lengths, or an integer beyond floats
+    except (ValueError, OverflowError):  # ragged rows, or an integer beyond floats
         given = np.empty(0)
     known = given.dtype.kind in "iuf" and given.shape == (() if one else (m,))
     values = np.broadcast_to(given, m).astype(np.float64) if known else np.zeros(m)
@@ -307,7 +306,7 @@ def _prices(C: object, groups: Array) -> Array:
 
 
 def _groups(programme: Programme, slack: object) -> Array:
-    """Labels 0, 1, ... of the slack of each constraint."""
+    """Return labels 0, 1, ... of the slack of each constraint."""
     m = len(programme.D)
     if programme.equal.any() or (programme.bound != 1.0).any():
         raise DataError(
@@ -347,7 +346,7 @@ def _grade(
     near, end = _ray(prices, least_of(programme.margins(U), groups), longest)
     W, value, margins, slacks, objective = _point(programme, prices, groups, end * U)
     while True:
-        # where rounding leaves tight margins short, a longer W may cost less than their slack
+        # if rounding leaves tight margins short, a longer W may cost less than their slack
         small = slacks <= np.minimum(AIM * (1.0 + value * longest), TOLERANCE)
         if not float(prices[small] @ slacks[small]) > EPS * value:
             break
@@ -390,7 +389,7 @@ def _grade(
 def _point(
     programme: Programme, prices: Array, groups: Array, W: Array
 ) -> tuple[Array, float, Array, Array, float]:
-    """W, its norm, margins, slacks by group, and the objective."""
+    """Return W, its norm, margins, slacks by group, and the objective."""
     value, margins = float(frobenius(W)), programme.margins(W)
     slacks = np.maximum(0.0, 1.0 - least_of(margins, groups))
     return W, value, margins, slacks, value + float(prices @ slacks)
@@ -404,7 +403,7 @@ def _error(answer: SoftAnswer) -> float:
 
 
 def _ray(prices: Array, least: Array, longest: Array) -> tuple[float, float]:
-    """All t >= 0 that minimise t + sum_g C_g max(0, 1 - t least_g), as an interval.
+    """Return all t >= 0 that minimise t + sum_g C_g max(0, 1 - t least_g), as an interval.
 
     `longest` bounds ||A_j|| in each group: slopes within rounding of zero count as zero.
     """

@@ -1,13 +1,13 @@
 """Soft margins of programmes that are too large for a Gram matrix.
 
-The dual of  min ||W||_F + sum_g C_g xi_g  is solved through that of the squared norm,
+The dual of min ||W||_F + sum_g C_g xi_g is solved through that of the squared norm,
 
-    max  sum_j u_j - 1/2 ||sum_j u_j A_j||^2,   u >= 0,   sums over each group at most t C_g,
+  max  sum_j u_j - 1/2 ||sum_j u_j A_j||^2,   u >= 0,   sums over each group at most t C_g,
 
 whose W is the same for t = ||W||. Accelerated projected steps, which never form the Gram matrix,
-find which groups are full and which multipliers are positive; t follows ||W|| in between. On these
-sets the solution is affine in t, so that one linear system and a quadratic equation end the search.
-Nothing here is believed: `attsvm.svm.soft` grades what is proposed.
+find which groups are full and which multipliers are positive; t is set to ||W|| in between. With
+these sets fixed the solution is affine in t, so that one linear system and a quadratic equation
+complete the search. The results are not trusted: `attsvm.svm.soft` grades them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from attsvm.svm.programme import Programme
 from attsvm.svm.support import CHECKED, GramOperator
 
 EXCHANGES = 10
-"""Maximum number of linear systems from one series of steps to the next."""
+"""Maximum number of linear systems between series of steps."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +36,7 @@ class Caps:
 
     Attributes:
         order: the multipliers, group by group.
-        starts: where each group begins in `order`, and its length.
+        starts: the start of each group in `order`, and the total length.
         prices: the bound of each sum, up to a common factor.
     """
 
@@ -62,9 +62,9 @@ def ascended(
     prices: Float[Array, " g"],
     deadline: Deadline | None = None,
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield directions of W with multipliers of the dual of the norm, each nearer than the last.
+    """Yield directions of W with multipliers of the dual of the norm, each closer than the last.
 
-    Steps end at the deadline, and without one after a fixed number.
+    Steps end at the deadline; without one, after a fixed number.
     """
     operator, caps = (
         GramOperator.of(programme.D, programme.Z, programme.input),
@@ -134,11 +134,11 @@ def climb(
 def on_support(
     programme: Programme, groups: Array, prices: Array, u: Array, t: float
 ) -> tuple[Array, float] | None:
-    """Return the solution whose positive multipliers and full groups are those of u, and its t.
+    """Return the solution with the positive multipliers and full groups of u, and its t.
 
-    In full groups of several positive multipliers the margins are equal, in others they are 1; a
-    multiplier that fills its group alone is t times its price. None where a system is too large or
-    singular, or without such a t.
+    In full groups with several positive multipliers the margins are equal; in other groups they are
+    1. A multiplier that alone fills its group equals t times its price. The result is None if a
+    system is too large or singular, or if there is no such t.
     """
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
@@ -176,7 +176,7 @@ def on_support(
 
 
 def _length(first: Array, second: Array, near: float) -> float | None:
-    """Return the t > 0 nearest to `near` with ||first + t second|| = t; None without one."""
+    """Return the t > 0 closest to `near` with ||first + t second|| = t; None without one."""
     a = float((second * second).sum()) - 1.0
     b = float((first * second).sum())
     c = float((first * first).sum())

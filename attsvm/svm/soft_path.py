@@ -1,12 +1,12 @@
-"""The path of soft-margin solutions from W = 0 to the hard margin; what it proposes for prices.
+"""The path of soft-margin solutions from W = 0 to the hard margin, and its proposals for prices.
 
 Prices are C times `shares`. In the units of the path the dual is a quadratic programme over a
-product of simplices of these sizes, with one parameter tau, and on its faces tau has a closed form.
-Nothing here is believed: `attsvm.svm.soft` grades what it proposes.
+product of simplices of these sizes, with one parameter tau. On each face tau has a closed form. The
+results are not trusted: `attsvm.svm.soft` grades them.
 
-Repeated constraints are merged first: one copy, at the sum of their prices. Slacks whose groups
-hold the same matrices are equal wherever they are least, so that their prices add up; a matrix that
-a group holds twice counts once. What is left has the same W, and duals that the copies share in
+Repeated constraints are merged first: one copy, with the sum of their prices. Slacks whose groups
+contain the same matrices are equal at a minimum, so their prices add up. A matrix that a group
+contains twice counts once. The merged programme has the same W, and the copies share its duals in
 proportion to their prices.
 """
 
@@ -27,7 +27,7 @@ from attsvm.svm.frobenius import TOLERANCE, FrobeniusAnswer, grade, solve_progra
 from attsvm.svm.programme import Programme, subset
 
 AIM = 1e-12
-"""Gap from which no further attempt is made."""
+"""Gap at which the search stops."""
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -51,13 +51,13 @@ class Path:
     Attributes:
         size: the largest ||A_j||.
         D, Z: factors of the distinct A_j / size.
-        gram: their inner products, and a zero row and column for what groups leave unused.
+        gram: their inner products, with a zero row and column for the unused part of groups.
         kind: the row of the Gram matrix of each atom.
-        owner: the group of each atom: the constraints, then one unused part a group.
-        top: where W leaves zero.
-        bottom: where W reaches the hard-margin solution; None where it never does.
+        owner: the group of each atom: the constraints, then one unused part per group.
+        top: the point at which W leaves zero.
+        bottom: the point at which W reaches the hard-margin solution; None if it never does.
         hard: that solution and its duals.
-        thresholds: as `soft_thresholds`, NaN where not proved.
+        thresholds: as `soft_thresholds`, NaN if not proved.
     """
 
     size: float
@@ -75,7 +75,7 @@ class Path:
 def trace(
     programme: Programme, groups: Array, shares: Array, deadline: Deadline | None = None
 ) -> Path:
-    """Both ends of the path, with the thresholds of C that they prove."""
+    """Return both ends of the path, with the thresholds of C that they prove."""
     kind = matrices(programme)
     first_of = np.unique(kind, return_index=True)[1]
     D, Z, norms = scale_rows(programme.D[first_of], programme.Z[first_of])
@@ -85,7 +85,7 @@ def trace(
     gram[:K, :K] = (D @ D.T) * (Z @ Z.T) * lengths[:, None] * lengths
     D *= lengths[:, None]
     norms = norms[kind]
-    order = np.lexsort((norms, groups))  # the shortest of each group, where a zero row ends it
+    order = np.lexsort((norms, groups))  # the shortest of each group; a zero row ends the search
     base = order[np.unique(groups[order], return_index=True)[1]]
     owner = np.append(groups, np.arange(len(base)))
     kind = np.append(kind, np.full(len(base), K))
@@ -126,7 +126,7 @@ def trace(
 def _shared(
     programme: Programme, groups: Array, shares: Array, hard: FrobeniusAnswer
 ) -> Array | None:
-    """Return the duals of the hard solution whose group sums, by share, are least, if proved."""
+    """Return hard-margin duals with the least largest group sum per share, if proved."""
     weights = hard.weights
     tight = np.flatnonzero((hard.reached <= 1.0 + TOLERANCE) | (weights > 0.0))
     D, Z, norms = scale_rows(programme.D[tight], programme.Z[tight])
@@ -172,7 +172,7 @@ def _shared(
 
 
 def candidates(programme: Programme, path: Path, C: float) -> Iterator[tuple[Array, Array]]:
-    """Directions of W with duals, the likeliest first."""
+    """Yield directions of W with duals, the most promising first."""
     m, top, bottom = len(path.kind) - len(path.top.base), path.top, path.bottom
     if path.thresholds[0] >= C:
         yield top.direction, C * top.u[:m]
@@ -239,16 +239,16 @@ def frobenius(matrix: Array) -> np.float64:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Merged:
-    """A programme without repetitions, and where those of the original are in it.
+    """A programme without repetitions, and the map from the original constraints to it.
 
     Attributes:
-        programme: the constraints that are left, in their order.
+        programme: the remaining constraints, in their order.
         groups: the slack of each of them, as labels 0, 1, ...
-        prices: the price of each slack that is left.
+        prices: the price of each remaining slack.
         size: number m of constraints of the original.
-        copies: constraints of the original that carry a dual, one a group and matrix.
-        place: which of those that are left each of them repeats.
-        part: its part of the price.
+        copies: constraints of the original that have a dual, one per group and matrix.
+        place: for each copy, the remaining constraint that it repeats.
+        part: its share of the price.
     """
 
     programme: Programme
@@ -260,16 +260,16 @@ class Merged:
     part: Float[Array, " c"]
 
     def spread(self, duals: Float[Array, " k"]) -> Float[Array, " m"]:
-        """Duals of the original: each copy has its part."""
+        """Return the duals of the original: each copy gets its share."""
         whole = np.zeros(self.size)
         whole[self.copies] = duals[self.place] * self.part
         return whole
 
 
 def merge(programme: Programme, groups: Int[Array, " m"], prices: Float[Array, " g"]) -> Merged:
-    """Merge groups that hold the same matrices; `groups` are labels 0, 1, ... of the prices.
+    """Merge groups that contain the same matrices; `groups` are labels 0, 1, ... of the prices.
 
-    Matrices are the same as in `matrices`.
+    Matrices are compared as in `matrices`.
     """
     matrix = matrices(programme)
     kinds = int(matrix.max()) + 1
@@ -299,9 +299,9 @@ def merge(programme: Programme, groups: Int[Array, " m"], prices: Float[Array, "
 
 
 def matrices(programme: Programme) -> Int[Array, " m"]:
-    """Labels 0, 1, ... of the matrices by first occurrence, the same where both factors are.
+    """Return labels 0, 1, ... of the matrices by first occurrence; equal factors share a label.
 
-    Factors are the same to the bit; 0 and -0 are.
+    Factors must be equal bit for bit, except that 0 equals -0.
     """
     known: dict[bytes, int] = {}
     sides = np.hstack([programme.D, programme.Z]) + 0.0

@@ -1,11 +1,11 @@
 """All solutions of a nuclear-norm programme: a slice of a cone of positive semidefinite matrices.
 
-Let w be any optimal multipliers, S = sum_j w_j A_j, and U, V the left and right singular vectors
-of S at singular value 1 (S V = U, S^T U = V). A feasible W is a solution exactly if
-||W||_* = <S, W> and its margins are 1 where w_j > 0; the first says W = U B V^T with B positive
+Let w be any optimal multipliers, S = sum_j w_j A_j, and U, V the left and right singular vectors of
+S at singular value 1 (S V = U, S^T U = V). A feasible W is a solution if and only if ||W||_* = <S,
+W> and its margins are 1 for w_j > 0. The first condition means W = U B V^T with B positive
 semidefinite. So the solutions are
 
-    { U B V^T : B >= 0, margins equal to 1 where w_j > 0, at least 1 elsewhere }.
+  { U B V^T : B >= 0, margins equal to 1 for w_j > 0, at least 1 elsewhere }.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ RESOLUTION = 1e-7
 """Singular values below this, for unit rows, count as zero."""
 
 EXACT = 1e-12
-"""By how much a member may miss an inequality, or have a negative eigenvalue, by rounding."""
+"""Maximum rounding error by which a member may miss an inequality or have a negative eigenvalue."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slice:
-    """The matrices B >= 0 with rows @ vec(B) = c where `equal`, >= c elsewhere.
+    """The matrices B >= 0 with rows @ vec(B) = c in the `equal` rows, and >= c in the others.
 
-    vec lists the lower triangle, entries off the diagonal times sqrt(2), so that inner products
-    stay.
+    vec lists the lower triangle with off-diagonal entries times sqrt(2), so that it preserves inner
+    products.
 
     Attributes:
-        rows: vec of the symmetric part of U^T A_j V / ||A_j||_F, one a constraint.
+        rows: vec of the symmetric part of U^T A_j V / ||A_j||_F, one per constraint.
         c: 1 / ||A_j||_F.
-        equal: the constraints whose multiplier is not zero.
+        equal: the constraints with a nonzero multiplier.
     """
 
     rows: Float[Array, "m k"]
@@ -60,7 +60,7 @@ class Slice:
 
     @property
     def dimension(self) -> int:
-        """Dimension of the symmetric B with the equalities alone; -1 where the face is empty."""
+        """Dimension of the symmetric B with the equalities alone; -1 if the face is empty."""
         rows = self.rows[self.equal]
         size = rows.shape[1]
         if size == 0 or len(rows) == 0:
@@ -71,10 +71,10 @@ class Slice:
     def project(self, x: Float[Array, " k"], inside: Float[Array, " k"]) -> tuple[float, Array]:
         """Return a lower bound of the distance of x to the slice, and the best member found.
 
-        The dual of the projection, max_y c^T y + ||x||^2 / 2 - ||(x + rows^T y)_+||^2 / 2 with
-        y_j >= 0 on inequalities, bounds the distance from below for any y; its gradient says how
-        far the positive part is from the slice. That part is moved onto the equalities and then
-        towards the member `inside` until it is a member.
+        The dual of the projection is max_y c^T y + ||x||^2 / 2 - ||(x + rows^T y)_+||^2 / 2 with
+        y_j >= 0 on inequalities. It bounds the distance from below for any y. Its gradient is the
+        violation of the constraints by the positive part. That part is moved onto the equalities,
+        and then towards the member `inside` until it is a member.
         """
         from scipy.optimize import minimize
 
@@ -101,10 +101,10 @@ class Slice:
         return float(np.sqrt(max(2.0 * dual, 0.0))) * scale, member * scale
 
     def _resolved(self, c: Array) -> tuple[Array, Array, Array]:
-        """Return the same rows, the equalities as independent ones; which of these are equalities.
+        """Return the rows with independent equalities, and which rows are equalities.
 
-        What the face has lost to rounding makes dependent equalities differ a little, and together
-        they would fix what none of them fixes. For inequalities as much is allowed as members are.
+        Rounding of the face makes dependent equalities differ slightly, and together they would fix
+        directions that none of them fixes. Inequalities get the tolerance of members.
         """
         U, values, Vt = np.linalg.svd(self.rows[self.equal], full_matrices=False)
         kept = values > RESOLUTION
@@ -117,10 +117,10 @@ class Slice:
         )
 
     def _member(self, x: Array, inside: Array, c: Array) -> Array:
-        """Return the last member on the way from `inside` to the projection of x on the equalities.
+        """Return the last member between `inside` and the projection of x on the equalities.
 
-        Inequalities that fail there join the equalities, the worst first: where two of them force
-        one equality, the way to any other point has no second member.
+        Inequalities that fail there are added to the equalities, the worst first. If two of them
+        force an equality, the segment to any other point contains no second member.
         """
         held, goal = self.equal.copy(), x
         for _ in range(len(c)):
@@ -143,7 +143,7 @@ class Slice:
         return member
 
     def _holds(self, x: Array, c: Array) -> bool:
-        """Whether x is positive semidefinite and meets the inequalities, to `EXACT`."""
+        """Return whether x is positive semidefinite and meets the inequalities, to `EXACT`."""
         least = float(np.linalg.eigvalsh(unpack(x))[0])
         slack = self.rows[~self.equal] @ x - c[~self.equal]
         return least >= -EXACT * float(np.linalg.norm(x)) and bool((slack >= -EXACT).all())

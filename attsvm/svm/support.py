@@ -1,9 +1,9 @@
-"""Guesses of which constraints are active, for programmes too large to pivot from nothing.
+"""Guesses of the active constraints, for programmes too large to pivot from an empty set.
 
-Everything rests on products with the Gram matrix, which is never formed. Accelerated projected
-gradient steps find nearly all of the support, whether rows depend on each other or not. Block
-exchanges then exchange all constraints of wrong sign at once, and solve the systems in between by
-conjugate gradients. The result is a guess: the caller recomputes every figure.
+All methods use products with the Gram matrix, which is never formed. Accelerated projected gradient
+steps find nearly all of the support, even if rows are dependent. Block exchanges then exchange all
+constraints of wrong sign at once, and solve the systems in between by conjugate gradients. The
+result is a guess: the caller recomputes every figure.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PRODUCTS = 30
 """Number of products that find the largest eigenvalue of the Gram matrix."""
 
 CHECKED = 10
-"""Number of steps from one look at the clock to the next."""
+"""Number of steps between checks of the deadline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class GramOperator:
         D: left factors.
         ends: first row of every run of rows that share a query, and the number of rows.
         Z: queries of the runs.
-        queries: inner products of the runs' queries; None where products by Z cost less.
+        queries: inner products of the runs' queries; None if products by Z cost less.
     """
 
     D: Float[Array, "m d"]
@@ -42,7 +42,7 @@ class GramOperator:
 
     @classmethod
     def of(cls, D: Array, Z: Array, input: Array) -> GramOperator:
-        """Return the operator of rows whose inputs come in runs, each with one query."""
+        """Return the operator of rows grouped by input, each input with one query."""
         starts = np.flatnonzero(np.diff(input, prepend=-1))
         runs, ends = Z[starts], np.append(starts, len(input))
         few = len(runs) < 2 * Z.shape[1]
@@ -53,7 +53,7 @@ class GramOperator:
         return pair_runs(self.D, self.ends, self.mixed(sum_runs(self.D, self.ends, w)))
 
     def mixed(self, sums: Float[Array, "n d"]) -> Float[Array, "n d"]:
-        """Return the vector of each run whose inner products with rows make up G w."""
+        """Return for each run the vector whose inner products with its rows are G w."""
         if self.queries is not None:
             few: Array = self.queries @ sums
             return few
@@ -87,11 +87,10 @@ def ascend_dual(
     steps: int,
     deadline: Deadline | None = None,
 ) -> Float[Array, " m"]:
-    """Maximise c^T u - 1/2 u^T G u over u >= 0 by so many accelerated steps from u.
+    """Maximise c^T u - 1/2 u^T G u over u >= 0 by `steps` accelerated steps from u.
 
-    Entries are free where constraints are equalities. `rate` is at most 1 over the largest
-    eigenvalue of G. Momentum starts anew whenever it points downwards. Steps end early at the
-    deadline.
+    Entries of equalities are free. `rate` is at most 1 over the largest eigenvalue of G. Momentum
+    restarts whenever it points downwards. Steps end early at the deadline.
     """
     u = u.copy()
     y, sums, t = u.copy(), sum_runs(operator.D, operator.ends, u), 1.0
@@ -117,7 +116,7 @@ def conjugate_gradients(
     steps: int,
     deadline: Deadline | None = None,
 ) -> Float[Array, " m"]:
-    """Solve G w = c on the rows `inside` to a relative residual, or as far as the steps go."""
+    """Solve G w = c on the rows `inside` to a relative residual, within a number of steps."""
     rows = np.flatnonzero(inside)
     part, c = operator.restricted(rows), c[rows]
     w: Array = start[rows]
@@ -170,7 +169,7 @@ def guess_by_blocks(
         elif count > 0:
             patience -= 1
             if patience < 0:
-                break  # it cycles, as on dependent rows
+                break  # it cycles, for example on dependent rows
         tolerance = max(1e-7, 0.1 * tolerance)
         inside = inside ^ wrong
     return inside, w

@@ -20,7 +20,7 @@ SMALL = 12
 
 
 def kernels_for(constraints: int, *, norm: str, soft: bool) -> tuple[str, ...]:
-    """Return the names of the modules of kernels that such a solve calls; often none."""
+    """Return the names of the kernel modules that a solve of this size calls; often none."""
     needed = {
         "least_norm": constraints > SMALL or soft,
         "ascent": constraints > COLD,

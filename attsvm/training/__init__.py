@@ -1,9 +1,9 @@
 """Gradient descent and normalised descent on W, (K, Q), p and (v, p); one call runs a whole batch.
 
-Losses of this package with linear or ReLU heads run in compiled loops, data sets side by side, in
-coordinates whose size does not grow with d; a run is the same to the last bit in any batch and
-for any number of threads. Losses and heads of one's own run in numpy, and where a device is named
-everything runs as one batch of tensors. `follow` reaches any norm along the curve of descent.
+Losses of this package with linear or ReLU heads run in compiled loops, data sets in parallel, in
+coordinates whose size does not grow with d. A run is the same to the last bit in any batch and for
+any number of threads. Losses and heads of your own run in numpy. On a named device everything runs
+as one batch of tensors. `follow` reaches any norm along the curve of descent.
 """
 
 from attsvm.training.batch import Batch, Trajectory, stack

@@ -18,7 +18,7 @@ from attsvm.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """B data sets of one shape, stacked along a leading axis; labels where all have them."""
+    """B data sets of one shape, stacked along a leading axis; labels if all data sets have them."""
 
     X: Float[Array, "B n T d"]
     Z: Float[Array, "B n e"]
@@ -27,20 +27,20 @@ class Batch:
     y: Float[Array, "B n"] | None = None
 
     def map(self, change: Callable[[Array], Any]) -> Batch:
-        """Return the same with every array changed."""
+        """Return the batch with every array changed."""
         arrays = (self.X, self.Z, self.gamma, self.mask, self.y)
         return Batch(*(None if a is None else change(a) for a in arrays))  # type: ignore[arg-type]
 
     def as_prompt(self) -> Batch:
-        """Return the same tokens with a single query coordinate, 1, so that W is a prompt."""
+        """Return the batch with a single query coordinate, 1, so that W is a prompt."""
         return replace(self, Z=np.ones((*self.X.shape[:2], 1)))
 
 
 def stack(sets: Sequence[AttentionData] | AttentionData | Batch) -> Batch:
-    """Stack data sets of equal (n, T, d); a single one is a batch of one, a batch stays as it is.
+    """Stack data sets of equal (n, T, d); a single one is a batch of one, a batch stays unchanged.
 
     Raises:
-        DataError: no data set, or different shapes.
+        DataError: there is no data set, or shapes differ.
     """
     if isinstance(sets, Batch):
         return sets
@@ -48,7 +48,7 @@ def stack(sets: Sequence[AttentionData] | AttentionData | Batch) -> Batch:
     wrong = [type(s).__name__ for s in sets if not isinstance(s, AttentionData)]
     if wrong:
         raise DataError(
-            "a batch holds something else than data sets",
+            "a batch contains something other than data sets",
             value=wrong[0],
             remedy="Use AttentionData.",
         )
@@ -74,16 +74,16 @@ class Trajectory:
     """Iterates at the recorded steps, one row per data set of the batch.
 
     Attributes:
-        steps: recorded step numbers, the first is 0; of checkpoints at norms one row per data
-            set, -1 where the norm was not reached and the iterates are NaN.
-        W: iterates; of descent on (K, Q) the products K Q^T, of descent on p the prompts.
+        steps: recorded step numbers, the first is 0. For checkpoints at norms there is one row per
+            data set; it has -1 if the norm was not reached, and the iterates are NaN.
+        W: iterates; for descent on (K, Q) the products K Q^T, for descent on p the prompts.
         norms: Frobenius norms of W.
-        K, Q: the factors at the recorded steps, of descent on (K, Q); else None.
-        v: the heads, of descent on v and p together; else None.
-        log_time: of a curve followed by arc length, the logarithm of the time that gradient flow
-            takes to each iterate, which is the number of plain steps times their size; else None.
-        error: of a curve followed by arc length, an estimate of the distance of each iterate to
-            the curve in Frobenius norm, of (K, Q) both factors together; else None.
+        K, Q: the factors at the recorded steps, for descent on (K, Q); else None.
+        v: the heads, for descent on v and p together; else None.
+        log_time: for a curve followed by arc length, the logarithm of the time of gradient flow to
+            each iterate, which is the number of plain steps times their size; else None.
+        error: for a curve followed by arc length, an estimate of the Frobenius distance of each
+            iterate to the curve, for (K, Q) of both factors together; else None.
     """
 
     steps: Int[Array, "*B k"]
@@ -117,7 +117,7 @@ def starts(given: Starts, d: int, count: int) -> list[Array]:
     """Return starts with a leading axis of `count` runs, from one for all or one for each.
 
     Raises:
-        DataError: wrong shapes, or entries that are not finite.
+        DataError: a shape is wrong, or an entry is not finite.
     """
     sizes, made = {"B": count, "d": d}, []
     for name, (value, axes) in given.items():
@@ -132,7 +132,7 @@ T = TypeVar("T")
 
 
 def each(run: Callable[[int], T], count: int, threads: int) -> list[T]:
-    """run(0), run(1), ... in order, on that many threads."""
+    """Return [run(0), run(1), ...], computed on that many threads."""
     if ensure_count("the number of threads", threads, 1) == 1 or count == 1:
         return [run(b) for b in range(count)]
     with ThreadPoolExecutor(threads) as pool:

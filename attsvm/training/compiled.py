@@ -37,11 +37,11 @@ def _lanes(batch: Batch, members: Array, layers: list[Layer], rule: Rule) -> Lan
     count, width = len(members), layers[0].Z.shape[1]
     hidden, outer = np.empty((n, 0, T, count)), np.empty((0, count))
     if isinstance(rule.head, ReluHead):
-        # one product a data set, so that none depends on the others
+        # one product per data set, so that its bits do not depend on the batch
         units = [np.matmul(batch.X[b], rule.head.hidden.T) for b in members]
         hidden = np.ascontiguousarray(np.stack(units).transpose(1, 3, 2, 0))
         outer = np.repeat(rule.head.outer[:, None], count, axis=1)
-    triangular = layers[0].V is not None  # where queries were shortened
+    triangular = layers[0].V is not None  # if queries were shortened
     return Lanes(
         X=_side_by_side(layer.X for layer in layers),
         Z=_side_by_side(layer.Z for layer in layers),
@@ -62,7 +62,7 @@ def _lanes(batch: Batch, members: Array, layers: list[Layer], rule: Rule) -> Lan
 
 
 Begun = tuple[Array, Array, float]
-"""What descends of a data set, what of it is fixed, and a constant; see `ensembles.descend`."""
+"""The moving part of a data set, its fixed part, and a constant; see `ensembles.descend`."""
 
 
 def _each_lane(
@@ -75,7 +75,7 @@ def _each_lane(
 ) -> list[Array]:
     """Return the results of `ended` on the iterates of every data set, and the steps, stacked.
 
-    `start` (B, d, e) gives the logits that do not move.
+    `start` (B, d, e) gives the constant part of the logits.
     """
 
     def layer(b: int) -> Layer:
@@ -102,7 +102,7 @@ def _each_lane(
 def descend(batch: Batch, start: Array, rule: Rule) -> tuple[Array, Array]:
     """Return iterates (B, rows, d, e) of descent on W, and their steps (B, rows).
 
-    The start (B, d, e) gives the logits that do not move; what is added to it is followed.
+    The start (B, d, e) gives the constant part of the logits; only the change is followed.
     """
 
     def begun(b: int, s: Layer) -> Begun:

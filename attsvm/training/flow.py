@@ -1,9 +1,9 @@
 """The curves of gradient flow, followed by arc length to any norm.
 
-What is followed is dW/ds = -grad L / ||grad L||, the curve of gradient FLOW and not the points of
-descent with some step: with a step of at most 1/smoothness descent stays near this curve where
-the flow contracts, and may take another side of a saddle. Where the limit direction is the same
-from all nearby points, both converge to it.
+The followed equation is dW/ds = -grad L / ||grad L||. Its solutions are curves of gradient flow,
+not the points of descent with some step. With a step of at most 1/smoothness descent stays near
+this curve if the flow contracts, and may pass a saddle on the other side. If the limit direction is
+the same from all nearby points, both converge to it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from attsvm.training.batch import Batch, Starts, Trajectory, each, stack, starts
 from attsvm.training.layer import Layer, loss_number, restored, split
 
 _COARSER = (30.0, 100.0)
-_LOCAL = 4.0  # errors of single steps that a companion may happen to share
+_LOCAL = 4.0  # number of single-step errors added, as a companion may share them by chance
 _ROUNDING = 32.0 * float(np.finfo(np.float64).eps)
 
 
 class Limits(TypedDict, total=False):
-    """How far and how closely a curve is followed, see `follow`."""
+    """Limits of a followed curve: length and accuracy; see `follow`."""
 
     steps: int
     tolerance: float
@@ -45,7 +45,10 @@ def follow_w(
     norms: Sequence[float],
     **limits: Unpack[Limits],
 ) -> Trajectory:
-    """`follow` for one data set; fewer iterates where some norms were not passed."""
+    """Return the curve of one data set, see `follow`.
+
+    Fewer iterates if some norms were not passed.
+    """
     (run,) = follow([data], W0, loss, norms, **limits)
     return run
 
@@ -106,7 +109,7 @@ def follow_p(
     norms: Sequence[float],
     **limits: Unpack[Limits],
 ) -> tuple[Trajectory, ...]:
-    """`follow` for a prompt p with logits X_i p; starts are (d,) or (B, d)."""
+    """Follow the curves of a prompt p with logits X_i p, as `follow`; starts are (d,) or (B, d)."""
     course, (start,) = _course(sets, loss, norms, {"p0": (p0, "d")}, **limits)
     course = replace(course, batch=course.batch.as_prompt())
     runs = course.each(lambda b: _matrix(course, b, start[b][:, None]))
@@ -121,13 +124,13 @@ def follow_kq(
     norms: Sequence[float],
     **limits: Unpack[Limits],
 ) -> tuple[Trajectory, ...]:
-    """`follow` for (K, Q): d(K, Q)/ds = -grad L(K, Q) / ||grad L||, of any inner dimension.
+    """Follow the curves of (K, Q): d(K, Q)/ds = -grad L(K, Q) / ||grad L||, as `follow`.
 
-    `norms` are norms of W = K Q^T; starts are (d, r) or (B, d, r), and K = Q = 0 is stationary.
-    The unit of the tolerance is that of W over ||(K, Q)||, or ||(K, Q)|| itself where that is
-    smaller; implicit steps may take a hundredth of ||(K, Q)||, as the small singular values
-    change like powers of the length. Small singular values can ask for more than the default
-    `steps` on the way to 1e6: give 200000. `error` is the distance of K and Q together.
+    The inner dimension is arbitrary. `norms` are norms of W = K Q^T. Starts are (d, r) or (B, d,
+    r); K = Q = 0 is stationary. The unit of the tolerance is that of W over ||(K, Q)||, or ||(K,
+    Q)|| itself if that is smaller. Implicit steps may have length ||(K, Q)||/100, as small singular
+    values change like powers of the length. Small singular values may need more than the default
+    `steps` on the way to 1e6: use 200000. `error` is the distance of K and Q together.
     """
     given = {"K0": (K0, "dr"), "Q0": (Q0, "dr")}
     course, (K, Q) = _course(sets, loss, norms, given, **limits)
@@ -153,7 +156,7 @@ def follow_kq(
 
 @dataclass(frozen=True, slots=True)
 class _Course:
-    """What is followed, how far and how closely: data sets, the loss's number, norms, limits."""
+    """The options of a followed curve: data sets, the loss's number, norms, limits."""
 
     batch: Batch
     number: int
@@ -184,7 +187,7 @@ def _course(
     number = loss_number(loss)
     if number is None:
         raise DataError(
-            "curves are followed for the losses of this package",
+            "curves can be followed only for the losses of this package",
             value=loss.name,
             remedy=f"Use one of {', '.join(LOSSES)}, or descend_w.",
         )
@@ -208,7 +211,7 @@ def _course(
 
 
 def _unit(layer: Layer) -> float:
-    """Return the norm of W that moves the difference of two logits by one, at least."""
+    """Return a lower bound of the norm of W that changes the difference of two logits by one."""
     middle = layer.rows.mean(axis=1, keepdims=True)
     reach = float(np.sqrt(((layer.rows - middle) ** 2).sum(axis=2)).max())
     steepest = 2.0 * reach * float(np.sqrt((layer.Z**2).sum(axis=1)).max())
@@ -235,11 +238,11 @@ def _matrix(course: _Course, b: int, start: Array) -> Trajectory:
 def _pair(
     course: _Course, field: Field, start: Array, unit: float
 ) -> tuple[Array, Array, Array, Array]:
-    """Points (1 + k, ...) where the norms are met, steps, log times, and errors.
+    """Return points (1 + k, ...) at the norms, steps, log times, and errors.
 
-    What became of a step's error depends on all that the flow does with it later, so errors are
-    measured: by the larger distance to companions of 30 and 100 times the tolerance, beside what
-    a few single steps may err by and the rounding of W.
+    The flow changes the error of a step afterwards, so errors are measured. They are the larger
+    distance to companion runs of 30 and 100 times the tolerance, plus the error of a few single
+    steps and the rounding of W.
     """
     runs, goals = [], course.goals
     for factor in (1.0, *(_COARSER if course.measured else ())):

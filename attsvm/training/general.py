@@ -1,8 +1,8 @@
 """Descent for any head, loss and array library: the same formulas on numpy arrays or tensors.
 
-The compiled loops know the losses of this package, linear heads and ReLU heads. What they do not
-know runs here, in numpy one data set at a time; and what is asked to run on a device runs here as
-tensors, the whole batch at once.
+The compiled loops support the losses of this package, linear heads and ReLU heads. Other losses and
+heads run here in numpy, one data set at a time. Runs on a device run here as tensors, the whole
+batch at once.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ State = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What the risk is made of, with arrays of one library `xp` (numpy or torch).
+    """The parts of the risk, with arrays of one library `xp` (numpy or torch).
 
     Attributes:
         xp: the library.
-        X: tokens (B, n, T, d); zero where absent.
+        X: tokens (B, n, T, d); zero if absent.
         Z: queries (B, n, e).
-        gamma: scores (B, n, T), unless a head makes them.
-        y: labels (B, n), where there is a head or v is trained.
-        mask: tokens that are present, or None.
+        gamma: scores (B, n, T), unless a head computes them.
+        y: labels (B, n), if there is a head or v is trained.
+        mask: the mask of present tokens, or None.
         loss: the loss.
         head: a nonlinear head, or None.
-        linear: linear instead of softmax attention.
+        linear: whether attention is linear and not softmax.
     """
 
     xp: Any
@@ -73,7 +73,10 @@ class Model:
 
 
 def slopes(xp: Any, loss: Loss, u: Any) -> tuple[Any, Any]:
-    """Signs of l'(u) and logarithms of |l'(u)|, of any library for the losses of this package."""
+    """Return signs of l'(u) and logarithms of |l'(u)|.
+
+    This package's losses work in any library.
+    """
     zero = 0.0 * u
     if xp is np or LOSSES.get(loss.name) is not loss:
         sign = zero + loss.direction if loss.direction else xp.sign(loss.slope(u))
@@ -93,7 +96,7 @@ def slopes(xp: Any, loss: Loss, u: Any) -> tuple[Any, Any]:
 
 
 def _attention(model: Model, W: Any) -> tuple[Any, Any]:
-    """Attention (B, n, T) and its logarithm; of linear attention the logits twice."""
+    """Return attention (B, n, T) and its logarithm; for linear attention the logits twice."""
     xp = model.xp
     logits = xp.einsum("bntd,bnd->bnt", model.X, xp.einsum("bde,bne->bnd", W, model.Z))
     if model.linear:
@@ -107,7 +110,7 @@ def _attention(model: Model, W: Any) -> tuple[Any, Any]:
 
 
 def _ensure_finite(xp: Any, name: str, given: Any, shape: tuple[int, ...]) -> None:
-    """Refuse what a head of one's own returns where it is no array of that shape, or not finite."""
+    """Raise unless a user's head returned a finite array of the right shape."""
     if tuple(xp.shape(given) if xp is np else given.shape) != tuple(shape):
         raise DataError(
             f"{name} returns an array of the wrong shape",
@@ -116,7 +119,7 @@ def _ensure_finite(xp: Any, name: str, given: Any, shape: tuple[int, ...]) -> No
         )
     if not bool(xp.isfinite(given).all()):
         raise DataError(
-            f"{name} returns something that is not finite",
+            f"{name} returns entries that are not finite",
             value=given.reshape(-1).tolist()[:4],
             remedy="Give a head that is finite at every attention output, and smaller steps.",
         )
@@ -146,9 +149,9 @@ def _largest(xp: Any, terms: Any) -> tuple[Any, Any]:
 
 
 def negative_gradient(model: Model, W: Any, v: Any = None) -> tuple[Any, Any]:
-    """-grad L(W) = exp(log_scale) M as M (B, d, e) and log_scale (B,), at any norm of W.
+    """Return M (B, d, e) and log_scale (B,) with -grad L(W) = exp(log_scale) M, at any norm of W.
 
-    Where v (B, d) is given it is the head.
+    If v (B, d) is given, it is the head.
     """
     xp = model.xp
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -171,7 +174,7 @@ def negative_gradient(model: Model, W: Any, v: Any = None) -> tuple[Any, Any]:
 
 
 def joint_negative_gradient(model: Model, v: Any, W: Any) -> tuple[Any, Any, Any]:
-    """-grad L(v, W) = exp(log_scale) (m, M) as m (B, d), M (B, d, e) and log_scale (B,)."""
+    """Return m (B, d), M (B, d, e), log_scale (B,) with -grad L(v, W) = exp(log_scale) (m, M)."""
     xp = model.xp
     s, _ = _attention(model, W)
     u, _ = _scores(model, s, v)
@@ -191,7 +194,7 @@ def joint_negative_gradient(model: Model, v: Any, W: Any) -> tuple[Any, Any, Any
 
 
 def _uphill(model: Model, kind: str, state: State) -> tuple[State, Any]:
-    """Minus the gradients in every part of the state, their largest exponent taken out."""
+    """Return minus the gradients of all parts of the state, and their common exponent."""
     if kind == "joint":
         in_v, in_w, scale = joint_negative_gradient(model, *state)
         return (in_v, in_w), scale
@@ -205,15 +208,15 @@ def _uphill(model: Model, kind: str, state: State) -> tuple[State, Any]:
 
 
 def _wide(factor: Any, part: Any) -> Any:
-    """Factors (B,) shaped to multiply a part of the state."""
+    """Return factors (B,) reshaped to multiply a part of the state."""
     return factor.reshape(-1, *(1,) * (part.ndim - 1))
 
 
-@np.errstate(over="ignore", invalid="ignore")  # who calls looks at what comes out
+@np.errstate(over="ignore", invalid="ignore")  # the caller checks the result
 def descend(model: Model, kind: str, state: State, rule: Rule, step: Any) -> tuple[State, Any]:
-    """Kept states, each part as (rows, B, ...), and the steps (rows, B) at which they were taken.
+    """Return kept states, each part as (rows, B, ...), and their steps (rows, B).
 
-    `kind` is W, KQ or joint; `step` holds the step sizes (B,).
+    `kind` is W, KQ or joint; `step` has the step sizes (B,).
     """
     xp, runs = model.xp, len(step)
     taken = rule.steps_taken(runs)
@@ -253,7 +256,7 @@ def _keep(
     taken: Any,
     rows: list[list[Any]],
 ) -> None:
-    """Keep the runs whose norm of W passes their next goal."""
+    """Store the runs whose norm of W passes their next goal."""
     xp = model.xp
     W = state[0] if kind == "W" else xp.einsum("bdr,ber->bde", *state)
     norms = ((W.reshape(len(W), -1) ** 2).sum(-1)).tolist()
@@ -289,17 +292,17 @@ def _torch(device: str) -> Any:
 def on_device(
     batch: Batch, kind: str, state: tuple[Array, ...], how: Rule
 ) -> tuple[tuple[Array, ...], Array]:
-    """Kept states (B, rows, ...) and steps (B, rows), see `descend`.
+    """Return kept states (B, rows, ...) and steps (B, rows), computed on a device; see `descend`.
 
-    Heads of one's own get tensors there.
+    Heads of your own get tensors there.
 
     Raises:
-        DataError: no such device, or a loss that tensors do not know.
+        DataError: there is no such device, or the loss is not implemented for tensors.
     """
     torch = _torch(str(how.device))
     if LOSSES.get(how.loss.name) is not how.loss:
         raise DataError(
-            "a loss of your own runs on the processor",
+            "a loss of your own runs only on the processor",
             value=how.loss.name,
             remedy=f"Leave device out, or use one of {', '.join(LOSSES)}.",
         )

@@ -1,4 +1,4 @@
-"""One data set as the compiled loops take it, in coordinates whose size does not grow with d."""
+"""One data set in the form of the compiled loops, in coordinates independent of d."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from attsvm.training.batch import Batch
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One data set as the loops take it, tokens and queries in short coordinates.
+    """One data set for the loops, with tokens and queries in short coordinates.
 
     Attributes:
         X: tokens by input, transposed (n, p, T).
-        rows: the same as they were (n, T, p).
+        rows: the same, not transposed (n, T, p).
         Z: queries (n, q).
         gamma: token scores (n, T).
-        base: logits of what does not move (n, T), minus infinity at absent tokens.
-        U, V: orthonormal columns with x = U (its coordinates), z = V (its coordinates), up to
-            what is orthogonal to all; None for the identity.
+        base: constant part of the logits (n, T), minus infinity at absent tokens.
+        U, V: orthonormal columns with x = U (its coordinates), z = V (its coordinates), up to a
+            part orthogonal to all; None for the identity.
     """
 
     X: Array
@@ -36,9 +36,9 @@ class Layer:
 
     @classmethod
     def of(cls, batch: Batch, b: int, start: Array | None = None, linear: bool = False) -> Layer:
-        """Return the layer of a data set of a batch; of a `start` (d, e) the logits do not move.
+        """Return the layer of one data set of a batch; a `start` (d, e) gives constant logits.
 
-        Absent tokens get logits of minus infinity; of linear attention they are zero.
+        Absent tokens get logits of minus infinity; for linear attention they are zero.
         """
         X, Z, gamma, base = batch.X[b], batch.Z[b], batch.gamma[b], np.zeros(batch.gamma.shape[1:])
         mask = None if batch.mask is None else batch.mask[b]
@@ -80,9 +80,9 @@ class Layer:
 
 
 def _expanded(rows: Array, basis: Array | None) -> Array:
-    """Rows of coordinates (k, q, p) in the space of the basis; a run's bits are those of any batch.
+    """Return rows of coordinates (k, q, p) in the space of the basis; None is the identity.
 
-    None is the identity.
+    The bits of a run do not depend on its batch.
     """
     if basis is None:
         return rows
@@ -93,7 +93,7 @@ def _expanded(rows: Array, basis: Array | None) -> Array:
 
 
 def split(side: Array, basis: Array | None) -> tuple[Array, Array]:
-    """Coordinates of a factor (d, r), and what they leave out."""
+    """Return the coordinates of a factor (d, r), and the rest orthogonal to the basis."""
     if basis is None:
         return np.array(side), np.zeros((1, side.shape[1]))
     short = basis.T @ side
@@ -101,7 +101,10 @@ def split(side: Array, basis: Array | None) -> tuple[Array, Array]:
 
 
 def restored(short: Array, start: Array, basis: Array | None) -> Array:
-    """Factors (k, d, r) from their coordinates: what these leave out stays as it was."""
+    """Return factors (k, d, r) from their coordinates.
+
+    The part orthogonal to the basis is unchanged.
+    """
     if basis is None:
         return short.copy()
     result: Array = start + basis @ (short - basis.T @ start)
@@ -109,6 +112,6 @@ def restored(short: Array, start: Array, basis: Array | None) -> Array:
 
 
 def loss_number(loss: Loss) -> int | None:
-    """How the loops call a loss, or None where they do not know it."""
+    """Return the number of a loss in the loops; None for a loss they do not implement."""
     known = LOSSES.get(loss.name) is loss
     return loops.LOSS_NUMBERS[loss.name] if known else None

@@ -1,4 +1,4 @@
-"""How an ensemble descends: loss, head, attention, step sizes, and what is kept."""
+"""The options of a descent: loss, head, attention, step sizes, and recorded iterates."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ class Rule:
     """One rule of descent for B runs.
 
     Attributes:
-        loss: the loss; `number` is how compiled loops call it, -1 where they do not know it.
+        loss: the loss; `number` is its number in compiled loops, -1 if they do not implement it.
         step: step sizes.
-        steps: how many steps.
-        kept: steps at which iterates are kept, unless there are goals.
-        goals: norms of W whose first passing is kept, increasing; empty for none.
+        steps: number of steps.
+        kept: steps at which iterates are recorded, unless there are goals.
+        goals: increasing norms of W; the first iterate that passes each is recorded. Empty for
+            none.
         normalised: whether gradients are divided by their norm.
-        head: a nonlinear head, or None for the one of the data.
-        linear: linear instead of softmax attention.
-        threads: how many groups of data sets run side by side.
-        device: where tensors live, or None for the loops on the processor.
+        head: a nonlinear head, or None for the data's head.
+        linear: whether attention is linear and not softmax.
+        threads: number of groups of data sets that run in parallel.
+        device: the device of tensors, or None for the loops on the processor.
     """
 
     loss: Loss
@@ -49,7 +50,7 @@ class Rule:
 
     @property
     def rows(self) -> int:
-        """How many iterates are kept of a run."""
+        """The number of recorded iterates of a run."""
         return len(self.goals) if len(self.goals) else len(self.kept)
 
     @property
@@ -58,7 +59,7 @@ class Rule:
         return self.device is None and self.number >= 0 and not isinstance(self.head, Head)
 
     def steps_taken(self, lanes: int) -> Int[Array, "k L"]:
-        """Return the steps of the kept iterates, -1 at goals before they are passed."""
+        """Return the steps of the recorded iterates, -1 at goals before they are passed."""
         if len(self.goals):
             return np.full((len(self.goals), lanes), -1, dtype=np.int64)
         return np.repeat(self.kept[:, None], lanes, axis=1)
@@ -101,8 +102,8 @@ def prepared(
     """Return the batch of all runs, their rule and their starts.
 
     Raises:
-        DataError: an argument is not what it should be, or data sets, starts and step sizes come
-            in different numbers, none of them one; the message says which and why.
+        DataError: an argument is invalid, or the numbers of data sets, starts and step sizes differ
+            and none of them is one. The message says which and why.
     """
     batch = stack(sets)
     counts = [len(batch.X), np.size(step)]
@@ -110,9 +111,9 @@ def prepared(
     count = max(counts)
     if set(counts) - {1, count}:
         raise DataError(
-            "data sets, starts and step sizes come in different numbers",
+            "data sets, starts and step sizes differ in number",
             value=", ".join(map(str, counts)),
-            remedy="Give one of each, or as many as there are runs.",
+            remedy="Give one of each, or one per run.",
         )
     batch = batch.map(lambda a: np.broadcast_to(a, (count, *a.shape[1:])))
     begun = starts(given, batch.X.shape[3], count)
@@ -189,7 +190,7 @@ def _recorded(steps: int, record: Sequence[int] | None) -> list[int]:
 
 
 def _step_sizes(value: object, count: int) -> Float[Array, " B"]:
-    """Positive step sizes, one for all runs or one for each.
+    """Return positive step sizes, one for all runs or one for each.
 
     Raises:
         DataError: one is not positive and finite.

@@ -62,7 +62,7 @@ def descend_p(
     loss: Loss | str,
     **options: Unpack[WeightOptions],
 ) -> Trajectory:
-    """Gradient descent on a prompt p with logits X_i p.
+    """Run gradient descent on a prompt p with logits X_i p.
 
     Arguments and errors as in `descend_w`; the start is (d,) or (B, d).
     """
@@ -78,9 +78,9 @@ def descend_kq(
     loss: Loss | str,
     **options: Unpack[WeightOptions],
 ) -> Trajectory:
-    """Gradient descent on L(K, Q) with W = K Q^T, of any inner dimension.
+    """Run gradient descent on L(K, Q) with W = K Q^T, of any inner dimension.
 
-    Arguments and errors as in `descend_w`; starts are (d, r) or (B, d, r), norms those of W.
+    Arguments and errors as in `descend_w`; starts are (d, r) or (B, d, r), norms are those of W.
     Normalised steps divide by the norm of both gradients together.
     """
     batch, how, (K, Q) = prepared(sets, loss, {"K0": (K0, "dr"), "Q0": (Q0, "dr")}, **options)
@@ -100,10 +100,10 @@ def descend_vp(
     loss: Loss | str,
     **options: Unpack[Options],
 ) -> Trajectory:
-    """Gradient descent on the head v and a prompt p together, with scores y_i X_i v.
+    """Run gradient descent on the head v and a prompt p together, with scores y_i X_i v.
 
-    Arguments and errors as in `descend_w`, without norms, heads and linear attention; starts are
-    (d,) or (B, d), and the data sets need labels (their own heads play no part). `norms` of the
+    Arguments and errors as in `descend_w`, without norms, heads and linear attention. Starts are
+    (d,) or (B, d), and the data sets need labels; their own heads are ignored. `norms` of the
     trajectory are those of p. Normalised steps divide by the norm of both gradients together.
     """
     given = {"v0": (v0, "d"), "p0": (p0, "d")}
@@ -120,7 +120,7 @@ def descend_vp(
 
 
 def _on_matrix(batch: Batch, start: Array, how: Rule) -> tuple[Array, Int[Array, "B k"]]:
-    """Descent on W (d, e), or on prompts as columns."""
+    """Run descent on W (d, e), or on prompts as columns."""
     if how.compiled:
         return compiled.descend(batch, start, how)
     (W,), taken = _generally(batch, "W", (start,), how)
@@ -130,7 +130,7 @@ def _on_matrix(batch: Batch, start: Array, how: Rule) -> tuple[Array, Int[Array,
 def _generally(
     batch: Batch, kind: str, state: tuple[Array, ...], how: Rule
 ) -> tuple[tuple[Array, ...], Int[Array, "B k"]]:
-    """Any head and loss: in numpy one run after the other, or as tensors on a device."""
+    """Run descent for any head and loss: in numpy run by run, or as tensors on a device."""
     if how.device is not None:
         return general.on_device(batch, kind, state, how)
     parts, taken = [], []
@@ -146,11 +146,10 @@ def _generally(
 
 
 def _trajectory(how: Rule, W: Array, taken: Array, **parts: Array) -> Trajectory:
-    """Return the trajectory, unless it left the numbers.
+    """Return the trajectory, unless it overflowed.
 
     Raises:
-        DataError: iterates overflowed, as they do where steps are too long for a loss without
-            bounds.
+        DataError: iterates overflowed, as happens with long steps on an unbounded loss.
     """
     steps = taken if len(how.goals) else how.kept
     there = np.ones(W.shape[:2], dtype=bool) if steps.ndim == 1 else steps >= 0

@@ -49,7 +49,7 @@ def probe(
 
     Returns:
         The height, None if the instance is not admissible or was not evaluated; and the confirmed
-            refutation, if any.
+        refutation, if any.
 
     Raises:
         TooLong: the evaluation of a record takes too many steps.
