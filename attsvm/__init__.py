@@ -1,8 +1,7 @@
 """attsvm: executable theory of softmax attention as a support vector machine over tokens.
 
-`from attsvm import ...` has what people use: data and losses, solvers, training, regularisation
-paths, attention of PyTorch modules, and claims with `verify`, `hunt` and `show`. Everything is
-imported when it is first used.
+`from attsvm import ...` offers data and losses, solvers, training, regularisation paths, attention
+of PyTorch modules, and claims with `verify`, `hunt` and `show`. Modules are imported on first use.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ def watcher() -> Watcher | None:
 
 @contextlib.contextmanager
 def watched(tell: Watcher) -> Iterator[None]:
-    """Call `tell` whenever this thread begins or ends to compile a kernel."""
+    """Call `tell` whenever this thread starts or finishes compiling a kernel."""
     token = _watcher.set(tell)
     try:
         yield

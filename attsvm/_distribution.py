@@ -10,7 +10,7 @@ _NAME = "attsvm"
 
 
 def version() -> str:
-    """Return the version, "none" where neither an installation nor a pyproject.toml tells it."""
+    """Return the version; "none" if neither an installation nor a pyproject.toml has it."""
     try:
         return importlib.metadata.version(_NAME)
     except importlib.metadata.PackageNotFoundError:
@@ -18,7 +18,7 @@ def version() -> str:
 
 
 def requirements() -> tuple[str, ...]:
-    """Return what attsvm requires, the requirements of its extras among them."""
+    """Return the requirements of attsvm, including those of its extras."""
     try:
         return tuple(importlib.metadata.requires(_NAME) or ())
     except importlib.metadata.PackageNotFoundError:

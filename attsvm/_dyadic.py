@@ -1,8 +1,8 @@
 """Hypothesis strategies of dyadic numbers and arrays that shrink to small integers.
 
-Arrays are drawn as bytes and looked up in one table that is sorted by simplicity, so an array
-costs one draw, shrinks to zeros and ones, and is exact in binary. What is asked for within draws
-is built once, as building a strategy costs more than a draw.
+Arrays are drawn as bytes and looked up in a table sorted by simplicity. An array therefore costs
+one draw, shrinks to zeros and ones, and is exact in binary. Strategies that are used inside draws
+are cached, as building one costs more than a draw.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ _T = TypeVar("_T")
 def composite(
     function: Callable[Concatenate[st.DrawFn, _P], _T],
 ) -> Callable[_P, st.SearchStrategy[_T]]:
-    """`st.composite` in a tenth of its time.
+    """Return `st.composite(function)`, ten times faster.
 
-    Hypothesis parses the text of each function to see whether it draws, but that of no partial one.
+    Hypothesis parses the source of each function to check that it draws, but does not parse partial
+    functions.
     """
     partial: Any = functools.partial(function)
     for name in ("__name__", "__doc__", "__module__"):
@@ -32,7 +33,7 @@ def composite(
 
 
 def _grid() -> Any:
-    """256 dyadic values up to 4 in size, simple ones first and more often."""
+    """Return 256 dyadic values of absolute value up to 4, simple ones first and more often."""
     entries: list[float] = [0.0] * 28
     for size, weight in ((1.0, 20), (2.0, 12), (3.0, 6), (0.5, 8), (1.5, 5), (2.5, 3), (4.0, 2)):
         entries += [size] * weight + [-size] * weight
@@ -49,7 +50,7 @@ GRID = _grid()
 
 @functools.cache
 def arrays(*shape: int) -> st.SearchStrategy[Any]:
-    """Arrays of that shape with entries of the grid."""
+    """Return a strategy of arrays of that shape with entries of the grid."""
     size = int(np.prod(shape))
     return st.binary(min_size=size, max_size=size).map(
         lambda raw: GRID[np.frombuffer(raw, dtype=np.uint8)].reshape(shape)
@@ -58,19 +59,19 @@ def arrays(*shape: int) -> st.SearchStrategy[Any]:
 
 @functools.cache
 def numbers() -> st.SearchStrategy[float]:
-    """One number of the grid."""
+    """Return a strategy of numbers of the grid."""
     return arrays(1).map(lambda a: float(a[0]))
 
 
 @functools.cache
 def scaled(*powers: int) -> st.SearchStrategy[float]:
-    """Return a number of the grid times 2 to one of the powers, the first being the simplest."""
+    """Return a strategy of grid numbers times 2 to one of the powers, the simplest power first."""
     return st.tuples(numbers(), one_of(*powers)).map(lambda p: p[0] * 2.0 ** p[1])
 
 
 @functools.lru_cache(maxsize=None, typed=True)
 def one_of(*options: Any) -> st.SearchStrategy[Any]:
-    """One of some options that can be hashed, the first being the simplest."""
+    """Return a strategy of some hashable options, the simplest first."""
     return st.sampled_from(options)
 
 

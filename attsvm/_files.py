@@ -21,12 +21,12 @@ _LINKS = 40
 
 
 def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
-    """Write what `write` writes to the file that it is given, to `path`.
+    """Let `write` write to a binary file, and store the result at `path` as a whole.
 
-    A file is replaced at once by a new one with its mode and, where that is allowed, its owner, so
-    that nobody ever sees half of it; it must be writable itself, and so must its folder. A symbolic
-    link stays and what it points to is replaced; a hard link keeps what it had. A pipe, a character
-    device or an open descriptor (`/dev/stdout`) is written to as it is.
+    A file is replaced atomically by a new one with its mode and, if allowed, its owner, so that
+    nobody ever sees half of it. Both the file and its folder must be writable. A symbolic link
+    stays and its target is replaced; other hard links keep the old content. A pipe, a character
+    device or an open descriptor (`/dev/stdout`) is written to directly.
 
     Raises:
         FileError: the place cannot be written; no part of a file is left behind.
@@ -42,7 +42,7 @@ def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], objec
 
 
 def dump(document: Any) -> str:
-    """JSON with sorted keys off, indented, and no NaN or infinity."""
+    """Return JSON with keys in order, indented, without NaN or infinity."""
     return json.dumps(document, indent=1, allow_nan=False)
 
 
@@ -57,7 +57,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def append_text(path: str | os.PathLike[str], text: str) -> None:
-    """Add the text at the end of a file, whose content stays.
+    """Append text to a file.
 
     Raises:
         FileError: the place cannot be written.
@@ -70,7 +70,7 @@ def append_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def write_json(path: str, document: Any) -> None:
-    """Write JSON to a file, or to standard output where the path is `-`.
+    """Write JSON to a file, or to standard output if the path is `-`.
 
     Raises:
         FileError: the place cannot be written.
@@ -83,12 +83,12 @@ def write_json(path: str, document: Any) -> None:
 
 
 def landing(path: str | os.PathLike[str]) -> tuple[Path | int, os.stat_result | None]:
-    """Where that which is written to `path` lands, and what is there already.
+    """Return the final place to which `path` leads, and the status of an existing file there.
 
-    Symbolic links are followed. What names an open descriptor of this process is its number.
+    Symbolic links are followed. An open descriptor of this process is returned as its number.
 
     Raises:
-        FileError: links lead nowhere, or what is there cannot be written.
+        FileError: links lead nowhere, or the place cannot be written.
     """
     place = Path(path)
     try:
@@ -116,10 +116,10 @@ def landing(path: str | os.PathLike[str]) -> tuple[Path | int, os.stat_result | 
 
 
 def ensure_writable(folder: Path, option: str) -> None:
-    """Tell before the work, not after it, that its results cannot be written.
+    """Raise before the work, not after it, if its results cannot be written.
 
     Raises:
-        FileError: the folder is not there and cannot be made, or cannot be written to.
+        FileError: the folder does not exist and cannot be made, or is not writable.
     """
     why = ""
     for place in (folder, *folder.parents):
@@ -137,7 +137,7 @@ def ensure_writable(folder: Path, option: str) -> None:
         else:
             try:
                 tempfile.TemporaryFile(dir=place).close()
-            except OSError as error:  # such as in /proc, where everything seems to be allowed
+            except OSError as error:  # such as in /proc, which reports every access as allowed
                 why = told(error)
         break
     if why:
@@ -147,7 +147,7 @@ def ensure_writable(folder: Path, option: str) -> None:
 
 
 def make_parents(path: str | os.PathLike[str]) -> None:
-    """Make the folder that `path` is in; if that fails, writing there says so."""
+    """Make the parent folders of `path`; on failure, writing there will report the error."""
     with contextlib.suppress(OSError, ValueError):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
 
@@ -171,11 +171,11 @@ def _lists_descriptors(folder: Path) -> bool:
 
 
 def _pour(place: Path | int, write: Callable[[IO[bytes]], object]) -> None:
-    """Write to what is open already, or to something that is no file."""
+    """Write to an open descriptor, or to something that is not a regular file."""
     content = io.BytesIO()
     write(content)
     if isinstance(place, int):
-        for stream in (sys.stdout, sys.stderr):  # what was printed earlier comes first
+        for stream in (sys.stdout, sys.stderr):  # earlier output comes first
             stream.flush()
         handle = os.dup(place)
     else:

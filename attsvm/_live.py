@@ -70,7 +70,7 @@ class Live:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop drawing, wipe the line, and tell what was compiled."""
+        """Stop drawing, clear the line, and report the compiled kernels."""
         self._watching.close()
         self._ended.set()
         self._thread.join()
@@ -89,7 +89,7 @@ class Live:
                 self.beat()
 
     def beat(self) -> None:
-        """Say what the command is at, if it has said nothing for 30 seconds."""
+        """Print the current activity if nothing was printed for 30 seconds."""
         now = self._clock()
         if now - self._last >= _SILENT:
             self._say(f"{self._whole()}, {now - self._started:.0f} s so far")

@@ -1,4 +1,4 @@
-"""One thread for numeric libraries; imports none, as they read this when they are loaded."""
+"""A limit of one thread for numeric libraries; it imports none, as they read it when loaded."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ SINGLE = dict.fromkeys(
 
 
 def single_threaded() -> None:
-    """Do it for this process, where nothing numeric is loaded yet, and for those it starts."""
+    """Set the limit for this process, before numeric libraries are loaded, and for its children."""
     os.environ.update(SINGLE)

@@ -1,7 +1,7 @@
-"""The one array type that shape annotations are written over, their kinds, and documents.
+"""The array type of shape annotations, their kinds, and documents.
 
-Annotations are text until somebody reads them. Whoever reads one imports jaxtyping, which costs as
-much as numpy; a command that lists claims reads none.
+Annotations stay text until they are evaluated. Evaluating one imports jaxtyping, which takes as
+long as numpy; a command that lists claims evaluates none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks at the boundary: arrays become finite float64, or an error names what is wrong."""
+"""Checks of user input: arrays become finite float64, or an error names the problem."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def ensure_array(
     """Return `value` as a finite float64 array with the named axes, all nonempty.
 
     Args:
-        name: what to call it in an error.
+        name: its name in error messages.
         value: anything that numpy can read.
         axes: one name per dimension.
         sizes: sizes already known by axis name; new ones are added to it.
 
     Raises:
-        DataError: wrong type, number of dimensions, size, an empty axis, NaN or infinity.
+        DataError: wrong type, number of dimensions or size, an empty axis, NaN or infinity.
     """
     array = _raw(name, value)
     if array.dtype.kind not in "iuf":
@@ -87,16 +87,16 @@ def ensure_array(
             raise DataError(
                 f"{name} has an integer that float64 does not hold",
                 value=rounded,
-                remedy="Convert it to float64 first, where it may be rounded.",
+                remedy="Convert it to float64 first, if rounding is acceptable.",
             )
     return result
 
 
 def ensure_boolean(name: str, value: object) -> Array:
-    """Return `value` as an array where its entries are booleans.
+    """Return `value` as an array of booleans.
 
     Raises:
-        DataError: they are not.
+        DataError: an entry is not a boolean.
     """
     array = _raw(name, value)
     if array.dtype != np.bool_:
@@ -112,7 +112,7 @@ def ensure_mask(name: str, value: object, axes: Sequence[str], sizes: dict[str, 
     """Return `value` as a bool array in which every row has a true entry.
 
     Raises:
-        DataError: wrong dtype or shape, or an input without any token.
+        DataError: the dtype or shape is wrong, or an input has no token.
     """
     array = ensure_boolean(name, value)
     expected = tuple(sizes[axis] for axis in axes)

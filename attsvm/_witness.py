@@ -1,9 +1,9 @@
-"""Witnesses: what floats propose to exact arithmetic, noted once and read back in a replay.
+"""Witnesses: proposals of floats to exact arithmetic, recorded once and read back in a replay.
 
 Some proofs need data that only a search in floats finds quickly, such as the support of a solution.
-Exact code asks `proposed` for them and proves what it uses, so that a wrong proposal may leave a
-question open and never decides it falsely. Inside of `noting` each proposal is noted; inside of
-`reading` proposals come from what was noted, and no float code is asked. Then the answer is the
+Exact code requests them by `proposed` and proves whatever it uses. A wrong proposal may therefore
+leave a question undecided, but never decides it falsely. Inside `noting` each proposal is recorded.
+Inside `reading` proposals come from the record, and no float code runs, so that the answer is the
 same on every machine.
 """
 
@@ -19,10 +19,11 @@ from typing import Any
 from attsvm.errors import FileError
 
 Plain = None | int | float | list["Plain"]
-"""What is proposed: integers, finite floats, and lists of these; None if floats found nothing."""
+"""The type of a proposal: integers, finite floats, and lists of these; None if floats found
+nothing."""
 
 Witness = Mapping[str, list[Any]]
-"""Proposals as JSON, in the order in which they are asked for, by what they are."""
+"""Proposals as JSON, in the order of the requests, by name."""
 
 _FLOAT = re.compile(r"-?0x[01]\.[0-9a-f]{1,13}p[+-][0-9]{1,4}")
 """A float as `float.hex` writes it."""
@@ -36,12 +37,12 @@ _LARGEST = 2**53
 
 @dataclass(slots=True)
 class _Session:
-    """Proposals of one examination.
+    """The proposals of one examination.
 
     Attributes:
-        given: the witness to read; None if proposals are computed and noted.
-        noted: the proposals noted or read so far, as JSON.
-        memory: cached answers by function; they may depend on the proposals of this session.
+        given: the witness to read; None if proposals are computed and recorded.
+        noted: the proposals recorded or read so far, as JSON.
+        memory: cached results by function; they may depend on the proposals of this session.
     """
 
     given: Witness | None
@@ -49,10 +50,10 @@ class _Session:
     memory: dict[Any, dict[Any, Any]] = field(default_factory=dict)
 
     def next(self, name: str, find: Callable[[], Plain]) -> Plain:
-        """Return the next proposal of that name: found and noted, or read.
+        """Return the next proposal of that name: computed and recorded, or read.
 
         Raises:
-            FileError: what is read ends before, or is malformed.
+            FileError: the witness has no further proposal, or is malformed.
         """
         noted = self.noted.setdefault(name, [])
         if self.given is None:
@@ -95,18 +96,18 @@ def _entered(session: _Session) -> Iterator[_Session]:
 
 
 def proposed(name: str, find: Callable[[], Plain]) -> Plain:
-    """Return a proposal, which the caller has to prove: from a file it may have any shape.
+    """Return a proposal; the caller must prove it, as it may have any value if read from a file.
 
     Args:
-        name: what is proposed, as a file names it.
-        find: asks floats.
+        name: its name in files.
+        find: computes the proposal in floats.
     """
     session = _SESSION.get()
     return find() if session is None else session.next(name, find)
 
 
 def memory(function: Callable[..., Any]) -> dict[Any, Any] | None:
-    """Return what a function remembers inside of `noting` and `reading`; None outside of them."""
+    """Return the cache of a function inside `noting` and `reading`; None outside."""
     session = _SESSION.get()
     return None if session is None else session.memory.setdefault(function, {})
 
@@ -126,14 +127,14 @@ def indices(value: Plain, below: int) -> list[int]:
 
 
 def floats(value: Plain, *shape: int) -> Any:
-    """Return proposed floats, nested as a shape says.
+    """Return proposed floats, nested according to a shape.
 
     Raises:
-        FileError: the proposal is something else.
+        FileError: the proposal has another form.
     """
     if not shape:
         if type(value) is not float:
-            raise malformed("holds no number where one is asked for", value)
+            raise malformed("has no number where one is needed", value)
         return value
     if not isinstance(value, list) or len(value) != shape[0]:
         raise malformed(f"holds no list of {shape[0]}", value)
@@ -152,11 +153,11 @@ def ensure_witness(value: Any) -> Witness:
 
 
 def malformed(how: str, value: object) -> FileError:
-    """Return the error that a witness does not fit what is asked of it."""
+    """Return the error that a witness does not fit its request."""
     return FileError(
         f"the witness in the file {how}",
         value=value,
-        remedy="It may be damaged, or of another version of the claim: hunt anew.",
+        remedy="It may be damaged, or of another version of the claim: run the hunt again.",
     )
 
 

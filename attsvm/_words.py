@@ -10,14 +10,14 @@ from decimal import ROUND_CEILING, Context
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 claim`, `2 claims`."""
+    """Return a number with its noun: `1 claim`, `2 claims`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def nearest(word: str, known: Iterable[str], most: int = 3, *, least: float = 0.3) -> str:
-    """`Nearest: a, b.`, the known words most like one, in capitals or not; nothing where none is.
+    """Return `Nearest: a, b.` with the known words closest to one; empty if none is close.
 
-    `least` is how like it they must be, from 0 to 1.
+    `least` is the least similarity, from 0 to 1. Case is ignored.
     """
     folded: dict[str, str] = {}
     for each in known:
@@ -27,10 +27,10 @@ def nearest(word: str, known: Iterable[str], most: int = 3, *, least: float = 0.
 
 
 def printable(text: str) -> str:
-    """Return the text in one line that moves no cursor: control characters are written as escapes.
+    """Return the text in one line with control characters as escapes.
 
-    Among these are ends of lines, control sequences of terminals, and marks that turn the direction
-    of writing round.
+    These include line ends, control sequences of terminals, and marks that reverse the direction of
+    writing.
     """
     if text.isprintable():
         return text
@@ -44,7 +44,7 @@ def _escaped(letter: str) -> str:
 
 
 def rising(value: float) -> str:
-    """`3.1e-16`: two digits, rounded up, so that a bound stays one."""
+    """Return two significant digits, rounded up so that a bound stays one, such as `3.1e-16`."""
     if not math.isfinite(value):
         return str(value)
     digits = Context(prec=2, rounding=ROUND_CEILING).create_decimal_from_float(value)

@@ -10,10 +10,10 @@ from attsvm._types import Array, Bool, Float
 
 
 def log_softmax(logits: Array, mask: Array | None = None) -> Array:
-    """Logarithm of the softmax along the last axis; -inf at tokens that the mask removes.
+    """Return the logarithm of the softmax along the last axis; -inf at masked tokens.
 
-    The largest logit is taken out first, so finite logits never overflow. Shapes are not checked,
-    for loops of many small steps.
+    The largest logit is subtracted first, so finite logits never overflow. Shapes are not checked,
+    as loops with many small steps call this function.
     """
     if mask is not None:
         logits = np.where(mask, logits, -np.inf)
@@ -31,7 +31,7 @@ def _below_top(logits: Array) -> Array:
 def softmax(
     logits: Float[Array, "*b T"], mask: Bool[Array, "*b T"] | None = None
 ) -> Float[Array, "*b T"]:
-    """Softmax along the last axis: positive entries of sum one."""
+    """Return the softmax along the last axis: positive entries of sum one."""
     if mask is not None:
         logits = np.where(mask, logits, -np.inf)
     weights = np.exp(_below_top(logits))
@@ -40,7 +40,7 @@ def softmax(
 
 
 def signed_sum(factors: Any, logs: Any, xp: Any = np) -> tuple[Any, Any]:
-    """Signs and logarithms of sum factors * e^logs over the last axis, by numpy or another `xp`."""
+    """Return signs and logarithms of sum factors * e^logs over the last axis, by numpy or `xp`."""
     with np.errstate(divide="ignore", invalid="ignore"):
         sizes = xp.log(xp.abs(factors)) + logs
         top = xp.amax(sizes, -1)
@@ -52,7 +52,7 @@ def signed_sum(factors: Any, logs: Any, xp: Any = np) -> tuple[Any, Any]:
 def logits_of_w(
     X: Float[Array, "*b n T d"], Z: Float[Array, "*b n d"], W: Float[Array, "*b d d"]
 ) -> Float[Array, "*b n T"]:
-    """Logits X_i W z_i of the combined weights."""
+    """Return the logits X_i W z_i of the combined weights."""
     projected = np.matmul(W[..., None, :, :], Z[..., None])
     result: Array = np.matmul(X, projected)[..., 0]
     return result
@@ -64,11 +64,11 @@ def logits_of_kq(
     K: Float[Array, "d r"],
     Q: Float[Array, "d r"],
 ) -> Float[Array, "n T"]:
-    """Logits X_i K Q^T z_i of key and query weights with inner dimension r."""
+    """Return the logits X_i K Q^T z_i of key and query weights with inner dimension r."""
     result: Array = np.einsum("ntr,nr->nt", X @ K, Z @ Q)
     return result
 
 
 def logits_of_p(X: Float[Array, "n T d"], p: Float[Array, " d"]) -> Float[Array, "n T"]:
-    """Logits X_i p of a tunable prompt p, keys equal to tokens."""
+    """Return the logits X_i p of a tunable prompt p, keys equal to tokens."""
     return X @ p

@@ -1,6 +1,6 @@
-"""Attention of PyTorch modules, taken apart head by head as a module runs.
+"""The attention of PyTorch modules, captured head by head while a module runs.
 
-The logits of a head are x^T W z, so that the theory's W can be read off the module.
+The logits of a head are x^T W z, so that the theory's W can be read from the module.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from attsvm.transformer import Head
 
 
 def capture(module: Any, *inputs: Any, **keywords: Any) -> tuple[Head, ...]:
-    """Run a module, and take apart every attention that it computes, head by head.
+    """Run a module, and return every attention that it computes, head by head.
 
-    Seen are `torch.nn.MultiheadAttention`, whose tokens are what it projects to keys, and calls of
-    `torch.nn.functional.scaled_dot_product_attention`, whose tokens are the keys themselves.
-    Weights are computed anew in double precision, without dropout. Queries that see no token are
-    left out.
+    Captured are `torch.nn.MultiheadAttention`, whose tokens are the inputs of its key projection,
+    and calls of `torch.nn.functional.scaled_dot_product_attention`, whose tokens are the keys
+    themselves. Weights are recomputed in double precision, without dropout. Queries that see no
+    token are left out.
 
     Args:
         module: a module, or any function that computes with tensors.
         inputs: its arguments.
-        keywords: its arguments by name.
+        keywords: its keyword arguments.
 
     Raises:
         UsageError: PyTorch is missing.
-        DataError: no attention was computed, or one whose logits are not those of tokens and
-            queries alone: with biases added to them, or with keys that are no token's.
+        DataError: no attention was computed, or its logits do not depend on tokens and queries
+            alone: biases are added to them, or a key belongs to no token.
     """
     try:
         import torch
@@ -50,7 +50,7 @@ def capture(module: Any, *inputs: Any, **keywords: Any) -> tuple[Head, ...]:
     plain = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
 
     class Watch(TorchFunctionMode):
-        """Takes down the arguments of what computes attention."""
+        """A recorder of the arguments of attention functions."""
 
         calls = 0
 

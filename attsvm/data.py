@@ -22,16 +22,16 @@ from attsvm.errors import DataError, FileError, present
 
 _KEYS = ("X", "Z", "y", "v", "scores", "mask")
 HEAD_KEYS = (*_KEYS, "W", "values")
-"""What a file may hold that has a head as well (`attsvm.transformer.read_head`)."""
+"""The arrays of a file that also has a head (`attsvm.transformer.read_head`)."""
 
 _LARGEST = 1 << 32
-"""Bytes that the arrays of a file may take, as they are written and as float64."""
+"""Maximum size of the arrays of a file in bytes, as stored and as float64."""
 
 _DENSE = 1 << 26
-"""Bytes that they may take however small the file is that holds them."""
+"""Size of the arrays in bytes that is accepted for files of any size."""
 
 _PACKED = 100
-"""Beyond that, the bytes that they may take for each byte of the file."""
+"""Above that, maximum number of bytes of the arrays per byte of the file."""
 
 _PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _UNREADABLE = (
@@ -42,7 +42,7 @@ _UNREADABLE = (
     ValueError,
     RuntimeError,  # encrypted, or of a later version of the format
 )
-"""What zipfile raises on archives that are damaged or foreign."""
+"""Exceptions of zipfile for damaged or foreign archives."""
 
 _LONGEST_HEADER = 10_000
 _MOST_AXES = 32
@@ -52,7 +52,7 @@ _HEADER = {"descr", "fortran_order", "shape"}
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """What an array in a file says of itself."""
+    """The header of an array in a file."""
 
     dtype: np.dtype
     fortran: bool
@@ -63,7 +63,8 @@ def _header(file: IO[bytes]) -> _Header:
     """Read the header of an array in numpy's format, version 1 or 2, and nothing beyond it.
 
     Raises:
-        ValueError: it is none, or of an array of anything but real numbers or truth values.
+        ValueError: there is no header, or the array has entries other than real numbers or
+            booleans.
     """
     magic = file.read(8)
     if magic not in (b"\x93NUMPY\x01\x00", b"\x93NUMPY\x02\x00"):
@@ -90,10 +91,10 @@ def _header(file: IO[bytes]) -> _Header:
 
 
 def _array(file: IO[bytes], size: int) -> Array:
-    """Read an array of which a file holds so many bytes, its header included.
+    """Read an array that takes `size` bytes of a file, including its header.
 
     Raises:
-        ValueError: as `_header`, or it has other bytes than its header says.
+        ValueError: as `_header`, or the size differs from the header's.
     """
     header = _header(file)
     entries = math.prod(header.shape)
@@ -121,11 +122,11 @@ def without_padding(value: object, mask: object) -> object:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttentionData:
-    """n inputs of T tokens in dimension d, a query each, and what makes a token good.
+    """n inputs of T tokens in dimension d, with one query each, and scores of the tokens.
 
-    Either labels `y` and a linear head `v` (then the score of token t of input i is
-    y_i v^T x_it), or the `scores` themselves. `mask` marks the tokens that are present, for
-    inputs of different lengths. Arrays are copied, float64 and read-only.
+    Scores come either from labels `y` and a linear head `v` (then the score of token t of input i
+    is y_i v^T x_it), or from `scores`. `mask` marks the present tokens if inputs have different
+    lengths. Arrays are copied, float64 and read-only.
 
     Args:
         X: tokens.
@@ -133,13 +134,12 @@ class AttentionData:
         y: labels, each -1 or 1.
         v: linear prediction head.
         scores: token scores gamma, instead of y and v.
-        mask: True where a token is present; absent means all are. Padding may be NaN or infinite
-            and is kept as 0.
+        mask: True if a token is present; by default all are. Padding may be NaN or infinite and is
+            stored as 0.
 
     Raises:
-        DataError: NaN or infinite entries, shapes or types that do not fit, an empty axis,
-            labels other than -1 and 1, scores X v that overflow, both or neither of (y, v) and
-            scores.
+        DataError: NaN or infinite entries, shapes or types that do not fit, an empty axis, labels
+            other than -1 and 1, scores X v that overflow, both or neither of (y, v) and scores.
     """
 
     X: Float[Array, "n T d"]
@@ -170,7 +170,7 @@ class AttentionData:
         scores: npt.ArrayLike | None = None,
         mask: npt.ArrayLike | None = None,
     ) -> AttentionData:
-        """Make a data set from anything that numpy reads, lists of numbers say.
+        """Return a data set from anything that numpy reads, such as lists of numbers.
 
         Raises:
             DataError: as the constructor.
@@ -203,11 +203,11 @@ class AttentionData:
 
     @property
     def present(self) -> Bool[Array, "n T"]:
-        """The mask, all true where none was given."""
+        """The mask; all true if none was given."""
         return np.ones(self.X.shape[:2], dtype=bool) if self.mask is None else self.mask
 
     def __eq__(self, other: object) -> bool:
-        """Equal when every array is equal, entry for entry."""
+        """Return whether all arrays are equal, entry for entry."""
         if not isinstance(other, AttentionData):
             return NotImplemented
         for name in _KEYS:
@@ -249,7 +249,7 @@ def _validated(data: AttentionData) -> dict[str, Array]:
         DataError: as `AttentionData`.
     """
     sizes: dict[str, int] = {}
-    if data.mask is not None:  # before what it hides is taken for data
+    if data.mask is not None:  # check the mask before padding is read as data
         ensure_boolean("mask", data.mask)
     arrays = {
         "X": ensure_array("X", without_padding(data.X, data.mask), ("n", "T", "d"), sizes),
@@ -327,11 +327,11 @@ def read_arrays(
 def _entries(
     archive: zipfile.ZipFile, source: Path, remedy: str, keys: tuple[str, ...]
 ) -> dict[str, zipfile.ZipInfo]:
-    """Return the arrays of an archive by name, looked through before any of them is unpacked.
+    """Return the arrays of an archive by name, checked before any of them is unpacked.
 
     Raises:
-        FileError: too much to unpack, a packing that numpy does not use, a name that is not known
-            or occurs twice, or an array that is missing.
+        FileError: there is too much to unpack, a compression that numpy does not use, an unknown or
+            repeated name, or a missing array.
     """
     every = archive.infolist()
     size = sum(entry.file_size for entry in every)

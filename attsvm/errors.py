@@ -27,11 +27,11 @@ T = TypeVar("T")
 
 
 class AttsvmError(Exception):
-    """Base of all errors of this package; its message is one line.
+    """The base of all errors of this package; its message is one line.
 
     Args:
-        cause: what is wrong, as a sentence without a final full stop.
-        value: the offending value, shown as it is (long and deep ones are cut).
+        cause: the problem, as a sentence without a final full stop.
+        value: the offending value, shown unchanged (long and nested ones are cut).
         remedy: what the user can do about it.
     """
 
@@ -43,7 +43,7 @@ class AttsvmError(Exception):
         super().__init__(printable(f"{cause}{shown}." + (f" {remedy}" if remedy else "")))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Cross a process boundary with all three parts."""
+        """Return the parts that rebuild the error in another process."""
         return _rebuild, (type(self), self.cause, self.value and _short(self.value), self.remedy)
 
 
@@ -76,11 +76,11 @@ class DataError(AttsvmError):
 
 
 class TiedTokensError(DataError):
-    """An input has several optimal tokens where one is needed."""
+    """An input has several optimal tokens, but one is needed."""
 
 
 class FileError(AttsvmError):
-    """A file cannot be read or written, or is not what it should be."""
+    """A file cannot be read or written, or has the wrong content."""
 
 
 class SolverError(AttsvmError):
@@ -88,7 +88,7 @@ class SolverError(AttsvmError):
 
 
 class OutOfTimeError(SolverError):
-    """The time that the caller gave ended before there was an answer with a proof."""
+    """The time limit ended before there was an answer with a proof."""
 
 
 class ClaimError(AttsvmError):
@@ -104,7 +104,7 @@ class UnknownClaimError(ClaimError):
 
 
 class LedgerError(FileError):
-    """A ledger cannot be written, or read back as one."""
+    """A ledger cannot be written or read."""
 
 
 class UsageError(AttsvmError):
@@ -116,11 +116,11 @@ class WorkerError(AttsvmError):
 
 
 def present(value: T | None, what: str) -> T:
-    """Return the value on which a caller relies.
+    """Return a value that must not be None.
 
     Args:
-        value: what may be None by its type alone.
-        what: names it, as "the labels y" does.
+        value: a value whose type includes None.
+        what: its name in the message, such as "the labels y".
 
     Raises:
         AttsvmError: it is None.

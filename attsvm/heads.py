@@ -1,7 +1,7 @@
-"""Prediction heads h: the loss sees y_i h(X_i^T s_i), with s_i the attention of input i.
+"""Prediction heads h: the loss gets y_i h(X_i^T s_i), with s_i the attention of input i.
 
-A linear head is part of the data (`AttentionData.v`, or scores). Nonlinear ones are given apart:
-`relu_head`, or a `Head` of one's own.
+A linear head is part of the data (`AttentionData.v`, or scores). Nonlinear heads are separate
+arguments: `relu_head`, or a `Head` of your own.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ def relu_head(hidden: object, outer: object = None) -> ReluHead:
 
 
 def ensure_head(head: object) -> Head | ReluHead:
-    """Return the head, or an error that says what one is.
+    """Return the head.
 
     Raises:
-        DataError: it has no value and slope.
+        DataError: the argument is not a head.
     """
     if isinstance(head, Head | ReluHead):
         return head

@@ -1,10 +1,9 @@
 """A synthetic causal language whose token probabilities are all known, and its data sets.
 
-A sentence of n tokens has n - 1 sub-sequences; each is a classification problem: predict the next
-token, with the last one as the query. The output of attention is read by the
-embedding of the next token, so that token t scores <e_next, e_t>. Which tokens attention chooses
-among is read in two ways: those of the sub-sequence (`prefix_data`), or the whole vocabulary
-(`vocabulary_data`).
+A sentence of n tokens has n - 1 sub-sequences. Each is a classification problem: predict the next
+token, with the last one as the query. The output of attention is read by the embedding of the next
+token, so that token t has score <e_next, e_t>. There are two conventions for the tokens of the
+attention: those of the sub-sequence (`prefix_data`), or the whole vocabulary (`vocabulary_data`).
 """
 
 from __future__ import annotations
@@ -27,17 +26,17 @@ HEAVIEST = 9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Language:
-    """V tokens with embeddings, and a table that says which follows which how often.
+    """V tokens with embeddings, and a table of the frequencies with which tokens follow each other.
 
     Attributes:
         first: weights of the first token of a sentence.
         follow: follow[a, b] is the weight of b after a: P(b | ... a) is follow[a, b] over the sum
             of row a, a rational.
-        embeddings: one vector a token.
+        embeddings: one vector per token.
 
     Raises:
-        DataError: weights that are no integers or are negative, a row of zeros, shapes that do not
-            fit, embeddings whose inner products are not finite.
+        DataError: weights are negative or not integers, a row is zero, shapes do not fit, or inner
+            products of embeddings are not finite.
     """
 
     first: Int[Array, " V"]
@@ -76,7 +75,7 @@ class Language:
         """Return the exact probability of a sentence among those of its length.
 
         Raises:
-            DataError: not a row of tokens.
+            DataError: the argument is not a row of tokens.
         """
         (tokens,) = _sentences(self, [sentence], 1).tolist()
         chance = Fraction(int(self.first[tokens[0]]), int(self.first.sum()))
@@ -103,14 +102,14 @@ class Language:
 
 
 def random_language(generator: np.random.Generator, V: int, d: int, successors: int) -> Language:
-    """Unit-norm Gaussian embeddings, and for each token `successors` tokens drawn to follow it.
+    """Return a language with unit-norm Gaussian embeddings and random successors of each token.
 
-    They are drawn among all tokens: one may follow itself. Their weights are uniform in 1..9, and
-    any token may be the first.
+    `successors` tokens are drawn among all tokens: a token may follow itself. Their weights are
+    uniform in 1..9, and any token may be the first.
 
     Raises:
-        DataError: no numpy generator, a size that is no positive integer, more successors than
-            tokens.
+        DataError: there is no numpy generator, a size is not a positive integer, or there are more
+            successors than tokens.
     """
     generator = _generator(generator)
     V, d = ensure_count("V", V, 1), ensure_count("d", d, 1)
@@ -140,13 +139,13 @@ def next_tokens(sentences: Int[Array, "m n"]) -> Int[Array, " p"]:
 
 
 def prefix_data(language: Language, sentences: Int[Array, "m n"]) -> AttentionData:
-    """Problems over the tokens of the sub-sequence: (p, n - 1, d), later tokens masked out.
+    """Return problems over the tokens of the sub-sequence: (p, n - 1, d), later tokens masked.
 
-    Where the next token stands in the sub-sequence it is optimal, twice if it stands there twice;
-    else the token nearest to it is.
+    If the next token occurs in the sub-sequence, it is optimal; it is tied if it occurs twice.
+    Otherwise the token of largest inner product with it is optimal.
 
     Raises:
-        DataError: no sentences of at least two tokens of this language.
+        DataError: the sentences do not have at least two tokens of this language.
     """
     chosen = _sentences(language, sentences, 2)
     m, n = chosen.shape
@@ -160,10 +159,12 @@ def prefix_data(language: Language, sentences: Int[Array, "m n"]) -> AttentionDa
 
 
 def vocabulary_data(language: Language, sentences: Int[Array, "m n"]) -> AttentionData:
-    """Problems over the whole vocabulary: (p, V, d); for unit embeddings the next token is optimal.
+    """Return problems over the vocabulary: (p, V, d).
+
+    For unit embeddings the next token is optimal.
 
     Raises:
-        DataError: no sentences of at least two tokens of this language.
+        DataError: the sentences do not have at least two tokens of this language.
     """
     chosen = _sentences(language, sentences, 2)
     E = language.embeddings
@@ -183,7 +184,10 @@ def _generator(value: object) -> np.random.Generator:
 
 
 def _array(value: object) -> Array:
-    """Any array; an empty one, which fits nowhere, where rows differ in length."""
+    """Return the value as an array.
+
+    Rows of different lengths give an empty one, which fits nowhere.
+    """
     try:
         return np.asarray(value)
     except ValueError:

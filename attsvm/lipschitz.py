@@ -22,7 +22,7 @@ from attsvm.losses import Loss
 
 
 def softmax_height(x: Any, y: Any, a: Any, c: Any) -> Any:
-    """P (1-c^2)(x a + y P c)/2, P = (1-a^2)/4: K(D) is its maximum at x = D, y = D^2."""
+    """Return P (1-c^2)(x a + y P c)/2, P = (1-a^2)/4; K(D) is its maximum at x = D, y = D^2."""
     P = (1 - a * a) / 4
     return P * (1 - c * c) * (x * a + y * P * c) / 2
 
@@ -33,21 +33,21 @@ def best_level(slope: Any, offset: Any, root: Any) -> Any:
 
 
 def attention_bend(span: Any, slope: Any, curvature: Any, root: Any) -> Any:
-    """D sup|l'| / (3 sqrt 3) + D^2 sup|l''| / 8: bounds the curvature of l(<softmax, gamma>).
+    """Return D sup|l'| / (3 sqrt 3) + D^2 sup|l''| / 8, a bound of l(<softmax, gamma>)''.
 
-    D is the range of gamma: the third central moment of two tokens bounds the curvature of
+    D is the range of gamma. The third central moment of two tokens bounds the curvature of
     <softmax, gamma>, the second its slope.
     """
     return span * slope / (3 * root(3)) + span * span * curvature / 8
 
 
 def log_loss_below(D: Any, root: Any) -> Any:
-    """D/(3 sqrt 3), the constant of the log-loss up to D = 2 sqrt 3."""
+    """Return D/(3 sqrt 3), the constant of the log-loss up to D = 2 sqrt 3."""
     return D / (3 * root(3))
 
 
 def log_loss_beyond(D: Any) -> Any:
-    """(D/4 + 1/D)^2/2, the same beyond."""
+    """Return (D/4 + 1/D)^2/2, the constant of the log-loss above D = 2 sqrt 3."""
     side = D / 4 + 1 / D
     return side * side / 2
 
@@ -58,7 +58,7 @@ def squared_height(w: Any, m: Any, a: Any) -> Any:
 
 
 def squared_slope(w: Any, m: Any, a: Any) -> Any:
-    """Its derivative in a, over w."""
+    """Return the derivative of `squared_height` in a, over w."""
     return m * (1 - 3 * a * a) - w * a * (2 - 3 * a * a)
 
 
@@ -74,7 +74,10 @@ def normed_height(H: Any, b: Any, a: Any, root: Any) -> Any:
 
 
 def normed_slope(h2: Any, b2: Any, a: Any) -> Any:
-    """Of the sign of its derivative in a in [0, 3/5], h2 and b2 the squares of H and b."""
+    """Return a number with the sign of the derivative of the height in a in [0, 3/5].
+
+    h2 and b2 are the squares of H and b.
+    """
     u = a * a
     q, D = 1 - 3 * u, 1 - 2 * u + 3 * u * u
     return (
@@ -99,14 +102,15 @@ def _size(value: float) -> float:
 
 
 def _softmax_constants(D: Float[Array, " B"]) -> Array:
-    """K(D) for each D above 0, as D (1 + D) times what does not overflow.
+    """Return K(D) for each D above 0, as D (1 + D) times a factor that does not overflow.
 
-    Its maximum over c has a closed form; a is found by bracketing, for all D side by side.
+    The maximum over c has a closed form; a is found by bracketing, for all D in parallel.
     """
     x, y = (1.0 / (1.0 + D))[:, None], (D / (1.0 + D))[:, None]
 
     def height(a: Array) -> Array:
-        offset, slope = 4.0 * x * a, y * (1.0 - a * a)  # neither underflows where both are needed
+        # at most one of them underflows, and then it is negligible
+        offset, slope = 4.0 * x * a, y * (1.0 - a * a)
         root = np.hypot(offset, math.sqrt(3.0) * slope)
         value: Array = softmax_height(x, y, a, best_level(slope, offset, root))
         return value
@@ -123,7 +127,10 @@ def _softmax_constants(D: Float[Array, " B"]) -> Array:
 
 
 def softmax_gradient_constants(oscillations: Float[Array, " B"]) -> Float[Array, " B"]:
-    """`softmax_gradient_constant` of many oscillations; NaN where one is negative or not finite."""
+    """Return `softmax_gradient_constant` of many oscillations.
+
+    NaN for negative or infinite ones.
+    """
     usable = (oscillations > 0.0) & np.isfinite(oscillations)
     with np.errstate(over="ignore"):
         values = _softmax_constants(np.where(usable, oscillations, 1.0))
@@ -134,20 +141,23 @@ def softmax_gradient_constants(oscillations: Float[Array, " B"]) -> Float[Array,
 def softmax_gradient_constant(oscillation: float) -> float:
     """Return the best Lipschitz constant of s -> grad g(<softmax(s), k>) for a bound of osc(k).
 
-    It is K(D) = 2 D max over a, c in [0, 1] of (1-c^2)(1-a^2)/16 (a + D c (1-a^2)/4), the curvature
-    of two tokens of probabilities (1-a)/2 and (1+a)/2 with <softmax(s), k> such that 1 - 2 g = c;
-    with more tokens it is approached as the others' weights vanish. grad_x of
-    g(b <softmax(A x), h>) is therefore ||A||^2 K(|b| osc(h))-Lipschitz on the whole space.
-    Infinite where it is beyond float64.
+    It is K(D) = 2 D max over a, c in [0, 1] of (1-c^2)(1-a^2)/16 (a + D c (1-a^2)/4). This is the
+    curvature of two tokens of probabilities (1-a)/2 and (1+a)/2 with <softmax(s), k> such that 1 -
+    2 g = c. With more tokens it is approached as the weights of the others vanish. Therefore grad_x
+    of g(b <softmax(A x), h>) is ||A||^2 K(|b| osc(h))-Lipschitz on the whole space. The result is
+    infinite if it exceeds float64.
 
     Raises:
-        DataError: an oscillation that is negative or not finite.
+        DataError: the oscillation is negative or not finite.
     """
     return float(softmax_gradient_constants(np.array([_size(oscillation)]))[0])
 
 
 def log_loss_gradient_constants(oscillations: Float[Array, " B"]) -> Float[Array, " B"]:
-    """`log_loss_gradient_constant` of many; NaN where one is negative or not finite."""
+    """Return `log_loss_gradient_constant` of many oscillations.
+
+    NaN for negative or infinite ones.
+    """
     usable = (oscillations >= 0.0) & np.isfinite(oscillations)
     D = np.where(usable, oscillations, np.nan)
     with np.errstate(over="ignore"):
@@ -158,21 +168,22 @@ def log_loss_gradient_constants(oscillations: Float[Array, " B"]) -> Float[Array
 def log_loss_gradient_constant(oscillation: float) -> float:
     """Return the best Lipschitz constant of s -> grad log(1 + exp(-<softmax(s), k>)), osc(k) <= D.
 
-    D/(3 sqrt 3) up to D = 2 sqrt 3, then (D/4 + 1/D)^2/2, for every number of tokens from two on:
-    approached, and from 2 sqrt 3 on a curvature of two tokens. Times ||A||^2, with
-    D = |b| osc(h), for log(1 + exp(-b <softmax(A x), h>)) in x. Infinite where it is beyond
-    float64.
+    It is D/(3 sqrt 3) up to D = 2 sqrt 3, then (D/4 + 1/D)^2/2, for any number of tokens from two
+    on. It is approached; from 2 sqrt 3 on two tokens attain it. Times ||A||^2, with D = |b| osc(h),
+    it is a constant for log(1 + exp(-b <softmax(A x), h>)) in x. The result is infinite if it
+    exceeds float64.
 
     Raises:
-        DataError: an oscillation that is negative or not finite.
+        DataError: the oscillation is negative or not finite.
     """
     return float(log_loss_gradient_constants(np.array([_size(oscillation)]))[0])
 
 
 def _bisected(slope: Callable[[Array], Array], high: Array) -> Array:
-    """Where slopes that are positive at 0 change their sign, between 0 and `high` < 1.
+    """Return the points between 0 and `high` < 1 at which slopes, positive at 0, change their sign.
 
-    To 2^-33: a height at its maximum is off by the square of that, which float64 does not show.
+    The error is 2^-33. A height at its maximum is off by the square of that, which is below the
+    resolution of float64.
     """
     low = np.zeros_like(high)
     for _ in range(33):
@@ -185,7 +196,7 @@ def _bisected(slope: Callable[[Array], Array], high: Array) -> Array:
 def squared_gradient_constants(
     oscillations: Float[Array, " B"], reaches: Float[Array, " B"]
 ) -> Float[Array, " B"]:
-    """`squared_gradient_constant` of many pairs; NaN where it takes none of them."""
+    """Return `squared_gradient_constant` of many pairs; NaN for invalid ones."""
     with np.errstate(all="ignore"):
         usable = np.isfinite(reaches) & (oscillations >= 0.0)
         usable &= oscillations <= 2.0 * reaches * (1.0 + 1e-15)
@@ -199,14 +210,14 @@ def squared_gradient_constants(
 def squared_gradient_constant(oscillation: float, reach: float) -> float:
     """Return the best Lipschitz constant of s -> grad (<softmax(s), h> - b)^2, given two sizes.
 
-    With w = osc(h) and r = max |h - b| it is w^2 max over a in [0, 1] of
-    (1-a^2)(x a + (1-3a^2)/4), x = r/w - 1/2, the curvature of two tokens; with more it is
-    approached as the others' weights vanish. It is at most w^2/4 + (2 r - w) w/(3 sqrt 3). Times
-    ||A||^2 for softmax(A x) in x. The only critical point in
-    [0, 1/sqrt 3] is bisected. Infinite where it is beyond float64.
+    With w = osc(h) and r = max |h - b| it is w^2 max over a in [0, 1] of (1-a^2)(x a + (1-3a^2)/4),
+    x = r/w - 1/2, the curvature of two tokens. With more tokens it is approached as the weights of
+    the others vanish. It is at most w^2/4 + (2 r - w) w/(3 sqrt 3). Times ||A||^2 it is a constant
+    for softmax(A x) in x. The only critical point in [0, 1/sqrt 3] is found by bisection. The
+    result is infinite if it exceeds float64.
 
     Raises:
-        DataError: r < w/2, which no h and b have, or a size that is negative or not finite.
+        DataError: r < w/2, which is impossible, or a size is negative or not finite.
     """
     if not _size(oscillation) <= 2.0 * _size(reach) * (1.0 + 1e-15):
         raise DataError(
@@ -222,10 +233,10 @@ def squared_normed_constants(
 ) -> Float[Array, " B"]:
     """Return the best Lipschitz constant of s -> grad (<softmax(s), h> - b)^2 for ||h||^2 and |b|.
 
-    With t = |b|/||h|| and Q = (1-2u+3u^2)^2 + u (1-3u)^2 it is
-    ||h||^2 (1-u)^2 (1+3u) (1-2u+3u^2)^2/(2 (1-3u) Q), where u in [0, 1/3) is the one solution of
-    2 t^2 (1-3u)^2 Q = u (3-8u+15u^2-18u^3)^2. Two tokens attain it. NaN where a size is negative
-    or not finite.
+    With t = |b|/||h|| and Q = (1-2u+3u^2)^2 + u (1-3u)^2 it is ||h||^2 (1-u)^2 (1+3u)
+    (1-2u+3u^2)^2/(2 (1-3u) Q). Here u in [0, 1/3) is the only solution of 2 t^2 (1-3u)^2 Q = u
+    (3-8u+15u^2-18u^3)^2. Two tokens attain it. The result is NaN if a size is negative or not
+    finite.
     """
     with np.errstate(all="ignore"):
         usable = np.isfinite(h2 + labels) & (h2 >= 0.0) & (labels >= 0.0)
@@ -240,10 +251,10 @@ def squared_normed_constants(
 def risk_smoothness(data: AttentionData, loss: Loss) -> float:
     """Return a Lipschitz constant of the gradient of the risk in W on the whole space.
 
-    mean over inputs of ||z||^2 ||X - mean||^2 (D sup|l'| / (3 sqrt 3) + D^2 sup|l''| / 8), with
-    D = max gamma - min gamma (`attention_bend`). The suprema are those over the whole line where
-    `Loss.lipschitz` is finite, and over [min gamma, max gamma] for other losses. Rounded up by a
-    relative 1e-9.
+    It is the mean over inputs of ||z||^2 ||X - mean||^2 (D sup|l'| / (3 sqrt 3) + D^2 sup|l''| /
+    8), with D = max gamma - min gamma (`attention_bend`). The suprema are over the whole line if
+    `Loss.lipschitz` is finite, and over [min gamma, max gamma] for other losses. The result is
+    rounded up by a relative 1e-9.
     """
     total = 0.0
     for i in range(data.n):

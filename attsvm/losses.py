@@ -20,15 +20,15 @@ class Loss:
     """A loss l: R -> R applied to <softmax, scores>.
 
     Attributes:
-        name: how files and the command line call it.
+        name: its name in files and on the command line.
         value: l.
         slope: l'.
         curvature: l''.
-        log_slope: log |l'|, accurate where l' itself underflows.
+        log_slope: log |l'|, accurate even if l' itself underflows.
         drop: l(best - deficit) - l(best) for a deficit >= 0, without cancellation.
-        direction: -1 where l decreases, 1 where it increases, 0 where it does neither.
-        lipschitz: sup |l'| over the reals (infinite where unbounded).
-        smoothness: sup |l''| over the reals (infinite where unbounded).
+        direction: -1 if l decreases, 1 if it increases, 0 otherwise.
+        lipschitz: sup |l'| over the reals (infinite if unbounded).
+        smoothness: sup |l''| over the reals (infinite if unbounded).
     """
 
     name: str
@@ -43,40 +43,40 @@ class Loss:
 
 
 def logistic(u: Vector) -> Vector:
-    """Logistic function g(u) = 1 / (1 + exp(-u))."""
+    """Return the logistic function g(u) = 1 / (1 + exp(-u))."""
     e = np.exp(-np.abs(u))
     return np.where(u >= 0, 1.0, e) / (1.0 + e)
 
 
 def slope_kernel(e: Any) -> Any:
-    """G' as a function of e = exp(-|u|), for numbers and symbols alike."""
+    """Return g' as a function of e = exp(-|u|), for numbers and symbols alike."""
     return e / (1 + e) ** 2
 
 
 def curvature_kernel(e: Any) -> Any:
-    """|g''| as a function of e = exp(-|u|), for numbers and symbols alike."""
+    """Return |g''| as a function of e = exp(-|u|), for numbers and symbols alike."""
     return e * (1 - e) / (1 + e) ** 3
 
 
 def curvature_constant(root: Any) -> Any:
-    """1/(6 sqrt 3), by a square root of integers: `math.sqrt`, or that of balls or symbols."""
+    """Return 1/(6 sqrt 3), by a square root of floats, balls or symbols."""
     return 1 / (6 * root(3))
 
 
 def logistic_slope(u: Vector) -> Vector:
-    """g'(u) = g(u) (1 - g(u)), at most 1/4, accurate in both tails."""
+    """Return g'(u) = g(u) (1 - g(u)), at most 1/4, accurate in both tails."""
     slope: Array = slope_kernel(np.exp(-np.abs(u)))
     return slope
 
 
 def logistic_curvature(u: Vector) -> Vector:
-    """g''(u) = g'(u) (1 - 2 g(u)), at most 1/(6 sqrt 3) in size."""
+    """Return g''(u) = g'(u) (1 - 2 g(u)), of absolute value at most 1/(6 sqrt 3)."""
     curvature: Array = -np.sign(u) * curvature_kernel(np.exp(-np.abs(u)))
     return curvature
 
 
 def log_logistic(u: Vector) -> Vector:
-    """Log g(u), accurate in both tails."""
+    """Return log g(u), accurate in both tails."""
     return -np.logaddexp(0.0, -u)
 
 
@@ -87,13 +87,13 @@ def _log(u: Vector) -> Vector:
 
 
 def _logistic_drop(best: Vector, deficit: Vector) -> Vector:
-    """g(best) - g(best - deficit) = g(best) g(deficit - best) (1 - exp(-deficit))."""
+    """Return g(best) - g(best - deficit) = g(best) g(deficit - best) (1 - exp(-deficit))."""
     drop: Array = logistic(best) * logistic(deficit - best) * -np.expm1(-deficit)
     return drop
 
 
 def _log_drop(best: Vector, deficit: Vector) -> Vector:
-    """Growth of log(1 + exp(-u)) from best down to best - deficit."""
+    """Return the increase of log(1 + exp(-u)) from best down to best - deficit."""
     rise = np.expm1(np.minimum(deficit, 30.0))
     near = np.log1p(logistic(-best) * rise)
     far = np.logaddexp(0.0, deficit - best) - np.logaddexp(0.0, -best)
@@ -203,10 +203,10 @@ LOSSES: dict[str, Loss] = {
 
 
 def ensure_loss(loss: object) -> Loss:
-    """Return the loss, or the one of that name.
+    """Return the loss, or the loss of that name.
 
     Raises:
-        DataError: neither a loss nor the name of one.
+        DataError: the argument is neither a loss nor the name of one.
     """
     if isinstance(loss, Loss):
         return loss

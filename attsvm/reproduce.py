@@ -1,8 +1,8 @@
-"""Figures of papers, redrawn: found in claim packs, numbers first, pictures from the numbers.
+"""Figures of papers, redrawn from claim packs: numbers first, pictures from the numbers.
 
-A `Reproduction` at module level of a pack is one figure. It computes its `Numbers` from a seed;
-its pictures are drawn from these numbers and nothing else, so what is written as CSV and JSON is
-what is shown.
+A `Reproduction` at module level of a pack is one figure. It computes its `Numbers` from a seed. Its
+pictures are drawn from these numbers and nothing else, so that the CSV and JSON files contain
+exactly what is shown.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ _DRAW_AGAIN = "Draw it again with `attsvm reproduce`."
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """All that a figure shows.
+    """All numbers of a figure.
 
     Attributes:
         tables: tables by name.
-        facts: single values by name: sizes, counts, what was left out.
+        facts: single values by name: sizes, counts, omissions.
     """
 
     tables: Mapping[str, Table]
     facts: Mapping[str, object]
 
     def json(self) -> dict[str, Any]:
-        """Facts and tables, column by column."""
+        """Return facts and tables, column by column."""
         tables = {name: table.json() for name, table in self.tables.items()}
         plain = {k: x.item() if isinstance(x, np.generic) else x for k, x in self.facts.items()}
         return {"facts": plain, "tables": tables}
@@ -63,14 +63,14 @@ class Reproduction:
 
     Attributes:
         id: source and name, `tf/trajectories`.
-        source, place: where the original stands.
-        shows: what a reader sees, in a sentence.
-        numbers: computes them from `seed`, and from `sets` where that is a choice; pure.
-        pictures: draw them, by name; the main one is called "".
-        sets: how many data sets it takes by default; None where that is no choice.
+        source, place: the source and the place of the original.
+        shows: a description in one sentence.
+        numbers: computes them from `seed`, and from `sets` if that is a choice; a pure function.
+        pictures: functions that draw them, by name; the main one is called "".
+        sets: the default number of data sets; None if it is fixed.
 
     Raises:
-        ClaimError: an id of another form, or no picture.
+        ClaimError: the id has another form, or there is no picture.
     """
 
     id: str
@@ -89,20 +89,20 @@ class Reproduction:
 
     @property
     def stem(self) -> str:
-        """What the names of its files begin with."""
+        """The prefix of the names of its files."""
         return self.id.replace("/", "-")
 
     def json(self) -> dict[str, Any]:
-        """Its entry in the list of figures."""
+        """Return its entry in the list of figures."""
         entry = {"id": self.id, "source": self.source, "place": self.place, "shows": self.shows}
         code = getattr(inspect.unwrap(self.numbers), "__code__", None)
         return {**entry, "sets": self.sets, "file": code and code.co_filename}
 
     def compute(self, seed: int, sets: int | None = None) -> Numbers:
-        """Its numbers.
+        """Return its numbers.
 
         Raises:
-            UsageError: `sets` was given to a figure that has no such choice.
+            UsageError: `sets` was given to a figure with a fixed number of data sets.
         """
         if self.sets is None:
             if sets is not None:
@@ -114,7 +114,7 @@ class Reproduction:
 
 
 def find_figures(packs: Sequence[Pack]) -> tuple[Reproduction, ...]:
-    """All figures of these packs, in the order of their ids.
+    """Return all figures of these packs, in the order of their ids.
 
     Raises:
         ClaimError: two figures have one id.
@@ -158,11 +158,11 @@ def write(
     `no_pictures` says why.
 
     Returns:
-        What the JSON file holds, with the names of all files in `files`.
+        The content of the JSON file, with the names of all files in `files`.
 
     Raises:
         FileError: the folder cannot be written.
-        UsageError: `sets` was given to a figure that has no such choice.
+        UsageError: `sets` was given to a figure with a fixed number of data sets.
     """
     ensure_writable(folder, "--out")
     numbers = figure.compute(seed, sets)
@@ -210,14 +210,14 @@ _PNG, _LARGEST = b"\x89PNG\r\n\x1a\n", 16 << 20
 
 
 def read(folder: Path, source: str | None = None) -> tuple[ShownFigure, ...]:
-    """Return the figures that `write` left in a folder, in the order of their ids.
+    """Return the figures that `write` stored in a folder, in the order of their ids.
 
     Args:
-        folder: where they lie; files of other kinds may lie there too.
-        source: the one source that they are of; any where None.
+        folder: the folder; it may contain other files.
+        source: only figures of this source; all if None.
 
     Raises:
-        FileError: there are none; or one is of another form, or a picture of it is missing.
+        FileError: there are none, one has another form, or one of its pictures is missing.
     """
     found = []
     for file in sorted(folder.glob("*.json")):
@@ -264,7 +264,7 @@ def _png(file: Path, name: str) -> bytes:
 
 
 def _save(picture: Figure, path: Path, ending: str) -> None:
-    """Return the same bytes whenever the same picture is saved."""
+    """Save a picture; the same picture always gives the same bytes."""
     from matplotlib import rc_context
 
     metadata = {"Date": None} if ending == "svg" else None

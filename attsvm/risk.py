@@ -1,8 +1,8 @@
-"""Empirical risk of one attention layer and its closed-form gradients.
+"""The empirical risk of one attention layer and its closed-form gradients.
 
-With s = softmax(logits) and scores gamma the risk is (1/n) sum_i l(<s_i, gamma_i>). One kernel,
-the covariance s * (gamma - <s, gamma>), gives the gradient in the logits; every parametrisation
-has its own by the chain rule.
+With s = softmax(logits) and scores gamma the risk is (1/n) sum_i l(<s_i, gamma_i>). One function,
+the covariance s * (gamma - <s, gamma>), gives the gradient in the logits. The gradients of all
+parametrisations follow by the chain rule.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from attsvm.losses import Loss
 
 
 def covariance(s: Shaped[Array, "*b T"], gamma: Shaped[Array, "*b T"]) -> Shaped[Array, "*b T"]:
-    """(diag(s) - s s^T) gamma, the derivative of <softmax(a), gamma> in the logits a.
+    """Return (diag(s) - s s^T) gamma, the derivative of <softmax(a), gamma> in the logits a.
 
-    Works on any number type: the symbolic proofs run this very function on symbols.
+    It works on any number type: the symbolic proofs run this function on symbols.
     """
     result: Array = s * (gamma - (s * gamma).sum(axis=-1, keepdims=True))
     return result
@@ -45,7 +45,7 @@ def logit_gradient(
     loss: Loss,
     mask: Bool[Array, "n T"] | None = None,
 ) -> Float[Array, "n T"]:
-    """Gradient of the risk in the logits: (1/n) l'(<s, gamma>) (diag(s) - s s^T) gamma."""
+    """Return the gradient of the risk in logits: (1/n) l'(<s, gamma>) (diag(s) - s s^T) gamma."""
     s = softmax(logits, mask)
     slope = loss.slope(_mean(s, gamma))
     result: Array = slope[:, None] * covariance(s, gamma) / logits.shape[0]
@@ -53,16 +53,16 @@ def logit_gradient(
 
 
 def risk(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> float:
-    """Empirical risk L(W) = (1/n) sum_i l(<softmax(X_i W z_i), gamma_i>)."""
+    """Return the empirical risk L(W) = (1/n) sum_i l(<softmax(X_i W z_i), gamma_i>)."""
     s = softmax(logits_of_w(data.X, data.Z, W), data.mask)
     return float(loss.value(_mean(s, data.gamma)).mean())
 
 
 def risk_gap(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> float:
-    """L(W) - L_* without cancellation between the two risks.
+    """Return L(W) - L_* without cancellation between the two risks.
 
     The deficit <s, gamma_opt - gamma> of each input is a sum of nonnegative terms, and each loss
-    gives its growth over it in closed form.
+    has a closed form for its increase over the deficit.
     """
     s = softmax(logits_of_w(data.X, data.Z, W), data.mask)
     gamma = np.where(data.present, data.gamma, -np.inf)
@@ -72,7 +72,7 @@ def risk_gap(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> float:
 
 
 def gradient_w(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> Float[Array, "d d"]:
-    """Gradient of L(W): sum over inputs of X_i^T (logit gradient) z_i^T."""
+    """Return the gradient of L(W): sum over inputs of X_i^T (logit gradient) z_i^T."""
     G = logit_gradient(logits_of_w(data.X, data.Z, W), data.gamma, loss, data.mask)
     result: Array = np.einsum("ntd,nt,ne->de", data.X, G, data.Z)
     return result
@@ -81,14 +81,14 @@ def gradient_w(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> Float
 def gradient_kq(
     data: AttentionData, K: Float[Array, "d r"], Q: Float[Array, "d r"], loss: Loss
 ) -> tuple[Float[Array, "d r"], Float[Array, "d r"]]:
-    """Gradients of L(K, Q) in K and in Q, by the chain rule through W = K Q^T."""
+    """Return the gradients of L(K, Q) in K and in Q, by the chain rule through W = K Q^T."""
     G = logit_gradient(logits_of_kq(data.X, data.Z, K, Q), data.gamma, loss, data.mask)
     in_w = np.einsum("ntd,nt,ne->de", data.X, G, data.Z)
     return in_w @ Q, in_w.T @ K
 
 
 def gradient_p(data: AttentionData, p: Float[Array, " d"], loss: Loss) -> Float[Array, " d"]:
-    """Gradient of the risk in a prompt p with logits X_i p; queries play no part."""
+    """Return the gradient of the risk in a prompt p with logits X_i p; queries are ignored."""
     G = logit_gradient(logits_of_p(data.X, p), data.gamma, loss, data.mask)
     result: Array = np.einsum("ntd,nt->d", data.X, G)
     return result
@@ -113,14 +113,14 @@ def normalised_gradient(
     loss: Loss,
     mask: Bool[Array, "*b n T"] | None = None,
 ) -> Direction:
-    """Descent direction -grad L(W) in the log domain, correct at any norm of W.
+    """Return the descent direction -grad L(W) in the log domain, correct at any norm of W.
 
-    With a the token of largest weight, -grad L = sum over inputs and tokens t of
-    (1/n) |l'| s_t (gamma_t - <s, gamma>) (x_t - x_a) z^T. The bracket is the sum over u of
-    s_u (gamma_t - gamma_u), taken with its largest exponent out, and the largest exponent of all
-    terms that move W is taken out before anything is added: nothing large cancels, also where
-    tokens are repeated. Leading axes are a batch; on a prompt all queries are 1. An exactly
-    stationary point gives a zero matrix and -inf.
+    With a the token of largest weight, -grad L is the sum over inputs and tokens t of (1/n) |l'|
+    s_t (gamma_t - <s, gamma>) (x_t - x_a) z^T. The bracket is the sum over u of s_u (gamma_t -
+    gamma_u), with its largest exponent factored out. The largest exponent of all terms that move W
+    is factored out before summation. No large terms cancel, even if tokens are repeated. Leading
+    axes are a batch; for a prompt all queries are 1. An exactly stationary point gives a zero
+    matrix and -inf.
     """
     logits = np.matmul(X, np.matmul(W[..., None, :, :], Z[..., None]))[..., 0]
     log_s = log_softmax(logits, mask)
@@ -134,10 +134,10 @@ def normalised_gradient(
 def log_domain_negative_gradient(
     X: Any, Z: Any, gamma: Any, log_s: Any, sign: Any, height: Any, xp: Any = np
 ) -> tuple[Any, Any]:
-    """-grad L = exp(log_scale) M as M and log_scale, see `normalised_gradient`.
+    """Return M and log_scale with -grad L = exp(log_scale) M, see `normalised_gradient`.
 
-    From the logarithms of attention, and signs and logarithms of l'; arrays of numpy, or tensors.
-    A scale that is no number stays none.
+    The inputs are logarithms of attention, and signs and logarithms of l', as arrays of numpy or
+    tensors. A NaN scale stays NaN.
     """
     take = np.take_along_axis if xp is np else xp.take_along_dim
     moved = X - take(X, log_s.argmax(-1)[..., None, None], -2)

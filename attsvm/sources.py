@@ -1,10 +1,10 @@
-"""The claims of the three sources, as an installed attsvm carries them.
+"""The claims of the three sources, as included in an installed attsvm.
 
 In a checkout they are the packages `properties` and `symbolic` beside `attsvm`. A wheel has the
-same files in the folder `attsvm/sources`, so that the top level of an environment holds `attsvm`
-alone. From there they are imported as `attsvm.sources.properties` and `attsvm.sources.symbolic`.
-Their files still say `from properties...`: within them these two names stand for the packages of
-this folder, whatever packages of the same names a user has.
+same files in the folder `attsvm/sources`, so that the top level of an environment contains only
+`attsvm`. They are imported as `attsvm.sources.properties` and `attsvm.sources.symbolic`. Their
+files still say `from properties...`: within them these two names refer to the packages of this
+folder, whatever packages of these names a user has.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PACKAGES = ("properties", "symbolic")
 """The packages that a wheel has in its folder of sources."""
 
 CLAIMS = f"{__name__}.properties"
-"""The name of the pack of the claims of the three sources, where a wheel brought it."""
+"""The name of the pack of the claims of the three sources in a wheel."""
 
 _FOLDER = Path(__file__).with_suffix("")
 _PLACES = {_FOLDER, _FOLDER.resolve()}
@@ -42,8 +42,8 @@ def full_name(module: str, file: Path) -> str:
     """Return the name by which to import a module that a file calls `module`.
 
     Args:
-        module: a dotted name, as it stands in the file.
-        file: where the name stands.
+        module: a dotted name, as written in the file.
+        file: the file.
     """
     own = module.partition(".")[0] in PACKAGES and holds(file)
     return f"{__name__}.{module}" if own else module
@@ -52,7 +52,7 @@ def full_name(module: str, file: Path) -> str:
 def _import(
     name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
 ) -> ModuleType:
-    """Import for a carried file: what `import` statements call there."""
+    """Import a module for a carried file; its `import` statements call this function."""
     top = name.partition(".")[0]
     if level or top not in PACKAGES:
         return builtins.__import__(name, globals, locals, fromlist, level)
@@ -64,7 +64,7 @@ _BUILTINS = {**vars(builtins), "__import__": _import}
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
-    """Loads a carried file, whose `import` statements call `_import`."""
+    """A loader of carried files; their `import` statements call `_import`."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the module; `exec` takes the built-in functions from its globals."""
@@ -76,7 +76,7 @@ def _finder(folder: str) -> importlib.machinery.FileFinder:
     """Return the finder of carried modules in a folder.
 
     Raises:
-        ImportError: the folder is another one.
+        ImportError: the folder is not that of the carried sources.
     """
     if not holds(Path(folder)):
         raise ImportError("it holds no sources of attsvm", path=folder)

@@ -19,8 +19,8 @@ class OptimalTokens:
     Attributes:
         index: the first optimal token of each input.
         ties: all optimal tokens of each input.
-        gap: distance from the best score to the next one below the ties; infinite where all
-            tokens of an input are optimal.
+        gap: distance from the best score to the next lower one; infinite if all tokens of an input
+            are optimal.
     """
 
     index: Int[Array, " n"]
@@ -34,10 +34,10 @@ class OptimalTokens:
 
 
 def optimal_tokens(data: AttentionData) -> OptimalTokens:
-    """Optimal tokens opt_i = argmax_t gamma_it with ties.
+    """Return the optimal tokens opt_i = argmax_t gamma_it with ties.
 
-    Scores that were given are compared exactly. Scores computed from a head count as tied
-    when they differ by no more than the rounding of the products v^T x.
+    Given scores are compared exactly. Scores computed from a head count as tied if they differ by
+    no more than the rounding of the products v^T x.
     """
     gamma, best, tied = _tied(data)
     below = np.where(tied, -np.inf, gamma).max(axis=1)
@@ -49,12 +49,13 @@ def optimal_tokens(data: AttentionData) -> OptimalTokens:
 
 
 def _tied(data: AttentionData) -> tuple[Array, Array, Array]:
-    """Scores with absent tokens at minus infinity, the best of each input, who reaches it."""
+    """Return scores (absent tokens: minus infinity), the best score, and the mask of ties."""
     gamma = data.gamma if data.mask is None else np.where(data.mask, data.gamma, -np.inf)
     best = gamma.max(axis=1, keepdims=True)
     if data.v is None:
         return gamma, best, gamma >= best
-    share = float(1 << (2 * data.d).bit_length())  # sums of products stay below what floats hold
+    # divide by a power of two so that sums of products do not overflow
+    share = float(1 << (2 * data.d).bit_length())
     magnitude = np.abs(data.X) @ (np.abs(data.v) / share)
     top = np.take_along_axis(magnitude, gamma.argmax(axis=1)[:, None], axis=1)
     slack = share * data.d * np.finfo(np.float64).eps * (magnitude + top)
@@ -66,7 +67,7 @@ def target_tokens(data: AttentionData, targets: object = None) -> Int[Array, " n
 
     Raises:
         TiedTokensError: an input has several optimal tokens and no targets were given.
-        DataError: targets out of range or absent by the mask.
+        DataError: targets are out of range or absent by the mask.
     """
     if targets is None:
         _, _, tied = _tied(data)

@@ -1,8 +1,8 @@
-"""Heads of attention as data: the tokens and queries of each, and its Att-SVM.
+"""Attention heads as data: the tokens and queries of each, and its Att-SVM.
 
-A query is an input; the tokens that its mask lets it see are the tokens of that input. The logits
-of a head are x^T W z, and `Head.compare` holds W against the Att-SVM that selects the tokens which
-the head attends to most. `attsvm.capturing` reads heads off PyTorch modules.
+A query is an input; the tokens that its mask shows are the tokens of that input. The logits of a
+head are x^T W z. `Head.compare` compares W with the Att-SVM that selects the tokens to which the
+head attends most. `attsvm.capturing` reads heads from PyTorch modules.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Head:
     """A head on n queries over up to T tokens.
 
     Attributes:
-        name: which attention of the module, in the order of computation, and which head of it.
-        X: tokens; where the projections have biases with a last coordinate 1.
+        name: the attention of the module, in the order of computation, and the head in it.
+        X: tokens; with a last coordinate 1 if the projections have biases.
         Z: queries, likewise.
-        W: the logits are x^T W z: W_K^T W_Q over the root of the head's dimension; of a plain
+        W: the logits are x^T W z: W_K^T W_Q over the root of the head's dimension. For a plain
             scaled dot product, whose tokens are its keys, a multiple of the identity.
         mask: the tokens that each query sees.
-        values: what is averaged: a vector a token.
+        values: the averaged vectors, one per token.
         weights: attention weights.
     """
 
@@ -55,22 +55,22 @@ class Head:
 
     @property
     def selected(self) -> Int[Array, " n"]:
-        """The token of largest weight of each query, the first where several have it."""
+        """The token of largest weight of each query; the first one on a tie."""
         index: Array = self.weights.argmax(axis=1).astype(np.int64)
         return index
 
     @property
     def entropy(self) -> Float[Array, " n"]:
-        """Entropy of the weights of each query, in nats: 0 where one token has all of it."""
+        """Entropy of the weights of each query, in nats: 0 if one token has all the weight."""
         logs = np.log(np.where(self.weights > 0.0, self.weights, 1.0))
         nats: Array = -(self.weights * logs).sum(axis=1)
         return np.maximum(nats, 0.0)
 
     @property
     def data(self) -> AttentionData:
-        """The queries as a data set whose scores are the weights: what is selected is optimal.
+        """The queries as a data set with the weights as scores: selected tokens are optimal.
 
-        Copies of a selected token, which no W tells from it, are masked.
+        Copies of a selected token, which no W can distinguish from it, are masked.
         """
         rows = np.arange(len(self.Z))
         copies = (self.X[rows, self.selected][:, None] == self.X).all(axis=2)
@@ -79,9 +79,9 @@ class Head:
 
     @property
     def prices(self) -> Float[Array, "n T"]:
-        """How far the head's output moves, relative to its length, if one token alone is dropped.
+        """The relative change of the head's output if one token alone is dropped.
 
-        Infinite where the token has all the weight, NaN where the query does not see it.
+        It is infinite if the token has all the weight, and NaN if the query does not see it.
         """
         output = (self.weights[:, None, :] @ self.values)[:, 0]
         away = np.linalg.norm(self.values - output[:, None], axis=2)
@@ -96,16 +96,16 @@ class Head:
         norm: Literal["fro", "nuc"] = "fro",
         answer: FrobeniusAnswer | NuclearAnswer | None = None,
     ) -> Comparison:
-        """Hold W against the Att-SVM that selects the same tokens.
+        """Compare W with the Att-SVM that selects the same tokens.
 
         Args:
-            norm: what the Att-SVM minimises: the Frobenius norm, to which descent on W is drawn,
-                or the nuclear norm, to which descent on (K, Q) is.
-            answer: the answer of that Att-SVM, if it is known; solved for here otherwise.
+            norm: the norm that the Att-SVM minimises: the Frobenius norm, which descent on W
+                favours, or the nuclear norm, which descent on (K, Q) favours.
+            answer: the answer of that Att-SVM, if known; otherwise it is solved.
 
         Raises:
             SolverError: no method reached a proof to 1e-9.
-            UsageError: another norm.
+            UsageError: an unknown norm.
         """
         if norm not in ("fro", "nuc"):
             raise UsageError("no such norm", value=norm, remedy="Use fro or nuc.")
@@ -134,13 +134,14 @@ class Head:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """A head beside its max-margin solution.
+    """A head and its max-margin solution.
 
     Attributes:
         head: the head.
         answer: the Att-SVM with the head's selected tokens as targets. It is solvable, as the
             head's own W gives them positive margins, unless two tokens have the same logit.
-        margins: of the head's W by query and token, infinite where there is nothing to compare.
+        margins: margins of the head's W by query and token, infinite for tokens without a
+            constraint.
         active: the part of W that these queries see: the least W with the same margins.
     """
 
@@ -157,12 +158,12 @@ class Comparison:
 
     @property
     def best_margin(self) -> float:
-        """The same of the Att-SVM: no W has a larger one."""
+        """The least margin of the Att-SVM, scaled to norm 1: no W has a larger one."""
         return 1.0 / self.answer.value if self.answer.value > 0.0 else math.inf
 
     @property
     def cosine(self) -> float:
-        """Between what is active of W and the Att-SVM; NaN where either is 0 or does not exist."""
+        """Cosine of the active part of W and the Att-SVM; NaN if either is 0 or does not exist."""
         sizes = np.linalg.norm(self.active) * np.linalg.norm(self.answer.W)
         return float((self.active * self.answer.W).sum() / sizes) if sizes > 0.0 else math.nan
 
@@ -176,7 +177,10 @@ class Comparison:
 
     @property
     def needed(self) -> Bool[Array, "n T"]:
-        """Selected tokens with their copies, and support tokens; the Att-SVM rests on no others."""
+        """Selected tokens with their copies, and support tokens.
+
+        The Att-SVM depends on no others.
+        """
         head = self.head
         kept = head.mask & ~head.data.present
         kept[np.arange(len(kept)), head.selected] = True
@@ -191,9 +195,9 @@ class Comparison:
 
     @property
     def price(self) -> Float[Array, " n"]:
-        """How far each output moves, relative to its length, if all droppable tokens are dropped.
+        """The relative change of each output if all droppable tokens are dropped.
 
-        The softmax is taken anew over the tokens that are left.
+        The softmax is recomputed over the remaining tokens.
         """
         head = self.head
         kept = np.where(self.needed, head.weights, 0.0)
@@ -213,7 +217,7 @@ class Comparison:
         return [(int(i), int(t), float(prices[i, t])) for i, t in places]
 
     def json(self) -> dict[str, Any]:
-        """Return the figures as `solve --json` has them; null if there is none."""
+        """Return the figures in the form of `solve --json`; null for missing ones."""
         document = {
             "selected": self.head.selected.tolist(),
             "margins": self.margins.tolist(),
@@ -258,23 +262,24 @@ class Comparison:
 
 
 def read_head(path: str | os.PathLike[str]) -> tuple[AttentionData, Head | None]:
-    """Read a data file, which may hold the W of a head, and the values that the head averages.
+    """Read a data file, which may contain the W of a head and the values that the head averages.
 
-    Without values the tokens are averaged. Where the file has neither scores nor labels, the data
-    are those of the head: the tokens that it attends to most are optimal.
+    Without values the tokens are averaged. If the file has neither scores nor labels, the data are
+    those of the head: the tokens to which it attends most are optimal.
 
     Returns:
-        The data, and the head where the file has W.
+        The data, and the head if the file has W.
 
     Raises:
         FileError: as `AttentionData.load`.
-        DataError: the arrays make no data set, or W, values or logits are not finite or do not fit.
+        DataError: the arrays are not a data set, or W, values or logits are not finite or do not
+            fit.
     """
     arrays = read_arrays(path, HEAD_KEYS)
     W, values = arrays.pop("W", None), arrays.pop("values", None)
     if W is None:
         if values is not None:
-            raise DataError("values were given without the W of a head", remedy="Give W as well.")
+            raise DataError("the file has values but no W of a head", remedy="Give W as well.")
         return AttentionData(**arrays), None
     scored = bool({"y", "v", "scores"} & arrays.keys())
     data = AttentionData(

@@ -141,7 +141,9 @@ def test_every_long_command_says_what_it_is_at(told):
     assert "mine/lemma-1:literal" in told(*hunt).err
     assert f"replaying {stored}, " in told("replay", *PACK, stored).err
     assert f"replaying {stored}, 2 of 2, " in told("replay", *PACK, stored, stored).err
-    assert "holding the run against what was reviewed, " in told("gate", *PACK, "--update").err
+    assert (
+        "comparing the run with the reviewed expectations, " in told("gate", *PACK, "--update").err
+    )
     np.savez("data.npz", X=np.eye(2)[None], Z=np.ones((1, 2)), scores=np.array([[1.0, 0.0]]))
     assert "solving, " in told("solve", "data.npz").err
 

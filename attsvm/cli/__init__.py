@@ -1,9 +1,8 @@
 """The command line.
 
-A command is a module of its name: `add` says what it takes, `run` does it. Exit codes: 0 as hoped
-for, 1 not, 2 usage, bad input or output that cannot be written, 3 an internal error, 130
-interrupted, 141 where the reader of the output has left. Nothing heavy is imported before a command
-needs it.
+A command is a module of its name: `add` declares its options, `run` runs it. Exit codes: 0 success,
+1 a negative result, 2 usage, bad input or unwritable output, 3 an internal error, 130 interrupted,
+141 if the output pipe was closed. Expensive modules are imported only if a command needs them.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _COMMANDS = (
 
 
 class _Version(argparse.Action):
-    """Prints the version, which is looked up only then."""
+    """An action that prints the version, which is looked up only then."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
         """Print it and leave."""
@@ -46,7 +45,8 @@ def parser_of(command: str) -> Parser:
     parser = Parser(
         prog="attsvm",
         description="Executable theory of softmax attention as a support vector machine.",
-        epilog="Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 internal error, "
+        epilog="Exit codes: 0 success, 1 a negative result, 2 usage or bad input, 3 internal "
+        "error, "
         "130 interrupted. To begin: attsvm verify sim/lemma-3.13; attsvm show sim/lemma-3.13.",
     )
     parser.add_argument(
@@ -64,7 +64,7 @@ def _module(command: str) -> ModuleType:
 
 
 class _Output(io.FileIO):
-    """Standard output whose failure is an error of ours, told once."""
+    """Standard output whose failure is an attsvm error, reported once."""
 
     _failed = False
 
@@ -75,7 +75,7 @@ class _Output(io.FileIO):
             FileError: it cannot be written.
             BrokenPipeError: nobody reads it.
         """
-        if self._failed:  # what is left in buffers is not tried again as the interpreter ends
+        if self._failed:  # the interpreter must not write the buffers again at exit
             return len(content)
         try:
             return super().write(content)
@@ -101,7 +101,7 @@ def _output() -> Iterator[None]:
         remedy = f"Redirect it, to {os.devnull} if need be."
         raise FileError("standard output is closed", remedy=remedy)
     stream, own = sys.stdout, sys.stdout is sys.__stdout__
-    if own:  # what others put in its place, as notebooks do, they look after
+    if own:  # a replaced stdout, as in notebooks, is not ours to close
         raw = _Output(stream.fileno(), "w", closefd=False)
         stream.flush()
         stream = io.TextIOWrapper(
@@ -119,7 +119,7 @@ def _output() -> Iterator[None]:
                 raise
             raise FileError(
                 "standard output was closed by code of a claim pack",
-                remedy="A pack prints what it has to say, and leaves standard output open.",
+                remedy="A pack may print, but must leave standard output open.",
             ) from error
         finally:
             if not stream.closed:
@@ -128,7 +128,7 @@ def _output() -> Iterator[None]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; every error becomes a message and an exit code."""
-    if sys.stderr is None:  # closed; the next file opened would take its number
+    if sys.stderr is None:  # closed: the next opened file would get its descriptor
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
@@ -162,7 +162,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return 3
     except BaseException as error:
-        if options is None:  # the parser leaves by SystemExit, with usage or with help
+        if options is None:  # the parser exits by SystemExit, with usage or help
             raise
         print(
             f"attsvm: {options.command} did not finish: code of a claim pack left it by "
@@ -173,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _leaving(error: BaseException) -> str:
-    """Return an error that is not one of ours, with the place in a claim pack that raised it."""
+    """Return a text on a foreign error, with the place in a claim pack that raised it."""
     import traceback
 
     last = traceback.extract_tb(error.__traceback__)[-1]

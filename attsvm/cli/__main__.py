@@ -1,4 +1,4 @@
-"""`python -m attsvm.cli` is `attsvm`: it runs one command and leaves with its exit code."""
+"""The entry point of `python -m attsvm.cli`: it runs one command and exits with its code."""
 
 import gc
 import sys
@@ -9,7 +9,7 @@ from attsvm.cli.guard import run_guarded
 
 
 def run() -> NoReturn:
-    """Run the command in a process of its own, without what packs would do at its exit.
+    """Run the command in a process of its own, without the exit handlers of packs.
 
     A pack may register functions with `atexit`.
     """
@@ -18,18 +18,20 @@ def run() -> NoReturn:
 
 def _command() -> int:
     """Run the command; its exit code."""
-    gc.set_threshold(100_000)  # what loading packs makes stays; searching it takes a tenth longer
-    if sys.argv[1:2] in (["claims"], ["show"], ["gate"]):  # what they read and parse stays as well
+    # loaded packs live on; rescanning them would cost a tenth of the time
+    gc.set_threshold(100_000)
+    # the objects that they parse live on as well
+    if sys.argv[1:2] in (["claims"], ["show"], ["gate"]):
         gc.disable()
     try:
         code = main()
-    except SystemExit as left:  # the parser's, which has shown help or a version
+    except SystemExit as left:  # from the parser, after help or the version
         code = left.code if isinstance(left.code, int) else 0
     for stream in filter(None, (sys.stdout, sys.stderr)):  # None where it is closed
         try:
             stream.flush()
         except (OSError, ValueError):
-            code = code or 120  # what Python itself leaves with where it cannot flush
+            code = code or 120  # Python's own exit code if it cannot flush
     return code
 
 

@@ -1,4 +1,4 @@
-"""What GitHub Actions shows of a command: errors at lines of files, and the summary of a step."""
+"""Output for GitHub Actions: errors at lines of files, and the summary of a step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attsvm.errors import FileError
 
 
 def in_actions() -> bool:
-    """Whether a workflow runs this command."""
+    """Return whether a workflow runs this command."""
     return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
@@ -20,7 +20,7 @@ def annotation(text: str, place: tuple[Path, int] | None) -> str:
     """Return a workflow command that shows an error, at a line of a file if it is known.
 
     Args:
-        text: what is wrong.
+        text: the error.
         place: the file and its line.
     """
     where = ""
@@ -45,13 +45,13 @@ def _property(text: str) -> str:
 
 
 def summarise(title: str, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Add a table to the summary of the step, where there is one.
+    """Add a table to the summary of the step, if there is one.
 
-    That it cannot be written is told on standard error and changes nothing else.
+    A summary that cannot be written is reported on standard error and changes nothing else.
 
     Args:
         title: the heading, as plain text.
-        titles: those of the columns; they stand only above rows.
+        titles: the headings of the columns; shown only above rows.
         rows: the cells, as plain text.
     """
     path = os.environ.get("GITHUB_STEP_SUMMARY")

@@ -1,4 +1,4 @@
-"""What the commands share: the parser, kinds of arguments, options of several commands."""
+"""The common part of all commands: the parser, kinds of arguments, shared options."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ DEFAULTS = {"profile": "quick", "seed": 0}
 
 
 class Parser(argparse.ArgumentParser):
-    """Its complaints are errors of our own.
+    """A parser whose errors are attsvm errors.
 
     Attributes:
-        remedies: what to do where an option is told to be wrong, instead of asking for help.
+        remedies: by option, the advice in an error instead of a reference to the help.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -38,7 +38,7 @@ class Parser(argparse.ArgumentParser):
         self.remedies: dict[str, str] = {}
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As usual, but what is not recognised is told by the command that does not know it."""
+        """Parse arguments; the command that does not know an argument reports it."""
         found, left = self.parse_known_args(args, namespace)
         if left:
             below = {n: p for a in self._actions for n, p in parsers_below(a).items()}
@@ -104,14 +104,14 @@ price = _number(math.inf, "finite price")
 
 @dataclass(frozen=True, slots=True)
 class Parsers:
-    """Where a command adds itself, and the options that it may take over.
+    """The place at which a command adds itself, with the options it may share.
 
     Attributes:
         commands: the subparsers.
         shared: --debug and --json.
         packs: --pack.
         only: --only-pack.
-        run: --seed, and who does the work.
+        run: --seed, and the options for workers.
     """
 
     commands: Any
@@ -122,7 +122,7 @@ class Parsers:
 
     @classmethod
     def of(cls, parser: Parser) -> Parsers:
-        """Ready for the commands of this parser."""
+        """Return the subparsers of a parser, ready for the commands."""
         shared = Parser(add_help=False)
         shared.add_argument("--debug", action="store_true", help="show tracebacks")
         shared.add_argument("--json", metavar="FILE", help="write one JSON document; - is stdout")
@@ -166,7 +166,7 @@ class Parsers:
 
 
 def load_alone(options: argparse.Namespace) -> None:
-    """Name what --only-pack names as packs, which workers and printed commands load."""
+    """Add the packs of --only-pack to those that workers and printed commands load."""
     if options.only_pack:
         from attsvm.theory.packs.known_packs import sources_of
 
@@ -174,9 +174,9 @@ def load_alone(options: argparse.Namespace) -> None:
 
 
 def needed(options: argparse.Namespace) -> list[str]:
-    """Return the ids that a command is about; nothing if it needs all claims.
+    """Return the ids that a command needs; empty if it needs all claims.
 
-    To take over earlier outcomes, it needs all, as their digests cover whole packs.
+    It needs all claims to reuse earlier outcomes, as their digests cover whole packs.
     """
     if getattr(options, "reuse", False):
         return []
@@ -189,7 +189,7 @@ def command(options: argparse.Namespace, name: str, *more: str) -> str:
 
     alone = getattr(options, "only_pack", [])
     loaded = sources_of(alone) if alone else []  # `load_alone` has made packs of them
-    loaded += [os.path.abspath(pack) for pack in loaded]  # as a cluster names them
+    loaded += [os.path.abspath(pack) for pack in loaded]  # in the form that a cluster uses
     words = ["attsvm", name]
     words += [w for pack in options.pack if pack not in loaded for w in ("--pack", pack)]
     words += [w for pack in alone for w in ("--only-pack", pack)]
@@ -212,7 +212,7 @@ def recorded(options: argparse.Namespace, read: Callable[[str], Run]) -> Run:
 
 
 def split_packs(options: argparse.Namespace, run: Run) -> tuple[tuple[Pack, ...], tuple[Pack, ...]]:
-    """Return the packs that count; with --only-pack also others that the run checked."""
+    """Return the packs to compare, and with --only-pack also other packs that the run checked."""
     from attsvm.theory.gate.expectations import files_beside
     from attsvm.theory.packs.known_packs import sources_of
     from attsvm.theory.packs.packs import load_packs
@@ -227,9 +227,9 @@ def split_packs(options: argparse.Namespace, run: Run) -> tuple[tuple[Pack, ...]
 
 
 def recorded_run(options: argparse.Namespace) -> tuple[Run, tuple[Pack, ...]]:
-    """Return the last run with the packs that count, and print what is wrong with its record.
+    """Return the last run with the packs to compare, and print the faults of its record.
 
-    Its faults also say if it is of other code than is checked out.
+    One fault is that the run is of other code than is checked out.
     """
     from attsvm.theory.gate.gate import only_of, stale
     from attsvm.theory.packs.checkout import checked_packs, code_of
@@ -251,7 +251,7 @@ def recorded_run(options: argparse.Namespace) -> tuple[Run, tuple[Pack, ...]]:
 
 
 def tell(options: argparse.Namespace, document: Entry, lines: Iterable[object]) -> None:
-    """Print the lines and write what --json asks for, which takes their place on stdout."""
+    """Print the lines and write the document of --json, which replaces the lines on stdout."""
     if options.json != "-":
         for line in lines:
             print(line)

@@ -1,4 +1,4 @@
-"""`attsvm completion` prints what completes commands, options and statements in a shell."""
+"""The command `attsvm completion` prints a shell script that completes commands and statements."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ complete -o default -F _attsvm attsvm
 """
 
 _ZSH = "autoload -U +X compinit bashcompinit; (( $+functions[compdef] )) || compinit; bashcompinit"
-"""The completion of bash needs that of zsh, which a bare shell has not started."""
+"""Start of zsh's completion system, which bash-style completion needs and a bare shell lacks."""
 
 
 def add(parsers: Parsers) -> None:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def crew(options: argparse.Namespace) -> Iterator[Workers]:
-    """Yield the workers. SIGTERM ends them as Ctrl-C does; `options.stopped` says so.
+    """Yield the workers; SIGTERM ends them like Ctrl-C, and sets `options.stopped`.
 
-    The exception alone would not do: what runs as it strikes may swallow it.
+    The exception alone is not enough: code that runs at that moment may swallow it.
     """
     options.stopped = False
 

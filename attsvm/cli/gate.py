@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def add(parsers: Parsers) -> None:
     """Add the command."""
     parser = parsers.add(
-        "gate", parsers.packs, parsers.only, help="hold a run against the reviewed expectations"
+        "gate", parsers.packs, parsers.only, help="compare a run with the reviewed expectations"
     )
     parser.add_argument(
         "--expect",
@@ -40,14 +40,17 @@ def add(parsers: Parsers) -> None:
     parser.add_argument(
         "--update",
         action="store_true",
-        help="show how the expectations differ from the claims as they are now",
+        help="show how the expectations differ from the checked-out claims",
     )
-    parser.add_argument("--yes", action="store_true", help="with --update: write it down")
+    parser.add_argument("--yes", action="store_true", help="with --update: write the expectations")
 
 
-@working("holding the run against what was reviewed")
+@working("comparing the run with the reviewed expectations")
 def run(options: argparse.Namespace) -> int:
-    """Hold; 0 where nothing differs, 1 with a reason a line."""
+    """Compare the run with the expectations.
+
+    Return 0 without differences, else 1 after the reasons.
+    """
     from attsvm.theory.gate.expectations import (
         UNREVIEWED,
         of_others,
@@ -141,7 +144,7 @@ def _where(place: tuple[Path, int] | None) -> list[str]:
 def _held(
     options: argparse.Namespace, asked: tuple[Pack, ...], run: Run
 ) -> dict[Path, frozenset[str]]:
-    """Return the expectations files that count, each with the claims that it has to speak of."""
+    """Return the expectations files to compare, each with the claims that it must list."""
     if options.expect:
         return {Path(options.expect): frozenset(run.claims)}
     held: dict[Path, frozenset[str]] = {}
@@ -160,7 +163,7 @@ def _asked(options: argparse.Namespace, packs: tuple[Pack, ...], run: Run) -> tu
 
 _UNKNOWN = (
     "it does not say of which pack it is, and another file of the folder may have it: "
-    "`attsvm gate --only-pack FILE --update --yes` for that one writes it down, or else remove the "
+    "`attsvm gate --only-pack FILE --update --yes` for that file assigns it, or remove the "
     "entry by hand"
 )
 
@@ -170,8 +173,8 @@ def _left_alone(place: Path, packs: Sequence[str], unknown: Collection[str]) -> 
 
     Args:
         place: the file.
-        packs: of each entry that is of another pack the file of that.
-        unknown: the claims of which nothing says whose they are.
+        packs: for each entry of another pack, the file of that pack.
+        unknown: claims whose pack is unknown.
     """
     lines = [f"{name}: {_UNKNOWN}" for name in sorted(unknown)]
     if not packs:
@@ -191,7 +194,7 @@ def _ensure_said_once(place: Path, twice: Collection[str]) -> None:
 
 
 def _gate(options: argparse.Namespace, *more: str) -> str:
-    """Return the same gate as a command to paste, with more options."""
+    """Return this gate as a command to paste, with more options."""
     expect = ["--expect", options.expect] if options.expect else []
     return command(options, "gate", *expect, *more)
 
@@ -207,7 +210,10 @@ def _ensure_there(place: Path, packs: tuple[Pack, ...], options: argparse.Namesp
 
 
 def _update(options: argparse.Namespace) -> int:
-    """Show, or with --yes write, what differs; 1 where something does and was not written."""
+    """Show or, with --yes, write the differences.
+
+    Return 1 if there are any that were not written.
+    """
     from attsvm._files import write_text
     from attsvm.theory.gate.expectations import of_others, owners_of, read_expectations
     from attsvm.theory.gate.gate import checked_out
@@ -218,7 +224,7 @@ def _update(options: argparse.Namespace) -> int:
 
     try:
         run = last_run(options.ledger)
-    except LedgerError:  # then nothing is known of instances
+    except LedgerError:  # then the number of instances is unknown
         run = Run("", 0, (), {}, False, 0)
     packs, others = split_packs(options, run)
     changes: list[str] = []

@@ -1,8 +1,8 @@
-"""A command in a process of its own, whose exit code counts where it was said as well.
+"""A command in a process of its own, whose exit code is trusted only if it was also reported.
 
-Code of a claim pack can end a process with any exit code (`os._exit(0)`), at any time. The command
-therefore says its exit code over a pipe as well, at its end, and a process that ended otherwise is
-an error. Signals are passed on, and the command ends with this process.
+Code of a claim pack can end a process with any exit code (`os._exit(0)`), at any time. Therefore
+the command also sends its exit code through a pipe at its end, and a process that ended without
+that is an error. Signals are passed on, and the command ends with this process.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from collections.abc import Callable
 from typing import NoReturn
 
 UNSAID = 2
-"""The exit code of a command that ended without having come to its end."""
+"""Exit code of a command that ended without reporting one."""
 
 
 def run_guarded(command: Callable[[], int]) -> NoReturn:
-    """Run the command in a child and leave with its exit code.
+    """Run the command in a child process and exit with its code.
 
-    Where the system lacks what this takes, the command runs in this process.
+    If the system lacks the needed functions, the command runs in this process.
     """
     if sys.platform != "linux":
         os._exit(command())
@@ -59,7 +59,7 @@ def run_guarded(command: Callable[[], int]) -> NoReturn:
         word = b""
     if word != bytes([code]):
         print(
-            "attsvm: the command did not come to its end: code of a claim pack ended its process "
+            "attsvm: the command was cut short: code of a claim pack ended its process "
             f"with exit code {code}",
             file=sys.stderr,
             flush=True,
@@ -78,9 +78,9 @@ def _end_with(alive: int) -> None:
 
 
 def _waited(child: int, passed: set[signal.Signals]) -> int:
-    """How a child ended; what other processes signal until then is passed on to it.
+    """Return how a child ended; pass on signals of other processes until then.
 
-    What a terminal signals has reached the child already.
+    Signals of a terminal have reached the child already.
     """
     while True:
         told = signal.sigwaitinfo({*passed, signal.SIGCHLD})

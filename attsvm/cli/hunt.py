@@ -1,4 +1,4 @@
-"""`attsvm hunt` searches a counterexample to one claim."""
+"""The command `attsvm hunt` searches a counterexample to one claim."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 HUNTED = ".attsvm/hunted"
 
 _LISTED = 8
-"""How many ids a message lists at most."""
+"""Maximum number of ids in a message."""
 
 _QUIET = 10.0
-"""Seconds between lines on progress where standard error is no terminal."""
+"""Seconds between progress messages if standard error is not a terminal."""
 
 
 def add(parsers: Parsers) -> None:
@@ -55,18 +55,18 @@ def add(parsers: Parsers) -> None:
     parser.add_argument(
         "--fresh",
         action="store_true",
-        help="do not look at the claim's own explicit instances and stored counterexample",
+        help="ignore the claim's explicit instances and stored counterexample",
     )
     parser.add_argument(
         "--out",
         metavar="DIR",
         default=HUNTED,
-        help=f"where finds go, each with a Python script and LaTeX (default {HUNTED})",
+        help=f"folder for counterexamples, each with a Python script and LaTeX (default {HUNTED})",
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Hunt, and say what came of it however it ends."""
+    """Hunt, and report the result however the hunt ends."""
     options.account, options.stored, options.told = None, {}, False
     options.unstored = None
     load_alone(options)
@@ -84,16 +84,16 @@ _STORED = {"counterexample": "smallest", "worst": "worst"}
 
 
 def _tell_of_interruption(options: argparse.Namespace) -> None:
-    """Say how far a hunt came that was interrupted outside its search."""
+    """Report how far a hunt came that was interrupted outside its search."""
     from attsvm.theory.report.terminal import hunt_text
 
     account = options.account
-    if account is None:  # its claim was not found yet
+    if account is None:  # the interruption came before the claim was loaded
         document: JsonObject = {"schema": 1, "claim": options.id, "found": False}
         document |= {"rounds": 0, "examined": 0, "rejected": 0, "error": None}
         document |= {"sibling": options.sibling or None, "interrupted": True}
         document |= dict.fromkeys(_STORED)
-        tell(options, document, [f"interrupted before anything was looked at: {options.id}"])
+        tell(options, document, [f"interrupted before any instance was examined: {options.id}"])
         return
     account.interrupted = True
     if account.smallest is not None:
@@ -106,7 +106,10 @@ def _tell_of_interruption(options: argparse.Namespace) -> None:
 
 
 def _store(options: argparse.Namespace, account: Hunt) -> None:
-    """Store what was found; that it cannot be is kept for the end, so that the find is told."""
+    """Store the counterexample.
+
+    An error is kept for the end, so that the result is still reported.
+    """
     from attsvm.theory.search.account import store
 
     try:
@@ -143,7 +146,7 @@ def _searchers(text: str | None) -> list[str] | None:
 
 
 def _hunt(crew: Workers, options: argparse.Namespace) -> int:
-    """Hunt; 1 where a counterexample is found, 0 where not, 130 where not as it was interrupted."""
+    """Hunt; return 1 if a counterexample is found, 0 if not, 130 if interrupted without one."""
     from attsvm._live import Live
     from attsvm.theory.declaration.verdict import Truth
     from attsvm.theory.packs.packs import find_claims, load_packs
@@ -232,7 +235,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
         if document["kept"]:
             kept = counterexample.standing(stored["smallest"], claim, options.sibling)
     document["unfinished"] = result.unfinished(seconds)
-    if result.smallest is None:  # what was stored was withdrawn
+    if result.smallest is None:  # the stored counterexample was withdrawn
         stored.clear()
     document |= {name: stored.get(file) for name, file in _STORED.items()}
     lines = list(hunt_text(document, command(options, "replay"), shown, kept))

@@ -1,4 +1,4 @@
-"""`attsvm new` writes a claim file that runs, to be changed into one's own, and its test."""
+"""The command `attsvm new` writes a claim file that runs, as a start for your own, and its test."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     test = path.with_name(f"test_{path.name}")
     for taken in (path, test):
         if taken.exists() or taken.is_symlink():
-            raise FileError(f"{taken} is there already", remedy="Name another file with --out.")
+            raise FileError(f"{taken} exists already", remedy="Name another file with --out.")
     write_text(path, _FILE.format(id=options.id))
     write_text(test, _TEST.format(name=path.name))
     file = shlex.quote(str(path))

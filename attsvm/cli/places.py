@@ -1,4 +1,4 @@
-"""Where results go, told to be unusable before the work and not after it."""
+"""Checks of output places before the work, not after it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def open_ledger(path: str) -> Ledger:
 
 
 def finds_beside(ledger: str, packs: Iterable[Pack] = ()) -> Path:
-    """Where the finds of a run go: beside its ledger, or to our own folder where it is no file.
+    """Return the folder for the counterexamples of a run: beside its ledger if that is a file.
 
-    They go to no folder of curated counterexamples of these packs: the next run would replay them.
+    It is never a folder of curated counterexamples of these packs: the next run would replay them.
 
     Raises:
         FileError: the ledger cannot be written.
@@ -61,7 +61,7 @@ def ensure_file(path: str, option: str) -> None:
 
 
 def ensure_apart(**places: str | Path | None) -> None:
-    """Tell before the work that two options name one file: what one writes would be lost.
+    """Raise before the work if two options name one file: one output would overwrite the other.
 
     Args:
         places: by the names of options; `-` is standard output.
@@ -89,7 +89,7 @@ def ensure_apart(**places: str | Path | None) -> None:
 
 
 def ensure_json(path: str | None) -> None:
-    """Return the same for the file that --json names, if it names one.
+    """Raise before the work if the file of --json, if any, cannot be written.
 
     Raises:
         FileError: it cannot be written.

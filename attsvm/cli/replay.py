@@ -19,7 +19,7 @@ def add(parsers: Parsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Replay; 0 where all are confirmed, 1 where not."""
+    """Replay files; return 0 if all are confirmed, else 1."""
     from attsvm.theory.packs.packs import load_packs
     from attsvm.theory.record.counterexample import claims_in, gathered, replay
 

@@ -21,7 +21,7 @@ def add(parsers: Parsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Draw, or list what can be drawn; 0."""
+    """Draw a figure, or list the available figures; return 0."""
     from attsvm.reproduce import conclusions, find_figures, named, write
     from attsvm.theory.packs.packs import NO_CLAIMS, load_packs
 

@@ -1,4 +1,4 @@
-"""`attsvm show` prints one statement: its sentence, the formula that runs, its readings."""
+"""The command `attsvm show` prints one statement: its sentence, its formula, its readings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def add(parsers: Parsers) -> None:
     )
     parser.add_argument("id", metavar="ID", help="statement, or a claim of it")
     parser.add_argument(
-        "--all", action="store_true", help="print all of it, also what one screen has no room for"
+        "--all", action="store_true", help="print everything, even more than one screen"
     )
     parser.add_argument(
         "--ledger", metavar="FILE", help="verdicts of this run instead of the expected ones"

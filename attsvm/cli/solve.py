@@ -36,7 +36,7 @@ def add(parsers: Parsers) -> None:
     parser.add_argument(
         "--slack",
         choices=["constraint", "input"],
-        help="what has a slack of its own in the soft margin (default constraint)",
+        help="the unit with its own slack in the soft margin (default constraint)",
     )
     parser.add_argument(
         "--seconds",
@@ -55,8 +55,9 @@ def add(parsers: Parsers) -> None:
 
 @working("solving")
 def run(options: argparse.Namespace) -> int:
-    """Solve; 0, or 1 where the tokens cannot be separated."""
-    single_threaded()  # sums depend on the number of threads, and each counts as processor time
+    """Solve the Att-SVM; return 0, or 1 if the tokens cannot be separated."""
+    # sums depend on the number of threads, and all threads count as processor time
+    single_threaded()
     from attsvm.plots.style import ensure_drawable
     from attsvm.svm.answer import SECONDS, solve
     from attsvm.svm.soft import SoftAnswer

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 _LISTED = 5
 """Up to so many claims that are to be checked again are named in full."""
 _FEW = 24
-"""Of more claims than these only what is not as expected is listed, and a row a source."""
+"""Maximum number of claims that are all listed; of more claims only unexpected verdicts are listed,
+and one row per source."""
 
 
 def add(parsers: Parsers) -> None:
@@ -45,12 +46,12 @@ def add(parsers: Parsers) -> None:
     parser.add_argument("--profile", choices=["quick", "deep"], default="quick")
     parser.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
     parser.add_argument(
-        "--all", action="store_true", help=f"list all claims, also where they are more than {_FEW}"
+        "--all", action="store_true", help=f"list all claims, even if there are more than {_FEW}"
     )
     parser.add_argument(
         "--lf",
         action="store_true",
-        help="of these claims only those that the ledger's last run left unfinished or not as "
+        help="check only those claims that the ledger's last run left unfinished or not as "
         "expected; all, where there are none",
     )
     parser.add_argument(
@@ -65,7 +66,7 @@ def add(parsers: Parsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check; 0 where every verdict is as expected, 1 where not."""
+    """Check claims; return 0 if every verdict is as expected, else 1."""
     options.wanted, options.checked = [], {}
     load_alone(options)
     try:
@@ -78,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _tell_of_the_part_done(options: argparse.Namespace) -> None:
-    """Print the verdicts that an interrupted run came to, and what to do next."""
+    """Print the verdicts of an interrupted run, and what to do next."""
     from attsvm.theory.report.terminal import outcome
 
     checked = [options.checked[c] for c in options.wanted if c in options.checked]
@@ -211,7 +212,7 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
 
 
 def _amiss(options: argparse.Namespace) -> list[str]:
-    """Of the wanted claims those that the last run left unfinished or not as expected.
+    """Return the wanted claims that the last run left unfinished or not as expected.
 
     Raises:
         LedgerError: there is no last run.

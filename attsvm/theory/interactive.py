@@ -36,7 +36,7 @@ from attsvm.theory.verification.verify import Checked, Report
 from attsvm.theory.verification.verify import verify as _verify
 
 _QUIET = 10.0
-"""Seconds between lines on progress, on standard error, where that is no terminal."""
+"""Seconds between progress messages on standard error if that is not a terminal."""
 
 What = str | Statement | Claim
 """An id or a prefix, a statement, or a claim."""
@@ -44,7 +44,7 @@ What = str | Statement | Claim
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What `verify` came to.
+    """The result of `verify`.
 
     Attributes:
         report: the run, with `checked` for each claim.
@@ -83,12 +83,11 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class Hunted:
-    """What `hunt` came to.
+    """The result of `hunt`.
 
     Attributes:
-        account: the hunt, with its `smallest` and `worst` counterexamples, None where it found
-            none.
-        seconds: how many it was given, None where no time ends it.
+        account: the hunt, with its `smallest` and `worst` counterexamples, None if it found none.
+        seconds: its time limit; None without one.
     """
 
     account: Hunt
@@ -116,7 +115,7 @@ class Hunted:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What `show` shows.
+    """The result of `show`.
 
     Attributes:
         view: the statement with its readings.
@@ -148,7 +147,7 @@ def verify(*what: What, profile: str = "quick", seed: int = 0, progress: bool = 
     packs = load_packs(ids=[c.id for c in claims] if what else ())
     known = {id(c) for pack in packs for c in pack.claims}
     typed = tuple(c for c in claims if id(c) not in known)
-    if typed:  # beside nothing that is stored
+    if typed:  # a claim without a file has no stored counterexample
         packs = (Pack("typed", typed, Path("typed at a prompt")), *packs)
     started = time.monotonic()
     with _live(progress) as live:
@@ -238,7 +237,7 @@ def show(what: What) -> Shown:
 
 
 def _live(wanted: bool) -> Live:
-    """Return the line on progress, which is never shown if none is wanted."""
+    """Return the progress display, which stays hidden unless wanted."""
     return Live(_QUIET, sys.stderr if wanted else StringIO())
 
 

@@ -1,10 +1,8 @@
 """The pytest plug-in: every curated counterexample, every claim and every sibling is an item.
 
-Counterexamples are replayed before everything else, and the summary ends in verdicts. With
-`--ledger=FILE` the claims that were checked with all their siblings are recorded there, for
-`attsvm gate`.
-
-Load it with `pytest_plugins = ["attsvm.theory.plugin"]` in the root conftest.py.
+Counterexamples are replayed before everything else, and the summary ends with the verdicts. With
+`--ledger=FILE`, claims that were checked with all their siblings are recorded there, for `attsvm
+gate`. Load it with `pytest_plugins = ["attsvm.theory.plugin"]` in the root conftest.py.
 """
 
 from __future__ import annotations
@@ -86,7 +84,7 @@ _CODE: pytest.StashKey[Mapping[str, str]] = pytest.StashKey()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Hold the ledger, and what the code is as the run begins; workers write nothing."""
+    """Open the ledger, and record the digests of the code at the start; workers write nothing."""
     path = config.getoption("--ledger")
     if path is None or hasattr(config, "workerinput") or config.getoption("collectonly"):
         return
@@ -110,7 +108,7 @@ def _loaded(config: pytest.Config) -> _Loaded:
 
 
 def _earlier(config: pytest.Config) -> dict[str, Earlier]:
-    """Return what earlier runs of the ledger evaluated of claims that rest on the same code."""
+    """Return the outcomes of earlier runs of the ledger for claims with unchanged code."""
     path = config.getoption("--ledger")
     if not config.getoption("--reuse") or path is None:
         return {}
@@ -150,7 +148,7 @@ class ClaimFile(pytest.File):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Replay what is known before anything else is tried."""
+    """Move the replays of curated counterexamples before all other items."""
     items.sort(key=lambda item: not isinstance(item, ReplayItem))
 
 
@@ -158,12 +156,12 @@ class ReplayFile(pytest.File):
     """A curated counterexample."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """One item."""
+        """Yield one item."""
         yield ReplayItem.from_parent(self, name=f"replay[{self.path.stem}]")
 
 
 class ReplayItem(pytest.Item):
-    """Passes where the stored counterexample still refutes its claim."""
+    """An item that passes if the stored counterexample still refutes its claim."""
 
     def runtest(self) -> None:
         """Replay the file."""
@@ -180,7 +178,7 @@ class ReplayItem(pytest.Item):
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where it is stored."""
+        """Return the place of the stored counterexample."""
         return self.path, None, self.name
 
 
@@ -189,7 +187,7 @@ class ReplayFailure(Exception):
 
 
 class ClaimFailure(Exception):
-    """A verdict is not the expected one."""
+    """An error: a verdict is not the expected one."""
 
 
 class ClaimItem(pytest.Item):
@@ -235,12 +233,12 @@ class ClaimItem(pytest.Item):
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Where the claim is declared."""
+        """Return the place of the claim's declaration."""
         return self.path, self.claim.line - 1, self.name
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """End with what was replayed, and the table of verdicts of the claims whose reading was run."""
+    """Print the replayed counterexamples, and the table of verdicts of the claims that ran."""
     outcomes: dict[str, dict[str, Outcome]] = {}
     replayed: dict[str, Replay] = {}
     for reports in terminalreporter.stats.values():
@@ -282,11 +280,10 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def _recorded(config: pytest.Config, checked: list[Checked], replayed: list[Replay]) -> str:
-    """Record the claims that are checked whole; a sentence that says so.
+    """Record the claims that are checked with all siblings; return a sentence about it.
 
     Raises:
-        LedgerError: the code is not the one that the run began with, or the ledger cannot be
-            written.
+        LedgerError: the code differs from that at the start, or the ledger cannot be written.
     """
     ledger, packs = config.stash[_LEDGER], _loaded(config).packs
     ensure_same_code(packs, config.stash[_CODE], ledger)

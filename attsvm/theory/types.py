@@ -1,4 +1,4 @@
-"""The types that the signatures of formulas speak of."""
+"""The types used in the signatures of formulas."""
 
 from collections.abc import Sequence
 

@@ -191,7 +191,7 @@ def test_a_hunt_that_is_interrupted_before_it_searches_says_so(
     words = ["hunt", *TOYS, "toy/true:literal", "--json", "deep/out.json"]
     code, out, error = attsvm(*words)
     assert code == 130
-    assert out == "interrupted before anything was looked at: toy/true:literal\n"
+    assert out == "interrupted before any instance was examined: toy/true:literal\n"
     assert "ledger" not in error
     code, found = document(*words[:-2])
     assert (code, found) == (130, json.loads(Path("deep/out.json").read_text()))

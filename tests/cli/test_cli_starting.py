@@ -61,7 +61,10 @@ def test_help_names_every_command_and_the_exit_codes(capsys):
         cli.main(["--help"])
     assert stop.value.code == 0
     text = capsys.readouterr().out
-    assert "Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 internal error, " in text
+    assert (
+        "Exit codes: 0 success, 1 a negative result, 2 usage or bad input, 3 internal error, "
+        in text
+    )
     assert re.search(r"130\s+interrupted\.", text)
     for command in ("claims", "verify", "hunt", "replay", "gate", "solve", "reproduce"):
         assert re.search(rf"^ +{command}\s", text, re.MULTILINE)

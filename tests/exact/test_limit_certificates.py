@@ -229,7 +229,7 @@ def test_steps_uphill_prove_nothing(step):
         limit_certificate(exact, W, "correlation", step, 0)
     with pytest.raises(DataError, match="positive step size"):
         cone_at(exact, rationals(64.0 * att_svm(data).W), "correlation", step)
-    with pytest.raises(DataError, match="negative number of steps"):
+    with pytest.raises(DataError, match="nonnegative number of steps"):
         limit_certificate(exact, W, "correlation", fmpq(1, 10), -3)
 
 

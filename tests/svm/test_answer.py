@@ -245,7 +245,7 @@ def test_where_neither_floats_nor_rationals_decide_in_time_there_is_no_answer():
 @pytest.mark.parametrize("budget", ["seconds", "wall"])
 @pytest.mark.parametrize("value", [0.0, -1.0, math.nan])
 def test_the_time_is_positive(budget, value):
-    with pytest.raises(DataError, match="time given is positive"):
+    with pytest.raises(DataError, match="time limit must be positive"):
         solve(NEARLY, **{budget: value})
 
 
@@ -618,7 +618,10 @@ def test_a_shared_slack_is_in_the_heading_and_its_support_alone_is_marked():
         ((0.5, 2.0), "W = 0 up to C = 0.5, the hard margin from C = 2 on"),
         ((0.5, math.inf), "W = 0 up to C = 0.5; there is no hard margin"),
         ((math.inf, math.inf), "W = 0 for every C; there is no hard margin"),
-        ((0.5, math.nan), "W = 0 up to C = 0.5; floats do not tell whether there is a hard margin"),
+        (
+            (0.5, math.nan),
+            "W = 0 up to C = 0.5; floats cannot decide whether there is a hard margin",
+        ),
     ],
 )
 def test_thresholds_are_told_in_words(thresholds, said):

@@ -137,7 +137,7 @@ def test_an_answer_says_what_proves_it():
     broken = Separability(
         False, None, att_svm_programme(two_tokens([(1, 0)], [[1, 1]])), np.ones(1)
     )
-    with pytest.raises(SolverError, match="rationals find the rows separable"):
+    with pytest.raises(SolverError, match="rational arithmetic finds the rows separable"):
         _ = broken.farkas
 
 

@@ -240,7 +240,7 @@ def hunt_text(
         looked += f" examined and {document['screened']} screened"
     looked += f" in {counted(document['rounds'], 'round')}"
     if document["interrupted"] and document["examined"] == document["rejected"] == 0:
-        yield f"interrupted before anything was looked at: {name}"
+        yield f"interrupted before any instance was examined: {name}"
         return
     if document["interrupted"]:
         yield "interrupted; results so far are kept"

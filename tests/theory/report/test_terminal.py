@@ -280,7 +280,7 @@ def test_a_hunt_that_broke_or_saw_nothing_never_says_not_refuted():
     assert told(interrupted=True).startswith("interrupted; results so far are kept\nnot ref")
     assert "not refuted" in told(interrupted=True, examined=0, rejected=9)
     assert told(interrupted=True, examined=0) == (
-        "interrupted before anything was looked at: toy/true:literal\n"
+        "interrupted before any instance was examined: toy/true:literal\n"
     )
 
 
