@@ -304,12 +304,15 @@ def bounds(
     pairs, lead = frame.selection.pairs, frame.selection.lead
     N, along, reach, margins = frame.norm, frame.along, frame.reach, frame.answer.margins
     rate = [m / N for m in margins]  # (1 + g_j)/N
+    # Margins at the tip are at least a_0 (1 + g_j)/N - r_j Q. They must be positive there:
+    # otherwise the selected tokens would not lead, and the proof would have no start.
     least = [along * c - r * Q for c, r in zip(rate, reach, strict=True)]
     if not all(m > 0 for m in least):
         return None
     top = [(-m).exp().upper() for m in least]  # exp(-m_j) is at most this
     weight, slope = _weights(frame, top, loss)
     good = frame.good
+    # Every good pair needs c_j > 0; a weight of open sign would give no lower bound of P.
     if not all(weight[j] > 0 for j in good):
         return None
     bends = list(zip(reach, rate, strict=True))
@@ -322,11 +325,13 @@ def bounds(
         for f, c, r in frame.minor(j):
             minor[j] += factor * f * (r * Q - along * c).exp()
             bends.append((r + 1 / Q, c))
+    # Step 2 of the proof: D < 1, so that pairs that are not good cannot cancel the growth of a.
     excess = dot(minor, margins)
     total = _least_sum(frame.answer.duals, weight)
     room = 1 - excess
     if not room > 0:
         return None
+    # Steps 3 and 4: R and K, over the good pairs that have a component orthogonal to u.
     turned = dot(minor, reach)
     turn, steepest, tight = arb(0), arb(0), arb(0)
     for j in good:

@@ -182,5 +182,5 @@ def _height(D: arb, a: arb, terms: int) -> list[arb]:
 def _cell(height: Height, above: Callable[[arb], arb], low: fmpq, high: fmpq) -> _Cell:
     """Return an interval of a with an upper bound of the height, ordered for a heap."""
     ball = _interval(low, high)
-    upper = min(above(ball), height(ball, 1)[0].upper())  # of nan it takes the first
+    upper = min(above(ball), height(ball, 1)[0].upper())  # with nan, `max` returns its first
     return -float(upper), low, high, upper

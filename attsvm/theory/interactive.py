@@ -1,6 +1,6 @@
-"""`verify`, `hunt` and `show` in one process, also of claims typed at a prompt or in a notebook.
+"""Functions `verify`, `hunt` and `show` in one process, also for claims typed at a prompt.
 
-Each takes ids, prefixes, statements or claims, and returns a result whose `repr` is a text for
+Each takes ids, prefixes, statements or claims. It returns a result whose `repr` is a text for
 people. Nothing is written to disk.
 """
 
