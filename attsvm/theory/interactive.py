@@ -128,18 +128,18 @@ class Shown:
 
 
 def verify(*what: What, profile: str = "quick", seed: int = 0, progress: bool = True) -> Verdicts:
-    """Check claims and their siblings; all that are found where nothing is named.
+    """Check claims and their siblings; all known claims if nothing is named.
 
     Args:
         what: ids, prefixes, statements or claims.
-        profile: how much is checked, "quick" or "deep".
+        profile: the amount of checking, "quick" or "deep".
         seed: base seed.
-        progress: whether to say on standard error how far a check is that takes over ten seconds;
-            a notebook that is to look the same after every run leaves that out.
+        progress: whether to report progress on standard error if a check takes over ten seconds;
+            switch it off in a notebook whose output should always be the same.
 
     Raises:
         UnknownClaimError: no claim has that id.
-        UsageError: there is no such profile, or no claim at all.
+        UsageError: there is no such profile, or there is no claim at all.
     """
     claims = _claims(what)
     if not claims:
@@ -171,19 +171,19 @@ def hunt(
     fresh: bool = False,
     progress: bool = True,
 ) -> Hunted:
-    """Search a counterexample of one claim, confirm it and make it smaller.
+    """Search a counterexample of one claim, confirm it and shrink it.
 
     Args:
-        what: the claim; of a statement with several readings, its id.
-        sibling: the name of a false neighbour, to be hunted instead.
-        seconds: at most so many; None with `rounds` alone.
-        rounds: at most so many rounds of search.
+        what: the claim; for a statement with several readings, the id of a reading.
+        sibling: the name of a sibling to hunt instead.
+        seconds: maximum wall time in seconds; None only together with `rounds`.
+        rounds: maximum number of rounds of search.
         seed: base seed.
-        fresh: whether to leave out the claim's own instances and its stored counterexample.
-        progress: whether to say on standard error how a hunt goes that takes over ten seconds.
+        fresh: whether to ignore the claim's own instances and its stored counterexample.
+        progress: whether to report progress on standard error if a hunt takes over ten seconds.
 
     Raises:
-        UsageError: several claims, no end, or an end that is not above 0.
+        UsageError: there are several claims, there is no limit, or a limit is not positive.
         UnknownClaimError, ClaimError: there is no such claim, or no such sibling.
     """
     for name, limit in (("seconds", seconds), ("rounds", rounds)):
@@ -220,11 +220,11 @@ def hunt(
 
 
 def show(what: What) -> Shown:
-    """Return one statement: what is printed, the formula that runs, its readings.
+    """Return one statement: its printed sentence, its formula, its readings.
 
     Raises:
-        UnknownClaimError: there is none of that id.
-        UsageError: several statements begin like that.
+        UnknownClaimError: there is no statement of that id.
+        UsageError: the word is a prefix of several statements.
     """
     claims = _claims([what])
     id = statement_of(claims, claims[0].statement_id)
