@@ -14,6 +14,7 @@ from flint import arb, fmpq
 
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.bounds import Bounded
+from attsvm.theory.arithmetic.digits import enclosed
 from attsvm.theory.arithmetic.lanes import Lane
 from attsvm.theory.arithmetic.magnitudes import Magnitude
 from attsvm.theory.arithmetic.namespace import Namespace
@@ -131,6 +132,8 @@ class Primitive:
             return Bounded(np.asarray(self.floats(*(n.value for n in numbers))), np.inf)
         if m.name == "magnitudes":
             return Magnitude(None)
+        if m.name == "bit lengths":
+            return enclosed(*numbers)
         if m.name == "tensors":
             values = [n.value for n in numbers]
             if self.tensors is not None:

@@ -119,7 +119,7 @@ def violates_at_once(
         values = formula.enclosed(case) if counts else formula.exact(case)
         met = True
         for condition in formula.hypotheses.values():
-            answer = decided(returned(condition.holds(m, values), "a hypothesis"))
+            answer = decided(returned(evaluate(condition.holds, m, values), "a hypothesis"))
             if answer is False:
                 return False
             met = met and answer is True

@@ -9,6 +9,7 @@ from typing import Any
 from attsvm._types import JsonObject
 from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.quantities import Values
+from attsvm.theory.declaration.long_numbers import shortened
 
 Meter = Callable[[Callable[..., Any], Any, Any, JsonObject], Any]
 """An evaluation of a function of (m, v) and named constants that may end it early."""
@@ -24,8 +25,11 @@ class TooLong(BaseException):
 def evaluate(function: Callable[..., Any], m: Namespace, v: Values, **constants: Any) -> Any:
     """Return the value of a hypothesis, definition or conclusion, evaluated by the meter if set.
 
+    A formula whose rationals would be too long gets balls; see `shortened`.
+
     Raises:
         TooLong: the evaluation took more steps than the meter allows.
     """
+    v = shortened(function, m, v, constants)
     meter = METER.get()
     return function(m, v, **constants) if meter is None else meter(function, m, v, constants)

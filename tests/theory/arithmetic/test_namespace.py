@@ -7,6 +7,7 @@ import pytest
 from attsvm.theory.arithmetic import BALLS, ENCLOSURES, FLOATS, TAILS, Tensors
 from attsvm.theory.arithmetic.bounds import BOUNDS
 from attsvm.theory.arithmetic.derivatives import Duals
+from attsvm.theory.arithmetic.digits import BIT_LENGTHS
 from attsvm.theory.arithmetic.magnitudes import MAGNITUDES
 from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.rational_script import Verifiers
@@ -20,6 +21,7 @@ from tests.theory.arithmetic.referee import Referee
 FUNCTIONS = {n: f for n, f in vars(Namespace).items() if inspect.isfunction(f) and n[0] != "_"}
 ARITHMETICS = [BALLS, ENCLOSURES, TAILS, FLOATS, Tensors(), BOUNDS, MAGNITUDES, TRACES, SYMBOLS]
 ARITHMETICS += [Text(), Scripts(str), Decimals(str), Verifiers(), Duals(BALLS), LENGTHS, Referee()]
+ARITHMETICS += [BIT_LENGTHS]
 
 
 @pytest.mark.parametrize("m", ARITHMETICS, ids=lambda m: type(m).__name__)

@@ -9,6 +9,7 @@ from flint import arb
 from toy_pack import build, constant, says, stated
 
 from attsvm.theory import Integer, Real, Vector, changed
+from attsvm.theory.declaration.judge import judge
 from attsvm.theory.instance import codec
 from attsvm.theory.run.bounded import JUDGED_STEPS, SCREENED_STEPS
 from attsvm.theory.run.ordinary import examine_case, see_dropped
@@ -253,3 +254,23 @@ def test_instances_whose_hypothesis_stays_open_are_not_all_that_there_are():
     )
     _, reason = said(claim)
     assert "that there are" not in reason
+
+
+def test_a_formula_of_rationals_that_grow_is_decided_in_balls():
+    """Thirty times x - x^2 of a float has 2^30 times as many digits as the float."""
+
+    def iterated(m, v, c=1):
+        x = v.x
+        for _ in range(30):
+            x = x - x * x
+        return m.at_most(c * x, m.exact("0.05"))
+
+    claim = declared({"x": Real((0, 1))}, iterated, **TWICE)
+    found = checked(claim)
+    assert (str(found.verdict.truth), str(found.verdict.validity)) == ("holds", "exercised")
+    judged = judge(claim.formula, {}, claim.formula.build(x=0.5))
+    assert judged.holds
+    assert "ball arithmetic" in judged.method
+    hypothesis = {"x_30 <= 1": lambda m, v: m.at_most(iterated(m, v).left, m.exact(1))}
+    found = checked(declared({"x": Real()}, bounded, hypothesis, **HALF))
+    assert str(found.verdict.truth) == "holds"

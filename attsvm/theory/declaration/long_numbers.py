@@ -1,0 +1,94 @@
+"""Formulas whose rationals would be too long: they run on balls of the working precision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flint import arb, fmpq
+
+from attsvm._types import JsonObject
+from attsvm.theory.arithmetic.digits import BIT_LENGTHS, Digits, digits_of, enclosed
+from attsvm.theory.arithmetic.entries import Entries, entries
+from attsvm.theory.arithmetic.namespace import Namespace
+from attsvm.theory.arithmetic.quantities import Values
+from attsvm.theory.arithmetic.relations import Relation, comparisons
+from attsvm.theory.arithmetic.traces import Trace, Untraceable
+
+LONGEST = 2**20
+"""Maximum number of bits of the rationals of a formula."""
+
+_LONG: dict[tuple[object, ...], bool] = {}
+"""Cache of `_has_long_numbers`, by function, constants, shapes and the longest given rational."""
+
+_REMEMBERED = 4096
+"""Maximum number of entries of the cache."""
+
+
+def shortened(function: Callable[..., Any], m: Namespace, v: Values, constants: JsonObject) -> Any:
+    """Return the values on which to evaluate a formula: balls if its rationals would be too long.
+
+    Raises:
+        Untraceable: fingerprints are asked for, and the rationals would be too long.
+    """
+    if m.name not in ("balls", "traces"):
+        return v
+    values = vars(v)
+    given = [x.ball if isinstance(x, Trace) else x for y in values.values() for x in _numbers(y)]
+    rationals = [x for x in given if isinstance(x, fmpq)]
+    if not rationals:
+        return v
+    longest = digits_of(max(rationals, key=fmpq.height_bits))
+    shapes = [(n, x if isinstance(x, int) else getattr(x, "shape", ())) for n, x in values.items()]
+    key = (function, longest.size, repr(shapes), repr(constants))
+    if key not in _LONG:
+        if len(_LONG) >= _REMEMBERED:
+            _LONG.clear()
+        _LONG[key] = _has_long_numbers(function, v, constants, longest)
+    if not _LONG[key]:
+        return v
+    if m.name == "traces":
+        raise Untraceable
+    return _mapped(v, lambda x: arb(x) if isinstance(x, fmpq) else x)
+
+
+def _has_long_numbers(
+    function: Callable[..., Any], v: Values, constants: JsonObject, longest: Digits
+) -> bool:
+    """Return whether a formula of rationals up to this length has some beyond `LONGEST`.
+
+    An upper bound decides. A formula that cannot be bounded, as it calls functions that know balls
+    alone, counts as one without long numbers.
+    """
+
+    def length(x: Any) -> Any:
+        if isinstance(x, arb):
+            return enclosed()
+        return longest if isinstance(x, fmpq | Trace) else x
+
+    given = {name: length(value) for name, value in constants.items()}
+    try:
+        found = function(BIT_LENGTHS, _mapped(v, length), **given)
+    except Exception:
+        return False
+    sides = [found]
+    if isinstance(found, Relation):
+        sides = [side for c in comparisons(found) for side in (c.left, c.right)]
+    numbers = [x for side in sides for x in _numbers(side) if isinstance(x, Digits)]
+    return any(x.longest > LONGEST for x in numbers)
+
+
+def _numbers(value: Any) -> list[Any]:
+    """Return the numbers of an array, or a value alone."""
+    return value.ravel().tolist() if isinstance(value, Entries) else [value]
+
+
+def _mapped(v: Values, change: Callable[[Any], Any]) -> Any:
+    """Return a namespace of values with changed numbers."""
+    changed = {
+        name: entries([change(x) for x in _numbers(value)], value.shape)
+        if isinstance(value, Entries)
+        else change(value)
+        for name, value in vars(v).items()
+    }
+    return type(v)(**changed)
