@@ -191,6 +191,12 @@ _Lines = Callable[[], Iterator[tuple[int, bytes]]]
 Every pass ends at the size that the file had when it was opened, so later lines are left out.
 """
 
+_TAKEN_OVER = "taken over"
+"""Name of events that were not read, because an earlier run evaluated their content."""
+
+_ENDS = re.compile(rb'"run": "(\w+)", "digest": "(\w+)"\}\s*$')
+"""End of the line of an event."""
+
 _BEGINS = re.compile(rb'"event"\s*:\s*"run"')
 """Text in the line of an event that begins a run."""
 
@@ -308,9 +314,10 @@ def last_run(path: str | os.PathLike[str]) -> Run:
 
 
 def finished_runs(path: str | os.PathLike[str], profile: str, seed: int) -> Iterator[Run]:
-    """Yield the whole runs of a ledger with this profile and seed, in order.
+    """Yield the whole runs of a ledger with this profile and seed, each with what it evaluated.
 
-    A run that was cut, damaged, edited or mixed with another run is left out.
+    A run that was cut, damaged, edited or mixed with another run is left out. Events that a run
+    took over from an earlier run are not read: a ledger soon consists of little else.
 
     Raises:
         LedgerError: the file cannot be read.
@@ -318,7 +325,7 @@ def finished_runs(path: str | os.PathLike[str], profile: str, seed: int) -> Iter
     open_runs: dict[str, list[tuple[int, JsonObject]]] = {}
     with opened_lines(path) as lines:
         for number, line in lines():
-            event = _event(line) or {"event": "damaged"}
+            event = _taken_over(line) or _event(line) or {"event": "damaged"}
             name = event.get("run", "")
             if event["event"] == "run":
                 asked = (event.get("profile"), event.get("seed")) == (profile, seed)
@@ -331,6 +338,15 @@ def finished_runs(path: str | os.PathLike[str], profile: str, seed: int) -> Iter
                 run = _run(path, open_runs.pop(name), [], 0)
                 if not run.faults:
                     yield run
+
+
+def _taken_over(line: bytes) -> JsonObject | None:
+    """Return run and digest of an event that was taken over from an earlier run, else None."""
+    ends = _ENDS.search(line) if b'"reused": "' in line else None
+    if ends is None:
+        return None
+    run, digest = (found.decode() for found in ends.groups())
+    return {"event": _TAKEN_OVER, "run": run, "digest": digest}
 
 
 def _run(path: object, own: list[tuple[int, JsonObject]], others: list[int], damaged: int) -> Run:
@@ -449,7 +465,7 @@ def _broken(own: Sequence[tuple[int, JsonObject]]) -> Iterator[str]:
             yield f"line {number} names no run or has no digest; an older attsvm wrote it"
             return
         content = {key: value for key, value in event.items() if key != "digest"}
-        if chained(before, content) != event["digest"]:
+        if event["event"] != _TAKEN_OVER and chained(before, content) != event["digest"]:
             yield (
                 f"the digest of line {number} does not fit: that line was edited, or an earlier "
                 "line was removed, inserted or moved"

@@ -129,6 +129,17 @@ def test_nothing_is_taken_over_of_a_run_that_was_cut_or_edited(pack, capsys):
     assert taken_over(capsys) == {}
 
 
+def test_a_run_that_took_outcomes_over_counts_for_what_it_evaluated(pack, capsys):
+    EDITS["its statement"][0]()
+    assert set(taken_over(capsys)) == {A}
+    (first, second) = dict.fromkeys(event["run"] for event in read_events("ledger"))
+    assert taken_over(capsys) == {A: first, B: second}
+    lines = Path("ledger").read_text().splitlines(keepends=True)
+    (last,) = {line for line in lines if '"finished"' in line and second in line}
+    Path("ledger").write_text("".join(line for line in lines if line != last))
+    assert taken_over(capsys) == {A: first}
+
+
 def rewritten(change):
     """Write the ledger anew with events that were changed, by someone who computes the digests."""
     events, digests = read_events("ledger"), {}
