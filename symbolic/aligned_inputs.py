@@ -30,7 +30,7 @@ from attsvm.theory.declaration.proof import (
     suppose,
     supposed_number,
 )
-from properties.sim.theorem_3_15.hypotheses import WITHIN
+from properties.sim.theorem_3_15.nearly_equal_scores import WITHIN
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
 from symbolic.basins import (
     LEAD,

@@ -11,12 +11,12 @@ from attsvm.primitives import hypotheses as descent
 from attsvm.primitives import loss_hypotheses as losses
 from attsvm.primitives.steps import SHORT
 from attsvm.theory import Supposed
-from properties._support import formulas
+from properties._support import formulas, risk_formulas
 from properties.mm import nonlinear_head_path, p_svm
-from properties.mm._support.programmes import P_EXISTS, V_EXISTS
+from properties.mm._support.max_margin import P_EXISTS, V_EXISTS
 from properties.sim import definition_3_8, orientation
 from properties.sim._support.training import PRINTED, REPAIRED
-from properties.sim.printed_loss import hypotheses as printed_loss
+from properties.sim.printed_loss import conclusion as printed_loss
 from properties.sim.printed_loss.conclusion import RATE
 from properties.tf import (
     all_local_unique,
@@ -27,7 +27,6 @@ from properties.tf import (
     nonlinear_head_several,
     theorem_3,
 )
-from properties.tf._support import risk_formulas
 
 _HEAD_LOSS: Any = nonlinear_head_path.PATH.variables
 _OF_ONE_LOSS = (

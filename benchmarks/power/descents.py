@@ -22,10 +22,10 @@ from attsvm.strategies.data import starts
 from attsvm.theory import Measured, Slack
 from benchmarks.power.planting import floats, plant
 from benchmarks.power.targets import Target, one_short, towards, transposed
+from properties._support.cones import Local
 from properties.sim.theorem_3_15.nearly_equal_scores import SPREADS
 from properties.tf import global_equal_scores, global_initial_gradient
 from properties.tf import local_convergence as local
-from properties.tf._support.cones import Local
 from properties.tf.global_initial_gradient.first_steps import Step, exactly_stepped, stepped
 
 ALIGNED = global_equal_scores.THEOREM.claim("amended-2")

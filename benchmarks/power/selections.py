@@ -9,8 +9,7 @@ from attsvm.exact import rationals
 from attsvm.exact.numbers import dot, subtract
 from benchmarks.power.planting import flipped, plant, strictly
 from properties.mm._support import max_margin
-from properties.mm._support.max_margin import exceeds, solve, solved, v_programme
-from properties.mm._support.programmes import relaxed
+from properties.mm._support.max_margin import exceeds, relaxed, solve, solved, v_programme
 from properties.mm._support.token_selections import Selection, chosen
 from properties.mm.joint_svm import PROGRAMMES
 from properties.mm.joint_svm.conclusion import of_support

@@ -22,7 +22,7 @@ from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
-from properties.mm._support.programmes import V_EXISTS
+from properties.mm._support.max_margin import V_EXISTS
 from properties.mm._support.token_selections import Rival, Selection
 
 ZERO = cases.select([[[0.0]]], [1], [0])

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from attsvm.theory import Fitted, Reading, Statement, changed
 from attsvm.theory.types import Comparison, Namespace, Number, Values
 from properties.sim import SOURCE
-from properties.sim._support.domains import DOMAIN, HEAD, LABEL, LISTED_RADIUS, MATRIX
+from properties.sim._support.attention import DOMAIN, HEAD, LABEL, LISTED_RADIUS, MATRIX
 from properties.sim._support.entry_instances import (
     BLOCK,
     CLOSE,

@@ -20,8 +20,14 @@ from attsvm.theory import Fitted, Reading, Statement, changed, stated
 from attsvm.theory.types import Comparison, Namespace, Nested, Number, Values
 from properties.sim import SOURCE
 from properties.sim._support import entry_instances as pairs
-from properties.sim._support.attention import on_line
-from properties.sim._support.domains import HEAD, LABEL, LISTED_RADIUS, LOGITS_OF_X, MATRIX
+from properties.sim._support.attention import (
+    HEAD,
+    LABEL,
+    LISTED_RADIUS,
+    LOGITS_OF_X,
+    MATRIX,
+    on_line,
+)
 from properties.sim._support.entry_loss import POINT, K, hessian, published
 
 

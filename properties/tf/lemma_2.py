@@ -17,8 +17,7 @@ of size 1. Strict decrease is: a loss that is flat from 1 on does not tell score
 
 from attsvm.theory import Reading, Statement, changed
 from attsvm.theory.types import Comparison, Namespace, Number, Values
-from properties.tf import SOURCE
-from properties.tf._support.risk_formulas import (
+from properties._support.risk_formulas import (
     BEYOND,
     DECREASING,
     FLAT,
@@ -36,6 +35,7 @@ from properties.tf._support.risk_formulas import (
     risk_gap,
     worst_gap,
 )
+from properties.tf import SOURCE
 
 LISTED = (DECREASING, SMOOTH, LABELS)
 

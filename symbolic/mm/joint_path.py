@@ -17,7 +17,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.mm import theorem_2 as statement
-from properties.mm._support.programmes import P_EXISTS
+from properties.mm._support.max_margin import P_EXISTS
 from properties.mm.theorem_2.prompt_limits import bent
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.least_points import (

@@ -15,9 +15,9 @@ from attsvm.theory import ensure_equal, ensure_nonnegative
 from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.declaration.proof import expanded, suppose
 from attsvm.theory.types import Numbers
+from properties._support.risk_formulas import DECREASES
 from properties.mm import optimal_tokens as statement
 from properties.mm.optimal_tokens.conclusion import attends_more, lower
-from properties.tf._support.risk_formulas import DECREASES
 from symbolic.sums import entry, total, vector
 from symbolic.tf.definition_1 import BEST, GAMMA, OPTIMAL, Tokens
 

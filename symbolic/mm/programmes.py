@@ -18,8 +18,7 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.proof import cancelled, expanded, suppose
 from attsvm.theory.types import Comparison
 from properties.mm import joint_svm, p_svm, v_svm
-from properties.mm._support.max_margin import Solved, is_distance
-from properties.mm._support.programmes import V_EXISTS
+from properties.mm._support.max_margin import V_EXISTS, Solved, is_distance
 from properties.mm._support.token_selections import ORTHOGONAL, SEPARATED, Rival
 from properties.mm.joint_svm.conclusion import shorter
 from properties.mm.p_svm.conclusion import led

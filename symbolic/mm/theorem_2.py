@@ -43,7 +43,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.mm import theorem_2 as statement
-from properties.mm._support.programmes import P_EXISTS
+from properties.mm._support.max_margin import P_EXISTS
 from properties.mm.theorem_2.head_limits import short, turned
 from symbolic.least_points import MORE
 from symbolic.mm.assumption_b import prove_by_means

@@ -14,7 +14,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose
 from attsvm.theory.types import Comparison
-from properties.sim._support.domains import LARGE, LOGITS, MATRIX
+from properties.sim._support.attention import LARGE, LOGITS, MATRIX
 from properties.sim.basic_1 import BOUND, POINTS_BOUNDED
 from symbolic.mean_value import ensure_no_less, said_by
 from symbolic.textbook import COORDINATES, EXPONENTIAL, OPERATOR_NORM

@@ -13,7 +13,7 @@ from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded, simplified, suppose
 from attsvm.theory.types import Comparison, Namespace, Number
-from properties.sim._support.domains import LOGITS
+from properties.sim._support.attention import LOGITS
 from properties.sim.basic_3 import ABOVE, by_beta, by_radius
 from symbolic.mean_value import ensure_no_less
 from symbolic.sim import basic_2

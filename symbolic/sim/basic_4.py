@@ -28,8 +28,8 @@ from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from attsvm.theory.types import Comparison
+from properties.sim._support.attention import LOGITS, MATRIX
 from properties.sim._support.bounds import BETA, published, softmax_constant
-from properties.sim._support.domains import LOGITS, MATRIX
 from properties.sim.basic_4 import BOUND, sharp
 from symbolic import softmax
 from symbolic.curvature import CUBE, ensure_cube, unit

@@ -9,8 +9,8 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_nonzero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded, factored, suppose
+from properties.sim._support.attention import LARGE
 from properties.sim._support.bounds import entry_constant
-from properties.sim._support.domains import LARGE
 from properties.sim.basic_5 import BOUND, BOUNDED
 from properties.sim.basic_5.conclusion import sharp
 from symbolic.curvature import ensure_quarter

@@ -56,11 +56,10 @@ from attsvm.theory.declaration.proof import (
     simplified,
     suppose,
 )
-from properties.sim._support import laws
-from properties.sim._support.laws import SEVERAL
+from properties._support import laws
+from properties._support.laws import SEVERAL
 from properties.sim.large_dimension import INCOHERENT, LONG
-from properties.sim.large_dimension.conclusion import COUNTED, disturbance, unlikely
-from properties.sim.large_dimension.instances import ONE
+from properties.sim.large_dimension.conclusion import COUNTED, ONE, disturbance, unlikely
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import (
     ensure_existence,

@@ -30,7 +30,7 @@ from attsvm.theory.types import Numbers
 from properties.sim import lemma_3_13
 from properties.sim import lemma_3_13_hessian as hessian
 from properties.sim._support import entry_loss
-from properties.sim._support.domains import LISTED_RADIUS, MATRIX, SIZES
+from properties.sim._support.attention import LISTED_RADIUS, MATRIX, SIZES
 from symbolic.continuity import ensure_smooth
 from symbolic.curvature import MORE, P, a, bound, ensure_hessian, p, prove_bound, q, unit
 from symbolic.mean_value import (

@@ -11,7 +11,7 @@ import sympy as sp
 from attsvm.theory import ensure_equal, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import suppose
-from properties.sim.printed_loss.hypotheses import PAIRS
+from properties.sim.printed_loss.conclusion import PAIRS
 from symbolic import aligned_inputs, basins, growth_rates
 from symbolic.sim.tensor_trick import ensure_transposed
 

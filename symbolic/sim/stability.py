@@ -90,7 +90,7 @@ from properties.sim import stability_l2, stability_logistic
 from properties.sim._support import stability
 from properties.sim._support.entry_loss import gradient, squared_gradient
 from properties.sim._support.stability import around
-from properties.sim.stability_l2 import instances as large
+from properties.sim.stability_l2 import conclusion as large
 from properties.sim.stability_l2.conclusion import compared
 from properties.sim.stability_logistic import instances as small
 from symbolic import textbook

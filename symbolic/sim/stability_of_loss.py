@@ -45,7 +45,7 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbol
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from attsvm.theory.types import Comparison, Namespace, Numbers
 from properties.sim import stability_l2, stability_logistic
-from properties.sim._support.domains import LISTED_RADIUS
+from properties.sim._support.attention import LISTED_RADIUS
 from properties.sim._support.entry_loss import loss, squared_gradient, squared_loss
 from properties.sim._support.stability import SPREAD as SPREAD_BOUND
 from properties.sim.stability_l2.conclusion import steep

@@ -23,7 +23,7 @@ from attsvm.theory.declaration.proof import (
     suppose,
 )
 from properties.sim import theorem_3_14_part_1 as single
-from properties.sim.theorem_3_14_part_2.hypotheses import PAIRS, SAME
+from properties.sim.theorem_3_14_part_2.instances import PAIRS, SAME
 from symbolic.aligned_inputs import ensure_equal_rivals, ensure_kept_odds
 from symbolic.alternatives import TWICE_SMOOTH
 from symbolic.basins import LEAD, LESS, MORE, SECOND, STEP, ensure_from_kept

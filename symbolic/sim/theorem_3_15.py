@@ -21,7 +21,7 @@ import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import simplified, supposed_number
-from properties.sim.theorem_3_15.hypotheses import WITHIN_OTHERS
+from properties.sim.theorem_3_15.nearly_equal_scores import WITHIN_OTHERS
 from symbolic.aligned_inputs import ensure_aligned
 from symbolic.basins import LEAD, MORE, SECOND
 from symbolic.gains import GAMMA_O, P

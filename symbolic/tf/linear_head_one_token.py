@@ -6,7 +6,7 @@ import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative
 from attsvm.theory.declaration.proof import expanded, suppose
-from properties.tf._support import risk_formulas as risk
+from properties._support import risk_formulas as risk
 from symbolic.tf import definition_1, softmax_range
 
 

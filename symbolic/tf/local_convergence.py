@@ -28,8 +28,8 @@ import sympy as sp
 from attsvm.exact.cones import bend_room, sideways, widening
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose, supposed_number
-from properties.tf._support.cone_radius import WIDER, wider
-from properties.tf._support.cones import (
+from properties._support.cone_radius import WIDER, wider
+from properties._support.cones import (
     BELOW_ONE,
     FALLING_AT_ALPHA,
     IN_CONE,

@@ -20,7 +20,7 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.declaration.proof import cancelled, expanded, simplified, suppose
-from properties.sim._support.laws import SEVERAL
+from properties._support.laws import SEVERAL
 from properties.tf.overparameterisation import SOME, TRIANGLE, chances
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_inputs_apart

@@ -40,9 +40,9 @@ from benchmarks.power.measure import (
     rival,
 )
 from benchmarks.power.planting import KINDS, PLANTED, flipped, in_balls, plant, strictly
+from properties._support.cones import Local
 from properties.mm._support.prompt_descent import prompting
 from properties.sim.theorem_3_15.nearly_equal_scores import OUTRUN
-from properties.tf._support.cones import Local
 from properties.tf._support.regularisation_paths import TURNING
 
 PACKS = load_packs([PACK])

@@ -34,10 +34,10 @@ from attsvm.primitives.limit_certificates import ends_at, short_step
 from attsvm.risk import gradient_w
 from attsvm.strategies.data import attention_data
 from attsvm.training import descend_kq, descend_w
+from properties._support.factor_descent import certificate, factored
 from properties.mm._support import prompt_limits
 from properties.mm._support.prompt_descent import prompting
 from properties.sim._support import margins, training
-from properties.sim._support.factor_descent import certificate, factored
 from properties.sim._support.margins import certified_end
 from properties.sim.token_sparsity import gradient_shares
 from properties.tf._support import descent_instances as cases

@@ -31,7 +31,7 @@ from properties.mm._support.prompt_limits import RATE
 from properties.sim._support import margins
 from properties.sim._support.training import NOT_ALIGNED, PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.token_sparsity import gradient_shares as shares
-from properties.sim.token_sparsity.instances import FROM_BASIN
+from properties.sim.token_sparsity.gradient_shares import FROM_BASIN
 
 SETTLED = [PASSED_OVER, NOT_ALIGNED, TIED_ASIDE, TIED_APART, TIED_CROWD, TWO_TOKENS, FROM_BASIN]
 

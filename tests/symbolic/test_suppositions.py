@@ -23,15 +23,15 @@ from attsvm.theory.declaration import proof as taking
 from attsvm.theory.declaration.proof import grants, recorded
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.packs.packs import load_packs
+from properties._support import cones
 from properties.mm import nonlinear_head_path
 from properties.sim import figure_1, orientation
-from properties.sim._support.domains import LISTED_RADIUS, LOGITS
+from properties.sim._support.attention import LISTED_RADIUS, LOGITS
 from properties.sim._support.training import ONE_PART
-from properties.sim.printed_loss import hypotheses as printed_loss
-from properties.sim.theorem_3_14_part_2.hypotheses import PAIRS, SAME
-from properties.sim.theorem_3_15.hypotheses import WITHIN, WITHIN_OTHERS
+from properties.sim.printed_loss import conclusion as printed_loss
+from properties.sim.theorem_3_14_part_2.instances import PAIRS, SAME
+from properties.sim.theorem_3_15.nearly_equal_scores import WITHIN, WITHIN_OTHERS
 from properties.tf import global_conjecture, global_initial_gradient, theorem_3
-from properties.tf._support import cones
 from symbolic.alternatives import BENT_LOSS, FALLING, IN_BASIN, SOLUTION, UNIQUE_OPTIMUM
 from symbolic.basins import ensure_from_basin
 

@@ -22,7 +22,7 @@ from attsvm.exact.numbers import Matrix, Number, Vector, combine, remembered_by,
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
 from attsvm.primitives.torch_objectives import Tensor, in_torch, nearest, tight_multipliers
-from attsvm.theory import changed
+from attsvm.theory import Hypothesis, changed
 from attsvm.theory.types import Comparison, Namespace, Numbers, Relation
 from properties.mm._support.token_selections import Rival, Selection, chosen
 
@@ -358,3 +358,12 @@ def supported(m: Namespace, p: Solved, keep: str = "tight") -> Relation:
 
 LOOSE_ONES = {"the tight ones dropped instead": changed(keep="loose")}
 """A false neighbour of `supported`."""
+
+
+V_EXISTS = Hypothesis("v(alpha) exists", lambda case: v_programme(chosen(case)).exists)
+P_EXISTS = Hypothesis("p(alpha) exists", lambda case: p_programme(chosen(case)).exists)
+
+
+def relaxed(case: Selection) -> Programme:
+    """p(alpha): margins are 0 for the inputs whose margin under v(alpha) is not tight."""
+    return p_programme(case, v_programme(case).tight)

@@ -26,9 +26,9 @@ from properties.mm._support import label_margins as margins
 from properties.mm._support import token_selections as cases
 from properties.mm._support.attended import PARALLEL, TANGENT, Attended, Doubted, attended, doubted
 from properties.mm._support.label_margins import slowest
-from properties.mm._support.programmes import V_EXISTS
+from properties.mm._support.max_margin import V_EXISTS
 from properties.mm._support.token_selections import Selection
-from properties.mm.assumption_b import conclusion, instances
+from properties.mm.assumption_b import conclusion
 
 OPTIMAL = Hypothesis(
     "alpha_i scores highest under v(alpha), ties allowed, in every input", conclusion.optimal
@@ -63,9 +63,9 @@ ASSUMPTION = Statement(
                 Selection, cases.separable() | cases.relaxable(), lets=cases.SELECTED
             ),
             examples=(
-                instances.HEAVY,
-                instances.LONGER,
-                instances.IDLE,
+                conclusion.HEAVY,
+                conclusion.LONGER,
+                conclusion.IDLE,
                 *cases.PUBLISHED,
                 cases.OPPOSED,
             ),
@@ -77,9 +77,9 @@ ASSUMPTION = Statement(
             variables=Records(
                 Selection, cases.separable() | cases.relaxable(), lets=cases.SELECTED
             ),
-            examples=(instances.LONGER, instances.IDLE, *cases.PUBLISHED),
+            examples=(conclusion.LONGER, conclusion.IDLE, *cases.PUBLISHED),
             siblings={
-                "idle inputs may be slow": changed(idlers="any", examples=[instances.LONGER])
+                "idle inputs may be slow": changed(idlers="any", examples=[conclusion.LONGER])
             },
         ),
         "amended": Reading(
@@ -92,14 +92,14 @@ ASSUMPTION = Statement(
             examples=(
                 Attended(PARALLEL, np.zeros(1), np.ones(1)),
                 Attended(cases.PUBLISHED[0], np.zeros(2), np.array([0.0, 1.0])),
-                Attended(instances.HEAVY, np.array([-2.0]), -np.ones(1)),
+                Attended(conclusion.HEAVY, np.array([-2.0]), -np.ones(1)),
             ),
             siblings={
                 "twice nu": changed(share=2),
                 "the sum over inputs in place of the largest": changed(
                     over="sum",
                     examples=[
-                        Attended(instances.FOLDED, np.array([-2.0, 0.0]), np.array([-1.0, 0.0]))
+                        Attended(conclusion.FOLDED, np.array([-2.0, 0.0]), np.array([-1.0, 0.0]))
                     ],
                 ),
             },
@@ -114,13 +114,13 @@ ASSUMPTION = Statement(
             examples=(
                 Doubted(PARALLEL, np.zeros(1), np.ones(1), 1.0),
                 Doubted(PARALLEL, np.zeros(1), np.ones(1), 0.75),
-                Doubted(instances.IDLE, np.array([64.0, -64.0]), np.array([1.0, 0.0]), 0.125),
+                Doubted(conclusion.IDLE, np.array([64.0, -64.0]), np.array([1.0, 0.0]), 0.125),
                 Doubted(TANGENT, np.array([64.0, -62.0]), np.array([1.0, 0.125]), 0.125),
-                Doubted(instances.LONGER, np.zeros(2), np.zeros(2), 0.125),
-                Doubted(instances.OF_NOTHING, np.zeros(1), np.zeros(1), 2.0),
-                Doubted(instances.ASLANT, np.zeros(2), np.zeros(2), 0.25),
-                Doubted(instances.ASLANT, np.zeros(2), np.zeros(2), 0.375),
-                Doubted(instances.SQUARE, np.zeros(2), np.zeros(2), 0.25),
+                Doubted(conclusion.LONGER, np.zeros(2), np.zeros(2), 0.125),
+                Doubted(conclusion.OF_NOTHING, np.zeros(1), np.zeros(1), 2.0),
+                Doubted(conclusion.ASLANT, np.zeros(2), np.zeros(2), 0.25),
+                Doubted(conclusion.ASLANT, np.zeros(2), np.zeros(2), 0.375),
+                Doubted(conclusion.SQUARE, np.zeros(2), np.zeros(2), 0.25),
             ),
             siblings={
                 "twice nu": changed(share=2),
@@ -128,7 +128,7 @@ ASSUMPTION = Statement(
                 "idle inputs do not matter": changed(over="counted"),
                 "multipliers that are not the largest": changed(
                     weights=False,
-                    examples=[Doubted(instances.EQUALS, np.zeros(3), np.zeros(3), 0.15625)],
+                    examples=[Doubted(conclusion.EQUALS, np.zeros(3), np.zeros(3), 0.15625)],
                 ),
             },
         ),
@@ -149,8 +149,8 @@ ASSUMPTION = Statement(
         ),
     },
     violating={
-        V_EXISTS: [cases.OPPOSED, Doubted(instances.ORIGIN, np.zeros(1), np.ones(1), 1.0)],
+        V_EXISTS: [cases.OPPOSED, Doubted(conclusion.ORIGIN, np.zeros(1), np.ones(1), 1.0)],
         SATURATED: [cases.PUBLISHED[1]],
-        REACHED: [Doubted(instances.HIDDEN, np.zeros(3), np.zeros(3), 0.125)],
+        REACHED: [Doubted(conclusion.HIDDEN, np.zeros(3), np.zeros(3), 0.125)],
     },
 )

@@ -32,12 +32,12 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.losses import LOSSES
 from attsvm.primitives.steps import ANY, ITERATED, flattened, stepped
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from properties._support import cone_starts as starts
+from properties._support.cone_starts import ON_RAY, OTHER
+from properties._support.cones import LONG, NEAR, OPTIMAL, Local
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm.general_data.conclusion import ON_BOTH, SEPARATES
-from properties.tf._support import cone_starts as starts
-from properties.tf._support.cone_starts import ON_RAY, OTHER
-from properties.tf._support.cones import LONG, NEAR, OPTIMAL, Local
 
 
 def on_a_prompt(case: Local) -> Local:

@@ -12,8 +12,8 @@ from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import ends_at
 from attsvm.primitives.steps import TARGET, converges_in_direction
 from attsvm.theory import Slack
+from properties._support import cones
 from properties.mm._support.prompt_limits import P_K, PROMPTS, certified, one_limit
-from properties.tf._support import cones
 
 
 def separates(case: Descent, towards: str = "selected") -> Slack:

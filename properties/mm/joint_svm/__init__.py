@@ -31,7 +31,7 @@ from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
-from properties.mm._support.programmes import V_EXISTS
+from properties.mm._support.max_margin import V_EXISTS
 from properties.mm._support.token_selections import Selection
 from properties.mm.joint_svm import conclusion
 

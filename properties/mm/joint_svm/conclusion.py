@@ -7,7 +7,7 @@ from attsvm.primitives.torch_objectives import in_torch
 from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm._support import max_margin as svm
-from properties.mm._support.programmes import relaxed
+from properties.mm._support.max_margin import relaxed
 from properties.mm._support.token_selections import Selection
 
 

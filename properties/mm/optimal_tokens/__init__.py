@@ -33,9 +33,9 @@ from attsvm.theory import (
     Vector,
     changed,
 )
+from properties._support.risk_formulas import DECREASES, DECREASING, TWO_SCORES, family, scores
 from properties.mm import SOURCE
 from properties.mm.optimal_tokens.conclusion import above, attends_more, lower, not_below, one_rival
-from properties.tf._support.risk_formulas import DECREASES, DECREASING, TWO_SCORES, family, scores
 
 
 def example(scores: Any, keys: Any, p: Any, q: Any, loss: str = "correlation") -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from attsvm.theory import definition
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
-from properties.tf._support.risk_formulas import mean_drop, worst_gap
+from properties._support.risk_formulas import mean_drop, worst_gap
 
 
 def attention(m: Namespace, v: Values, prompt: Numbers) -> list[Any]:

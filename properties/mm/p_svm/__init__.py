@@ -25,7 +25,7 @@ from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
-from properties.mm._support.programmes import P_EXISTS
+from properties.mm._support.max_margin import P_EXISTS
 from properties.mm._support.token_selections import Rival, Selection
 from properties.mm.p_svm import conclusion
 

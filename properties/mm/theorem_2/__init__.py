@@ -27,7 +27,7 @@ from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import label_margins as margins
 from properties.mm._support.attended import PARALLEL, TANGENT, Attended, attended, doubted
-from properties.mm._support.programmes import P_EXISTS
+from properties.mm._support.max_margin import P_EXISTS
 from properties.mm._support.token_selections import (
     ONE_TOKEN,
     PUBLISHED,
@@ -38,7 +38,7 @@ from properties.mm._support.token_selections import (
     chosen,
     select,
 )
-from properties.mm.theorem_2 import instances
+from properties.mm.theorem_2 import head_limits
 from properties.mm.theorem_2.head_limits import (
     for_every_radius,
     for_linear_loss,
@@ -104,11 +104,11 @@ PATH = Statement(
             conclusion=with_fixed_prompt,
             examples=(
                 Attended(PARALLEL, np.ones(1), np.ones(1)),
-                Attended(instances.MIXED, np.ones(2), np.ones(2)),
+                Attended(head_limits.MIXED, np.ones(2), np.ones(2)),
             ),
             siblings={
                 "towards the other token": changed(
-                    towards="other", examples=[Attended(instances.MIXED, np.ones(2), np.ones(2))]
+                    towards="other", examples=[Attended(head_limits.MIXED, np.ones(2), np.ones(2))]
                 )
             },
         ),
@@ -117,7 +117,7 @@ PATH = Statement(
             under=(POSITIVE,),
             variables=Records(Selection, attended().map(chosen), lets=SELECTED),
             conclusion=for_linear_loss,
-            examples=(PARALLEL, instances.UNBALANCED),
+            examples=(PARALLEL, head_limits.UNBALANCED),
             siblings={"half of it": changed(share="0.5", examples=[PARALLEL])},
         ),
         "amended": Reading(
@@ -127,7 +127,7 @@ PATH = Statement(
             conclusion=turned_and_reached,
             examples=(
                 Attended(PARALLEL, np.ones(1), np.ones(1)),
-                Attended(instances.MIXED, np.array([1.0, -1.0]), np.array([2.0, 1.0])),
+                Attended(head_limits.MIXED, np.array([1.0, -1.0]), np.array([2.0, 1.0])),
             ),
             siblings={"half of it": changed(share="0.5"), "D counted as 0": changed(spread=0)},
         ),
@@ -140,8 +140,8 @@ PATH = Statement(
             conclusion=for_every_radius,
             examples=(
                 Rival(PARALLEL, np.ones(1)),
-                Rival(instances.LOPSIDED, np.array([0.03125, -0.09375])),
-                Rival(instances.MIXED_FOR_EVER, np.ones(2)),
+                Rival(head_limits.LOPSIDED, np.array([0.03125, -0.09375])),
+                Rival(head_limits.MIXED_FOR_EVER, np.ones(2)),
                 Rival(ONE_TOKEN, np.ones(1)),
             ),
             siblings={"half of the length": changed(share="0.5")},
@@ -153,7 +153,7 @@ PATH = Statement(
             conclusion=to_second_order_along,
             examples=(
                 Attended(PARALLEL, np.ones(1), np.ones(1)),
-                Attended(instances.ACROSS, np.zeros(2), np.array([2.0, 1.0])),
+                Attended(head_limits.ACROSS, np.zeros(2), np.array([2.0, 1.0])),
             ),
             siblings={"twice delta": changed(lead=2), "D counted as 0": changed(bend=0)},
         ),
@@ -182,7 +182,7 @@ PATH = Statement(
             conclusion=by_multipliers,
             examples=(
                 Attended(PARALLEL, np.array([2.0]), np.ones(1)),
-                Attended(instances.SLOW, np.array([4.0, -1.0]), np.array([1.0, 0.0])),
+                Attended(head_limits.SLOW, np.array([4.0, -1.0]), np.array([1.0, 0.0])),
                 Attended(TANGENT, np.array([64.0, -62.0]), np.array([1.0, 0.125])),
             ),
             siblings={
@@ -193,15 +193,15 @@ PATH = Statement(
     },
     violating={
         P_EXISTS: [
-            Attended(instances.MIXED_FOR_EVER, np.ones(2), np.ones(2)),
-            Tilted(Rival(instances.INDISTINCT, np.array([-1.0, 0.0])), 1.0),
+            Attended(head_limits.MIXED_FOR_EVER, np.ones(2), np.ones(2)),
+            Tilted(Rival(head_limits.INDISTINCT, np.array([-1.0, 0.0])), 1.0),
         ],
         SEVERAL: [
             Attended(ONE_TOKEN, np.ones(1), np.ones(1)),
             Tilted(Rival(ONE_TOKEN, np.ones(1)), 1.0),
         ],
-        BELOW: [Tilted(Rival(instances.HIGHER, np.array([1.0, 1.0])), 0.5)],
-        WEIGHTED: [Tilted(Rival(instances.RIVALLED, np.array([0.5, -0.5])), 1.0)],
+        BELOW: [Tilted(Rival(head_limits.HIGHER, np.array([1.0, 1.0])), 0.5)],
+        WEIGHTED: [Tilted(Rival(head_limits.RIVALLED, np.array([0.5, -0.5])), 1.0)],
         MEETS: [Tilted(Rival(PUBLISHED[1], np.array([1.0, 0.0])), 0.5)],
         ALONE: [Attended(select([[[1.0], [2.0]]], [1], [0]), np.zeros(1), np.ones(1))],
     },

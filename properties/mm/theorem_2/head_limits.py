@@ -12,9 +12,9 @@ from attsvm.strategies import composite, sizes
 from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm._support import max_margin as svm
-from properties.mm._support.attended import Attended, attended, mean_margin
+from properties.mm._support.attended import TANGENT, Attended, attended, mean_margin
 from properties.mm._support.label_margins import label_margin, others
-from properties.mm._support.token_selections import Rival, Selection, chosen
+from properties.mm._support.token_selections import Rival, Selection, chosen, select
 
 
 def total(case: Selection) -> Vector:
@@ -174,3 +174,31 @@ def single(draw: st.DrawFn) -> Attended:
     one = drawn.chosen
     keep = [int(one.alpha[0]), draw(sizes(0, one.X.shape[1] - 1))]
     return Attended(Selection(one.X[:, keep], one.y, np.array([0]), one.W), drawn.p, drawn.h)
+
+
+MIXED = select([[[2.0, 0.0], [0.0, 1.0]]], [1], [0])
+UNBALANCED = select([[[1.0, 1.0], [0.0, 0.125]], [[1.0, -2.0], [0.0, 0.0]]], [1, 1], [0, 0])
+"""v(alpha) is (1, 0), the sum of the labelled tokens (2, -1)."""
+LOPSIDED = select([[[1.0, 1.0], [0.0, 2.0]], [[1.0, -2.0], [0.0, -4.0]]], [1, 1], [0, 0])
+"""The same selected tokens; (1, 1) and (0, -4) have the smaller label margin, the longer sum."""
+ACROSS = select([[[1.0, 0.0], [0.0, 0.5]]], [1], [0])
+SLOW = Selection(TANGENT.X, TANGENT.y, TANGENT.alpha, np.array([[1.0, -0.75], [0.0, -1.0]]))
+"""The keys of the tight idle input differ by (1/4, -1): p is (1, 1/4 - b) for a logit margin b."""
+MIXED_FOR_EVER = select([[[2.0, 0.0], [0.0, 1.0]]], [1], [0], np.zeros((2, 2)))
+"""Attention is 1/2 at each prompt: v_r/r tends to (2, 1)/sqrt 5."""
+RIVALLED = select([[[1.0, 0.0], [0.0, 1.0]]], [1], [0])
+"""Both tokens have the label margin 1."""
+HIGHER = select(
+    [[[1.0, 0.0], [0.0, 0.0]], [[3.0, 0.0], [2.0, 1.0]]], [1, 1], [0, 0], [[1.0, 2.0], [0.0, -1.0]]
+)
+"""Rows of the p-SVM are (1, 0) and (-1, 1). The second input does not support v(alpha) = (1, 0),
+under which its other token scores 2: where r is much larger than R that is enough, and nothing
+keeps p_R from turning to (1, 0), while p_tau is (1, 1) for tau >= 1/2."""
+INDISTINCT = select(
+    [[[1.0, 0.0], [-0.5, 0.5]], [[2.0, 0.0], [-4.0, 1.0]]],
+    [1, 1],
+    [0, 0],
+    [[1.0, 6.0], [0.0, 0.0]],
+)
+"""The second input has two tokens of one key, and does not support v(alpha) = (1, 0): with their
+mean, (-1, 1/2), the other token of the first input has the larger label margin."""

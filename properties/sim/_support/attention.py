@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from attsvm.theory import Integer, Matrix, definition
+from attsvm.theory import Hypothesis, Integer, Matrix, definition
 from attsvm.theory.types import Namespace, Numbers
 
 SENTENCE = {
@@ -43,3 +43,24 @@ def block_logits(m: Namespace, n: int, A1: Numbers, A2: Numbers, X: Numbers) -> 
 def block_attention(m: Namespace, n: Any, A1: Any, A2: Any, X: Any) -> Numbers:
     """f(x)_{j0} = softmax(A_{j0} vec(X)), row by row (definition 3.3)."""
     return m.softmax(block_logits(m, n, A1, A2, X))
+
+
+LARGE = Hypothesis("R >= 1", lambda m, v: m.at_least(v.R, m.exact(1)))
+LISTED_RADIUS = Hypothesis("R >= 4", lambda m, v: m.at_least(v.R, m.exact(4)), implies=(LARGE,))
+LOGITS = Hypothesis(
+    "||A x||, ||A y|| <= R",
+    lambda m, v: m.all_of(m.at_most(m.norm(v.A @ v.x), v.R), m.at_most(m.norm(v.A @ v.y), v.R)),
+)
+LOGITS_OF_X = Hypothesis("||A x|| <= R", lambda m, v: m.at_most(m.norm(v.A @ v.x), v.R))
+LOGITS_OF_Y = Hypothesis("||A y|| <= R", lambda m, v: m.at_most(m.norm(v.A @ v.y), v.R))
+MATRIX = Hypothesis(
+    "||A|| <= R", lambda m, v: m.at_most(m.spectral(v.A), v.R), says="||A||_op <= R"
+)
+LABEL = Hypothesis("|b| <= R", lambda m, v: m.at_most(m.abs(v.b), v.R))
+HEAD = Hypothesis("||h|| <= R", lambda m, v: m.at_most(m.norm(v.h), v.R))
+
+DOMAIN = (LISTED_RADIUS, LOGITS_OF_X, LOGITS_OF_Y, MATRIX)
+"""What lemma 3.13 lists."""
+
+SIZES = (LABEL, HEAD)
+"""What the proof of lemma 3.13 uses besides."""

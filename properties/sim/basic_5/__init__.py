@@ -21,10 +21,16 @@ from fractions import Fraction
 from attsvm.theory import Hypothesis, Reading, Real, Statement, Vector, changed
 from properties.sim import SOURCE
 from properties.sim._support import bounds
-from properties.sim._support.attention import on_line
-from properties.sim._support.domains import LARGE, LISTED_RADIUS, MATRIX
-from properties.sim.basic_5.conclusion import printed, sharp, vector_change
-from properties.sim.basic_5.instances import EIGHTH, SHORT_LOGITS, VALUES, block
+from properties.sim._support.attention import LARGE, LISTED_RADIUS, MATRIX, on_line
+from properties.sim.basic_5.conclusion import (
+    EIGHTH,
+    SHORT_LOGITS,
+    VALUES,
+    block,
+    printed,
+    sharp,
+    vector_change,
+)
 
 BOUNDED = Hypothesis("||h|| <= R^2", lambda m, v: m.at_most(m.norm(v.h), m.square(v.R)))
 

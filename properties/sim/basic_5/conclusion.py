@@ -1,9 +1,12 @@
 """The change of c against the printed constant and against the least one."""
 
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim._support import bounds
+from properties.sim._support.attention import on_line
 
 
 def change(m: Namespace, v: Values) -> Numbers:
@@ -29,3 +32,14 @@ def sharp(m: Namespace, v: Values, size: str = "oscillation") -> Comparison:
     return m.at_most(
         change(m, v), bounds.entry_constant(m) * values * m.spread(v.A) * bounds.distance(m, v)
     )
+
+
+VALUES = {"h": [1, -1], "b": 0}
+EIGHTH = Fraction(1, 8)
+SHORT_LOGITS = on_line([EIGHTH, -EIGHTH], x=0, y=1, z=[0, 0], R=Fraction(1, 4), beta=2)
+
+
+def block(tokens: Sequence[Any], X: int, Y: Any, **values: Any) -> dict[str, Any]:
+    """A block of tokens of R^1 under the query 1, with R = 4 and beta = 2."""
+    points = {"a": [1], "tokens": [[token] for token in tokens], "X": [[X]], "Y": [[Y]]}
+    return {**points, "R": 4, "beta": 2, **values}

@@ -35,13 +35,16 @@ from properties._support.hypothesis_violations import NO_QUERY
 from properties.sim import SOURCE
 from properties.sim._support.redundant_tokens import EQUAL
 from properties.sim._support.training import ONE_TOKEN, PRINTED, TWO_TOKENS
-from properties.sim.few_support_tokens.conclusion import contributing, enough, not_all, supporting
-from properties.sim.few_support_tokens.instances import (
+from properties.sim.few_support_tokens.conclusion import (
     BOTH,
     FIGURE_RUNS,
     PROGRAMMES,
     SEPARABLE,
     Default,
+    contributing,
+    enough,
+    not_all,
+    supporting,
 )
 
 FEW = Statement(

@@ -39,8 +39,7 @@ from properties.sim._support.margins import END, LEAST, OTHER_SLOPES, SLOPE, UNB
 from properties.sim._support.telling_sentences import SHORTEST
 from properties.sim._support.token_sequences import drawn_sequences, followed, started
 from properties.sim._support.training import PRINTED, REPAIRED
-from properties.sim.figure_2.conclusion import CONVERGES
-from properties.sim.figure_2.instances import DROPPED_HYPOTHESES, TORN
+from properties.sim.figure_2.conclusion import CONVERGES, DROPPED_HYPOTHESES, TORN
 
 ORTHONORMAL = Hypothesis("tokens are orthonormal and the whole vocabulary", sentences.orthonormal)
 SUCCESSOR = Hypothesis("each token has one successor", sentences.one_successor)

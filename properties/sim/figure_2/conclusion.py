@@ -1,5 +1,6 @@
 """Whether a margin converges under descent."""
 
+import numpy as np
 from flint import arb
 
 from attsvm.exact import ExactData, dot, rationals
@@ -8,9 +9,11 @@ from attsvm.limits import ALLOWANCE
 from attsvm.primitives.att_svm import exact_constraints, flat
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import proved_limit
+from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE
 from attsvm.primitives.steps import FLOW, by_gradient_flow
-from attsvm.theory import Measured, Slack
+from attsvm.theory import Measured, Slack, changed
 from properties.sim import LOSS_NAMES
+from properties.sim._support import telling_sentences as sentences
 from properties.sim._support.margins import NOTHING, ends
 
 
@@ -47,3 +50,12 @@ CONVERGES = Measured(
     balls=certified_convergence,
     stand_in=FLOW,
 )
+
+
+TORN = sentences.said(np.eye(2), [[0, 0], [0, 1]])
+"""The margins are m and -m."""
+DROPPED_HYPOTHESES = {
+    "any start": changed(drop=[BASIN], examples=[sentences.ELSEWHERE]),
+    "tied optimal tokens": changed(drop=[UNIQUE], examples=[sentences.TIED]),
+    "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[sentences.IDLE]),
+}

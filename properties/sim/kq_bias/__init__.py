@@ -28,11 +28,11 @@ from attsvm.primitives.descent_runs import LEAPING, runs, tight_data
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, ONE_PAIR, SEVERAL_TOKENS, UNIQUE
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Hypothesis, Reading, Statement, changed
+from properties._support import factor_descent as factors
+from properties._support.factor_descent import NOWHERE, OPPOSED, pair
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.sim import SOURCE
-from properties.sim._support import factor_descent as factors
 from properties.sim._support import training
-from properties.sim._support.factor_descent import NOWHERE, OPPOSED, pair
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 
 FIRST, SECOND = [[1, 0], [0, 0]], [[0, 1], [0, 0]]

@@ -21,12 +21,20 @@ from fractions import Fraction
 from attsvm.data import AttentionData
 from attsvm.primitives.hypotheses import INDEPENDENT
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from properties._support import laws
+from properties._support.laws import SEVERAL, RandomSentences, Signs
 from properties.sim import SOURCE
-from properties.sim._support import laws
-from properties.sim._support.laws import SEVERAL, RandomSentences, Signs
 from properties.sim._support.redundant_tokens import EQUAL
 from properties.sim.large_dimension.conclusion import (
+    ASIDE,
+    BESIDE,
     COUNTED,
+    EVEN,
+    FAIR,
+    ORTHONORMAL,
+    SOLVABLE,
+    THREE_TOKENS,
+    UNEVEN,
     all_tight,
     exactly_where,
     incoherent,
@@ -34,16 +42,6 @@ from properties.sim.large_dimension.conclusion import (
     likely_in_sentences,
     long,
     unlikely,
-)
-from properties.sim.large_dimension.instances import (
-    ASIDE,
-    BESIDE,
-    EVEN,
-    FAIR,
-    ORTHONORMAL,
-    SOLVABLE,
-    THREE_TOKENS,
-    UNEVEN,
 )
 
 LARGE = Hypothesis("d >= 1000", lambda law: law.d >= 1000)

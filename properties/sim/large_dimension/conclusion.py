@@ -3,7 +3,9 @@
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from flint import fmpq, fmpq_mat
+from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rational
@@ -11,15 +13,31 @@ from attsvm.primitives.att_svm import att_svm, exact_att_svm
 from attsvm.primitives.counts import interval, probability
 from attsvm.theory import Slack, stated
 from attsvm.theory.types import Comparison, Namespace, Number
-from properties.sim._support import laws
-from properties.sim._support.laws import (
+from properties._support import laws
+from properties._support.laws import (
     LETTERS,
     NEARLY_ORTHOGONAL,
     RandomSentences,
     Signs,
     least_chance,
 )
-from properties.sim.large_dimension.instances import ONE, SAMPLES
+from properties.sim._support.redundant_tokens import all_support, redundant_data
+
+SAMPLES, ONE = 100, Fraction(1)
+THREE_TOKENS = Signs(1, 3, 1000)
+EVEN = RandomSentences(np.ones((2, 2), dtype=np.int64), 2, 3, 1000)
+"""Two tokens that follow each other with equal chances."""
+BESIDE = AttentionData.of([[[-3, 5, 4], [5, 4, 3], [4, 3, -5]]], [[1, 0, 0]], scores=[[1, 0, 0]])
+"""The last token is beyond the margin; all have the squared norm 50, and products of at most 17."""
+ASIDE = AttentionData.of([[[5, 0], [3, 4], [-3, 4]]], [[1, 0]], scores=[[1, 0, 0]])
+"""The last token is no support vector, though all have norm 5."""
+UNEVEN = AttentionData.of([[[100], [1], [2]]], [[1]], scores=[[1, 0, 0]])
+"""Nearly orthogonal only against the longest token."""
+SOLVABLE = st.one_of(all_support(), redundant_data())
+
+FAIR = "the entries of n inputs of T tokens and of their queries in R^d be independent fair signs"
+ORTHONORMAL = "the data be m sentences of n tokens of a language with orthonormal tokens in R^d"
+
 
 if TYPE_CHECKING:
     import sympy as sp

@@ -41,16 +41,17 @@ from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import ONE_PART, OTHER_TARGETS, TWO_TOKENS
-from properties.sim.loss_assumptions.conclusion import DIRECTION, within
-from properties.sim.loss_assumptions.instances import (
+from properties.sim.loss_assumptions.conclusion import (
     ABOVE,
     BELOW,
     CUBIC,
+    DIRECTION,
     FAR,
     NEGATIVE,
     TOP,
     WITHOUT_DIRECTION,
     trained,
+    within,
 )
 
 LOSS_READ = {"loss function": "the l of the risk, the mean of l(b <f, h>) over the inputs"}

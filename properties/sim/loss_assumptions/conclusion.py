@@ -2,17 +2,28 @@
 
 from dataclasses import replace
 
+import numpy as np
+from flint import arb
+from hypothesis import strategies as st
+
+from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.exact.descent import decreases
 from attsvm.losses import LOSSES as FOLLOWED
 from attsvm.primitives import descent_limits as limits
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_limits import limit
-from attsvm.primitives.descent_runs import max_margin
+from attsvm.primitives.descent_runs import max_margin, rival_data, tight_data
 from attsvm.primitives.gradients import negative_gradient
+from attsvm.primitives.losses import SLOPED as EVERYWHERE
+from attsvm.strategies import composite
+from attsvm.strategies.adversarial_starts import starts_about
+from attsvm.strategies.data import separable_data
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.types import Namespace, Number, Relation, Values
+from properties._support.hypothesis_violations import NO_QUERY
 from properties.sim._support import training
+from properties.sim._support.training import TWO_TOKENS
 
 LETTERS = replace(training.LETTERS, says="")
 
@@ -37,3 +48,47 @@ def within(m: Namespace, v: Values, share: Number = 1) -> Relation:
     """Min h <= <softmax(s), h> <= min h + share (max h - min h)."""
     low, high, u = m.min(v.h), m.max(v.h), m.dot(m.softmax(v.s), v.h)
     return m.all_of(m.at_most(u - low, share * (high - low)), m.at_most(m.exact(0), u - low))
+
+
+NEGATIVE = [*EVERYWHERE, "squared", "cubic"]
+
+
+@composite
+def trained(
+    draw: st.DrawFn, losses: list[str], *, tight: bool = False, near: bool = False
+) -> Descent:
+    """Rivals of one score from zero, small, large or adversarial starts; any near four times X^mm.
+
+    With `tight` also data whose tokens are mostly all support vectors.
+    For (1 - u)^2 the scores are lowered below 1 half of the time, for -u^3 to one side of 0.
+    """
+    kinds = [rival_data(), *([tight_data()] if tight or near else ())]
+    kinds += [separable_data()] if near else []
+    data, loss = draw(st.one_of(kinds)), draw(st.sampled_from(losses))
+    lowered = draw(st.booleans()) or near
+    if loss in ("squared", "cubic") and lowered:
+        seen = data.gamma[data.present]
+        to = -seen.max() + 0.5 if loss == "squared" else -seen.max() - 0.5
+        if loss == "cubic" and draw(st.booleans()):
+            to = -seen.min() + 0.5
+        data = AttentionData(data.X, data.Z, scores=data.gamma + to)
+    start = draw(starts_about(data, 0, 2))
+    if near:
+        target = max_margin(data, "optimal")
+        along = [[float(arb(x)) for x in row] for row in target or []]
+        start = start / 8 + (np.round(256.0 * np.array(along)) / 64 if along else 0.0)
+    return Descent(data, start, loss)
+
+
+CUBIC = replace(Descent.of([[[1], [0]]], [[1]], scores=[[1, -1]]), loss="cubic")
+"""-u^3 has the slope 0 at the score 0 that attention starts with."""
+TOP = replace(CUBIC, inputs=AttentionData.of([[[1], [0]]], [[1]], scores=[[2, 0]]), loss="squared")
+"""(1 - u)^2 has the slope 0 at the score 1 that attention starts with."""
+BELOW, ABOVE = (
+    Descent.of([[[1], [0], [-1]]], [[1]], scores=[[high, low, low]], start=[[-2]])
+    for high, low in ((-1, -2), (2, 1))
+)
+"""Scores on either side of the flat point of -u^3."""
+FAR = Descent(TWO_TOKENS.data, np.array([[-24.0]]), "exponential")
+WITHOUT_DIRECTION = replace(training.ONE_TOKEN, loss="log-loss"), replace(NO_QUERY, loss="log-loss")
+"""X^mm = 0, and no X^mm."""

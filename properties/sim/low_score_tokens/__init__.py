@@ -37,7 +37,7 @@ from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.low_score_tokens import left_out
-from properties.sim.low_score_tokens.instances import (
+from properties.sim.low_score_tokens.left_out import (
     BEST_PUSHES,
     BETWEEN,
     ENDS_THERE,
@@ -45,8 +45,8 @@ from properties.sim.low_score_tokens.instances import (
     PUSHED,
     SEPARABLE,
     SUPPORT,
+    Scaled,
 )
-from properties.sim.low_score_tokens.left_out import Scaled
 
 LOW = {"low": "of least score in an input whose scores differ"}
 OTHERS = {

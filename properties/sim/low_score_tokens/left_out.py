@@ -1,6 +1,6 @@
 """Conclusions on tokens of low score: X^mm, training and attention when they are left out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -383,3 +383,25 @@ def line_runs(draw: st.DrawFn) -> Descent:
     X = draw(arrays(1, T, 1))
     data = AttentionData(X, np.ones((1, 1)), scores=scores[None, ::-1])
     return Descent(data, draw(st.sampled_from([0.0, 1.0, 4.0])) * draw(arrays(1, 1)))
+
+
+SUPPORT = AttentionData.of([[[2], [0], [1]]], [[1]], scores=[[2, 1, 0]])
+"""The token of least score is the support vector."""
+ENDS_THERE = Descent.of([[[0], [1], [-1]]], [[1]], scores=[[1, 0, -1]])
+PUSHED = Descent.of([[[-1], [4], [0], [3]]], [[1]], scores=[[1, 0, -3, -4]])
+"""The token of least score pushes the run to the best one."""
+BEST_PUSHES = Descent.of([[[4], [0], [3]]], [[1]], scores=[[-1, 0, 3]])
+"""Without the optimal token the run on the printed loss turns round."""
+BETWEEN = Descent.of([[[11], [0], [12]]], [[1]], scores=[[4, 3.75, 3.625]])
+"""Without the second token the run on the printed loss ends in another direction."""
+PROTECTED = replace(
+    Descent.of(
+        [[[1, 0], [0, 0], [-4, 0]], [[-3, 1], [0, 0], [-1, 0]]],
+        [[1, 0]] * 2,
+        [[2, 0], [11, 0]],
+        scores=[[1, 0, -1]] * 2,
+    ),
+    step=256.0,
+)
+"""In the basin; without the last tokens L_X is less, and the steps leap out of it."""
+SEPARABLE = st.one_of(separable_data(), redundant_data())

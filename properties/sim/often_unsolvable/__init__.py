@@ -33,26 +33,24 @@ from properties.sim import SOURCE
 from properties.sim._support import token_sequences
 from properties.sim._support.telling_sentences import OUTVOTED, SHARED
 from properties.sim.often_unsolvable.conclusion import (
-    COUNTED,
-    EXPONENTIAL_SERIES,
-    FEWER,
-    exists,
-    refused,
-    told,
-)
-from properties.sim.often_unsolvable.contradictions import Draws, Table
-from properties.sim.often_unsolvable.instances import (
     CIRCLE,
+    COUNTED,
     DEFAULT,
     DRAWS,
     ELSEWHERE,
+    EXPONENTIAL_SERIES,
+    FEWER,
     ONE,
     OPPOSITE,
     REPEATED,
     TWO,
+    exists,
     independent,
+    refused,
     tables,
+    told,
 )
+from properties.sim.often_unsolvable.contradictions import Draws, Table
 
 INDEPENDENT = Hypothesis("the embeddings are linearly independent", independent)
 

@@ -26,6 +26,9 @@ from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties.sim import LOSS_NAMES, SOURCE
 from properties.sim._support import training
 from properties.sim.orientation.conclusion import (
+    ACROSS,
+    SIDEWAYS,
+    TOLD_APART,
     arrives_turned,
     cost_of_turning,
     margins,
@@ -33,7 +36,6 @@ from properties.sim.orientation.conclusion import (
     turned,
     turned_away,
 )
-from properties.sim.orientation.instances import ACROSS, SIDEWAYS, TOLD_APART
 
 PLACE = "Definitions 3.3 and 3.7 against 3.8, 4.1 and assumption 3.10"
 

@@ -62,3 +62,11 @@ def turned_away(run: Any, towards: str = "optimal", side: str = "X(k)") -> Any:
 def arrives_turned(run: Descent, towards: str = "optimal", side: str = "X(k)") -> arb | None:
     """The same by proof: 1 where it does, negative where it does not, None without one."""
     return proved(turned(run), goals(run.data, towards, side))
+
+
+TOLD_APART = {"A": [[1, 0], [0, 1]], "X": [[0, 1], [0, 0]]}
+ACROSS = {"X": [[0, 1], [0, 0]], "z": [1, 0], "D": [0, 1]}
+
+
+SIDEWAYS = Descent.of([[[1, 1], [1, 0]]], [[1, 0]], scores=[[1, 0]])
+"""The second token is the query, and differs from the first across it."""

@@ -51,9 +51,20 @@ from properties.sim._support.self_attention import (
     sequences,
 )
 from properties.sim._support.training import PRINTED, REPAIRED
-from properties.sim.printed_loss.conclusion import RATE, lowers
-from properties.sim.printed_loss.hypotheses import LOW, LOWEST, NEAR, PAIRS
-from properties.sim.printed_loss.instances import NEAR_LOW, OTHER_WAY, STILL, THREE, THROWN, turned
+from properties.sim.printed_loss.conclusion import (
+    LOW,
+    LOWEST,
+    NEAR,
+    NEAR_LOW,
+    OTHER_WAY,
+    PAIRS,
+    RATE,
+    STILL,
+    THREE,
+    THROWN,
+    lowers,
+    turned,
+)
 
 OTHERS = {"direction of X^mm": changed(towards="optimal")}
 

@@ -1,20 +1,26 @@
 """Descent on the printed loss: which way a step goes, and how the norm grows."""
 
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
+import numpy as np
 from flint import arb
 
 from attsvm.limits import norm_grows_like_log
 from attsvm.losses import LOSSES
+from attsvm.primitives import hypotheses as scores
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import rate_error
+from attsvm.primitives.hypotheses import EQUAL_RIVALS, SEVERAL_TOKENS, starts_in_basin
 from attsvm.primitives.steps import FLOW, LN_K, X_K, by_gradient_flow, norm, over, tends
-from attsvm.theory import Slack, stated
+from attsvm.theory import Hypothesis, Slack, stated
 from attsvm.theory.types import Comparison, Namespace
 from properties.sim import LOSS_NAMES
 from properties.sim._support.margins import step_along_solution
-from properties.sim.printed_loss.instances import turned
+from properties.sim._support.self_attention import asking, descending
+from properties.sim._support.training import REPAIRED
 
 
 def pairs(case: Descent) -> bool:
@@ -60,3 +66,49 @@ RATE = tends(
     symbols=LOSS_NAMES,
     where="X^low is the max-margin solution of the tokens of lowest score",
 )
+
+
+LOWEST = Hypothesis(
+    "tokens of lowest score are unique", lambda case: scores.unique_optimum(turned(case))
+)
+NEAR = Hypothesis(
+    "risk gap of the start below the threshold, for the tokens of lowest score",
+    lambda case: starts_in_basin(turned(case)),
+    says="the sum at the start exceeds its infimum by less than min [g(second lowest) - g(lowest)] "
+    "over the entries",
+    implies=(SEVERAL_TOKENS,),
+)
+
+LOW_EXISTS = Hypothesis("X^low exists", lambda case: scores.feasible(turned(case)))
+LOW = Hypothesis(
+    "X^low exists and is not 0",
+    lambda case: scores.exists(turned(case)),
+    implies=(LOW_EXISTS, SEVERAL_TOKENS),
+)
+PAIRS = Hypothesis("no entry has more than two tokens", pairs, implies=(EQUAL_RIVALS,))
+
+
+def turned(case: Descent) -> Descent:
+    """The same with the labels -b and g(-u): optimal and worst tokens change places."""
+    inputs: Any = case.inputs
+    return replace(case, inputs=replace(inputs, labels=-inputs.labels), loss=REPAIRED)
+
+
+THREE = descending([[[1, 0], [0, 1], [0, 0]]], [[[1], [0], [0]]], [[2], [1]], causal=False)
+NEAR_LOW = replace(THREE, start=np.array([[-1.0, -1.0], [0.0, 0.0]]))
+"""The same from X(0)^T = X^low, in the basin."""
+OTHER_WAY = asking([[[0, -3], [4, -4]]], [[0, 1]])
+"""`SENTENCE` of `sim/self-attention` with the signs of all tokens changed: logits stay."""
+THROWN = replace(
+    descending(
+        [[[1, -1], [-3, 1]]],
+        [[[-1], [-1]]],
+        [[1], [-1]],
+        [[-0.5, 0.25], [-0.75, 0.5]],
+        causal=False,
+    ),
+    step=128.0,
+)
+"""In the basin of the lowest tokens; the first step takes one entry to its best for ever."""
+STILL = descending([[[1, 1], [1, -1]]], [[[1, 0], [0, 0]]], causal=False)
+"""All scores are tied; X^mm is that of the first token."""

@@ -24,11 +24,9 @@ from fractions import Fraction
 from attsvm.theory import Choice, Defined, Fitted, Hypothesis, Reading, Real, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import stability as logistic
-from properties.sim._support.domains import DOMAIN, LISTED_RADIUS
+from properties.sim._support.attention import DOMAIN, LISTED_RADIUS
 from properties.sim._support.entry_loss import PAIR
-from properties.sim.stability_l2.conclusion import compared, steep
-from properties.sim.stability_l2.conclusion import linear_loss as linear_loss  # proofs name it
-from properties.sim.stability_l2.instances import (
+from properties.sim.stability_l2.conclusion import (
     AT_THE_EDGE,
     BARELY_STEEP,
     BARELY_WIDE,
@@ -39,7 +37,10 @@ from properties.sim.stability_l2.instances import (
     NO_REACH,
     SIGNS,
     bent,
+    compared,
+    steep,
 )
+from properties.sim.stability_l2.conclusion import linear_loss as linear_loss  # proofs name it
 
 LOWER, UPPER = Fraction("3.532"), Fraction("3.533")
 """Up to the first |b|/||h|| the gradient of softmax has the smaller constant, from the second on

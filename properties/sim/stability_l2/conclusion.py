@@ -1,7 +1,12 @@
 """The constants of softmax and of linear attention under the squared loss."""
 
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim._support import stability as logistic
+from properties.sim._support.attention import on_line
 from properties.sim._support.entry_loss import squared_gradient, squared_loss
 
 
@@ -39,3 +44,35 @@ def steep(m: Namespace, v: Values) -> Comparison:
     bend = w * w / 4 + m.exact("0.1925") * (2 * r - w) * w
     weighted = v.A.T @ v.h
     return m.at_least(4 * m.dot(weighted, weighted), m.square(m.diameter(v.A)) * bend)
+
+
+SIGNS = {"-1": -1, "1": 1}
+
+CONSTANT_LINEAR = on_line([1, 0], x=0, y=1, h=[0, 1], b=0)
+"""A^T h = 0: linear attention is constant."""
+
+FAR_LABEL = on_line([1, -1], **logistic.NEAR, h=[1, -1], b=-65_536, R=4)
+"""Two tokens of nearly equal attention and a label beside which ||h|| is small."""
+
+AT_THE_EDGE = on_line([1], x=4, y=4 - Fraction(1, 256), h=[1], b=-4, R=4)
+"""Where linear attention is steepest; softmax does not move a single token."""
+
+NO_REACH = on_line([1, -1], x=Fraction(1, 4), y=Fraction(3, 8), h=[1, 0], b=0, R=Fraction(1, 16))
+"""A bound R beside which softmax is steep."""
+
+LONE_LABEL = on_line([1, 0], x=0, y=1, h=[1, 0], b=32)
+
+BENT_AT = Fraction(-71, 128)
+"""Where the gradient of the tokens 1 and -1 with the head (10, -7) bends most for large labels."""
+
+
+def bent(size: Fraction) -> Mapping[str, Any]:
+    """These tokens and this head around that point, and the label -size."""
+    return on_line([1, -1], **logistic.around(BENT_AT), h=[10, -7], b=-size)
+
+
+BARELY_WIDE = on_line([Fraction(3, 2), Fraction(-1, 2)], **logistic.NEAR, h=[0, -2], b=-4096)
+"""||A^T h|| = osc(h) diam(A)/4 = 1, and a label beside which ||h|| is small."""
+
+BARELY_STEEP = on_line([14, 12], x=Fraction(21, 32), y=Fraction(85, 128), h=[2, 0], b=-1000)
+"""4 ||A^T h||^2 = 3136 beside 3087; two tokens of probabilities (1 +- 1/sqrt 3)/2."""

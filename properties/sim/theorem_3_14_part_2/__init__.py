@@ -43,14 +43,15 @@ from properties._support.published_data import one_input
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
-from properties.sim.theorem_3_14_part_2.hypotheses import PAIRS, SAME
 from properties.sim.theorem_3_14_part_2.instances import (
     FAR_APART,
     FAR_START,
     OPPOSED,
     OUTNUMBERED,
+    PAIRS,
     REJOINED,
     RETURNING,
+    SAME,
     SAME_RIVALS,
     THREE_EACH,
     UNEVEN,

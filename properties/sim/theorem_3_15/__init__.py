@@ -52,9 +52,16 @@ from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal
-from properties.sim.theorem_3_15.conclusion import BOTH
-from properties.sim.theorem_3_15.hypotheses import HALF, WITHIN, WITHIN_OTHERS
-from properties.sim.theorem_3_15.instances import ALIGNED, LEVEL, NEED_NOT_BE_ALIGNED, halved
+from properties.sim.theorem_3_15.nearly_equal_scores import (
+    ALIGNED,
+    BOTH,
+    HALF,
+    LEVEL,
+    NEED_NOT_BE_ALIGNED,
+    WITHIN,
+    WITHIN_OTHERS,
+    halved,
+)
 
 ANY_DELTA = {"delta": "any positive number, as equal scores are less than each of them apart"}
 

@@ -8,12 +8,19 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.primitives.aligned_inputs import (
+    INPUTS_ALIGNED,
     spread_within,
+    together,
     together_larger,
 )
 from attsvm.primitives.descent import Descent
-from attsvm.primitives.descent_runs import rival_data
+from attsvm.primitives.descent_runs import opposed_data, reaches, rival_data, runs
+from attsvm.primitives.hypotheses import UNIQUE
+from attsvm.primitives.steps import by_gradient_flow, stepped
 from attsvm.strategies import composite
+from attsvm.strategies.adversarial_starts import trapping_data
+from attsvm.theory import Hypothesis, Slack, changed
+from properties.sim._support import training
 
 OPPOSED = Descent(
     AttentionData.of([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [-1.0]], y=[1.0, 1.0], v=[1.0]),
@@ -85,3 +92,60 @@ def larger(generator: np.random.Generator) -> Descent:
     data = together_larger(generator, *SPREADS)
     size = float(generator.choice([0.0, 1.0, 4.0]))
     return Descent(data, size * generator.integers(-8, 9, size=(data.d, data.d)) / 8)
+
+
+HALF = Hypothesis(
+    "the step is at most 1/(2 L)",
+    lambda run: run.step <= 0.5,
+    says="the step is at most half of one over a Lipschitz constant of the gradient",
+)
+WITHIN = Hypothesis(
+    "rivals' scores less than delta apart",
+    within,
+    says="optimal tokens are unique, and the scores of the rivals of input i are less than "
+    "g_i s_i/(1 - s_i) apart, with g_i the gap of its two best scores and s_i the attention of the "
+    "start to its best token",
+    implies=(UNIQUE,),
+)
+WITHIN_OTHERS = Hypothesis(
+    "rivals' scores less than g_i s_i/(1 - s_i - s'_i) apart",
+    within_of_others,
+    says="optimal tokens are unique, and the scores of the rivals of input i, if there are "
+    "several, are less than g_i s_i/(1 - s_i - s'_i) apart, with g_i the gap of its two best "
+    "scores and s_i, s'_i the attention of the start to its best token and to a rival of the "
+    "second-best score",
+    implies=(UNIQUE,),
+)
+
+
+@by_gradient_flow
+def reaches_and_grows(run: Descent, towards: str = "optimal") -> Slack:
+    """The direction converges and the norm diverges, whichever is closer to failing."""
+    slacks = [reaches(run, towards), training.NORM.floats(run)]
+    return min(slacks, key=lambda slack: (not slack.violated, slack.value - slack.error))
+
+
+BOTH = replace(
+    training.DIRECTION,  # every direction that is proved is that of a run whose margins diverge
+    says="descent on $loss has a diverging norm, and $formula",
+    floats=reaches_and_grows,
+)
+
+
+ALIGNED = stepped(
+    Descent,
+    runs(st.one_of(together(SPREADS), trapping_data()), 0, 1, 3),
+    larger,
+)
+
+NEED_NOT_BE_ALIGNED = {
+    "inputs need not be aligned": changed(
+        drop=[INPUTS_ALIGNED], variables=stepped(Descent, runs(opposed_data(), 0))
+    )
+}
+LEVEL = stepped(Descent, runs(level_data(), 0, 2), steps=(0.5, 0.25))
+
+
+def halved(run: Descent) -> Descent:
+    """The same with the step 1/(2 L)."""
+    return replace(run, step=0.5)

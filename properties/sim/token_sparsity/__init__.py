@@ -40,7 +40,7 @@ from properties.sim._support import dropping
 from properties.sim._support import redundant_tokens as tokens
 from properties.sim._support.training import PRINTED, REPAIRED
 from properties.sim.token_sparsity import gradient_shares as shares
-from properties.sim.token_sparsity.instances import (
+from properties.sim.token_sparsity.gradient_shares import (
     FROM_BASIN,
     FROM_ZERO,
     IN_BASIN,

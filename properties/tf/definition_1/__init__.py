@@ -22,8 +22,8 @@ to l(best) exactly where w tends to 0, for strictly decreasing continuous losses
 
 from attsvm.primitives.losses import LOSSES
 from attsvm.theory import Choice, Defined, Integer, Reading, Statement, Tensor, Vector, changed
+from properties._support.risk_formulas import DECREASES, DECREASING, family
 from properties.tf import SOURCE
-from properties.tf._support.risk_formulas import DECREASES, DECREASING, family
 from properties.tf.definition_1.conclusion import attention, between, few, least, only
 
 TIED = {"X": [[1], [1]], "v": [1], "w": [1, 0], "loss": "log-loss"}

@@ -20,7 +20,7 @@ from attsvm.svm.separability import separability
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w
 from properties._support.experiments import BY_DIMENSION, shares
-from properties.sim._support.laws import support
+from properties._support.laws import support
 from properties.tf import SOURCE
 from properties.tf.overparameterisation.laws import everywhere
 

@@ -26,10 +26,10 @@ from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
 from attsvm.theory import Reading, Statement, changed
+from properties._support import risk_formulas as risk
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
-from properties.tf._support import risk_formulas as risk
 from properties.tf.linear_head_one_token.conclusion import SELECTS, rest
 
 TWINS = cases.from_zero([[[1], [1], [0], [0]]], scores=[[1.0, 1.0, 0.0, 0.0]])

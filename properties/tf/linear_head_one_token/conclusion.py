@@ -18,7 +18,7 @@ from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.theory import Slack, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Values
 from attsvm.training import follow_w
-from properties.tf._support import risk_formulas as risk
+from properties._support import risk_formulas as risk
 
 
 @by_gradient_flow

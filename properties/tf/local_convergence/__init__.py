@@ -31,11 +31,11 @@ from flint import fmpq
 from attsvm.primitives.loss_hypotheses import STRICT_LOSS
 from attsvm.primitives.steps import ITERATED
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from properties._support import cone_starts as starts
+from properties._support import cones
+from properties._support.cone_starts import ON_RAY, OTHER
+from properties._support.cones import CONE, LARGE, LONG, NEAR, OPTIMAL, Local
 from properties.tf import SOURCE
-from properties.tf._support import cone_starts as starts
-from properties.tf._support import cones
-from properties.tf._support.cone_starts import ON_RAY, OTHER
-from properties.tf._support.cones import CONE, LARGE, LONG, NEAR, OPTIMAL, Local
 
 FOUR_FIFTHS = fmpq(4, 5)
 

@@ -34,15 +34,20 @@ from attsvm.theory import (
 from properties._support.formulas import CONVEX_PHI, SEVERAL
 from properties.tf import SOURCE
 from properties.tf.nonlinear_head_several.conclusion import (
+    APART,
+    BENT_UP,
+    LOW,
+    THREE,
+    TIED,
     _flag,
     below_tangent,
     between,
     exactly_best,
+    example,
     gains,
     mixed,
     returns,
 )
-from properties.tf.nonlinear_head_several.instances import APART, BENT_UP, LOW, THREE, TIED, example
 
 PAIR, UP_TO_FIVE = {"T": Integer(2, 2)}, {"T": Integer(2, 5)}
 SMOOTH = {"phi": Choice({name: phi for name, phi in ACTIVATIONS.items() if phi.bend})}

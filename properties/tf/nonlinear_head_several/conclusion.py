@@ -1,8 +1,10 @@
 """What a head gains from mixtures of tokens, as formulas."""
 
+from typing import Any
+
 from attsvm.primitives.heads import bending, change, derivative_along, head
 from attsvm.theory import stated
-from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
+from attsvm.theory.types import Comparison, Namespace, Nested, Number, Numbers, Relation, Values
 
 
 def _flag(m: Namespace, holds: bool) -> Comparison:
@@ -124,3 +126,20 @@ def exactly_best(m: Namespace, v: Values, share: Number = 1, slope: str = "x") -
         e = m.minimum(g / (beta + m.is_zero(beta)), m.exact(1))
         parts.append(m.at_most(share * e * g / 2, change(m, v, x, e * along)))
     return m.all_of(*parts)
+
+
+def example(X: Nested, A: Nested, b: Nested, phi: str, a: Any = None) -> dict[str, Any]:
+    """Tokens X, a head, and logits, 0 where they are not given."""
+    return {"X": X, "A": A, "b": b, "phi": phi, "a": [0] * len(X) if a is None else a}
+
+
+TIED = example([[1], [0]], [[0]], [1], "identity")
+BENT_UP = example([[1], [0]], [[1]], [1], "relu")
+APART = example([[1], [-1]], [[1]], [-1], "square")
+"""h(x) = -x^2: the mean of both tokens is the best point."""
+THREE = {
+    **example([[2, -1], [-1, 2], [-1, -1], [0, 0]], [[1, 0], [0, 1]], [-1, -1], "square"),
+    "w": [1, 1, 1, 0],
+}
+"""h(x) = -|x|^2: the mean of the corners of a triangle is best, as is the token 0 alone."""
+LOW = example([[0], [1]], [[1], [0]], [1, 0], "square")

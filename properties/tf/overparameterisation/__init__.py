@@ -29,7 +29,7 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
-from properties.sim._support.laws import SEVERAL
+from properties._support.laws import SEVERAL
 from properties.tf import SOURCE
 from properties.tf.overparameterisation import laws
 from properties.tf.overparameterisation.chances import BOUND, EXACT, SPHERE, certain

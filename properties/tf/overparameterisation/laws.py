@@ -15,7 +15,7 @@ from attsvm._types import Array, Bool, Float
 from attsvm.errors import DataError
 from attsvm.primitives.counts import interval
 from attsvm.strategies import composite, sizes
-from properties.sim._support.laws import RISK, supports
+from properties._support.laws import RISK, supports
 
 CHUNK = 64
 """How many choices, and how many samples, are looked at together."""

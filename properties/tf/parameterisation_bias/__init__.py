@@ -33,9 +33,9 @@ from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Reading, Records, Statement, changed
+from properties._support import factor_descent as factors
+from properties._support.factor_descent import NOWHERE, OPPOSED
 from properties._support.hypothesis_violations import PASSED_OVER
-from properties.sim._support import factor_descent as factors
-from properties.sim._support.factor_descent import NOWHERE, OPPOSED
 from properties.tf import SOURCE
 from properties.tf._support import biased_ends as ends
 from properties.tf._support import descent_instances as cases

@@ -22,7 +22,7 @@ from properties.mm._support import max_margin as svm
 from properties.mm._support.attended import Doubted
 from properties.mm._support.max_margin import Programme, p_programme
 from properties.mm._support.token_selections import along, select
-from properties.mm.assumption_b import instances
+from properties.mm.assumption_b import conclusion as instances
 from properties.mm.figures import assumption_b
 from properties.mm.p_svm import conclusion
 

@@ -24,17 +24,8 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.drawing import strategy
 from attsvm.theory.declaration.judge import judge
 from attsvm.training import descend_kq, follow_kq
-from properties.sim import (
-    attention_shape,
-    definition_3_6,
-    fixed_head,
-    kq_bias,
-    l2_objective,
-    orientation,
-)
-from properties.sim._support import factor_descent
-from properties.sim._support.attention import attention, block_attention
-from properties.sim._support.factor_descent import (
+from properties._support import factor_descent
+from properties._support.factor_descent import (
     FAR_APART,
     certificate,
     crossed_data,
@@ -46,11 +37,19 @@ from properties.sim._support.factor_descent import (
     starting,
     symmetric,
 )
+from properties.sim import (
+    attention_shape,
+    definition_3_6,
+    fixed_head,
+    kq_bias,
+    l2_objective,
+    orientation,
+)
+from properties.sim._support.attention import attention, block_attention
 from properties.sim.definition_3_6 import conclusion as drifts
 from properties.sim.definition_3_8.instances import Classified, Shared
 from properties.sim.fixed_head.conclusion import absorbed
-from properties.sim.orientation.conclusion import turned
-from properties.sim.orientation.instances import SIDEWAYS
+from properties.sim.orientation.conclusion import SIDEWAYS, turned
 from properties.tf import parameterisation_bias
 from properties.tf._support.token_choices import Choice
 from properties.tf.parameterisation_bias.conclusion import factor_rows, rows_after

@@ -15,8 +15,13 @@ from properties.sim._support.causal_language import Setting, best, draw
 from properties.sim._support.redundant_tokens import EQUAL
 from properties.sim._support.training import TWO_TOKENS
 from properties.sim.few_support_tokens import FEW
-from properties.sim.few_support_tokens.conclusion import carriers
-from properties.sim.few_support_tokens.instances import BOTH, PROGRAMMES, SEPARABLE, Default
+from properties.sim.few_support_tokens.conclusion import (
+    BOTH,
+    PROGRAMMES,
+    SEPARABLE,
+    Default,
+    carriers,
+)
 from tests.searching import few
 
 SUPPORT = {

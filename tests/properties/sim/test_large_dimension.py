@@ -15,12 +15,19 @@ from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.counts import interval
 from attsvm.primitives.hypotheses import lower_scores_equal
 from attsvm.theory.declaration.proof import recorded
+from properties._support import laws
+from properties._support.laws import RandomSentences, Signs
 from properties.sim import large_dimension
-from properties.sim._support import laws
 from properties.sim._support.causal_language import SUCCESSORS, VOCABULARY, Setting
-from properties.sim._support.laws import RandomSentences, Signs
-from properties.sim.large_dimension.conclusion import coherence, disturbance, incoherent, long
-from properties.sim.large_dimension.instances import BESIDE, EVEN, THREE_TOKENS
+from properties.sim.large_dimension.conclusion import (
+    BESIDE,
+    EVEN,
+    THREE_TOKENS,
+    coherence,
+    disturbance,
+    incoherent,
+    long,
+)
 from symbolic.sim import large_dimension as proofs
 
 WORDS = (large_dimension.__doc__ or "") + (proofs.__doc__ or "")

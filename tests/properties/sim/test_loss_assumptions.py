@@ -12,14 +12,15 @@ from attsvm.primitives.losses import LOSSES
 from attsvm.training import descend_w
 from properties.sim import loss_assumptions as losses
 from properties.sim._support import training
-from properties.sim.loss_assumptions.conclusion import sloped, stays
-from properties.sim.loss_assumptions.instances import (
+from properties.sim.loss_assumptions.conclusion import (
     ABOVE,
     BELOW,
     CUBIC,
     FAR,
     NEGATIVE,
     TOP,
+    sloped,
+    stays,
     trained,
 )
 

@@ -15,8 +15,7 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.low_score_tokens import left_out
-from properties.sim.low_score_tokens.instances import ENDS_THERE, PUSHED, SUPPORT
-from properties.sim.low_score_tokens.left_out import Scaled
+from properties.sim.low_score_tokens.left_out import ENDS_THERE, PUSHED, SUPPORT, Scaled
 
 
 def test_the_least_scores_are_left_out_and_no_token_of_an_input_of_one_score():

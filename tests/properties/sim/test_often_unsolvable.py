@@ -20,9 +20,8 @@ from properties.sim._support.training import NOT_ALIGNED, TWO_TOKENS
 from properties.sim.figures import failing_data
 from properties.sim.figures import often_unsolvable as frequencies
 from properties.sim.often_unsolvable import contradictions
-from properties.sim.often_unsolvable.conclusion import gap
+from properties.sim.often_unsolvable.conclusion import REPEATED, gap, tables
 from properties.sim.often_unsolvable.contradictions import Table, consistent, contradicts
-from properties.sim.often_unsolvable.instances import REPEATED, tables
 
 
 def test_a_circle_may_pass_through_three_tokens():

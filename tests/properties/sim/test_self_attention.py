@@ -17,8 +17,7 @@ from attsvm.training import descend_w
 from properties.sim import self_attention as statement
 from properties.sim._support.self_attention import decided, descending, sequences
 from properties.sim._support.training import PRINTED, REPAIRED
-from properties.sim.printed_loss.conclusion import lowers, proved_rate, rate
-from properties.sim.printed_loss.instances import OTHER_WAY, turned
+from properties.sim.printed_loss.conclusion import OTHER_WAY, lowers, proved_rate, rate, turned
 
 BOTH = "X(k) or X(k)^T"
 

@@ -27,12 +27,11 @@ from properties.sim import figure_2
 from properties.sim._support import margins
 from properties.sim._support.redundant_tokens import Dropped
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
-from properties.sim.figure_2.conclusion import certified_convergence, converges
-from properties.sim.figure_2.instances import TORN
+from properties.sim.figure_2.conclusion import TORN, certified_convergence, converges
 from properties.sim.token_separation import PASSED_OVER
 from properties.sim.token_sparsity import SPARSITY
 from properties.sim.token_sparsity import gradient_shares as shares
-from properties.sim.token_sparsity.instances import FROM_BASIN, FROM_ZERO, THREE, TWO_INPUTS
+from properties.sim.token_sparsity.gradient_shares import FROM_BASIN, FROM_ZERO, THREE, TWO_INPUTS
 
 STEP = fmpq(1, 8)
 

@@ -21,7 +21,7 @@ from properties.sim import stability_logistic as logistic
 from properties.sim._support import stability as shared
 from properties.sim._support.entry_loss import squared_gradient, squared_loss
 from properties.sim.figures import stability
-from properties.sim.stability_l2 import instances as squared_entries
+from properties.sim.stability_l2 import conclusion as squared_entries
 from properties.sim.stability_logistic import instances as logistic_entries
 from symbolic.sim import stability as proofs
 from tests.searching import drawn, few

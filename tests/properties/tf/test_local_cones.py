@@ -16,11 +16,11 @@ from attsvm.exact.traps import Selection
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES as LOSSES_BY_NAME
 from attsvm.primitives.limit_certificates import certified_direction, short_step
-from properties.tf._support import cone_starts as starts
-from properties.tf._support import cones
-from properties.tf._support.cone_radius import WIDER, Pairs, radius
-from properties.tf._support.cone_radius import closes as closes_at
-from properties.tf._support.cones import Local
+from properties._support import cone_starts as starts
+from properties._support import cones
+from properties._support.cone_radius import WIDER, Pairs, radius
+from properties._support.cone_radius import closes as closes_at
+from properties._support.cones import Local
 from properties.tf._support.token_choices import Choice
 from tests.searching import few
 

@@ -40,7 +40,7 @@ from attsvm.primitives.steps import (
 from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.theory import Hypothesis, Slack
 from attsvm.theory.arithmetic import BALLS
-from properties.tf._support.cone_radius import Pairs, closes
+from properties._support.cone_radius import Pairs, closes
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from attsvm.primitives.steps import ANY
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.theory import changed
-from properties.tf._support.cone_radius import Pairs, radius
-from properties.tf._support.cones import (
+from properties._support.cone_radius import Pairs, radius
+from properties._support.cones import (
     Local,
     parts,
     tangent,
