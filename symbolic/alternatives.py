@@ -14,8 +14,7 @@ from attsvm.theory import Supposed
 from properties._support import formulas, risk_formulas
 from properties.mm import nonlinear_head_path, p_svm
 from properties.mm._support.max_margin import P_EXISTS, V_EXISTS
-from properties.sim import definition_3_8, orientation
-from properties.sim._support.training import PRINTED, REPAIRED
+from properties.sim import PRINTED, REPAIRED, definition_3_8, orientation
 from properties.sim.printed_loss import conclusion as printed_loss
 from properties.sim.printed_loss.conclusion import RATE
 from properties.tf import (

@@ -19,11 +19,10 @@ from attsvm.strategies.data import separable_data
 from attsvm.theory import Measured, Slack
 from benchmarks.power.planting import flipped, plant
 from benchmarks.power.targets import Target, below_whole_threshold, one_short, towards, transposed
+from properties.sim import REPAIRED, theorem_3_15
 from properties.sim import theorem_3_14_part_1 as part_1
 from properties.sim import theorem_3_14_part_2 as part_2
-from properties.sim import theorem_3_15
 from properties.sim._support import margins
-from properties.sim._support.training import REPAIRED
 from properties.sim.token_separation import SEPARATION
 
 

@@ -16,9 +16,9 @@ from attsvm.errors import DataError
 from attsvm.language import Language
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.hypotheses import all_tight, unique_optimum
+from attsvm.primitives.sentences import Sentences
 from attsvm.strategies import composite, sizes
 from attsvm.theory import Hypothesis
-from properties.sim._support.token_sequences import on_sentences
 
 if TYPE_CHECKING:
     import sympy as sp
@@ -151,9 +151,7 @@ def part_1_probability(law: RandomSentences) -> Fraction:
         sentences = [text for text, _ in chosen]
         pairs = frozenset(p for text in sentences for p in itertools.pairwise(text))
         if pairs not in known:  # problems that repeat constrain nothing
-            data = on_sentences(
-                language.embeddings, np.array(sentences), np.zeros((V, V)), True
-            ).data
+            data = Sentences(language.embeddings, np.array(sentences), True).data
             known[pairs] = unique_optimum(data) and all_tight(data)
         chance = Fraction(1)
         for _, part in chosen:

@@ -10,3 +10,6 @@ LOSS_NAMES = {
     }
 }
 """How the printed loss and the decreasing one are written, by their names."""
+
+PRINTED, REPAIRED = "logistic", "logistic-loss"
+"""The loss g(u) of definition 3.6, which increases, and the decreasing one g(-u)."""

@@ -49,10 +49,9 @@ from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Hypothesis, Reading, Statement, changed
-from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, TIED_APART
-from properties.sim import SOURCE
+from properties._support import small_runs as small
+from properties.sim import PRINTED, REPAIRED, SOURCE
 from properties.sim._support import training
-from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 
 BEYOND = Descent.of(
     [[[0, 0], [-2, -1], [-1, 0]]], [[1, 0]], [[-20, 0], [-20, 0]], scores=[[2, 1, 0]]
@@ -87,11 +86,11 @@ THEOREM = Statement(
     cost=10,
     violating={
         ALL_TIGHT: stepped(Descent, runs(separable_data(), 0, 1), training.near_solution),
-        UNIQUE: [TIED_APART, ALL_TIED],
-        FEASIBLE: [NO_QUERY],
-        SEVERAL_TOKENS: [training.ONE_TOKEN],
-        ONE_INPUT: [training.NOT_ALIGNED],
-        THREE: [training.ONE_DRAGGED],
+        UNIQUE: [small.TIED_APART, small.ALL_TIED],
+        FEASIBLE: [small.NO_QUERY],
+        SEVERAL_TOKENS: [small.ONE_TOKEN],
+        ONE_INPUT: [small.NOT_ALIGNED],
+        THREE: [small.ONE_DRAGGED],
         SECOND_SUPPORTS: [BEYOND],
         SHORT: [LEAPING],
     },
@@ -101,20 +100,20 @@ THEOREM = Statement(
             read=training.UNDEFINED,
             fixed={"loss": PRINTED},
             under=(UNIQUE, ALL_TIGHT, SHORT),
-            examples=(TWO_TOKENS, training.ONE_TOKEN),
+            examples=(small.TWO_TOKENS, small.ONE_TOKEN),
             siblings={
                 **training.OTHER_TARGETS,
                 "not all tokens support vectors": changed(
-                    drop=[ALL_TIGHT], examples=[training.NOT_TIGHT]
+                    drop=[ALL_TIGHT], examples=[small.NOT_TIGHT]
                 ),
-                "tied optimal tokens": changed(drop=[UNIQUE], examples=[training.TIED_BESIDE]),
+                "tied optimal tokens": changed(drop=[UNIQUE], examples=[small.TIED_BESIDE]),
             },
         ),
         "amended-1": Reading(
             "refuted",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, ALL_TIGHT, SEVERAL_TOKENS, SHORT),
-            examples=(TWO_TOKENS, training.NOT_ALIGNED, training.ONE_DRAGGED, LOCAL_TRAP),
+            examples=(small.TWO_TOKENS, small.NOT_ALIGNED, small.ONE_DRAGGED, LOCAL_TRAP),
             siblings=training.OTHER_DIRECTIONS,
         ),
         "amended-2": Reading(
@@ -125,7 +124,7 @@ THEOREM = Statement(
             variables=stepped(
                 Descent, runs(st.one_of(tight_data(), separable_data()), 0, 1), towards_solution
             ),
-            examples=(training.UNEVEN_SCORES, training.NOT_TIGHT),
+            examples=(small.UNEVEN_SCORES, small.NOT_TIGHT),
             siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
         ),
         "sharp": Reading(
@@ -134,7 +133,7 @@ THEOREM = Statement(
             fixed={"loss": REPAIRED},
             under=(UNIQUE, SEVERAL_TOKENS, ONE_INPUT, THREE, SECOND_SUPPORTS),
             variables=stepped(Descent, runs(few_tokens(), 0, 1), steps=ANY),
-            examples=(TWO_TOKENS, training.UNEVEN_SCORES),
+            examples=(small.TWO_TOKENS, small.UNEVEN_SCORES),
             siblings=training.OTHER_DIRECTIONS,
         ),
         "amended-3": Reading(
@@ -142,7 +141,7 @@ THEOREM = Statement(
             fixed={"loss": REPAIRED},
             under=(UNIQUE, ALL_TIGHT, SEVERAL_TOKENS, ONE_INPUT, ZERO_START, SHORT),
             variables=stepped(Descent, training.one_input_from_zero(), fixed=("start",)),
-            examples=(TWO_TOKENS, training.ONE_DRAGGED),
+            examples=(small.TWO_TOKENS, small.ONE_DRAGGED),
             siblings=training.OTHER_TARGETS,
         ),
     },

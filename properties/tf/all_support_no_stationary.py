@@ -42,7 +42,7 @@ from attsvm.primitives.steps import flattened
 from attsvm.primitives.torch_objectives import constraints, distance
 from attsvm.theory import Reading, Records, Statement, changed, stated
 from attsvm.theory.types import Comparison, Namespace, Number
-from properties._support.hypothesis_violations import PASSED_OVER
+from properties._support.small_runs import PASSED_OVER
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import not_stationary

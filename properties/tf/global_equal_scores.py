@@ -43,7 +43,7 @@ from attsvm.strategies import composite
 from attsvm.strategies.adversarial_starts import starts_about, trapping_data
 from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.theory import Reading, Statement, changed
-from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
+from properties._support.small_runs import NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import NOT_ALIGNED

@@ -29,7 +29,7 @@ from attsvm.primitives.descent_runs import LOCAL_TRAP, tight_data
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
 from attsvm.training import descend_w, follow_w
-from properties.sim._support.training import NOT_ALIGNED, TWO_TOKENS, UNEVEN
+from properties._support.small_runs import NOT_ALIGNED, TWO_TOKENS, UNEVEN
 from tests.exact.digits import DECREASING, EPS, VALUE, encloses, real
 from tests.exact.local_runs import column, one_dimension, starts
 from tests.limits.runs import tilted

@@ -19,7 +19,7 @@ from attsvm.limits import (
 from attsvm.losses import LOGISTIC_LOSS, LOSSES
 from attsvm.svm import att_svm
 from attsvm.training import follow_w
-from properties.sim._support.training import UNEVEN
+from properties._support.small_runs import UNEVEN
 from tests.limits.runs import start, three_inputs, tilted, two_inputs
 
 LOG = LOSSES["log-loss"]

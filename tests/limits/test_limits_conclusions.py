@@ -27,7 +27,7 @@ from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm, p_svm
 from attsvm.training import descend_p, descend_w, follow_w
 from properties._support.published_data import gaussian_protocol
-from properties.sim._support.training import NOT_ALIGNED
+from properties._support.small_runs import NOT_ALIGNED
 from tests.limits.runs import start, three_inputs, tilted, two_inputs
 
 LOG, LOGISTIC_LOSS = LOSSES["log-loss"], LOSSES["logistic-loss"]

@@ -26,8 +26,8 @@ from attsvm.primitives.losses import SLOPED
 from attsvm.risk import gradient_w
 from attsvm.strategies.data import starts
 from attsvm.training import descend_w
+from properties._support.small_runs import NOT_ALIGNED, TIED_BESIDE, TWO_TOKENS
 from properties.sim._support import training
-from properties.sim._support.training import NOT_ALIGNED
 from properties.sim.theorem_3_15 import THEOREM
 from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal
 
@@ -198,6 +198,6 @@ def test_the_rival_of_second_best_score_costs_nothing():
 
 
 def test_two_tokens_allow_any_spread_and_equal_rivals_any_start():
-    assert nearly_equal.within_of_others(training.TWO_TOKENS)
+    assert nearly_equal.within_of_others(TWO_TOKENS)
     assert nearly_equal.within_of_others(nearly_equal.far(0.0, 8.0))
-    assert not nearly_equal.within_of_others(training.TIED_BESIDE)
+    assert not nearly_equal.within_of_others(TIED_BESIDE)

@@ -27,7 +27,9 @@ from attsvm.theory import OPEN
 from attsvm.theory.instance import codec
 from attsvm.theory.run.sampling import sample
 from attsvm.training import descend_kq, follow_kq
-from properties.sim._support.training import DIRECTION, NOT_ALIGNED, REPAIRED, UNEVEN
+from properties._support.small_runs import NOT_ALIGNED, UNEVEN
+from properties.sim import REPAIRED
+from properties.sim._support.training import DIRECTION
 
 
 def one_dimension(*tokens, scores):

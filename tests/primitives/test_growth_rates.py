@@ -18,18 +18,20 @@ from attsvm.primitives.growth_rates import arrives, proved_limit, rate_error
 from attsvm.primitives.hypotheses import feasible, starts_in_basin, unique_optimum
 from attsvm.primitives.limit_certificates import short_step
 from attsvm.training import follow_w
-from properties._support.hypothesis_violations import (
+from properties._support.small_runs import (
     ALL_TIED,
     NO_QUERY,
+    NOT_ALIGNED,
     PASSED_OVER,
     TIED_APART,
     TIED_ASIDE,
     TIED_CROWD,
+    TWO_TOKENS,
 )
 from properties.mm._support.prompt_instances import ONE_KEY, STUCK, TRAPPED
 from properties.mm._support.prompt_limits import RATE
+from properties.sim import PRINTED, REPAIRED
 from properties.sim._support import margins
-from properties.sim._support.training import NOT_ALIGNED, PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.token_sparsity import gradient_shares as shares
 from properties.sim.token_sparsity.gradient_shares import FROM_BASIN
 

@@ -28,8 +28,8 @@ from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import draw, record_moves
 from attsvm.theory.search.float_frame import Frame
 from properties._support.published_data import gaussian_protocol
+from properties._support.small_runs import NOT_ALIGNED, TWO_TOKENS
 from properties.mm._support.prompt_instances import SECOND_TRAPPED, TRAPPED, TWO_KEYS, UNEVEN
-from properties.sim._support.training import NOT_ALIGNED, TWO_TOKENS
 from properties.tf.global_initial_gradient import CROWDED, OVERTAKEN
 from tests.late import Late
 

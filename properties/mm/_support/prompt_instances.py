@@ -16,8 +16,8 @@ from attsvm.risk import risk_gap
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about, trapping_data
 from attsvm.theory import changed
+from properties._support.small_runs import NOT_ALIGNED, TWO_TOKENS
 from properties.mm._support.prompt_descent import never_moves, prompt, prompting, properly_started
-from properties.sim._support.training import NOT_ALIGNED, TWO_TOKENS
 
 TIED = prompting([[[1.0], [0.0]]], [[0.0, 0.0]])
 """Head zero: the gradient is zero everywhere, and p(alpha) = 1."""

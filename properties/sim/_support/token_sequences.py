@@ -27,17 +27,12 @@ with margins 1 for the most frequent successors. None of this asks for a short s
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
-from hypothesis import strategies as st
 
-from attsvm._types import Array
 from attsvm._witness import Plain, floats, proposed
 from attsvm.data import AttentionData
-from attsvm.errors import DataError, SolverError
 from attsvm.exact import ExactData, dot, rationals, separate, softmax
 from attsvm.exact.descent import descend
 from attsvm.exact.losses import loss_slope
@@ -49,75 +44,14 @@ from attsvm.primitives.att_svm import ExactAttSVM, att_svm, exact_att_svm, exact
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import agreement, short_step
-from attsvm.primitives.sentences import Sentences
-from attsvm.strategies import arrays, composite, sizes
-from attsvm.svm import att_svm_programme
-from attsvm.svm.soft import SoftAnswer, solve_soft
 from attsvm.theory.types import Namespace, Numbers
-from attsvm.tokens import optimal_tokens
+from properties.sim._support.telling_sentences import C, sentences_of, soft
 
-C = 10
 STEPS = (0, 1, 4, 16, 64)
-
-
-def on_sentences(E: Array, sentences: Array, start: Array, whole: bool) -> Descent:
-    """Return descent on X of sentences, among the whole vocabulary or their own tokens."""
-    return Descent(Sentences(E, sentences, whole), start)
-
-
-def sentences_of(case: Descent) -> Sentences:
-    """Return the inputs of descent on sentences."""
-    inputs: Any = case.inputs
-    found: Sentences = inputs
-    return found
-
-
-@composite
-def drawn_sequences(draw: st.DrawFn, *, from_zero: bool = False) -> Descent:
-    """Up to three tokens in up to three dimensions, up to three sentences of two or three."""
-    V, whole = draw(sizes(2, 3)), draw(st.booleans())
-    m, n = draw(sizes(1, 3)), draw(sizes(2 if whole else 3, 3))
-    words = draw(st.binary(min_size=m * n, max_size=m * n))
-    sentences = np.frombuffer(words, dtype=np.uint8).reshape(m, n).astype(np.int64) % V
-    plain = draw(st.booleans())
-    d = V if plain else draw(sizes(1, 3))
-    E = np.eye(V) if plain else draw(arrays(V, d))
-    start = np.zeros((d, d)) if from_zero or draw(st.booleans()) else draw(arrays(d, d))
-    return on_sentences(E, sentences, start, whole)
-
-
-@composite
-def followed(draw: st.DrawFn) -> Descent:
-    """Up to four orthonormal tokens, turned round, each with one successor."""
-    V = draw(sizes(2, 4))
-    after = draw(st.lists(sizes(0, V - 1), min_size=V, max_size=V))
-    rows = [draw(st.lists(sizes(0, V - 1), min_size=1, max_size=3))]
-    for _ in range(draw(sizes(1, 3))):
-        rows.append([after[t] for t in rows[-1]])
-    signs = np.where(draw(arrays(V)) < 0.0, -1.0, 1.0)
-    E = np.eye(V)[draw(st.permutations(range(V)))] * signs
-    return on_sentences(E, np.array(rows).T, draw(arrays(V, V)), True)
-
-
-@composite
-def started(draw: st.DrawFn) -> Descent:
-    """The same, from four times X_soft in 64ths, with a random part."""
-    case = draw(drawn_sequences())
-    found, noise = soft(case.data), draw(arrays(*case.start.shape)) / 8
-    along = 0.0 if found is None else np.round(256.0 * found.W) / 64
-    return replace(case, start=along + noise)
 
 
 SOFT = "soft-margin solution"
 """The proposal that `on_soft_ray` asks for."""
-
-
-def soft(data: AttentionData) -> SoftAnswer | None:
-    """X_soft in floats, with a recomputed gap."""
-    try:
-        return solve_soft(att_svm_programme(data, optimal_tokens(data).index), float(C))
-    except (SolverError, DataError):
-        return None
 
 
 def limit(case: Descent) -> Vector | None:

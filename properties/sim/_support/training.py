@@ -1,12 +1,4 @@
-"""Instances, hypotheses, false neighbours and certificates that statements on training share.
-
-`NOT_ALIGNED` meets both parts of assumption 3.10 and starts from zero. Tokens (1/2, 0), (-1/2, 0)
-and (-2, 1), 0, labels 1, head (4, 9) give the scores 2, -2 and 1, 0; with z = (1, 0) only the
-first column w of X matters. Input 1 asks for w . (1, 0) >= 1, input 2 for w . (-2, 1) >= 1, so
-X^mm has w = (1, 3). The first input has the larger score gap, and its negative gradient moves w
-along (1, 0), which lowers the second margin twice as fast as it raises the first. So the second
-input comes to select its worse token, and w follows (1, 0) for ever.
-"""
+"""Drawn runs, hypotheses, siblings and limits that statements on training share."""
 
 from typing import Any
 
@@ -37,10 +29,8 @@ from attsvm.svm import att_svm
 from attsvm.theory import Hypothesis, changed
 from attsvm.theory.declaration.siblings import Changed
 from properties._support.published_data import gaussian_protocol
+from properties._support.small_runs import UNEVEN
 from properties.sim import LOSS_NAMES
-
-PRINTED, REPAIRED = "logistic", "logistic-loss"
-"""The loss g(u) of definition 3.6, which increases, and the decreasing one g(-u)."""
 
 UNDEFINED = {
     "L_X": "a Lipschitz constant of the gradient of the mean of g(b <f, h>) over the inputs",
@@ -58,23 +48,6 @@ ONE_PART = Hypothesis(
 )
 
 # runs
-
-TWO_TOKENS = Descent.of([[[1], [0]]], [[1]], scores=[[1, 0]])
-ONE_TOKEN = Descent.of([[[1]]], [[1]], scores=[[1]])
-NOT_ALIGNED = Descent.of(
-    [[[0.5, 0.0], [-0.5, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]], [[1, 0], [1, 0]], y=[1, 1], v=[4, 9]
-)
-ONE_DRAGGED = Descent.of([[[1, 0], [0, 3], [0, 1], [0, 0]]], [[1, 0]], scores=[[2, 1, 0, -2]])
-"""All tokens of the one input are support vectors, X^mm has w = (1, 0); it selects the second."""
-NOT_TIGHT = Descent.of([[[1], [0], [-1]]], [[1]], scores=[[1, 0, 0]])
-"""The last token has margin 2 under X^mm = 1."""
-TIED_BESIDE = Descent.of([[[1], [0]]] * 2, [[1]] * 2, scores=[[1, 0], [0, 0]])
-"""The tokens of the second input are tied, so that it has no gradient; all margins are 1."""
-THREE_SCORES = Descent.of([[[1], [0], [0]]], [[1]], scores=[[2, 1, 0]])
-UNEVEN_SCORES, UNEVEN = (
-    Descent.of([[[1, 0], [0, 0], [1, -2]]], [[1, 0]], [[8, 0], [4, 0]], scores=[[3, 1, last]])
-    for last in (0, 1)
-)
 
 
 @composite

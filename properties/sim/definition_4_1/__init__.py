@@ -27,34 +27,10 @@ from attsvm.primitives.hypotheses import EXISTS, FEASIBLE
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from attsvm.theory.declaration.siblings import Changed
 from properties.sim import SOURCE
-from properties.sim.definition_4_1.conclusion import (
-    at_least_price,
-    at_price,
-    exactly_from_price,
-    growth_from_zero,
-    only_minimiser,
-)
-from properties.sim.definition_4_1.instances import (
-    ALONE,
-    OPPOSED,
-    OWN_QUERIES,
-    PRICES,
-    REPEATED,
-    TIED,
-    Queried,
-    Soft,
-    at,
-    cheap_rivals,
-    priced,
-    queried,
-    rivals,
-    single,
-    small_price,
-    whole_sequences,
-)
+from properties.sim.definition_4_1 import conclusion, instances
 
 
-def lower_prices(*examples: Queried) -> dict[str, Changed]:
+def lower_prices(*examples: instances.Queried) -> dict[str, Changed]:
     """False neighbours with a share of the price."""
     shares = {"95% of that price": "0.95", "99.9% of that price": "0.999", "half of it": "0.5"}
     return {words: changed(share=share, examples=examples) for words, share in shares.items()}
@@ -62,16 +38,16 @@ def lower_prices(*examples: Queried) -> dict[str, Changed]:
 
 OWN = "each constraint have a slack of its own"
 SHARED = Records(
-    Queried,
-    queried(),
+    instances.Queried,
+    instances.queried(),
     lets="the constraints of a token for the queries of a sequence share a slack",
 )
 ANY_WAY = "constraints share slacks in any way"
 """Which constraints share a slack, as the sentence of a reading has it after "Let"."""
 
 POSITIVE = Hypothesis("C > 0", lambda case: case.C > 0)
-WHOLE = Hypothesis("queries of one sequence have the same tokens", whole_sequences)
-SMALL = Hypothesis("C ||sum_j A_j|| <= 1", small_price)
+WHOLE = Hypothesis("queries of one sequence have the same tokens", instances.whole_sequences)
+SMALL = Hypothesis("C ||sum_j A_j|| <= 1", instances.small_price)
 MOVED = Hypothesis("V is not zero", lambda case: bool(case.move.any()))
 
 DEFINITION = Statement(
@@ -82,8 +58,8 @@ DEFINITION = Statement(
     printed="X_soft = argmin ||X||_F + C sum xi_{l,t} s.t. (A_{l,opt_i} - A_{l,t})^T X A_{l,i} >= "
     "1 - xi_{l,t} & xi_{l,t} >= 0; we empirically find using a large penalty term C = 10 still "
     "works well",
-    variables=Records(Soft, rivals(), climbed=True, lets=OWN),
-    conclusion=at_price,
+    variables=Records(instances.Soft, instances.rivals(), climbed=True, lets=OWN),
+    conclusion=conclusion.at_price,
     cost=2,
     readings={
         "literal-1": Reading(
@@ -93,60 +69,71 @@ DEFINITION = Statement(
                 "xi_{l,t}": "one slack a constraint",
             },
             under=(FEASIBLE,),
-            examples=(single(0.0625, 10.0, False, 0.0),),
+            examples=(instances.single(0.0625, 10.0, False, 0.0),),
             siblings={
-                "C = 1/4": changed(C="1/4", examples=[single(1.0, 0.25, False, 0.0)]),
-                "C = 1/64": changed(C="1/64", examples=[single(1.0, 0.015625, False, 0.0)]),
+                "C = 1/4": changed(C="1/4", examples=[instances.single(1.0, 0.25, False, 0.0)]),
+                "C = 1/64": changed(
+                    C="1/64", examples=[instances.single(1.0, 0.015625, False, 0.0)]
+                ),
             },
         ),
         "amended": Reading(
             "proved",
             proof="symbolic.sim.programmes:prove_price",
-            conclusion=at_least_price,
+            conclusion=conclusion.at_least_price,
             under=(EXISTS,),
             examples=(
-                single(1.0, 1.0, True, -0.25),
-                single(0.0625, 1.0, False, 0.0),
-                REPEATED,
-                TIED,
+                instances.single(1.0, 1.0, True, -0.25),
+                instances.single(0.0625, 1.0, False, 0.0),
+                instances.REPEATED,
+                instances.TIED,
             ),
             siblings={
                 **lower_prices(),
-                "Att-SVM need not be separable": changed(drop=[EXISTS], examples=[OPPOSED]),
+                "Att-SVM need not be separable": changed(
+                    drop=[EXISTS], examples=[instances.OPPOSED]
+                ),
             },
         ),
         "literal-2": Reading(
             "refuted",
-            variables=Records(Soft, cheap_rivals(), climbed=True, lets=OWN),
-            conclusion=only_minimiser,
+            variables=Records(instances.Soft, instances.cheap_rivals(), climbed=True, lets=OWN),
+            conclusion=conclusion.only_minimiser,
             under=(POSITIVE, SMALL, MOVED),
-            examples=(single(1.0, 1.0, False, 0.5),),
+            examples=(instances.single(1.0, 1.0, False, 0.5),),
             siblings={
                 "any price": changed(
                     drop=[SMALL],
-                    variables=Records(Soft, rivals(), climbed=True, lets=OWN),
-                    examples=[single(1.0, 2.0, False, 0.5)],
+                    variables=Records(instances.Soft, instances.rivals(), climbed=True, lets=OWN),
+                    examples=[instances.single(1.0, 2.0, False, 0.5)],
                 ),
                 "larger by 5% of the norm": changed(
-                    growth="0.05", examples=[single(1.0, 1.0, False, 0.25)]
+                    growth="0.05", examples=[instances.single(1.0, 1.0, False, 0.25)]
                 ),
                 "larger by a quarter of the norm": changed(
-                    growth="1/4", examples=[single(1.0, 1.0, False, 0.25)]
+                    growth="1/4", examples=[instances.single(1.0, 1.0, False, 0.25)]
                 ),
             },
         ),
         "sharp": Reading(
             "proved",
             proof="symbolic.sim.programmes:prove_growth",
-            variables=Records(Soft, rivals(separable=False), climbed=True, lets=OWN),
-            conclusion=growth_from_zero,
+            variables=Records(
+                instances.Soft, instances.rivals(separable=False), climbed=True, lets=OWN
+            ),
+            conclusion=conclusion.growth_from_zero,
             under=(POSITIVE,),
             tight=True,
-            examples=(single(1.0, 1.0, False, 0.5), single(1.0, 2.0, False, 0.5), TIED, OPPOSED),
+            examples=(
+                instances.single(1.0, 1.0, False, 0.5),
+                instances.single(1.0, 2.0, False, 0.5),
+                instances.TIED,
+                instances.OPPOSED,
+            ),
             siblings={
                 "1.05 in place of 1": changed(growth="1.05"),
                 "C may be negative": changed(
-                    drop=[POSITIVE], examples=[single(1.0, -1.0, False, 2.0)]
+                    drop=[POSITIVE], examples=[instances.single(1.0, -1.0, False, 2.0)]
                 ),
             },
         ),
@@ -158,53 +145,53 @@ DEFINITION = Statement(
             },
             variables=SHARED,
             under=(WHOLE, FEASIBLE),
-            examples=(ALONE,),
+            examples=(instances.ALONE,),
             siblings={
-                "C = 1/4": changed(C="1/4", examples=[OWN_QUERIES]),
-                "C = 1/64": changed(C="1/64", examples=[OWN_QUERIES]),
+                "C = 1/4": changed(C="1/4", examples=[instances.OWN_QUERIES]),
+                "C = 1/64": changed(C="1/64", examples=[instances.OWN_QUERIES]),
             },
         ),
         "amended-2": Reading(
             "refuted",
             constants={"together": False},
             variables=SHARED,
-            conclusion=at_least_price,
+            conclusion=conclusion.at_least_price,
             under=(WHOLE, EXISTS),
-            examples=(OWN_QUERIES,),
+            examples=(instances.OWN_QUERIES,),
             siblings={
-                "95% of that price": changed(share="0.95", examples=[OWN_QUERIES]),
-                "half of it": changed(share="0.5", examples=[OWN_QUERIES]),
+                "95% of that price": changed(share="0.95", examples=[instances.OWN_QUERIES]),
+                "half of it": changed(share="0.5", examples=[instances.OWN_QUERIES]),
             },
         ),
         "amended-3": Reading(
             "proved",
             proof="symbolic.sim.programmes:prove_shared_price",
-            variables=Records(Queried, queried(whichever=True), lets=ANY_WAY),
-            conclusion=at_least_price,
+            variables=Records(instances.Queried, instances.queried(whichever=True), lets=ANY_WAY),
+            conclusion=conclusion.at_least_price,
             under=(EXISTS,),
-            examples=(OWN_QUERIES,),
+            examples=(instances.OWN_QUERIES,),
             siblings={
-                **lower_prices(OWN_QUERIES),
+                **lower_prices(instances.OWN_QUERIES),
                 "the largest multiplier in place of sums": changed(
-                    together=False, examples=[OWN_QUERIES]
+                    together=False, examples=[instances.OWN_QUERIES]
                 ),
             },
         ),
         "sharp-2": Reading(
             "proved",
             proof="symbolic.sim.programmes:prove_exact_price",
-            variables=Records(Queried, priced(), lets=ANY_WAY),
-            conclusion=exactly_from_price,
+            variables=Records(instances.Queried, instances.priced(), lets=ANY_WAY),
+            conclusion=conclusion.exactly_from_price,
             cost=4,
             under=(EXISTS,),
-            examples=tuple(at(OWN_QUERIES, C) for C in PRICES),
+            examples=tuple(instances.at(instances.OWN_QUERIES, C) for C in instances.PRICES),
             siblings={
                 "95% of that price": changed(thousandths=950),
                 "99.9% of that price": changed(thousandths=999),
                 "100.1% of that price": changed(thousandths=1001),
                 "105% of that price": changed(thousandths=1050),
                 "Att-SVM need not be separable": changed(
-                    drop=[EXISTS], examples=[Queried(OPPOSED, np.array([0, 1]))]
+                    drop=[EXISTS], examples=[instances.Queried(instances.OPPOSED, np.array([0, 1]))]
                 ),
             },
         ),

@@ -31,10 +31,9 @@ from attsvm.primitives.descent_runs import runs
 from attsvm.primitives.hypotheses import ALL_TIGHT, FEASIBLE, UNIQUE
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.hypothesis_violations import NO_QUERY
-from properties.sim import SOURCE
+from properties._support.small_runs import NO_QUERY, ONE_TOKEN, TWO_TOKENS
+from properties.sim import PRINTED, SOURCE
 from properties.sim._support.redundant_tokens import EQUAL
-from properties.sim._support.training import ONE_TOKEN, PRINTED, TWO_TOKENS
 from properties.sim.few_support_tokens.conclusion import (
     BOTH,
     FIGURE_RUNS,

@@ -26,11 +26,10 @@ With steps of 128/L_X `amended-3` fails (`telling_sentences.LEAPING`).
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE, ZERO_START
 from attsvm.primitives.steps import SHARES, SHORT
 from attsvm.theory import Hypothesis, Reading, Statement, changed
-from properties.sim import SOURCE
+from properties.sim import PRINTED, REPAIRED, SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support import token_sequences
-from properties.sim._support.telling_sentences import SHORTEST
-from properties.sim._support.training import PRINTED, REPAIRED
+from properties.sim._support.telling_sentences import SHORTEST, drawn_sequences, started
 from properties.sim.figure_1.conclusion import COSINE, rises
 
 SAID = Hypothesis("X_soft is not 0", token_sequences.moves_soft)
@@ -50,7 +49,7 @@ FIGURE = Statement(
     printed="compare the cosine similarity of X(k) (Definition 3.6) and X^mm (Definition 3.8) "
     "during the optimization of X(k) with logistic loss ... This observation still complies with "
     "our Theorem 3.15",
-    variables=sentences.runs(token_sequences.drawn_sequences()),
+    variables=sentences.runs(drawn_sequences()),
     conclusion=COSINE,
     cost=10,
     violating={SHORT: [sentences.LEAPING]},
@@ -85,7 +84,7 @@ FIGURE = Statement(
             fixed={"loss": REPAIRED},
             constants={"towards": "soft"},
             under=(SAID, ZERO_START),
-            variables=sentences.runs(token_sequences.drawn_sequences(from_zero=True)),
+            variables=sentences.runs(drawn_sequences(from_zero=True)),
             examples=(sentences.OUTVOTED,),
             siblings={
                 "with the sum of the differences": changed(
@@ -113,7 +112,7 @@ FIGURE = Statement(
             fixed={"loss": REPAIRED},
             constants={"towards": "soft"},
             under=(UNIQUE, ENOUGH, BASIN, SHORT),
-            variables=sentences.runs(token_sequences.started(), SHARES),
+            variables=sentences.runs(started(), SHARES),
             examples=(SHORTEST,),
             siblings={
                 "any start": changed(drop=[BASIN], examples=[sentences.ELSEWHERE]),

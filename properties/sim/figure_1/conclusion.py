@@ -13,12 +13,13 @@ from attsvm.theory import Slack, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers
 from properties.sim import LOSS_NAMES
 from properties.sim._support import token_sequences
+from properties.sim._support.telling_sentences import soft
 
 
 @by_gradient_flow
 def ends(case: Descent, towards: str) -> Slack:
     """Whether the direction of X(k) tends to that of a target, by its rate."""
-    found = token_sequences.soft(case.data)
+    found = soft(case.data)
     if found is None:
         return Slack.unknown("floats came to no solution")
     mean = found.programme.combine(np.ones(len(found.programme.D)))

@@ -33,12 +33,10 @@ import numpy as np
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE, ZERO_START
 from attsvm.primitives.steps import SHARES, SHORT
 from attsvm.theory import Hypothesis, Reading, Statement, changed
-from properties.sim import SOURCE
+from properties.sim import PRINTED, REPAIRED, SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support.margins import END, LEAST, OTHER_SLOPES, SLOPE, UNBOUNDED, growth
-from properties.sim._support.telling_sentences import SHORTEST
-from properties.sim._support.token_sequences import drawn_sequences, followed, started
-from properties.sim._support.training import PRINTED, REPAIRED
+from properties.sim._support.telling_sentences import SHORTEST, drawn_sequences, followed, started
 from properties.sim.figure_2.conclusion import CONVERGES, DROPPED_HYPOTHESES, TORN
 
 ORTHONORMAL = Hypothesis("tokens are orthonormal and the whole vocabulary", sentences.orthonormal)

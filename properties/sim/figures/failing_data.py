@@ -32,8 +32,7 @@ from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w, follow_w
 from properties._support.published_data import gaussian_protocol
-from properties.sim import SOURCE
-from properties.sim._support.training import REPAIRED
+from properties.sim import REPAIRED, SOURCE
 
 SIZES = tuple(itertools.product((1, 2, 4, 8), (2, 4), (2, 4, 8, 16)))
 RECORD = (100, 3000, 30_000)

@@ -15,7 +15,7 @@ from attsvm.primitives.descent import Descent
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
-from properties.sim._support.token_sequences import on_sentences
+from properties.sim._support.telling_sentences import on_sentences
 
 
 @dataclass(frozen=True, slots=True)

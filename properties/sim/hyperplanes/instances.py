@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from attsvm.primitives.descent import Descent
 from attsvm.theory import Records
-from properties.sim._support.telling_sentences import said
-from properties.sim._support.token_sequences import drawn_sequences, followed
+from properties.sim._support.telling_sentences import drawn_sequences, followed, said
 from properties.sim.hyperplanes.conclusion import one_successor, still
 
 REPEATED = said([[1.0], [0.0]], [[0, 0, 0]])

@@ -30,10 +30,16 @@ from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties._support import factor_descent as factors
 from properties._support.factor_descent import NOWHERE, OPPOSED, pair
-from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_ASIDE
-from properties.sim import SOURCE
+from properties._support.small_runs import (
+    ALL_TIED,
+    NO_QUERY,
+    ONE_TOKEN,
+    PASSED_OVER,
+    TIED_ASIDE,
+    TWO_TOKENS,
+)
+from properties.sim import PRINTED, REPAIRED, SOURCE
 from properties.sim._support import training
-from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 
 FIRST, SECOND = [[1, 0], [0, 0]], [[0, 1], [0, 0]]
 SEMIDEFINITE = pair(
@@ -81,7 +87,7 @@ BIAS = Statement(
             "refuted",
             fixed={"loss": PRINTED},
             under=(),
-            examples=(TWO_TOKENS, training.ONE_TOKEN, NO_QUERY),
+            examples=(TWO_TOKENS, ONE_TOKEN, NO_QUERY),
             siblings={
                 "on the decreasing loss": changed(fixed={"loss": REPAIRED}, examples=[PASSED_OVER])
             },

@@ -37,22 +37,10 @@ from attsvm.primitives.losses import LOSSES
 from attsvm.primitives.losses import SLOPED as EVERYWHERE
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Integer, Reading, Statement, Vector, changed
-from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
+from properties._support import small_runs as small
 from properties.sim import SOURCE
-from properties.sim._support import training
-from properties.sim._support.training import ONE_PART, OTHER_TARGETS, TWO_TOKENS
-from properties.sim.loss_assumptions.conclusion import (
-    ABOVE,
-    BELOW,
-    CUBIC,
-    DIRECTION,
-    FAR,
-    NEGATIVE,
-    TOP,
-    WITHOUT_DIRECTION,
-    trained,
-    within,
-)
+from properties.sim._support.training import ONE_PART, OTHER_TARGETS
+from properties.sim.loss_assumptions import conclusion
 
 LOSS_READ = {"loss function": "the l of the risk, the mean of l(b <f, h>) over the inputs"}
 PLACE = "Section 2, support vector machine"
@@ -65,15 +53,18 @@ THEOREM = Statement(
     source=SOURCE,
     place=PLACE,
     printed=SAID,
-    variables=stepped(Descent, trained(sorted(LOSSES), tight=True)),
-    conclusion=DIRECTION,
+    variables=stepped(Descent, conclusion.trained(sorted(LOSSES), tight=True)),
+    conclusion=conclusion.DIRECTION,
     cost=10,
     violating={
-        UNIQUE: [replace(ALL_TIED, loss="log-loss"), replace(TIED_APART, loss="log-loss")],
-        EQUAL_RIVALS: [replace(PASSED_OVER, loss="log-loss")],
-        SEVERAL_TOKENS: [replace(training.ONE_TOKEN, loss="log-loss")],
-        FEASIBLE: [replace(NO_QUERY, loss="log-loss")],
-        SLOPED_ON_SCORES: [TOP, replace(TWO_TOKENS, loss="logistic")],
+        UNIQUE: [
+            replace(small.ALL_TIED, loss="log-loss"),
+            replace(small.TIED_APART, loss="log-loss"),
+        ],
+        EQUAL_RIVALS: [replace(small.PASSED_OVER, loss="log-loss")],
+        SEVERAL_TOKENS: [replace(small.ONE_TOKEN, loss="log-loss")],
+        FEASIBLE: [replace(small.NO_QUERY, loss="log-loss")],
+        SLOPED_ON_SCORES: [conclusion.TOP, replace(small.TWO_TOKENS, loss="logistic")],
         SHORT: [replace(LEAPING, loss="log-loss")],
     },
     readings={
@@ -82,7 +73,11 @@ THEOREM = Statement(
             read=LOSS_READ,
             constants={"towards": "optimal"},
             under=(UNIQUE, ONE_PART, SMOOTH_LOSS, SHORT),
-            examples=(replace(TWO_TOKENS, loss="logistic"), TOP, *WITHOUT_DIRECTION),
+            examples=(
+                replace(small.TWO_TOKENS, loss="logistic"),
+                conclusion.TOP,
+                *conclusion.WITHOUT_DIRECTION,
+            ),
             siblings=OTHER_TARGETS,
         ),
         "literal-2": Reading(
@@ -90,10 +85,12 @@ THEOREM = Statement(
             read=LOSS_READ,
             constants={"towards": "optimal"},
             under=(UNIQUE, ONE_PART, SMOOTH_LOSS, STRICTLY_DECREASING, SHORT),
-            examples=(CUBIC, training.NOT_ALIGNED, *WITHOUT_DIRECTION),
+            examples=(conclusion.CUBIC, small.NOT_ALIGNED, *conclusion.WITHOUT_DIRECTION),
             siblings={
                 **OTHER_TARGETS,
-                "not strictly decreasing": changed(drop=[STRICTLY_DECREASING], examples=[TOP]),
+                "not strictly decreasing": changed(
+                    drop=[STRICTLY_DECREASING], examples=[conclusion.TOP]
+                ),
             },
         ),
         "amended-1": Reading(
@@ -101,18 +98,18 @@ THEOREM = Statement(
             proof="symbolic.aligned_inputs:prove_one_input",
             constants={"towards": "optimal"},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, ONE_INPUT, SLOPED_ON_SCORES),
-            variables=stepped(Descent, trained(NEGATIVE), steps=ANY),
+            variables=stepped(Descent, conclusion.trained(conclusion.NEGATIVE), steps=ANY),
             examples=(
                 *(
-                    replace(TWO_TOKENS, loss="exponential"),
-                    replace(TWO_TOKENS, loss="correlation"),
-                    FAR,
+                    replace(small.TWO_TOKENS, loss="exponential"),
+                    replace(small.TWO_TOKENS, loss="correlation"),
+                    conclusion.FAR,
                 ),
-                *(replace(run, loss="cubic") for run in (BELOW, ABOVE)),
+                *(replace(run, loss="cubic") for run in (conclusion.BELOW, conclusion.ABOVE)),
             ),
             siblings={
                 **OTHER_TARGETS,
-                "several inputs": changed(drop=[ONE_INPUT], examples=[training.NOT_ALIGNED]),
+                "several inputs": changed(drop=[ONE_INPUT], examples=[small.NOT_ALIGNED]),
             },
         ),
         "amended-2": Reading(
@@ -120,11 +117,11 @@ THEOREM = Statement(
             proof="symbolic.basins:prove",
             constants={"towards": "optimal"},
             under=(UNIQUE, FEASIBLE, SLOPED_ON_SCORES, BASIN, SHORT),
-            variables=stepped(Descent, trained(NEGATIVE, near=True)),
-            examples=tuple(replace(training.UNEVEN_SCORES, loss=loss) for loss in EVERYWHERE),
+            variables=stepped(Descent, conclusion.trained(conclusion.NEGATIVE, near=True)),
+            examples=tuple(replace(small.UNEVEN_SCORES, loss=loss) for loss in EVERYWHERE),
             siblings={
                 **OTHER_TARGETS,
-                "any start": changed(drop=[BASIN], examples=[training.NOT_ALIGNED]),
+                "any start": changed(drop=[BASIN], examples=[small.NOT_ALIGNED]),
             },
         ),
     },
@@ -136,7 +133,7 @@ RANGE = Statement(
     place=PLACE,
     printed=SAID,
     variables={"n": Integer(1, 4), "s": Vector("n"), "h": Vector("n")},
-    conclusion=within,
+    conclusion=conclusion.within,
     readings={
         "amended-3": Reading(
             "proved",

@@ -21,9 +21,8 @@ from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import separable_data
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.types import Namespace, Number, Relation, Values
-from properties._support.hypothesis_violations import NO_QUERY
+from properties._support.small_runs import NO_QUERY, ONE_TOKEN, TWO_TOKENS
 from properties.sim._support import training
-from properties.sim._support.training import TWO_TOKENS
 
 LETTERS = replace(training.LETTERS, says="")
 
@@ -90,5 +89,5 @@ BELOW, ABOVE = (
 )
 """Scores on either side of the flat point of -u^3."""
 FAR = Descent(TWO_TOKENS.data, np.array([[-24.0]]), "exponential")
-WITHOUT_DIRECTION = replace(training.ONE_TOKEN, loss="log-loss"), replace(NO_QUERY, loss="log-loss")
+WITHOUT_DIRECTION = replace(ONE_TOKEN, loss="log-loss"), replace(NO_QUERY, loss="log-loss")
 """X^mm = 0, and no X^mm."""

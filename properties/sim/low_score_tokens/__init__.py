@@ -32,21 +32,10 @@ from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
-from properties._support.hypothesis_violations import NO_QUERY
-from properties.sim import SOURCE
+from properties._support.small_runs import NO_QUERY, TWO_TOKENS
+from properties.sim import PRINTED, REPAIRED, SOURCE
 from properties.sim._support import training
-from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.low_score_tokens import left_out
-from properties.sim.low_score_tokens.left_out import (
-    BEST_PUSHES,
-    BETWEEN,
-    ENDS_THERE,
-    PROTECTED,
-    PUSHED,
-    SEPARABLE,
-    SUPPORT,
-    Scaled,
-)
 
 LOW = {"low": "of least score in an input whose scores differ"}
 OTHERS = {
@@ -77,23 +66,23 @@ LOW_SCORES = Statement(
     printed="... for tokens that exhibit low token scores (as defined in Definition 3.9), omitting "
     "their computational contributions does not detrimentally impact the final outcome",
     variables=Records(
-        Descent, runs(st.one_of(attention_data(), SEPARABLE), 0, 2), fixed=("loss", "step")
+        Descent, runs(st.one_of(attention_data(), left_out.SEPARABLE), 0, 2), fixed=("loss", "step")
     ),
     conclusion=left_out.scores_no_lower,
     cost=2,
     violating={
-        FEASIBLE: [Scaled(NO_QUERY.data, 1.0)],
-        IDLE: [SUPPORT],
-        SHORT: [PROTECTED],
+        FEASIBLE: [left_out.Scaled(NO_QUERY.data, 1.0)],
+        IDLE: [left_out.SUPPORT],
+        SHORT: [left_out.PROTECTED],
     },
     readings={
         "literal-1": Reading(
             "refuted",
             read={**LOW, "the final outcome": "X^mm"},
             under=(FEASIBLE,),
-            variables=Records(AttentionData, SEPARABLE),
+            variables=Records(AttentionData, left_out.SEPARABLE),
             conclusion=left_out.same_solution,
-            examples=(SUPPORT,),
+            examples=(left_out.SUPPORT,),
             siblings=OTHERS,
         ),
         "literal-2": Reading(
@@ -104,10 +93,12 @@ LOW_SCORES = Statement(
             variables=stepped(Descent, left_out.line_runs(), fixed=("inputs.Z",), steps=ANY),
             conclusion=left_out.ALIKE,
             cost=10,
-            examples=(ENDS_THERE,),
+            examples=(left_out.ENDS_THERE,),
             siblings={
-                "optimal tokens left out": changed(which="best", examples=[BEST_PUSHES]),
-                "tokens between least and best": changed(which="second", examples=[BETWEEN]),
+                "optimal tokens left out": changed(which="best", examples=[left_out.BEST_PUSHES]),
+                "tokens between least and best": changed(
+                    which="second", examples=[left_out.BETWEEN]
+                ),
             },
         ),
         "literal-3": Reading(
@@ -115,8 +106,10 @@ LOW_SCORES = Statement(
             read={**LOW, "detrimentally": "with a lower score"},
             proof="symbolic.sim.low_score_tokens:prove_no_lower",
             under=(),
-            examples=(TWO_TOKENS, ENDS_THERE),
-            siblings={"optimal tokens left out": changed(which="best", examples=[ENDS_THERE])},
+            examples=(TWO_TOKENS, left_out.ENDS_THERE),
+            siblings={
+                "optimal tokens left out": changed(which="best", examples=[left_out.ENDS_THERE])
+            },
         ),
         "literal-4": Reading(
             "refuted",
@@ -144,7 +137,7 @@ LOW_SCORES = Statement(
             variables=stepped(Descent, left_out.line_runs(), fixed=("inputs.Z",), steps=ANY),
             conclusion=left_out.NO_WORSE,
             cost=10,
-            examples=(PUSHED,),
+            examples=(left_out.PUSHED,),
             siblings={"optimal tokens left out": changed(which="best", examples=[TWO_TOKENS])},
         ),
         "amended-3": Reading(
@@ -152,12 +145,12 @@ LOW_SCORES = Statement(
             proof="symbolic.sim.low_score_tokens:prove_kept",
             fixed={"loss": REPAIRED},
             under=(BASIN, SHORT),
-            variables=stepped(Descent, runs(SEPARABLE, 0, 2), training.near_solution),
+            variables=stepped(Descent, runs(left_out.SEPARABLE, 0, 2), training.near_solution),
             conclusion=left_out.NO_WORSE,
             cost=10,
             examples=(TWO_TOKENS,),
             siblings={
-                "any start": changed(drop=[BASIN], examples=[PUSHED]),
+                "any start": changed(drop=[BASIN], examples=[left_out.PUSHED]),
                 "optimal tokens left out": changed(which="best", examples=[TWO_TOKENS]),
             },
         ),
@@ -165,12 +158,12 @@ LOW_SCORES = Statement(
             "proved",
             proof="symbolic.sim.low_score_tokens:prove_as_much",
             under=(LOWERED,),
-            variables=Records(Scaled, left_out.scaled()),
+            variables=Records(left_out.Scaled, left_out.scaled()),
             conclusion=left_out.as_much,
-            examples=(Scaled(SUPPORT, 1024.0),),
+            examples=(left_out.Scaled(left_out.SUPPORT, 1024.0),),
             siblings={
                 "any change of their scores": changed(
-                    drop=[LOWERED], examples=[Scaled(SUPPORT, -4.0)]
+                    drop=[LOWERED], examples=[left_out.Scaled(left_out.SUPPORT, -4.0)]
                 )
             },
         ),
@@ -178,14 +171,14 @@ LOW_SCORES = Statement(
             "proved",
             proof="symbolic.sim.low_score_tokens:prove_output",
             under=(FEASIBLE,),
-            variables=Records(Scaled, left_out.scaled()),
+            variables=Records(left_out.Scaled, left_out.scaled()),
             conclusion=left_out.output_moves,
             tight=True,
-            examples=(Scaled(TWO_TOKENS.data, 8.0), Scaled(TWO_TOKENS.data, 0.0)),
+            examples=(left_out.Scaled(TWO_TOKENS.data, 8.0), left_out.Scaled(TWO_TOKENS.data, 0.0)),
             siblings={
-                "exp(-2 r)": changed(rate=2, examples=[Scaled(TWO_TOKENS.data, 8.0)]),
+                "exp(-2 r)": changed(rate=2, examples=[left_out.Scaled(TWO_TOKENS.data, 8.0)]),
                 "optimal tokens left out": changed(
-                    which="best", examples=[Scaled(TWO_TOKENS.data, 8.0)]
+                    which="best", examples=[left_out.Scaled(TWO_TOKENS.data, 8.0)]
                 ),
             },
         ),

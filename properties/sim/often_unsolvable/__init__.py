@@ -30,8 +30,7 @@ import numpy as np
 from attsvm.primitives.descent import Descent
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.sim import SOURCE
-from properties.sim._support import token_sequences
-from properties.sim._support.telling_sentences import OUTVOTED, SHARED
+from properties.sim._support.telling_sentences import OUTVOTED, SHARED, drawn_sequences
 from properties.sim.often_unsolvable.conclusion import (
     CIRCLE,
     COUNTED,
@@ -63,7 +62,7 @@ OFTEN = Statement(
     "linear separability of tokens",
     variables=Records(
         Descent,
-        token_sequences.drawn_sequences(from_zero=True),
+        drawn_sequences(from_zero=True),
         fixed=("start", "step", "loss"),
     ),
     hypotheses=(INDEPENDENT,),

@@ -11,8 +11,7 @@ from attsvm.primitives.hypotheses import feasible
 from attsvm.strategies import composite, sizes
 from attsvm.theory import Records, Slack, changed, stated
 from attsvm.theory.types import Comparison, Namespace
-from properties.sim._support.telling_sentences import one_successor, said
-from properties.sim._support.token_sequences import sentences_of
+from properties.sim._support.telling_sentences import one_successor, said, sentences_of
 from properties.sim.often_unsolvable import contradictions
 from properties.sim.often_unsolvable.contradictions import Draws, Table, consistent
 

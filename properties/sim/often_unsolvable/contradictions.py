@@ -34,7 +34,7 @@ from attsvm.primitives.counts import at_least
 from attsvm.primitives.descent import Descent
 from attsvm.theory import Slack
 from properties.sim._support.causal_language import SUCCESSORS, VOCABULARY, Setting
-from properties.sim._support.token_sequences import sentences_of
+from properties.sim._support.telling_sentences import sentences_of
 
 RUNS, AGAIN = 60, 240
 """How many languages are drawn, with one set of sentences each; and where that is repeated."""

@@ -22,8 +22,8 @@ from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE, start
 from attsvm.primitives.steps import SHORT, TARGET, converges_in_direction, solutions, stepped
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Hypothesis, Integer, Matrix, Reading, Statement, Vector, changed
-from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
-from properties.sim import LOSS_NAMES, SOURCE
+from properties._support.small_runs import NO_QUERY, TIED_ASIDE
+from properties.sim import LOSS_NAMES, REPAIRED, SOURCE
 from properties.sim._support import training
 from properties.sim.orientation.conclusion import (
     ACROSS,
@@ -122,14 +122,14 @@ TRAINING = Statement(
     readings={
         "amended-2": Reading(
             "refuted",
-            fixed={"loss": training.REPAIRED},
+            fixed={"loss": REPAIRED},
             constants={"side": "X(k)"},
             examples=(SIDEWAYS,),
             siblings=training.OTHER_TARGETS,
         ),
         "amended-3": Reading(
             "proved",
-            fixed={"loss": training.REPAIRED},
+            fixed={"loss": REPAIRED},
             proof="symbolic.sim.self_attention:prove_transposed",
             constants={"side": "X(k)^T"},
             examples=(SIDEWAYS,),

@@ -36,41 +36,17 @@ from attsvm.primitives.hypotheses import (
 )
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Reading, Statement, changed
-from properties.sim import SOURCE
+from properties.sim import PRINTED, REPAIRED, SOURCE
 from properties.sim._support import self_attention
-from properties.sim._support.self_attention import (
-    LINE,
-    NEAR_BEST,
-    NO_QUERY,
-    ONE_EACH,
-    SECOND_BEST,
-    SENTENCE,
-    SIDEWAYS,
-    TIED,
-    near_solution,
-    sequences,
-)
-from properties.sim._support.training import PRINTED, REPAIRED
-from properties.sim.printed_loss.conclusion import (
-    LOW,
-    LOWEST,
-    NEAR,
-    NEAR_LOW,
-    OTHER_WAY,
-    PAIRS,
-    RATE,
-    STILL,
-    THREE,
-    THROWN,
-    lowers,
-    turned,
-)
+from properties.sim.printed_loss import conclusion
 
 OTHERS = {"direction of X^mm": changed(towards="optimal")}
 
 DROPPED_HYPOTHESES = {
-    "any start": changed(drop=[NEAR], examples=[OTHER_WAY]),
-    "tied tokens of lowest score": changed(drop=[LOWEST], examples=[turned(TIED)]),
+    "any start": changed(drop=[conclusion.NEAR], examples=[conclusion.OTHER_WAY]),
+    "tied tokens of lowest score": changed(
+        drop=[conclusion.LOWEST], examples=[conclusion.turned(self_attention.TIED)]
+    ),
 }
 
 LOSS = Statement(
@@ -79,14 +55,14 @@ LOSS = Statement(
     source=SOURCE,
     place="Abstract, definitions 3.5 to 3.7",
     printed="we demonstrate that gradient descent converges to the optimal solution for SVM",
-    variables=stepped(Descent, sequences(0, 2), steps=ANY),
+    variables=stepped(Descent, self_attention.sequences(0, 2), steps=ANY),
     conclusion=self_attention.DIRECTION,
     cost=10,
     violating={
-        LOW: [turned(NO_QUERY)],
-        EXISTS: [NO_QUERY],
-        FEASIBLE: [NO_QUERY],
-        SHORT: [THROWN],
+        conclusion.LOW: [conclusion.turned(self_attention.NO_QUERY)],
+        EXISTS: [self_attention.NO_QUERY],
+        FEASIBLE: [self_attention.NO_QUERY],
+        SHORT: [conclusion.THROWN],
     },
     readings={
         "literal": Reading(
@@ -94,30 +70,32 @@ LOSS = Statement(
             fixed={"loss": PRINTED},
             constants={"side": "X(k) or X(k)^T"},
             under=(),
-            examples=(LINE, ONE_EACH, NO_QUERY),
+            examples=(self_attention.LINE, self_attention.ONE_EACH, self_attention.NO_QUERY),
             siblings={
-                "on the decreasing loss": changed(fixed={"loss": REPAIRED}, examples=[SENTENCE]),
+                "on the decreasing loss": changed(
+                    fixed={"loss": REPAIRED}, examples=[self_attention.SENTENCE]
+                ),
             },
         ),
         "amended-1": Reading(
             "refuted",
             fixed={"loss": PRINTED},
             constants={"towards": "opposite"},
-            under=(UNIQUE, EXISTS, LOWEST, LOW, ZERO_START, SHORT),
-            variables=stepped(Descent, sequences(), fixed=("start",)),
-            examples=(THREE,),
-            siblings={**OTHERS, "X(k) itself": changed(side="X(k)", examples=[THREE])},
+            under=(UNIQUE, EXISTS, conclusion.LOWEST, conclusion.LOW, ZERO_START, SHORT),
+            variables=stepped(Descent, self_attention.sequences(), fixed=("start",)),
+            examples=(conclusion.THREE,),
+            siblings={**OTHERS, "X(k) itself": changed(side="X(k)", examples=[conclusion.THREE])},
         ),
         "amended-2": Reading(
             "refuted",
             fixed={"loss": PRINTED},
             constants={"towards": "worst"},
-            under=(LOWEST, LOW, ZERO_START, SHORT),
-            variables=stepped(Descent, sequences(), fixed=("start",)),
-            examples=(OTHER_WAY,),
+            under=(conclusion.LOWEST, conclusion.LOW, ZERO_START, SHORT),
+            variables=stepped(Descent, self_attention.sequences(), fixed=("start",)),
+            examples=(conclusion.OTHER_WAY,),
             siblings={
                 **OTHERS,
-                "X(k) or X(k)^T": changed(side="X(k) or X(k)^T", examples=[OTHER_WAY]),
+                "X(k) or X(k)^T": changed(side="X(k) or X(k)^T", examples=[conclusion.OTHER_WAY]),
             },
         ),
         "amended-3": Reading(
@@ -125,14 +103,16 @@ LOSS = Statement(
             proof="symbolic.sim.self_attention:prove_printed",
             fixed={"loss": PRINTED},
             constants={"towards": "worst"},
-            under=(LOWEST, LOW, NEAR, SHORT),
-            variables=stepped(Descent, near_solution().map(turned)),
-            examples=(NEAR_LOW, turned(NEAR_BEST)),
+            under=(conclusion.LOWEST, conclusion.LOW, conclusion.NEAR, SHORT),
+            variables=stepped(Descent, self_attention.near_solution().map(conclusion.turned)),
+            examples=(conclusion.NEAR_LOW, conclusion.turned(self_attention.NEAR_BEST)),
             siblings={
                 **OTHERS,
                 **DROPPED_HYPOTHESES,
-                "direction of -X^mm": changed(towards="opposite", examples=[NEAR_LOW]),
-                "X(k) itself": changed(side="X(k)", examples=[turned(SIDEWAYS)]),
+                "direction of -X^mm": changed(towards="opposite", examples=[conclusion.NEAR_LOW]),
+                "X(k) itself": changed(
+                    side="X(k)", examples=[conclusion.turned(self_attention.SIDEWAYS)]
+                ),
             },
         ),
         "amended-4": Reading(
@@ -140,13 +120,15 @@ LOSS = Statement(
             proof="symbolic.sim.self_attention:prove_printed_pairs",
             fixed={"loss": PRINTED},
             constants={"towards": "opposite"},
-            under=(PAIRS, INPUTS_ALIGNED, UNIQUE, EXISTS),
-            variables=stepped(Descent, sequences(0, 2), steps=ANY),
-            examples=(LINE, SIDEWAYS),
+            under=(conclusion.PAIRS, INPUTS_ALIGNED, UNIQUE, EXISTS),
+            variables=stepped(Descent, self_attention.sequences(0, 2), steps=ANY),
+            examples=(self_attention.LINE, self_attention.SIDEWAYS),
             siblings={
                 **OTHERS,
-                "three tokens": changed(drop=[PAIRS], examples=[THREE]),
-                "entries need not be aligned": changed(drop=[INPUTS_ALIGNED], examples=[OTHER_WAY]),
+                "three tokens": changed(drop=[conclusion.PAIRS], examples=[conclusion.THREE]),
+                "entries need not be aligned": changed(
+                    drop=[INPUTS_ALIGNED], examples=[conclusion.OTHER_WAY]
+                ),
             },
         ),
         "amended-5": Reading(
@@ -154,13 +136,13 @@ LOSS = Statement(
             fixed={"loss": PRINTED},
             proof="symbolic.sim.printed_loss:prove",
             under=(FEASIBLE, TWO_SCORES, EITHER_PART),
-            conclusion=lowers,
+            conclusion=conclusion.lowers,
             cost=2,
-            examples=(LINE, SENTENCE, OTHER_WAY),
+            examples=(self_attention.LINE, self_attention.SENTENCE, conclusion.OTHER_WAY),
             siblings={
-                "all scores may be tied": changed(drop=[TWO_SCORES], examples=[STILL]),
+                "all scores may be tied": changed(drop=[TWO_SCORES], examples=[conclusion.STILL]),
                 "neither part of the assumption": changed(
-                    drop=[EITHER_PART], examples=[SECOND_BEST]
+                    drop=[EITHER_PART], examples=[self_attention.SECOND_BEST]
                 ),
                 "it raises it": changed(sign=1),
             },
@@ -169,11 +151,11 @@ LOSS = Statement(
             "proved",
             fixed={"loss": PRINTED},
             proof="symbolic.sim.self_attention:prove_printed_rate",
-            under=(LOWEST, LOW, NEAR, SHORT),
-            variables=stepped(Descent, near_solution().map(turned)),
-            conclusion=RATE,
+            under=(conclusion.LOWEST, conclusion.LOW, conclusion.NEAR, SHORT),
+            variables=stepped(Descent, self_attention.near_solution().map(conclusion.turned)),
+            conclusion=conclusion.RATE,
             cost=12,
-            examples=(NEAR_LOW,),
+            examples=(conclusion.NEAR_LOW,),
             siblings={
                 **DROPPED_HYPOTHESES,
                 "95% of the rate": changed(share=Fraction(19, 20)),

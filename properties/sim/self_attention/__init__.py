@@ -40,23 +40,9 @@ from attsvm.primitives.hypotheses import (
 )
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Hypothesis, Reading, Statement, changed
-from properties.sim import SOURCE
+from properties.sim import PRINTED, REPAIRED, SOURCE
 from properties.sim._support import self_attention, training
-from properties.sim._support.self_attention import (
-    LINE,
-    NEAR_BEST,
-    NO_QUERY,
-    ONE_EACH,
-    ORTHOGONAL,
-    SECOND_BEST,
-    SENTENCE,
-    SIDEWAYS,
-    TIED,
-    asking,
-    near_solution,
-    sequences,
-)
-from properties.sim._support.training import ONE_PART, PRINTED, REPAIRED
+from properties.sim._support.training import ONE_PART
 from properties.sim.self_attention.instances import CAUSAL_LINE, CAUSAL_LOG, LEAPING, TWO_SENTENCES
 
 
@@ -92,13 +78,13 @@ THEOREM = Statement(
     printed="Suppose Assumption 3.10 on the tokens' score hold. Let X(k) denote the k-th iteration "
     "of X. Then, Algorithm W-GD (Definition 3.7) with the step size eta <= 1/L_X and any starting "
     "point X(0) satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
-    variables=stepped(Descent, sequences(0, 2)),
+    variables=stepped(Descent, self_attention.sequences(0, 2)),
     conclusion=self_attention.DIRECTION,
     cost=10,
     violating={
-        UNIQUE: [TIED],
-        FEASIBLE: [NO_QUERY],
-        EQUAL_RIVALS: [SECOND_BEST],
+        UNIQUE: [self_attention.TIED],
+        FEASIBLE: [self_attention.NO_QUERY],
+        EQUAL_RIVALS: [self_attention.SECOND_BEST],
         SHORT: [LEAPING],
     },
     readings={
@@ -108,10 +94,10 @@ THEOREM = Statement(
             fixed={"loss": PRINTED},
             constants={"side": "X(k)"},
             under=(UNIQUE, ONE_PART, ALL, SHORT),
-            examples=(LINE, ONE_EACH, NO_QUERY),
+            examples=(self_attention.LINE, self_attention.ONE_EACH, self_attention.NO_QUERY),
             siblings={
                 **training.OTHER_TARGETS,
-                "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED]),
+                "tied optimal tokens": changed(drop=[UNIQUE], examples=[self_attention.TIED]),
             },
         ),
         "literal-2": Reading(
@@ -120,7 +106,7 @@ THEOREM = Statement(
             fixed={"loss": PRINTED},
             constants={"side": "X(k)"},
             under=(UNIQUE, ONE_PART, CAUSAL, SHORT),
-            examples=(CAUSAL_LINE, asking([[[1]]], [[0]], causal=True)),
+            examples=(CAUSAL_LINE, self_attention.asking([[[1]]], [[0]], causal=True)),
             siblings=training.OTHER_TARGETS,
         ),
         "amended-1": Reading(
@@ -128,11 +114,11 @@ THEOREM = Statement(
             fixed={"loss": REPAIRED},
             constants={"side": "X(k) or X(k)^T"},
             under=(UNIQUE, ALL_TIGHT, EQUAL_RIVALS, SEVERAL_TOKENS, ALL, ZERO_START, PLAIN, SHORT),
-            variables=stepped(Descent, sequences(), fixed=("start",)),
-            examples=(SENTENCE,),
+            variables=stepped(Descent, self_attention.sequences(), fixed=("start",)),
+            examples=(self_attention.SENTENCE,),
             siblings={
                 **training.OTHER_TARGETS,
-                LOG_LOSS: changed(fixed={"loss": "log-loss"}, examples=[SENTENCE]),
+                LOG_LOSS: changed(fixed={"loss": "log-loss"}, examples=[self_attention.SENTENCE]),
             },
         ),
         "amended-2": Reading(
@@ -149,7 +135,7 @@ THEOREM = Statement(
                 PLAIN,
                 SHORT,
             ),
-            variables=stepped(Descent, sequences(), fixed=("start",)),
+            variables=stepped(Descent, self_attention.sequences(), fixed=("start",)),
             examples=(TWO_SENTENCES,),
             siblings={
                 **training.OTHER_TARGETS,
@@ -162,14 +148,16 @@ THEOREM = Statement(
             fixed={"loss": REPAIRED},
             constants={"side": "X(k)^T"},
             under=(UNIQUE, FEASIBLE, NEAR, SHORT),
-            variables=stepped(Descent, near_solution()),
-            examples=(NEAR_BEST, LINE),
+            variables=stepped(Descent, self_attention.near_solution()),
+            examples=(self_attention.NEAR_BEST, self_attention.LINE),
             siblings={
                 **training.OTHER_TARGETS,
-                "X(k) itself": changed(side="X(k)", examples=[SIDEWAYS]),
+                "X(k) itself": changed(side="X(k)", examples=[self_attention.SIDEWAYS]),
                 "mean of the constraints": changed(towards="mean"),
                 "X^mm turned by about a 64th": changed(towards="turned"),
-                "any start": changed(drop=[NEAR], examples=[SENTENCE, TWO_SENTENCES]),
+                "any start": changed(
+                    drop=[NEAR], examples=[self_attention.SENTENCE, TWO_SENTENCES]
+                ),
             },
         ),
         "amended-4": Reading(
@@ -178,13 +166,13 @@ THEOREM = Statement(
             fixed={"loss": REPAIRED},
             constants={"side": "X(k)^T"},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED),
-            variables=stepped(Descent, sequences(0, 2), steps=ANY),
-            examples=(ORTHOGONAL, LINE, SIDEWAYS),
+            variables=stepped(Descent, self_attention.sequences(0, 2), steps=ANY),
+            examples=(self_attention.ORTHOGONAL, self_attention.LINE, self_attention.SIDEWAYS),
             siblings={
                 **training.OTHER_TARGETS,
-                "X(k) itself": changed(side="X(k)", examples=[SIDEWAYS]),
+                "X(k) itself": changed(side="X(k)", examples=[self_attention.SIDEWAYS]),
                 "entries need not be aligned": changed(
-                    drop=[INPUTS_ALIGNED], examples=[SENTENCE, TWO_SENTENCES]
+                    drop=[INPUTS_ALIGNED], examples=[self_attention.SENTENCE, TWO_SENTENCES]
                 ),
             },
         ),

@@ -38,25 +38,11 @@ from attsvm.primitives.hypotheses import (
 )
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Reading, Statement, changed
-from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
+from properties._support import small_runs as small
 from properties._support.published_data import one_input
-from properties.sim import SOURCE
+from properties.sim import PRINTED, REPAIRED, SOURCE
 from properties.sim._support import training
-from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
-from properties.sim.theorem_3_14_part_2.instances import (
-    FAR_APART,
-    FAR_START,
-    OPPOSED,
-    OUTNUMBERED,
-    PAIRS,
-    REJOINED,
-    RETURNING,
-    SAME,
-    SAME_RIVALS,
-    THREE_EACH,
-    UNEVEN,
-    pairs,
-)
+from properties.sim.theorem_3_14_part_2 import instances
 
 THEOREM = Statement(
     "sim/theorem-3.14-part-2",
@@ -70,13 +56,13 @@ THEOREM = Statement(
     conclusion=training.DIRECTION,
     cost=10,
     violating={
-        UNIQUE: [ALL_TIED, TIED_APART],
-        SEVERAL_TOKENS: [training.ONE_TOKEN],
-        EQUAL_RIVALS: [PASSED_OVER],
-        FEASIBLE: [NO_QUERY, OPPOSED],
-        SAME: [UNEVEN],
-        ZERO_START: [FAR_APART],
-        SHORT: [LEAPING, RETURNING],
+        UNIQUE: [small.ALL_TIED, small.TIED_APART],
+        SEVERAL_TOKENS: [small.ONE_TOKEN],
+        EQUAL_RIVALS: [small.PASSED_OVER],
+        FEASIBLE: [small.NO_QUERY, instances.OPPOSED],
+        instances.SAME: [instances.UNEVEN],
+        ZERO_START: [instances.FAR_APART],
+        SHORT: [LEAPING, instances.RETURNING],
     },
     readings={
         "literal": Reading(
@@ -84,11 +70,9 @@ THEOREM = Statement(
             read=training.UNDEFINED,
             fixed={"loss": PRINTED},
             under=(UNIQUE, EQUAL_RIVALS, SHORT),
-            examples=(TWO_TOKENS, training.ONE_TOKEN, OPPOSED),
+            examples=(small.TWO_TOKENS, small.ONE_TOKEN, instances.OPPOSED),
             siblings={
-                "any scores of rivals": changed(
-                    drop=[EQUAL_RIVALS], examples=[training.THREE_SCORES]
-                ),
+                "any scores of rivals": changed(drop=[EQUAL_RIVALS], examples=[small.THREE_SCORES]),
                 **training.OTHER_TARGETS,
             },
         ),
@@ -97,10 +81,10 @@ THEOREM = Statement(
             fixed={"loss": REPAIRED},
             under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, SHORT),
             variables=stepped(Descent, runs(rival_data(), 0, 2), training.protocol),
-            examples=(TWO_TOKENS, training.NOT_ALIGNED),
+            examples=(small.TWO_TOKENS, small.NOT_ALIGNED),
             siblings={
                 **training.OTHER_DIRECTIONS,
-                "infeasible programme": changed(drop=[FEASIBLE], examples=[OPPOSED]),
+                "infeasible programme": changed(drop=[FEASIBLE], examples=[instances.OPPOSED]),
             },
         ),
         "amended-2": Reading(
@@ -111,7 +95,12 @@ THEOREM = Statement(
             variables=stepped(
                 Descent, runs(rival_data(), 0, 2), partial(training.protocol, n=1), steps=ANY
             ),
-            examples=(TWO_TOKENS, FAR_START, SAME_RIVALS, Descent(one_input(), np.zeros((2, 2)))),
+            examples=(
+                small.TWO_TOKENS,
+                instances.FAR_START,
+                instances.SAME_RIVALS,
+                Descent(one_input(), np.zeros((2, 2))),
+            ),
             siblings={
                 **training.OTHER_DIRECTIONS,
                 "several inputs": changed(
@@ -127,20 +116,20 @@ THEOREM = Statement(
             variables=stepped(
                 Descent, runs(st.one_of(rival_data(), tight_data()), 0, 1), training.near_solution
             ),
-            examples=(TWO_TOKENS,),
+            examples=(small.TWO_TOKENS,),
             siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
         ),
         "amended-4": Reading(
             "proved",
             proof="symbolic.sim.theorem_3_14:prove_pair",
             fixed={"loss": REPAIRED},
-            under=(FEASIBLE, SAME, PAIRS, ZERO_START, SHORT),
-            variables=stepped(Descent, pairs(), fixed=("start",)),
-            examples=(REJOINED,),
+            under=(FEASIBLE, instances.SAME, instances.PAIRS, ZERO_START, SHORT),
+            variables=stepped(Descent, instances.pairs(), fixed=("start",)),
+            examples=(instances.REJOINED,),
             siblings={
-                **training.other_directions(REJOINED),
-                "three inputs": changed(drop=[PAIRS], examples=[OUTNUMBERED]),
-                "three tokens": changed(drop=[PAIRS], examples=[THREE_EACH]),
+                **training.other_directions(instances.REJOINED),
+                "three inputs": changed(drop=[instances.PAIRS], examples=[instances.OUTNUMBERED]),
+                "three tokens": changed(drop=[instances.PAIRS], examples=[instances.THREE_EACH]),
             },
         ),
     },

@@ -11,7 +11,7 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import EQUAL_RIVALS, SEVERAL_TOKENS, UNIQUE, rivals_equal
 from attsvm.strategies import arrays, composite, numbers, sizes
 from attsvm.theory import Hypothesis
-from properties.sim._support.training import TWO_TOKENS
+from properties._support.small_runs import TWO_TOKENS
 
 OPPOSED = Descent.of([[[1], [0]]] * 2, [[1], [-1]], scores=[[1, 0]] * 2)
 FAR_START = replace(TWO_TOKENS, start=np.array([[-24.0]]))

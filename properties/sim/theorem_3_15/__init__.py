@@ -47,21 +47,10 @@ from attsvm.primitives.hypotheses import (
 )
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Hypothesis, Reading, Statement, changed
-from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, TIED_ASIDE
-from properties.sim import SOURCE
+from properties._support import small_runs as small
+from properties.sim import PRINTED, REPAIRED, SOURCE
 from properties.sim._support import training
-from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal
-from properties.sim.theorem_3_15.nearly_equal_scores import (
-    ALIGNED,
-    BOTH,
-    HALF,
-    LEVEL,
-    NEED_NOT_BE_ALIGNED,
-    WITHIN,
-    WITHIN_OTHERS,
-    halved,
-)
 
 ANY_DELTA = {"delta": "any positive number, as equal scores are less than each of them apart"}
 
@@ -84,10 +73,10 @@ THEOREM = Statement(
     cost=10,
     violating={
         EQUAL_RIVALS: [nearly_equal.BALANCED],
-        UNIQUE: [TIED_ASIDE],
-        SEVERAL_TOKENS: [training.ONE_TOKEN],
-        FEASIBLE: [NO_QUERY],
-        TWO_SCORES: [training.ONE_TOKEN],
+        UNIQUE: [small.TIED_ASIDE],
+        SEVERAL_TOKENS: [small.ONE_TOKEN],
+        FEASIBLE: [small.NO_QUERY],
+        TWO_SCORES: [small.ONE_TOKEN],
         SHORT: [LEAPING, nearly_equal.THROWN],
     },
     readings={
@@ -95,13 +84,13 @@ THEOREM = Statement(
             "refuted",
             read={**training.UNDEFINED, **ANY_DELTA},
             fixed={"loss": PRINTED},
-            under=(EQUAL_RIVALS, HALF),
-            variables=LEVEL,
+            under=(EQUAL_RIVALS, nearly_equal.HALF),
+            variables=nearly_equal.LEVEL,
             conclusion=training.NORM,
-            examples=(halved(nearly_equal.OPPOSED),),
+            examples=(nearly_equal.halved(nearly_equal.OPPOSED),),
             siblings={
                 "any scores": changed(
-                    drop=[EQUAL_RIVALS], examples=[halved(nearly_equal.BALANCED)]
+                    drop=[EQUAL_RIVALS], examples=[nearly_equal.halved(nearly_equal.BALANCED)]
                 ),
                 "on the decreasing loss": changed(fixed={"loss": REPAIRED}),
             },
@@ -110,12 +99,12 @@ THEOREM = Statement(
             "refuted",
             read={**training.UNDEFINED, **ANY_DELTA},
             fixed={"loss": PRINTED},
-            under=(EQUAL_RIVALS, HALF),
-            variables=LEVEL,
-            examples=(halved(TWO_TOKENS),),
+            under=(EQUAL_RIVALS, nearly_equal.HALF),
+            variables=nearly_equal.LEVEL,
+            examples=(nearly_equal.halved(small.TWO_TOKENS),),
             siblings={
                 "any scores": changed(
-                    drop=[EQUAL_RIVALS], examples=[halved(training.THREE_SCORES)]
+                    drop=[EQUAL_RIVALS], examples=[nearly_equal.halved(small.THREE_SCORES)]
                 ),
                 **training.OTHER_TARGETS,
             },
@@ -123,10 +112,10 @@ THEOREM = Statement(
         "amended-1": Reading(
             "refuted",
             fixed={"loss": REPAIRED},
-            under=(EQUAL_RIVALS, UNIQUE, SEVERAL_TOKENS, FEASIBLE, HALF),
+            under=(EQUAL_RIVALS, UNIQUE, SEVERAL_TOKENS, FEASIBLE, nearly_equal.HALF),
             variables=stepped(Descent, runs(rival_data(), 0, 2), steps=(0.5, 0.25)),
-            examples=(halved(training.NOT_ALIGNED),),
-            siblings=training.other_directions(halved(training.UNEVEN)),
+            examples=(nearly_equal.halved(small.NOT_ALIGNED),),
+            siblings=training.other_directions(nearly_equal.halved(small.UNEVEN)),
         ),
         "amended-2": Reading(
             "proved",
@@ -134,8 +123,8 @@ THEOREM = Statement(
             fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=stepped(Descent, runs(tight_data(), 0, 1), towards_solution),
-            conclusion=BOTH,
-            examples=(training.UNEVEN_SCORES,),
+            conclusion=nearly_equal.BOTH,
+            examples=(small.UNEVEN_SCORES,),
             siblings={**training.OTHER_DIRECTIONS, **training.any_start(LOCAL_TRAP)},
         ),
         "amended-3": Reading(
@@ -145,20 +134,20 @@ THEOREM = Statement(
             under=(EQUAL_RIVALS, FEASIBLE, TWO_SCORES),
             variables=stepped(Descent, runs(nearly_equal.beside_level(), 0, 2), steps=ANY),
             conclusion=training.NORM,
-            examples=(training.TIED_BESIDE,),
+            examples=(small.TIED_BESIDE,),
         ),
         "sharp": Reading(
             "proved",
             proof="symbolic.aligned_inputs:prove_aligned",
             fixed={"loss": REPAIRED},
-            under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, WITHIN, SHORT),
-            variables=ALIGNED,
-            conclusion=BOTH,
-            examples=(TWO_TOKENS,),
+            under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, nearly_equal.WITHIN, SHORT),
+            variables=nearly_equal.ALIGNED,
+            conclusion=nearly_equal.BOTH,
+            examples=(small.TWO_TOKENS,),
             siblings={
                 **training.OTHER_DIRECTIONS,
                 "less than 3/2 delta": changed(
-                    drop=[WITHIN],
+                    drop=[nearly_equal.WITHIN],
                     under=[
                         Hypothesis(
                             "rivals' scores less than 3/2 delta apart",
@@ -168,25 +157,29 @@ THEOREM = Statement(
                     examples=[nearly_equal.OUTRUN],
                 ),
                 "at most delta": changed(
-                    drop=[WITHIN],
+                    drop=[nearly_equal.WITHIN],
                     under=[Hypothesis("rivals' scores at most delta apart", nearly_equal.at_most)],
-                    examples=[ALL_TIED],
+                    examples=[small.ALL_TIED],
                 ),
-                **NEED_NOT_BE_ALIGNED,
+                **nearly_equal.NEED_NOT_BE_ALIGNED,
             },
         ),
         "sharp-2": Reading(
             "proved",
             proof="symbolic.sim.theorem_3_15:prove",
             fixed={"loss": REPAIRED},
-            under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, WITHIN_OTHERS, SHORT),
-            variables=ALIGNED,
-            conclusion=BOTH,
-            examples=(TWO_TOKENS, nearly_equal.far(0.359375, 1.0), nearly_equal.far(0.125, 2.0)),
+            under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, nearly_equal.WITHIN_OTHERS, SHORT),
+            variables=nearly_equal.ALIGNED,
+            conclusion=nearly_equal.BOTH,
+            examples=(
+                small.TWO_TOKENS,
+                nearly_equal.far(0.359375, 1.0),
+                nearly_equal.far(0.125, 2.0),
+            ),
             siblings={
                 **training.OTHER_DIRECTIONS,
                 "less than 17/16 of it": changed(
-                    drop=[WITHIN_OTHERS],
+                    drop=[nearly_equal.WITHIN_OTHERS],
                     under=[
                         Hypothesis(
                             "rivals' scores less than 17/16 of it apart",
@@ -195,7 +188,7 @@ THEOREM = Statement(
                     ],
                     examples=[nearly_equal.far(0.37890625, 1.0)],
                 ),
-                **NEED_NOT_BE_ALIGNED,
+                **nearly_equal.NEED_NOT_BE_ALIGNED,
             },
         ),
     },

@@ -35,20 +35,9 @@ from attsvm.primitives.hypotheses import BASIN, EITHER_PART, FEASIBLE, TWO_SCORE
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies.data import attention_data, separable_data
 from attsvm.theory import Hypothesis, Reading, Statement, changed
-from properties._support.hypothesis_violations import ALL_TIED, PASSED_OVER, TIED_APART
-from properties.sim import SOURCE
-from properties.sim._support import training
-from properties.sim._support.margins import (
-    END,
-    LEAST,
-    OTHER_SLOPES,
-    SLOPE,
-    UNBOUNDED,
-    gain,
-    growth,
-    lowered,
-)
-from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
+from properties._support import small_runs as small
+from properties.sim import PRINTED, REPAIRED, SOURCE
+from properties.sim._support import margins, training
 from properties.sim.token_separation.instances import DROPPED_HYPOTHESES, EITHER_DATA, OPPOSED
 
 PAIRS = Hypothesis(
@@ -63,7 +52,7 @@ SEPARATION = Statement(
     place="Section 1, token separation; figure 2",
     printed="all tokens are gradually separated during the training process",
     variables=stepped(Descent, runs(st.one_of(separable_data(), opposed_data()), 0, 1), steps=ANY),
-    conclusion=growth,
+    conclusion=margins.growth,
     cost=2,
     violating={SHORT: [LEAPING]},
     readings={
@@ -72,10 +61,12 @@ SEPARATION = Statement(
             read={"gradually separated": "that every step raises every margin"},
             fixed={"loss": PRINTED},
             under=(),
-            examples=(TWO_TOKENS,),
+            examples=(small.TWO_TOKENS,),
             siblings={
-                "every step lowers every margin": changed(sign=-1, examples=[PASSED_OVER]),
-                "it lowers the mean margin": changed(of="mean", sign=-1, examples=[PASSED_OVER]),
+                "every step lowers every margin": changed(sign=-1, examples=[small.PASSED_OVER]),
+                "it lowers the mean margin": changed(
+                    of="mean", sign=-1, examples=[small.PASSED_OVER]
+                ),
             },
         ),
         "literal-2": Reading(
@@ -84,11 +75,11 @@ SEPARATION = Statement(
             fixed={"loss": PRINTED},
             constants={"of": "mean"},
             under=(),
-            examples=(TWO_TOKENS,),
+            examples=(small.TWO_TOKENS,),
             siblings={
-                "every step lowers the mean margin": changed(sign=-1, examples=[PASSED_OVER]),
+                "every step lowers the mean margin": changed(sign=-1, examples=[small.PASSED_OVER]),
                 "every step lowers every margin": changed(
-                    of="least", sign=-1, examples=[PASSED_OVER]
+                    of="least", sign=-1, examples=[small.PASSED_OVER]
                 ),
             },
         ),
@@ -96,11 +87,11 @@ SEPARATION = Statement(
             "refuted, certified",
             read={"separated": "with positive margins in the end"},
             fixed={"loss": PRINTED},
-            constants=LEAST,
+            constants=margins.LEAST,
             under=(),
-            conclusion=END,
+            conclusion=margins.END,
             cost=10,
-            examples=(TWO_TOKENS,),
+            examples=(small.TWO_TOKENS,),
             siblings={
                 "the largest margin ends positive": changed(of="largest"),
                 "the mean margin ends positive": changed(of="mean"),
@@ -111,27 +102,27 @@ SEPARATION = Statement(
             fixed={"loss": REPAIRED},
             constants={"of": "mean"},
             under=(UNIQUE, FEASIBLE),
-            examples=(PASSED_OVER, training.NOT_ALIGNED),
+            examples=(small.PASSED_OVER, small.NOT_ALIGNED),
             siblings={
-                "it lowers the mean margin": changed(sign=-1, examples=[TWO_TOKENS]),
-                "it lowers every margin": changed(of="least", sign=-1, examples=[TWO_TOKENS]),
+                "it lowers the mean margin": changed(sign=-1, examples=[small.TWO_TOKENS]),
+                "it lowers every margin": changed(of="least", sign=-1, examples=[small.TWO_TOKENS]),
             },
         ),
         "amended-2": Reading(
             "refuted, certified",
             fixed={"loss": REPAIRED},
-            constants=LEAST,
+            constants=margins.LEAST,
             under=(UNIQUE, FEASIBLE, SHORT),
             variables=stepped(Descent, runs(st.one_of(separable_data(), opposed_data()), 0, 1)),
-            conclusion=END,
+            conclusion=margins.END,
             cost=10,
-            examples=(PASSED_OVER, training.NOT_ALIGNED),
+            examples=(small.PASSED_OVER, small.NOT_ALIGNED),
             siblings={
                 "margins of the tokens of least score end positive": changed(
-                    whose="worst", examples=[TWO_TOKENS]
+                    whose="worst", examples=[small.TWO_TOKENS]
                 ),
                 "their largest margin ends positive": changed(
-                    of="largest", whose="worst", examples=[TWO_TOKENS]
+                    of="largest", whose="worst", examples=[small.TWO_TOKENS]
                 ),
             },
         ),
@@ -142,12 +133,12 @@ SEPARATION = Statement(
             constants={"strict": True},
             under=(FEASIBLE, TWO_SCORES, EITHER_PART),
             variables=stepped(Descent, EITHER_DATA, towards_solution, steps=ANY),
-            conclusion=gain,
-            examples=(TWO_TOKENS, training.NOT_ALIGNED, TIED_APART),
+            conclusion=margins.gain,
+            examples=(small.TWO_TOKENS, small.NOT_ALIGNED, small.TIED_APART),
             siblings={
-                "all scores may be tied": changed(drop=[TWO_SCORES], examples=[ALL_TIED]),
+                "all scores may be tied": changed(drop=[TWO_SCORES], examples=[small.ALL_TIED]),
                 "neither part of the assumption": changed(
-                    drop=[EITHER_PART], examples=[PASSED_OVER]
+                    drop=[EITHER_PART], examples=[small.PASSED_OVER]
                 ),
                 "the printed loss": changed(fixed={"loss": PRINTED}),
             },
@@ -156,12 +147,12 @@ SEPARATION = Statement(
             "proved",
             proof="symbolic.basins:prove_attention",
             fixed={"loss": REPAIRED},
-            constants=LEAST,
+            constants=margins.LEAST,
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=stepped(Descent, EITHER_DATA, training.near_solution),
-            conclusion=UNBOUNDED,
+            conclusion=margins.UNBOUNDED,
             cost=10,
-            examples=(TWO_TOKENS,),
+            examples=(small.TWO_TOKENS,),
             siblings={
                 **DROPPED_HYPOTHESES,
                 "margins of the tokens of least score": changed(whose="worst"),
@@ -173,12 +164,12 @@ SEPARATION = Statement(
             fixed={"loss": REPAIRED},
             under=(FEASIBLE, EITHER_PART),
             variables=stepped(Descent, EITHER_DATA, towards_solution, steps=ANY),
-            conclusion=gain,
+            conclusion=margins.gain,
             tight=True,
-            examples=(TWO_TOKENS, training.NOT_ALIGNED, TIED_APART, ALL_TIED),
+            examples=(small.TWO_TOKENS, small.NOT_ALIGNED, small.TIED_APART, small.ALL_TIED),
             siblings={
                 "neither part of the assumption": changed(
-                    drop=[EITHER_PART], examples=[PASSED_OVER]
+                    drop=[EITHER_PART], examples=[small.PASSED_OVER]
                 )
             },
         ),
@@ -189,10 +180,10 @@ SEPARATION = Statement(
             constants={"share": Fraction(1)},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=stepped(Descent, EITHER_DATA, training.near_solution),
-            conclusion=SLOPE,
+            conclusion=margins.SLOPE,
             cost=12,
-            examples=(TWO_TOKENS,),
-            siblings={**DROPPED_HYPOTHESES, **OTHER_SLOPES},
+            examples=(small.TWO_TOKENS,),
+            siblings={**DROPPED_HYPOTHESES, **margins.OTHER_SLOPES},
         ),
         "sharp-3": Reading(
             "proved",
@@ -202,11 +193,11 @@ SEPARATION = Statement(
             variables=stepped(
                 Descent, runs(st.one_of(opposed_data(), attention_data(T=(1, 2))), 0), steps=ANY
             ),
-            conclusion=lowered,
+            conclusion=margins.lowered,
             tight=True,
-            examples=(*OPPOSED, training.NOT_ALIGNED),
+            examples=(*OPPOSED, small.NOT_ALIGNED),
             siblings={
-                "more tokens": changed(drop=[PAIRS], examples=[PASSED_OVER]),
+                "more tokens": changed(drop=[PAIRS], examples=[small.PASSED_OVER]),
                 "1 - 2/n, as where inputs differ in direction alone": changed(alike=True),
             },
         ),

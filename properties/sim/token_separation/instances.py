@@ -6,7 +6,7 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import rival_data, runs, tight_data
 from attsvm.primitives.hypotheses import FEASIBLE, UNIQUE
 from attsvm.theory import changed
-from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_APART
+from properties._support.small_runs import NO_QUERY, NOT_ALIGNED, PASSED_OVER, TIED_APART
 from properties.sim._support import training
 
 OPPOSED = [
@@ -21,7 +21,7 @@ OPPOSED = [
 EITHER_DATA = runs(st.one_of(tight_data(), rival_data()), 0, 1)
 
 DROPPED_HYPOTHESES = {
-    **training.any_start(PASSED_OVER, training.NOT_ALIGNED),
+    **training.any_start(PASSED_OVER, NOT_ALIGNED),
     "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_APART]),
     "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[NO_QUERY]),
 }

@@ -34,24 +34,11 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_CROWD
-from properties.sim import SOURCE
+from properties._support.small_runs import NO_QUERY, PASSED_OVER, TIED_CROWD
+from properties.sim import PRINTED, REPAIRED, SOURCE
 from properties.sim._support import dropping
 from properties.sim._support import redundant_tokens as tokens
-from properties.sim._support.training import PRINTED, REPAIRED
 from properties.sim.token_sparsity import gradient_shares as shares
-from properties.sim.token_sparsity.gradient_shares import (
-    FROM_BASIN,
-    FROM_ZERO,
-    IN_BASIN,
-    LEAPING,
-    ONE_KEY,
-    ORTHOGONAL,
-    PROGRAMMES,
-    THREE,
-    TIED,
-    TWO_INPUTS,
-)
 
 
 def other_tokens(*runs: Descent) -> dict[str, Any]:
@@ -82,15 +69,19 @@ SPARSITY = Statement(
     conclusion=dropping.coefficients,
     cost=2,
     violating={
-        FEASIBLE: [tokens.Dropped(NO_QUERY.data, np.array([[False, True]])), ONE_KEY, ONE_KEY.data],
-        SHORT: [LEAPING],
+        FEASIBLE: [
+            tokens.Dropped(NO_QUERY.data, np.array([[False, True]])),
+            shares.ONE_KEY,
+            shares.ONE_KEY.data,
+        ],
+        SHORT: [shares.LEAPING],
     },
     readings={
         "literal-1": Reading(
             "refuted",
             fixed={"loss": PRINTED},
             under=(FEASIBLE,),
-            examples=(FROM_ZERO,),
+            examples=(shares.FROM_ZERO,),
             siblings=other_tokens(),
         ),
         "literal-2": Reading(
@@ -98,16 +89,16 @@ SPARSITY = Statement(
             fixed={"loss": PRINTED},
             under=(FEASIBLE,),
             conclusion=dropping.same_gradient,
-            examples=(FROM_ZERO,),
+            examples=(shares.FROM_ZERO,),
             siblings=other_tokens(),
         ),
         "literal-3": Reading(
             "proved",
             proof="symbolic.least_points:prove_supported",
             under=(FEASIBLE,),
-            variables=replace(PROGRAMMES, climbed=True),
+            variables=replace(shares.PROGRAMMES, climbed=True),
             conclusion=dropping.same_solution,
-            examples=(THREE, TIED),
+            examples=(shares.THREE, shares.TIED),
             siblings={
                 "support vectors": changed(which="support"),
                 "the first support vector": changed(which="first"),
@@ -119,8 +110,8 @@ SPARSITY = Statement(
             under=(FEASIBLE,),
             conclusion=shares.FADING,
             cost=10,
-            examples=(FROM_ZERO,),
-            siblings=other_tokens(TWO_INPUTS),
+            examples=(shares.FROM_ZERO,),
+            siblings=other_tokens(shares.TWO_INPUTS),
         ),
         "amended-1": Reading(
             "refuted, certified",
@@ -129,17 +120,17 @@ SPARSITY = Statement(
             conclusion=shares.FADING,
             cost=10,
             examples=(PASSED_OVER,),
-            siblings=other_tokens(FROM_BASIN),
+            siblings=other_tokens(shares.FROM_BASIN),
         ),
         "amended-2": Reading(
             "proved",
             proof="symbolic.growth_rates:prove_shares",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=IN_BASIN,
+            variables=shares.IN_BASIN,
             conclusion=shares.FADING,
             cost=10,
-            examples=(FROM_BASIN,),
+            examples=(shares.FROM_BASIN,),
             siblings={**DROPPED_HYPOTHESES, **other_tokens()},
         ),
         "sharp-1": Reading(
@@ -151,9 +142,9 @@ SPARSITY = Statement(
             examples=(
                 *(
                     tokens.Dropped(data, np.array([[False, True, False]]))
-                    for data in (TIED, tokens.EQUAL)
+                    for data in (shares.TIED, tokens.EQUAL)
                 ),
-                tokens.Dropped(ORTHOGONAL, np.array([[False, False], [False, True]])),
+                tokens.Dropped(shares.ORTHOGONAL, np.array([[False, False], [False, True]])),
             ),
             tight=True,
             depends_on=("sim/definition-3.8:sharp-1",),
@@ -164,7 +155,7 @@ SPARSITY = Statement(
             under=(FEASIBLE,),
             variables=Records(AttentionData, tokens.all_support(), tokens.all_support_larger),
             conclusion=dropping.at_least_lost,
-            examples=(tokens.EQUAL, TIED),
+            examples=(tokens.EQUAL, shares.TIED),
             siblings={
                 "1.05 times it": changed(factor="1.05"),
                 "1.001 times it": changed(factor="1.001"),
@@ -176,10 +167,10 @@ SPARSITY = Statement(
             proof="symbolic.growth_rates:prove_shares",
             fixed={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=IN_BASIN,
+            variables=shares.IN_BASIN,
             conclusion=shares.EXPONENT,
             cost=12,
-            examples=(FROM_BASIN,),
+            examples=(shares.FROM_BASIN,),
             siblings={
                 **DROPPED_HYPOTHESES,
                 "95% of the exponent": changed(share="0.95"),

@@ -22,8 +22,8 @@ from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.theory import changed, stated
 from attsvm.theory.types import Comparison, Namespace
-from properties._support.hypothesis_violations import TIED_APART
-from properties.sim._support import training
+from properties._support.small_runs import NOT_ALIGNED as MISALIGNED
+from properties._support.small_runs import TIED_APART
 
 
 @composite
@@ -100,7 +100,7 @@ VIOLATING = {
     EXISTS: [from_zero([[[1], [1]]], scores=[[1.0, 0.0]])],
     SLOPED_LOSS: [FLAT],
     UNIQUE: [descent(TIED_APART)],
-    BASIN: [descent(training.NOT_ALIGNED, "correlation")],
+    BASIN: [descent(MISALIGNED, "correlation")],
     SHORT: [descent(LEAPING)],
 }
 """Descents, each of which misses a hypothesis on descent from the basin."""

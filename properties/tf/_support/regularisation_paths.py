@@ -36,7 +36,7 @@ from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.theory import Hypothesis, Slack
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.types import Namespace, Number, Numbers
-from properties._support.hypothesis_violations import TIED_APART
+from properties._support.small_runs import TIED_APART
 from properties.tf._support.solution_ranks import Proposal, beyond_rank, nuclear_proposal
 from properties.tf._support.token_choices import separable
 

@@ -27,7 +27,7 @@ from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
 from attsvm.theory import Reading, Statement, changed
 from properties._support import risk_formulas as risk
-from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER
+from properties._support.small_runs import NO_QUERY, PASSED_OVER
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf.linear_head_one_token.conclusion import SELECTS, rest

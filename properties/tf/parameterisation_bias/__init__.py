@@ -35,22 +35,12 @@ from attsvm.strategies.data import separable_data
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support import factor_descent as factors
 from properties._support.factor_descent import NOWHERE, OPPOSED
-from properties._support.hypothesis_violations import PASSED_OVER
+from properties._support.small_runs import PASSED_OVER
 from properties.tf import SOURCE
-from properties.tf._support import biased_ends as ends
 from properties.tf._support import descent_instances as cases
-from properties.tf._support.biased_ends import Draws
-from properties.tf.parameterisation_bias.conclusion import (
-    MOVED,
-    NEARS,
-    OFTEN,
-    POSITIVE,
-    SUMS,
-    Rows,
-    factor_rows,
-    keeps_angle,
-    rank_above,
-)
+from properties.tf.parameterisation_bias import biased_ends as ends
+from properties.tf.parameterisation_bias import conclusion
+from properties.tf.parameterisation_bias.biased_ends import Draws
 
 WORST = {"the solution for the worst tokens": changed(towards="worst")}
 
@@ -73,9 +63,9 @@ BIAS = Statement(
     cost=12,
     violating={
         **cases.VIOLATING,
-        SUMS: [Rows(np.eye(2), -np.eye(2), 1.0, 1)],
-        POSITIVE: [Rows(np.eye(2), np.zeros((2, 2)), -1.0, 1)],
-        MOVED: [Rows(np.eye(2), np.zeros((2, 2)), 1.0, 0)],
+        conclusion.SUMS: [conclusion.Rows(np.eye(2), -np.eye(2), 1.0, 1)],
+        conclusion.POSITIVE: [conclusion.Rows(np.eye(2), np.zeros((2, 2)), -1.0, 1)],
+        conclusion.MOVED: [conclusion.Rows(np.eye(2), np.zeros((2, 2)), 1.0, 0)],
     },
     readings={
         "literal-1": Reading(
@@ -111,7 +101,7 @@ BIAS = Statement(
             constants={"least": 1},
             under=(),
             variables=Records(AttentionData, separable_data()),
-            conclusion=rank_above,
+            conclusion=conclusion.rank_above,
             examples=(
                 cases.from_zero([[[1], [0]]], scores=[[1.0, 0.0]]).data,
                 cases.ONE_TOKEN.data,
@@ -124,7 +114,7 @@ BIAS = Statement(
             constants={"kq": "nuclear", "w": "Frobenius"},
             under=(),
             variables=PUBLISHED,
-            conclusion=OFTEN,
+            conclusion=conclusion.OFTEN,
             cost=400,
             examples=(Draws(0),),
             siblings={
@@ -142,17 +132,17 @@ BIAS = Statement(
         "sharp": Reading(
             "proved",
             proof="symbolic.tf.parameterisation_bias:prove",
-            under=(SUMS, POSITIVE, MOVED),
-            variables=Records(Rows, factor_rows()),
-            conclusion=keeps_angle,
+            under=(conclusion.SUMS, conclusion.POSITIVE, conclusion.MOVED),
+            variables=Records(conclusion.Rows, conclusion.factor_rows()),
+            conclusion=conclusion.keeps_angle,
             examples=(
-                Rows(np.eye(2), np.eye(2) / 2, 1.0, 2),
-                Rows(np.array([[1.0], [1.0]]), np.array([[0.875], [0.875]]), 1.0, 3),
-                Rows(
+                conclusion.Rows(np.eye(2), np.eye(2) / 2, 1.0, 2),
+                conclusion.Rows(np.array([[1.0], [1.0]]), np.array([[0.875], [0.875]]), 1.0, 3),
+                conclusion.Rows(
                     np.array([[1.0, 0.5], [0.1, 1.0]]), np.array([[1.0, 0.5], [0.1, 1.0]]), 64.0, 3
                 ),
-                Rows(np.array([[1.0], [0.0]]), np.array([[-0.5], [1.0]]), 1024.0, 2),
-                Rows(np.ones((2, 1)), np.array([[1.0], [0.5]]), 4.0, 2),
+                conclusion.Rows(np.array([[1.0], [0.0]]), np.array([[-0.5], [1.0]]), 1024.0, 2),
+                conclusion.Rows(np.ones((2, 1)), np.array([[1.0], [0.5]]), 4.0, 2),
             ),
             siblings={
                 "the Frobenius solution, c = 0": changed(towards="frobenius"),
@@ -164,7 +154,7 @@ BIAS = Statement(
             constants={"of": "(K, Q)", "law": "S"},
             under=(),
             variables=PUBLISHED,
-            conclusion=NEARS,
+            conclusion=conclusion.NEARS,
             cost=400,
             examples=(Draws(0),),
             siblings={

@@ -14,7 +14,7 @@ from attsvm.primitives.counts import HALF, probability
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Hypothesis, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
-from properties.tf._support import biased_ends as ends
+from properties.tf.parameterisation_bias import biased_ends as ends
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ from attsvm.svm import att_svm
 from attsvm.theory import stated
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers
-from properties._support.hypothesis_violations import TIED_APART
+from properties._support.small_runs import TIED_APART
 from properties.tf._support import regularisation_paths as cases
 from properties.tf._support import regularisation_paths as paths
 

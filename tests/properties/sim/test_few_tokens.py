@@ -10,10 +10,10 @@ from attsvm.primitives.att_svm import ExactAttSVM, exact_att_svm
 from attsvm.primitives.gradients import log_coefficients
 from attsvm.primitives.hypotheses import exists
 from attsvm.svm.frobenius import solve_programme
+from properties._support.small_runs import TWO_TOKENS
 from properties.sim._support import causal_language as causal
 from properties.sim._support.causal_language import Setting, best, draw
 from properties.sim._support.redundant_tokens import EQUAL
-from properties.sim._support.training import TWO_TOKENS
 from properties.sim.few_support_tokens import FEW
 from properties.sim.few_support_tokens.conclusion import (
     BOTH,

@@ -40,16 +40,15 @@ from properties.sim._support.causal_language import (
     solve,
     train,
 )
-from properties.sim._support.telling_sentences import OUTVOTED, SHORTEST, said
-from properties.sim._support.token_sequences import (
+from properties.sim._support.telling_sentences import (
+    OUTVOTED,
+    SHORTEST,
     C,
     drawn_sequences,
-    limit,
-    moves_soft,
-    on_soft_ray,
-    outvoted,
+    said,
     soft,
 )
+from properties.sim._support.token_sequences import limit, moves_soft, on_soft_ray, outvoted
 from properties.sim.figure_1.conclusion import certified_end
 from properties.sim.figures import figure_1, figure_2, pictures
 from properties.sim.figures.conclusions import growth, rising

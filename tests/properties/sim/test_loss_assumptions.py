@@ -10,8 +10,8 @@ from attsvm.exact import ExactData
 from attsvm.losses import LOSSES as FOLLOWED
 from attsvm.primitives.losses import LOSSES
 from attsvm.training import descend_w
+from properties._support.small_runs import TWO_TOKENS
 from properties.sim import loss_assumptions as losses
-from properties.sim._support import training
 from properties.sim.loss_assumptions.conclusion import (
     ABOVE,
     BELOW,
@@ -83,7 +83,7 @@ def test_cubic_is_drawn_on_either_side_of_zero(above):
 
 @pytest.mark.parametrize("loss", losses.EVERYWHERE)
 def test_two_tokens_reach_their_limit_with_every_such_loss(loss):
-    case = replace(training.TWO_TOKENS, loss=loss)
+    case = replace(TWO_TOKENS, loss=loss)
     assert CONVERGES.balls(case) > 0
     assert CONVERGES.floats(case).holds
     run = descend_w([case.data], case.start, FOLLOWED[loss], step=0.5, steps=50)

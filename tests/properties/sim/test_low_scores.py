@@ -13,7 +13,8 @@ from attsvm.primitives.descent_runs import runs
 from attsvm.strategies.data import attention_data
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w
-from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
+from properties._support.small_runs import TWO_TOKENS
+from properties.sim import PRINTED, REPAIRED
 from properties.sim.low_score_tokens import left_out
 from properties.sim.low_score_tokens.left_out import ENDS_THERE, PUSHED, SUPPORT, Scaled
 

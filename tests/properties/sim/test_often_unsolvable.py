@@ -13,10 +13,9 @@ from attsvm.language import Language, random_language
 from attsvm.plots import Table as Figures
 from attsvm.primitives.counts import interval
 from attsvm.primitives.hypotheses import feasible
-from properties._support.hypothesis_violations import NO_QUERY
+from properties._support.small_runs import NO_QUERY, NOT_ALIGNED, TWO_TOKENS
 from properties.sim._support.causal_language import Setting
 from properties.sim._support.telling_sentences import said
-from properties.sim._support.training import NOT_ALIGNED, TWO_TOKENS
 from properties.sim.figures import failing_data
 from properties.sim.figures import often_unsolvable as frequencies
 from properties.sim.often_unsolvable import contradictions

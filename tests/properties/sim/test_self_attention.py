@@ -14,9 +14,9 @@ from attsvm.primitives.descent_runs import max_margin
 from attsvm.risk import gradient_w
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w
+from properties.sim import PRINTED, REPAIRED
 from properties.sim import self_attention as statement
 from properties.sim._support.self_attention import decided, descending, sequences
-from properties.sim._support.training import PRINTED, REPAIRED
 from properties.sim.printed_loss.conclusion import OTHER_WAY, lowers, proved_rate, rate, turned
 
 BOTH = "X(k) or X(k)^T"

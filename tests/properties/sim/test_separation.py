@@ -23,10 +23,10 @@ from attsvm.risk import gradient_w
 from attsvm.strategies.data import separable_data
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w, follow_w
-from properties.sim import figure_2
+from properties._support.small_runs import TWO_TOKENS
+from properties.sim import PRINTED, REPAIRED, figure_2
 from properties.sim._support import margins
 from properties.sim._support.redundant_tokens import Dropped
-from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.figure_2.conclusion import TORN, certified_convergence, converges
 from properties.sim.token_separation import PASSED_OVER
 from properties.sim.token_sparsity import SPARSITY
