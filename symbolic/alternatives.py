@@ -24,8 +24,8 @@ from properties.tf import (
     global_conjecture,
     lemma_2_limit,
     nonlinear_head_several,
-    theorem_3,
 )
+from properties.tf.theorem_3 import factored_paths
 
 _HEAD_LOSS: Any = nonlinear_head_path.PATH.variables
 _OF_ONE_LOSS = (
@@ -62,7 +62,7 @@ LEAST_VECTOR = Supposed(
 )
 NUCLEAR_SOLUTION = Supposed(
     "Att-SVM* has a solution of a rank of r at most, which r = d allows where it is feasible",
-    (descent.FEASIBLE, theorem_3.LOW_RANK),
+    (descent.FEASIBLE, factored_paths.LOW_RANK),
 )
 TWO_SCORES = Supposed(
     "some input has two different scores", (descent.TWO_SCORES, risk_formulas.TWO_SCORES)

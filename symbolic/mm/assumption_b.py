@@ -28,8 +28,8 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose
-from properties.mm import assumption_b as statement
 from properties.mm._support.max_margin import V_EXISTS
+from properties.mm.assumption_b import conclusion as statement
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_existence_of_relaxed, ensure_pythagoras
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL

@@ -18,8 +18,8 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose
-from properties.mm import assumption_b as statement
 from properties.mm._support.max_margin import V_EXISTS
+from properties.mm.assumption_b import conclusion as statement
 from symbolic.continuity import cite_extreme_value
 from symbolic.least_points import MORE
 from symbolic.mm.assumption_b import (

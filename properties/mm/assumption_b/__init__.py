@@ -20,29 +20,13 @@ More is said in `symbolic/mm/assumption_b.py`.
 
 import numpy as np
 
-from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
-from properties.mm._support import label_margins as margins
 from properties.mm._support import token_selections as cases
 from properties.mm._support.attended import PARALLEL, TANGENT, Attended, Doubted, attended, doubted
-from properties.mm._support.label_margins import slowest
 from properties.mm._support.max_margin import V_EXISTS
 from properties.mm._support.token_selections import Selection
 from properties.mm.assumption_b import conclusion
-
-OPTIMAL = Hypothesis(
-    "alpha_i scores highest under v(alpha), ties allowed, in every input", conclusion.optimal
-)
-SATURATED = Hypothesis(
-    "no idle input can be the slowest to saturate",
-    lambda case: not any(prompt.exists for prompt in slowest(case)),
-    says="no prompt has logit margins of at least 1 in all inputs but the idle ones, and in idle "
-    "ones of at least 0 and somewhere below 1",
-)
-REACHED = Hypothesis(
-    "attention can reach every choice of one token an input",
-    lambda case: margins.reaches_all(cases.chosen(case)),
-)
 
 ASSUMPTION = Statement(
     "mm/assumption-b",
@@ -73,7 +57,7 @@ ASSUMPTION = Statement(
         ),
         "literal-2": Reading(
             "refuted, certified",
-            under=(OPTIMAL,),
+            under=(conclusion.OPTIMAL,),
             variables=Records(
                 Selection, cases.separable() | cases.relaxable(), lets=cases.SELECTED
             ),
@@ -107,7 +91,7 @@ ASSUMPTION = Statement(
         "sharp-1": Reading(
             "proved",
             proof="symbolic.mm.best_nu:prove_exactly",
-            under=(V_EXISTS, REACHED),
+            under=(V_EXISTS, conclusion.REACHED),
             variables=Records(Doubted, doubted(), lets=cases.SELECTED),
             conclusion=conclusion.decided,
             cost=6,
@@ -135,7 +119,7 @@ ASSUMPTION = Statement(
         "sharp-2": Reading(
             "proved",
             proof="symbolic.mm.assumption_b:prove_void",
-            under=(V_EXISTS, SATURATED),
+            under=(V_EXISTS, conclusion.SATURATED),
             variables=Records(
                 Selection,
                 cases.separable() | cases.relaxable(),
@@ -150,7 +134,7 @@ ASSUMPTION = Statement(
     },
     violating={
         V_EXISTS: [cases.OPPOSED, Doubted(conclusion.ORIGIN, np.zeros(1), np.ones(1), 1.0)],
-        SATURATED: [cases.PUBLISHED[1]],
-        REACHED: [Doubted(conclusion.HIDDEN, np.zeros(3), np.zeros(3), 0.125)],
+        conclusion.SATURATED: [cases.PUBLISHED[1]],
+        conclusion.REACHED: [Doubted(conclusion.HIDDEN, np.zeros(3), np.zeros(3), 0.125)],
     },
 )

@@ -1,11 +1,11 @@
-"""Label margins and the nu of Assumption B, as formulas."""
+"""Label margins and the nu of Assumption B as formulas, hypotheses on them, and instances."""
 
 import numpy as np
 from flint import fmpq
 
 from attsvm.errors import SolverError
 from attsvm.exact import dot, rational
-from attsvm.theory import stated
+from attsvm.theory import Hypothesis, stated
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm._support import best_nu
@@ -14,7 +14,7 @@ from properties.mm._support import max_margin as svm
 from properties.mm._support.attended import Attended, Doubted, mean_margin
 from properties.mm._support.label_margins import label_margin, others, slowest
 from properties.mm._support.max_margin import relaxed
-from properties.mm._support.token_selections import Selection, select
+from properties.mm._support.token_selections import Selection, chosen, select
 
 
 @stated(
@@ -171,3 +171,16 @@ HIDDEN = select(
 That is at most a third of 1 - s for s the attention to alpha, so that the last coordinate of the
 attended token is at most 2 - (5/4) (1 - s), while the others are at most 1/64: B holds.
 """
+
+
+OPTIMAL = Hypothesis("alpha_i scores highest under v(alpha), ties allowed, in every input", optimal)
+SATURATED = Hypothesis(
+    "no idle input can be the slowest to saturate",
+    lambda case: not any(prompt.exists for prompt in slowest(case)),
+    says="no prompt has logit margins of at least 1 in all inputs but the idle ones, and in idle "
+    "ones of at least 0 and somewhere below 1",
+)
+REACHED = Hypothesis(
+    "attention can reach every choice of one token an input",
+    lambda case: margins.reaches_all(chosen(case)),
+)

@@ -26,7 +26,20 @@ from properties.sim import SOURCE
 from properties.sim._support import stability as logistic
 from properties.sim._support.attention import DOMAIN, LISTED_RADIUS
 from properties.sim._support.entry_loss import PAIR
-from properties.sim.stability_l2 import conclusion
+from properties.sim.stability_l2.conclusion import (
+    AT_THE_EDGE,
+    BARELY_STEEP,
+    BARELY_WIDE,
+    BENT_AT,
+    CONSTANT_LINEAR,
+    FAR_LABEL,
+    LONE_LABEL,
+    NO_REACH,
+    SIGNS,
+    bent,
+    compared,
+    steep,
+)
 from properties.sim.stability_l2.conclusion import linear_loss as linear_loss  # proofs name it
 
 LOWER, UPPER = Fraction("3.532"), Fraction("3.533")
@@ -53,7 +66,7 @@ def label_above(share: Fraction, said: str) -> Hypothesis:
 SMALL_LABEL, LARGE_LABEL = label_at_most(LOWER, "3.532"), label_above(UPPER, "3.533")
 STEEP = Hypothesis(
     "4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)",
-    conclusion.steep,
+    steep,
     says="4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w), where w = osc(h) and r is the "
     "largest |h_t - b|",
 )
@@ -68,15 +81,15 @@ STABILITY = Statement(
     place="Section 1 (contributions; the l2 loss)",
     printed=logistic.SENTENCE,
     variables={**PAIR, "b": Real((0, 3, 6, 10)), "R": Fitted()},
-    conclusion=conclusion.compared,
-    violating={LISTED_RADIUS: [conclusion.NO_REACH]},
+    conclusion=compared,
+    violating={LISTED_RADIUS: [NO_REACH]},
     readings={
         "literal-1": Reading(
             "refuted",
             read=LINEAR["loss", "same"],
             constants={"of": "loss", "data": "same"},
             under=DOMAIN,
-            examples=({**conclusion.CONSTANT_LINEAR, "R": 4},),
+            examples=({**CONSTANT_LINEAR, "R": 4},),
             siblings={"half the constant": changed(tightened="0.5")},
         ),
         "literal-2": Reading(
@@ -85,7 +98,7 @@ STABILITY = Statement(
             constants={"of": "gradient", "data": "same"},
             under=(),
             variables={"R": None},
-            examples=(conclusion.CONSTANT_LINEAR,),
+            examples=(CONSTANT_LINEAR,),
             siblings={"half the constant": changed(tightened="0.5")},
         ),
         "literal-3": Reading(
@@ -96,14 +109,11 @@ STABILITY = Statement(
             under=(LISTED_RADIUS,),
             variables={"R": Real((2, 6))},
             depends_on=("sim/stability-l2:sharp-1",),
-            examples=(conclusion.FAR_LABEL, conclusion.AT_THE_EDGE),
+            examples=(FAR_LABEL, AT_THE_EDGE),
             siblings={
                 "a 2.1th of it for softmax": changed(tightened=Fraction(10, 21)),
                 "95% of it for linear": changed(
-                    attention="linear",
-                    tightened="0.95",
-                    under=DOMAIN,
-                    examples=[conclusion.AT_THE_EDGE],
+                    attention="linear", tightened="0.95", under=DOMAIN, examples=[AT_THE_EDGE]
                 ),
             },
         ),
@@ -113,7 +123,7 @@ STABILITY = Statement(
             constants={"of": "gradient"},
             under=(),
             variables={"R": None},
-            examples=(conclusion.LONE_LABEL,),
+            examples=(LONE_LABEL,),
             siblings={"a tenth of the constant": changed(tightened="0.1")},
         ),
         "amended-1": Reading(
@@ -123,7 +133,7 @@ STABILITY = Statement(
             under=(logistic.SPREAD,),
             variables={"R": None},
             tight=True,
-            examples=(conclusion.BARELY_WIDE,),
+            examples=(BARELY_WIDE,),
         ),
         "amended-2": Reading(
             "proved",
@@ -132,7 +142,7 @@ STABILITY = Statement(
             under=(STEEP,),
             variables={"R": None},
             depends_on=("sim/lemma-3.13-l2:sharp",),
-            examples=(conclusion.BARELY_STEEP,),
+            examples=(BARELY_STEEP,),
             siblings={"95% of the constant": changed(tightened="0.95")},
         ),
         "sharp-1": Reading(
@@ -144,7 +154,7 @@ STABILITY = Statement(
             tight=True,
             examples=tuple(
                 {name: value for name, value in case.items() if name != "R"}
-                for case in (conclusion.FAR_LABEL, conclusion.AT_THE_EDGE)
+                for case in (FAR_LABEL, AT_THE_EDGE)
             ),
             siblings={"linear attention as well": changed(attention="linear")},
         ),
@@ -156,38 +166,36 @@ STABILITY = Statement(
             under=(SMALL_LABEL,),
             variables={"R": None},
             tight=True,
-            examples=(conclusion.bent(Fraction(43 * 64 + 7, 64)),),
+            examples=(bent(Fraction(43 * 64 + 7, 64)),),
             siblings={
                 "|b| up to 1% more": changed(
                     drop=[SMALL_LABEL],
                     under=[label_at_most(LOWER * 101 / 100, "101% of 3.532")],
-                    examples=[conclusion.bent(Fraction(87, 2))],
+                    examples=[bent(Fraction(87, 2))],
                 )
             },
         ),
         "sharp-3": Reading(
             "proved",
             proof="symbolic.sim.stability:prove_squared_exceeded",
-            conclusion=logistic.exceeds(conclusion.compared),
+            conclusion=logistic.exceeds(compared),
             under=(LARGE_LABEL,),
             variables={
-                **logistic.two_tokens(conclusion.BENT_AT),
+                **logistic.two_tokens(BENT_AT),
                 "R": None,
-                "sign": Choice(conclusion.SIGNS),
+                "sign": Choice(SIGNS),
                 "h": Defined(lambda m, v: m.array([m.exact(-10 * v.sign), m.exact(7 * v.sign)])),
                 "size": Real(tuple(range(4, 19)), least=43),
                 "b": Defined(lambda m, v: v.sign * m.abs(v.size)),
             },
             tight=True,
-            examples=tuple({"sign": sign, "size": Fraction(2761, 64)} for sign in conclusion.SIGNS),
+            examples=tuple({"sign": sign, "size": Fraction(2761, 64)} for sign in SIGNS),
             siblings={
                 "from 1% less on": changed(
                     drop=[LARGE_LABEL],
                     under=[label_above(UPPER * 99 / 100, "99% of 3.533")],
                     variables={"size": Real(tuple(range(4, 19)), least=42)},
-                    examples=[
-                        {"sign": sign, "size": Fraction(343, 8)} for sign in conclusion.SIGNS
-                    ],
+                    examples=[{"sign": sign, "size": Fraction(343, 8)} for sign in SIGNS],
                 )
             },
         ),

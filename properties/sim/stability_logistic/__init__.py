@@ -27,10 +27,25 @@ from fractions import Fraction
 
 from attsvm.theory import Hypothesis, Reading, Real, Statement, changed
 from properties.sim import SOURCE
-from properties.sim._support import stability
 from properties.sim._support.entry_loss import PAIR
+from properties.sim._support.stability import (
+    SENTENCE,
+    SPREAD,
+    compared,
+    exceeds,
+    known,
+    spread_at_least,
+    than_linear,
+    two_tokens,
+)
 from properties.sim._support.stability import linear_loss as linear_loss  # proofs name it
-from properties.sim.stability_logistic import instances
+from properties.sim.stability_logistic.instances import (
+    BALANCED,
+    BENT_AT,
+    CONSTANT_LINEAR,
+    bent,
+    wide,
+)
 
 LOWER, UPPER = Fraction("0.7226"), Fraction("0.7228")
 """Up to the first |b| ||h|| the gradient of softmax has the larger constant, from the second on the
@@ -57,23 +72,23 @@ def label_below(size: Fraction, said: str) -> Hypothesis:
 
 LARGE_LABEL, SMALL_LABEL = label_at_least(UPPER, "0.7228"), label_below(LOWER, "0.7226")
 
-LINEAR = stability.than_linear("g(b <A x, h>)")
+LINEAR = than_linear("g(b <A x, h>)")
 
 STABILITY = Statement(
     "sim/stability-logistic",
     rests_on=("sim/lemma-3.13",),
     source=SOURCE,
     place="Section 1 (contributions) and section 3.4",
-    printed=stability.SENTENCE,
+    printed=SENTENCE,
     variables={**PAIR, "b": Real((0, 1, -2, -5))},
-    conclusion=stability.compared,
+    conclusion=compared,
     readings={
         "literal-1": Reading(
             "refuted",
             read=LINEAR["loss", "same"],
             constants={"of": "loss", "data": "same"},
             under=(),
-            examples=(instances.CONSTANT_LINEAR,),
+            examples=(CONSTANT_LINEAR,),
             siblings={"half the constant": changed(tightened="0.5")},
         ),
         "literal-2": Reading(
@@ -81,7 +96,7 @@ STABILITY = Statement(
             read=LINEAR["gradient", "same"],
             constants={"of": "gradient", "data": "same"},
             under=(),
-            examples=(instances.CONSTANT_LINEAR,),
+            examples=(CONSTANT_LINEAR,),
             siblings={"half the constant": changed(tightened="0.5")},
         ),
         "literal-3": Reading(
@@ -90,7 +105,7 @@ STABILITY = Statement(
             proof="symbolic.sim.stability_of_loss:prove_logistic_over_norms",
             constants={"of": "loss"},
             under=(),
-            examples=(instances.BALANCED,),
+            examples=(BALANCED,),
             siblings={
                 "a 2.2th of it for softmax": changed(tightened=Fraction(5, 11)),
                 "95% of it for linear": changed(attention="linear", tightened="0.95"),
@@ -101,21 +116,21 @@ STABILITY = Statement(
             read=LINEAR["gradient", "norms"],
             constants={"of": "gradient"},
             under=(),
-            examples=(instances.bent(Fraction(1, 64)),),
+            examples=(bent(Fraction(1, 64)),),
             siblings={"a tenth of the constant": changed(tightened="0.1")},
         ),
         "amended-2": Reading(
             "proved",
             proof="symbolic.sim.stability_of_loss:prove_logistic_on_data",
             constants={"of": "loss", "data": "same"},
-            under=(stability.SPREAD,),
+            under=(SPREAD,),
             tight=True,
-            examples=(instances.wide(Fraction(-1)),),
+            examples=(wide(Fraction(-1)),),
             siblings={
                 "down to osc(h) diam(A)/4.2": changed(
-                    drop=[stability.SPREAD],
-                    under=[stability.spread_at_least(Fraction(5, 21), "4.2")],
-                    examples=[instances.wide(Fraction(-67, 64))],
+                    drop=[SPREAD],
+                    under=[spread_at_least(Fraction(5, 21), "4.2")],
+                    examples=[wide(Fraction(-67, 64))],
                 )
             },
         ),
@@ -125,7 +140,7 @@ STABILITY = Statement(
             constants={"of": "loss", "share": Fraction(1, 2)},
             under=(),
             tight=True,
-            examples=(instances.BALANCED,),
+            examples=(BALANCED,),
             siblings={"linear attention as well": changed(attention="linear")},
         ),
         "sharp-2": Reading(
@@ -136,23 +151,23 @@ STABILITY = Statement(
             under=(LARGE_LABEL,),
             variables={"b": Real((0, 1))},
             tight=True,
-            examples=(instances.bent(Fraction(33_501, 65_536)),),
+            examples=(bent(Fraction(33_501, 65_536)),),
             siblings={
                 "|b| ||h|| down to 1% less": changed(
                     drop=[LARGE_LABEL],
                     under=[label_at_least(UPPER * 99 / 100, "99% of 0.7228")],
-                    examples=[instances.bent(Fraction(65, 128))],
+                    examples=[bent(Fraction(65, 128))],
                 )
             },
         ),
         "sharp-3": Reading(
             "proved",
             proof="symbolic.sim.stability:prove_logistic_exceeded",
-            conclusion=stability.exceeds(stability.compared),
+            conclusion=exceeds(compared),
             under=(SMALL_LABEL,),
             variables={
-                **stability.two_tokens(instances.BENT_AT),
-                "h": stability.known(1, -1),
+                **two_tokens(BENT_AT),
+                "h": known(1, -1),
                 "b": Real(tuple(range(-3, -31, -1))),
             },
             tight=True,

@@ -11,6 +11,7 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import EQUAL_RIVALS, SEVERAL_TOKENS, UNIQUE, rivals_equal
 from attsvm.strategies import arrays, composite, numbers, sizes
 from attsvm.theory import Hypothesis
+from properties._support.published_data import one_input
 from properties._support.small_runs import TWO_TOKENS
 
 OPPOSED = Descent.of([[[1], [0]]] * 2, [[1], [-1]], scores=[[1, 0]] * 2)
@@ -33,6 +34,7 @@ RETURNING = replace(
 )
 """From zero the second input is dragged away; the second step loses the first one for ever."""
 FAR_APART = replace(REJOINED, start=np.array([[16.0, 0.0], [0.0, 0.0]]))
+PUBLISHED = Descent(one_input(), np.zeros((2, 2)))
 SAME_RIVALS = Descent.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
 
 

@@ -30,14 +30,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE
-from attsvm.primitives.losses import LOSSES
-from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from attsvm.primitives.hypotheses import FEASIBLE, UNIQUE
+from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import path_certificates
 from properties.tf._support import regularisation_paths as cases
 from properties.tf._support.regularisation_paths import Path
 from properties.tf.theorem_3.factored_paths import (
+    DECREASING,
+    LOW_RANK,
     OF_RANK,
     THREE,
     WIDE,
@@ -46,7 +47,6 @@ from properties.tf.theorem_3.factored_paths import (
     diagonal,
     factored,
     factors,
-    low_rank,
 )
 
 OTHERS = {
@@ -55,19 +55,7 @@ OTHERS = {
 }
 
 
-def decreasing(case: Path) -> bool:
-    """The loss is smooth and nowhere increases."""
-    return LOSSES[case.loss].smooth and LOSSES[case.loss].decreasing
-
-
 FROBENIUS = {"the Frobenius solution": changed(target="frobenius", examples=[cases.SLANTED])}
-
-DECREASING = Hypothesis("l is smooth and decreasing", decreasing)
-LOW_RANK = Hypothesis(
-    "some solution of Att-SVM* is known to have a rank of r at most",
-    low_rank,
-    implies=(SEVERAL_TOKENS,),
-)
 
 THEOREM = Statement(
     "tf/theorem-3",

@@ -13,9 +13,11 @@ from attsvm.errors import DataError
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
 from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.hypotheses import SEVERAL_TOKENS
+from attsvm.primitives.losses import LOSSES
 from attsvm.primitives.steps import ZERO, tends
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Slack, stated
+from attsvm.theory import Hypothesis, Slack, stated
 from attsvm.theory.types import Comparison, Namespace, Number
 from properties.tf._support import path_certificates
 from properties.tf._support import regularisation_paths as cases
@@ -176,3 +178,16 @@ WIDE = replace(
     ),
 )
 """The same entries of a 3 x 3 matrix: solutions have rank 2."""
+
+
+def decreasing(case: Path) -> bool:
+    """The loss is smooth and nowhere increases."""
+    return LOSSES[case.loss].smooth and LOSSES[case.loss].decreasing
+
+
+DECREASING = Hypothesis("l is smooth and decreasing", decreasing)
+LOW_RANK = Hypothesis(
+    "some solution of Att-SVM* is known to have a rank of r at most",
+    low_rank,
+    implies=(SEVERAL_TOKENS,),
+)

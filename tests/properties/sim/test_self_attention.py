@@ -15,7 +15,7 @@ from attsvm.risk import gradient_w
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w
 from properties.sim import PRINTED, REPAIRED
-from properties.sim import self_attention as statement
+from properties.sim._support import self_attention as cases
 from properties.sim._support.self_attention import decided, descending, sequences
 from properties.sim.printed_loss.conclusion import OTHER_WAY, lowers, proved_rate, rate, turned
 
@@ -54,13 +54,13 @@ def test_descent_on_the_inputs_is_descent_on_the_sum_of_the_entries(case):
 
 
 def test_which_of_x_and_its_transpose_is_judged():
-    case = statement.SIDEWAYS
+    case = cases.SIDEWAYS
     balls = [decided(case, side=side) for side in ("X(k)", "X(k)^T", BOTH)]
     assert [bool(ball > 0) for ball in balls] == [False, True, True]
 
 
 def test_causal_positions_do_not_see_later_tokens():
-    case = statement.asking([[[1, 0], [2, 1], [5, 7]]], [[0, 1, 0]], causal=True)
+    case = cases.asking([[[1, 0], [2, 1], [5, 7]]], [[0, 1, 0]], causal=True)
     data = case.data
     assert data.present.tolist() == np.tri(3, dtype=bool).tolist()
     assert replace(case, inputs=replace(case.inputs, causal=False)).data.present.all()
@@ -77,7 +77,7 @@ def test_causal_positions_do_not_see_later_tokens():
     ],
 )
 def test_parts_that_do_not_fit_are_refused(change):
-    case = statement.SENTENCE
+    case = cases.SENTENCE
     with pytest.raises(DataError):
         replace(case if "start" in change else case.inputs, **change)
 
@@ -99,15 +99,15 @@ def test_the_printed_loss_is_the_decreasing_one_for_the_labels_turned_round(case
 
 
 def test_the_rate_is_that_of_the_lowest_tokens_and_no_other():
-    line = replace(statement.LINE, loss=PRINTED)
+    line = replace(cases.LINE, loss=PRINTED)
     for share, holds in ((1, True), (Fraction(19, 20), False), (Fraction(21, 20), False)):
         assert bool(proved_rate(line, Fraction(share)) >= 0) is holds
         found = rate(line, Fraction(share))
         assert found.holds is holds
-    assert proved_rate(turned(statement.NO_QUERY)) < 0
+    assert proved_rate(turned(cases.NO_QUERY)) < 0
 
 
-@pytest.mark.parametrize("case", [statement.LINE, statement.SENTENCE, OTHER_WAY])
+@pytest.mark.parametrize("case", [cases.LINE, cases.SENTENCE, OTHER_WAY])
 def test_a_step_lowers_the_inner_product_that_is_judged(case):
     target = max_margin(case.data, "optimal")
     W = np.array([[float(arb(x)) for x in row] for row in target])

@@ -23,12 +23,11 @@ from attsvm.risk import gradient_w
 from attsvm.strategies.data import separable_data
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w, follow_w
-from properties._support.small_runs import TWO_TOKENS
+from properties._support.small_runs import PASSED_OVER, TWO_TOKENS
 from properties.sim import PRINTED, REPAIRED, figure_2
 from properties.sim._support import margins
 from properties.sim._support.redundant_tokens import Dropped
 from properties.sim.figure_2.conclusion import TORN, certified_convergence, converges
-from properties.sim.token_separation import PASSED_OVER
 from properties.sim.token_sparsity import SPARSITY
 from properties.sim.token_sparsity import gradient_shares as shares
 from properties.sim.token_sparsity.gradient_shares import FROM_BASIN, FROM_ZERO, THREE, TWO_INPUTS

@@ -18,9 +18,9 @@ from attsvm.primitives.loss_hypotheses import strictly_decreasing
 from attsvm.risk import gradient_w, risk
 from attsvm.svm import att_svm
 from attsvm.theory import OPEN
-from properties.tf import theorem_3
 from properties.tf._support import path_certificates as certificates
 from properties.tf._support import regularisation_paths as paths
+from properties.tf.theorem_3 import factored_paths
 from properties.tf.vanishing_regularisation import penalised_minima as minima
 from properties.tf.vanishing_regularisation.penalised_minima import penalised
 from tests import searching
@@ -179,7 +179,7 @@ def test_paths_of_losses_that_are_flat_from_some_score_on_are_drawn_and_refuted(
     assert len(flat) >= 3
     assert any(several_tokens(case) for case in flat)
     for case in [*flat, paths.FLAT_ABOVE]:
-        assert theorem_3.decreasing(case)
+        assert factored_paths.decreasing(case)
         assert not strictly_decreasing(case)
         assert certificates.certified_set(case) < 0
         assert paths.follows_set(case).violated
