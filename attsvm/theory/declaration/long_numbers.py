@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from flint import arb, fmpq
@@ -28,10 +29,12 @@ _REMEMBERED = 4096
 def shortened(function: Callable[..., Any], m: Namespace, v: Values, constants: JsonObject) -> Any:
     """Return the values on which to evaluate a formula: balls if its rationals would be too long.
 
+    Records, of which a formula computes its own numbers, stay as they are.
+
     Raises:
         Untraceable: fingerprints are asked for, and the rationals would be too long.
     """
-    if m.name not in ("balls", "traces"):
+    if m.name not in ("balls", "traces") or not isinstance(v, SimpleNamespace):
         return v
     values = vars(v)
     given = [x.ball if isinstance(x, Trace) else x for y in values.values() for x in _numbers(y)]
