@@ -7,6 +7,7 @@ conclusion.
 
 from typing import Any
 
+from attsvm.primitives import descent_letters as letters
 from attsvm.primitives import hypotheses as descent
 from attsvm.primitives import loss_hypotheses as losses
 from attsvm.primitives.steps import SHORT
@@ -36,9 +37,15 @@ _OF_ONE_LOSS = (
 """Alternatives that fix a loss with a continuous slope below 0; the printed loss counts with its
 sign reversed."""
 
-SMOOTH_SLOPE = Supposed("the slope of the loss is continuous", (losses.SMOOTH_LOSS, *_OF_ONE_LOSS))
+SMOOTH_SLOPE = Supposed(
+    "the slope of the loss is continuous",
+    (losses.SMOOTH_LOSS, *_OF_ONE_LOSS),
+    letters.smooth_loss,
+)
 FALLING = Supposed(
-    "l' < 0 at all scores from the lowest to the highest", (losses.NEGATIVE_SLOPE, *_OF_ONE_LOSS)
+    "l' < 0 at all scores from the lowest to the highest",
+    (losses.NEGATIVE_SLOPE, *_OF_ONE_LOSS),
+    letters.negative_slope,
 )
 TWICE_SMOOTH = Supposed("the slope of the loss is differentiable", (("loss", REPAIRED),))
 DECREASING = Supposed(
@@ -54,7 +61,9 @@ BENT_LOSS = Supposed(
 )
 MEETS = Supposed("V meets all constraints", (p_svm.MEETS, definition_3_8.MEET))
 SOLUTION = Supposed(
-    "W^mm exists, or X^low on the printed loss", (descent.FEASIBLE, printed_loss.LOW_EXISTS)
+    "W^mm exists, or X^low on the printed loss",
+    (descent.FEASIBLE, printed_loss.LOW_EXISTS),
+    letters.feasible,
 )
 LEAST_VECTOR = Supposed(
     "the programme, Att-SVM, p-SVM or v-SVM, has a solution",
@@ -84,8 +93,10 @@ WITHOUT_RIVALS = Supposed(
 IN_BASIN = Supposed(
     "the risk gap of the start is below min_i [l(second) - l(best)]/n",
     (descent.BASIN, orientation.BASIN, printed_loss.NEAR),
+    letters.basin,
 )
 UNIQUE_OPTIMUM = Supposed(
     "optimal tokens are unique",
     (descent.UNIQUE, printed_loss.LOWEST, nonlinear_head_path.STEEP),
+    letters.unique,
 )

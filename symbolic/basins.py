@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from attsvm.errors import present
+from attsvm.primitives.descent_letters import bound, direction_and_divergence
 from attsvm.primitives.hypotheses import SEVERAL_TOKENS
 from attsvm.primitives.steps import SHORT as SHORT_STEP
 from attsvm.theory import (
@@ -39,7 +41,10 @@ from attsvm.theory.declaration.proof import (
     simplified,
     supposed_number,
 )
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import conclude, decide, positive
 from symbolic.alternatives import FALLING, IN_BASIN, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
+from symbolic.basin_facts import converges
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.curvature import RISK, ensure_smoothness
 from symbolic.divergence import ensure_passed
@@ -331,9 +336,18 @@ def ensure_from_basin(
     ensure_from_kept(exists)
 
 
+@linked
 def prove() -> str:
     """From the basin the direction converges to that of V, and the norm diverges."""
-    ensure_from_basin()
+    ensure_smoothness()  # that the code's L is a Lipschitz constant, as the step supposes
+    length, far, turned = converges(
+        *(UNIQUE_OPTIMUM, SMOOTH_SLOPE, FALLING, SHORT_STEP, IN_BASIN, SEVERAL_TOKENS, SOLUTION)
+    )
+    some, moves, towards, diverges = present(direction_and_divergence(), "what is shown").sequents
+    conclude(length, some)
+    conclude(decide(moves.proposition, far, positive(bound)), moves)
+    conclude(turned, towards)
+    conclude(far, diverges)
     return "for every smooth loss with l' < 0 and any n, T and d"
 
 

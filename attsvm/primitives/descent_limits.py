@@ -21,6 +21,7 @@ from attsvm.exact.traps import is_stationary_start, moves_along_margins
 from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_letters import direction, divergence
 from attsvm.primitives.descent_runs import certified_limit, max_margin, or_more_bits, reaches
 from attsvm.primitives.growth_rates import arrives, diverges, rate_error
 from attsvm.primitives.hypotheses import feasible, unique_optimum
@@ -100,6 +101,7 @@ class Quantity:
         writes: returns the quantity and its limit in the letters of a source.
         constants: the constants of its forms, with their defaults.
         floats, balls, tensors: see `Measured`.
+        proposition: what it says in the letters of linked proofs, see `Measured`.
     """
 
     writes: Callable[[Letters], tuple[str, str]]
@@ -107,6 +109,7 @@ class Quantity:
     balls: Callable[..., arb]
     tensors: Callable[..., Any]
     constants: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    proposition: Callable[..., Any] | None = None
 
 
 def _certainly_reaches(case: Descent, towards: str) -> arb:
@@ -190,9 +193,14 @@ DIRECTION = Quantity(
     _certainly_reaches,
     elsewhere,
     {"towards": "optimal"},
+    direction,
 )
 NORM = Quantity(
-    lambda letters: (norm(letters.iterate), INFINITY), _grows, _certainly_grows, descent_at_rest
+    lambda letters: (norm(letters.iterate), INFINITY),
+    _grows,
+    _certainly_grows,
+    descent_at_rest,
+    proposition=divergence,
 )
 RATE = Quantity(
     lambda letters: (
@@ -288,4 +296,5 @@ def limit(
         symbols={"towards": letters.targets, **letters.symbols, **forms.begins.symbols},
         constants={**forms.begins.constants, **quantity.constants},
         where=letters.meaning(to, forms.begins.where),
+        proposition=quantity.proposition if begins is None else None,
     )

@@ -14,6 +14,7 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
+from attsvm.primitives import descent_letters as letters
 from attsvm.primitives.att_svm import exact_att_svm, exact_constraints
 from attsvm.primitives.descent import Descent
 from attsvm.theory import Hypothesis
@@ -143,8 +144,10 @@ def _scores(case: Any) -> Any:
     return zip(exact.gamma, exact.optimal, strict=True)
 
 
-UNIQUE = Hypothesis("optimal tokens are unique", unique_optimum)
-SEVERAL_TOKENS = Hypothesis("some input has two tokens", several_tokens)
+UNIQUE = Hypothesis("optimal tokens are unique", unique_optimum, proposition=letters.unique)
+SEVERAL_TOKENS = Hypothesis(
+    "some input has two tokens", several_tokens, proposition=letters.several
+)
 TWO_SCORES = Hypothesis("some input has two different scores", two_scores)
 ONE_INPUT = Hypothesis("there is a single input", single)
 ONE_PAIR = Hypothesis("one input of two tokens", one_pair, says="there is one input, of two tokens")
@@ -162,7 +165,12 @@ LOWER_RIVALS = Hypothesis(
     implies=(UNIQUE, EQUAL_RIVALS),
 )
 
-FEASIBLE = Hypothesis("Att-SVM is feasible", feasible, says="the Att-SVM is feasible")
+FEASIBLE = Hypothesis(
+    "Att-SVM is feasible",
+    feasible,
+    says="the Att-SVM is feasible",
+    proposition=letters.feasible,
+)
 EXISTS = Hypothesis(
     "the solution exists and is not 0",
     exists,
@@ -191,4 +199,5 @@ BASIN = Hypothesis(
     says="the risk of the start is above the mean of l(best) by less than min_i [l(second) - "
     "l(best)]/n over the inputs with two different scores",
     implies=(SEVERAL_TOKENS,),
+    proposition=letters.basin,
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 from attsvm.exact import ExactData
 from attsvm.exact.descent import decreases
+from attsvm.primitives import descent_letters as letters
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.losses import CONVEX, LOSSES
 from attsvm.primitives.losses import SLOPED as NAMES
@@ -63,12 +64,13 @@ def convex(case: Any) -> bool:
     return case.loss in CONVEX
 
 
-SMOOTH_LOSS = Hypothesis("l has a continuous derivative", smooth)
+SMOOTH_LOSS = Hypothesis("l has a continuous derivative", smooth, proposition=letters.smooth_loss)
 DECREASING_LOSS = Hypothesis("l is decreasing between the scores", decreases_on_scores)
 NEGATIVE_SLOPE = Hypothesis(
     "l' < 0 at all scores from the lowest to the highest",
     falls_on_scores,
     implies=(DECREASING_LOSS,),
+    proposition=letters.negative_slope,
 )
 FALLING_LOSS = Hypothesis(
     "l is differentiable with l' < 0 everywhere", falling, implies=(NEGATIVE_SLOPE,)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.errors import DataError
 from attsvm.losses import CUBIC
+from attsvm.primitives import descent_letters as letters
 from attsvm.theory import Hypothesis, Measured, Records, Slack
 
 FLOW = "gradient flow"
@@ -62,7 +63,12 @@ def is_short(case: Any) -> bool:
 SHORT_STEPS = "at most one over a Lipschitz constant of the gradient"
 """Words for "at most 1/L" without a letter."""
 
-SHORT = Hypothesis("the step is at most 1/L", is_short, says=f"the step is {SHORT_STEPS}")
+SHORT = Hypothesis(
+    "the step is at most 1/L",
+    is_short,
+    says=f"the step is {SHORT_STEPS}",
+    proposition=letters.short,
+)
 
 ITERATED = "gradient descent run from a start, with a constant step"
 """The quantifier of a reading on descent: any start and step that meet its hypotheses."""

@@ -9,11 +9,19 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.errors import present
 from attsvm.losses import curvature_constant, curvature_kernel, slope_kernel
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_zero
+from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.proof import cancelled
+from attsvm.theory.proof.facts import Fact, eq, ge, gt, note
+from attsvm.theory.proof.formulas import LETTERS, said
+from attsvm.theory.proof.lemmas import EXPONENTIAL, LIPSCHITZ, RECIPROCAL, ROOT, SIZE
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import cite, conclude, decide, inside, scale, square
+from attsvm.theory.proof.terms import EXP, INV, SQRT, Letter, Term, as_term, derivative, rebuilt
 from properties.sim.lemma_3_12 import LEMMA
-from symbolic.mean_value import ensure_bound_of_slope, ensure_no_less
+from symbolic.mean_value import ensure_no_less
 
 u = sp.Symbol("u", positive=True)
 
@@ -75,18 +83,61 @@ def ensure_curvature() -> sp.Expr:
     return constant
 
 
+@linked
 def prove() -> str:
-    """Prove the supremum, that the code's kernels are these derivatives, and both readings."""
-    ensure_zero(
-        identities(),
-        "g' = g (1-g), g'' = g' (1-2g) and g''' = g' (1-6g(1-g)), and the code evaluates g, "
-        "g' and g'' as these",
+    """Prove |g'(x) - g'(y)| <= |x - y|/(6 sqrt 3), from the formula of the readings.
+
+    With r = 1/(1 + exp(-x)) the derivative of g' is w (w^2 - 1)/4, w = 2 r - 1 in [-1, 1]. For
+    v = w and v = -w, 2 s/3 - v + v^3 = (v - s)^2 (v + 2 s) >= 0, where s = 1/sqrt 3.
+    """
+    ensure_zero(identities(), "the code evaluates g, g' and g'' as derivatives")
+    x, y, hole = (Letter(name) for name in ("x", "y", "hole"))
+    e, r = EXP(-x.term), INV(1 + EXP(-x.term))
+    below = 1 + 2 * e + e * e
+    q = INV(below)
+    function = as_term(LETTERS.logistic_slope(x.term))
+    slope = derivative(function, x, {})
+
+    power, _ = cite(EXPONENTIAL, (), -x.term)
+    one, r_positive = cite(RECIPROCAL, [decide(gt(1 + e, 0), power)], 1 + e)
+    square_one, _ = cite(RECIPROCAL, [decide(gt(below, 0), power)], below)
+    same = decide(eq(q, r * r), scale(one, q * (r + r * e + 1)), scale(square_one, r * r))
+    by_q = rebuilt(slope, lambda atom: hole.term if atom.term == q else None)
+    by_r = inside(same, q, r * r, by_q, hole)
+    product = scale(one, r)
+    formula = note(
+        "g'' = r (1 - r) (1 - 2 r), where r = 1/(1 + exp(-x))",
+        decide(
+            eq(slope, r * (1 - r) * (1 - 2 * r)),
+            *(by_r, product, scale(product, (1 + e) * (r * r * e + r - r * r))),
+            scale(one, r * (1 - r) ** 2),
+        ),
     )
-    constant = ensure_curvature()
-    ensure_equal(derivatives(1)[1], u / (1 + u) ** 2, "g' = u / (1 + u)^2", normal=cancelled)
-    for reading, said in ("literal", sp.Integer(1)), ("sharp", constant):
-        ensure_bound_of_slope(LEMMA, reading, lambda w: w / (1 + w) ** 2, said, constant)
-    return (
-        "g' = g (1 - g), g'' = g' (1 - 2 g), sup |g''| = 1/(6 sqrt 3) <= 1: g' is Lipschitz with "
-        "it by the mean value theorem, and with nothing less"
+    r_below = note("r lies between 0 and 1", decide(gt(1, r), one, power, r_positive))
+
+    root = SQRT(as_term(3))
+    s = INV(root)
+    root_known, root_square = cite(ROOT, [decide(ge(3, 0))], as_term(3))
+    unit, s_positive = cite(RECIPROCAL, [decide(gt(root, 0), root_known, root_square)], root)
+    third = decide(eq(3 * s * s, 1), scale(unit, root * s + 1), scale(root_square, s * s))
+    half = decide(gt(2 * s, 1), third, s_positive)
+
+    def bound(v: Term, end: Fact, what: Term) -> Fact:
+        beyond = decide(gt(v + 2 * s, 0), half, end)
+        factors = (scale(third, v), scale(third, s))
+        return decide(ge(s / 6, what), formula, square(v - s), beyond, *factors)
+
+    bounds = bound(1 - 2 * r, r_below, slope), bound(2 * r - 1, r_positive, -slope)
+    note("|g''| is at most 1/(6 sqrt 3)", bounds[0])
+    (sharp,) = cite(LIPSCHITZ, bounds, function, x, s / 6, x.term, y.term)
+    (printed,) = said(_formula("literal")).sequents
+    size = cite(SIZE, (), x.term - y.term)
+    conclude(sharp, *said(_formula("sharp")).sequents)
+    conclude(
+        decide(printed.proposition, sharp, decide(ge(1, s / 6), third, s_positive), *size), printed
     )
+    return "|g''| is at most 1/(6 sqrt 3), and so g' is Lipschitz with it, and with 1"
+
+
+def _formula(reading: str) -> Formula:
+    return present(LEMMA.claim(reading).formula, "the formula of a reading")

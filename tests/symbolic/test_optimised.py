@@ -74,7 +74,7 @@ def undecided() -> str:
 
 
 def wrong() -> str:
-    with mock.patch.object(lemma_3_12, "curvature_constant", lambda root: 1 / (5 * root(3))):
+    with mock.patch.object(lemma_3_12, "slope_kernel", lambda e: e / (1 + e)):
         return lemma_3_12.prove()
 
 

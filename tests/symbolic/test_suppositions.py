@@ -32,7 +32,7 @@ from properties.sim.printed_loss import conclusion as printed_loss
 from properties.sim.theorem_3_14_part_2.instances import PAIRS, SAME
 from properties.sim.theorem_3_15.nearly_equal_scores import WITHIN, WITHIN_OTHERS
 from properties.tf import global_conjecture, global_initial_gradient, theorem_3
-from symbolic.alternatives import BENT_LOSS, FALLING, IN_BASIN, SOLUTION, UNIQUE_OPTIMUM
+from symbolic.alternatives import BENT_LOSS, FALLING, IN_BASIN, UNIQUE_OPTIMUM
 from symbolic.basins import ensure_from_basin
 
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
@@ -180,11 +180,6 @@ def test_a_proof_falls_without_a_sign_that_is_supposed(monkeypatch, proof):
             patch.setattr(taking, "_EXECUTED", EXECUTED)
             with pytest.raises(ProofError):
                 run(proof)
-
-
-def test_a_run_from_the_basin_takes_the_signs_of_what_it_supposes():
-    signs = {what for what, _ in reached("symbolic.basins:prove")[1]}
-    assert signs == {IN_BASIN, FALLING, SOLUTION, SEVERAL_TOKENS, UNIQUE_OPTIMUM}
 
 
 def test_a_hypothesis_that_no_step_takes_is_told():

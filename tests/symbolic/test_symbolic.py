@@ -48,6 +48,7 @@ NUMBERS = {
     *("symbolic.mean_value", "symbolic.sums", "symbolic.inner_products", "symbolic.textbook"),
     *("symbolic.gains", "symbolic.softmax", "symbolic.continuity", "symbolic.alternatives"),
     *("symbolic.curvature", "symbolic.quadratic_forms", "symbolic.tf.margin_flow"),
+    "symbolic.basin_facts",
 }
 """What proofs calculate with, and the first steps of one; nothing is proved there by itself."""
 PROOFS = sorted(

@@ -449,11 +449,11 @@ SPOILT = {
     ),
     "descent by the curvature of something else than the risk": (
         *(basins, "ensure_smoothness", aligned_inputs.ensure_log_of_powers),
-        [basins.ensure_kept, basins.prove],
+        [basins.ensure_kept],
     ),
     "descent by a constant that is cited of another function": (
         *(basins, "RISK", aligned_inputs.POWERS),
-        [basins.ensure_kept, basins.prove],
+        [basins.ensure_kept],
     ),
     "descent of aligned inputs by that curvature": (
         *(aligned_inputs, "ensure_smoothness", aligned_inputs.ensure_log_of_powers),
@@ -481,7 +481,7 @@ SPOILT = {
     ),
     "runs of no divergence": (
         *(basins, "ensure_divergence", lambda *_: None),
-        [basins.prove, *ALIGNED],
+        [*ALIGNED],
     ),
     "runs of no divergence, from any start": (
         *(divergence, "ensure_divergence", lambda *_: None),
@@ -579,7 +579,7 @@ SPOILT = {
                     [local_convergence.prove, local_convergence.ensure_radius, *RADII],
                 ),
                 (global_conjecture, ("MORE", "LESS", "S_T"), [global_conjecture.prove]),
-                (basins, ("MORE", "LESS"), [basins.prove, *ALIGNED]),
+                (basins, ("MORE", "LESS"), [*ALIGNED]),
                 (basins, ("MORE",), [basins.ensure_margins, basins.prove_attention]),
                 (aligned_inputs, ("MORE",), [aligned_inputs.ensure_log_of_powers]),
                 (growth_rates, ("MORE",), [growth_rates.ensure_rate]),

@@ -24,6 +24,8 @@ class Hypothesis:
         implies: weaker hypotheses. A proof may suppose any of them in place of this one, and
             takes this one if it supposes all of them.
         setting: whether it fixes the subject, such as one loss; then no sibling leaves it out.
+        proposition: returns what the hypothesis says in the letters of linked proofs, as sequents
+            of `attsvm.theory.proof`; None if no linked proof takes it.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Hypothesis:
     says: str = field(default="", repr=False)
     implies: tuple[Hypothesis, ...] = field(default=(), repr=False)
     setting: bool = field(default=False, repr=False)
+    proposition: Callable[[], Iterable[Any]] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Use the name as the sentence unless a sentence is given.

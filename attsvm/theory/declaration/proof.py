@@ -22,7 +22,7 @@ well, because an identity between rounded numbers proves nothing.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -55,10 +55,12 @@ class Supposed:
         by: the alternatives, one of which a reading must have: a hypothesis, its conclusion or a
             variable, each compared by identity; or a constant, given as a pair of name and value
             such as `("loss", "logistic")`.
+        proposition: returns what linked proofs may take from it, as for a `Hypothesis`.
     """
 
     says: str
     by: tuple[Any, ...]
+    proposition: Callable[[], Iterable[Any]] | None = None
 
 
 Supposition = Hypothesis | Supposed
@@ -87,6 +89,7 @@ class Steps(list[str]):
         signs: the suppositions that give the sign of a number.
         failed: the messages of steps that failed, even if the proof went on afterwards.
         about: the facts that passed, by name; a name with several facts is ambiguous.
+        linked: the proofs among the steps that are chains of facts; see `attsvm.theory.proof`.
     """
 
     def __init__(self) -> None:
@@ -95,6 +98,7 @@ class Steps(list[str]):
         self.signs: list[Hypothesis | Supposed] = []
         self.failed: list[str] = []
         self.about: dict[str, set[object]] = {}
+        self.linked: list[Any] = []
 
     def name(self, what: str, about: object) -> None:
         """Note a fact that passed under a name."""
@@ -106,6 +110,7 @@ class Steps(list[str]):
         self.supposed += others.supposed
         self.signs += others.signs
         self.failed += others.failed
+        self.linked += others.linked
         for name, about in others.about.items():
             self.about.setdefault(name, set()).update(about)
 
@@ -122,6 +127,14 @@ def recorded() -> Iterator[Steps]:
         yield steps
     finally:
         _STEPS.reset(token)
+
+
+def record_linked(whole: object, supposed: Iterable[Supposition], facts: int) -> None:
+    """Record a proof that is a chain of facts as one step, with its suppositions."""
+    suppose(*supposed)
+    if (steps := _STEPS.get()) is not None:
+        steps.append(f"a chain of {facts} facts")
+        steps.linked.append(whole)
 
 
 _EXECUTED: dict[Callable[[], object], tuple[object, Steps]] = {}

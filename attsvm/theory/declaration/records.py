@@ -116,6 +116,8 @@ class Measured:
             in place of descent; empty if floats follow the claim's own.
         strict: whether a slack of exactly 0 violates the conclusion, as for `<`.
         constants: the named constants with their defaults; by default the constants of the floats.
+        proposition: for the constants of a reading what it says in the letters of linked proofs, a
+            `Said` of `attsvm.theory.proof.formulas`; None if no linked proof concludes it.
     """
 
     says: str
@@ -129,6 +131,7 @@ class Measured:
     symbols: Symbols = field(default_factory=dict, hash=False)
     constants: Mapping[str, object] | None = field(default=None, hash=False)
     where: str = ""
+    proposition: Callable[..., Any] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse a conclusion whose refutations could not be confirmed.

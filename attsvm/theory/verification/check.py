@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from attsvm.theory.declaration.verdict import Evidence, Truth
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import rebuilt
 from attsvm.theory.packs.code_digests import ensure_no_assert
+from attsvm.theory.proof.linked import ensure_concluded, is_linked
 from attsvm.theory.record import forms
 from attsvm.theory.run.asking import describe
 from attsvm.theory.run.bounded import JUDGED_STEPS, TooLong, metered
@@ -213,6 +214,22 @@ def _rehearsed(claim: Claim, part: Part) -> None:
         ) from problem
 
 
+def found_proof(claim: Claim) -> Callable[[], object]:
+    """Return the function that is the proof of a claim.
+
+    Raises:
+        ClaimError: there is none of this name.
+    """
+    module, _, name = (claim.proof or "").partition(":")
+    try:
+        found: Callable[[], object] = getattr(
+            importlib.import_module(full_name(module, Path(claim.file))), name
+        )
+    except (ImportError, AttributeError, ValueError) as problem:
+        raise ClaimError(f"the proof of {claim.id} cannot be found", value=claim.proof) from problem
+    return found
+
+
 def execute_proof(claim: Claim) -> str:
     """Run the symbolic proof that the claim names, and return the sentence that it proved.
 
@@ -220,11 +237,7 @@ def execute_proof(claim: Claim) -> str:
         ClaimError: the proof cannot be found, or returned nothing.
         Exception: the proof raised it.
     """
-    module, _, name = (claim.proof or "").partition(":")
-    try:
-        prove = getattr(importlib.import_module(full_name(module, Path(claim.file))), name)
-    except (ImportError, AttributeError, ValueError) as problem:
-        raise ClaimError(f"the proof of {claim.id} cannot be found", value=claim.proof) from problem
+    prove = found_proof(claim)
     proved = executed(prove)
     if not isinstance(proved, str) or not proved:
         raise ClaimError(f"the proof of {claim.id} does not say what it proved", value=proved)
@@ -244,6 +257,9 @@ def ensure_steps(claim: Claim, steps: Steps) -> None:
             remedy="Let the error of a step end the proof. What is to fail is shown by "
             "ensure_nonzero.",
         )
+    if is_linked(claim.formula, found_proof(claim)):
+        for whole in steps.linked:
+            ensure_concluded(claim.formula, whole)
     if not steps:
         raise ClaimError(
             f"the proof of {claim.id} took no step, so it proves nothing",

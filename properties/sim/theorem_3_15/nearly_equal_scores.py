@@ -14,6 +14,7 @@ from attsvm.primitives.aligned_inputs import (
     together_larger,
 )
 from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_letters import direction_and_divergence
 from attsvm.primitives.descent_runs import opposed_data, reaches, rival_data, runs
 from attsvm.primitives.hypotheses import UNIQUE
 from attsvm.primitives.steps import by_gradient_flow, stepped
@@ -129,6 +130,7 @@ BOTH = replace(
     training.DIRECTION,  # every direction that is proved is that of a run whose margins diverge
     says="descent on $loss has a diverging norm, and $formula",
     floats=reaches_and_grows,
+    proposition=direction_and_divergence,
 )
 
 

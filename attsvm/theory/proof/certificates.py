@@ -1,0 +1,52 @@
+"""Certificates for inequalities: exact sums of products that add up to 0.
+
+To show a goal from premises, its denial joins the premises. A certificate is a sum
+
+    c_1 P_1 + ... + c_m P_m + q_1 E_1 + ... + q_r E_r = 0,    c_i > 0,
+
+in which each P_i is a product of terms that are known to be >= 0 or > 0, each E_i is a product of
+terms one of which is known to be 0, and some P_i has factors > 0 only. At values for which all
+premises and the denial hold, the sum would be above 0. So no such values exist: wherever the
+premises hold, the goal holds (Krivine and Stengle's theorem says when certificates exist; nothing
+here relies on it). The polynomials are added exactly. The search for a certificate is elsewhere,
+and may be wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flint import fmpq
+
+from attsvm.theory.proof.facts import Proposition
+from attsvm.theory.proof.terms import Term, as_term
+
+
+@dataclass(frozen=True, slots=True)
+class Summand:
+    """A rational number times a product of the propositions' terms, given by their places."""
+
+    factor: fmpq
+    places: tuple[int, ...]
+
+
+def product(propositions: Sequence[Proposition], places: Sequence[int]) -> Term:
+    """Return the product of the terms at these places; 1 if there is none."""
+    whole = as_term(1)
+    for place in places:
+        whole = whole * propositions[place].term
+    return whole
+
+
+def refutes(propositions: Sequence[Proposition], certificate: Sequence[Summand]) -> bool:
+    """Return whether the certificate shows that the propositions never hold together."""
+    whole, positive = as_term(0), False
+    for summand in certificate:
+        relations = [propositions[place].relation for place in summand.places]
+        if "==" not in relations:
+            if not summand.factor > 0:
+                return False
+            positive = positive or ">=" not in relations
+        whole = whole + product(propositions, summand.places) * summand.factor
+    return positive and whole == as_term(0)

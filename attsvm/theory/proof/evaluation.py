@@ -1,0 +1,246 @@
+"""Facts of linked proofs, evaluated in floats on a model: a false one shows a fault.
+
+A model gives values to the letters of a reading: a run of descent, for instance. A fact that is
+false in a model shows a false hypothesis, a false lemma, a false setting or a fault of the core.
+No proof depends on this; it is the check of the checkers.
+
+"In the end P(k)" cannot be refuted by finitely many steps. It counts as confirmed if P holds at
+the last steps of the model, and as open otherwise.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from attsvm.theory.proof.facts import Fact, K, Proof, Proposition
+from attsvm.theory.proof.terms import (
+    ABS,
+    EXP,
+    INNER,
+    INV,
+    NORM,
+    POSITIVE,
+    REAL,
+    SQRT,
+    STEP,
+    VECTOR,
+    App,
+    Atom,
+    Binder,
+    Bound,
+    Function,
+    Letter,
+    Sort,
+    Term,
+)
+
+_KNOWN: dict[Function, Callable[..., Any]] = {
+    INV: lambda x: 1 / x if x else 0.0,
+    EXP: np.exp,
+    ABS: abs,
+    SQRT: lambda x: math.sqrt(max(x, 0.0)),
+    NORM: lambda v: math.sqrt(v @ v),
+    INNER: lambda u, v: u @ v,
+}
+_EXTREMES = {"total": sum, "least": min, "most": max}
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Values of the letters of a reading.
+
+    Attributes:
+        functions: the value of each function of the reading, and of names that lemmas made.
+        sets: the elements of each index set.
+        steps: the number of steps of its sequences.
+        samples: values to try for letters of a sort: reals, positive numbers and vectors.
+        letters: values to try for letters of a name, in place of those of the sort.
+        tolerance: the rounding error of a term, relative to the sizes of its monomials.
+    """
+
+    functions: Mapping[Function | str, Callable[..., Any]]
+    sets: Mapping[Sort, Sequence[Any]]
+    steps: int
+    samples: Mapping[Sort, Sequence[Any]]
+    letters: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    tolerance: float = 1e-7
+
+
+@dataclass(slots=True)
+class Tally:
+    """Results of an evaluation.
+
+    Attributes:
+        confirmed: the facts that held at some values at which their assumptions hold.
+        open: facts on the end that do not hold yet at the last steps.
+        untried: facts whose assumptions held at no tried values.
+        false: facts with values at which they are false.
+    """
+
+    confirmed: list[Fact] = field(default_factory=list)
+    open: list[Fact] = field(default_factory=list)
+    untried: list[Fact] = field(default_factory=list)
+    false: list[tuple[Fact, dict[Letter, Any]]] = field(default_factory=list)
+
+
+class _Values:
+    """The values of terms in a model, for the names of one proof."""
+
+    def __init__(self, model: Model, whole: Proof) -> None:
+        self.model = model
+        self.meanings = {f: (letters, term) for f, letters, term in whole.origins.values()}
+        self.sums = {f for kind, (f, _, _) in whole.origins.items() if kind[0] == "sum"}
+        self.picks = {f for kind, (f, _, _) in whole.origins.items() if kind[0] == "pick"}
+        self.known: dict[Any, Any] = {}
+
+    def term(self, term: Term, values: Mapping[Atom, Any]) -> tuple[Any, Any]:
+        """Return the value of a term, and the sum of the sizes of its monomials."""
+        whole, size = 0.0, 0.0
+        for monomial, coefficient in term.parts.items():
+            product: Any = int(coefficient.p) / int(coefficient.q)
+            for atom, exponent in monomial:
+                product = product * self.atom(atom, values) ** exponent
+            whole, size = whole + product, size + np.abs(product)
+        return whole, size
+
+    def element(self, term: Term, values: Mapping[Atom, Any], sort: Sort) -> Any:
+        """Return the value of an argument: a number, a vector, a step or an element."""
+        if sort.index:
+            return self.atom(next(iter(term.atoms)), values)
+        value = self.term(term, values)[0]
+        return round(value) if sort == STEP else value
+
+    def atom(self, atom: Atom, values: Mapping[Atom, Any]) -> Any:
+        """Return the value of an atom."""
+        if isinstance(atom, Letter | Bound):
+            return values[atom]
+        if isinstance(atom, Binder):
+            found = [
+                self.term(atom.body, {**values, atom.index: e})[0] for e in self.run(atom, values)
+            ]
+            return _EXTREMES[atom.kind](found) if found else 0.0  # type: ignore[operator]
+        if not isinstance(atom, App):
+            raise TypeError(atom)
+        function = atom.function
+        arguments = tuple(
+            self.element(x, values, sort)
+            for x, sort in zip(atom.inside, function.takes, strict=True)
+        )
+        return self.value(function, arguments)
+
+    def run(self, atom: Binder, values: Mapping[Atom, Any]) -> Iterator[Any]:
+        """Yield the elements that an index runs over."""
+        for element in self.model.sets[atom.index.sort]:
+            over = atom.over
+            if over is None or self.value(over.owner, (element,)) == self.element(
+                over.of, values, over.owner.gives
+            ):
+                yield element
+
+    def value(self, function: Function, arguments: tuple[Any, ...]) -> Any:
+        """Return the value of a function, remembered if its arguments can be."""
+        key = None
+        if all(isinstance(x, int | float | np.floating) for x in arguments):
+            key = (function, arguments)
+            if key in self.known:
+                return self.known[key]
+        found = self.computed(function, arguments)
+        if key is not None:
+            self.known[key] = found
+        return found
+
+    def computed(self, function: Function, arguments: tuple[Any, ...]) -> Any:
+        """Return the value of a function of the model, of the core, or of the proof."""
+        given = self.model.functions
+        for key in (function, function.name):
+            if key in given and (key is function or function.mark):
+                return given[key](*arguments)
+        if function in _KNOWN:
+            return _KNOWN[function](*arguments)
+        if function not in self.meanings:
+            return 1.0  # what only lemmas read is taken to be true
+        letters, term = self.meanings[function]
+        values: dict[Atom, Any] = dict(zip(letters, arguments, strict=True))
+        if function in self.sums:
+            steps = range(arguments[-1])
+            return float(sum(self.term(term, {**values, K: k})[0] for k in steps))
+        if function in self.picks:
+            (atom,) = term.atoms
+            assert isinstance(atom, Binder)
+            best = min if atom.kind == "least" else max
+            return best(
+                self.run(atom, values),
+                key=lambda e: self.term(atom.body, {**values, atom.index: e})[0],
+            )
+        return self.term(term, values)[0]
+
+    def holds(self, said: Proposition, values: Mapping[Atom, Any]) -> bool:
+        """Return whether a proposition holds up to rounding; NaN does not."""
+        value, size = self.term(said.term, values)
+        error = self.model.tolerance * size
+        return bool(abs(value) <= error if said.relation == "==" else value >= -error)
+
+
+def evaluated(whole: Proof, model: Model, tries: int = 24, seed: int = 0) -> Tally:
+    """Return which facts of a proof hold in a model, at drawn values of their letters.
+
+    Args:
+        whole: the proof.
+        model: the model.
+        tries: how many values of the letters are tried for each fact.
+        seed: of the generator that draws them.
+    """
+    generator, tally, values = np.random.default_rng(seed), Tally(), _Values(model, whole)
+    last = range(model.steps - 3, model.steps - 1)
+    for fact in whole.facts:
+        said, seen, failed, late = fact.proposition, False, None, False
+        for drawn in _draws(fact, model, tries, generator):
+            if not all(_assumed(values, a, drawn) for a in fact.assumptions):
+                continue
+            seen = True
+            if said.eventually:
+                late = late or not all(values.holds(said, {**drawn, K: k}) for k in last)
+            elif not values.holds(said, drawn):
+                failed = dict(drawn)
+                break
+        if failed is not None:
+            tally.false.append((fact, failed))  # type: ignore[arg-type]
+        else:
+            (tally.open if late else tally.confirmed if seen else tally.untried).append(fact)
+    return tally
+
+
+def _assumed(values: _Values, said: Proposition, drawn: Mapping[Atom, Any]) -> bool:
+    """Return whether an assumption surely holds, rounding included."""
+    value, size = values.term(said.term, drawn)
+    return bool(value > values.model.tolerance * size or (value >= 0 and said.relation == ">="))
+
+
+def _draws(
+    fact: Fact, model: Model, tries: int, generator: np.random.Generator
+) -> Iterator[dict[Atom, Any]]:
+    """Yield values of the letters of a fact: all of them if there are few."""
+    letters = sorted(fact.letters, key=lambda letter: (letter.name, letter.sort.name))
+    choices = [_choices(letter, model) for letter in letters]
+    if math.prod(map(len, choices)) <= tries:
+        for one in itertools.product(*choices):
+            yield dict(zip(letters, one, strict=True))
+        return
+    for _ in range(tries):
+        yield {x: c[int(generator.integers(len(c)))] for x, c in zip(letters, choices, strict=True)}
+
+
+def _choices(letter: Letter, model: Model) -> Sequence[Any]:
+    if letter.name in model.letters:
+        return model.letters[letter.name]
+    if letter.sort.index:
+        return model.sets[letter.sort]
+    if letter.sort == STEP:
+        return range(model.steps - 1)
+    return model.samples[letter.sort if letter.sort in (POSITIVE, VECTOR) else REAL]

@@ -1,0 +1,262 @@
+"""Facts of linked proofs: propositions with the rule and the facts that they were made from.
+
+A fact says: for all values of its letters, if its assumptions hold, its proposition holds. This
+is meant in every model of the reading: real numbers, vectors, sequences and finite index sets for
+which the setting and the hypotheses of the reading are true. A model may have an empty index set,
+and then an index letter has no values. So a fact from which such a letter disappears needs the
+fact that the index set is not empty.
+
+Facts are made by the rules of `attsvm.theory.proof.rules` alone, inside a proof.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from attsvm.errors import ProofError
+from attsvm.theory.proof.printing import told
+from attsvm.theory.proof.terms import (
+    POSITIVE,
+    REAL,
+    STEP,
+    Function,
+    Letter,
+    Sort,
+    Term,
+    as_term,
+    ensure_sort,
+    substituted,
+    total,
+)
+
+K = Letter("k", STEP)
+"""The step that "in the end" binds: for all k from some step on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposition:
+    """`term >= 0`, `term > 0` or `term == 0`, perhaps "in the end": for all k from some step on.
+
+    From which step on depends on the other letters.
+    """
+
+    term: Term
+    relation: Literal[">=", ">", "=="]
+    eventually: bool = False
+
+    def __post_init__(self) -> None:
+        ensure_sort(self.term, REAL)
+
+    @property
+    def letters(self) -> frozenset[Letter]:
+        """Its letters, without the step that it binds."""
+        return self.term.letters - ({K} if self.eventually else frozenset())
+
+    def says(self, other: Proposition) -> bool:
+        """Return whether both say the same: the terms agree up to a positive factor.
+
+        In an equation the factor may be negative as well.
+        """
+        mine, its = self.term.parts, other.term.parts
+        if (self.relation, self.eventually) != (other.relation, other.eventually):
+            return False
+        if not mine or mine.keys() != its.keys():
+            return mine == its
+        factor = next(its[m] / mine[m] for m in mine)
+        return (factor > 0 or self.relation == "==") and self.term * factor == other.term
+
+    def at(self, values: Mapping[Letter, Term]) -> Proposition:
+        """Return it with letters replaced by terms."""
+        return Proposition(substituted(self.term, values), self.relation, self.eventually)
+
+    def denied(self) -> Proposition:
+        """Return the opposite of an inequality that is not said of the end."""
+        if self.relation == "==" or self.eventually:
+            raise ProofError("only an inequality has an opposite here", value=told(self))
+        return Proposition(-self.term, ">" if self.relation == ">=" else ">=")
+
+    def __repr__(self) -> str:
+        return told(self)
+
+
+def ge(left: Any, right: Any) -> Proposition:
+    """Return the proposition that left >= right."""
+    return Proposition(as_term(left) - right, ">=")
+
+
+def gt(left: Any, right: Any) -> Proposition:
+    """Return the proposition that left > right."""
+    return Proposition(as_term(left) - right, ">")
+
+
+def eq(left: Any, right: Any) -> Proposition:
+    """Return the proposition that left == right."""
+    return Proposition(as_term(left) - right, "==")
+
+
+def ev(proposition: Proposition) -> Proposition:
+    """Return the proposition that another one holds in the end."""
+    return Proposition(proposition.term, proposition.relation, eventually=True)
+
+
+def some(index: Letter) -> Proposition:
+    """Return the proposition that the index set of a letter is not empty."""
+    return gt(total(1, index), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Sequent:
+    """A proposition under assumptions, for all values of the letters of both."""
+
+    proposition: Proposition
+    assumptions: frozenset[Proposition] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fact:
+    """A proposition under assumptions, with the rule that made it.
+
+    Attributes:
+        proposition: what it says.
+        assumptions: what it assumes.
+        rule: the rule.
+        premises: the facts that the rule took.
+        number: its place in the proof, from 1.
+        first: the place of the first fact that the same call of the rule made.
+    """
+
+    proposition: Proposition
+    assumptions: frozenset[Proposition]
+    rule: str
+    premises: tuple[Fact, ...]
+    number: int
+    first: int
+
+    @property
+    def letters(self) -> frozenset[Letter]:
+        """The letters for all values of which it holds."""
+        return self.proposition.letters.union(*(a.letters for a in self.assumptions))
+
+    def __repr__(self) -> str:
+        assumed = ", ".join(sorted(map(told, self.assumptions)))
+        return f"{self.number}. {assumed + ' |- ' if assumed else ''}{told(self.proposition)}"
+
+
+_MARKS = itertools.count(1)
+
+
+@dataclass(slots=True, eq=False)
+class Proof:
+    """A proof: its facts in order, and what belongs to it.
+
+    Attributes:
+        facts: all facts made so far.
+        meanings: for each definition the function, its parameters, and the term that it means.
+        names: the functions that the proof adds, by name.
+        choices: the functions to index sets that it may use: those of the reading, and its own.
+        supposed: the hypotheses that it took.
+        concluded: the facts that it ended with.
+        origins: for "define", "sum" and "pick" with a name: the function, its parameters, and the
+            meaning, increment or extreme; only evaluations read it.
+        notes: sentences for readers by the number of a fact, which no rule reads.
+        mark: the number that its functions carry.
+    """
+
+    facts: list[Fact] = field(default_factory=list)
+    meanings: dict[Fact, tuple[Function, tuple[tuple[Letter, ...], Term]]] = field(
+        default_factory=dict
+    )
+    names: dict[str, Function] = field(default_factory=dict)
+    choices: set[Function] = field(default_factory=set)
+    supposed: list[Any] = field(default_factory=list)
+    concluded: list[Fact] = field(default_factory=list)
+    origins: dict[tuple[str, str], tuple[Function, tuple[Letter, ...], Term]] = field(
+        default_factory=dict
+    )
+    notes: dict[int, str] = field(default_factory=dict)
+    mark: int = field(default_factory=lambda: next(_MARKS))
+
+    def named(self, name: str, letters: Iterable[Letter], gives: Sort = REAL) -> Function:
+        """Return a new function of these letters; its mark keeps it apart from all others."""
+        if name in self.names:
+            raise ProofError("a proof names two things alike", value=name)
+        sorts = tuple(REAL if x.sort == POSITIVE else x.sort for x in letters)
+        self.names[name] = Function(name, sorts, gives, self.mark)
+        return self.names[name]
+
+
+_PROOF: ContextVar[Proof] = ContextVar("proof")
+
+
+@contextmanager
+def proof() -> Iterator[Proof]:
+    """Yield a new proof, to which rules inside the block add their facts."""
+    token = _PROOF.set(whole := Proof())
+    try:
+        yield whole
+    finally:
+        _PROOF.reset(token)
+
+
+def current() -> Proof:
+    """Return the proof of this block."""
+    if (whole := _PROOF.get(None)) is None:
+        raise ProofError("a fact is made outside of a proof")
+    return whole
+
+
+def made(
+    proposition: Proposition,
+    rule: str,
+    premises: Iterable[Fact] = (),
+    assumptions: Iterable[Proposition] = (),
+    *,
+    bound: Iterable[Letter] = (),
+    first: int = 0,
+) -> Fact:
+    """Add a fact to the proof. Rules call this; it checks what all of them have in common.
+
+    Args:
+        proposition: what the fact says.
+        rule: the name of the rule.
+        premises: the facts that it was made from.
+        assumptions: what it assumes.
+        bound: letters of the premises that the rule has replaced or bound.
+        first: the number of the first fact of this call, if it is another one.
+    """
+    whole, taken, assumed = current(), tuple(premises), frozenset(assumptions)
+    if any(p.number > len(whole.facts) or whole.facts[p.number - 1] is not p for p in taken):
+        raise ProofError("a premise is a fact of another proof", value=repr(taken))
+    # "for all k: if A(k), then P(k) in the end" would take the k of A for the one that P binds
+    fixed = proposition.eventually and any(K in a.letters for a in assumed)
+    if fixed or any(a.eventually for a in assumed):
+        raise ProofError("an assumption fixes the step that the end binds", value=repr(assumed))
+    number = len(whole.facts) + 1
+    fact = Fact(proposition, assumed, rule, taken, number, first or number)
+    # "for all j: P" says nothing if there is no j
+    known = [p.proposition for p in taken if p.assumptions <= assumed]
+    for letter in frozenset().union(*(p.letters for p in taken)) - fact.letters - {*bound}:
+        if letter.sort.index and not any(some(letter).says(one) for one in known):
+            raise ProofError(
+                "an index disappears, and there may be none",
+                value=f"{letter.name} in {proposition}",
+                remedy="Give the fact that the index set is not empty as a premise.",
+            )
+    # a function to an index set says that the set is not empty: only the reading may have one
+    spoken = frozenset(a for p in (proposition, *assumed) for a in p.term.atoms)
+    invented = {f for a in spoken for f in a.choices} - whole.choices
+    if invented:
+        raise ProofError("a proof invents an element of an index set", value=repr(invented))
+    whole.facts.append(fact)
+    return fact
+
+
+def note(sentence: str, fact: Fact) -> Fact:
+    """Return the fact, with a sentence for readers."""
+    current().notes[fact.number] = sentence
+    return fact

@@ -1,0 +1,102 @@
+"""What a reading concludes and what its letters stand for, as propositions that proofs end with.
+
+The formula of a reading over variables is evaluated on letters. So its proof ends with the very
+formula that is checked on numbers. A conclusion about runs has no such formula; it is declared
+with its propositions, see `Measured`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+from flint import fmpq
+
+from attsvm.errors import ProofError
+from attsvm.theory.arithmetic.base import Arithmetic, elementary
+from attsvm.theory.arithmetic.quantities import Number, Numbers
+from attsvm.theory.arithmetic.relations import All, Comparison, Relation
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.proof.facts import Proposition, Sequent, eq, ge, gt
+from attsvm.theory.proof.terms import ABS, EXP, REAL, SQRT, Function, Letter, Term, as_term
+
+LOG, MAXIMUM = Function("log", (REAL,)), Function("max", (REAL, REAL))
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a reading concludes.
+
+    Attributes:
+        sequents: all of them are the conclusion.
+        setting: what holds of the letters by what they stand for, each with a sentence.
+    """
+
+    sequents: tuple[Sequent, ...]
+    setting: Mapping[str, Sequent] = field(default_factory=dict, hash=False)
+
+
+class Letters(Arithmetic[Term]):
+    """Terms of linked proofs, also in arrays of fixed sizes."""
+
+    name = "letters"
+    numbers = Term
+
+    exp = elementary(EXP)
+    log = elementary(LOG)
+    sqrt = elementary(SQRT)
+    abs = elementary(ABS)
+    is_zero = elementary(Function("is zero", (REAL,)))
+
+    def _rational(self, value: Fraction) -> Term:
+        return as_term(fmpq(value.numerator, value.denominator))
+
+    def maximum(self, x: Number, y: Number) -> Term:
+        """Return the larger number, as a function of both."""
+        return MAXIMUM(x, y)
+
+    def spectral(self, A: Numbers) -> Term:
+        """Refuse a spectral norm."""
+        raise ProofError("a spectral norm is no term", value=repr(A))
+
+
+LETTERS = Letters()
+"""The arithmetic of terms; it has no state."""
+
+
+def propositions(relation: Relation) -> list[Proposition]:
+    """Return the comparisons of a relation, all of which it says.
+
+    Raises:
+        ProofError: the relation says only that one of several comparisons is true.
+    """
+    if isinstance(relation, Comparison):
+        says = {"at most": ge, "below": gt, "equal": eq}[relation.kind]
+        return [says(as_term(relation.right), as_term(relation.left))]
+    if isinstance(relation, All):
+        return [one for part in relation.parts for one in propositions(part)]
+    raise ProofError("a disjunction is no list of propositions", value=repr(relation))
+
+
+def said(formula: Formula, variables: Mapping[str, Any] | None = None) -> Said:
+    """Return what a formula concludes, in letters with the names of its variables.
+
+    Args:
+        formula: the formula of a reading.
+        variables: other terms, or arrays of terms, for the variables.
+
+    Raises:
+        ProofError: the conclusion has no propositions.
+    """
+    if formula.measured is not None:
+        says = formula.measured.proposition
+        found = None if says is None else says(**formula.known_constants)
+        if not isinstance(found, Said):
+            raise ProofError("a conclusion has no propositions", value=formula.measured.says)
+        return found
+    values = variables or {name: Letter(name).term for name in formula.variables}
+    relation = formula.relation(LETTERS, SimpleNamespace(**values), {})
+    return Said(tuple(map(Sequent, propositions(relation))))

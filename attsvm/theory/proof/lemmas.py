@@ -1,0 +1,240 @@
+"""Lemmas that linked proofs cite: functions of an instance that give hypotheses and conclusions.
+
+The core trusts them, so each says where its proof is. The docstring is the theorem, and the
+function is its instance; `named` makes the new names of theorems that say that something exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from attsvm.errors import ProofError
+from attsvm.theory.proof.facts import K, Proposition, Sequent, eq, ev, ge, gt
+from attsvm.theory.proof.terms import (
+    ABS,
+    EXP,
+    INNER,
+    INV,
+    NORM,
+    REAL,
+    SQRT,
+    Function,
+    Letter,
+    Term,
+    as_term,
+    derivative,
+    letters_of,
+    substituted,
+)
+
+Named = Callable[..., Function]
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """A hypothesis of a lemma: a proposition under assumptions, for all values of bound letters."""
+
+    proposition: Proposition
+    assumptions: frozenset[Proposition] = frozenset()
+    binds: frozenset[Letter] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """The hypotheses and the conclusions of a lemma at an instance."""
+
+    needed: tuple[Needed, ...]
+    concludes: tuple[Sequent, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lemma:
+    """A theorem: its name, where its proof is, and its instances."""
+
+    name: str
+    source: str
+    at: Callable[..., Instance]
+
+
+def lemma(name: str, source: str) -> Callable[[Callable[..., Instance]], Lemma]:
+    """Return a decorator that makes a lemma of a function."""
+    return lambda at: Lemma(name, source, at)
+
+
+def _instance(
+    needed: Iterable[Needed | Proposition], *concludes: Sequent | Proposition
+) -> Instance:
+    return Instance(
+        tuple(x if isinstance(x, Needed) else Needed(x) for x in needed),
+        tuple(x if isinstance(x, Sequent) else Sequent(x) for x in concludes),
+    )
+
+
+def _binds(*letters: Letter, apart: Iterable[Term] = ()) -> frozenset[Letter]:
+    """Return bound letters, which must not occur in terms that do not depend on them."""
+    if letters_of(apart) & {*letters}:
+        raise ProofError("an instance holds a letter that its lemma binds", value=repr(letters))
+    return frozenset(letters)
+
+
+def falls(f: Function, fall: Function) -> Proposition:
+    """Return the proposition that f' = -fall, which only lemmas read; marks tell names apart."""
+    return gt(Function(f"{f.name}'{f.mark} = -{fall.name}'{fall.mark}")(), 0)
+
+
+def continuous(f: Function) -> Proposition:
+    """Return the proposition that f is continuous, which only lemmas read."""
+    return gt(Function(f"{f.name}'{f.mark} is continuous")(), 0)
+
+
+def lipschitz_gradient(f: Term, constant: Term) -> Proposition:
+    """Return the proposition that the gradient of f by its vector is Lipschitz with a constant."""
+    return gt(Function("has a Lipschitz gradient", (REAL, REAL))(f, constant), 0)
+
+
+# numbers and vectors
+
+
+@lemma("Cauchy and Schwarz", "Horn and Johnson, Matrix Analysis, theorem 5.1.4")
+def CAUCHY_SCHWARZ(_: Named, u: Term, v: Term) -> Instance:
+    """<u, v> <= ||u|| ||v||."""
+    return _instance([], ge(NORM(u) * NORM(v), INNER(u, v)))
+
+
+@lemma("norm", "Horn and Johnson, Matrix Analysis, section 5.1")
+def LENGTH(_: Named, v: Term) -> Instance:
+    """||v|| >= 0 and ||v||^2 = <v, v>."""
+    return _instance([], ge(NORM(v), 0), eq(NORM(v) ** 2, INNER(v, v)))
+
+
+@lemma("reciprocal", "Rudin, Principles of Mathematical Analysis, proposition 1.18")
+def RECIPROCAL(_: Named, x: Term) -> Instance:
+    """If x > 0, then x Inv(x) = 1 and Inv(x) > 0."""
+    return _instance([gt(x, 0)], eq(x * INV(x), 1), gt(INV(x), 0))
+
+
+@lemma("root", "Rudin, Principles of Mathematical Analysis, theorem 1.21")
+def ROOT(_: Named, x: Term) -> Instance:
+    """If x >= 0, then sqrt(x) >= 0 and sqrt(x)^2 = x."""
+    return _instance([ge(x, 0)], ge(SQRT(x), 0), eq(SQRT(x) ** 2, x))
+
+
+@lemma("size", "Rudin, Principles of Mathematical Analysis, definition 1.25")
+def SIZE(_: Named, x: Term) -> Instance:
+    """|x| >= 0."""
+    return _instance([], ge(ABS(x), 0))
+
+
+@lemma("exponential", "Rudin, Principles of Mathematical Analysis, theorem 8.6")
+def EXPONENTIAL(_: Named, x: Term) -> Instance:
+    """exp(x) > 0 and exp(x) >= 1 + x."""
+    return _instance([], gt(EXP(x), 0), ge(EXP(x), x + 1))
+
+
+@lemma("exponential of a sum", "Rudin, Principles of Mathematical Analysis, theorem 8.6")
+def EXPONENTIAL_OF_SUM(_: Named, x: Term, y: Term) -> Instance:
+    """exp(x + y) = exp(x) exp(y)."""
+    return _instance([], eq(EXP(x + y), EXP(x) * EXP(y)))
+
+
+# functions
+
+
+@lemma("extreme values", "Rudin, Principles of Mathematical Analysis, theorem 4.16")
+def EXTREMES(named: Named, f: Function, x: Letter, low: Term, high: Term) -> Instance:
+    """If f is continuous and above 0 on [low, high], it lies between two constants c > 0 and C."""
+    binds, letters = _binds(x, apart=[low, high]), sorted(letters_of([low, high]), key=repr)
+    on = frozenset({ge(x, low), ge(high, x)})
+    c, C = (named(f"{way} {f.name}", letters)(*letters) for way in ("least", "most"))
+    return _instance(
+        [continuous(f), Needed(gt(f(x), 0), on, binds)],
+        gt(c, 0),
+        Sequent(ge(f(x), c), on),
+        Sequent(ge(C, f(x)), on),
+    )
+
+
+@lemma("mean value", "Rudin, Principles of Mathematical Analysis, theorem 5.10")
+def FALLS_BY(
+    _: Named, f: Function, fall: Function, x: Letter, low: Term, high: Term, c: Term, sign: int = 1
+) -> Instance:
+    """If -f' = fall >= c on [low, high], then f(low) - f(high) >= c (high - low); sign -1: <=."""
+    on = frozenset({ge(x, low), ge(high, x)})
+    slope = Needed(ge(sign * (fall(x) - c), 0), on, _binds(x, apart=[low, high, c]))
+    change = f(low) - f(high) - c * (high - low)
+    return _instance([falls(f, fall), ge(high, low), slope], ge(_sign(sign) * change, 0))
+
+
+def _sign(sign: int) -> int:
+    if sign not in (1, -1):
+        raise ProofError("a sign is 1 or -1", value=repr(sign))
+    return sign
+
+
+@lemma("mean value, in size", "Rudin, Principles of Mathematical Analysis, theorem 5.10")
+def LIPSCHITZ(_: Named, f: Term, x: Letter, c: Term, a: Term, b: Term) -> Instance:
+    """If |f'| <= c everywhere, then |f(a) - f(b)| <= c |a - b|."""
+    slope, binds = derivative(f, x, {}), _binds(x, apart=[c])
+    change = substituted(f, {x: a}) - substituted(f, {x: b})
+    needed = [Needed(ge(c, s), binds=binds) for s in (slope, -slope)]
+    return _instance(needed, ge(c * ABS(a - b), ABS(change)))
+
+
+@lemma("descent", "Nesterov, Introductory Lectures on Convex Optimization, section 1.2.3")
+def DESCENT(
+    _: Named,
+    f: Term,
+    X: Letter,
+    slopes: Mapping[Function, Function],
+    W: Term,
+    after: Term,
+    e: Term,
+    constant: Term,
+    M: Letter,
+) -> Instance:
+    """If grad f is L-Lipschitz, 0 < e and e L <= 1, then f(W - e grad f(W)) <= f(W)."""
+    t, binds = Letter("t", number=-1), _binds(X, M, apart=[W, after, e, constant])
+    if M in f.letters:
+        raise ProofError("the direction occurs in the function", value=repr(M))
+    along = derivative(substituted(f, {X: W + M.term * t}), t, slopes)
+    slope = substituted(along, {t: as_term(0)})
+    return _instance(
+        [
+            *(falls(one, fall) for one, fall in slopes.items()),
+            Needed(lipschitz_gradient(f, constant), binds=binds),
+            gt(e, 0),
+            ge(1, e * constant),
+            Needed(eq(after @ M.term, W @ M.term - e * slope), binds=binds),
+        ],
+        ge(substituted(f, {X: W}), substituted(f, {X: after})),
+    )
+
+
+# sequences
+
+
+@lemma("finitely often", "Rudin, Principles of Mathematical Analysis, theorem 1.20")
+def FINITELY_OFTEN(_: Named, f: Term, gain: Term, bound: Term, near: Proposition) -> Instance:
+    """If f never falls, and rises by a gain > 0 and is at most a bound while near: not near.
+
+    That is in the end. Otherwise f would be above the bound at some step at which it is near.
+    """
+    after, k, when = substituted(f, {K: K.term + 1}), _binds(K, apart=[gain, bound]), {near}
+    return _instance(
+        [
+            Needed(ge(after, f), binds=k),
+            gt(gain, 0),
+            Needed(ge(after, f + gain), frozenset(when), k),
+            Needed(ge(bound, f), frozenset(when), k),
+        ],
+        ev(near.denied()),
+    )
+
+
+@lemma("settled", "the value at the step from which on f does not rise is a bound")
+def SETTLED(named: Named, name: str, f: Term) -> Instance:
+    """If f(k + 1) <= f(k) in the end, then f(k) <= B in the end, B depending on f's letters."""
+    letters = sorted(f.letters - {K}, key=repr)
+    after = substituted(f, {K: K.term + 1})
+    return _instance([ev(ge(f, after))], ev(ge(named(name, letters)(*letters), f)))

@@ -1,0 +1,402 @@
+"""The rules of linked proofs: each makes a fact from facts, and says why it may.
+
+A rule uses nothing but its premises. Letters stand for all values, so a rule that combines facts
+combines them at the same values of letters with the same name. "In the end" is: for all steps k
+from some one on. If finitely many things hold in the end, they hold together in the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from attsvm.errors import ProofError
+from attsvm.theory.proof.certificates import refutes
+from attsvm.theory.proof.facts import (
+    Fact,
+    K,
+    Proposition,
+    Sequent,
+    current,
+    eq,
+    ge,
+    gt,
+    made,
+    note,
+    some,
+)
+from attsvm.theory.proof.lemmas import Lemma
+from attsvm.theory.proof.search import certificate
+from attsvm.theory.proof.terms import (
+    POSITIVE,
+    REAL,
+    Binder,
+    Function,
+    Letter,
+    Over,
+    Term,
+    as_term,
+    ensure_sort,
+    least,
+    letters_of,
+    members,
+    most,
+    substituted,
+    total,
+    unfolded,
+)
+
+
+def _ensure(condition: bool, problem: str, value: object) -> None:
+    if condition is not True:
+        raise ProofError(problem, value=repr(value))
+
+
+def _assumed(*facts: Fact) -> frozenset[Proposition]:
+    return frozenset().union(*(fact.assumptions for fact in facts))
+
+
+def _free_of(index: Letter, *facts: Fact) -> None:
+    """Raise if an assumption is about one index, so that the fact is not about all of them."""
+    spoken = [a for fact in facts for a in fact.assumptions if index in a.letters]
+    _ensure(not spoken, "a fact assumes something about its index", spoken)
+
+
+# what is given
+
+
+def given(sequent: Sequent, rule: str, sentence: str, first: int = 0) -> Fact:
+    """Return a fact that the reading gives: models are those in which it is true."""
+    spoken = (sequent.proposition, *sequent.assumptions)
+    current().choices |= {f for p in spoken for a in p.term.atoms for f in a.choices}
+    return note(sentence, made(sequent.proposition, rule, (), sequent.assumptions, first=first))
+
+
+def suppose(hypothesis: Any) -> tuple[Fact, ...]:
+    """Return what a hypothesis of the reading says, by its own proposition."""
+    _ensure(hypothesis.proposition is not None, "a hypothesis has no proposition", hypothesis)
+    current().supposed.append(hypothesis)
+    first, says = len(current().facts) + 1, hypothesis.says
+    return tuple(given(s, "hypothesis", says, first) for s in hypothesis.proposition())
+
+
+def setting(settings: Mapping[str, Sequent], sentence: str) -> Fact:
+    """Return what a sentence says of the letters of a reading, such as the step of its run."""
+    return given(settings[sentence], "setting", sentence)
+
+
+def assume(proposition: Proposition) -> Fact:
+    """Return P under the assumption P."""
+    return made(proposition, "assumed", (), [proposition])
+
+
+def positive(letter: Letter) -> Fact:
+    """Return that a letter of the sort "positive" is above 0."""
+    _ensure(letter.sort == POSITIVE, "a letter has no sign", letter)
+    return made(gt(letter, 0), "positive")
+
+
+# logic
+
+
+def at(fact: Fact, values: Mapping[Letter, Any], *evidence: Fact) -> Fact:
+    """Return a fact with letters replaced by terms of their sorts.
+
+    A letter of the sort "positive" is replaced by such a letter, or by a real that the evidence
+    says to be above 0. No value may hold the k of "in the end", since the step from which on it is
+    so depends on the value. An index may depend on k, since there are finitely many.
+    """
+    terms = {letter: as_term(value) for letter, value in values.items()}
+    used = set[Fact]()
+    for letter, term in terms.items():
+        _ensure(letter in fact.letters, "an instance replaces a letter that is not there", letter)
+        ends = fact.proposition.eventually and K in term.letters
+        _ensure(letter.sort.index or not ends, "a value holds the k of the end", term)
+        if letter.sort != POSITIVE:
+            ensure_sort(term, letter.sort)
+        elif not any(x.sort == POSITIVE and x.term == term for x in term.letters):
+            ensure_sort(term, REAL)
+            known = [f for f in evidence if gt(term, 0).says(f.proposition)]
+            _ensure(bool(known), "a value is not known to be above 0", term)
+            used.add(known[0])
+    _ensure(used == {*evidence}, "an instance does not need its evidence", evidence)
+    assumptions = {a.at(terms) for a in fact.assumptions} | _assumed(*evidence)
+    said = fact.proposition.at(terms)
+    return made(said, "instance", (fact, *evidence), assumptions, bound=terms)
+
+
+def cut(fact: Fact, *evidence: Fact) -> Fact:
+    """Return a fact without the assumptions that other facts say, each of which says one."""
+    met = {a for a in fact.assumptions if any(a.says(e.proposition) for e in evidence)}
+    idle = [e for e in evidence if not any(a.says(e.proposition) for a in met)]
+    _ensure(not idle, "a fact does not say an assumption", idle)
+    rest = (fact.assumptions - met) | _assumed(*evidence)
+    return made(fact.proposition, "cut", (fact, *evidence), rest)
+
+
+def cases(yes: Fact, no: Fact, condition: Proposition) -> Fact:
+    """Return what holds both under a condition and under its denial, one of which is true."""
+    denial = condition.denied()
+    _ensure(yes.proposition.says(no.proposition), "two cases say different things", (yes, no))
+    _ensure(condition in yes.assumptions, "a case does not use its condition", yes)
+    _ensure(denial in no.assumptions, "a case does not use its condition", no)
+    rest = (yes.assumptions - {condition}) | (no.assumptions - {denial})
+    return made(yes.proposition, "cases", (yes, no), rest)
+
+
+def induction(claim: Proposition, start: Fact, step: Fact) -> Fact:
+    """Return P(k) for all k, from P(0), and from P(k + 1) under the assumption P(k)."""
+    _ensure(not claim.eventually, "induction is not said of the end", claim)
+    first, after = claim.at({K: as_term(0)}), claim.at({K: K.term + 1})
+    _ensure(first.says(start.proposition), "induction begins with something else", start)
+    _ensure(after.says(step.proposition), "induction ends with something else", step)
+    _ensure(claim in step.assumptions, "the step of an induction does not use it", step)
+    rest = (step.assumptions - {claim}) | start.assumptions
+    # an assumption about k is one about a single step, but the induction takes all of them
+    _ensure(all(K not in a.letters for a in rest), "an assumption is about k", rest)
+    return made(claim, "induction", (start, step), rest)
+
+
+# arithmetic
+
+
+def decide(goal: Proposition, *premises: Fact, degree: int = 2) -> Fact:
+    """Return a goal that certificates show from the premises, each of which must be used.
+
+    A certificate holds at all values at which the premises hold. If a premise is said of the end,
+    so is the goal.
+    """
+    known = tuple(p.proposition for p in premises)
+    ends = any(one.eventually for one in known)
+    _ensure(goal.eventually or not ends, "a premise is said of the end, the goal is not", goal)
+    unused = {*range(len(premises))}
+    for denial in denials(goal):
+        found = certificate((*known, denial), degree)
+        if found is None or not refutes((*known, denial), found):
+            raise ProofError(f"no certificate shows {goal!r}", value=f"from {list(premises)!r}")
+        unused -= {place for summand in found for place in summand.places}
+    # that an index set is not empty may serve for letters that disappear, and nothing else
+    spoken = goal.letters | letters_of(a.term for a in _assumed(*premises))
+    lost = {x for p in premises for x in p.letters - spoken if x.sort.index}
+    idle = [premises[x] for x in unused if not any(some(y).says(known[x]) for y in lost)]
+    _ensure(not idle, f"the certificate of {goal!r} does not use a premise", idle)
+    return made(goal, "decided", premises, _assumed(*premises))
+
+
+def denials(goal: Proposition) -> list[Proposition]:
+    """Return the denial of an inequality, or those of both inequalities of an equation."""
+    if goal.relation == "==":
+        return [Proposition(goal.term, ">"), Proposition(-goal.term, ">")]
+    return [Proposition(goal.term, goal.relation).denied()]
+
+
+def square(term: Term) -> Fact:
+    """Return that the square of a real is at least 0."""
+    return made(ge(term**2, 0), "square")
+
+
+def scale(fact: Fact, factor: Any) -> Fact:
+    """Return an equation times any real."""
+    said = fact.proposition
+    _ensure(said.relation == "==", "only an equation takes any factor", fact)
+    product = Proposition(said.term * factor, "==", said.eventually)
+    return made(product, "scaled", [fact], fact.assumptions)
+
+
+def inside(fact: Fact, left: Term, right: Term, term: Term, hole: Letter) -> Fact:
+    """Return that a term has equal values where a real letter of it has equal values."""
+    ends = fact.proposition.eventually
+    _ensure(hole.sort == REAL, "the place of a number is a real letter", hole)
+    equal = Proposition(left - right, "==", ends).says(fact.proposition)
+    _ensure(equal, "the fact does not say that both are equal", fact)
+    both = substituted(term, {hole: left}) - substituted(term, {hole: right})
+    return made(Proposition(both, "==", ends), "inside", [fact], fact.assumptions)
+
+
+# sums and extremes over finite index sets
+
+
+def _other(index: Letter, term: Term) -> Letter:
+    """Return a letter like an index that a term does not hold."""
+    other = Letter(f"{index.name}'", index.sort)
+    return _other(other, term) if other in term.letters else other
+
+
+def _of_owner(
+    body: Term, index: Letter, owner: Function | None
+) -> tuple[Term, Letter, Over | None]:
+    """Return a body in another index that runs over all, or over those of the index's owner."""
+    other = _other(index, body)
+    over = None if owner is None else Over(owner, owner(index))
+    return substituted(body, {index: other.term}), other, over
+
+
+def add_up(fact: Fact, index: Letter, over: Over | None = None, exists: Fact | None = None) -> Fact:
+    """Return the sum of a fact over an index set, or over the members of one element.
+
+    Terms >= 0 add up to one, and so do terms == 0. Terms > 0 add up to one > 0 if there is one.
+    """
+    _free_of(index, fact)
+    said, relation, taken = fact.proposition, fact.proposition.relation, (fact,)
+    if exists is not None:
+        _ensure(relation == ">", "the sum needs no evidence of an index", exists)
+        _ensure_exists(exists, index, over)
+        taken = (fact, exists)  # type: ignore[assignment]
+    elif relation == ">":
+        relation = ">="
+    summed = Proposition(total(said.term, index, over), relation, said.eventually)
+    return made(summed, "summed", taken, _assumed(*taken), bound=[index])
+
+
+def _ensure_exists(exists: Fact, index: Letter, over: Over | None) -> None:
+    count = gt(total(1, index, over), 0)
+    _ensure(count.says(exists.proposition), "this does not say that there is an index", exists)
+
+
+def one_of_sum(fact: Fact, index: Letter, owner: Function | None = None) -> Fact:
+    """Return that a sum of terms >= 0 is at least each: over all, or over those of one owner."""
+    _free_of(index, fact)
+    said = fact.proposition
+    _ensure(said.relation != "==", "the terms have no sign", fact)
+    rest = Proposition(
+        total(*_of_owner(said.term, index, owner)) - said.term, ">=", said.eventually
+    )
+    return made(_of_each(rest, index), "one of a sum", [fact], fact.assumptions)
+
+
+def _of_each(said: Proposition, index: Letter) -> Proposition:
+    """Return what is said of each index; if no index is left in it, there would have to be one."""
+    _ensure(index in said.letters, "the terms do not depend on the index", said)
+    return said
+
+
+def regroup(body: Term, index: Letter, owner: Function) -> Fact:
+    """Return that a sum over all is the sum, over owners, of the sums over their members.
+
+    Each element has one owner, since the owner is a function of it.
+    """
+    group = _other(Letter("group", owner.gives), body)
+    parts = total(total(body, index, Over(owner, group.term)), group)
+    return made(eq(total(body, index), parts), "regrouped")
+
+
+def beyond(kind: str, body: Term, index: Letter, owner: Function | None = None) -> Fact:
+    """Return that the least value is at most each value, or that the largest is at least each."""
+    other = _of_owner(body, index, owner)
+    said = ge(body, least(*other)) if kind == "least" else ge(most(*other), body)
+    return made(_of_each(said, index), "an extreme")
+
+
+def bounds(
+    fact: Fact, kind: str, body: Term, index: Letter, exists: Fact, over: Over | None = None
+) -> Fact:
+    """Return a bound of the least value, f(j) >= c, or of the largest, c >= f(j), from one of all.
+
+    The extreme is one of the values. The fact is an inequality in which f(j) has the factor 1.
+    """
+    _free_of(index, fact)
+    _ensure_exists(exists, index, over)
+    sign, said = (1 if kind == "least" else -1), fact.proposition
+    rest = members(said.term - body * sign, index, over)
+    _ensure(said.relation != "==" and index not in rest.letters, "this bounds not all", fact)
+    extreme = (least if kind == "least" else most)(body, index, over)
+    bound = Proposition(rest + extreme * sign, said.relation, said.eventually)
+    return made(bound, "bound of an extreme", (fact, exists), _assumed(fact, exists), bound=[index])
+
+
+def attained(name: str, extreme: Term, exists: Fact) -> tuple[Function, Fact]:
+    """Return a new index at which an extreme over a whole index set is attained, and that it is.
+
+    A finite set that is not empty has such an element, for all values of the letters; the new
+    function of these letters, in the order of their names, is one.
+    """
+    atoms = [a for a in extreme.atoms if extreme == a.term and isinstance(a, Binder)]
+    _ensure([(a.kind != "total", a.over) for a in atoms] == [(True, None)], "no extreme", extreme)
+    index, body = atoms[0].opened()
+    _ensure_exists(exists, index, None)
+    _ensure(not exists.assumptions, "the evidence of an index assumes something", exists)
+    letters = sorted(extreme.letters, key=lambda x: x.name)
+    function = current().named(name, letters, index.sort)
+    current().choices.add(function)
+    current().origins["pick", name] = function, tuple(letters), extreme
+    value = substituted(body, {index: function(*letters)})
+    return function, made(eq(value, extreme), "attained", [exists])
+
+
+# names
+
+
+def define(name: str, letters: Iterable[Letter], meaning: Any) -> tuple[Function, Fact]:
+    """Return a new function of letters with a meaning, and that it has this meaning.
+
+    The name is new and the meaning is there before, so nothing is defined by itself.
+    """
+    parameters, term = tuple(letters), as_term(meaning)
+    _ensure(term.letters <= {*parameters}, "a meaning has other letters", term)
+    function = current().named(name, parameters)
+    fact = made(eq(function(*parameters), term), "defined")
+    current().meanings[fact] = function, (parameters, term)
+    current().origins["define", name] = function, parameters, term
+    return function, fact
+
+
+def accumulate(name: str, increment: Term) -> tuple[Function, Fact, Fact]:
+    """Return a new sequence that is 0 at step 0 and grows by an increment at step k; both facts.
+
+    Its arguments are the letters of the increment, in the order of their names, and then k.
+    """
+    letters = sorted(increment.letters - {K}, key=lambda x: x.name)
+    function = current().named(name, [*letters, K])
+    current().origins["sum", name] = function, (*letters, K), increment
+    grown = function(*letters, K) + increment
+    first = made(eq(function(*letters, 0), 0), "defined step by step")
+    return function, first, made(eq(function(*letters, K.term + 1), grown), "defined step by step")
+
+
+def by_definition(goal: Proposition, definitions: Iterable[Fact], fact: Fact | None = None) -> Fact:
+    """Return a goal that says the same as a fact once names are spelled out; without one, 0 = 0."""
+    used, said = tuple(definitions), eq(0, 0) if fact is None else fact.proposition
+    _ensure(all(one in current().meanings for one in used), "a fact defines nothing", used)
+    meanings = dict(current().meanings[one] for one in used)
+    one, other = (
+        Proposition(unfolded(p.term, meanings), p.relation, p.eventually) for p in (goal, said)
+    )
+    _ensure(one.says(other), f"{goal!r} is not said by these definitions", fact)
+    # a definition is used at terms that are there, so its own letters do not disappear
+    taken = used if fact is None else (fact, *used)
+    own = letters_of(d.proposition.term for d in used) - (fact.letters if fact else frozenset())
+    return made(goal, "by definition", taken, fact.assumptions if fact else (), bound=own)
+
+
+# lemmas, and the end
+
+
+def cite(lemma: Lemma, facts: Iterable[Fact], *arguments: Any, **more: Any) -> tuple[Fact, ...]:
+    """Return the conclusions of a lemma at an instance, whose hypotheses are the facts, in order.
+
+    A hypothesis may be said for all values of some letters, which it binds. A fact for it may
+    assume more than the lemma allows, but nothing about these letters.
+    """
+    instance = lemma.at(current().named, *arguments, **more)
+    taken, assumed = tuple(facts), set[Proposition]()
+    _ensure(len(taken) == len(instance.needed), f"{lemma.name} has other hypotheses", taken)
+    for fact, needed in zip(taken, instance.needed, strict=True):
+        same = needed.proposition.says(fact.proposition)
+        _ensure(same, f"{lemma.name}: a fact does not say {needed.proposition!r}", fact)
+        beside = fact.assumptions - needed.assumptions
+        _ensure(not letters_of(a.term for a in beside) & needed.binds, "a letter is bound", fact)
+        assumed |= beside
+    bound = frozenset().union(*(one.binds for one in instance.needed))
+    first, rule = len(current().facts) + 1, f"cited: {lemma.name}"
+    return tuple(
+        made(s.proposition, rule, taken, assumed | s.assumptions, bound=bound, first=first)
+        for s in instance.concludes
+    )
+
+
+def conclude(fact: Fact, sequent: Sequent) -> None:
+    """End the proof with a fact that says what a reading concludes, and assumes no more."""
+    said = sequent.proposition.says(fact.proposition)
+    _ensure(said, f"the reading concludes {sequent.proposition!r}", fact)
+    _ensure(fact.assumptions <= sequent.assumptions, "the reading assumes less", fact)
+    current().concluded.append(fact)

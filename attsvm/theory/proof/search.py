@@ -1,0 +1,107 @@
+"""The search for certificates, which nothing trusts: floats propose, rationals are solved exactly.
+
+Linear programming finds coefficients of products of premises that add up to 0. The products with
+a coefficient above 0 are kept, and their coefficients are solved anew in rationals. What comes
+back is checked by `attsvm.theory.proof.certificates`.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from flint import fmpq, fmpq_mat
+from scipy.optimize import linprog
+from scipy.sparse import csr_array
+
+from attsvm.theory.proof.certificates import Summand, product
+from attsvm.theory.proof.facts import Proposition
+from attsvm.theory.proof.terms import Monomial, Term
+
+_SMALL = 1e-9
+
+
+@functools.lru_cache(maxsize=4096)
+def certificate(propositions: tuple[Proposition, ...], degree: int) -> tuple[Summand, ...] | None:
+    """Return a certificate that propositions never hold together, by products up to a degree.
+
+    The last proposition is the denial of the goal. None if there is no certificate of this form,
+    which says nothing about the goal.
+    """
+    for most in range(1, degree + 1):
+        places = [*_products(propositions, most)]
+        terms = [product(propositions, p) for p in places]
+        found = _solved(propositions, places, terms)
+        if found is not None:
+            return found
+    return None
+
+
+def _products(propositions: Sequence[Proposition], degree: int) -> Iterator[tuple[int, ...]]:
+    """Yield the places of the factors of each product, the empty product first."""
+    every = range(len(propositions))
+    for size in range(degree + 1):
+        yield from itertools.combinations_with_replacement(every, size)
+
+
+def _solved(
+    propositions: Sequence[Proposition], places: list[tuple[int, ...]], terms: list[Term]
+) -> tuple[Summand, ...] | None:
+    """Return coefficients with which the products add up to 0, as a certificate."""
+    relations = [[propositions[x].relation for x in p] for p in places]
+    free = np.array(["==" in r for r in relations])
+    strict = np.array(["==" not in r and ">=" not in r for r in relations])
+    rows: dict[Monomial, int] = {}
+    for term in terms:
+        for monomial in term.parts:
+            rows.setdefault(monomial, len(rows))
+    data = [
+        (float(int(c.p) / int(c.q)), rows[m], column)
+        for column, term in enumerate(terms)
+        for m, c in term.parts.items()
+    ]
+    size = len(rows), len(terms)
+    values, at, columns = zip(*data, strict=True) if data else ((), (), ())
+    matrix = csr_array((values, (at, columns)), shape=size)
+    # an unknown of any sign is the difference of two; the strict products add up to 1
+    both = csr_array(np.hstack([matrix.toarray(), -matrix.toarray()[:, free]]))
+    last = np.concatenate([strict, np.zeros(int(free.sum()))])[None, :]
+    cost = [1.0 + len(p) for p in places]
+    cost += [cost[i] for i in np.flatnonzero(free)]
+    answer = linprog(
+        cost,
+        A_eq=np.vstack([both.toarray(), last]),
+        b_eq=np.concatenate([np.zeros(size[0]), [1.0]]),
+        method="highs-ds",
+    )
+    if answer.x is None:
+        return None
+    merged = answer.x[: size[1]].copy()
+    merged[free] -= answer.x[size[1] :]
+    kept = np.flatnonzero(np.abs(merged) > _SMALL)
+    exact = _exactly([terms[i] for i in kept], strict[kept])
+    if exact is None:
+        return None
+    return tuple(Summand(c, places[i]) for i, c in zip(kept, exact, strict=True) if c != 0)
+
+
+def _exactly(terms: Sequence[Term], strict: np.ndarray) -> list[fmpq] | None:
+    """Return rationals that solve the system of these products; None if it has no solution."""
+    rows = {m: k for k, m in enumerate(dict.fromkeys(m for t in terms for m in t.parts))}
+    n = len(terms)
+    system = fmpq_mat(len(rows) + 1, n + 1)
+    for column, term in enumerate(terms):
+        for monomial, coefficient in term.parts.items():
+            system[rows[monomial], column] = coefficient
+        system[len(rows), column] = fmpq(int(strict[column]))
+    system[len(rows), n] = fmpq(1)
+    reduced, rank = system.rref()
+    solution = [fmpq(0)] * n
+    for row in range(rank):
+        pivot = next(c for c in range(n + 1) if reduced[row, c] != 0)
+        if pivot == n:
+            return None
+        solution[pivot] = reduced[row, n]
+    return solution

@@ -1,0 +1,479 @@
+"""Terms of linked proofs: polynomials with rational coefficients, kept in normal form.
+
+A term is a polynomial in atoms: letters, functions of terms, and sums and extremes over finite
+index sets. Terms that are equal as polynomials are equal as objects. The normal form uses these
+laws and no others:
+
+- A sum over an index set is linear: what does not depend on the index comes out.
+- An inner product is symmetric, and linear in both places, also over sums.
+- `Inv(0) = 0`, so `Inv` of a product is the product of `Inv`. But `x * Inv(x)` stays as it is: it
+  is 1 only if x is not 0, which needs a fact.
+- `exp(0) = 1`.
+
+Bound letters are numbered by the depth of sums and extremes below them. Each substitution opens a
+sum with a letter that nothing else has, and closes it anew, so nothing is captured.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from flint import fmpq
+
+from attsvm.errors import ProofError
+from attsvm.theory.proof.printing import written
+
+
+@dataclass(frozen=True)
+class Sort:
+    """A domain of letters: a name, and whether it is a finite index set, perhaps empty."""
+
+    name: str
+    index: bool = False
+
+
+REAL, POSITIVE, VECTOR = Sort("real"), Sort("positive"), Sort("vector")
+STEP = Sort("step")
+"""Natural numbers: terms of this sort are a number, a step, or a step plus a number."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function symbol; the mark is 0 in readings, and another number in each proof."""
+
+    name: str
+    takes: tuple[Sort, ...] = ()
+    gives: Sort = REAL
+    mark: int = 0
+
+    def __call__(self, *arguments: Any) -> Term:
+        """Return the value at arguments of these sorts, in normal form."""
+        terms = tuple(map(as_term, arguments))
+        if len(terms) != len(self.takes) or POSITIVE in (*self.takes, self.gives):
+            raise ProofError("a function has other arguments", value=f"{self.name}{terms}")
+        for term, sort in zip(terms, self.takes, strict=True):
+            ensure_sort(term, sort)
+        normal = _NORMAL.get(self)
+        return App(self, terms).term if normal is None else normal(*terms)
+
+
+class Atom:
+    """What polynomials are made of."""
+
+    sort: Sort
+    inside: tuple[Term, ...] = ()
+
+    @cached_property
+    def term(self) -> Term:
+        """The term that is this atom."""
+        return Term({frozenset({(self, 1)}): fmpq(1)})
+
+    @cached_property
+    def letters(self) -> frozenset[Letter]:
+        """The letters in it that are not bound."""
+        return letters_of(self.inside)
+
+    @cached_property
+    def choices(self) -> frozenset[Function]:
+        """The functions in it whose values are elements of index sets."""
+        own = set[Function]()
+        if isinstance(self, App) and self.function.gives.index:
+            own.add(self.function)
+        elif isinstance(self, Binder) and self.over is not None:
+            own.add(self.over.owner)
+        return frozenset(own).union(*(atom.choices for t in self.inside for atom in t.atoms))
+
+    @cached_property
+    def depth(self) -> int:
+        """The number of nested sums and extremes."""
+        return max((atom.depth for term in self.inside for atom in term.atoms), default=0)
+
+
+@dataclass(frozen=True)
+class Letter(Atom):
+    """A variable. Letters that only the core makes have a number above 0."""
+
+    name: str
+    sort: Sort = REAL
+    number: int = 0
+
+    @cached_property
+    def letters(self) -> frozenset[Letter]:
+        """Itself."""
+        return frozenset({self})
+
+
+@dataclass(frozen=True)
+class Bound(Atom):
+    """The index of the sum or extreme of this depth around it."""
+
+    level: int
+    sort: Sort
+
+
+@dataclass(frozen=True)
+class App(Atom):
+    """A function of terms; made by calling the function."""
+
+    function: Function
+    inside: tuple[Term, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sort", self.function.gives)
+        object.__setattr__(self, "_hash", hash((self.function, self.inside)))
+
+    def __hash__(self) -> int:
+        return self._hash  # type: ignore[attr-defined, no-any-return]
+
+
+@dataclass(frozen=True)
+class Over:
+    """Those elements j of an index set for which owner(j) is the given element."""
+
+    owner: Function
+    of: Term
+
+
+@dataclass(frozen=True)
+class Binder(Atom):
+    """A sum, least or largest value of a body over an index; made by `total`, `least`, `most`."""
+
+    kind: str
+    index: Bound
+    over: Over | None
+    body: Term
+    sort: Sort
+
+    @property
+    def inside(self) -> tuple[Term, ...]:  # type: ignore[override]
+        """The body, and the element whose members are meant."""
+        return (self.body,) if self.over is None else (self.body, self.over.of)
+
+    @cached_property
+    def depth(self) -> int:
+        """One more than that of its body."""
+        return self.index.level
+
+    def opened(self) -> tuple[Letter, Term]:
+        """Return a letter that nothing else has, and the body with it in place of the index."""
+        letter = Letter(self.index.sort.name, self.index.sort, next(_NUMBERS))
+        return letter, rebuilt(self.body, lambda x: letter.term if x == self.index else None)
+
+
+_NUMBERS = itertools.count(1)
+Monomial = frozenset[tuple[Atom, int]]
+"""Atoms with their exponents; the empty one is 1."""
+
+
+class Term:
+    """A polynomial in atoms with rational coefficients."""
+
+    __slots__ = ("_hash", "atoms", "parts")
+
+    def __init__(self, parts: Mapping[Monomial, fmpq]) -> None:
+        self.parts: dict[Monomial, fmpq] = {m: c for m, c in parts.items() if c != 0}
+        self.atoms: frozenset[Atom] = frozenset(atom for m in self.parts for atom, _ in m)
+        self._hash = hash(frozenset(self.parts.items()))
+
+    @property
+    def letters(self) -> frozenset[Letter]:
+        """The letters that are not bound."""
+        return letters_of((self,))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Term):
+            return NotImplemented
+        return self is other or (self._hash == other._hash and self.parts == other.parts)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __add__(self, other: Any) -> Term:
+        parts = dict(self.parts)
+        for m, c in as_term(other).parts.items():
+            parts[m] = parts.get(m, fmpq(0)) + c
+        return Term(parts)
+
+    def __mul__(self, other: Any) -> Term:
+        parts: dict[Monomial, fmpq] = {}
+        for (m, c), (n, d) in itertools.product(self.parts.items(), as_term(other).parts.items()):
+            both = _times(m, n)
+            parts[both] = parts.get(both, fmpq(0)) + c * d
+        return Term(parts)
+
+    def __neg__(self) -> Term:
+        return self * -1
+
+    def __sub__(self, other: Any) -> Term:
+        return self + -as_term(other)
+
+    def __rsub__(self, other: Any) -> Term:
+        return as_term(other) - self
+
+    def __truediv__(self, other: Any) -> Term:
+        return self * INV(other)
+
+    def __rtruediv__(self, other: Any) -> Term:
+        return as_term(other) * INV(self)
+
+    def __pow__(self, exponent: int) -> Term:
+        power = as_term(1)
+        for _ in range(exponent):
+            power = power * self
+        return power
+
+    def __matmul__(self, other: Term) -> Term:
+        return INNER(self, other)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __repr__(self) -> str:
+        return written(self)
+
+
+def _times(m: Monomial, n: Monomial) -> Monomial:
+    powers = dict(m)
+    for atom, exponent in n:
+        powers[atom] = powers.get(atom, 0) + exponent
+    return frozenset(powers.items())
+
+
+def as_term(value: Any) -> Term:
+    """Return a term, a letter or a rational number as a term; refuse floats and anything else."""
+    if isinstance(value, Term):
+        return value
+    if isinstance(value, Atom):
+        return value.term
+    if isinstance(value, bool) or not isinstance(value, int | fmpq):
+        raise ProofError("a value is no term and no rational number", value=repr(value))
+    return Term({frozenset(): fmpq(value)})
+
+
+def letters_of(terms: Iterable[Term]) -> frozenset[Letter]:
+    """Return the letters of terms that are not bound."""
+    return frozenset().union(*(atom.letters for term in terms for atom in term.atoms))
+
+
+def has_sort(term: Term, sort: Sort) -> bool:
+    """Return whether a term is real, a vector, a step, or an element of an index set."""
+    if sort.index or sort == STEP:
+        rest = dict(term.parts)
+        shift = rest.pop(frozenset(), fmpq(0))
+        natural = sort == STEP and shift.q == 1 and shift >= 0
+        if not rest:
+            return bool(natural)
+        single = any(rest == atom.term.parts for atom in term.atoms if atom.sort == sort)
+        return single and bool(natural if sort == STEP else shift == 0)
+    vectors = 1 if sort == VECTOR else 0
+    return all(
+        sum(e for atom, e in m if atom.sort == VECTOR) == vectors
+        and not any(atom.sort.index for atom, _ in m)
+        for m in term.parts
+    )
+
+
+def ensure_sort(term: Term, sort: Sort) -> None:
+    """Raise unless the term is of the sort; no term is positive, as this needs a fact."""
+    if sort == POSITIVE or not has_sort(term, sort):
+        raise ProofError(f"a term is not of the sort {sort.name}", value=repr(term))
+
+
+def rebuilt(term: Term, replaced: Callable[[Atom], Term | None]) -> Term:
+    """Return the term with atoms replaced, from the inside outwards, in normal form.
+
+    An atom stays if `replaced` returns None for it. What is put in place is not searched again.
+    """
+    whole = as_term(0)
+    for monomial, coefficient in term.parts.items():
+        product = as_term(coefficient)
+        for atom, exponent in monomial:
+            product = product * _rebuilt_atom(atom, replaced) ** exponent
+        whole = whole + product
+    return whole
+
+
+def _rebuilt_atom(atom: Atom, replaced: Callable[[Atom], Term | None]) -> Term:
+    inner = atom.term
+    if isinstance(atom, App):
+        inner = atom.function(*(rebuilt(x, replaced) for x in atom.inside))
+    elif isinstance(atom, Binder):
+        letter, body = atom.opened()
+        over = atom.over and Over(atom.over.owner, rebuilt(atom.over.of, replaced))
+        inner = _BINDERS[atom.kind](rebuilt(body, replaced), letter, over)
+    for own in inner.atoms:
+        if inner == own.term:
+            return inner if (found := replaced(own)) is None else found
+    return inner
+
+
+def substituted(term: Term, values: Mapping[Letter, Term]) -> Term:
+    """Return the term with letters replaced by terms."""
+    if term.letters.isdisjoint(values):
+        return term
+    return rebuilt(term, lambda atom: values.get(atom) if isinstance(atom, Letter) else None)
+
+
+Meanings = Mapping[Function, tuple[tuple[Letter, ...], Term]]
+"""Functions with their parameters and the term that they mean."""
+
+
+def unfolded(term: Term, meanings: Meanings) -> Term:
+    """Return the term with functions replaced by what they mean; no meaning holds its function."""
+
+    def meaning(atom: Atom) -> Term | None:
+        if not isinstance(atom, App) or atom.function not in meanings:
+            return None
+        parameters, body = meanings[atom.function]
+        values = dict(zip(parameters, atom.inside, strict=True))
+        return unfolded(substituted(body, values), meanings)
+
+    return rebuilt(term, meaning)
+
+
+def members(body: Any, letter: Letter, over: Over | None) -> Term:
+    """Return a body with owner(letter) replaced by the element whose members the letter means."""
+    whole = as_term(body)
+    if not letter.sort.index:
+        raise ProofError("a sum or an extreme runs over an index set", value=letter.name)
+    if over is None:
+        return whole
+    if over.owner.takes != (letter.sort,) or letter in over.of.letters:
+        raise ProofError("an index is no member of this", value=repr(over.of))
+    ensure_sort(over.of, over.owner.gives)
+    own = over.owner(letter.term)
+    return rebuilt(whole, lambda atom: over.of if atom.term == own else None)
+
+
+def _closed(kind: str, body: Term, letter: Letter, over: Over | None, sort: Sort) -> Term:
+    """Return the atom that binds the letter in a body."""
+    inside = body.atoms | (over.of.atoms if over else frozenset())
+    index = Bound(1 + max((atom.depth for atom in inside), default=0), letter.sort)
+    return Binder(kind, index, over, substituted(body, {letter: index.term}), sort).term
+
+
+def total(body: Any, letter: Letter, over: Over | None = None) -> Term:
+    """Return the sum of a real or vector over an index set, or over the members of one element."""
+    whole = as_term(0)
+    for monomial, coefficient in members(body, letter, over).parts.items():
+        inner = frozenset(one for one in monomial if letter in one[0].letters)
+        part = Term({inner: fmpq(1)})
+        sort = VECTOR if inner and has_sort(part, VECTOR) else REAL
+        ensure_sort(part, sort)
+        summed = _closed("total", part, letter, over, sort)
+        whole = whole + Term({monomial - inner: coefficient}) * summed
+    return whole
+
+
+def least(body: Any, letter: Letter, over: Over | None = None) -> Term:
+    """Return the least value of a real over an index set; any number if the set is empty."""
+    ensure_sort(ready := members(body, letter, over), REAL)
+    return _closed("least", ready, letter, over, REAL)
+
+
+def most(body: Any, letter: Letter, over: Over | None = None) -> Term:
+    """Return the largest value of a real over an index set; any number if the set is empty."""
+    ensure_sort(ready := members(body, letter, over), REAL)
+    return _closed("most", ready, letter, over, REAL)
+
+
+_BINDERS: dict[str, Callable[[Term, Letter, Over | None], Term]] = {
+    "total": total,
+    "least": least,
+    "most": most,
+}
+
+
+def _inverse(term: Term) -> Term:
+    """Return Inv, where Inv(0) = 0, Inv(Inv(x)) = x, and Inv of a product is the product."""
+    if len(term.parts) != 1:
+        return App(INV, (term,)).term if term.parts else term
+    ((monomial, coefficient),) = term.parts.items()
+    product = as_term(1 / coefficient)
+    for atom, exponent in monomial:
+        double = isinstance(atom, App) and atom.function == INV
+        product = product * (atom.inside[0] if double else App(INV, (atom.term,)).term) ** exponent
+    return product
+
+
+def _inner(left: Term, right: Term) -> Term:
+    """Return the inner product as a polynomial in inner products of vector atoms."""
+    whole = as_term(0)
+    for (m, c), (n, d) in itertools.product(left.parts.items(), right.parts.items()):
+        u, v = (atom for one in (m, n) for atom, _ in one if atom.sort == VECTOR)
+        rest = _times(m - {(u, 1)}, n - {(v, 1)})
+        whole = whole + Term({rest: c * d}) * _inner_of_atoms(u, v)
+    return whole
+
+
+def _inner_of_atoms(u: Atom, v: Atom) -> Term:
+    for sum_, other in ((u, v), (v, u)):
+        if isinstance(sum_, Binder):
+            letter, body = sum_.opened()
+            return total(_inner(body, other.term), letter, sum_.over)
+    pair = tuple(sorted((u.term, v.term), key=repr))
+    return App(INNER, (pair[0], pair[1])).term
+
+
+def _exponential(term: Term) -> Term:
+    return App(EXP, (term,)).term if term.parts else as_term(1)
+
+
+INV, EXP, ABS, SQRT = (Function(name, (REAL,)) for name in ("Inv", "exp", "abs", "sqrt"))
+NORM, INNER = Function("norm", (VECTOR,)), Function("inner", (VECTOR, VECTOR))
+_NORMAL: dict[Function, Callable[..., Term]] = {
+    INV: _inverse,
+    INNER: _inner,
+    EXP: _exponential,
+}
+
+
+def derivative(term: Term, by: Letter, falls: Mapping[Function, Function]) -> Term:
+    """Return the derivative by a real letter, which exists at all values of the letters.
+
+    A term is made of sums and products of the letter, exp, sums over indices, `Inv` of a positive
+    number plus exponentials, and functions f with f' = -falls[f].
+    """
+    whole = as_term(0)
+    for monomial, coefficient in term.parts.items():
+        for atom, exponent in monomial:
+            if by in atom.letters:
+                rest = Term({monomial - {(atom, exponent)}: coefficient * exponent})
+                outer = rest * atom.term ** (exponent - 1)
+                whole = whole + outer * _atom_derivative(atom, by, falls)
+    return whole
+
+
+def _atom_derivative(atom: Atom, by: Letter, falls: Mapping[Function, Function]) -> Term:
+    if atom == by:
+        return as_term(1)
+    if isinstance(atom, Binder) and atom.kind == "total" and atom.sort == REAL:
+        letter, body = atom.opened()
+        return total(derivative(body, by, falls), letter, atom.over)
+    if isinstance(atom, App) and atom.function in (INV, EXP, *falls):
+        (inside,) = atom.inside
+        inner = derivative(inside, by, falls)
+        if atom.function == EXP:
+            return atom.term * inner
+        if atom.function in falls:
+            return -falls[atom.function](inside) * inner
+        if inside.parts.get(frozenset(), fmpq(0)) > 0 and _adds_exponentials(inside):
+            return -(atom.term**2) * inner
+    raise ProofError("the derivative of a term is not known", value=repr(atom.term))
+
+
+def _adds_exponentials(term: Term) -> bool:
+    """Return whether a term adds numbers >= 0 times exponentials and sums of such over indices."""
+    return all(
+        c >= 0
+        and all(
+            _adds_exponentials(atom.body)
+            if isinstance(atom, Binder) and atom.kind == "total"
+            else isinstance(atom, App) and atom.function == EXP
+            for atom, _ in m
+        )
+        for m, c in term.parts.items()
+    )

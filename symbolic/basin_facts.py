@@ -1,0 +1,796 @@
+"""From the basin of the optimal tokens descent converges to V in direction: the linked proof.
+
+Letters are those of `attsvm.primitives.descent_letters`. For input i, `u` is its output, `s_o` the
+attention to its optimal token, and `s` that to a rival. A start in the basin keeps the following.
+
+1. u stays above the second-best score by a constant, and s_o above another (`kept`).
+2. -grad L = sum_j p_j A_j with c exp(-m_j) <= p_j <= C exp(-m_j), c > 0 (`coefficients`).
+3. <W, V> grows by e P at least, P = sum_j p_j, and ||W|| tends to infinity (`diverges`).
+4. ||W|| grows by dS = e P/||V|| times a factor that tends to 1. So ||W|| <= (1 + off) S + slack
+   and <W, V> >= ||V|| S + <W_0, V> in the end (`turns`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from attsvm.primitives.descent_letters import (
+    BEST,
+    FALL,
+    FALLS,
+    GAMMA,
+    HIGH,
+    INFIMUM,
+    LOSS,
+    LOW,
+    NUMBER,
+    OWNER,
+    RATE,
+    RIVAL,
+    SETTING,
+    SMOOTHNESS,
+    A,
+    M,
+    V,
+    W,
+    X,
+    attention,
+    bound,
+    i,
+    j,
+    margin,
+    off,
+    output,
+    risk,
+    second,
+    x,
+)
+from attsvm.theory.declaration.proof import Supposition
+from attsvm.theory.proof.facts import Fact, K, current, eq, ev, ge, gt, note
+from attsvm.theory.proof.lemmas import (
+    CAUCHY_SCHWARZ,
+    DESCENT,
+    EXPONENTIAL,
+    EXPONENTIAL_OF_SUM,
+    EXTREMES,
+    FALLS_BY,
+    FINITELY_OFTEN,
+    LENGTH,
+    RECIPROCAL,
+    SETTLED,
+)
+from attsvm.theory.proof.rules import (
+    accumulate,
+    add_up,
+    assume,
+    at,
+    attained,
+    beyond,
+    bounds,
+    by_definition,
+    cases,
+    cite,
+    cut,
+    decide,
+    define,
+    induction,
+    inside,
+    one_of_sum,
+    positive,
+    regroup,
+    scale,
+    setting,
+    square,
+    suppose,
+)
+from attsvm.theory.proof.terms import (
+    EXP,
+    INV,
+    NORM,
+    Function,
+    Letter,
+    Over,
+    Term,
+    as_term,
+    least,
+    most,
+    substituted,
+    total,
+    unfolded,
+)
+
+OWN = OWNER(j)
+"""The input of rival j."""
+MINE, THEIRS = Over(OWNER, OWN), Over(OWNER, i.term)
+"""The rivals of the input of j, and those of i."""
+r = Letter("r", RIVAL)
+"""A rival that sums run over."""
+HERE, AFTER = W(K), W(K.term + 1)
+MARGIN = margin(j.term, HERE)
+POWER = EXP(-MARGIN)
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """Attention and outputs along the run, and what is known of them.
+
+    Attributes:
+        u, s_o, s: functions of an input or a rival, and the step.
+        means: the definitions of u, s_o and s.
+        input: there is an input.
+        power: exp(-m_j) > 0.
+        s_o_positive, s_positive: attention is positive.
+        one: s_o and the s of the rivals of an input add up to 1.
+        mean: u is the mean of the scores by attention.
+        unique: rivals score less than the optimal token.
+        above_lowest, below_best: u lies between the lowest score and the best of the input.
+        best_high: no best score is above the highest.
+        low_rival: no rival's score is below the lowest.
+    """
+
+    u: Function
+    s_o: Function
+    s: Function
+    means: tuple[Fact, Fact, Fact]
+    input: Fact
+    power: Fact
+    s_o_positive: Fact
+    s_positive: Fact
+    one: Fact
+    mean: Fact
+    unique: Fact
+    above_lowest: Fact
+    below_best: Fact
+    best_high: Fact
+    low_rival: Fact
+
+
+def over_own(fact: Fact) -> Fact:
+    """The sum of a fact about rivals over those of the input of j."""
+    return add_up(at(fact, {j: r}), r, MINE)
+
+
+def attends(unique: Supposition) -> Attention:
+    """Attention is positive and adds up to 1, so outputs lie between scores."""
+    (lower,) = suppose(unique)
+    u, u_is = define("u", (i, K), output(i.term, HERE))
+    s_o, s_o_is = define("s_o", (i, K), attention(i.term, HERE))
+    s, s_is = define("s", (j, K), s_o(OWN, K) * POWER)
+    power, _ = cite(EXPONENTIAL, (), -MARGIN)
+    rest = total(POWER, j, THEIRS)
+    one, inverse = cite(RECIPROCAL, [decide(gt(1 + rest, 0), add_up(power, j, THEIRS))], 1 + rest)
+    s_o_positive = by_definition(gt(s_o(i, K), 0), [s_o_is], inverse)
+    s_positive = decide(gt(s(j, K), 0), s_is, at(s_o_positive, {i: OWN}), power)
+    whole = eq(s_o(i, K) + total(s(j, K), j, THEIRS), 1)
+    one = note("attention adds up to 1", by_definition(whole, [s_is, s_o_is], one))
+    scores = s_o(i, K) * BEST(i) + total(s(j, K) * GAMMA(j), j, THEIRS)
+    mean = by_definition(eq(u(i, K), scores), [u_is, s_is, s_o_is])
+    low_rival = setting(SETTING, "no score is below the lowest")
+    best_low = setting(SETTING, "no best score is below the lowest")
+    above = add_up(decide(ge(s(j, K) * (GAMMA(j) - LOW), 0), s_positive, low_rival), j, THEIRS)
+    below = add_up(decide(ge(s(j, K) * (BEST(OWN) - GAMMA(j)), 0), s_positive, lower), j, THEIRS)
+    above_lowest = decide(ge(u(i, K), LOW), above, mean, scale(one, LOW), s_o_positive, best_low)
+    below_best = decide(ge(BEST(i), u(i, K)), below, mean, scale(one, BEST(i)))
+    return Attention(
+        *(u, s_o, s, (u_is, s_o_is, s_is), setting(SETTING, "there is an input"), power),
+        *(s_o_positive, s_positive, one, mean, lower, above_lowest, below_best),
+        *(setting(SETTING, "no best score is above the highest"), low_rival),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """A step of descent.
+
+    Attributes:
+        p: the coefficient of A_j in -grad L, a function of the rival and the step.
+        p_is: its definition.
+        taken: the step, by the derivative of the risk.
+        grown: <W', M> = <W, M> + e sum_j p_j <A_j, M> for every M.
+        rate: the step is positive.
+    """
+
+    p: Function
+    p_is: Fact
+    taken: Fact
+    grown: Fact
+    rate: Fact
+
+
+def moves(a: Attention) -> Moves:
+    """A step adds e sum_j p_j A_j, p_j = -l'(u) s_j (u - gamma_j)/n: softmax, any n and T."""
+    taken = setting(SETTING, "descent takes the step e along the negative gradient of the risk")
+    u = a.u(OWN, K)
+    p, p_is = define("p", (j, K), FALL(u) * a.s(j, K) * (u - GAMMA(j)) / NUMBER)
+    meanings = dict(current().meanings[one] for one in (p_is, *a.means))
+    terms = unfolded(p(j, K) * (A(j) @ M.term), meanings)
+    after, here = AFTER @ M.term, HERE @ M.term
+    spelled = decide(
+        eq(after, here + RATE * total(terms, j)), taken, scale(regroup(terms, j, OWNER), RATE)
+    )
+    said = eq(after, here + RATE * total(p(j, K) * (A(j) @ M.term), j))
+    grown = note(
+        "a step adds e sum_j p_j A_j to W, p_j = -l'(u) s_j (u - gamma_j)/n",
+        by_definition(said, [p_is, *a.means], spelled),
+    )
+    return Moves(p, p_is, taken, grown, setting(SETTING, "the step is positive"))
+
+
+@dataclass(frozen=True, slots=True)
+class Slopes:
+    """Bounds of the slope of the loss on the scores.
+
+    Attributes:
+        least, most: constants with 0 < least <= -l' <= most.
+        least_positive, most_positive: both are positive.
+        falling, at_most: -l' is at least 0 and at most the larger one, between all scores.
+        at_output: both bounds at u.
+        slope: -l' is the negative derivative of l.
+    """
+
+    least: Term
+    most: Term
+    least_positive: Fact
+    most_positive: Fact
+    falling: Fact
+    at_most: Fact
+    at_output: tuple[Fact, Fact]
+    slope: Fact
+
+
+def slopes(a: Attention, smooth: Supposition, falling: Supposition) -> Slopes:
+    """By the extreme value theorem the slope lies between negative constants on all scores."""
+    facts = [*suppose(smooth), *suppose(falling)]
+    positive_, at_least, at_most = cite(EXTREMES, facts, FALL, x, LOW, HIGH)
+    low, high = (current().names[f"{way} fall"]() for way in ("least", "most"))
+    highest = decide(ge(HIGH, a.u(i, K)), a.below_best, a.best_high)
+    lower, upper = (
+        cut(at(f, {x: a.u(i, K)}), a.above_lowest, highest) for f in (at_least, at_most)
+    )
+    return Slopes(
+        *(low, high, positive_, decide(gt(high, 0), lower, upper, positive_, a.input)),
+        *(decide(ge(FALL(x), 0), at_least, positive_), at_most, (lower, upper)),
+        setting(SETTING, "fall is the negative slope of the loss"),
+    )
+
+
+def between(fact: Fact, low: Term, high: Term, lowest: Fact, highest: Fact) -> Fact:
+    """What holds of l' from the lowest to the highest score holds between two scores."""
+    above = decide(ge(x, LOW), assume(ge(x, low)), lowest)
+    return cut(fact, above, decide(ge(HIGH, x), assume(ge(high, x)), highest))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a run keeps.
+
+    Attributes:
+        lead, share: functions of a rival, both positive.
+        lead_positive, share_positive: they are.
+        ahead: u - gamma_j is at least `lead` at all steps.
+        attended: s_o is at least `share` at all steps.
+        number: 1/n is positive.
+    """
+
+    lead: Function
+    share: Function
+    lead_positive: Fact
+    share_positive: Fact
+    ahead: Fact
+    attended: Fact
+    number: Fact
+
+
+def kept(a: Attention, step: Moves, bent: Slopes, short: Supposition, start: Supposition) -> Kept:
+    """From the basin u stays above the second-best score, and s_o above 0, by constants."""
+    (gap,) = suppose(start)
+    lipschitz, at_most = suppose(short)
+    facts = [bent.slope, lipschitz, step.rate, at_most, step.taken]
+    (falls,) = cite(DESCENT, facts, risk(X.term), X, FALLS, HERE, AFTER, RATE, SMOOTHNESS, M)
+    claim = ge(risk(W(0)), risk(HERE))
+    never = decide(claim.at({K: K.term + 1}), assume(claim), falls)
+    start_ = decide(ge(risk(W(0)), risk(W(0))))
+    never = note("the risk never rises above its first value", induction(claim, start_, never))
+
+    losses, best = total(LOSS(a.u(i, K)), i), total(LOSS(BEST(i)), i)
+    mean = by_definition(eq(risk(HERE), losses / NUMBER), [a.means[0]])
+    part = between(bent.falling, a.u(i, K), BEST(i), a.above_lowest, a.best_high)
+    zero = INFIMUM * 0
+    (part,) = cite(
+        FALLS_BY, [bent.slope, a.below_best, part], LOSS, FALL, x, a.u(i, K), BEST(i), zero
+    )
+    each = at(one_of_sum(part, i), {i: OWN})
+    unit, number = cite(RECIPROCAL, [a.input], NUMBER)
+    apart, u, ahead = LOSS(second(OWN)) - LOSS(BEST(OWN)), a.u(OWN, K), second(OWN)
+    left, left_is = define("left", (j,), apart / NUMBER - risk(W(0)) + INFIMUM)
+    some_left = decide(gt(left(j), 0), left_is, gap)
+    below = note(
+        "l(second) - l(u) is at least n times what the first gap lacks to the threshold",
+        decide(
+            ge(LOSS(ahead) - LOSS(u), NUMBER * left(j)),
+            *(each, scale(mean, NUMBER), scale(left_is, NUMBER), never, a.input),
+            *(scale(unit, apart), scale(unit, losses - best)),
+        ),
+    )
+    # the second-best score lies between the lowest one and the best of its input
+    largest = beyond("most", GAMMA(j), j, OWNER)
+    lowest = decide(ge(ahead, LOW), largest, a.low_rival)
+    mine = decide(gt(total(1, r, MINE), 0), one_of_sum(decide(gt(1, 0)), j, OWNER))
+    led = bounds(at(a.unique, {j: r}), "most", GAMMA(r), r, mine, MINE)
+    u_low, u_best = (at(f, {i: OWN}) for f in (a.above_lowest, a.below_best))
+    best_high = at(a.best_high, {i: OWN})
+    high = decide(ge(HIGH, ahead), led, best_high)
+    u_high = decide(ge(HIGH, u), u_best, best_high)
+    # either u is above it, and the mean value bounds how far, or the loss would be too large
+    condition, far = gt(u, ahead), ge(bent.most * (u - ahead), NUMBER * left(j))
+    yes, no = assume(condition), assume(condition.denied())
+    steep = between(bent.at_most, ahead, u, lowest, u_high)
+    facts = [bent.slope, decide(ge(u, ahead), yes), steep]
+    (steep,) = cite(FALLS_BY, facts, LOSS, FALL, x, ahead, u, bent.most, -1)
+    flat = between(bent.falling, u, ahead, u_low, high)
+    (flat,) = cite(FALLS_BY, [bent.slope, no, flat], LOSS, FALL, x, u, ahead, zero)
+    refuted = decide(far, flat, below, some_left, a.input)
+    stays = cases(decide(far, steep, below), refuted, condition)
+    one, inverse = cite(RECIPROCAL, [bent.most_positive], bent.most)
+    lead, lead_is = define("lead", (j,), NUMBER * left(j) / bent.most)
+    some_lead = decide(gt(NUMBER * left(j), 0), a.input, some_left)
+    lead_positive = decide(gt(lead(j), 0), lead_is, some_lead, inverse)
+    over = decide(ge(u - ahead, lead(j)), lead_is, stays, inverse, scale(one, u - ahead))
+    over = note("u stays above the second-best score by a constant", over)
+    # u - second is at most s_o times the distance from best to second
+    distance, s_o = BEST(OWN) - ahead, a.s_o(OWN, K)
+    rest = over_own(decide(ge(a.s(j, K) * (ahead - GAMMA(j)), 0), a.s_positive, largest))
+    held = decide(
+        ge(s_o * distance, u - ahead),
+        *(at(a.mean, {i: OWN}), scale(at(a.one, {i: OWN}), ahead), rest),
+    )
+    unit, positive_ = cite(RECIPROCAL, [decide(gt(distance, 0), led)], distance)
+    share, share_is = define("share", (j,), lead(j) / distance)
+    attended = decide(
+        ge(s_o, share(j)),
+        *(decide(ge(s_o * distance, lead(j)), held, over), positive_, share_is, scale(unit, s_o)),
+    )
+    return Kept(
+        *(lead, share, lead_positive, decide(gt(share(j), 0), share_is, lead_positive, positive_)),
+        *(decide(ge(u - GAMMA(j), lead(j)), over, largest), note("s_o stays above one", attended)),
+        number,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficients:
+    """Bounds of the coefficients.
+
+    Attributes:
+        low, high: constants c and C, both positive.
+        low_positive, high_positive: they are.
+        at_least, at_most: c exp(-m_j) <= p_j <= C exp(-m_j).
+        bounded: p_j <= C.
+        positive: p_j > 0.
+        several: there is a rival.
+    """
+
+    low: Term
+    high: Term
+    low_positive: Fact
+    high_positive: Fact
+    at_least: Fact
+    at_most: Fact
+    bounded: Fact
+    positive: Fact
+    several: Fact
+
+
+def coefficients(
+    a: Attention, step: Moves, bent: Slopes, keeps: Kept, several: Supposition
+) -> Coefficients:
+    """Constants c and C above 0 with c exp(-m_j) <= p_j <= C exp(-m_j)."""
+    u, s_o, s, p, n = a.u(OWN, K), a.s_o(OWN, K), a.s(j, K), step.p(j, K), INV(NUMBER)
+    lower, upper = (at(f, {i: OWN}) for f in bent.at_output)
+    # from below
+    floor, floor_is = define("floor", (j,), bent.least * keeps.share(j) * keeps.lead(j) * n)
+    part = decide(gt(bent.least * keeps.share(j), 0), bent.least_positive, keeps.share_positive)
+    first = decide(
+        ge(FALL(u) * s_o, bent.least * keeps.share(j)),
+        *(lower, keeps.attended, bent.least_positive, at(a.s_o_positive, {i: OWN})),
+    )
+    both = decide(
+        ge(FALL(u) * s_o * (u - GAMMA(j)), bent.least * keeps.share(j) * keeps.lead(j)),
+        *(first, keeps.ahead, part, keeps.lead_positive),
+    )
+    weight = scale(a.means[2], FALL(u) * (u - GAMMA(j)) * n)
+    power = decide(gt(POWER * n, 0), a.power, keeps.number)
+    at_least = decide(
+        ge(p, floor(j) * POWER), step.p_is, weight, scale(floor_is, POWER), both, power
+    )
+    product = decide(gt(bent.least * keeps.share(j) * keeps.lead(j), 0), part, keeps.lead_positive)
+    floor_positive = decide(gt(floor(j), 0), floor_is, product, keeps.number)
+    # from above
+    distance = BEST(OWN) - GAMMA(j)
+    top, top_is = define("top", (j,), bent.most * distance * n)
+    lead = decide(gt(u - GAMMA(j), 0), keeps.ahead, keeps.lead_positive)
+    both = decide(
+        ge(bent.most * distance, FALL(u) * (u - GAMMA(j))),
+        *(at(a.below_best, {i: OWN}), upper, lead, bent.most_positive),
+    )
+    share = decide(gt(s * n, 0), a.s_positive, keeps.number)
+    below = decide(ge(top(j) * s, p), step.p_is, scale(top_is, s), both, share)
+    one = at(a.one, {i: OWN})
+    s_o_one = decide(ge(1, s_o), one, over_own(a.s_positive))
+    each = one_of_sum(a.s_positive, j, OWNER)
+    s_one = decide(ge(1, s), one, each, at(a.s_o_positive, {i: OWN}))
+    product = decide(gt(bent.most * distance, 0), bent.most_positive, a.unique)
+    top_positive = decide(gt(top(j), 0), top_is, product, keeps.number)
+    s_power = decide(ge(POWER, s), a.means[2], s_o_one, a.power)
+    # the constants are the least floor and the largest top
+    (some_rival,) = suppose(several)
+    high, low = most(top(r), r), least(floor(r), r)
+    largest, smallest = beyond("most", top(j), j), beyond("least", floor(j), j)
+    pick, reached = attained("lowest floor", low, some_rival)
+    at_most = decide(
+        ge(high * POWER, p),
+        *(below, decide(ge(top(j) * POWER, top(j) * s), s_power, top_positive)),
+        decide(ge(high * POWER, top(j) * POWER), largest, a.power),
+    )
+    bounded = decide(
+        ge(high, p), below, decide(ge(top(j), top(j) * s), s_one, top_positive), largest
+    )
+    low_power = decide(ge(floor(j) * POWER, low * POWER), smallest, a.power)
+    some_power = decide(gt(floor(j) * POWER, 0), floor_positive, a.power)
+    return Coefficients(
+        *(low, high, decide(gt(low, 0), reached, at(floor_positive, {j: pick()}))),
+        decide(gt(high, 0), largest, top_positive, some_rival),
+        note("p_j >= c exp(-m_j)", decide(ge(p, low * POWER), at_least, low_power)),
+        *(note("p_j <= C exp(-m_j)", at_most), bounded),
+        *(decide(gt(p, 0), at_least, some_power), some_rival),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How W grows along V.
+
+    Attributes:
+        P: the sum of the coefficients at a step.
+        P_is, P_positive: its definition, and that it is positive.
+        at_least_each: it is at least each p_j.
+        longest: the largest ||A_j||.
+        longest_up, longest_positive: it is, and at least 0.
+        shortest: V is the shortest of those X with margins of 1.
+        grows: <W', V> >= <W, V> + e P.
+        far: ||W|| > b in the end, for every b > 0.
+        b: that letter.
+        y_norm, y_square: ||W|| >= 0 and ||W||^2 = <W, W>.
+        V_norm, V_square: the same for V.
+        V_positive: ||V|| > 0.
+        unit: longest ||V|| >= 1.
+    """
+
+    P: Term
+    P_is: Fact
+    P_positive: Fact
+    at_least_each: Fact
+    longest: Term
+    longest_up: Fact
+    longest_positive: Fact
+    shortest: Fact
+    grows: Fact
+    far: Fact
+    b: Letter
+    y_norm: Fact
+    y_square: Fact
+    V_norm: Fact
+    V_square: Fact
+    V_positive: Fact
+    unit: Fact
+
+
+def diverges(a: Attention, step: Moves, c: Coefficients, exists: Supposition) -> Growth:
+    """<W, V> never falls, and where ||W|| <= b it rises by a constant: so ||W|| > b in the end."""
+    p, y, N = step.p(j, K), NORM(HERE), NORM(V)
+    margins, shortest = suppose(exists)
+    sum_, P_is = define("P", (K,), total(p, j))
+    P = sum_(K)
+    P_positive = decide(gt(P, 0), P_is, add_up(c.positive, j, None, c.several))
+    gains = add_up(decide(ge(p * (A(j) @ V), p), c.positive, margins), j)
+    gains = decide(ge(RATE * total(p * (A(j) @ V), j), RATE * P), gains, P_is, step.rate)
+    grows = decide(ge(AFTER @ V, HERE @ V + RATE * P), at(step.grown, {M: V}), gains)
+    grows = note("<W, V> grows by e P at least", grows)
+    rises = decide(ge(AFTER @ V, HERE @ V), grows, step.rate, P_positive)
+    # where ||W|| <= b no margin is above b times the longest A_j
+    b = bound
+    near = assume(ge(b, y))
+    longest = most(NORM(A(r)), r)
+    longest_up = beyond("most", NORM(A(j)), j)
+    A_norm, _ = cite(LENGTH, (), A(j))
+    y_norm, y_square = cite(LENGTH, (), HERE)
+    V_norm, V_square = cite(LENGTH, (), V)
+    longest_positive = decide(ge(longest, 0), longest_up, A_norm, c.several)
+    (product,) = cite(CAUCHY_SCHWARZ, (), A(j), HERE)
+    margin_up = decide(ge(longest * y, MARGIN), product, longest_up, y_norm)
+    top = longest * b.term
+    margin_up = decide(ge(top, MARGIN), margin_up, longest_positive, near)
+    _, tangent = cite(EXPONENTIAL, (), top - MARGIN)
+    positive_, _ = cite(EXPONENTIAL, (), -top)
+    (law,) = cite(EXPONENTIAL_OF_SUM, (), -top, top - MARGIN)
+    powers = decide(ge(POWER, EXP(-top)), law, tangent, positive_, margin_up)
+    each = decide(ge(P, p), one_of_sum(c.positive, j), P_is)
+    P_low = decide(ge(P, c.low * EXP(-top)), each, c.at_least, powers, c.low_positive, c.several)
+    gain = RATE * c.low * EXP(-top)
+    some_rate = decide(gt(RATE * c.low, 0), step.rate, c.low_positive)
+    facts = [
+        rises,
+        decide(gt(gain, 0), some_rate, positive_),
+        decide(ge(AFTER @ V, HERE @ V + gain), grows, P_low, step.rate),
+        decide(ge(N * b.term, HERE @ V), *cite(CAUCHY_SCHWARZ, (), HERE, V), V_norm, near),
+    ]
+    (far,) = cite(FINITELY_OFTEN, facts, HERE @ V, gain, N * b.term, ge(b, y))
+    (product,) = cite(CAUCHY_SCHWARZ, (), A(j), V)
+    unit = decide(ge(longest * N, 1), product, margins, longest_up, V_norm, c.several)
+    V_positive = decide(gt(N, 0), unit, longest_positive)
+    return Growth(
+        *(P, P_is, P_positive, each, longest, longest_up, longest_positive, shortest, grows),
+        *(note("||W|| tends to infinity", far), b, y_norm, y_square, V_norm, V_square),
+        *(V_positive, unit),
+    )
+
+
+def least_margin(c: Coefficients, g: Growth) -> tuple[Term, Fact]:
+    """The least margin is at most ||W||/||V||: W over it has margins of 1, so is not shorter."""
+    y, N = NORM(HERE), NORM(V)
+    lowest = least(A(r) @ HERE, r)
+    condition = gt(lowest, 0)
+    yes, no = assume(condition), assume(condition.denied())
+    unit, inverse = cite(RECIPROCAL, [yes], lowest)
+    above = decide(ge(MARGIN / lowest, 1), unit, inverse, beyond("least", MARGIN, j))
+    scaled = (A(r) @ HERE) / lowest
+    above = bounds(at(above, {j: r}), "least", scaled, r, c.several)
+    longer = cut(at(g.shortest, {X: HERE / lowest}), above)
+    square_ = decide(gt(lowest**2, 0), yes)
+    product = lowest**2 * INV(lowest) ** 2 * (HERE @ HERE)
+    longer = decide(ge(product, lowest**2 * (V @ V)), longer, square_)
+    longer = decide(
+        ge(HERE @ HERE, lowest**2 * (V @ V)),
+        *(longer, scale(unit, (lowest / lowest + 1) * (HERE @ HERE))),
+    )
+    claim = ge(y, N * lowest)
+    far = decide(claim, longer, g.y_norm, g.y_square, scale(g.V_square, lowest**2))
+    fact = cases(far, decide(claim, no, g.y_norm, g.V_norm), condition)
+    return lowest, note("the least margin is at most ||W||/||V||", fact)
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """How much a step adds to ||W||^2.
+
+    Attributes:
+        G: the sum of the p_j A_j.
+        extra: a constant.
+        along: ||V|| <G, W> <= P (||W|| + ||V|| extra).
+        extra_positive: the constant is positive.
+        product: C times the number of rivals.
+        product_positive: it is positive.
+    """
+
+    G: Term
+    extra: Term
+    along: Fact
+    extra_positive: Fact
+    product: Term
+    product_positive: Fact
+
+
+def pulled(step: Moves, c: Coefficients, g: Growth, power: Fact) -> Pull:
+    """||V|| <G, W> <= P (||W|| + ||V|| extra): coefficients beyond the least margin are small."""
+    p, P, N, y = step.p(j, K), g.P, NORM(V), NORM(HERE)
+    lowest, lowest_up = least_margin(c, g)
+    least_power, beyond_least = EXP(-lowest), beyond("least", MARGIN, j)
+    _, tangent = cite(EXPONENTIAL, (), MARGIN - lowest)
+    (law,) = cite(EXPONENTIAL_OF_SUM, (), -MARGIN, MARGIN - lowest)
+    powers = decide(ge(least_power, POWER * (MARGIN - lowest)), law, tangent, power)
+    lag = decide(
+        ge(c.high * least_power, p * (MARGIN - lowest)),
+        *(c.at_most, beyond_least, powers, c.high_positive),
+    )
+    lags = add_up(note("no p_j (m_j - least) is above C exp(-least)", lag), j)
+    pick, reached = attained("nearest", lowest, c.several)
+    hole = Letter("hole")
+    same = inside(reached, A(pick(K)) @ HERE, lowest, EXP(-hole.term), hole)
+    nearest = (at(f, {j: pick(K)}) for f in (g.at_least_each, c.at_least))
+    P_low = decide(ge(P, c.low * least_power), *nearest, scale(same, c.low))
+    P_low = note("P >= c exp(-least), by the nearest rival", P_low)
+    product = total(1, j) * c.high
+    some_high = decide(gt(product, 0), c.several, c.high_positive)
+    unit, inverse = cite(RECIPROCAL, [c.low_positive], c.low)
+    extra_, extra_is = define("extra", (), product / c.low)
+    extra, G = extra_(), total(p * A(j), j)
+    bound = decide(ge(P / c.low, least_power), P_low, inverse, scale(unit, least_power))
+    bound = decide(ge(extra * P, product * least_power), scale(extra_is, P), bound, some_high)
+    pull = decide(ge((lowest + extra) * P, G @ HERE), lags, bound, scale(g.P_is, lowest))
+    pull = decide(ge(N * (lowest + extra) * P, N * (G @ HERE)), pull, g.V_norm)
+    moved = decide(ge(P * y, P * N * lowest), lowest_up, g.P_positive)
+    pull = decide(ge(P * y + N * extra * P, N * (G @ HERE)), pull, moved)
+    return Pull(
+        *(G, extra, note("<G, W> is at most P (||W||/||V|| + extra)", pull)),
+        *(decide(gt(extra, 0), extra_is, some_high, inverse), product, some_high),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Squares:
+    """The square of ||W||, and S, the sum of all e P/||V|| so far.
+
+    Attributes:
+        S: S at step k.
+        starts, adds: S is 0 at the start, and a step adds e P/||V||.
+        inverse, unit: 1/||V|| is positive, and ||V|| times it is 1.
+        square: e^2 ||G||^2 <= e^2 (longest P)^2.
+        some_rate: e P > 0.
+        step_square: ||W'||^2 = ||W||^2 + 2 e <G, W> + e^2 ||G||^2.
+        far: S > b in the end, for every b > 0.
+        along: <W, V> >= <W_0, V> + ||V|| S.
+    """
+
+    S: Term
+    starts: Fact
+    adds: Fact
+    inverse: Fact
+    unit: Fact
+    square: Fact
+    step_square: Fact
+    some_rate: Fact
+    far: Fact
+    along: Fact
+
+
+def squares(step: Moves, c: Coefficients, g: Growth, pull: Pull) -> Squares:
+    """||W|| <= ||W_0|| + longest ||V|| S, so that S tends to infinity as ||W|| does."""
+    p, P, N, y, G, a = step.p(j, K), g.P, NORM(V), NORM(HERE), pull.G, g.longest
+    grown = [at(step.grown, {M: one}) for one in (AFTER, HERE, G)]
+    change = HERE @ HERE + 2 * RATE * (G @ HERE) + RATE**2 * (G @ G)
+    step_square = decide(eq(AFTER @ AFTER, change), *grown[:2], scale(grown[2], RATE))
+    G_norm, G_square = cite(LENGTH, (), G)
+    (product,) = cite(CAUCHY_SCHWARZ, (), A(j), G)
+    each = decide(ge(a * NORM(G), A(j) @ G), product, g.longest_up, G_norm)
+    each = decide(ge(p * a * NORM(G), p * (A(j) @ G)), each, c.positive)
+    whole = decide(ge(a * P * NORM(G), G @ G), add_up(each, j), scale(g.P_is, a * NORM(G)))
+    some = decide(ge(a * P, 0), g.longest_positive, g.P_positive)
+    size = decide(ge(a * P, NORM(G)), whole, G_square, some)
+    square_ = decide(ge((a * P) ** 2, G @ G), size, G_square, G_norm, some)
+    unit, inverse = cite(RECIPROCAL, [g.V_positive], N)
+    S_, starts, adds = accumulate("S", RATE * P / N)
+    S, rate = S_(K), scale(unit, RATE * P)
+    # ||W'|| <= ||W|| + e longest P
+    (product,) = cite(CAUCHY_SCHWARZ, (), G, HERE)
+    pull_ = decide(ge(a * P * y, G @ HERE), product, size, g.y_norm)
+    pull_ = decide(ge(RATE * a * P * y, RATE * (G @ HERE)), pull_, step.rate)
+    squared = decide(ge(RATE**2 * (a * P) ** 2, RATE**2 * (G @ G)), square_, square(RATE))
+    after_square = at(g.y_square, {K: K.term + 1})
+    longer = decide(
+        ge((y + RATE * a * P) ** 2, AFTER @ AFTER), step_square, g.y_square, pull_, squared
+    )
+    some = decide(ge(RATE * a * P, 0), step.rate, some)
+    longer = decide(ge(y + RATE * a * P, NORM(AFTER)), longer, after_square, some, g.y_norm)
+    claim = ge(NORM(W(0)) + a * N * S, y)
+    stays = decide(
+        claim.at({K: K.term + 1}), assume(claim), longer, scale(adds, a * N), scale(rate, a)
+    )
+    near = induction(claim, decide(claim.at({K: as_term(0)}), scale(starts, a * N)), stays)
+    claim = ge(HERE @ V, W(0) @ V + N * S)
+    stays = decide(claim.at({K: K.term + 1}), assume(claim), g.grows, scale(adds, N), rate)
+    along = induction(claim, decide(claim.at({K: as_term(0)}), scale(starts, N)), stays)
+    # where ||W|| > ||W_0|| + longest ||V|| b, S > b
+    some = decide(gt(a * N * g.b.term, 0), g.unit, positive(g.b))
+    bound = NORM(W(0)) + a * N * g.b.term
+    some = decide(gt(bound, 0), at(g.y_norm, {K: 0}), some)
+    far = decide(ev(gt(S, g.b)), at(g.far, {g.b: bound}, some), near, g.unit)
+    return Squares(
+        *(S, starts, adds, inverse, unit, squared, step_square),
+        *(decide(gt(RATE * P, 0), step.rate, g.P_positive), note("S tends to infinity", far)),
+        note("<W, V> >= <W_0, V> + ||V|| S", along),
+    )
+
+
+def turns(step: Moves, c: Coefficients, g: Growth, pull: Pull, s: Squares) -> Fact:
+    """||V|| ||W|| <= (1 + off) <W, V> in the end, for every off > 0."""
+    P, N, y, S, a, G = g.P, NORM(V), NORM(HERE), s.S, g.longest, pull.G
+    dS, after = RATE * P / N, NORM(AFTER)
+    after_square = at(g.y_square, {K: K.term + 1})
+    # ||W'||^2 <= ||W||^2 + 2 dS (||W|| + B), as P is at most C times the number of rivals
+    rate = decide(ge(N * RATE, 0), g.V_norm, step.rate)
+    some = decide(ge(a**2 * pull.product, 0), pull.product_positive, square(a))
+    some = decide(ge(N * RATE * a**2 * pull.product, 0), rate, some)
+    B_, B_is = define("B", (), N * pull.extra + N * RATE * a**2 * pull.product)
+    B = B_()
+    most_ = decide(ge(pull.product, P), add_up(c.bounded, j), g.P_is)
+    weight = decide(ge(RATE**2 * a**2 * P, 0), square(RATE * a), g.P_positive)
+    squared = decide(ge(RATE**2 * a**2 * P * pull.product, RATE**2 * (a * P) ** 2), weight, most_)
+    squared = decide(ge(RATE**2 * a**2 * P * pull.product, RATE**2 * (G @ G)), squared, s.square)
+    squared = decide(
+        ge(N * RATE**2 * a**2 * P * pull.product, N * RATE**2 * (G @ G)), squared, g.V_norm
+    )
+    along = decide(
+        ge(2 * RATE * (P * y + N * pull.extra * P), 2 * RATE * N * (G @ HERE)),
+        pull.along,
+        step.rate,
+    )
+    spare = decide(ge(RATE * P * N * RATE * a**2 * pull.product, 0), s.some_rate, some)
+    longer = decide(
+        ge(N * y**2 + 2 * RATE * P * (y + B), N * after**2),
+        *(scale(s.step_square, N), scale(g.y_square, N), scale(after_square, N)),
+        *(along, squared, scale(B_is, RATE * P), spare),
+    )
+    longer = decide(
+        ge(y**2 + 2 * dS * (y + B), after**2),
+        *(longer, s.inverse, scale(s.unit, y**2), scale(s.unit, after**2)),
+    )
+    longer = note("||W'||^2 <= ||W||^2 + 2 dS (||W|| + B), dS = e P/||V||", longer)
+    # in the end B <= off ||W||, so that ||W'|| <= ||W|| + (1 + off) dS
+    off_positive = positive(off)
+    part = decide(ge(N * pull.extra, 0), g.V_norm, pull.extra_positive)
+    B_positive = decide(ge(B, 0), B_is, some, part)
+    unit, inverse = cite(RECIPROCAL, [off_positive], off.term)
+    bound = (B + 1) / off.term
+    far = at(g.far, {g.b: bound}, decide(gt(bound, 0), B_positive, inverse))
+    small = decide(ev(ge(off.term * y, B)), far, off_positive, scale(unit, B + 1))
+    some_dS = decide(gt(dS, 0), s.some_rate, s.inverse)
+    small = decide(ev(ge(dS * off.term * y, dS * B)), small, some_dS)
+    slow = ev(ge((y + dS * (1 + off.term)) ** 2, after**2))
+    slow_fact = decide(slow, longer, small, square(dS * (1 + off.term)))
+    some_off = decide(gt(dS * off.term, 0), some_dS, off_positive)
+    whole = decide(ge(y + dS * (1 + off.term), 0), g.y_norm, some_dS, some_off)
+    slow_fact = decide(ev(ge(y + dS * (1 + off.term), after)), slow_fact, whole)
+    slow_fact = note("in the end ||W|| grows by (1 + off) dS at most", slow_fact)
+    rest = y - (1 + off.term) * S
+    falls = decide(
+        ev(ge(rest, substituted(rest, {K: K.term + 1}))), slow_fact, scale(s.adds, 1 + off.term)
+    )
+    (settled,) = cite(SETTLED, [falls], "slack", rest)
+    # so ||V|| ||W|| - (1 + off) <W, V> <= D - off ||V|| S/2, which is below 0 in the end
+    half = off.term / 2
+    settled = at(settled, {off: half}, decide(gt(half, 0), off_positive))
+    slack = current().names["slack"](half)
+    D_, D_is = define("D", (off,), N * slack - (1 + off.term) * (W(0) @ V))
+    D = D_(off)
+    many = 2 * (D**2 + 1)
+    product = decide(gt(1 / (N * off.term), 0), s.inverse, inverse)
+    enough = at(
+        s.far,
+        {g.b: many / (N * off.term)},
+        decide(gt(many / (N * off.term), 0), product, square(D)),
+    )
+    unit = decide(eq(N * off.term / (N * off.term), 1), scale(s.unit, off.term / off.term), unit)
+    some = decide(gt(N * off.term, 0), g.V_positive, off_positive)
+    enough = decide(ev(gt(N * off.term * S, many)), enough, some, scale(unit, many))
+    settled = decide(ev(ge(N * (1 + half) * S + N * slack, N * y)), settled, g.V_norm)
+    along = decide(
+        ge((1 + off.term) * (HERE @ V), (1 + off.term) * (W(0) @ V + N * S)), s.along, off_positive
+    )
+    return decide(
+        ev(ge((1 + off.term) * (HERE @ V), N * y)), settled, along, D_is, enough, square(D - 1)
+    )
+
+
+def converges(
+    unique: Supposition,
+    smooth: Supposition,
+    falling: Supposition,
+    short: Supposition,
+    start: Supposition,
+    several: Supposition,
+    exists: Supposition,
+) -> tuple[Fact, Fact, Fact]:
+    """From the basin W/||W|| tends to V/||V||, and ||W|| to infinity.
+
+    Returns:
+        ||V|| > 0; ||W|| > b in the end, for every b > 0; and the direction, see `direction`.
+    """
+    a = attends(unique)
+    step = moves(a)
+    bent = slopes(a, smooth, falling)
+    keeps = kept(a, step, bent, short, start)
+    c = coefficients(a, step, bent, keeps, several)
+    g = diverges(a, step, c, exists)
+    pull = pulled(step, c, g, a.power)
+    turned = turns(step, c, g, pull, squares(step, c, g, pull))
+    return g.V_positive, g.far, turned

@@ -1,0 +1,755 @@
+"""False things that the core of linked proofs must refuse: one a rule, and the holes of its past.
+
+Each test builds what would prove something false, and expects that a rule refuses it. Where the
+refused fact is close to a true one, the true one is made beside it.
+"""
+
+import ast
+import contextvars
+from pathlib import Path
+
+import pytest
+from flint import fmpq
+
+import symbolic
+from attsvm.errors import ProofError
+from attsvm.theory import Hypothesis
+from attsvm.theory.proof.certificates import Summand, refutes
+from attsvm.theory.proof.facts import K, Sequent, eq, ev, ge, gt, proof, some
+from attsvm.theory.proof.formulas import Said
+from attsvm.theory.proof.lemmas import (
+    DESCENT,
+    EXPONENTIAL,
+    EXTREMES,
+    FALLS_BY,
+    FINITELY_OFTEN,
+    LIPSCHITZ,
+    RECIPROCAL,
+    SETTLED,
+    continuous,
+    falls,
+    lipschitz_gradient,
+)
+from attsvm.theory.proof.linked import ensure_concluded, ensure_used, linked
+from attsvm.theory.proof.rules import (
+    accumulate,
+    add_up,
+    assume,
+    at,
+    attained,
+    beyond,
+    bounds,
+    by_definition,
+    cases,
+    cite,
+    conclude,
+    cut,
+    decide,
+    define,
+    given,
+    induction,
+    inside,
+    one_of_sum,
+    positive,
+    regroup,
+    scale,
+    setting,
+    square,
+    suppose,
+)
+from attsvm.theory.proof.terms import (
+    EXP,
+    INNER,
+    INV,
+    NORM,
+    POSITIVE,
+    REAL,
+    STEP,
+    VECTOR,
+    Function,
+    Letter,
+    Over,
+    Sort,
+    as_term,
+    derivative,
+    least,
+    most,
+    substituted,
+    total,
+)
+
+INPUT, RIVAL = Sort("input", index=True), Sort("rival", index=True)
+x, y, z = (Letter(name) for name in "xyz")
+a, b = Letter("a", POSITIVE), Letter("b", POSITIVE)
+i, j, other = Letter("i", INPUT), Letter("j", RIVAL), Letter("other", RIVAL)
+U, V = Letter("U", VECTOR), Letter("V", VECTOR)
+owner = Function("owner", (RIVAL,), INPUT)
+f, g = Function("f", (RIVAL,)), Function("g", (RIVAL,))
+h, slope = Function("h", (REAL,)), Function("slope", (REAL,))
+seq, also = Function("s", (STEP,)), Function("t", (STEP,))
+vectors = Function("A", (RIVAL,), VECTOR)
+X, Y = x.term, y.term
+k = K.term
+
+refused = pytest.raises(ProofError)
+
+
+@pytest.fixture(autouse=True)
+def whole():
+    """A proof that facts belong to; the reading has the function `owner`."""
+    with proof() as found:
+        found.choices.add(owner)
+        yield found
+
+
+def claimed(proposition, *assumptions):
+    """A fact that a reading gives."""
+    return given(Sequent(proposition, frozenset(assumptions)), "given", "")
+
+
+# the normal form
+
+
+def test_a_number_and_its_reciprocal_do_not_cancel():
+    assert X * INV(X) != as_term(1)
+    assert X * X * INV(X) == X / X * X
+    with refused:
+        decide(eq(X / X, 1))
+    product, _ = cite(RECIPROCAL, [assume(gt(x, 0))], X)
+    assert product.assumptions == {gt(x, 0)}
+    # of a vector: <c U, V>/c
+    assert INNER(X * U.term, V.term) / X != INNER(U.term, V.term)
+
+
+def test_the_reciprocal_of_0_is_0_and_that_of_a_product_the_product():
+    assert INV(0) == as_term(0)
+    assert INV(2 * X * Y) == INV(X) * INV(Y) / 2
+    assert INV(INV(X)) == X
+    assert INV(X + Y) != INV(X) + INV(Y)
+
+
+def test_floats_are_refused():
+    for value in (0.5, float("nan"), "1", True, None):
+        with refused:
+            as_term(value)
+    with refused:
+        X + 0.5
+
+
+def test_a_bound_letter_is_named_anew_after_a_substitution():
+    """sum_j f(j) x at x = sum_j g(j) is a product of two sums, and stays one inside h."""
+    apart = total(f(j) * X, j)
+    assert substituted(apart, {x: total(g(j), j)}) == total(f(j), j) * total(g(j), j)
+    within = total(h(f(j) + X), j)
+    placed = substituted(within, {x: total(g(j), j)})
+    assert placed == total(h(f(other) + total(g(j), j)), other)
+    assert placed != total(h(f(j) + g(j)), j)
+    # a value with the letter itself is not captured
+    assert substituted(total(h(f(j) + X), j), {x: f(j)}) == total(h(f(other) + f(j)), other)
+    assert substituted(least(f(j) + X, j), {x: f(j)}) == least(f(other) + f(j), other)
+
+
+def test_bound_letters_of_the_parts_of_a_sum_are_named_by_themselves():
+    best = Function("best", (INPUT,))
+    long = total(h(best(i)) * total(h(best(i)), i), i)
+    assert long == total(h(best(i)), i) ** 2
+    two = total(h(best(i)) + h(total(best(i), i)), i)
+    assert two == total(h(best(i)), i) + total(1, i) * h(total(best(i), i))
+
+
+def test_a_sum_of_a_constant_counts_and_is_no_multiple_of_one_term():
+    assert total(X, j) == total(1, j) * X
+    assert total(1, j) != as_term(1)
+    assert total(f(j) * g(j), j) != total(f(j), j) * total(g(j), j)
+
+
+def test_members_of_one_element_are_not_all():
+    mine = total(f(j), j, Over(owner, i.term))
+    assert mine != total(f(j), j)
+    at_owner = Function("q", (INPUT,))
+    assert total(at_owner(owner(j)) * f(j), j, Over(owner, i.term)) == at_owner(i) * mine
+    with refused:  # the members of the owner of the index itself
+        total(f(j), j, Over(owner, owner(j)))
+    with refused:
+        total(at_owner(i), i, Over(owner, i.term))
+
+
+def test_sorts_are_checked():
+    for wrong in (
+        lambda: NORM(X),
+        lambda: INNER(X, V.term),
+        lambda: INNER(U.term + X, V.term),
+        lambda: ge(U.term, 0),
+        lambda: ge(j, 0),
+        lambda: f(i),
+        lambda: f(2),
+        lambda: EXP(j),
+        lambda: seq(X),
+        lambda: seq(k - 1),
+        lambda: seq(as_term(fmpq(1, 2))),
+        lambda: h(),
+        lambda: total(X, x),
+        lambda: total(U.term @ V.term * U.term, x),
+        lambda: least(vectors(j), j),
+    ):
+        with refused:
+            wrong()
+    assert seq(k + 2) != seq(k)
+
+
+def test_derivatives_are_those_of_functions_that_have_one_everywhere():
+    falling = {h: slope}
+    assert derivative(X**3 + 2 * X * Y, x, {}) == 3 * X**2 + 2 * Y
+    assert derivative(h(2 * X), x, falling) == -2 * slope(2 * X)
+    assert derivative(INV(1 + EXP(X)), x, {}) == -(INV(1 + EXP(X)) ** 2) * EXP(X)
+    assert derivative(total(EXP(f(j) * X), j), x, {}) == total(f(j) * EXP(f(j) * X), j)
+    for wrong in (INV(X), INV(EXP(X)), INV(1 - EXP(X)), INV(1 + X), h(X), least(f(j) * X, j)):
+        with refused:
+            derivative(wrong, x, {})
+
+
+# certificates and decisions
+
+
+def test_a_certificate_adds_up_to_0_with_positive_factors_and_something_positive():
+    known = (ge(x, 0), gt(-X, 0), eq(y, 0))
+    one = Summand(fmpq(1), (0,)), Summand(fmpq(1), (1,))
+    assert refutes(known, one)
+    assert refutes((gt(-1, 0),), [Summand(fmpq(1), (0,)), Summand(fmpq(1), ())])
+    for wrong in (
+        [],
+        one[:1],
+        [one[0], Summand(fmpq(2), (1,))],
+        [Summand(fmpq(-1), (0,)), Summand(fmpq(-1), (1,))],
+        [Summand(fmpq(0), (0,))],
+        [Summand(fmpq(1), (2,))],
+    ):
+        assert not refutes(known, wrong)
+    # x >= 0 and -x >= 0 hold together
+    assert not refutes((ge(x, 0), ge(-X, 0)), one)
+
+
+def test_what_is_false_is_not_decided():
+    known = assume(ge(x, 0)), assume(ge(y, 1))
+    assert decide(ge(X * Y, X), *known)
+    for wrong in (gt(X * Y, 0), ge(X, Y), gt(X, 0), eq(X, 0), ge(X * Y, X + 1)):
+        with refused:
+            decide(wrong, *known)
+    for wrong in (gt(X**2, 0), ge(X**3, 0), ge(X, 0), eq(X**2, X)):
+        with refused:
+            decide(wrong)
+
+
+def test_a_premise_that_a_decision_does_not_use_is_refused():
+    with pytest.raises(ProofError, match="does not use"):
+        decide(ge(X + 1, 0), assume(ge(x, 0)), assume(ge(y, 0)))
+    with pytest.raises(ProofError, match="does not use"):
+        decide(ge(X + 1, 0), assume(ge(x, 0)), claimed(some(j)))
+
+
+def test_a_symbol_has_no_sign():
+    with refused:
+        decide(gt(Function("e")(), 0))
+    with refused:
+        positive(x)
+    assert positive(a).proposition == gt(a, 0)
+
+
+def test_assumptions_stay_with_what_is_made_from_them():
+    fact = decide(ge(X + Y, 0), assume(ge(x, 0)), assume(ge(y, 0)))
+    assert fact.assumptions == {ge(x, 0), ge(y, 0)}
+    assert cut(fact, claimed(ge(x, 0))).assumptions == {ge(y, 0)}
+    with refused:
+        cut(fact, claimed(ge(z, 0)))
+
+
+def test_an_equation_takes_any_factor_and_an_inequality_none():
+    assert scale(assume(eq(x, y)), -X).proposition.says(eq(X * X, X * Y))
+    with refused:
+        scale(assume(ge(x, y)), -X)
+    with refused:
+        square(U.term)
+
+
+def test_equal_values_are_put_in_at_one_place_only():
+    fact = assume(eq(x, y))
+    assert inside(fact, X, Y, EXP(z.term), z).proposition == eq(EXP(X), EXP(Y))
+    with refused:
+        inside(fact, X, z.term, EXP(z.term), z)
+    with refused:
+        inside(assume(ge(x, y)), X, Y, EXP(z.term), z)
+
+
+# instances
+
+
+def test_an_instance_replaces_letters_that_are_there_by_terms_of_their_sort():
+    fact = claimed(ge(f(j) * X, 0))
+    assert at(fact, {x: Y + 1, j: other}).proposition == ge(f(other) * (Y + 1), 0)
+    for values in ({y: X}, {j: i}, {x: U}, {j: 1}):
+        with refused:
+            at(fact, values)
+    assert at(claimed(ge(X, 0), ge(x, 1)), {x: Y}).assumptions == {ge(y, 1)}
+
+
+def test_a_positive_letter_takes_positive_values_only():
+    fact = claimed(gt(h(a), 0))
+    with refused:
+        at(fact, {a: X})
+    with refused:
+        at(fact, {a: -1})
+    with refused:
+        at(fact, {a: X}, assume(ge(x, 0)))
+    with refused:
+        at(fact, {a: X}, assume(gt(y, 0)))
+    assert at(fact, {a: X}, assume(gt(x, 0))).assumptions == {gt(x, 0)}
+    assert at(fact, {a: b}).proposition == gt(h(b), 0)
+
+
+# the end
+
+
+def test_the_end_binds_its_step():
+    fact = claimed(ev(gt(seq(K), a)))
+    with refused:
+        at(fact, {K: 0})
+    with refused:  # "s(k) > s(k) + 1 in the end"
+        at(fact, {a: seq(K) + 1}, claimed(gt(seq(K) + 1, 0)))
+    # an index may depend on the step, as there are finitely many
+    far = claimed(ev(gt(f(j) * seq(K), 0)))
+    pick, _ = attained("pick", least(f(j) * seq(K), j), claimed(some(j)))
+    assert at(far, {j: pick(K)}).proposition == ev(gt(f(pick(K)) * seq(K), 0))
+
+
+def test_what_holds_in_the_end_does_not_hold_at_all_steps():
+    fact = claimed(ev(gt(seq(K), 0)))
+    with pytest.raises(ProofError, match="said of the end"):
+        decide(gt(seq(K), 0), fact)
+    with pytest.raises(ProofError, match="said of the end"):
+        decide(gt(seq(0), 0), fact)
+    assert decide(ev(gt(2 * seq(K), 0)), fact).proposition.eventually
+
+
+def test_an_assumption_does_not_fix_the_step_of_the_end():
+    with refused:
+        decide(ev(gt(seq(K) + 1, 0)), assume(gt(seq(K), 0)))
+    with refused:
+        assume(ev(gt(seq(K), 0)))
+    with refused:
+        cut(claimed(ev(gt(seq(K), 0)), gt(x, 0)), assume(gt(seq(K), 0)))
+    assert decide(ev(gt(seq(K) + X, 0)), claimed(ev(gt(seq(K), 0))), assume(gt(x, 0)))
+
+
+def test_a_decision_in_the_end_keeps_letters_apart():
+    """From "for all a: s > a in the end" does not follow "s > s + 1 in the end"."""
+    fact = claimed(ev(gt(seq(K), a)))
+    with refused:
+        decide(ev(gt(0, 1)), fact)
+
+
+# logic
+
+
+def test_cases_are_a_condition_and_its_denial():
+    goal, condition = ge(X * X, 0), ge(x, 0)
+    yes = decide(goal, assume(condition))
+    no = decide(goal, assume(condition.denied()))
+    assert not cases(yes, no, condition).assumptions
+    with refused:
+        cases(yes, yes, condition)
+    with refused:
+        cases(no, yes, condition)
+    with refused:
+        cases(yes, decide(ge(X * X + 1, 0), assume(condition.denied())), condition)
+    strict = decide(ge(X, 0), assume(gt(x, 0)))
+    with refused:  # x > 0 and x < 0 leave out x = 0
+        cases(strict, decide(ge(-X, 0), assume(gt(-X, 0))), gt(x, 0))
+    with refused:
+        cases(yes, no, eq(x, 0))
+
+
+def test_an_induction_starts_and_steps_and_assumes_nothing_else_of_the_step():
+    claim = ge(seq(K), 0)
+    start = claimed(ge(seq(0), 0))
+    grows = claimed(ge(seq(k + 1), seq(K)))
+    step = decide(ge(seq(k + 1), 0), grows, assume(claim))
+    assert induction(claim, start, step).proposition == claim
+    with refused:  # from another start
+        induction(claim, claimed(ge(seq(1), 0)), step)
+    with refused:  # P(k) under P(k)
+        induction(claim, start, assume(claim))
+    with refused:  # two steps at once
+        induction(
+            claim, start, decide(ge(seq(k + 2), 0), claimed(ge(seq(k + 2), seq(K))), assume(claim))
+        )
+    with refused:  # P(k + 1) without P(k) is no step
+        induction(claim, start, claimed(ge(seq(k + 1), 0)))
+    with refused:  # something else is assumed of this step
+        induction(claim, start, claimed(ge(seq(k + 1), 0), claim, ge(also(K), 0)))
+    with refused:
+        induction(ev(claim), start, step)
+
+
+# index sets
+
+
+def test_an_index_that_disappears_needs_the_fact_that_there_is_one():
+    fact = claimed(ge(X, f(j))), claimed(ge(f(j), 0))
+    with pytest.raises(ProofError, match="may be none"):
+        decide(ge(x, 0), *fact)
+    assert decide(ge(x, 0), *fact, claimed(some(j)))
+    with refused:
+        decide(ge(x, 0), *fact, claimed(some(i)))
+    with pytest.raises(ProofError, match="may be none"):  # in an assumption
+        cut(claimed(ge(x, 0), ge(f(j), 0)), claimed(ge(f(j), 0)))
+    goal, condition = ge(x, 0), ge(f(j), 0)
+    yes, no = claimed(goal, condition), claimed(goal, condition.denied())
+    with pytest.raises(ProofError, match="may be none"):
+        cases(yes, no, condition)
+
+
+def test_a_proof_invents_no_element_of_an_index_set():
+    nobody = Function("nobody", (), RIVAL)
+    with pytest.raises(ProofError, match="invents"):
+        at(claimed(gt(f(j), 0)), {j: nobody()})
+    rival_of = Function("rival of", (INPUT,), RIVAL)
+    with pytest.raises(ProofError, match="invents"):
+        at(claimed(gt(f(j), 0)), {j: rival_of(i)})
+    with pytest.raises(ProofError, match="invents"):
+        regroup(f(j), j, Function("another owner", (RIVAL,), INPUT))
+
+
+def test_a_strict_inequality_over_perhaps_no_index_is_not_strict():
+    fact = claimed(gt(f(j), 0))
+    assert add_up(fact, j).proposition == ge(total(f(j), j), 0)
+    assert add_up(fact, j, None, claimed(some(j))).proposition == gt(total(f(j), j), 0)
+    with refused:
+        add_up(fact, j, Over(owner, i.term), claimed(some(j)))
+    with refused:
+        add_up(fact, j, None, claimed(some(i)))
+
+
+def test_a_sum_is_of_a_fact_about_all():
+    fact = decide(ge(f(j) + 1, 0), assume(ge(f(j), 0)))
+    for rule in (add_up, one_of_sum):
+        with refused:
+            rule(fact, j)
+    with refused:
+        bounds(fact, "least", f(j), j, claimed(some(j)))
+
+
+def test_a_sum_is_at_least_each_term_only_if_no_term_is_negative():
+    assert one_of_sum(claimed(ge(f(j), 0)), j).proposition == ge(total(f(j), j), f(j))
+    with refused:
+        one_of_sum(claimed(eq(f(j), g(j))), j)
+    mine = one_of_sum(claimed(ge(f(j), 0)), j, owner).proposition
+    assert mine == ge(total(f(other), other, Over(owner, owner(j))), f(j))
+    # another letter of the fact is not taken for the index
+    pair = Function("pair", (RIVAL, RIVAL))
+    prime = Letter("j'", RIVAL)
+    summed = one_of_sum(claimed(ge(pair(j, prime), 0)), j).proposition
+    assert summed == ge(total(pair(other, prime), other), pair(j, prime))
+
+
+def test_a_sum_or_an_extreme_of_a_constant_does_not_say_that_there_is_an_index():
+    with pytest.raises(ProofError, match="do not depend"):  # sum_j 1 >= 1
+        one_of_sum(decide(gt(1, 0)), j)
+    for kind in ("least", "most"):
+        with pytest.raises(ProofError, match="do not depend"):
+            beyond(kind, X, j)
+    said = one_of_sum(decide(gt(1, 0)), j, owner).proposition
+    assert said == ge(total(1, other, Over(owner, owner(j))), 1)
+
+
+def test_extremes_bound_all_and_are_attained_where_there_is_an_index():
+    assert beyond("least", f(j), j).proposition == ge(f(j), least(f(other), other))
+    assert beyond("most", f(j), j).proposition == ge(most(f(other), other), f(j))
+    bound = claimed(ge(f(j), X))
+    assert bounds(bound, "least", f(j), j, claimed(some(j))).proposition == ge(least(f(j), j), X)
+    with refused:  # the largest value is not below what is below all
+        bounds(bound, "most", f(j), j, claimed(some(j)))
+    with refused:  # the bound depends on the index
+        bounds(claimed(ge(f(j), g(j))), "least", f(j), j, claimed(some(j)))
+    with refused:
+        bounds(claimed(ge(2 * f(j), X)), "least", f(j), j, claimed(some(j)))
+    with refused:
+        bounds(bound, "least", f(j), j, claimed(some(i)))
+    with refused:
+        attained("pick", least(f(j), j), claimed(some(i)))
+    with refused:
+        attained("pick", least(f(j), j), claimed(some(j), gt(x, 0)))
+    with refused:
+        attained("pick", total(f(j), j), claimed(some(j)))
+    with refused:  # the one of an input would have to belong to it
+        attained("pick", least(f(j), j, Over(owner, i.term)), claimed(some(j)))
+
+
+def test_a_sum_is_grouped_by_owners():
+    said = regroup(f(j), j, owner).proposition
+    assert said == eq(total(f(j), j), total(total(f(j), j, Over(owner, i.term)), i))
+
+
+# names
+
+
+def test_a_name_is_new_and_is_defined_by_what_is_there():
+    c, _ = define("c", (), 5)
+    assert c != Function("c")
+    with refused:  # a constant of the reading is not 5 because one of the proof is
+        decide(eq(Function("c")(), 5))
+    with refused:
+        define("c", (), 6)
+    with refused:
+        define("d", (), X)
+    with refused:
+        define("d", (x,), U.term)
+    with refused:
+        define("d", (), 0.5)
+
+
+def test_definitions_are_spelled_out_and_nothing_else_is():
+    square_, fact = define("square", (x,), X * X)
+    assert by_definition(ge(square_(Y + 1), 0), [fact], square(Y + 1))
+    with refused:
+        by_definition(ge(square_(Y), 0), [fact], square(Y + 1))
+    with refused:
+        by_definition(ge(square_(Y), 0), [], square(Y))
+    with refused:
+        by_definition(ge(X, 0), [square(X)], square(X))
+    with refused:
+        by_definition(eq(square_(Y), Y), [fact])
+
+
+def test_a_sequence_step_by_step_begins_at_0():
+    S, first, grows = accumulate("S", seq(K))
+    assert first.proposition == eq(S(0), 0)
+    assert grows.proposition == eq(S(k + 1), S(K) + seq(K))
+
+
+# lemmas
+
+
+def test_a_lemma_takes_its_hypotheses_for_all_values_that_it_binds():
+    on = ge(x, 0), ge(1, x)
+    fact = claimed(gt(h(x), 0), *on)
+    smooth = claimed(continuous(h))
+    assert len(cite(EXTREMES, [smooth, fact], h, x, as_term(0), as_term(1))) == 3
+    with refused:  # only for x below 1/2
+        wrong = claimed(gt(h(x), 0), *on, ge(fmpq(1, 2), x))
+        cite(EXTREMES, [smooth, wrong], h, x, as_term(0), as_term(1))
+    with refused:  # it may be 0
+        cite(EXTREMES, [smooth, claimed(ge(h(x), 0), *on)], h, x, as_term(0), as_term(1))
+    with refused:  # another function is continuous
+        cite(EXTREMES, [claimed(continuous(slope)), fact], h, x, as_term(0), as_term(1))
+    with refused:
+        cite(EXTREMES, [fact], h, x, as_term(0), as_term(1))
+    with refused:  # the interval depends on the bound letter
+        cite(EXTREMES, [smooth, claimed(gt(h(x), 0), ge(x, X), ge(1, x))], h, x, X, as_term(1))
+
+
+def test_a_mean_value_needs_the_order_of_its_ends_and_the_right_derivative():
+    on = ge(x, y), ge(z, x)
+    facts = [claimed(falls(h, slope)), claimed(ge(z, y)), claimed(ge(slope(x), 2), *on)]
+    (fact,) = cite(FALLS_BY, facts, h, slope, x, Y, z.term, as_term(2))
+    assert fact.proposition == ge(h(Y) - h(z), 2 * (z.term - Y))
+    for place, wrong in (
+        (0, claimed(falls(slope, h))),
+        (1, claimed(ge(y, z))),
+        (2, claimed(ge(slope(x), 1), *on)),
+        (2, claimed(ge(slope(x), 2), *on, ge(x, 0))),
+    ):
+        with refused:
+            cite(
+                FALLS_BY,
+                [*facts[:place], wrong, *facts[place + 1 :]],
+                h,
+                slope,
+                x,
+                Y,
+                z.term,
+                as_term(2),
+            )
+    for sign in (0, 2, -2):
+        with refused:
+            cite(FALLS_BY, facts, h, slope, x, Y, z.term, as_term(2), sign)
+    own, _ = define("slope", (x,), 0)
+    with refused:  # a function of the proof with the name of the derivative
+        cite(FALLS_BY, facts, h, own, x, Y, z.term, as_term(2))
+
+
+def test_a_bound_of_the_slope_is_for_all_x_and_on_both_sides():
+    c = as_term(1)
+    facts = [claimed(ge(1, -EXP(-X))), claimed(ge(1, EXP(-X)), ge(x, 0))]
+    with refused:
+        cite(LIPSCHITZ, facts, EXP(-X), x, c, Y, z.term)
+    with refused:
+        cite(LIPSCHITZ, [facts[0], facts[0]], EXP(-X), x, c, Y, z.term)
+    with refused:  # a constant that depends on x
+        cite(LIPSCHITZ, [claimed(ge(X**2, 2 * X)), claimed(ge(X**2, -2 * X))], X**2, x, X**2, Y, Y)
+
+
+def test_reciprocals_are_of_positive_numbers():
+    with refused:
+        cite(RECIPROCAL, [assume(ge(x, 0))], X)
+    with refused:
+        cite(RECIPROCAL, [assume(gt(y, 0))], X)
+    assert cite(EXPONENTIAL, (), X)[1].proposition == ge(EXP(X), X + 1)
+
+
+def descent(**changed):
+    W, after, M = Letter("W", VECTOR), Letter("W'", VECTOR), Letter("M", VECTOR)
+    place, e, L = Letter("X", VECTOR), Function("e")(), Function("L")()
+    function = h(place.term @ U.term)
+    slope_ = -slope(W.term @ U.term) * (M.term @ U.term)
+    facts = {
+        "falls": claimed(falls(h, slope)),
+        "lipschitz": claimed(lipschitz_gradient(function, L)),
+        "positive": claimed(gt(e, 0)),
+        "short": claimed(ge(1, e * L)),
+        "step": claimed(eq(after.term @ M.term, W.term @ M.term - e * slope_)),
+    }
+    facts |= {name: claimed(*one) for name, one in changed.items()}
+    arguments = function, place, {h: slope}, W.term, after.term, e, L, M
+    (fact,) = cite(DESCENT, facts.values(), *arguments)
+    assert fact.proposition == ge(h(W.term @ U.term), h(after.term @ U.term))
+
+
+def test_descent_takes_a_short_step_along_the_negative_gradient():
+    descent()
+    W, after, M = (Letter(name, VECTOR) for name in ("W", "W'", "M"))
+    e, L = Function("e")(), Function("L")()
+    up = slope(W.term @ U.term) * (M.term @ U.term)
+    for changed in (
+        {"short": (ge(2, e * L),)},
+        {"positive": (ge(e, 0),)},
+        {"falls": (falls(slope, h),)},
+        {"lipschitz": (lipschitz_gradient(h(Letter("X", VECTOR).term @ V.term), L),)},
+        {"step": (eq(after.term @ M.term, W.term @ M.term - e * up),)},
+        {"step": (eq(after.term @ M.term, W.term @ M.term + e * up), gt(M.term @ U.term, 0))},
+    ):
+        with refused:
+            descent(**changed)
+
+
+def often(gain=a.term, bound=b.term, **changed):
+    near = ge(b, also(K))
+    facts = {
+        "rises": claimed(ge(seq(k + 1), seq(K))),
+        "positive": claimed(gt(gain, 0)),
+        "gains": claimed(ge(seq(k + 1), seq(K) + gain), near),
+        "bounded": claimed(ge(bound, seq(K)), near),
+    }
+    facts |= {name: claimed(*one) for name, one in changed.items()}
+    (fact,) = cite(FINITELY_OFTEN, facts.values(), seq(K), gain, bound, near)
+    assert fact.proposition == ev(gt(also(K), b))
+
+
+def test_finitely_often_needs_a_constant_gain_at_all_near_steps_and_no_fall():
+    often()
+    near = ge(b, also(K))
+    for changed in (
+        {"rises": (ge(seq(k + 1), seq(K)), near)},
+        {"positive": (ge(a, 0),)},
+        {"gains": (ge(seq(k + 1), seq(K) + a.term), near, ge(seq(K), 0))},
+        {"bounded": (ge(b, seq(K)), near, ge(seq(K), 0))},
+        {"bounded": (ge(b, also(K)), near)},
+        {"gain": also(K)},
+        {"bound": also(K)},
+    ):
+        with refused:
+            often(**changed)
+
+
+def test_settled_sequences_get_a_bound_that_depends_on_their_letters():
+    f_ = seq(K) - X * also(K)
+    fact = claimed(ev(ge(f_, substituted(f_, {K: k + 1}))))
+    (found,) = cite(SETTLED, [fact], "B", f_)
+    assert found.letters == {x}
+    with refused:
+        cite(SETTLED, [claimed(ge(seq(k + 1), seq(K)))], "C", seq(K))
+
+
+# the whole
+
+
+def test_facts_are_those_of_one_proof():
+    fact = assume(ge(x, 0))
+    with proof(), refused:
+        decide(ge(X + 1, 0), fact)
+
+
+def test_facts_are_made_inside_a_proof():
+    with refused:
+        contextvars.Context().run(square, X)
+
+
+HYPOTHESIS = Hypothesis(
+    "x is not negative", lambda m, v: True, proposition=lambda: [Sequent(ge(x, 0))]
+)
+
+
+def test_a_proof_concludes_what_is_said_and_no_more(whole):
+    (fact,) = suppose(HYPOTHESIS)
+    shown = decide(ge(X + 1, 0), fact)
+    conclude(shown, Sequent(ge(X + 1, 0)))
+    for wider in (ge(X, 0), gt(X + 1, 0), ge(Y + 1, 0), ev(ge(X + 1, 0)), ge(-X - 1, 0)):
+        with refused:
+            conclude(shown, Sequent(wider))
+    with refused:
+        conclude(decide(ge(X + Y, 0), fact, assume(ge(y, 0))), Sequent(ge(X + Y, 0)))
+    assert whole.supposed == [HYPOTHESIS]
+    with refused:
+        suppose(Hypothesis("it has no proposition", lambda m, v: True))
+
+
+def test_idle_facts_and_hypotheses_are_refused():
+    def prove(*more):
+        (fact,) = suppose(HYPOTHESIS)
+        conclude(decide(ge(X + 1, 0), fact), Sequent(ge(X + 1, 0)))
+        for one in more:
+            one()
+        return "x + 1 is not negative"
+
+    assert linked(prove)()
+    for more in (lambda: square(X), lambda: suppose(HYPOTHESIS)):
+        with pytest.raises(ProofError, match="does not use"):
+            linked(lambda more=more: prove(more))()
+    with pytest.raises(ProofError, match="concludes nothing"):
+        linked(lambda: str(suppose(HYPOTHESIS)))()
+
+
+class Formula:
+    """A formula whose conclusion is measured."""
+
+    def __init__(self, *sequents, **given):
+        self.measured = self
+        self.known_constants = {}
+        self.says = "measured"
+        self.proposition = lambda: Said(sequents, given)
+
+
+def test_the_conclusion_is_that_of_the_reading_and_so_is_the_setting(whole):
+    fact = setting({"x": Sequent(ge(x, 0))}, "x")
+    said = Sequent(ge(X + 1, 0))
+    conclude(decide(said.proposition, fact), said)
+    ensure_used(whole)
+    ensure_concluded(Formula(said, x=Sequent(ge(x, 0))), whole)
+    for formula in (
+        Formula(said),
+        Formula(said, x=Sequent(gt(x, 0))),
+        Formula(Sequent(gt(X + 1, 0)), x=Sequent(ge(x, 0))),
+        Formula(said, Sequent(ge(Y, 0)), x=Sequent(ge(x, 0))),
+    ):
+        with refused:
+            ensure_concluded(formula, whole)
+
+
+def test_only_the_core_makes_facts():
+    """Proofs import rules, and neither what adds facts nor what makes atoms by hand."""
+    forbidden = {"made", "given", "Proof", "App", "Bound", "Binder", "Lemma", "lemma"}
+    for file in Path(symbolic.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            core = isinstance(node, ast.ImportFrom) and "theory.proof" in (node.module or "")
+            assert not core or not forbidden & {one.name for one in node.names}, file
+            called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+            assert not called or node.func.id not in {"Fact", "Term"}, file
