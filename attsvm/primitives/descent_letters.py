@@ -113,27 +113,27 @@ SETTING = {
 
 
 def unique() -> list[Sequent]:
-    """Optimal tokens are unique: each rival has a lower score than the best of its input."""
+    """Return that each rival has a lower score than the optimal token of its input."""
     return [Sequent(gt(BEST(OWNER(j)), GAMMA(j)))]
 
 
 def several() -> list[Sequent]:
-    """Some input has two tokens: there is a rival."""
+    """Return that some input has two tokens: there is a rival."""
     return [Sequent(some(j))]
 
 
 def smooth_loss() -> list[Sequent]:
-    """The slope of the loss is continuous."""
+    """Return that the slope of the loss is continuous."""
     return [Sequent(continuous(FALL))]
 
 
 def negative_slope() -> list[Sequent]:
-    """The slope of the loss is negative from the lowest to the highest score."""
+    """Return that the slope of the loss is negative from the lowest to the highest score."""
     return [Sequent(gt(FALL(x), 0), frozenset({ge(x, LOW), ge(HIGH, x)}))]
 
 
 def feasible() -> list[Sequent]:
-    """V has margins of 1 at least, and is no longer than any X that has them; there is a rival."""
+    """Return that V has margins of 1 at least, and is no longer than any X that has them."""
     margins = ge(least(margin(j.term, X.term), j), 1)
     return [
         Sequent(ge(margin(j.term, V), 1)),
@@ -142,13 +142,13 @@ def feasible() -> list[Sequent]:
 
 
 def basin() -> list[Sequent]:
-    """The risk gap of the start is below (l(second) - l(best))/n, for each input with rivals."""
+    """Return that the first risk gap is below (l(second) - l(best))/n for inputs with rivals."""
     threshold = (LOSS(second(OWNER(j))) - LOSS(BEST(OWNER(j)))) / NUMBER
     return [Sequent(gt(threshold, risk(W(0)) - INFIMUM))]
 
 
 def short() -> list[Sequent]:
-    """The gradient of the risk is L-Lipschitz, and the step is at most 1/L."""
+    """Return that the gradient of the risk is L-Lipschitz, and the step at most 1/L."""
     return [
         Sequent(lipschitz_gradient(risk(X.term), SMOOTHNESS)),
         Sequent(ge(1, RATE * SMOOTHNESS)),
@@ -156,9 +156,9 @@ def short() -> list[Sequent]:
 
 
 def direction(towards: str = "optimal", **_: object) -> Said | None:
-    """W(k)/||W(k)|| tends to V/||V||: for every off > 0, ||V|| ||W(k)|| <= (1 + off) <W(k), V>.
+    """Return that W(k)/||W(k)|| tends to V/||V||.
 
-    That is in the end, and both norms are above 0.
+    For every off > 0, ||V|| ||W(k)|| <= (1 + off) <W(k), V> in the end, and both norms are above 0.
     """
     norms = NORM(V) * NORM(W(K))
     sequents = gt(NORM(V), 0), ev(gt(NORM(W(K)), 0)), ev(ge((1 + off.term) * (W(K) @ V), norms))
@@ -166,11 +166,11 @@ def direction(towards: str = "optimal", **_: object) -> Said | None:
 
 
 def divergence(**_: object) -> Said:
-    """||W(k)|| tends to infinity: for every b > 0 it is above b in the end."""
+    """Return that ||W(k)|| tends to infinity: for every b > 0 it is above b in the end."""
     return Said((Sequent(ev(gt(NORM(W(K)), bound))),), SETTING)
 
 
 def direction_and_divergence(towards: str = "optimal", **_: object) -> Said | None:
-    """Both."""
+    """Return both."""
     found = direction(towards)
     return found and Said((*found.sequents, *divergence().sequents), SETTING)

@@ -93,7 +93,7 @@ print(json.dumps(verify(load_packs(only=["planted_pack"])).json()))
 SAID = {
     "false": "the proof failed at step 1: the square of a sum;",
     "undecided": "the proof failed at step 1: x exceeds -1;",
-    "wrong": "the proof failed at step 5: so |g''| <= 1/(6 sqrt 3), the code's constant;",
+    "wrong": "the proof failed at step 1: the code evaluates g, g' and g'' as derivatives;",
 }
 
 
