@@ -20,7 +20,7 @@ from attsvm.theory.arithmetic.text import letter
 from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.sentence import lets
 from attsvm.theory.report.errata import Weight, find_source, in_order
-from attsvm.theory.report.rendering import sentence
+from attsvm.theory.report.rendering import prose
 from attsvm.theory.report.view import ReadingView, StatementView, statement_view
 
 DOCS = Path(__file__).parent
@@ -52,11 +52,6 @@ _UNESCAPED = {
     r"\textbar{}": "|",
     "''": '"',
 }
-
-
-def prose(text: object) -> str:
-    """Return a sentence with its plain mathematics in signs, for Markdown."""
-    return re.sub(r"([\\`*\[\]~$])", r"\\\1", str(sentence(" ".join(str(text).split()))))
 
 
 def inline(latex: str) -> str:

@@ -20,6 +20,7 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity
 from attsvm.theory.instance.in_python import python
 from attsvm.theory.instance.in_words import in_words
+from attsvm.theory.packs.code_digests import homes
 from attsvm.theory.packs.packs import Pack, members
 from attsvm.theory.record.curated import known_witness
 from attsvm.theory.record.ledger import Run
@@ -251,6 +252,7 @@ def _filters(packs: Sequence[Pack], folder: Path) -> JsonObject:
         "lines_that_run": _lines_that_run,
         "picture": lambda r, case: _picture(r, case, painters),
         "places": lambda s: list(_places(s, folder)),
+        "proof_places": lambda r: list(_proof_places(r, folder)),
         "resting": _resting,
         "standing_readings": lambda s: [r for r in s.readings if r.id in s.told.stands],
         "texts": lambda r, cases: list(_texts(r, cases, own)),
@@ -313,12 +315,25 @@ def _resting(s: StatementView) -> list[tuple[str, tuple[str, ...]]]:
 
 def _places(s: StatementView, folder: Path) -> Iterator[tuple[str, str]]:
     """Yield links to the declarations of its readings, relative to the page, with their texts."""
-    here = Path.cwd()
     for file, line in dict.fromkeys((r.claim.file, r.claim.line) for r in s.readings if r.claim):
-        path = Path(file).resolve()
-        where = Path(os.path.relpath(path, folder.resolve())).as_posix()
-        shown = path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
-        yield quote(where), f"{shown}:{line}" if line else shown
+        where, shown = _place(Path(file), folder)
+        yield where, f"{shown}:{line}" if line else shown
+
+
+def _proof_places(r: ReadingView, folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield the file of its proof, if it has one: a link relative to the page, and its words."""
+    if r.claim is not None and r.claim.proof:
+        for file in homes(r.claim.file, r.claim.proof)[1:]:
+            where, shown = _place(file, folder)
+            yield where, f"{shown}, {r.claim.proof.partition(':')[2]}"
+
+
+def _place(file: Path, folder: Path) -> tuple[str, str]:
+    """Return the link from a folder to a file, and the file as a reader here names it."""
+    here, path = Path.cwd(), file.resolve()
+    where = Path(os.path.relpath(path, folder.resolve())).as_posix()
+    shown = path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
+    return quote(where), shown
 
 
 def _confirmed(r: ReadingView, case: Case) -> tuple[str, str]:

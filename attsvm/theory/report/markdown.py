@@ -1,4 +1,4 @@
-"""A source as a page of Markdown: errata for its authors, by weight, and a row for each reading.
+"""A source as a page of Markdown: what falls, by weight, what stands, then a row for each reading.
 
 Each sentence occurs once: in its erratum, else in the table. `attsvm show` prints the formulas and
 hypotheses of a reading. Counterexamples are confirmed while the page is made. The page does not
@@ -25,7 +25,7 @@ from attsvm.theory.record.counterexample import read
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.report.errata import Weight, claims_of
 from attsvm.theory.report.refutation import refutation
-from attsvm.theory.report.rendering import Marked, render, safe
+from attsvm.theory.report.rendering import Marked, prose, render, safe
 from attsvm.theory.report.terminal import tight
 from attsvm.theory.report.view import AXES, ReadingView, SourceView, StatementView, source_view
 
@@ -81,42 +81,39 @@ class _Page:
         errata = {s: self.erratum(s) for s in refuted}
         fallen = [s for s, (points, _) in errata.items() if points]
         told = {r.id for s in fallen for r in errata[s][1]}
+        standing = [r for s in every if s.stands_whole for r in s.printed_readings]
+        told |= {r.id for r in standing}
         literal = [r for r in self.view.readings if r.literal]
-        weights = [(weight, self.findings(weight, fallen)) for weight in Weight]
+        weights = [
+            (str(weight), [s for s in self.view.of_weight(weight) if s in fallen])
+            for weight in Weight
+        ]
+        weights.append(("Without an erratum", [s for s in fallen if s.erratum is None]))
         text = render(
             "source.md.j2",
-            {"counted": counted, "heading": heading, "table": _table},
+            {"counted": counted, "heading": heading, "prose": prose, "table": _table},
             view=self.view,
             run=self.run,
             ours=sum(not s.printed_readings for s in every),
             warnings=self.warnings(packs),
             bare=[s for s in refuted if s not in fallen],
             fallen=fallen,
-            findings=[(weight, points) for weight, points in weights if points],
+            weights=[(weight, found) for weight, found in weights if found],
+            standing=[
+                (Marked(f"**{safe(place_of(s))}** (`{s.id}`)"), on(r), prose(said_by(r)))
+                for s in every
+                if s.stands_whole
+                for r in s.printed_readings
+            ],
             missing=sum(not r.entry for r in literal),
             literal=len(literal),
             points={s: points for s, (points, _) in errata.items()},
             rows=[row for s in every for row in self.rows(s, told)],
             resting=_resting(self),
             words=list(_words(self)),
+            notation=[(prose(w), prose(m)) for w, m in self.view.source.notation.items()],
         )
         return f"{text}\n"
-
-    def findings(
-        self, weight: Weight, fallen: Collection[StatementView]
-    ) -> list[tuple[str, str, str]]:
-        """Return the places, anchors and gists of the fallen statements of a weight."""
-        return [
-            (self.told_apart(s), slug(heading(s)), s.erratum.gist)
-            for s in self.view.of_weight(weight)
-            if s in fallen and s.erratum
-        ]
-
-    def told_apart(self, s: StatementView) -> str:
-        """Return the place of an erratum, with the statement's name if several errata share it."""
-        place = place_of(s)
-        alike = [o for o in self.view.statements if o.erratum and place_of(o) == place]
-        return f"{place}, {self.short(s.id)}" if len(alike) > 1 else place
 
     def short(self, statement: str) -> str:
         """Return an id without the name of the source."""
@@ -142,17 +139,14 @@ class _Page:
         return said + [f"{result}: {file}." for file, result, _ in fallen]
 
     def rows(self, s: StatementView, told: Collection[str]) -> Iterable[tuple[str, ...]]:
-        """Yield the rows of a statement.
-
-        The sentences of the readings `told` stand in its erratum.
-        """
-        above = Marked(f"[above](#{slug(heading(s))})")
+        """Yield the rows of a statement; its erratum has the sentences of the readings `told`."""
+        above = Marked(f"[above](#{'what-stands' if s.stands_whole else slug(heading(s))})")
         for r in s.readings:
             reading = self.link(r.name, r.claim.file if r.claim else "")
             lead = f"{safe(self.short(s.id))}, {safe(s.place)}<br>" if r is s.readings[0] else ""
             yield (
                 Marked(f"{lead}{reading}"),
-                above if r.id in told else said_by(r),
+                above if r.id in told else prose(said_by(r)),
                 _verdict(r.entry),
                 tight(r.entry) or "",
                 str(r.entry.get("examples", "")),
@@ -171,10 +165,10 @@ class _Page:
         words, by_id = s.erratum, {r.id: r for r in s.readings}
         refuted = [r for r in s.printed_readings if r.truth == str(Truth.REFUTED)]
         said, stands = [], list[ReadingView]()
-        printed = f"**{s.origin.capitalize()}.** {safe(s.quoted)}"
+        printed = f"**{s.origin.capitalize()}.** {prose(s.quoted)}"
         if words is not None:
-            printed = f"**Printed.** {safe(words.printed)}" if words.printed else printed
-            said = [f"**Fails.** {safe(words.fails)}"]
+            printed = f"**Printed.** {prose(words.printed)}" if words.printed else printed
+            said = [f"**Fails.** {prose(words.fails)}"]
             refuted = [by_id[name] for name in words.falls]
             stands = [by_id[name] for name in words.stands]
         own = words is not None and bool(words.printed)  # then the sentences stay in the table
@@ -183,10 +177,10 @@ class _Page:
             return [], []
         points = [printed, *said, *shown]
         if words is None or not words.repair:
-            true = [f"**True, {on(r)}.** {safe(said_by(r))}" for r in stands]
+            true = [f"**True, {on(r)}.** {prose(said_by(r))}" for r in stands]
             return list(map(Marked, [*points, *true])), [*stands, *([] if own else refuted)]
         rests = f" ({', '.join(map(on, stands))}.)" if stands else ""
-        points.append(f"**Repair.** {safe(words.repair)}{rests}")
+        points.append(f"**Repair.** {prose(words.repair)}{rests}")
         return list(map(Marked, points)), [] if own else refuted
 
     def counterexamples(
@@ -201,7 +195,7 @@ class _Page:
             file = curated.place(r.claim) if r.claim else Path()
             stored = file.is_file()
             name = self.link(r.name, file) if stored else r.name
-            point = f"**{name}.** {f'{safe(said_by(r))} ' if says else ''}"
+            point = f"**{name}.** {f'{prose(said_by(r))} ' if says else ''}"
             if r.claim and stored and not r.stored:  # reading it raises what is wrong with it
                 codec.decode_exactly(read(file)["instance"], r.claim.instance_type)
             if r.cases and r.claim:

@@ -93,6 +93,18 @@ def safe(value: object) -> str:
     return re.sub(r"([\\`*\[\]~$&]|<(?=[A-Za-z/!?])|(?<![A-Za-z0-9])_)", r"\\\1", plain)
 
 
+def prose(value: object) -> Marked:
+    """Return a sentence in one line of Markdown, its plain mathematics in signs as by `sentence`.
+
+    Markdown stays as it is.
+    """
+    if isinstance(value, Marked):
+        return value
+    said = str(sentence(" ".join(str(value).split())))
+    said = said.replace("&#34;", '"').replace("&#39;", "'")
+    return Marked(re.sub(r"([\\`*\[\]~$]|(?<![A-Za-z0-9])_)", r"\\\1", said))
+
+
 def sentence(value: object) -> Markup:
     """Return a sentence as print has it: the plain `R^7`, `x_t` and `<=` become signs.
 

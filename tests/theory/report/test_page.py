@@ -126,6 +126,16 @@ def test_all_of_a_run_is_on_its_page(run):
         assert re.search(r"The check: ?\d+ instances", said)
 
 
+def test_a_statement_links_its_file_its_proof_and_the_drawing():
+    names = ("sim/lemma-3.12:literal", "sim/lemma-3.13:sharp")
+    shown = made(*(entry(name, "proved", proof="x", steps=["one"]) for name in names))
+    links = read(page(shown, load_packs())).links
+    files = {link for link in links if not link.startswith("#")}
+    for room in ("properties", "symbolic"):
+        assert any(link.endswith(f"{room}/sim/lemma_3_13.py") for link in files)
+    assert "#graph:sim" in links
+
+
 def test_a_check_lies_under_one_line_unless_it_leaves_a_doubt(run):
     """That of the claim of which nothing was checked lies open."""
     checks = re.findall(r'<details class="check"( open)?><summary>The check: ', page(run))

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
@@ -23,6 +24,7 @@ from attsvm.theory.record import curated
 from attsvm.theory.record.ledger import Ledger, Run, last_run
 from attsvm.theory.report.errata import Weight
 from attsvm.theory.report.markdown import source_page
+from attsvm.theory.report.rendering import sentence
 from attsvm.theory.verification.verify import verify
 
 WORDS = {
@@ -121,11 +123,11 @@ LINK = "[literal](../mine/counterexamples/toy--b-2--literal.json)"
 def test_a_row_a_reading_with_its_verdict(pack):
     _, _, *rows = tables(page(pack))[0]
     file = "(../mine/toys.py)"
-    above = "[above](#here-toyb-2)"
+    above, stands = "[above](#here-toyb-2)", "[above](#what-stands)"
     assert rows == [
         [f"b-2, here<br>[literal]{file}", above, "refuted / certified / exercised", "", "3"],
         [f"[amended]{file}", "b-2.", "holds / numeric / exercised", "", "3"],
-        [f"b-10, here<br>[literal]{file}", "True.", "holds / numeric / exercised", "", "3"],
+        [f"b-10, here<br>[literal]{file}", stands, "holds / numeric / exercised", "", "3"],
     ]
 
 
@@ -160,22 +162,23 @@ def test_words_are_explained_that_occur(pack):
 
 def test_an_erratum_has_words_of_people_and_a_counterexample_that_was_confirmed(described):
     text = page(described(erratum()))
-    assert "- **Printed.** it is <= 5 | always\n" in text
+    assert "- **Printed.** it is ≤ 5 | always\n" in text
     assert f"- **{LINK}.** Fails at `x = 6` (slack -1).\n" in text
-    assert "- **Repair.** say <= 7. (amended: holds.)\n" in text
+    assert "- **Repair.** say ≤ 7. (amended: holds.)\n" in text
     assert text.index("**Fails.**") < text.index("`x = 6`") < text.index("**Repair.**")
-    assert text.count("### here (`toy/") == 1
+    assert text.count("#### here (`toy/") == 1
 
 
 def test_each_sentence_is_told_once(described):
     for printed, told in (("", "[above](#here-toyb-2)"), ("it is <= 5", "b-2.")):
         text = page(described(erratum(printed=printed)))
         assert (f"- **{LINK}.** b-2. Fails" in text) == (not printed)
-        assert [row[1] for row in tables(text)[0][2:]] == [told, "b-2.", "True."]
-    assert "- [here](#here-toyb-2): 5 is" in text
+        assert [row[1] for row in tables(text)[0][2:]] == [told, "b-2.", "[above](#what-stands)"]
+    assert "#### here (`toy/b-2`)\n\n5 is | too small\n\n- **Printed.**" in text
+    assert "- **here** (`toy/b-10`), literal: holds. True.\n" in text
 
 
-def test_errata_are_listed_by_weight_before_their_blocks(described, pack):
+def test_errata_are_ordered_by_weight(described, pack):
     other = renamed(FALSE, "toy/b-10:literal")
     pack = replace(pack, claims=(pack.claims[0], pack.claims[1], other))
     second = {"statement": "toy/b-10", "weight": "claim", "gist": "it turns round"}
@@ -183,10 +186,10 @@ def test_errata_are_listed_by_weight_before_their_blocks(described, pack):
     entries = entry(FALSE, "refuted"), entry(REPAIRED), entry(other, "refuted")
     text = page(pack, run(*entries))
     claim, constant = f"### {Weight.CLAIM}", f"### {Weight.CONSTANT}"
-    assert f"{claim}\n\n- [here, b-10](#here-toyb-10): it turns round\n\n{constant}\n\n" in text
-    assert f"{constant}\n\n- [here, b-2](#here-toyb-2): 5 is | too small\n" in text
+    assert f"{claim}\n\n#### here (`toy/b-10`)\n\nit turns round\n" in text
+    assert f"{constant}\n\n#### here (`toy/b-2`)\n\n5 is | too small\n" in text
     assert Weight.MISPRINT not in text
-    places = [text.index(words) for words in (constant, "(`toy/b-10`)", "(`toy/b-2`)", "## Read")]
+    places = [text.index(words) for words in ("(`toy/b-10`)", constant, "(`toy/b-2`)", "## Read")]
     assert places == sorted(places)
 
 
@@ -211,7 +214,7 @@ def test_a_refuted_repair_is_shown_with_its_instance(described, pack, example, a
 def test_a_refuted_reading_without_words_still_shows_its_counterexample(pack):
     text = page(pack)
     assert f"- **{LINK}.** b-2. Fails at `x = 6` (slack -1).\n" in text
-    assert "## For the authors" not in text
+    assert "### Without an erratum\n\n#### here (`toy/b-2`)\n\n- " in text
 
 
 def test_nothing_refuted_is_no_erratum(pack):
@@ -289,7 +292,7 @@ def test_the_words_on_a_source_may_lie_in_several_files_beside_those_on_others(d
     (pack.folder / "errata" / "b.toml").write_text("source = 'tox'\nnotes = ['no word']")
     text = page(pack)
     assert "no word" not in text
-    assert "it is <= 5 | always" in text
+    assert "it is ≤ 5 | always" in text
     assert text.index("b-10, here<br>") < text.index("b-2, here<br>")
 
 
@@ -343,11 +346,12 @@ def test_no_erratum_without_an_instance_that_refutes_a_literal_reading(described
 def test_notes_and_symbols_of_a_source_are_shown(described):
     pack = described(notes=["For\n<all> of you."], notation={"L_X": "a | b"})
     text = page(pack)
-    assert text.index("For \\<all> of you.") < text.index("### ")
-    assert ["L_X", "a \\| b"] in tables(text)[0]
+    assert text.index("For &lt;all&gt; of you.") < text.index("### ")
+    assert ["L<sub>X</sub>", "a \\| b"] in tables(text)[0]
+    assert text.index("## Words and symbols") < text.index("## What falls")
     standing = page(replace(pack, claims=pack.claims[2:]), run(entry(TRUE)))
     assert "For" not in standing
-    assert ["L_X", "a \\| b"] in tables(standing)[0]
+    assert ["L<sub>X</sub>", "a \\| b"] in tables(standing)[0]
 
 
 def test_what_is_wrong_with_a_run_is_said_first(pack):
@@ -401,7 +405,7 @@ TEXT = st.text("a_*`~<>[]()|\\$&#;!+-=.1/x^ \n:", max_size=12) | st.text(
     st.characters(exclude_categories=["Cc", "Cs"]), max_size=12
 )
 HARMLESS = {
-    *("h1", "h2", "h3", "p", "a", "code", "pre", "strong", "br"),
+    *("h1", "h2", "h3", "h4", "p", "ul", "li", "sub", "sup", "a", "code", "pre", "strong", "br"),
     *("table", "thead", "tbody", "tr", "th", "td"),
 }
 
@@ -434,7 +438,8 @@ def rendered(text):
 @given(TEXT, st.sampled_from(["|", "`x`", "<script>", "\\|", "a\n| b |", "**", "", "\n```\n"]))
 def test_what_a_claim_says_never_breaks_the_page(word, mark):
     said = f"{word}{mark}{word}"
-    claim = replace(toy_pack.true, compose=lambda: said, place=said, source=said)
+    stands = replace(toy_pack.true, compose=lambda: said, place=said, source=said)
+    claim = replace(stands, id="toy/true:sharp")
     text = source_page("toy", [Pack("toys", (claim,), Path("."))], run(entry(claim)), Path("x.md"))
     shapes = [(len(table), len(table[0])) for table in tables(text)]
     assert shapes == [(3, 5), (10, 3)]
@@ -442,8 +447,12 @@ def test_what_a_claim_says_never_breaks_the_page(word, mark):
     tags, cells = rendered(text)
     assert tags <= HARMLESS
     shown = printable(" ".join(said.split()))
-    assert cells[1].split() == shown.split()
-    assert cells[0].split() == f"true, {shown}literal".split()
+    in_signs = unescape(re.sub(r"</?su[bp]>", "", sentence(shown)))
+    assert cells[1].split() == in_signs.split()
+    assert cells[0].split() == f"true, {shown}sharp".split()
+    text = source_page("toy", [Pack("toys", (stands,), Path("."))], run(entry(stands)), Path("x"))
+    assert len(re.findall("^#", text, re.M)) == 5
+    assert rendered(text)[0] <= HARMLESS
 
 
 @given(
