@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import hashlib
 import importlib
 import importlib.metadata
@@ -211,7 +210,7 @@ def _load(source: str, inner: Sequence[str] = ()) -> Pack:
     before = set(sys.modules)
     hold_to_texts()
     # a pack's code may change the current folder
-    with declared() as (made, refused), contextlib.chdir("."), _garbage_left():
+    with declared() as (made, refused), contextlib.chdir("."):
         try:
             modules = _modules(source, inner)
         except ClaimError as error:
@@ -287,43 +286,6 @@ def _texts(place: Path) -> dict[Path, bytes]:
     return {file.relative_to(place): file.read_bytes() for file in files}
 
 
-@contextlib.contextmanager
-def _path_kept(source: str) -> Iterator[None]:
-    """Restore folders that a pack removes from `sys.path` within the block.
-
-    Raises:
-        ClaimError: the pack removed a folder.
-    """
-    before = list(sys.path)
-    try:
-        yield
-    finally:
-        lost = [place for place in before if place not in sys.path]
-        if lost:
-            sys.path[:] = before
-    if lost:
-        raise ClaimError(
-            f"the pack {source} takes folders from sys.path",
-            value=lost[0],
-            remedy="Let it add to sys.path, if need be, and remove nothing that others put there.",
-        )
-
-
-@contextlib.contextmanager
-def _garbage_left() -> Iterator[None]:
-    """Switch off garbage collection within the block.
-
-    Loading makes many objects and drops few, so the collector would traverse all of them in vain.
-    """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
-
-
 def _pack(
     source: str, modules: Sequence[ModuleType], made: Sequence[Claim], *, whole: bool
 ) -> Pack:
@@ -381,8 +343,7 @@ def _module(source: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        with _path_kept(source):
-            spec.loader.exec_module(module)
+        spec.loader.exec_module(module)
     except (ClaimError, KeyboardInterrupt):
         del sys.modules[name]
         raise
@@ -408,8 +369,7 @@ def _loose(source: str) -> str:
 
 def _imported(name: str) -> ModuleType:
     try:
-        with _path_kept(name):
-            return importlib.import_module(name)
+        return importlib.import_module(name)
     except (ClaimError, KeyboardInterrupt):
         for part in [part for part in sys.modules if f"{part}.".startswith(f"{name}.")]:
             del sys.modules[part]  # the next load must report the error again

@@ -129,26 +129,6 @@ def test_a_file_that_cannot_be_loaded_is_a_claim_error_every_time(tmp_path, cont
             load_packs([str(path)])
 
 
-@pytest.mark.parametrize("way", ["sys.path.clear()", "sys.path = []", "del sys.path[-1]"])
-def test_a_pack_that_takes_folders_from_the_path_is_refused_and_they_are_back(tmp_path, way):
-    path, before = Path(pack(tmp_path, "greedy", "mine/p:literal")), list(sys.path)
-    path.write_text(f"{path.read_text()}\nimport sys\n{way}\n")
-    for _ in range(2):
-        with pytest.raises(ClaimError, match=r"greedy\.py takes folders from sys\.path \(got .+"):
-            load_packs(only=[str(path)])
-        assert sys.path == before
-
-
-def test_a_package_that_takes_folders_from_the_path_is_told_anew_with_its_modules(on_path):
-    (on_path / "greedy_package").mkdir()
-    (on_path / "greedy_package/__init__.py").write_text("from greedy_package import inner\n")
-    (on_path / "greedy_package/inner.py").write_text("import sys\nsys.path.clear()\n")
-    for _ in range(2):
-        with pytest.raises(ClaimError, match=r"greedy_package takes folders from sys\.path"):
-            load_packs(only=["greedy_package"])
-        assert not [name for name in sys.modules if name.startswith("greedy_package")]
-
-
 def test_a_file_without_claims_is_no_pack(tmp_path):
     path = tmp_path / "empty.py"
     path.write_text("x = 1\n")
