@@ -16,29 +16,53 @@ from typing import IO, Any
 
 from attsvm.errors import FileError
 
-_LINKS = 40
-"""So many symbolic links in a row are followed, as by Linux."""
+_STANDARD = {"/dev/stdout": 1, "/dev/stderr": 2}
+"""Open descriptors of this process by their names."""
 
 
 def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
     """Let `write` write to a binary file, and store the result at `path` as a whole.
 
-    A file is replaced atomically by a new one with its mode and, if allowed, its owner, so that
-    nobody ever sees half of it. Both the file and its folder must be writable. A symbolic link
-    stays and its target is replaced; other hard links keep the old content. A pipe, a character
-    device or an open descriptor (`/dev/stdout`) is written to directly.
+    A file is replaced atomically by a new one with its mode, so that nobody ever sees half of it.
+    Both the file and its folder must be writable. A symbolic link stays and its target is replaced;
+    other hard links keep the old content. Streams are written to directly.
 
     Raises:
         FileError: the place cannot be written; no part of a file is left behind.
     """
-    place, there = landing(path)
     try:
-        if isinstance(place, int) or (there is not None and not stat.S_ISREG(there.st_mode)):
-            _pour(place, write)
+        if is_stream(path):
+            _pour(path, write)
         else:
-            _replace(place, there, write)
+            _replace(destination(path), write)
     except (OSError, ValueError) as error:
         raise _refusal(path, error) from error
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path is standard output or error, a pipe or a character device."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return os.fspath(path) in _STANDARD or stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
+
+
+def destination(path: str | os.PathLike[str]) -> Path:
+    """Return the file to which a path leads, behind symbolic links; it need not exist.
+
+    Raises:
+        FileError: it is no file, or may not be written to.
+    """
+    try:
+        place = Path(os.path.realpath(path))
+        if place.is_symlink() or (place.exists() and not place.is_file()):
+            raise OSError(errno.EINVAL, "it is no file")
+        if place.exists() and not os.access(place, os.W_OK):
+            raise PermissionError(errno.EACCES, "it may not be written to")
+    except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
+        raise _refusal(path, error) from error
+    return place
 
 
 def dump(document: Any) -> str:
@@ -80,39 +104,6 @@ def write_json(path: str, document: Any) -> None:
         sys.stdout.write(text)
     else:
         write_text(path, text)
-
-
-def landing(path: str | os.PathLike[str]) -> tuple[Path | int, os.stat_result | None]:
-    """Return the final place to which `path` leads, and the status of an existing file there.
-
-    Symbolic links are followed. An open descriptor of this process is returned as its number.
-
-    Raises:
-        FileError: links lead nowhere, or the place cannot be written.
-    """
-    place = Path(path)
-    try:
-        for _ in range(_LINKS):
-            if place.name.isdecimal() and _lists_descriptors(place.parent):
-                return int(place.name), os.fstat(int(place.name))
-            if not place.is_symlink():
-                break
-            place = place.parent / os.readlink(place)
-        else:
-            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-        try:
-            there = os.stat(place)
-        except FileNotFoundError:
-            return place, None
-        if stat.S_ISDIR(there.st_mode):
-            raise IsADirectoryError(errno.EISDIR, "it is a folder")
-        if stat.S_ISBLK(there.st_mode):
-            raise OSError(errno.EINVAL, "it is a block device")
-        if not os.access(place, os.W_OK):
-            raise PermissionError(errno.EACCES, "it may not be written to")
-    except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
-        raise _refusal(path, error) from error
-    return place, there
 
 
 def ensure_writable(folder: Path, option: str) -> None:
@@ -166,29 +157,21 @@ def write_all(handle: int, content: bytes | memoryview) -> None:
         rest = rest[written:]
 
 
-def _lists_descriptors(folder: Path) -> bool:
-    return os.path.realpath(folder) == os.path.realpath("/dev/fd")
-
-
-def _pour(place: Path | int, write: Callable[[IO[bytes]], object]) -> None:
-    """Write to an open descriptor, or to something that is not a regular file."""
+def _pour(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
+    """Write to a stream, once all its content is made; earlier output comes first."""
     content = io.BytesIO()
     write(content)
-    if isinstance(place, int):
-        for stream in (sys.stdout, sys.stderr):  # earlier output comes first
-            stream.flush()
-        handle = os.dup(place)
-    else:
-        handle = os.open(place, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    number = _STANDARD.get(os.fspath(path))
+    handle = os.open(path, os.O_WRONLY) if number is None else os.dup(number)
     try:
         write_all(handle, content.getbuffer())
     finally:
         os.close(handle)
 
 
-def _replace(
-    place: Path, there: os.stat_result | None, write: Callable[[IO[bytes]], object]
-) -> None:
+def _replace(place: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Let `write` fill a temporary file beside `place`, then move it there."""
     handle, temporary = tempfile.mkstemp(dir=place.parent, suffix=".part")
     try:
@@ -196,16 +179,10 @@ def _replace(
             write(file)
             file.flush()
             os.fsync(file.fileno())  # a crash must not leave the new name with half the content
-        if there is None:
-            mask = os.umask(0)
-            os.umask(mask)
-            mode = 0o666 & ~mask  # as a plain open would have made it
-        else:
-            mode = there.st_mode & 0o777
-            if hasattr(os, "chown"):
-                with contextlib.suppress(PermissionError):
-                    os.chown(temporary, there.st_uid, there.st_gid)
-        os.chmod(temporary, mode)
+        mask = os.umask(0)
+        os.umask(mask)
+        new = 0o666 & ~mask  # as a plain open would have made it
+        os.chmod(temporary, place.stat().st_mode & 0o777 if place.exists() else new)
         os.replace(temporary, place)
     except BaseException:  # the disk is full, it was interrupted, or `write` broke
         Path(temporary).unlink(missing_ok=True)

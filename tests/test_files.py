@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attsvm._files import dump, write_json, write_text
+from attsvm._files import dump, write_json
 from attsvm.errors import FileError
 from attsvm.theory.record import files, forms
 
@@ -105,18 +105,6 @@ def test_a_giant_file_is_refused_unread(tmp_path):
         handle.truncate((1 << 26) + 1)
     with pytest.raises(FileError, match="larger than 64 MiB"):
         files.read_json(giant)
-
-
-@pytest.mark.parametrize(("links", "followed"), [(39, True), (40, False)])
-def test_as_many_links_in_a_row_are_followed_as_by_linux(tmp_path, links, followed):
-    for k in range(links):
-        (tmp_path / str(k)).symlink_to(tmp_path / str(k + 1))
-    if followed:
-        write_text(tmp_path / "0", "b")
-        assert (tmp_path / str(links)).read_text() == "b"
-    else:
-        with pytest.raises(FileError, match="symbolic links"):
-            write_text(tmp_path / "0", "b")
 
 
 @pytest.mark.parametrize("value", [float("inf"), -float("inf"), float("nan"), 10**400, -(10**400)])

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attsvm._files import ensure_writable, landing, write_whole
+from attsvm._files import destination, ensure_writable, is_stream, write_whole
 from attsvm.cli.arguments import LEDGER
 from attsvm.errors import UsageError
 
@@ -30,13 +30,8 @@ def finds_beside(ledger: str, packs: Iterable[Pack] = ()) -> Path:
     """Return the folder for the counterexamples of a run: beside its ledger if that is a file.
 
     It is never a folder of curated counterexamples of these packs: the next run would replay them.
-
-    Raises:
-        FileError: the ledger cannot be written.
     """
-    place, there = landing(ledger)
-    file = isinstance(place, Path) and (there is None or stat.S_ISREG(there.st_mode))
-    folder = Path(ledger if file else LEDGER).parent / "counterexamples"
+    folder = Path(LEDGER if is_stream(ledger) else ledger).parent / "counterexamples"
     curated = any(folder.resolve() in pack.curated for pack in packs)
     return folder.with_name("finds") if curated else folder
 
@@ -55,9 +50,8 @@ def ensure_file(path: str, option: str) -> None:
     Raises:
         FileError: it cannot be written.
     """
-    place, there = landing(path)
-    if isinstance(place, Path) and (there is None or stat.S_ISREG(there.st_mode)):
-        ensure_writable(place.parent, option)
+    if not is_stream(path):
+        ensure_writable(destination(path).parent, option)
 
 
 def ensure_apart(**places: str | Path | None) -> None:

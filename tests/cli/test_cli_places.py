@@ -109,22 +109,6 @@ def test_an_existing_file_keeps_its_mode_and_other_names_of_it_their_content(tmp
     assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
-def test_an_existing_file_keeps_its_owner_where_that_is_allowed(tmp_path, monkeypatch):
-    path = tmp_path / "old"
-    path.write_bytes(b"old")
-    given = []
-    monkeypatch.setattr(os, "chown", lambda place, *owner: given.append(owner))
-    put(path)
-    assert given == [(path.stat().st_uid, path.stat().st_gid)]
-
-    def forbidden(*_):
-        raise PermissionError(errno.EPERM, "Operation not permitted")
-
-    monkeypatch.setattr(os, "chown", forbidden)
-    put(path, b"new")
-    assert path.read_bytes() == b"new"
-
-
 def test_the_content_is_on_disk_before_it_gets_its_name(tmp_path, monkeypatch):
     done = []
     fsync, replace = os.fsync, os.replace
@@ -158,8 +142,8 @@ def test_links_in_a_circle_and_into_nowhere_are_errors(tmp_path):
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
     (tmp_path / "lost").symlink_to("no/such/folder/x")
-    for name, why in (("a", errno.ELOOP), ("lost", errno.ENOENT)):
-        with pytest.raises(FileError, match=re.escape(os.strerror(why))):
+    for name, why in (("a", "it is no file"), ("lost", os.strerror(errno.ENOENT))):
+        with pytest.raises(FileError, match=re.escape(why)):
             put(tmp_path / name)
     assert listed(tmp_path) == ["a", "b", "lost"]
 
@@ -235,48 +219,16 @@ def test_a_socket_and_a_folder_are_errors_and_stay(tmp_path):
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind("socket")
         for name, why in (
-            ("socket", os.strerror(errno.ENXIO)),
-            ("folder", "it is a folder"),
-            ("link", "it is a folder"),
-            ("", "it is a folder"),
+            ("socket", "it is no file"),
+            ("folder", "it is no file"),
+            ("link", "it is no file"),
+            ("", "it is no file"),
             ("a\0b", "null (byte|character)"),
         ):
             with pytest.raises(FileError, match=why):
                 put(name)
         assert stat.S_ISSOCK(os.stat("socket").st_mode)
     assert listed(tmp_path) == ["folder", "link", "socket"]
-
-
-def test_a_disk_is_never_written_to(tmp_path, monkeypatch):
-    path = tmp_path / "disk"
-    path.write_bytes(b"everything")
-    monkeypatch.setattr(stat, "S_ISBLK", lambda mode: stat.S_ISREG(mode))
-    with pytest.raises(FileError, match="it is a block device"):
-        put(path)
-    assert path.read_bytes() == b"everything"
-
-
-def test_an_open_descriptor_is_written_to_where_it_stands(tmp_path):
-    path = tmp_path / "open"
-    with path.open("wb") as file:
-        file.write(b"before\n")
-        file.flush()
-        node = path.stat().st_ino
-        (tmp_path / "link").symlink_to(f"/dev/fd/{file.fileno()}")
-        for place in (f"/dev/fd/{file.fileno()}", f"/proc/self/fd/{file.fileno()}", "link"):
-            ensure_file(tmp_path / place, "--json")
-            put(tmp_path / place, b"one\n")
-        file.write(b"after\n")
-    assert path.read_bytes() == b"before\none\none\none\nafter\n"
-    assert path.stat().st_ino == node
-    with pytest.raises(FileError, match=os.strerror(errno.EBADF)):
-        put(f"/dev/fd/{file_number_of_nothing()}")
-
-
-def file_number_of_nothing():
-    number = os.dup(0)
-    os.close(number)
-    return number
 
 
 def test_standard_output_by_its_name_comes_after_what_was_printed(capfd):
@@ -372,7 +324,7 @@ def test_a_file_behind_a_link_is_looked_for_in_the_folder_of_its_target(tmp_path
 def test_finds_lie_beside_a_ledger_that_is_a_file_and_never_beside_a_device(tmp_path):
     (tmp_path / "device").symlink_to("/dev/null")
     ours = Path(".attsvm/counterexamples")
-    for name in (tmp_path / "device", "/dev/null", "/dev/fd/1", "/dev/stdout"):
+    for name in (tmp_path / "device", "/dev/null", "/dev/stdout"):
         assert finds_beside(str(name)) == ours
     assert finds_beside(str(tmp_path / "new")) == tmp_path / "counterexamples"
 
