@@ -95,6 +95,10 @@ class ClaimError(AttsvmError):
     """A claim is written in a way that cannot be checked."""
 
 
+class NotExpressible(ClaimError):
+    """A formula has no theorem for Coq; the cause is the part of it that has no Coq term."""
+
+
 class ProofError(AttsvmError):
     """A step of a proof is false, or is not decided."""
 

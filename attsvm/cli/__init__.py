@@ -23,7 +23,7 @@ from attsvm.cli.arguments import Parser, Parsers
 from attsvm.errors import AttsvmError, FileError
 
 _COMMANDS = (
-    *("claims", "show", "verify", "hunt", "replay", "gate"),
+    *("claims", "show", "verify", "hunt", "replay", "gate", "kernel"),
     *("report", "new", "solve", "reproduce", "completion"),
 )
 

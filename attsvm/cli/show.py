@@ -43,6 +43,11 @@ def add(parsers: Parsers) -> None:
         action="store_true",
         help="print those that are rational as verifiers that need Python alone",
     )
+    form.add_argument(
+        "--coq",
+        action="store_true",
+        help="print each reading and its counterexample as propositions for Coq",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -66,6 +71,10 @@ def run(options: argparse.Namespace) -> int:
         asked = [r for r in readings if options.id in (r.id, statement)] or readings
         scripts = _scripts(asked, packs, options) if options.script else _verifiers(asked, options)
         tell(options, view.json(), scripts)
+        return 0
+    if options.coq:
+        asked = [r for r in readings if options.id in (r.id, statement)] or readings
+        tell(options, view.json(), _propositions(r.claim for r in asked if r.claim))
         return 0
     if options.latex:
         lines: Iterable[str] = formula_lines(readings, latex=True)
@@ -110,6 +119,21 @@ def _verifiers(readings: Iterable[ReadingView], options: argparse.Namespace) -> 
             if k:
                 yield _SMALLEST
             yield found.rstrip()
+
+
+def _propositions(claims: Iterable[Claim]) -> Iterator[str]:
+    """Yield what Coq has to prove of each reading, or why it cannot be said in Coq."""
+    from attsvm.theory.coq import theorems
+    from attsvm.theory.coq.kernel import decided
+    from attsvm.theory.record.curated import known
+
+    yield "Require Import Prelude."
+    for claim in claims:
+        theorem, reason = theorems.expressible(theorems.statement, claim)
+        yield theorem.text if theorem else f"(* {claim.id}, for all sizes: {reason} *)"
+        for case in known(claim):
+            refuted, reason = theorems.expressible(theorems.refutation, claim, case)
+            yield decided(refuted) if refuted else f"(* its counterexample: {reason} *)"
 
 
 def _refuted(readings: Iterable[ReadingView]) -> Iterator[tuple[Claim, tuple[Any, ...]]]:

@@ -5,10 +5,13 @@ its hypotheses on the loss are decided by the flags. `LOSSES` has losses inside 
 class of strictly decreasing smooth ones.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from attsvm.theory.arithmetic.relations import Proposition
 from attsvm.theory.types import Namespace, Number, Numbers
 
 
@@ -30,6 +33,29 @@ class Loss:
     strictly_decreasing: bool = True
     smooth: bool = True
     decreasing: bool = True
+
+    @staticmethod
+    def arbitrary(name: str) -> ArbitraryLoss:
+        """Return the loss that stands for any function in a statement for Coq."""
+        falls = "forall a b : R, a < b -> {0} b {1} {0} a"
+        return ArbitraryLoss(
+            lambda m, u: m.applied(name, u),
+            lambda m, u, delta: m.applied(name, u - delta) - m.applied(name, u),
+            strictly_decreasing=Proposition(falls.format(name, "<")),
+            smooth=Proposition(""),
+            decreasing=Proposition(falls.format(name, "<=")),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ArbitraryLoss:
+    """Any function as a loss; its properties are propositions, as a `Loss` has truth values."""
+
+    value: Callable[[Any, Any], Any]
+    drop: Callable[[Any, Any, Any], Any]
+    strictly_decreasing: Proposition
+    smooth: Proposition
+    decreasing: Proposition
 
 
 def _positive(m: Namespace, x: Number) -> Number:

@@ -15,11 +15,14 @@ from attsvm.theory import (
     Vector,
     definition,
 )
+from attsvm.theory.arithmetic.relations import Proposition
 from attsvm.theory.types import Comparison, Namespace, Nested, Numbers, Values
 
 
-def flag(m: Namespace, value: bool) -> Comparison:
+def flag(m: Namespace, value: bool | Proposition) -> Comparison | Proposition:
     """Return the relation that a property of the loss is true."""
+    if isinstance(value, Proposition):
+        return value
     return m.equal(m.exact(int(value)), m.exact(1))
 
 

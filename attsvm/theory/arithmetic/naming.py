@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from flint import arb, fmpq
 
-from attsvm.errors import ClaimError
+from attsvm.errors import ClaimError, NotExpressible
 from attsvm.theory.arithmetic.bounds import Bounded
 from attsvm.theory.arithmetic.digits import enclosed
 from attsvm.theory.arithmetic.lanes import Lane
@@ -146,6 +146,8 @@ class Primitive:
             left = filled(self.latex, *(map(letter, self.of) if self.of else numbers))
             m.definitions.setdefault(self.plain, Definition(left, self.says))
             return filled(self.latex, *numbers)
+        if m.name == "coq":
+            raise NotExpressible(f"the primitive {self.plain}")
         import sympy as sp
 
         return sp.Function(self.plain.partition("(")[0])(*numbers)

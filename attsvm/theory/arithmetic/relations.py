@@ -75,6 +75,17 @@ Relation = Comparison | All | AnyOf
 """A comparison, or several of them."""
 
 
+@dataclass(frozen=True, slots=True)
+class Proposition:
+    """A condition that only Coq can state, such as that a function decreases.
+
+    Attributes:
+        text: the proposition in Coq; empty if there is none.
+    """
+
+    text: str
+
+
 def comparisons(relation: Relation, *, needed: bool = False) -> tuple[Comparison, ...]:
     """Return the comparisons that a relation consists of, or those that must all hold."""
     if isinstance(relation, Comparison):

@@ -1,0 +1,95 @@
+"""`attsvm kernel` has Coq check proofs for all sizes and stored counterexamples."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from attsvm.cli.arguments import Parsers, positive_integer, tell
+from attsvm.cli.working import working
+
+if TYPE_CHECKING:
+    from attsvm.theory.coq.kernel import Checked
+
+
+def add(parsers: Parsers) -> None:
+    """Add the command."""
+    parser = parsers.add(
+        "kernel",
+        parsers.packs,
+        parsers.only,
+        help="have Coq check proofs for all sizes and stored counterexamples",
+    )
+    parser.add_argument(
+        "ids", nargs="*", metavar="ID", help="statement, claim, or prefix (default: all)"
+    )
+    parser.add_argument(
+        "-n", "--workers", type=positive_integer, default=1, help="processes (default 1)"
+    )
+    parser.add_argument(
+        "--coqc", metavar="PROGRAM", default="coqc", help="the compiler of Coq (default coqc)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check; return 0 if Coq accepts every theorem, else 1.
+
+    Raises:
+        UsageError: there is no Coq.
+    """
+    from attsvm.theory.coq.kernel import Proofs, check, ensure_coq
+    from attsvm.theory.packs.packs import find_claims, load_packs
+    from attsvm.theory.record.curated import known
+
+    version = ensure_coq(options.coqc)
+    results: list[Checked] = []
+    with working("loading claims") as live:
+        packs = load_packs(options.pack, options.only_pack, options.ids)
+        chosen = {claim.id for claim in find_claims(packs, options.ids)}
+        for pack in packs:
+            claims = [claim for claim in pack.claims if claim.id in chosen]
+            proofs = Proofs.of(pack.folder.parent / "symbolic/coq")
+
+            def told(line: str) -> None:
+                live.update(line.__str__, worth=False)
+
+            results += check(claims, known, proofs, options.coqc, told, options.workers)
+    fell = [r for r in results if r.result in ("rejected", "failed")]
+    document = {
+        "coq": version,
+        "theorems": [
+            {
+                "claim": r.claim,
+                "kind": r.kind,
+                "result": r.result,
+                "reason": r.reason,
+                "axioms": list(r.axioms),
+            }
+            for r in results
+        ],
+        "accepted": not fell,
+    }
+    tell(options, document, _lines(results, version))
+    return 1 if fell else 0
+
+
+def _lines(results: Sequence[Checked], version: str) -> Iterator[str]:
+    """Yield a line for each theorem, and the counts."""
+    told = [r for r in results if r.result != "not expressible"]
+    width = max((len(r.claim) for r in told), default=0)
+    for r in told:
+        yield f"{r.claim:<{width}}  {r.result:<8}  {r.kind}" + (f": {r.reason}" if r.reason else "")
+    counts = Counter(r.result for r in results)
+    yield version
+    yield ", ".join(
+        f"{counts[word]} {word}" for word in ("accepted", "rejected", "failed", "not expressible")
+    )
+    reasons = Counter(r.reason for r in results if r.result == "not expressible")
+    for reason, count in reasons.most_common():
+        yield f"  {count} not expressible: {reason}"
+    axioms = sorted({axiom for r in results for axiom in r.axioms})
+    rooms = Counter(axiom.partition(".")[0] for axiom in axioms)
+    if axioms:
+        yield "axioms used, by module: " + ", ".join(f"{n} of {m}" for m, n in rooms.items())

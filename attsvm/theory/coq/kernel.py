@@ -1,0 +1,315 @@
+"""Coq as a second opinion: it compiles proofs about statements and refutations of readings.
+
+A proof for all sizes is a theorem in a file of the pack, such as `Theorem sharp` in
+`symbolic/coq/sim_lemma_3_12.v`. Its proposition is generated from the reading, so that a changed
+formula needs another proof. A refutation of one instance is proved by the tactic of `Decide.v`.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from importlib.resources import files
+from pathlib import Path
+
+from attsvm._types import Case
+from attsvm.errors import UsageError
+from attsvm.theory.coq.theorems import (
+    Theorem,
+    coq_name,
+    expressible,
+    refutation,
+    statement,
+    tightness,
+)
+from attsvm.theory.declaration.claim import Claim
+
+SECONDS = 300
+"""Maximum number of seconds of processor time for one file."""
+
+PACKAGES = "coq libcoq-coquelicot libcoq-interval"
+"""The Debian packages that the proofs need."""
+
+_AXIOMS = re.compile(
+    r"(ClassicalDedekindReals\.sig_(forall_dec|not_dec)|Classical_Prop\.classic"
+    r"|FunctionalExtensionality\.functional_extensionality_dep"
+    r"|(PrimInt63|Uint63|PrimFloat|FloatAxioms)\.\w+)"
+)
+"""Axioms that a theorem may use: those of the real numbers, of classical logic, of equal functions,
+and of the processor's integers and floats, with which `interval` computes."""
+
+_TIGHT, _REFUTED = "_tight", "_refuted"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What Coq says of one theorem.
+
+    Attributes:
+        claim: the id of the reading.
+        kind: "proof" for all sizes, "tightness" of the constant, "refutation" for all sizes or
+            "refutation by an instance".
+        result: "accepted", "rejected", "failed" or "not expressible".
+        reason: the error of Coq, or the part of the formula without a Coq term; else empty.
+        axioms: the axioms that the theorem uses.
+    """
+
+    claim: str
+    kind: str
+    result: str
+    reason: str = ""
+    axioms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """The files with proofs of one pack.
+
+    Attributes:
+        files: each file by its name in Coq.
+    """
+
+    files: Mapping[str, Path]
+
+    @classmethod
+    def of(cls, folder: Path) -> Proofs:
+        """Return the proofs in a folder, which may not exist."""
+        return cls({file.stem: file for file in sorted(folder.glob("*.v"))})
+
+    def theorems(self, claim: Claim) -> Iterator[tuple[str, str]]:
+        """Yield the theorems about a reading: file and name, in the order of the file."""
+        file = coq_name(claim.statement_id)
+        reading = coq_name(claim.reading)
+        if file in self.files:
+            text = self.files[file].read_text(encoding="utf-8")
+            for name in re.findall(r"^Theorem (\w+) ", text, re.MULTILINE):
+                if name in (reading, reading + _TIGHT, reading + _REFUTED):
+                    yield file, name
+
+    def needed(self, file: str) -> list[str]:
+        """Return a file and all files that it requires, each after those that it requires."""
+        graph: dict[str, set[str]] = {}
+        waiting = [file]
+        while waiting:
+            name = waiting.pop()
+            if name not in graph:
+                text = self.files[name].read_text(encoding="utf-8")
+                named = re.findall(r"^Require (?:Import )?([\w ]+)\.", text, re.MULTILINE)
+                graph[name] = {word for line in named for word in line.split()} & self.files.keys()
+                waiting += graph[name]
+        return list(TopologicalSorter(graph).static_order())
+
+
+class Compiler:
+    """A folder in which Coq compiles files, each once."""
+
+    def __init__(self, folder: Path, coqc: str) -> None:
+        self.folder, self.coqc = folder, coqc
+        self._outcomes: dict[str, tuple[bool, str]] = {}
+        for name in ("Prelude", "Decide"):
+            text = files("attsvm.theory.coq").joinpath(f"{name}.v").read_text(encoding="utf-8")
+            self.write(name, text)
+
+    def write(self, name: str, text: str) -> None:
+        """Write the file of a module."""
+        (self.folder / f"{name}.v").write_text(text, encoding="utf-8")
+
+    def compiled(self, name: str) -> tuple[bool, str]:
+        """Return whether Coq accepts a file, and its output; compiled at the first call only."""
+        if name not in self._outcomes:
+            self._outcomes[name] = self._compile(name)
+        return self._outcomes[name]
+
+    def _compile(self, name: str) -> tuple[bool, str]:
+        limited = f'ulimit -t {SECONDS}; exec "$0" -q "$1"'
+        done = subprocess.run(
+            ["/bin/sh", "-c", limited, self.coqc, f"{name}.v"],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode == 0, done.stdout + done.stderr
+
+
+def ensure_coq(coqc: str) -> str:
+    """Return the version of Coq.
+
+    Raises:
+        UsageError: there is no Coq by this name.
+    """
+    try:
+        done = subprocess.run([coqc, "--version"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise UsageError(
+            "Coq cannot be run, so that no theorem can be checked",
+            value=coqc,
+            remedy=f"On Debian or Ubuntu: apt-get install {PACKAGES}.",
+        ) from error
+    return done.stdout.splitlines()[0]
+
+
+def check(
+    claims: Sequence[Claim],
+    instances: Callable[[Claim], Iterable[Case]],
+    proofs: Proofs,
+    coqc: str,
+    tell: Callable[[str], None],
+    workers: int = 1,
+) -> Iterator[Checked]:
+    """Yield what Coq says of each theorem about these readings.
+
+    Args:
+        claims: the readings.
+        instances: the stored counterexamples of a reading, the most telling first.
+        proofs: the proofs of their pack.
+        coqc: the compiler.
+        tell: a function that is called with what is being done.
+        workers: how many files Coq compiles at once; the answers do not depend on it.
+
+    Raises:
+        UsageError: there is no Coq by this name, or it does not compile the definitions.
+    """
+    ensure_coq(coqc)
+    with tempfile.TemporaryDirectory(prefix="attsvm-coq-") as folder:
+        compiler = Compiler(Path(folder), coqc)
+        for name in ("Prelude", "Decide"):
+            tell(f"compiling {name}")
+            accepted, output = compiler.compiled(name)
+            if not accepted:
+                raise UsageError(
+                    f"Coq does not compile {name}.v of attsvm",
+                    value=_error(output),
+                    remedy=f"Install Coq 8.16 with its libraries: {PACKAGES}.",
+                )
+        compiler.write("Statements", statements(claims, proofs))
+        compiler.compiled("Statements")
+        jobs = [*_proved(claims, proofs, compiler, tell), *_refuted(claims, instances)]
+
+        def answer(job: Checked | _Job) -> Checked:
+            if isinstance(job, Checked):
+                return job
+            tell(f"checking the {job.kind} of {job.claim}")
+            return _judged(job, compiler)
+
+        with ThreadPoolExecutor(workers) as pool:
+            yield from pool.map(answer, jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A file whose last theorem is what is to be checked.
+
+    Attributes:
+        claim: the id of the reading.
+        kind: as in `Checked`.
+        text: the file.
+    """
+
+    claim: str
+    kind: str
+    text: str
+
+
+def _proved(
+    claims: Sequence[Claim], proofs: Proofs, compiler: Compiler, tell: Callable[[str], None]
+) -> Iterator[Checked | _Job]:
+    """Compile the proofs for all sizes; yield what is left to check, or why one is rejected."""
+    for claim in claims:
+        for file, name in proofs.theorems(claim):
+            kind = "tightness" if name.endswith(_TIGHT) else "proof"
+            kind = "refutation" if name.endswith(_REFUTED) else kind
+            accepted, output = True, ""
+            for needed in proofs.needed(file):
+                tell(f"compiling {needed}.v")
+                compiler.write(needed, proofs.files[needed].read_text(encoding="utf-8"))
+                accepted, output = compiler.compiled(needed)
+                if not accepted:
+                    break
+            if accepted:
+                yield _Job(claim.id, kind, _conclusion(claim, file, name))
+            else:
+                yield Checked(claim.id, kind, _result(output), _error(output))
+
+
+def _refuted(
+    claims: Sequence[Claim], instances: Callable[[Claim], Iterable[Case]]
+) -> Iterator[Checked | _Job]:
+    """Yield the refutation by the first counterexample of each reading that has a theorem."""
+    kind = "refutation by an instance"
+    for claim in claims:
+        reason = ""
+        for case in instances(claim):
+            theorem, reason = expressible(refutation, claim, case)
+            if theorem:
+                yield _Job(claim.id, kind, decided(theorem))
+                break
+        else:
+            if reason:
+                yield Checked(claim.id, kind, "not expressible", reason)
+
+
+def statements(claims: Sequence[Claim], proofs: Proofs) -> str:
+    """Return the propositions about these readings for which there are proofs, as a Coq file.
+
+    The other readings of their statements come too, as a file of proofs needs all of its own.
+    """
+    lines = ["Require Import Prelude.\n"]
+    for claim in claims:
+        for _, name in proofs.theorems(claim):
+            write = tightness if name.endswith(_TIGHT) else statement
+            theorem, reason = expressible(write, claim)
+            text = theorem.text if theorem else f"(* {claim.id}: {reason} *)\n"
+            if text not in lines:
+                lines.append(text)
+    return "\n".join(lines)
+
+
+def _conclusion(claim: Claim, file: str, name: str) -> str:
+    """Return a file that takes a theorem for the generated proposition, and asks for its axioms."""
+    said = f"Statements.{coq_name(claim.id)}"
+    if name.endswith(_TIGHT):
+        said += _TIGHT
+    elif name.endswith(_REFUTED):
+        said = f"~ {said}"
+    return (
+        f"Require Statements {file}.\n"
+        f"Definition concluded : {said} := {file}.{name}.\n"
+        "Print Assumptions concluded.\n"
+    )
+
+
+def decided(theorem: Theorem) -> str:
+    """Return a file in which the tactic of Decide.v proves a theorem about numbers."""
+    head = "From Interval Require Import Tactic.\nRequire Import Prelude Decide.\n\n"
+    return f"{head}{theorem.decided}\nPrint Assumptions {theorem.name}.holds.\n"
+
+
+def _judged(job: _Job, compiler: Compiler) -> Checked:
+    name = f"Check_{coq_name(job.claim)}_{job.kind.replace(' ', '_')}"
+    compiler.write(name, job.text)
+    accepted, output = compiler.compiled(name)
+    if not accepted:
+        return Checked(job.claim, job.kind, _result(output), _error(output))
+    axioms = tuple(re.findall(r"^([A-Z]\w*(?:\.\w+)+)", output, re.MULTILINE))
+    others = [axiom for axiom in axioms if not _AXIOMS.fullmatch(axiom)]
+    if others or not re.search(r"^(Axioms:|Closed under the global context)", output, re.MULTILINE):
+        reason = f"uses {', '.join(others)}" if others else "Coq did not list its axioms"
+        return Checked(job.claim, job.kind, "rejected", reason, axioms)
+    return Checked(job.claim, job.kind, "accepted", "", axioms)
+
+
+def _result(output: str) -> str:
+    """Return "rejected" if Coq gives an error, else "failed": it ended without an answer."""
+    return "rejected" if "Error:" in output else "failed"
+
+
+def _error(output: str) -> str:
+    """Return the error of Coq in one line."""
+    found = output.partition("Error:")[2] or output or "no output: it ran out of time or memory"
+    return " ".join(found.split())[:200]

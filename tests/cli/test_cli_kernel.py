@@ -1,0 +1,48 @@
+"""`attsvm show --coq`, and the table of proofs in the documents."""
+
+import re
+from pathlib import Path
+
+from attsvm.cli import main
+from attsvm.theory import load_packs
+from attsvm.theory.coq.kernel import Proofs
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_propositions_are_printed(capsys):
+    assert main(["show", "--coq", "sim/lemma-3.12:sharp"]) == 0
+    shown = capsys.readouterr().out
+    assert "Definition sim_lemma_3_12_sharp : Prop :=" in shown
+    assert "sim_lemma_3_12_literal" not in shown
+
+
+def test_a_counterexample_is_printed_with_its_proof(capsys):
+    assert main(["show", "--coq", "sim/basic-1:literal-2"]) == 0
+    shown = capsys.readouterr().out
+    assert "Theorem holds :" in shown
+    assert "decide_numbers." in shown
+
+
+def test_a_reading_without_a_proposition_says_why(capsys):
+    assert main(["show", "--coq", "tf/theorem-2:literal"]) == 0
+    assert "for all sizes: a claim about a record or a run *)" in capsys.readouterr().out
+
+
+def test_the_table_lists_all_proofs():
+    """Each cell of docs/kernel.md has the theorems of symbolic/coq, and no others."""
+    proofs = Proofs.of(ROOT / "symbolic/coq")
+    (pack,) = load_packs()
+    expected = {}
+    for claim in pack.claims:
+        for _, name in proofs.theorems(claim):
+            column = 1 if name.endswith("_tight") else 2 if name.endswith("_refuted") else 0
+            row = expected.setdefault(claim.statement_id, [set(), set(), set()])
+            row[column].add(claim.reading)
+    rows = re.findall(
+        r"^\| `(\S+)` \| (.*?) ?\| (.*?) ?\| (.*?) ?\|$",
+        (ROOT / "docs/kernel.md").read_text(),
+        re.MULTILINE,
+    )
+    shown = {id: [set(filter(None, cell.split(", "))) for cell in cells] for id, *cells in rows}
+    assert shown == expected

@@ -1,0 +1,244 @@
+"""A reader of the Coq terms that attsvm writes, written anew: it evaluates them by mpmath.
+
+It knows the definitions of Prelude.v by its own text, so that a term that is written wrongly has
+another value here than the formula has.
+"""
+
+import re
+
+import mpmath
+
+TOKEN = re.compile(r"\s*(%nat|=>|->|/\\|\\/|<>|<=|[-+*/<=():,~]|\d+|[A-Za-z_][\w.']*)")
+DIGITS = 60
+
+
+def total(n, f):
+    return sum((f(i) for i in range(n)), mpmath.mpf(0))
+
+
+def norm(n, f):
+    return mpmath.sqrt(total(n, lambda i: f(i) ** 2))
+
+
+def most(n, f):
+    return max(f(i) for i in range(n))
+
+
+def least(n, f):
+    return min(f(i) for i in range(n))
+
+
+def times(d, A, x, i):
+    return total(d, lambda k: A(i)(k) * x(k))
+
+
+def diameter(n, d, A):
+    pairs = [(A(i), A(j)) for i in range(n) for j in range(n)]
+    return max(norm(d, lambda k, a=a, b=b: a(k) - b(k)) for a, b in pairs)
+
+
+def softmax(n, s, i):
+    return mpmath.exp(s(i)) / total(n, lambda j: mpmath.exp(s(j)))
+
+
+def logistic(x):
+    return 1 / (1 + mpmath.exp(-x))
+
+
+FUNCTIONS = {
+    "total": (2, total),
+    "norm": (2, norm),
+    "most": (2, most),
+    "least": (2, least),
+    "oscillation": (2, lambda n, f: most(n, f) - least(n, f)),
+    "times": (4, times),
+    "diameter": (3, diameter),
+    "spread": (3, lambda n, d, A: diameter(n, d, A) / mpmath.sqrt(2)),
+    "softmax": (3, softmax),
+    "logistic": (1, logistic),
+    "logistic_slope": (1, lambda x: logistic(x) * (1 - logistic(x))),
+    "is_zero": (1, lambda x: mpmath.mpf(abs(x) < mpmath.mpf(10) ** -40)),
+    "exp": (1, mpmath.exp),
+    "ln": (1, mpmath.log),
+    "sqrt": (1, mpmath.sqrt),
+    "Rabs": (1, abs),
+    "Rmax": (2, max),
+    "Rmin": (2, min),
+    "INR": (1, mpmath.mpf),
+}
+
+
+def curried(count, function, *given):
+    """A function of so many arguments that takes them one by one, as in Coq."""
+    if len(given) == count:
+        return function(*given)
+    return lambda x: curried(count, function, *given, x)
+
+
+class Reader:
+    """The parser of one text, whose letters have the values of `known`.
+
+    Every method parses one kind of expression and returns its value.
+    """
+
+    def __init__(self, text, known):
+        self.tokens = TOKEN.findall(text)
+        assert "".join(self.tokens) == re.sub(r"\s", "", text), "a sign that the reader lacks"
+        self.known, self.at = known, 0
+        self.sides = []
+
+    def peek(self):
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def take(self, *wanted):
+        token = self.peek()
+        assert not wanted or token in wanted, f"{token!r} where {wanted} should stand"
+        self.at += 1
+        return token
+
+    def proposition(self):
+        """A disjunction of conjunctions of comparisons; Coq binds `/\\` before `\\/`."""
+        found = self.conjunction()
+        while self.peek() == "\\/":
+            self.take()
+            found = self.conjunction() or found
+        return found
+
+    def conjunction(self):
+        found = self.comparison()
+        while self.peek() == "/\\":
+            self.take()
+            found = self.comparison() and found
+        return found
+
+    def comparison(self):
+        start = self.at
+        if self.peek() == "(" and self.holds_comparison():
+            self.take("(")
+            found = self.proposition()
+            self.take(")")
+            return found
+        self.at = start
+        left = self.sum()
+        sign = self.take("<", "<=", "=", "<>")
+        right = self.sum()
+        self.sides.append((sign, left, right))
+        close = mpmath.almosteq(left, right, mpmath.mpf(10) ** -40, mpmath.mpf(10) ** -40)
+        return {"<": left < right and not close, "<=": left <= right or close}.get(
+            sign, close if sign == "=" else not close
+        )
+
+    def holds_comparison(self):
+        """Whether the bracket that begins here encloses a proposition and not a number."""
+        depth = 0
+        for token in self.tokens[self.at :]:
+            depth += (token == "(") - (token == ")")
+            if depth == 0:
+                return False
+            if depth == 1 and token in ("<", "<=", "=", "<>", "/\\", "\\/"):
+                return True
+            if token == "fun":
+                continue
+        return False
+
+    def sum(self):
+        found = self.product()
+        while self.peek() in ("+", "-"):
+            sign = self.take()
+            other = self.product()
+            found = found + other if sign == "+" else found - other
+        return found
+
+    def product(self):
+        if self.peek() == "-":
+            self.take()
+            return -self.product()
+        found = self.application()
+        while self.peek() in ("*", "/"):
+            if self.take() == "*":
+                found = found * self.application()
+            else:
+                found = mpmath.mpf(found) / self.application()
+        return found
+
+    def application(self):
+        found = self.atom()
+        while re.match(r"[(\w]", self.peek()) and self.peek() not in ("then", "else"):
+            found = found(self.atom())
+        return found
+
+    def atom(self):
+        token = self.take()
+        if token.isdigit():
+            found = int(token)
+        elif token == "(":
+            if self.peek() == "fun":
+                found = self.function()
+            elif self.peek() == "if":
+                found = self.case()
+            else:
+                found = self.sum()
+            self.take(")")
+        elif token in self.known:
+            found = self.known[token]
+        else:
+            count, function = FUNCTIONS[token]
+            found = curried(count, function)
+        if self.peek() == "%nat":
+            self.take()
+            assert isinstance(found, int)
+        return found
+
+    def case(self):
+        """`if Nat.eqb i j then x else y`."""
+        self.take("if")
+        self.take("Nat.eqb")
+        same = self.atom() == self.atom()
+        self.take("then")
+        first = self.sum()
+        self.take("else")
+        other = self.sum()
+        return first if same else other
+
+    def function(self):
+        self.take("fun")
+        names = []
+        while self.peek() != "=>":
+            names.append(self.take())
+        self.take("=>")
+        start, depth = self.at, 0
+        while depth or self.peek() != ")":
+            depth += (self.peek() == "(") - (self.peek() == ")")
+            self.at += 1
+        body = " ".join(self.tokens[start : self.at])
+
+        def value(*given):
+            inner = Reader(body, {**self.known, **dict(zip(names, given, strict=True))})
+            return inner.sum()
+
+        return curried(len(names), value)
+
+
+def array(values):
+    """A nested list as a function of its indices, one by one."""
+    if not isinstance(values, list):
+        return values
+    return lambda i: array(values[i])
+
+
+def sides(text, known):
+    """The truth of a proposition, and the comparisons that it consists of, by their values."""
+    with mpmath.workdps(DIGITS):
+        reader = Reader(text, known)
+        truth = reader.proposition()
+        assert not reader.peek(), f"{reader.peek()!r} is left over"
+        return truth, reader.sides
+
+
+def with_definitions(theorem):
+    """The values of the definitions of a theorem about numbers."""
+    known = {}
+    with mpmath.workdps(DIGITS):
+        for name, text in theorem.definitions:
+            known[name] = Reader(text, known).sum()
+    return known

@@ -1,0 +1,243 @@
+"""Theorems for Coq say what the formulas say: an independent reader evaluates both."""
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import pytest
+
+from attsvm.errors import NotExpressible
+from attsvm.theory import (
+    Hypothesis,
+    Integer,
+    Matrix,
+    Reading,
+    Real,
+    Statement,
+    Vector,
+    changed,
+    load_packs,
+)
+from attsvm.theory.arithmetic import ENCLOSURES
+from attsvm.theory.arithmetic.relations import comparisons
+from attsvm.theory.coq.kernel import Proofs
+from attsvm.theory.coq.theorems import expressible, refutation, statement, tightness
+from attsvm.theory.declaration.variables import Choice
+from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.record.curated import known
+from tests.theory.coq.reader import Reader, array, sides, with_definitions
+
+(PACK,) = load_packs()
+ROOT = Path(__file__).parents[3]
+PROOFS = Proofs.of(ROOT / "symbolic/coq")
+STATED = [c for c in PACK.claims if expressible(statement, c)[0]]
+REFUTED = [
+    (c, case) for c in PACK.claims for case in known(c) if expressible(refutation, c, case)[0]
+]
+FORBIDDEN = r"\b(Axiom|Admitted|admit|Parameter|Conjecture|Unset|bypass_check)\b"
+
+
+def number(value):
+    return mpmath.mpf(int(value.numerator)) / int(value.denominator)
+
+
+def values_of(claim, case):
+    """The letters of a statement at an instance, for the reader."""
+    found = dict(claim.formula.values_of(case))
+    for name, variable in claim.formula.variables.items():
+        if isinstance(variable, Choice):
+            member = variable.members[getattr(case, name)]
+            found[name] = lambda u, member=member: ball(member.value(ENCLOSURES, exact_ball(u)))
+        elif name in found and variable.axes:
+            entries = np.vectorize(lambda x: number(Fraction(x)), otypes=[object])
+            found[name] = array(entries(getattr(case, name)).tolist())
+        elif name in found and not isinstance(variable, Integer):
+            found[name] = number(Fraction(getattr(case, name)))
+    return found
+
+
+def exact_ball(x):
+    above = int(mpmath.floor(x * 2**80))
+    return ENCLOSURES.exact(Fraction(above, 2**80))
+
+
+def ball(x):
+    return mpmath.mpf(x.mid().str(30, radius=False)) if hasattr(x, "mid") else number(x)
+
+
+def conclusion(theorem):
+    """The last part of a statement, behind its conditions."""
+    return theorem.says.split(" ->\n  ")[-1].split(",\n  ")[-1]
+
+
+def agree(a, b):
+    return abs(a - b) <= 1e-9 * max(1, abs(a), abs(b))
+
+
+def test_most_readings_about_variables_have_statements_or_a_reason():
+    assert len(STATED) >= 39
+    assert len(REFUTED) >= 27
+    for claim in PACK.claims:
+        theorem, reason = expressible(statement, claim)
+        assert (theorem is None) == bool(reason)
+
+
+@pytest.mark.parametrize("claim", STATED, ids=lambda c: c.id)
+def test_a_statement_has_both_sides_of_the_formula_at_its_instances(claim):
+    text = conclusion(statement(claim))
+    cases = [*known(claim), *claim.examples]
+    if not cases:  # of real numbers alone
+        cases = [claim.formula.build(x=1.5, y=-0.25)]
+    for case in cases:
+        _, read = sides(text, values_of(claim, case))
+        formula = claim.formula.relation(ENCLOSURES, claim.formula.enclosed(case), {})
+        computed = comparisons(formula)
+        assert len(read) == len(computed)
+        for (_, left, right), one in zip(read, computed, strict=True):
+            assert agree(left, ball(ENCLOSURES.exact(one.left)))
+            assert agree(right, ball(ENCLOSURES.exact(one.right)))
+
+
+@pytest.mark.parametrize(("claim", "case"), REFUTED, ids=lambda x: getattr(x, "id", ""))
+def test_a_refutation_is_true_and_its_reverse_is_false(claim, case):
+    theorem = refutation(claim, case)
+    letters = with_definitions(theorem)
+    truth, _ = sides(theorem.says, letters)
+    assert truth
+    *_, violated = theorem.says.split(" /\\\n  ")
+    if violated.count(" < ") == 1 and violated[0] != "(":
+        left, right = violated.split(" < ")
+        assert not sides(f"{right} < {left}", letters)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("total 3 (fun i1 => x i1 * x i1)", 14),
+        ("most 3 (fun i1 => - x i1)", -1),
+        ("1 / 2 * (3 - 1) - - 2", 3),
+        ("x (1 + 1)%nat", 3),
+        ("times 3 (fun i1 i2 => x i2) x 0%nat", 14),
+        ("(if Nat.eqb 1 1 then 5 else 6)", 5),
+        ("oscillation 3 x", 2),
+    ],
+)
+def test_the_reader_reads(text, value):
+    assert Reader(text, {"x": array([1, 2, 3])}).sum() == value
+
+
+def toy(conclusion, variables, **more):
+    wide = {"wide": changed(variables={"c": Real((9,))})}
+    reading = Reading("proved", proof="tests.theory.toy_pack:prove", siblings=wide, **more)
+    return Statement(
+        "toy/coq",
+        source="a toy",
+        place="1",
+        printed="",
+        variables=variables,
+        conclusion=conclusion,
+        readings={"literal": reading},
+    ).claims[0]
+
+
+SQUARES = {"n": Integer(2, 3), "x": Vector("n"), "A": Matrix("n", "n"), "c": Real()}
+
+
+@pytest.mark.parametrize(
+    ("formula", "says"),
+    [
+        (lambda m, v: m.at_most(v.c - (v.c - 1), v.c * (v.c + 1)), "c - (c - 1) <= c * (c + 1)"),
+        (lambda m, v: m.below(-v.c * 2, v.c / (v.c / 2)), "(- c) * 2 < c / (c / 2)"),
+        (lambda m, v: m.at_most(-(v.c + 1), v.c - -v.c), "- (c + 1) <= c - (- c)"),
+    ],
+)
+def test_brackets_are_written(formula, says):
+    assert conclusion(statement(toy(formula, SQUARES))) == says
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        lambda m, v: m.sum(v.x[1:]),
+        lambda m, v: m.sum(m.array([m.sum(row) for row in v.A])),
+        lambda m, v: m.max(m.array([m.norm(row) * x for row, x in zip(v.A, v.x, strict=True)])),
+        lambda m, v: m.dot(v.A[1], v.x) - v.A[0, 1],
+        lambda m, v: m.sum(v.A @ v.A.T @ v.x) / v.n,
+        lambda m, v: m.norm(v.A - v.x.reshape(-1, 1)) * m.size(v.A),
+        lambda m, v: m.dot(v.x, m.softmax(v.A)[0]) - m.min(v.A),
+        lambda m, v: m.sum(m.diagonal(v.x) @ v.x) + m.oscillation(v.A),
+        lambda m, v: m.spread(v.A) - m.sum(m.power(v.x, 3)) + m.sum(m.sums(v.A) * v.x),
+        lambda m, v: m.sum(m.outer(v.x, v.x)) - m.sum(m.square(m.differences(v.x))),
+    ],
+)
+def test_functions_of_arrays_have_the_value_that_the_formula_has(left):
+    claim = toy(lambda m, v: m.at_most(left(m, v), v.c), SQUARES)
+    case = claim.formula.build(x=[1, -2, 0.5], A=[[1, 2, 3], [-1, 4, 0.25], [0, 1, 8]], c=1)
+    _, ((_, read, _),) = sides(conclusion(statement(claim)), values_of(claim, case))
+    computed = claim.formula.relation(ENCLOSURES, claim.formula.enclosed(case), {}).left
+    assert agree(read, ball(ENCLOSURES.exact(computed)))
+
+
+REFUSED = {
+    "a loop in a loop": lambda m, v: m.at_most(
+        m.sum(m.array([m.sum(m.array([m.dot(a, b) for a in v.A])) for b in v.A])), v.c
+    ),
+    "a number of Python": lambda m, v: m.at_most(v.c, 1 if v.n == 2 else 2),
+    "one entry of a loop": lambda m, v: m.at_most(next(iter(v.x)), v.c),
+    "the length of an array": lambda m, v: m.at_most(v.c, len(v.x)),
+    "a spectral norm": lambda m, v: m.at_most(m.spectral(v.A), v.c),
+}
+
+
+@pytest.mark.parametrize("formula", REFUSED.values(), ids=REFUSED)
+def test_what_python_would_decide_has_no_statement(formula):
+    with pytest.raises(NotExpressible):
+        statement(toy(formula, SQUARES))
+
+
+def test_a_condition_that_python_decided_has_no_refutation():
+    always = Hypothesis("1 is 1", lambda m, v: m.equal(m.exact(1), m.exact(1)))
+    claim = toy(lambda m, v: m.at_most(v.c, m.exact(0)), {"c": Real()}, under=(always,))
+    with pytest.raises(NotExpressible, match="Python decides"):
+        refutation(claim, claim.formula.build(c=1))
+
+
+def test_another_constant_is_another_statement():
+    one, two = (
+        statement(toy(lambda m, v, k=k: m.at_most(v.c, m.exact(k)), {"c": Real()})) for k in (1, 2)
+    )
+    assert one.says != two.says
+
+
+def test_tightness_asks_for_instances_below_each_share():
+    text = tightness(toy(lambda m, v: m.at_most(v.c, m.exact(2) + v.c), {"c": Real()})).says
+    assert text.startswith("forall share : R, share < 1 -> exists (c : R),")
+    assert text.endswith("share * (2 + c) < c")
+
+
+@pytest.mark.parametrize("file", PROOFS.files.values(), ids=lambda f: f.stem)
+def test_proof_files_assume_nothing(file):
+    text = re.sub(r"\(\*.*?\*\)", "", file.read_text(), flags=re.DOTALL)
+    assert not re.search(FORBIDDEN, text)
+
+
+def test_each_theorem_is_about_a_reading_with_that_verdict():
+    found = {}
+    for claim in PACK.claims:
+        for file, name in PROOFS.theorems(claim):
+            found[file, name] = claim
+            refuted = name.endswith("_refuted")
+            assert refuted == (claim.expected.truth is Truth.REFUTED)
+            assert expressible(tightness if name.endswith("_tight") else statement, claim)[0]
+            assert not (
+                refuted and any(isinstance(v, Choice) for v in claim.formula.variables.values())
+            ), "no member of a family need refute what some function refutes"
+    listed = {
+        (file.stem, name)
+        for file in PROOFS.files.values()
+        for name in re.findall(r"^Theorem (\w+) ", file.read_text(), re.MULTILINE)
+    }
+    assert listed == found.keys()
+    assert len({claim.id for claim in found.values()}) >= 24
