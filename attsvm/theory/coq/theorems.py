@@ -266,3 +266,5 @@ def expressible(write: Any, *arguments: Any) -> tuple[Theorem | None, str]:
         return None, error.cause
     except ClaimError as error:
         return None, str(error)
+    except (TypeError, AttributeError) as error:  # an operation that terms of any size lack
+        return None, f"an operation that Coq terms lack: {error}"

@@ -197,6 +197,14 @@ def test_what_python_would_decide_has_no_statement(formula):
         statement(toy(formula, SQUARES))
 
 
+def test_an_operation_that_terms_lack_is_a_reason():
+    claim = toy(lambda m, v: m.at_most(v.c % 2, v.c), SQUARES)
+    assert expressible(statement, claim) == (
+        None,
+        "an operation that Coq terms lack: unsupported operand type(s) for %: 'Term' and 'int'",
+    )
+
+
 def test_a_condition_that_python_decided_has_no_refutation():
     always = Hypothesis("1 is 1", lambda m, v: m.equal(m.exact(1), m.exact(1)))
     claim = toy(lambda m, v: m.at_most(v.c, m.exact(0)), {"c": Real()}, under=(always,))
