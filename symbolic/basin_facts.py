@@ -283,7 +283,7 @@ class Kept:
 
 def kept(a: Attention, step: Moves, bent: Slopes, short: Supposition, start: Supposition) -> Kept:
     """From the basin u stays above the second-best score, and s_o above 0, by constants."""
-    (gap,) = suppose(start)
+    gap, *_ = suppose(start)
     lipschitz, at_most = suppose(short)
     facts = [bent.slope, lipschitz, step.rate, at_most, step.taken]
     (falls,) = cite(DESCENT, facts, risk(X.term), X, FALLS, HERE, AFTER, RATE, SMOOTHNESS, M)
@@ -656,7 +656,7 @@ def squares(step: Moves, c: Coefficients, g: Growth, pull: Pull) -> Squares:
     whole = decide(ge(a * P * NORM(G), G @ G), add_up(each, j), scale(g.P_is, a * NORM(G)))
     some = decide(ge(a * P, 0), g.longest_positive, g.P_positive)
     size = decide(ge(a * P, NORM(G)), whole, G_square, some)
-    square_ = decide(ge((a * P) ** 2, G @ G), size, G_square, G_norm, some)
+    square_ = decide(ge((a * P) ** 2, G @ G), size, G_square, G_norm)
     unit, inverse = cite(RECIPROCAL, [g.V_positive], N)
     S_, starts, adds = accumulate("S", RATE * P / N)
     S, rate = S_(K), scale(unit, RATE * P)

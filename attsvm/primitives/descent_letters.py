@@ -142,9 +142,12 @@ def feasible() -> list[Sequent]:
 
 
 def basin() -> list[Sequent]:
-    """Return that the first risk gap is below (l(second) - l(best))/n for inputs with rivals."""
+    """Return that the first risk gap is below (l(second) - l(best))/n for inputs with rivals.
+
+    There is such an input.
+    """
     threshold = (LOSS(second(OWNER(j))) - LOSS(BEST(OWNER(j)))) / NUMBER
-    return [Sequent(gt(threshold, risk(W(0)) - INFIMUM))]
+    return [Sequent(gt(threshold, risk(W(0)) - INFIMUM)), *several()]
 
 
 def short() -> list[Sequent]:

@@ -113,7 +113,7 @@ def prove() -> str:
             scale(one, r * (1 - r) ** 2),
         ),
     )
-    r_below = note("r lies between 0 and 1", decide(gt(1, r), one, power, r_positive))
+    r_below = note("r lies between 0 and 1", decide(gt(1, r), one, power))
 
     root = SQRT(as_term(3))
     s = INV(root)
@@ -133,9 +133,7 @@ def prove() -> str:
     (printed,) = said(_formula("literal")).sequents
     size = cite(SIZE, (), x.term - y.term)
     conclude(sharp, *said(_formula("sharp")).sequents)
-    conclude(
-        decide(printed.proposition, sharp, decide(ge(1, s / 6), third, s_positive), *size), printed
-    )
+    conclude(decide(printed.proposition, sharp, decide(ge(1, s / 6), third), *size), printed)
     return "|g''| is at most 1/(6 sqrt 3), and so g' is Lipschitz with it, and with 1"
 
 

@@ -180,10 +180,12 @@ class _Values:
         return self.term(term, values)[0]
 
     def holds(self, said: Proposition, values: Mapping[Atom, Any]) -> bool:
-        """Return whether a proposition holds up to rounding; NaN does not."""
+        """Return whether a proposition holds up to rounding; NaN does not, and 0 is not above 0."""
         value, size = self.term(said.term, values)
         error = self.model.tolerance * size
-        return bool(abs(value) <= error if said.relation == "==" else value >= -error)
+        if said.relation == "==":
+            return bool(abs(value) <= error)
+        return bool(value >= -error) and (said.relation == ">=" or bool(size > 0))
 
 
 def evaluated(whole: Proof, model: Model, tries: int = 24, seed: int = 0) -> Tally:

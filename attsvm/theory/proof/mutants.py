@@ -1,0 +1,56 @@
+"""Changes of linked proofs that must turn them red: premises left out, conclusions made wider."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from attsvm.theory.proof.facts import Fact, Proof, Proposition
+from attsvm.theory.proof.rules import denials
+from attsvm.theory.proof.search import certificate
+from attsvm.theory.proof.terms import as_term
+
+
+def premises(whole: Proof) -> Iterator[tuple[Fact, Fact]]:
+    """Yield each decided fact with each of its premises."""
+    yield from (
+        (fact, one) for fact in whole.facts if fact.rule == "decided" for one in fact.premises
+    )
+
+
+def needed(fact: Fact, premise: Fact, degree: int = 2) -> bool:
+    """Return whether no certificate shows a decided fact without one of its premises.
+
+    The fact that an index set is not empty serves no certificate; the core asks for it.
+    """
+    rest = tuple(p.proposition for p in fact.premises if p is not premise)
+    lost = {x for p in fact.premises for x in p.letters} - fact.letters
+    if any(x.sort.index and x not in premise.letters for x in lost) and not premise.letters:
+        return True
+    return any(certificate((*rest, one), degree) is None for one in denials(fact.proposition))
+
+
+def wider(said: Proposition) -> Iterator[tuple[str, Proposition]]:
+    """Yield conclusions that say more, or something else, each with what has changed."""
+    term, one = said.term, as_term(1)
+    yield "turned", replace(said, term=-term)
+    yield "shifted", replace(said, term=term - one)
+    if said.relation == ">=":
+        yield "strict", replace(said, relation=">")
+    if said.relation != "==":
+        yield "an equation", replace(said, relation="==")
+    if said.eventually:
+        yield "always", replace(said, eventually=False)
+    else:
+        yield "in the end", replace(said, eventually=True)
+    for monomial in term.parts if len(term.parts) > 1 else ():
+        part = type(term)({monomial: term.parts[monomial]})
+        yield f"1001/1000 of {part!r}", replace(said, term=term + part / 1000)
+
+
+def weaker(said: Proposition) -> Iterator[tuple[str, Proposition]]:
+    """Yield hypotheses that say less."""
+    if said.relation == ">":
+        yield ">=", replace(said, relation=">=")
+    if said.relation != "==":
+        yield "by a thousandth", replace(said, term=said.term + as_term(1) / 1000)

@@ -1,0 +1,224 @@
+"""Linked proofs: facts on runs, hypotheses on instances, and mutants that must turn red."""
+
+import functools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attsvm.errors import ProofError
+from attsvm.primitives import descent_letters as letters
+from attsvm.primitives import hypotheses, loss_hypotheses, steps
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_model import model_of
+from attsvm.primitives.descent_runs import runs, tight_data
+from attsvm.theory import Hypothesis, Supposed
+from attsvm.theory.declaration.proof import recorded
+from attsvm.theory.proof import evaluation, facts, mutants, rules
+from attsvm.theory.proof.evaluation import evaluated
+from attsvm.theory.proof.facts import Sequent, eq, ge, gt, proof
+from attsvm.theory.proof.linked import linked, used
+from attsvm.theory.proof.printing import told
+from attsvm.theory.proof.terms import EXP, NORM, Letter
+from properties._support import small_runs
+from symbolic import alternatives, basins
+from symbolic.basin_facts import converges
+from symbolic.sim import lemma_3_12
+
+RUNS = {
+    "uneven scores": small_runs.UNEVEN_SCORES,
+    "two inputs": Descent.of(
+        [[[1, 0], [0, 0]], [[0, 1], [0, 0]]],
+        [[1, 0], [0, 1]],
+        2 * np.eye(2),
+        scores=[[2, 0], [1, -1]],
+    ),
+    "short steps": replace(small_runs.NOT_TIGHT, step=0.25),
+}
+PROOFS = {"basin": basins.prove, "lemma 3.12": lemma_3_12.prove}
+
+
+@functools.cache
+def whole(name):
+    """The facts of a proof, made once."""
+    with recorded() as found:
+        PROOFS[name]()
+    (made,) = found.linked
+    return made
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_no_fact_of_the_basin_is_false_on_a_run(name):
+    run = RUNS[name]
+    assert hypotheses.starts_in_basin(run)
+    tally = evaluated(whole("basin"), model_of(run, steps=24), tries=6)
+    assert tally.false == []
+    assert len(tally.confirmed) > 330
+    assert all(fact.proposition.eventually for fact in tally.open)
+
+
+def test_no_fact_of_lemma_3_12_is_false():
+    values = [-30.0, -2.0, -1.3169578969248166, 0.0, 0.5, 1.3169578969248166, 40.0]
+    model = evaluation.Model({}, {}, 2, {evaluation.REAL: values})
+    tally = evaluated(whole("lemma 3.12"), model, tries=64)
+    assert (tally.false, tally.open, tally.untried) == ([], [], [])
+
+
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("optimal tokens are unique", {letters.GAMMA: lambda j: 5.0}),
+        ("the Att-SVM is feasible", {letters.A: lambda j: np.array([-1.0, 0.0, 0.0, 0.0])}),
+        ("the step", {letters.W: lambda k: np.array([k * 1.0, 0.0, 0.0, k * 2.0])}),
+        ("the slope of the loss", {letters.FALL: lambda u: -1.0}),
+    ],
+)
+def test_a_false_hypothesis_or_setting_is_seen_on_a_run(name, changed):
+    model = model_of(RUNS["uneven scores"], steps=12)
+    model = replace(model, functions={**model.functions, **changed})
+    found = {fact.rule for fact, _ in evaluated(whole("basin"), model, tries=6).false}
+    assert found & {"hypothesis", "setting"}, name
+
+
+X = Letter("x").term
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [ge(EXP(X), X + 2), gt(X, 0), eq(X, X * X), ge(X * X, X), gt(letters.GAMMA(letters.j), 4)],
+)
+def test_a_false_fact_is_seen(wrong):
+    """As a false lemma or a fault of the core would make it."""
+    with proof() as made:
+        made.choices.add(letters.OWNER)
+        facts.made(wrong, "planted")
+    tally = evaluated(made, model_of(RUNS["uneven scores"], steps=4))
+    assert [fact.rule for fact, _ in tally.false] == ["planted"]
+
+
+# hypotheses: predicate and proposition
+
+AGREE = {
+    hypotheses.UNIQUE: "always",
+    hypotheses.SEVERAL_TOKENS: "always",
+    hypotheses.BASIN: "unique",
+    hypotheses.FEASIBLE: "stands",
+    loss_hypotheses.NEGATIVE_SLOPE: "always",
+    loss_hypotheses.SMOOTH_LOSS: "opaque",
+    steps.SHORT: "always",
+}
+"""When both are compared: where optimal tokens are unique, or where the predicate is true, as V is
+not known elsewhere. That a function is continuous is read by lemmas alone."""
+
+
+def says(hypothesis, run, model):
+    """Whether the propositions of a hypothesis hold in a model."""
+    with proof() as made:
+        rules.suppose(hypothesis)
+    return not evaluated(made, model, tries=40).false
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_the_predicate_and_the_proposition_of_a_hypothesis_agree(data):
+    run = data.draw(runs(tight_data(), 0, 2))
+    run = replace(run, step=data.draw(st.sampled_from([0.25, 1.0, 1.5])))
+    run = replace(run, loss=data.draw(st.sampled_from(["logistic-loss", "logistic", "log-loss"])))
+    if not hypotheses.UNIQUE.holds(run):
+        return
+    model = model_of(run, steps=3)
+    for hypothesis, when in AGREE.items():
+        holds = hypothesis.holds(run)
+        if when == "opaque" or (when == "stands" and not holds):
+            continue
+        if hypothesis is hypotheses.BASIN and run.loss == "logistic":
+            continue  # a loss that rises has no basin in this sense
+        assert says(hypothesis, run, model) == holds, hypothesis.name
+
+
+def test_every_hypothesis_with_a_proposition_is_compared_with_its_predicate():
+    modules = hypotheses, loss_hypotheses, steps
+    found = {
+        one
+        for module in modules
+        for one in vars(module).values()
+        if isinstance(one, Hypothesis) and one.proposition is not None
+    }
+    assert found == {*AGREE}
+
+
+def test_alternatives_of_a_supposition_say_the_same():
+    """A hypothesis that a reading may have in place of another one has the same proposition.
+
+    The others of each tuple fix a loss, or belong to readings that end in another conclusion.
+    """
+    found = [one for one in vars(alternatives).values() if isinstance(one, Supposed)]
+    said = [what for what in found if what.proposition is not None]
+    assert len(said) == 5
+    for what in said:
+        own = [x.proposition for x in what.by if isinstance(x, Hypothesis) and x.proposition]
+        assert own
+        assert all(one is what.proposition for one in own)
+
+
+# mutants
+
+
+def test_each_premise_of_lemma_3_12_is_needed():
+    pairs = [*mutants.premises(whole("lemma 3.12"))]
+    assert len(pairs) > 30
+    assert [(f, p) for f, p in pairs if not mutants.needed(f, p)] == []
+
+
+def test_a_sample_of_the_premises_from_the_basin_is_needed():
+    """One in seven here, all of them in the benchmark."""
+    pairs = [*mutants.premises(whole("basin"))]
+    assert len(pairs) > 380
+    idle = [(f, p) for f, p in pairs[::7] if not mutants.needed(f, p)]
+    assert idle == []
+
+
+@pytest.mark.parametrize("name", PROOFS)
+def test_no_wider_conclusion_is_concluded(name):
+    for fact in whole(name).concluded:
+        for change, said in mutants.wider(fact.proposition):
+            with proof() as other:
+                other.facts += whole(name).facts
+                with pytest.raises(ProofError):
+                    rules.conclude(fact, Sequent(said))
+            assert not fact.proposition.says(said), change
+
+
+SUPPOSED = (
+    alternatives.UNIQUE_OPTIMUM,
+    alternatives.SMOOTH_SLOPE,
+    alternatives.FALLING,
+    steps.SHORT,
+    alternatives.IN_BASIN,
+    hypotheses.SEVERAL_TOKENS,
+    alternatives.SOLUTION,
+)
+
+
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_a_weaker_hypothesis_turns_the_proof_from_the_basin_red(place):
+    """A strict inequality made an inequality; the benchmark changes the others."""
+    what = SUPPOSED[place]
+    sequent, *more = what.proposition()
+    (_, said), *_ = mutants.weaker(sequent.proposition)
+    changed = replace(what, proposition=lambda: [Sequent(said, sequent.assumptions), *more])
+    given_ = [*SUPPOSED[:place], changed, *SUPPOSED[place + 1 :]]
+    with proof(), pytest.raises(ProofError):
+        converges(*given_)
+
+
+def test_every_fact_serves_a_conclusion_and_has_a_text():
+    for name in PROOFS:
+        made = whole(name)
+        serving = {fact.first for fact in used(made.concluded)}
+        assert all(fact.first in serving for fact in made.facts)
+        assert all(told(fact.proposition) for fact in made.facts)
+    assert NORM(letters.V) in {f.proposition.term for f in whole("basin").concluded}
+    assert linked(lemma_3_12.prove.__wrapped__)()
