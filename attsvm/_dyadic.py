@@ -14,6 +14,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 from hypothesis import strategies as st
 
+from attsvm._types import Array
+
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
@@ -49,7 +51,7 @@ GRID = _grid()
 
 
 @functools.cache
-def arrays(*shape: int) -> st.SearchStrategy[Any]:
+def arrays(*shape: int) -> st.SearchStrategy[Array]:
     """Return a strategy of arrays of that shape with entries of the grid."""
     size = int(np.prod(shape))
     return st.binary(min_size=size, max_size=size).map(

@@ -16,13 +16,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from attsvm._types import Json
 from attsvm.errors import FileError
 
 Plain = None | int | float | list["Plain"]
 """The type of a proposal: integers, finite floats, and lists of these; None if floats found
 nothing."""
 
-Witness = Mapping[str, list[Any]]
+Witness = Mapping[str, list["Json"]]
 """Proposals as JSON, in the order of the requests, by name."""
 
 _FLOAT = re.compile(r"-?0x[01]\.[0-9a-f]{1,13}p[+-][0-9]{1,4}")
@@ -46,8 +47,8 @@ class _Session:
     """
 
     given: Witness | None
-    noted: dict[str, list[Any]] = field(default_factory=dict)
-    memory: dict[Any, dict[Any, Any]] = field(default_factory=dict)
+    noted: dict[str, list[Json]] = field(default_factory=dict)
+    memory: dict[object, dict[object, Any]] = field(default_factory=dict)
 
     def next(self, name: str, find: Callable[[], Plain]) -> Plain:
         """Return the next proposal of that name: computed and recorded, or read.
@@ -73,7 +74,7 @@ _SESSION: ContextVar[_Session | None] = ContextVar("_SESSION", default=None)
 
 
 @contextlib.contextmanager
-def noting() -> Iterator[dict[str, list[Any]]]:
+def noting() -> Iterator[dict[str, list[Json]]]:
     """Note every proposal that is made inside, in the dictionary that is yielded."""
     with _entered(_Session(None)) as session:
         yield session.noted
@@ -106,7 +107,7 @@ def proposed(name: str, find: Callable[[], Plain]) -> Plain:
     return find() if session is None else session.next(name, find)
 
 
-def memory(function: Callable[..., Any]) -> dict[Any, Any] | None:
+def memory(function: Callable[..., object]) -> dict[object, Any] | None:
     """Return the cache of a function inside `noting` and `reading`; None outside."""
     session = _SESSION.get()
     return None if session is None else session.memory.setdefault(function, {})
@@ -141,7 +142,7 @@ def floats(value: Plain, *shape: int) -> Any:
     return [floats(x, *shape[1:]) for x in value]
 
 
-def ensure_witness(value: Any) -> Witness:
+def ensure_witness(value: object) -> Witness:
     """Return a witness from a file.
 
     Raises:
@@ -161,14 +162,14 @@ def malformed(how: str, value: object) -> FileError:
     )
 
 
-def _encode(value: Any) -> Any:
+def _encode(value: Plain) -> Json:
     """Return a proposal as JSON: floats are strings of their exact value."""
     if isinstance(value, list):
         return [_encode(x) for x in value]
     return value.hex() if isinstance(value, float) else value
 
 
-def _decode(value: Any, depth: int = _DEEPEST) -> Plain:
+def _decode(value: Json, depth: int = _DEEPEST) -> Plain:
     """Return the proposal of a JSON value.
 
     Raises:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import ModuleType
+from typing import TypeVar
 
 import numpy as np
 
-from attsvm._types import Array, Bool, Float
+from attsvm._types import Array, Bool, Float, Floats
 
 
 def log_softmax(logits: Array, mask: Array | None = None) -> Array:
@@ -39,7 +40,11 @@ def softmax(
     return result
 
 
-def signed_sum(factors: Any, logs: Any, xp: Any = np) -> tuple[Any, Any]:
+_A = TypeVar("_A", bound="Floats")
+"""Arrays, or tensors."""
+
+
+def signed_sum(factors: _A, logs: _A, xp: ModuleType = np) -> tuple[_A, _A]:
     """Return signs and logarithms of sum factors * e^logs over the last axis, by numpy or `xp`."""
     with np.errstate(divide="ignore", invalid="ignore"):
         sizes = xp.log(xp.abs(factors)) + logs

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from attsvm._types import Array
+from attsvm._types import Array, Tensor
 from attsvm.attention import logits_of_w, softmax
 from attsvm.errors import DataError, UsageError
 from attsvm.transformer import Head
 
 
-def capture(module: Any, *inputs: Any, **keywords: Any) -> tuple[Head, ...]:
+def capture(module: Any, *inputs: object, **keywords: object) -> tuple[Head, ...]:
     """Run a module, and return every attention that it computes, head by head.
 
     Captured are `torch.nn.MultiheadAttention`, whose tokens are the inputs of its key projection,
@@ -55,8 +55,12 @@ def capture(module: Any, *inputs: Any, **keywords: Any) -> tuple[Head, ...]:
         calls = 0
 
         def __torch_function__(
-            self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None
-        ) -> Any:
+            self,
+            func: Callable[..., object],
+            types: object,
+            args: Sequence[Any] = (),
+            kwargs: dict[str, Any] | None = None,
+        ) -> object:
             kwargs = kwargs or {}
             if func is F.multi_head_attention_forward:
                 bound = several.bind(*args, **kwargs)
@@ -87,7 +91,7 @@ def capture(module: Any, *inputs: Any, **keywords: Any) -> tuple[Head, ...]:
     return tuple(found)
 
 
-def _numbers(tensor: Any) -> Array:
+def _numbers(tensor: Tensor) -> Array:
     array: Array = tensor.detach().cpu().double().numpy()
     return array
 
@@ -154,7 +158,7 @@ def _dot_products(given: Mapping[str, Any], name: str) -> list[Head]:
     return [_head(f"{name}, head {j}", X[:, j], Z[:, j], V[:, j], W, seen[:, j]) for j in range(h)]
 
 
-def _mask(given: Any, shape: tuple[int, ...], name: str, *, hides: bool) -> Array:
+def _mask(given: Tensor | None, shape: tuple[int, ...], name: str, *, hides: bool) -> Array:
     """Return the tokens that each query sees, from a boolean or additive mask of PyTorch."""
     if given is None:
         return np.ones(shape, dtype=np.bool_)

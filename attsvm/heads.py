@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
+from attsvm._types import Floats
 from attsvm._validate import ensure_array
 from attsvm.errors import DataError
 
@@ -27,8 +27,8 @@ class Head:
     """
 
     name: str
-    value: Callable[[Any], Any] = field(repr=False)
-    slope: Callable[[Any], Any] = field(repr=False)
+    value: Callable[[Floats], Floats] = field(repr=False)
+    slope: Callable[[Floats], Floats] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,15 +38,15 @@ class ReluHead:
     At a kink the gradient of the unit counts as zero. Weights (m, d) and (m,) may be tensors.
     """
 
-    hidden: Any
-    outer: Any
+    hidden: Floats
+    outer: Floats
     name: str = "relu"
 
-    def value(self, x: Any) -> Any:
+    def value(self, x: Floats) -> Floats:
         """Return the head at outputs (..., d), giving (...)."""
         return (x @ self.hidden.T).clip(min=0.0) @ self.outer
 
-    def slope(self, x: Any) -> Any:
+    def slope(self, x: Floats) -> Floats:
         """Return the gradient of h at outputs (..., d)."""
         return ((x @ self.hidden.T > 0.0) * self.outer) @ self.hidden
 

@@ -9,30 +9,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from attsvm._types import Array, Float
+from attsvm._types import Array, Float, Numeric
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.losses import Loss
 
+_N = TypeVar("_N", bound="Numeric")
+"""A kind of numbers: floats, arrays, balls, power series, rationals or symbols."""
+
 # kernels: for floats, arrays, balls, power series, rationals and symbols alike
 
 
-def softmax_height(x: Any, y: Any, a: Any, c: Any) -> Any:
+def softmax_height(x: _N, y: _N, a: _N, c: _N) -> _N:
     """Return P (1-c^2)(x a + y P c)/2, P = (1-a^2)/4; K(D) is its maximum at x = D, y = D^2."""
     P = (1 - a * a) / 4
     return P * (1 - c * c) * (x * a + y * P * c) / 2
 
 
-def best_level(slope: Any, offset: Any, root: Any) -> Any:
+def best_level(slope: _N, offset: _N, root: _N) -> _N:
     """Return the c of largest (1-c^2)(offset + slope c), from root = sqrt(offset^2 + 3 slope^2)."""
     return slope / (offset + root)
 
 
-def attention_bend(span: Any, slope: Any, curvature: Any, root: Any) -> Any:
+def attention_bend(span: _N, slope: _N, curvature: _N, root: Callable[[int], _N]) -> _N:
     """Return D sup|l'| / (3 sqrt 3) + D^2 sup|l''| / 8, a bound of l(<softmax, gamma>)''.
 
     D is the range of gamma. The third central moment of two tokens bounds the curvature of
@@ -41,28 +44,29 @@ def attention_bend(span: Any, slope: Any, curvature: Any, root: Any) -> Any:
     return span * slope / (3 * root(3)) + span * span * curvature / 8
 
 
-def log_loss_below(D: Any, root: Any) -> Any:
+def log_loss_below(D: _N, root: Callable[[int], Any]) -> _N:
     """Return D/(3 sqrt 3), the constant of the log-loss up to D = 2 sqrt 3."""
-    return D / (3 * root(3))
+    constant: _N = D / (3 * root(3))
+    return constant
 
 
-def log_loss_beyond(D: Any) -> Any:
+def log_loss_beyond(D: _N) -> _N:
     """Return (D/4 + 1/D)^2/2, the constant of the log-loss above D = 2 sqrt 3."""
     side = D / 4 + 1 / D
     return side * side / 2
 
 
-def squared_height(w: Any, m: Any, a: Any) -> Any:
+def squared_height(w: _N, m: _N, a: _N) -> _N:
     """Return w (1-a^2)(m a + w (1-3a^2)/4), whose maximum over a is the constant of the square."""
     return (1 - a * a) * (m * a + w * (1 - 3 * a * a) / 4) * w
 
 
-def squared_slope(w: Any, m: Any, a: Any) -> Any:
+def squared_slope(w: _N, m: _N, a: _N) -> _N:
     """Return the derivative of `squared_height` in a, over w."""
     return m * (1 - 3 * a * a) - w * a * (2 - 3 * a * a)
 
 
-def normed_height(H: Any, b: Any, a: Any, root: Any) -> Any:
+def normed_height(H: _N, b: _N, a: _N, root: Callable[[_N], _N]) -> _N:
     """Return the largest `squared_height` at a over heads of norm H and labels of size b.
 
     The extreme values are mu +- w/2 with w = sqrt 2 H c, mu = H t c/sqrt 2, c = 1/sqrt(1 + t^2).
@@ -73,17 +77,18 @@ def normed_height(H: Any, b: Any, a: Any, root: Any) -> Any:
     return (1 - a * a) * c * (root(2 + 0 * a) * b * a + c * (t * a + q / 2))
 
 
-def normed_slope(h2: Any, b2: Any, a: Any) -> Any:
+def normed_slope(h2: _N, b2: _N, a: _N) -> _N:
     """Return a number with the sign of the derivative of the height in a in [0, 3/5].
 
     h2 and b2 are the squares of H and b.
     """
-    u = a * a
+    u: Any = a * a  # of a kind that has absolute values, which a series lacks
     q, D = 1 - 3 * u, 1 - 2 * u + 3 * u * u
-    return (
+    found: _N = (
         2 * b2 * q * abs(q) * (D * D + u * q * q)
         - h2 * u * (3 - 8 * u + 15 * u**2 - 18 * u**3) ** 2
     )
+    return found
 
 
 def _size(value: float) -> float:

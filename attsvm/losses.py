@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from attsvm._types import Array, Float
+from attsvm._types import Array, Float, Numeric
 from attsvm.errors import DataError
 
 Vector: TypeAlias = 'Float[Array, "*b"]'
@@ -42,23 +42,27 @@ class Loss:
     smoothness: float
 
 
+_N = TypeVar("_N", bound="Numeric")
+"""A kind of numbers."""
+
+
 def logistic(u: Vector) -> Vector:
     """Return the logistic function g(u) = 1 / (1 + exp(-u))."""
     e = np.exp(-np.abs(u))
     return np.where(u >= 0, 1.0, e) / (1.0 + e)
 
 
-def slope_kernel(e: Any) -> Any:
+def slope_kernel(e: _N) -> _N:
     """Return g' as a function of e = exp(-|u|), for numbers and symbols alike."""
     return e / (1 + e) ** 2
 
 
-def curvature_kernel(e: Any) -> Any:
+def curvature_kernel(e: _N) -> _N:
     """Return |g''| as a function of e = exp(-|u|), for numbers and symbols alike."""
     return e * (1 - e) / (1 + e) ** 3
 
 
-def curvature_constant(root: Any) -> Any:
+def curvature_constant(root: Callable[[int], _N]) -> _N:
     """Return 1/(6 sqrt 3), by a square root of floats, balls or symbols."""
     return 1 / (6 * root(3))
 

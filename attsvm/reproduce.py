@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attsvm._files import dump, ensure_writable, told, write_text, write_whole
+from attsvm._types import Entry, JsonObject
 from attsvm.errors import ClaimError, FileError, UsageError
 from attsvm.plots.style import ensure_drawable
 from attsvm.plots.table import Table
@@ -50,7 +51,7 @@ class Numbers:
     tables: Mapping[str, Table]
     facts: Mapping[str, object]
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> JsonObject:
         """Return facts and tables, column by column."""
         tables = {name: table.json() for name, table in self.tables.items()}
         plain = {k: x.item() if isinstance(x, np.generic) else x for k, x in self.facts.items()}
@@ -92,7 +93,7 @@ class Reproduction:
         """The prefix of the names of its files."""
         return self.id.replace("/", "-")
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> JsonObject:
         """Return its entry in the list of figures."""
         entry = {"id": self.id, "source": self.source, "place": self.place, "shows": self.shows}
         code = getattr(inspect.unwrap(self.numbers), "__code__", None)
@@ -151,7 +152,7 @@ def write(
     seed: int = 0,
     sets: int | None = None,
     formats: Sequence[str] = ("png",),
-) -> dict[str, Any]:
+) -> JsonObject:
     """Compute a figure and write it: numbers as JSON and CSV, then the pictures.
 
     Every file is written whole or not at all. Without matplotlib there are numbers and no pictures;
@@ -193,7 +194,7 @@ def _picture_file(stem: str, name: str, ending: str) -> str:
     return f"{stem}{'-' if name else ''}{name}.{ending}"
 
 
-def conclusions(document: Mapping[str, Any]) -> dict[str, str]:
+def conclusions(document: Entry) -> dict[str, str]:
     """Return the facts of a figure's document that are sentences."""
     facts = document["facts"].items()
     return {k.replace("_", " "): str(fact) for k, fact in facts if str(fact).endswith(".")}

@@ -8,11 +8,12 @@ parametrisations follow by the chain rule.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from types import ModuleType
+from typing import Any, TypeVar
 
 import numpy as np
 
-from attsvm._types import Array, Bool, Float, Shaped
+from attsvm._types import Array, Bool, Float, Floats, Shaped
 from attsvm.attention import (
     log_softmax,
     logits_of_kq,
@@ -131,15 +132,25 @@ def normalised_gradient(
     return Direction(matrix=matrix, log_scale=np.where(np.isfinite(top), top, -np.inf))
 
 
+_A = TypeVar("_A", bound="Floats")
+"""Arrays, or tensors."""
+
+
 def log_domain_negative_gradient(
-    X: Any, Z: Any, gamma: Any, log_s: Any, sign: Any, height: Any, xp: Any = np
-) -> tuple[Any, Any]:
+    X: _A,
+    Z: _A,
+    gamma: _A,
+    log_s: _A,
+    sign: _A,
+    height: _A,
+    xp: ModuleType = np,
+) -> tuple[_A, _A]:
     """Return M and log_scale with -grad L = exp(log_scale) M, see `normalised_gradient`.
 
     The inputs are logarithms of attention, and signs and logarithms of l', as arrays of numpy or
     tensors. A NaN scale stays NaN.
     """
-    take = np.take_along_axis if xp is np else xp.take_along_dim
+    take: Any = np.take_along_axis if xp is np else xp.take_along_dim
     moved = X - take(X, log_s.argmax(-1)[..., None, None], -2)
     side, bracket = signed_sum(gamma[..., :, None] - gamma[..., None, :], log_s[..., None, :], xp)
     with np.errstate(divide="ignore", invalid="ignore"):

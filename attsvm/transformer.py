@@ -12,12 +12,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from attsvm._files import write_whole
-from attsvm._types import Array, Bool, Float, Int
+from attsvm._types import Array, Bool, Float, Int, JsonObject
 from attsvm._validate import ensure_array
 from attsvm._words import counted
 from attsvm.attention import logits_of_w, softmax
@@ -216,7 +216,7 @@ class Comparison:
         places = zip(*np.unravel_index(order, prices.shape), strict=True)
         return [(int(i), int(t), float(prices[i, t])) for i, t in places]
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> JsonObject:
         """Return the figures in the form of `solve --json`; null for missing ones."""
         document = {
             "selected": self.head.selected.tolist(),
@@ -232,7 +232,7 @@ class Comparison:
             "droppable": [{"input": i, "token": t, "price": p} for i, t, p in self.cheapest],
             "price": self.price.tolist(),
         }
-        plain: dict[str, Any] = finite(document)
+        plain: JsonObject = finite(document)
         return plain
 
     @property

@@ -11,10 +11,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypeVar
 
 from flint import arb, fmpq
 
+from attsvm._types import Numeric
 from attsvm.errors import DataError
 from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, norm
@@ -282,17 +283,21 @@ def largest_at_start(bends: list[tuple[arb, arb]], Q: arb, B: arb) -> bool:
     return all(bend_room(r, B, Q, c) >= 0 for r, c in bends)
 
 
-def bend_room(r: Any, B: Any, Q: Any, c: Any) -> Any:
+_N = TypeVar("_N", bound="Numeric")
+"""A kind of numbers: balls, or symbols."""
+
+
+def bend_room(r: _N, B: _N, Q: _N, c: _N) -> _N:
     """Return 2 Q c - r B, which is not negative if an exponential is largest at the tip."""
     return 2 * Q * c - r * B
 
 
-def sideways(steepest: Any, turned: Any, room: Any) -> Any:
+def sideways(steepest: _N, turned: _N, room: _N) -> _N:
     """Return K: the part of the gradient across u is at most K times N <-grad L, u>."""
     return (steepest + turned) / room
 
 
-def widening(N: Any, turn: Any, room: Any, across: Any, advance: Any) -> Any:
+def widening(N: _N, turn: _N, room: _N, across: _N, advance: _N) -> _N:
     """Return B: ||E||^2 grows by at most B times the growth of a."""
     return 2 * N * turn / room + across * across * N * N * advance
 

@@ -20,7 +20,7 @@ Height = Callable[[arb, int], list[arb]]
 _Cell = tuple[float, fmpq, fmpq, arb]
 
 
-def _root(value: Any) -> arb:
+def _root(value: Number | int) -> arb:
     return arb(value).sqrt()
 
 
@@ -169,7 +169,7 @@ def _interval(low: fmpq, high: fmpq) -> arb:
 
 def _height(D: arb, a: arb, terms: int) -> list[arb]:
     """Return the largest `softmax_height` over c at a, and its Taylor coefficients."""
-    x = arb_series([a, arb(1)], terms)
+    x: Any = arb_series([a, arb(1)], terms)
     w = (1 - x * x) / 4 * D
     root = (x * x + 3 * w * w).sqrt()
     if not (x + root)[0] > 0:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from flint import arb, fmpq
 
@@ -27,7 +26,7 @@ def _logistic_drop(g: arb, x: arb) -> arb:
     return x.expm1() * (-g).exp() / ((1 + (x - g).exp()) * (1 + (-g).exp()))
 
 
-_FORMULAS: dict[str, tuple[Callable[..., Any], ...]] = {
+_FORMULAS: dict[str, tuple[Callable[..., arb], ...]] = {
     "logistic": (
         logistic_slope,
         lambda g, x: -_logistic_drop(g, x),

@@ -18,7 +18,6 @@ Let g_i be the gap of the two best scores and delta_i the spread of the rivals' 
 import operator
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb
@@ -104,7 +103,7 @@ def together_larger(generator: np.random.Generator, *spreads: float) -> Attentio
     """Return larger data of that kind: up to four inputs of five tokens in R^5."""
     n, T, d = (int(generator.integers(2, top + 1)) for top in (4, 5, 5))
 
-    def dyadic(*shape: int) -> Any:
+    def dyadic(*shape: int) -> Array:
         return generator.integers(-64, 65, size=shape) / 16
 
     best, spread = int(generator.integers(T)), float(generator.choice(spreads or (0.0,)))

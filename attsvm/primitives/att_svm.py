@@ -14,7 +14,7 @@ from typing import Any
 
 from flint import fmpq, fmpq_mat
 
-from attsvm._types import Array
+from attsvm._types import Array, Tensor
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, separate
 from attsvm.exact.numbers import Matrix, Vector, remembered, subtract
@@ -154,10 +154,10 @@ class AttSVM:
         exact: the solution in rationals; None if X^mm does not exist, and in tensors.
     """
 
-    rows: Any
-    vector: Any
-    margin: Any
-    weights: Any = None
+    rows: Numbers
+    vector: Numbers
+    margin: Number
+    weights: Numbers | None = None
     exact: ExactAttSVM | None = None
 
 
@@ -171,10 +171,10 @@ def att_svm(m: Namespace, data: AttentionData) -> AttSVM:
         A, counted = torch_objectives.constraints(data)
         shares = torch_objectives.nearest(A, counted)
         vector = torch_objectives.solution(A, counted, shares)
-        margin = torch_objectives.distance(A, counted, shares)
-        weights = shares / (margin * margin)[:, None]
+        reach = torch_objectives.distance(A, counted, shares)
+        weights = shares / (reach * reach)[:, None]
         own = m.values(_counted(weights[..., None], counted)[..., 0])
-        return AttSVM(rows, m.values(vector), m.values(margin), own)
+        return AttSVM(rows, m.values(vector), m.values(reach), own)
     found = exact_att_svm(data)
     if found is None:
         return AttSVM(rows, m.values([0] * data.d**2), m.exact(0))
@@ -193,7 +193,7 @@ def constraints(m: Namespace, data: AttentionData) -> Numbers:
     return m.values(list(exact_constraints(ExactData.of(data)).values()))
 
 
-def of_rivals(m: Namespace, data: Any, values: Any) -> Any:
+def of_rivals(m: Namespace, data: AttentionData, values: Any) -> Numbers:
     """Return the values of constrained tokens, in order, from values (n, T) of all tokens."""
     if m.name == "text":
         return values
@@ -214,7 +214,7 @@ def pythagoras(
     return m.at_most(share * size(V - X), size(V) - size(X))
 
 
-def _counted(A: Any, counted: Any) -> Any:
+def _counted(A: Tensor, counted: Tensor) -> Tensor:
     """Return the counted rows; all instances of a batch have the same number of them."""
     number = int(counted[0].sum())
     order = (~counted).long().argsort(dim=1, stable=True)[:, :number]

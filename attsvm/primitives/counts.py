@@ -1,8 +1,9 @@
 """Bounds of a probability from a count of successes."""
 
-from typing import Any
+from typing import Unpack
 
 from attsvm.theory import Measured, Slack
+from attsvm.theory.declaration.measured import Forms
 
 RISK = 1e-9
 """Probability that one end of a confidence interval of a reading is wrong."""
@@ -31,7 +32,7 @@ def probability(
     event: str,
     bound: str,
     sign: str = r"\ge",
-    **forms: Any,
+    **forms: Unpack[Forms],
 ) -> Measured:
     """Return the conclusion that the probability P of an event is at least a bound, from counts.
 

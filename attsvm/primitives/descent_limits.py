@@ -16,6 +16,7 @@ from typing import Any
 
 from flint import arb, fmpq
 
+from attsvm._types import Tensor
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.traps import is_stationary_start, moves_along_margins
 from attsvm.limits import norm_diverges, norm_grows_like_log
@@ -39,6 +40,7 @@ from attsvm.primitives.steps import (
 from attsvm.primitives.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from attsvm.theory import Measured, Slack
 from attsvm.theory.arithmetic.plain import in_plain
+from attsvm.theory.declaration.notation import Symbols
 
 SOME = "some"
 """The value "some" of the constant `start`: the limit is claimed for some start, so that one
@@ -61,7 +63,7 @@ class Letters:
     iterate: str
     targets: Mapping[str, str] = field(hash=False)
     says: str = ""
-    symbols: Mapping[str, Mapping[Any, str]] = field(default_factory=dict, hash=False)
+    symbols: Symbols = field(default_factory=dict, hash=False)
 
     def meaning(self, limit: str, more: str) -> str:
         """Return the meaning of the letters of a limit, including letters of a named start."""
@@ -86,10 +88,10 @@ class Beginning:
     """
 
     of: Callable[..., Descent | None]
-    constants: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    constants: Mapping[str, object] = field(default_factory=dict, hash=False)
     says: str = ""
     condition: str = ""
-    symbols: Mapping[str, Mapping[Any, str]] = field(default_factory=dict, hash=False)
+    symbols: Symbols = field(default_factory=dict, hash=False)
     where: str = ""
 
 
@@ -107,8 +109,8 @@ class Quantity:
     writes: Callable[[Letters], tuple[str, str]]
     floats: Callable[..., Slack]
     balls: Callable[..., arb]
-    tensors: Callable[..., Any]
-    constants: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    tensors: Callable[..., Tensor]
+    constants: Mapping[str, object] = field(default_factory=dict, hash=False)
     proposition: Callable[..., Any] | None = None
 
 
@@ -222,7 +224,9 @@ class _Begun:
     begins: Beginning
     never: Callable[..., bool]
 
-    def parts(self, constants: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], bool]:
+    def parts(
+        self, constants: Mapping[str, object]
+    ) -> tuple[dict[str, object], dict[str, object], bool]:
         """Return the beginning's constants, the others, and whether some start suffices."""
         own = {**self.begins.constants, **constants}
         own = {name: own[name] for name in self.begins.constants}
@@ -230,7 +234,7 @@ class _Begun:
         others = {name: others[name] for name in self.quantity.constants}
         return own, others, own.get("start") == SOME
 
-    def floats(self, case: Descent, **constants: Any) -> Slack:
+    def floats(self, case: Descent, **constants: object) -> Slack:
         """Return the slack of the descent; unknown if another start may satisfy the limit."""
         own, others, some = self.parts(constants)
         if self.never(case, **others):
@@ -245,7 +249,7 @@ class _Begun:
             return Slack.unknown("another start may have this limit")
         return found
 
-    def balls(self, case: Descent, **constants: Any) -> arb | None:
+    def balls(self, case: Descent, **constants: object) -> arb | None:
         """Return the proved slack.
 
         None if this start fails and another one may satisfy the limit.
@@ -266,7 +270,7 @@ def _as_it_is(case: Descent) -> Descent:
     return case
 
 
-def _not_known(case: Descent, **_: Any) -> bool:
+def _not_known(case: Descent, **_: object) -> bool:
     return False
 
 

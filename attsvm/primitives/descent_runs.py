@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
 from attsvm._dyadic import composite
 from attsvm.data import AttentionData
@@ -23,6 +23,7 @@ from attsvm.primitives.steps import by_gradient_flow
 from attsvm.strategies import arrays, numbers, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.theory import OPEN, Slack
+from attsvm.theory.types import Values
 
 
 def max_margin(data: AttentionData, towards: str) -> Matrix | None:
@@ -49,7 +50,7 @@ def max_margin(data: AttentionData, towards: str) -> Matrix | None:
 
 
 @by_gradient_flow
-def reaches(run: Any, towards: str = "optimal") -> Slack:
+def reaches(run: Values, towards: str = "optimal") -> Slack:
     """Return the slack of "descent from the start converges in direction to the target"."""
     target = max_margin(run.data, towards)
     if target is None:
@@ -58,7 +59,7 @@ def reaches(run: Any, towards: str = "optimal") -> Slack:
     return direction_converges(run.data, run.W, LOSSES[run.loss], W)
 
 
-def certified_limit(run: Any, towards: str) -> arb | None:
+def certified_limit(run: Values, towards: str) -> arb | None:
     """Return 1 if the direction provably converges to the target, a negative number if not.
 
     The result is negative if the target does not exist. It is negative if the loss increases and
@@ -142,7 +143,7 @@ def opposed_data(draw: st.DrawFn) -> AttentionData:
 
 
 @composite
-def runs(draw: st.DrawFn, data: Any, *powers: int) -> Descent:
+def runs(draw: st.DrawFn, data: SearchStrategy[AttentionData], *powers: int) -> Descent:
     """Draw a run on data of the strategy from one of `starts_about` the data."""
     drawn = draw(data)
     return Descent(drawn, draw(starts_about(drawn, *powers)))

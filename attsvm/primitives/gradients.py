@@ -10,13 +10,14 @@ sum_t s_t (gamma_opt - gamma_t) / n. A step along -grad L gains this amount in t
 matrix under which all rivals have margin 1.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from flint import fmpq
 
-from attsvm._types import Array
+from attsvm._types import Array, Tensor
 from attsvm.attention import log_softmax, logits_of_w
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rationals
@@ -26,7 +27,7 @@ from attsvm.losses import LOSSES as FLOAT_LOSSES
 from attsvm.primitives import torch_objectives
 from attsvm.primitives.losses import LOSSES
 from attsvm.theory import gradient
-from attsvm.theory.types import Namespace, Numbers
+from attsvm.theory.types import Namespace, Number, Numbers, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Part:
         toward: sum_j weight_j.
     """
 
-    factor: Any
+    factor: Number
     matrix: Vector
     toward: fmpq
 
@@ -54,11 +55,11 @@ class NegativeGradient:
         parts: the parts whose sums are `matrix` and `toward`; empty in tensors.
     """
 
-    matrix: Any
-    toward: Any
+    matrix: Numbers
+    toward: Number
     parts: tuple[Part, ...] = ()
 
-    def along(self, m: Namespace, direction: Vector) -> Any:
+    def along(self, m: Namespace, direction: Any) -> Number:
         """Return <-grad L, direction> for a direction in rationals, row by row."""
         if m.name == "text":
             return m.dot(self.matrix, m.values(direction))
@@ -89,7 +90,7 @@ def negative_gradient(m: Namespace, data: Any, W: Any, loss: str) -> NegativeGra
 def _parts(m: Namespace, data: AttentionData, W: Array, loss: str) -> tuple[Part, ...]:
     exact, start = ExactData.of(data), rationals(W)
     constant = loss == "correlation"  # l' is the same everywhere
-    found: dict[Any, Part] = {}
+    found: dict[object, Part] = {}
     for tokens, z, gamma, tied in zip(exact.X, exact.Z, exact.gamma, exact.optimal, strict=True):
         if len(set(gamma)) == 1:
             continue
@@ -121,7 +122,7 @@ def _factor(m: Namespace, values: Vector, gamma: Vector, t: int, loss: str) -> N
     return slope * s[t] * (s @ m.values([g - gamma[t] for g in gamma]))
 
 
-def _sum(m: Namespace, parts: tuple[Part, ...], of: Any) -> Any:
+def _sum(m: Namespace, parts: tuple[Part, ...], of: Callable[[Part], fmpq]) -> Number:
     """Return the sum over all parts of the factor times a rational of the part."""
     total = m.exact(0)
     for part in parts:
@@ -129,12 +130,12 @@ def _sum(m: Namespace, parts: tuple[Part, ...], of: Any) -> Any:
     return total
 
 
-def loss_slope(m: Namespace, loss: str, u: Any) -> Any:
+def loss_slope(m: Namespace, loss: str, u: Number) -> Any:
     """Return l'(u), by the rules of calculus."""
     return gradient(m, lambda k, x: LOSSES[loss].value(k, x[0]), m.array([u]))[0]
 
 
-def _in_torch(m: Namespace, data: Any, W: Any, loss: str) -> NegativeGradient:
+def _in_torch(m: Namespace, data: Values, W: Tensor, loss: str) -> NegativeGradient:
     """Return -grad L(W) for a batch in torch."""
     s, u = torch_objectives.attended(data, W)
     _, counted = torch_objectives.constraints(data)

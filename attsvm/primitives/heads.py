@@ -6,7 +6,6 @@ The label of an input is part of its b: a statement about h here is about Y_i h 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 from attsvm.theory.types import Namespace, Number, Numbers, Values
 
@@ -22,10 +21,10 @@ class Activation:
         bend: the supremum of |phi''|, of m; None if there is none.
     """
 
-    value: Callable[[Any, Any], Any] = field(repr=False)
-    slope: Callable[[Any, Any], Any] = field(repr=False)
+    value: Callable[[Namespace, Number], Number] = field(repr=False)
+    slope: Callable[[Namespace, Number], Number] = field(repr=False)
     convex: bool = True
-    bend: Callable[[Any], Any] | None = field(default=None, repr=False)
+    bend: Callable[[Namespace], Number] | None = field(default=None, repr=False)
 
 
 def _positive(m: Namespace, t: Number) -> Number:

@@ -5,37 +5,39 @@ first one counts, as definition 1 of tf allows. Hypotheses on the loss are in
 `attsvm.primitives.loss_hypotheses`, hypotheses on the step in `attsvm.primitives.steps`.
 """
 
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 from flint import fmpq_mat
 
 from attsvm.data import AttentionData
+from attsvm.errors import DataError
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
+from attsvm.exact.numbers import Vector
 from attsvm.primitives import descent_letters as letters
 from attsvm.primitives.att_svm import exact_att_svm, exact_constraints
-from attsvm.primitives.descent import Descent
 from attsvm.theory import Hypothesis
+from attsvm.theory.types import Values
 
 
-def unique_optimum(case: Any) -> bool:
+def unique_optimum(case: Values) -> bool:
     """Return whether optimal tokens are unique."""
     return _exact(case).unique
 
 
-def several_tokens(case: Any) -> bool:
+def several_tokens(case: Values) -> bool:
     """Return whether some input has two tokens."""
     return any(len(row) > 1 for row in _exact(case).gamma)
 
 
-def two_scores(case: Any) -> bool:
+def two_scores(case: Values) -> bool:
     """Return whether some input has two tokens of different scores."""
     return any(len(set(row)) > 1 for row in _exact(case).gamma)
 
 
-def rivals_equal(case: Any) -> bool:
+def rivals_equal(case: Values) -> bool:
     """Return whether all tokens of an input except its first optimal one share a score.
 
     That score may be the optimal one.
@@ -44,12 +46,12 @@ def rivals_equal(case: Any) -> bool:
     return all(len(set(scores)) <= 1 for scores in rivals)
 
 
-def lower_scores_equal(case: Any) -> bool:
+def lower_scores_equal(case: Values) -> bool:
     """Return whether each input has one optimal token, and all others share one lower score."""
     return all(len(tied) == 1 and len(set(row)) <= 2 for row, tied in _scores(case))
 
 
-def feasible(case: Any) -> bool:
+def feasible(case: Values) -> bool:
     """Return whether the Att-SVM of the optimal tokens has a solution.
 
     0 solves it without constraints.
@@ -57,12 +59,12 @@ def feasible(case: Any) -> bool:
     return exact_att_svm(_data(case)) is not None
 
 
-def exists(case: Any) -> bool:
+def exists(case: Values) -> bool:
     """Return whether X^mm exists and is not 0, so that it has a direction."""
     return several_tokens(case) and feasible(case)
 
 
-def all_independent(case: AttentionData | Descent) -> bool:
+def all_independent(case: Values) -> bool:
     """Return whether the (x_t - x_s) z^T of all inputs and t are linearly independent, one s each.
 
     The choice of s does not matter. The condition holds if no input has two tokens.
@@ -71,13 +73,13 @@ def all_independent(case: AttentionData | Descent) -> bool:
     return not A or int(fmpq_mat([*A.values()]).rank()) == len(A)
 
 
-def all_tight(case: Any) -> bool:
+def all_tight(case: Values) -> bool:
     """Return whether every non-optimal token has margin exactly 1 under X^mm."""
     found = exact_att_svm(_data(case))
     return found is not None and found.all_tight
 
 
-def second_best_supports(case: AttentionData | Descent) -> bool:
+def second_best_supports(case: Values) -> bool:
     """Return whether in every input a second-best token has margin exactly 1 under X^mm."""
     found = exact_att_svm(_data(case))
     if found is None:
@@ -90,22 +92,22 @@ def second_best_supports(case: AttentionData | Descent) -> bool:
     return True
 
 
-def single(case: Any) -> bool:
+def single(case: Values) -> bool:
     """Return whether there is a single input."""
     return bool(_data(case).n == 1)
 
 
-def one_pair(case: Any) -> bool:
+def one_pair(case: Values) -> bool:
     """Return whether there is one input, of two tokens."""
     return single(case) and int(_data(case).present.sum()) == 2
 
 
-def from_zero(case: Any) -> bool:
+def from_zero(case: Values) -> bool:
     """Return whether the start is zero."""
     return not np.any(case.start)
 
 
-def in_basin(case: Any, loss: str) -> bool:
+def in_basin(case: Values, loss: str) -> bool:
     """Return whether the start's risk gap is below the threshold.
 
     Then no optimal token is ever lost.
@@ -115,30 +117,33 @@ def in_basin(case: Any, loss: str) -> bool:
     return bound is not None and bool(risk_gap(exact, rationals(case.W), loss) < bound)
 
 
-def starts_in_basin(case: Any) -> bool:
+def starts_in_basin(case: Values) -> bool:
     """Return whether the start is in the basin for the case's loss, by default definition 3.6's."""
     return in_basin(case, getattr(case, "loss", "logistic-loss"))
 
 
-def margins_add(case: Any) -> bool:
+def margins_add(case: Values) -> bool:
     """Return whether some matrix makes all margins 1, or rivals have equal scores."""
     return all_tight(case) or rivals_equal(case) or all_independent(case)
 
 
-def either_part(case: Any) -> bool:
+def either_part(case: Values) -> bool:
     """Return whether all tokens are support vectors, or all rivals share one lower score."""
     return all_tight(case) or lower_scores_equal(case)
 
 
-def _data(case: Any) -> AttentionData:
-    return getattr(case, "data", case)
+def _data(case: Values) -> AttentionData:
+    data: AttentionData | Values = getattr(case, "data", case)
+    if not isinstance(data, AttentionData):
+        raise DataError("a case has no data set", value=type(data).__name__)
+    return data
 
 
-def _exact(case: Any) -> ExactData:
+def _exact(case: Values) -> ExactData:
     return ExactData.of(_data(case))
 
 
-def _scores(case: Any) -> Any:
+def _scores(case: Values) -> Iterator[tuple[Vector, list[int]]]:
     """Return the scores of each input, with the rows of its optimal tokens."""
     exact = _exact(case)
     return zip(exact.gamma, exact.optimal, strict=True)

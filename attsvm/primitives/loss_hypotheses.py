@@ -1,7 +1,5 @@
 """Hypotheses on the loss of a case, which has its name as the field `loss`."""
 
-from typing import Any
-
 from attsvm.exact import ExactData
 from attsvm.exact.descent import decreases
 from attsvm.primitives import descent_letters as letters
@@ -9,9 +7,10 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.losses import CONVEX, LOSSES
 from attsvm.primitives.losses import SLOPED as NAMES
 from attsvm.theory import Hypothesis
+from attsvm.theory.types import Values
 
 
-def sloped(case: Any) -> bool:
+def sloped(case: Values) -> bool:
     """Return whether the slope of the loss is negative and continuous everywhere."""
     return case.loss in NAMES
 
@@ -24,7 +23,7 @@ def falling(case: Descent) -> bool:
     return sloped(case)
 
 
-def strictly_decreasing(case: Any) -> bool:
+def strictly_decreasing(case: Values) -> bool:
     """Return whether the loss is strictly decreasing and smooth; its slope may be 0 somewhere.
 
     An example is -u^3. The smooth losses here have Lipschitz derivatives on bounded intervals, as
@@ -34,32 +33,32 @@ def strictly_decreasing(case: Any) -> bool:
     return loss.strictly_decreasing and loss.smooth
 
 
-def smooth(case: Any) -> bool:
+def smooth(case: Values) -> bool:
     """Return whether the loss has a continuous derivative."""
     return LOSSES[case.loss].smooth
 
 
-def falls_strictly(case: Any) -> bool:
+def falls_strictly(case: Values) -> bool:
     """Return whether the loss is strictly decreasing, smooth or not."""
     return LOSSES[case.loss].strictly_decreasing
 
 
-def falls_on_scores(case: Any) -> bool:
+def falls_on_scores(case: Values) -> bool:
     """Return whether l' < 0 from the lowest to the highest score, for losses of known slope."""
     return sloped(case) or decreases(ExactData.of(case.data), case.loss)
 
 
-def sloped_on_scores(case: Any) -> bool:
+def sloped_on_scores(case: Values) -> bool:
     """Return whether l' is continuous, and below 0 from the lowest to the highest score."""
     return smooth(case) and falls_on_scores(case)
 
 
-def decreases_on_scores(case: Any) -> bool:
+def decreases_on_scores(case: Values) -> bool:
     """Return whether the loss is decreasing from the lowest to the highest score."""
     return LOSSES[case.loss].decreasing or falls_on_scores(case)
 
 
-def convex(case: Any) -> bool:
+def convex(case: Values) -> bool:
     """Return whether the loss is convex, among those of negative slope."""
     return case.loss in CONVEX
 

@@ -28,8 +28,8 @@ class Loss:
         decreasing: whether l(u) <= l(t) for all u > t.
     """
 
-    value: Callable[[Any, Any], Any] = field(repr=False)
-    drop: Callable[[Any, Any, Any], Any] = field(repr=False)
+    value: Callable[[Namespace, Number], Number] = field(repr=False)
+    drop: Callable[[Namespace, Number, Number], Number] = field(repr=False)
     strictly_decreasing: bool = True
     smooth: bool = True
     decreasing: bool = True
@@ -76,7 +76,7 @@ def _logistic_drop(m: Namespace, u: Number, delta: Number) -> Numbers:
     return -(m.logistic(u) * m.logistic(delta - u) * m.expm1(-delta))
 
 
-def _squared_hinge_drop(m: Namespace, u: Any, delta: Any) -> Number:
+def _squared_hinge_drop(m: Namespace, u: Number, delta: Number) -> Number:
     grown = _hinge_drop(m, u, delta)
     return grown * (grown + 2 * _hinge(m, u))
 

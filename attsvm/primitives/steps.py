@@ -10,16 +10,18 @@ balls evaluate every counted instance.
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 from hypothesis import strategies as st
 
-from attsvm._types import Array
+from attsvm._types import Array, Record
 from attsvm.errors import DataError
 from attsvm.losses import CUBIC
 from attsvm.primitives import descent_letters as letters
 from attsvm.theory import Hypothesis, Measured, Records, Slack
+from attsvm.theory.declaration.measured import Forms
+from attsvm.theory.types import Values
 
 FLOW = "gradient flow"
 """Name of the dynamics that floats follow in place of descent with the step of an instance."""
@@ -29,6 +31,13 @@ SHARES = (1.0, 0.5, 0.25)
 
 ANY = (1.0, 0.25, 16.0, 256.0)
 """Steps that are drawn, in units of 1/L, if a sentence allows any step."""
+
+
+_Run = TypeVar("_Run", bound="Stepped")
+"""A record of descent."""
+
+_Record = TypeVar("_Record", bound="Record")
+"""A record with a loss."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +64,7 @@ class Stepped:
         return case.start
 
 
-def is_short(case: Any) -> bool:
+def is_short(case: Values) -> bool:
     """Return whether the step is at most 1/L."""
     return bool(case.step <= 1.0)
 
@@ -75,28 +84,32 @@ ITERATED = "gradient descent run from a start, with a constant step"
 
 
 def stepped(
-    kind: Any,
-    drawn: Any,
-    ensemble: Any = None,
+    kind: type[_Run],
+    drawn: st.SearchStrategy[_Run],
+    ensemble: Callable[[np.random.Generator], _Run] | None = None,
     fixed: tuple[str, ...] = (),
     steps: tuple[float, ...] = SHARES,
 ) -> Records:
     """Return records of descent with a drawn step."""
-
-    def larger(generator: np.random.Generator) -> Any:
-        return replace(ensemble(generator), step=float(generator.choice(steps)))
-
     both = st.builds(_with_step, drawn, st.sampled_from(steps))
-    return Records(kind, both, larger if ensemble else None, fixed, lets=ITERATED)
+    if ensemble is None:
+        return Records(kind, both, None, fixed, lets=ITERATED)
+    draw = ensemble
+
+    def larger(generator: np.random.Generator) -> _Run:
+        return replace(draw(generator), step=float(generator.choice(steps)))
+
+    return Records(kind, both, larger, fixed, lets=ITERATED)
 
 
-def flattened(drawn: Any) -> st.SearchStrategy[Any]:
+def flattened(drawn: st.SearchStrategy[_Record]) -> st.SearchStrategy[_Record]:
     """Return the records, some on the loss -u^3, which decreases strictly and is flat at 0."""
-    flat = drawn.map(lambda case: replace(case, loss=CUBIC.name))
+    on_cubic: dict[str, Any] = {"loss": CUBIC.name}  # a field of each record that is drawn here
+    flat = drawn.map(lambda case: replace(case, **on_cubic))
     return st.one_of(drawn, drawn, drawn, flat)
 
 
-def _with_step(case: Any, step: float) -> Any:
+def _with_step(case: _Run, step: float) -> _Run:
     return replace(case, step=step)
 
 
@@ -110,21 +123,28 @@ def over(above: str, below: str) -> str:
     return rf"\frac{{{above}}}{{{below}}}"
 
 
-def tends(says: str, of: str, to: str, **forms: Any) -> Measured:
+def tends(
+    says: str, of: str, to: str, *, stand_in: str = "", where: str = "", **forms: Unpack[Forms]
+) -> Measured:
     """Return the conclusion that `of` tends to `to`.
 
     Args:
         says: the meaning of the letters, with constants as `$name`; may be empty.
         of: the quantity in LaTeX, with constants as `$share`.
         to: the limit.
+        stand_in: what floats follow in place of descent, see `Measured`.
+        where: what the letters are.
         forms: its forms, see `Measured`.
     """
-    return Measured(says, notation=rf"{of} \to {to}", **forms)
+    notation = rf"{of} \to {to}"
+    return Measured(says, notation=notation, stand_in=stand_in, where=where, **forms)
 
 
-def converges_in_direction(says: str, of: str, to: str, **forms: Any) -> Measured:
+def converges_in_direction(
+    says: str, of: str, to: str, *, where: str = "", **forms: Unpack[Forms]
+) -> Measured:
     """Return the conclusion that `of` converges in direction to `to`, by gradient flow."""
-    return tends(says, along(of), along(to), stand_in=FLOW, **forms)
+    return tends(says, along(of), along(to), stand_in=FLOW, where=where, **forms)
 
 
 def along(of: str) -> str:
@@ -154,7 +174,7 @@ def by_gradient_flow(floats: Callable[..., Slack]) -> Callable[..., Slack]:
     """Return a float form that follows gradient flow; it is unknown for steps above 1/L."""
 
     @functools.wraps(floats)
-    def form(case: Any, *arguments: Any, **constants: Any) -> Slack:
+    def form(case: Values, *arguments: object, **constants: object) -> Slack:
         if not is_short(case):
             return Slack.unknown("the steps are longer than 1/L")
         return floats(case, *arguments, **constants)

@@ -8,18 +8,16 @@ almost everywhere. torch is imported by the first call.
 import operator
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 
-from attsvm._types import Array
+from attsvm._types import Array, Tensor
 from attsvm.errors import DataError
 from attsvm.kernels.batch import least_points
 from attsvm.svm.programme import LARGEST, SMALLEST
+from attsvm.theory.types import Values
 from attsvm.training import descend_w
 from attsvm.training.batch import Batch
-
-Tensor = Any
 
 _STEPS = 20
 """Number of steps of an unrolled descent."""
@@ -31,7 +29,7 @@ _FIRST_STEP = 0.4
 """Largest change of a logit in the first step; the k-th step changes it 1 + k/2 times as much."""
 
 
-def in_torch(values: Any) -> bool:
+def in_torch(values: object) -> bool:
     """Return whether values are those of a batch of instances in torch."""
     return hasattr(values, "movedim")
 
@@ -43,14 +41,14 @@ def norm(values: Tensor, axes: int = 1) -> Tensor:
     return square.where(positive, 1.0 + 0.0 * square).sqrt() * positive
 
 
-def scores(data: Any) -> Tensor:
+def scores(data: Values) -> Tensor:
     """Return token scores (batch, n, T)."""
     if data.scores is not None:
         return data.scores
     return data.y[..., None] * (data.X * data.v[:, None, None, :]).sum(-1)
 
 
-def present(data: Any) -> Tensor:
+def present(data: Values) -> Tensor:
     """Return which tokens are present, (n, T) or (batch, n, T)."""
     mask = getattr(data, "mask", None)
     there = (data.X[0, ..., 0] == data.X[0, ..., 0]) | True
@@ -65,7 +63,7 @@ def _best(gamma: Tensor, present: Tensor) -> Tensor:
     return (gamma.detach() != gamma.detach()).scatter(-1, top, True)
 
 
-def constraints(data: Any, chosen: Any = None) -> tuple[Tensor, Tensor]:
+def constraints(data: Values, chosen: Array | None = None) -> tuple[Tensor, Tensor]:
     """Return the matrices (x_opt - x_t) z^T, flattened (batch, n T, d d), and which of them count.
 
     Other tokens may be chosen in place of the optimal ones.
@@ -80,7 +78,7 @@ def constraints(data: Any, chosen: Any = None) -> tuple[Tensor, Tensor]:
     return A.flatten(3).flatten(1, 2), (there & ~best).flatten(1)
 
 
-def nearest(A: Tensor, counted: Tensor, bound: Tensor = None) -> Tensor:
+def nearest(A: Tensor, counted: Tensor, bound: Tensor | None = None) -> Tensor:
     """Return shares s of the point sum_j s_j A_j nearest to 0 with sum_j s_j bound_j = 1.
 
     They have no gradient. They are multipliers of the least-norm programme <A_j, X> >= bound_j or,
@@ -106,7 +104,7 @@ def tight_multipliers(A: Tensor, bound: Tensor, active: Tensor) -> Tensor:
     return torch.linalg.solve_ex(gram, bound * active)[0]
 
 
-def distance(A: Tensor, counted: Tensor, shares: Tensor = None) -> Tensor:
+def distance(A: Tensor, counted: Tensor, shares: Tensor | None = None) -> Tensor:
     """Return the distance 1/||X^mm|| of 0 from the hull of the rows, for fixed shares.
 
     1 without rows.
@@ -116,7 +114,7 @@ def distance(A: Tensor, counted: Tensor, shares: Tensor = None) -> Tensor:
     return found.where(counted.any(-1), 1.0 + 0.0 * found)
 
 
-def solution(A: Tensor, counted: Tensor, shares: Tensor = None) -> Tensor:
+def solution(A: Tensor, counted: Tensor, shares: Tensor | None = None) -> Tensor:
     """Return the least-norm vector with <A_j, X> >= 1, flattened, for fixed shares."""
     shares = nearest(A, counted) if shares is None else shares
     point = (shares[..., None] * A).sum(1)
@@ -146,7 +144,7 @@ def loss_slope(name: str, u: Tensor) -> Tensor:
     return _SLOPES[name](u)
 
 
-def attended(data: Any, W: Tensor) -> tuple[Tensor, Tensor]:
+def attended(data: Values, W: Tensor) -> tuple[Tensor, Tensor]:
     """Return attention (batch, n, T) under W, and the attended scores (batch, n)."""
     keys = (W[:, None] @ data.Z[..., None])[..., 0]
     logits = (data.X * keys[:, :, None, :]).sum(-1)
@@ -154,7 +152,7 @@ def attended(data: Any, W: Tensor) -> tuple[Tensor, Tensor]:
     return s, (s * scores(data)).sum(-1)
 
 
-def negative_gradient(data: Any, W: Tensor, loss: str) -> Tensor:
+def negative_gradient(data: Values, W: Tensor, loss: str) -> Tensor:
     """Return -grad L(W) (batch, d, d)."""
     s, u = attended(data, W)
     c = -loss_slope(loss, u)[..., None] * s * (scores(data) - u[..., None]) / s.shape[1]
@@ -162,7 +160,7 @@ def negative_gradient(data: Any, W: Tensor, loss: str) -> Tensor:
     return (moved[..., None] * data.Z[:, :, None, :]).sum(1)
 
 
-def _matrix(case: Any) -> tuple[Any, Tensor]:
+def _matrix(case: Values) -> tuple[Values, Tensor]:
     """Return data and start; descent on a prompt becomes descent on the first column of W."""
     inputs = case.data if hasattr(case, "data") else case.inputs
     if hasattr(inputs, "Z"):
@@ -174,7 +172,7 @@ def _matrix(case: Any) -> tuple[Any, Tensor]:
     return data, case.start[..., None] * unit[:, None, :]
 
 
-def _descended(data: Any, W: Tensor, loss: str, reach: Tensor) -> tuple[Tensor, float]:
+def _descended(data: Values, W: Tensor, loss: str, reach: Tensor) -> tuple[Tensor, float]:
     """Return W after a run of normalised descent, and the largest total change of a logit.
 
     If a run overflows, its W is NaN.
@@ -206,7 +204,7 @@ def _ends(batch: Batch, W: Array, loss: str, step: Array) -> Array:
 
 
 def elsewhere(
-    case: Any, loss: str | None = None, towards: str = "optimal", chosen: Any = None
+    case: Values, loss: str | None = None, towards: str = "optimal", chosen: Array | None = None
 ) -> Tensor:
     """Return how far descent, unrolled for some steps, is from selecting the optimal tokens.
 
@@ -230,12 +228,12 @@ def elsewhere(
     return lead if towards == "optimal" else -lead
 
 
-def not_selecting(case: Any, loss: str | None = None, **_: Any) -> Tensor:
+def not_selecting(case: Values, loss: str | None = None, **_: object) -> Tensor:
     """Return `elsewhere`, for conclusions that hold if descent selects the optimal tokens."""
     return elsewhere(case, loss)
 
 
-def descent_at_rest(case: Any, loss: str | None = None) -> Tensor:
+def descent_at_rest(case: Values, loss: str | None = None) -> Tensor:
     """Return minus the length of the gradient at the start: the norm is constant if it is 0."""
     data, W = _matrix(case)
     return -norm(negative_gradient(data, W, loss or case.loss), 2)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from attsvm._types import Array
+from attsvm._types import Array, JsonObject
 from attsvm._words import rising
 from attsvm.errors import DataError, present
 from attsvm.exact.svm import ExactAnswer
@@ -120,7 +120,7 @@ class Answer(Answered):
             raise AttributeError(name)
         return getattr(self.float_answer, name)
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> JsonObject:
         """Return the document of `solve --json`, schema 1."""
         return document_of(self)
 
@@ -217,7 +217,7 @@ def optimum_of(answer: Answer) -> Facts:
     return a.optimum
 
 
-def document_of(answer: Answer) -> dict[str, Any]:
+def document_of(answer: Answer) -> JsonObject:
     """Return the document of `solve --json`, schema 1."""
     a, solved = answer.float_answer, answer.solved
     low, high = answer.bracket
@@ -260,7 +260,7 @@ def document_of(answer: Answer) -> dict[str, Any]:
             "thresholds": list(a.thresholds),
             "segment": list(a.segment),
         }
-    plain: dict[str, Any] = finite(document)
+    plain: JsonObject = finite(document)
     return plain
 
 

@@ -8,6 +8,7 @@ from attsvm.theory.arithmetic.derivatives import gradient
 from attsvm.theory.arithmetic.naming import Primitive, definition
 from attsvm.theory.declaration.claim import Claim, Sibling
 from attsvm.theory.declaration.hypotheses import Hypothesis
+from attsvm.theory.declaration.measured import Measured
 from attsvm.theory.declaration.notation import stated
 from attsvm.theory.declaration.proof import (
     Lemma,
@@ -21,7 +22,7 @@ from attsvm.theory.declaration.proof import (
     ensure_zero,
     suppose,
 )
-from attsvm.theory.declaration.records import Measured, Records
+from attsvm.theory.declaration.records import Records
 from attsvm.theory.declaration.siblings import changed
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.statement import Reading, Statement

@@ -38,9 +38,9 @@ def _lanes(batch: Batch, members: Array, layers: list[Layer], rule: Rule) -> Lan
     hidden, outer = np.empty((n, 0, T, count)), np.empty((0, count))
     if isinstance(rule.head, ReluHead):
         # one product per data set, so that its bits do not depend on the batch
-        units = [np.matmul(batch.X[b], rule.head.hidden.T) for b in members]
+        units = [np.matmul(batch.X[b], np.asarray(rule.head.hidden).T) for b in members]
         hidden = np.ascontiguousarray(np.stack(units).transpose(1, 3, 2, 0))
-        outer = np.repeat(rule.head.outer[:, None], count, axis=1)
+        outer = np.repeat(np.asarray(rule.head.outer)[:, None], count, axis=1)
     triangular = layers[0].V is not None  # if queries were shortened
     return Lanes(
         X=_side_by_side(layer.X for layer in layers),

@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from attsvm._types import Array
+from attsvm._types import Array, Floats, Tensor
 from attsvm.errors import DataError
 from attsvm.heads import Head, ReluHead
 from attsvm.losses import LOSSES, Loss
@@ -22,7 +23,7 @@ from attsvm.risk import log_domain_negative_gradient
 from attsvm.training.batch import Batch
 from attsvm.training.rule import Rule
 
-State = tuple[Any, ...]
+State = tuple[Floats, ...]
 """(W,), (K, Q) or (v, W), each with a leading batch axis."""
 
 
@@ -42,12 +43,12 @@ class Model:
         linear: whether attention is linear and not softmax.
     """
 
-    xp: Any
-    X: Any
-    Z: Any
-    gamma: Any
+    xp: ModuleType
+    X: Floats
+    Z: Floats
+    gamma: Floats
     y: Any
-    mask: Any
+    mask: Floats | None
     loss: Loss
     head: Head | ReluHead | None
     linear: bool
@@ -55,32 +56,32 @@ class Model:
     @classmethod
     def of(
         cls,
-        xp: Any,
+        xp: ModuleType,
         batch: Batch,
         rule: Rule,
         head: Head | ReluHead | None,
-        sent: Callable[[Array], Any] = np.asarray,
+        sent: Callable[[Array], Floats] = np.asarray,
     ) -> Model:
         """Return the model of a batch, `sent` to `xp`; absent tokens are 0 for linear attention."""
         X, gamma, mask = batch.X, batch.gamma, batch.mask
         if rule.linear and mask is not None:
             X, gamma, mask = X * mask[..., None], gamma * mask, None
-        arrays: tuple[Any, Any, Any, Any, Any] = (
-            sent(X), sent(batch.Z), sent(gamma),
-            None if batch.y is None else sent(batch.y), None if mask is None else sent(mask),
-        )  # fmt: skip
-        return cls(xp, *arrays, rule.loss, head, rule.linear)
+        y = None if batch.y is None else sent(batch.y)
+        present = None if mask is None else sent(mask)
+        arrays = sent(X), sent(batch.Z), sent(gamma)
+        return cls(xp, *arrays, y, present, rule.loss, head, rule.linear)
 
 
-def slopes(xp: Any, loss: Loss, u: Any) -> tuple[Any, Any]:
+def slopes(xp: ModuleType, loss: Loss, u: Floats) -> tuple[Floats, Floats]:
     """Return signs of l'(u) and logarithms of |l'(u)|.
 
     This package's losses work in any library.
     """
     zero = 0.0 * u
     if xp is np or LOSSES.get(loss.name) is not loss:
-        sign = zero + loss.direction if loss.direction else xp.sign(loss.slope(u))
-        return sign, loss.log_slope(u)
+        array: Any = u  # losses of one's own get arrays of numpy alone
+        sign = zero + loss.direction if loss.direction else xp.sign(loss.slope(array))
+        return sign, loss.log_slope(array)
     if loss.name == "log-loss":
         return zero - 1.0, -xp.logaddexp(zero, u)
     if loss.name == "exponential":
@@ -95,7 +96,7 @@ def slopes(xp: Any, loss: Loss, u: Any) -> tuple[Any, Any]:
     return zero + (1.0 if loss.name == "logistic" else -1.0), tails
 
 
-def _attention(model: Model, W: Any) -> tuple[Any, Any]:
+def _attention(model: Model, W: Floats) -> tuple[Floats, Floats]:
     """Return attention (B, n, T) and its logarithm; for linear attention the logits twice."""
     xp = model.xp
     logits = xp.einsum("bntd,bnd->bnt", model.X, xp.einsum("bde,bne->bnd", W, model.Z))
@@ -109,7 +110,7 @@ def _attention(model: Model, W: Any) -> tuple[Any, Any]:
     return s / total, shifted - xp.log(total)
 
 
-def _ensure_finite(xp: Any, name: str, given: Any, shape: tuple[int, ...]) -> None:
+def _ensure_finite(xp: ModuleType, name: str, given: Floats, shape: tuple[int, ...]) -> None:
     """Raise unless a user's head returned a finite array of the right shape."""
     if tuple(xp.shape(given) if xp is np else given.shape) != tuple(shape):
         raise DataError(
@@ -125,7 +126,7 @@ def _ensure_finite(xp: Any, name: str, given: Any, shape: tuple[int, ...]) -> No
         )
 
 
-def _scores(model: Model, s: Any, v: Any = None) -> tuple[Any, Any]:
+def _scores(model: Model, s: Floats, v: Floats | None = None) -> tuple[Floats, Floats]:
     """Return the outputs that the loss takes (B, n), and the scores of its gradient (B, n, T)."""
     xp = model.xp
     if v is not None:
@@ -142,13 +143,13 @@ def _scores(model: Model, s: Any, v: Any = None) -> tuple[Any, Any]:
     return (s * gamma).sum(-1), gamma
 
 
-def _largest(xp: Any, terms: Any) -> tuple[Any, Any]:
+def _largest(xp: ModuleType, terms: Floats) -> tuple[Floats, Floats]:
     """Return the largest of (B, ...), and the same with 0 in place of infinities."""
     top = xp.amax(terms.reshape(len(terms), -1), -1)
     return top, xp.where(xp.isfinite(top), top, xp.zeros_like(top))
 
 
-def negative_gradient(model: Model, W: Any, v: Any = None) -> tuple[Any, Any]:
+def negative_gradient(model: Model, W: Floats, v: Floats | None = None) -> tuple[Floats, Floats]:
     """Return M (B, d, e) and log_scale (B,) with -grad L(W) = exp(log_scale) M, at any norm of W.
 
     If v (B, d) is given, it is the head.
@@ -173,7 +174,7 @@ def negative_gradient(model: Model, W: Any, v: Any = None) -> tuple[Any, Any]:
     return matrix, scale
 
 
-def joint_negative_gradient(model: Model, v: Any, W: Any) -> tuple[Any, Any, Any]:
+def joint_negative_gradient(model: Model, v: Floats, W: Floats) -> tuple[Floats, Floats, Floats]:
     """Return m (B, d), M (B, d, e), log_scale (B,) with -grad L(v, W) = exp(log_scale) (m, M)."""
     xp = model.xp
     s, _ = _attention(model, W)
@@ -193,7 +194,7 @@ def joint_negative_gradient(model: Model, v: Any, W: Any) -> tuple[Any, Any, Any
     )
 
 
-def _uphill(model: Model, kind: str, state: State) -> tuple[State, Any]:
+def _uphill(model: Model, kind: str, state: State) -> tuple[State, Floats]:
     """Return minus the gradients of all parts of the state, and their common exponent."""
     if kind == "joint":
         in_v, in_w, scale = joint_negative_gradient(model, *state)
@@ -207,13 +208,13 @@ def _uphill(model: Model, kind: str, state: State) -> tuple[State, Any]:
     return (xp.einsum("bde,ber->bdr", in_w, Q), xp.einsum("bde,bdr->ber", in_w, K)), scale
 
 
-def _wide(factor: Any, part: Any) -> Any:
+def _wide(factor: Floats, part: Floats) -> Floats:
     """Return factors (B,) reshaped to multiply a part of the state."""
     return factor.reshape(-1, *(1,) * (part.ndim - 1))
 
 
 @np.errstate(over="ignore", invalid="ignore")  # the caller checks the result
-def descend(model: Model, kind: str, state: State, rule: Rule, step: Any) -> tuple[State, Any]:
+def descend(model: Model, kind: str, state: State, rule: Rule, step: Floats) -> tuple[State, Array]:
     """Return kept states, each part as (rows, B, ...), and their steps (rows, B).
 
     `kind` is W, KQ or joint; `step` has the step sizes (B,).
@@ -252,8 +253,8 @@ def _keep(
     state: State,
     rule: Rule,
     k: int,
-    passed: Any,
-    taken: Any,
+    passed: Array,
+    taken: Array,
     rows: list[list[Any]],
 ) -> None:
     """Store the runs whose norm of W passes their next goal."""
@@ -268,7 +269,7 @@ def _keep(
             passed[b] += 1
 
 
-def _torch(device: str) -> Any:
+def _torch(device: str) -> ModuleType:
     """Return the library if it is installed and knows the device."""
     try:
         import torch
@@ -307,13 +308,17 @@ def on_device(
             remedy=f"Leave device out, or use one of {', '.join(LOSSES)}.",
         )
 
-    def sent(array: Array) -> Any:
-        return torch.tensor(array, device=how.device)  # a copy: arrays may be read-only
+    def sent(array: Array) -> Tensor:
+        tensor: Tensor = torch.tensor(array, device=how.device)  # arrays may be read-only
+        return tensor
 
     head = how.head
     if isinstance(head, ReluHead):
-        head = replace(head, hidden=sent(head.hidden), outer=sent(head.outer))
+        head = replace(
+            head, hidden=sent(np.asarray(head.hidden)), outer=sent(np.asarray(head.outer))
+        )
     model = Model.of(torch, batch, how, head, sent)
     with torch.no_grad():
         kept, taken = descend(model, kind, tuple(sent(part) for part in state), how, sent(how.step))
-    return tuple(part.transpose(0, 1).cpu().numpy() for part in kept), taken.T
+    tensors: tuple[Any, ...] = kept
+    return tuple(part.transpose(0, 1).cpu().numpy() for part in tensors), taken.T

@@ -140,7 +140,7 @@ def _generally(
         kept, when = general.descend(
             model, kind, tuple(part[one] for part in state), how, how.step[one]
         )
-        parts.append([part[:, 0] for part in kept])
+        parts.append([np.asarray(part[:, 0]) for part in kept])
         taken.append(when[:, 0])
     return tuple(np.stack(part) for part in zip(*parts, strict=True)), np.stack(taken)
 

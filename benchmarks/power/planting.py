@@ -16,7 +16,8 @@ from attsvm.theory import Expected, Hypothesis, Reading, Slack, Statement, chang
 from attsvm.theory.arithmetic.relations import All, Comparison
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import TIGHTENED
-from attsvm.theory.declaration.records import Measured, RecordFormula
+from attsvm.theory.declaration.measured import Measured
+from attsvm.theory.declaration.records import RecordFormula
 
 KINDS = (
     *("constant", "sign", "hypothesis", "norm", "index", "role", "strict", "size"),

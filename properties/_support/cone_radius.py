@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
 
 from flint import arb, fmpq
 
@@ -34,6 +33,7 @@ from attsvm.exact import ExactData, dot, separate
 from attsvm.exact.cones import Frame, bounds, largest_at_start
 from attsvm.exact.numbers import Matrix, Vector, remembered
 from attsvm.exact.traps import Selection
+from attsvm.theory.types import Number
 
 WIDER = [fmpq(k, 4) for k in range(4)]
 """How far the widths that are tried lie between s and 1."""
@@ -119,7 +119,7 @@ def closes(pairs: Pairs, loss: str, step: fmpq, share: fmpq, sigma: fmpq | arb) 
     return False
 
 
-def wider(share: Any, part: Any) -> Any:
+def wider(share: Number, part: Number) -> Number:
     """s', which lies a part of the way from s to 1."""
     return share + part * (1 - share)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from flint import arb
@@ -19,6 +18,7 @@ from attsvm.primitives.steps import ANY
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.theory import changed
+from attsvm.theory.declaration.siblings import Changed
 from properties._support.cone_radius import Pairs, radius
 from properties._support.cones import (
     Local,
@@ -274,7 +274,7 @@ ON_RAY = (
     *(replace(on_the_line(64.0, -1.0), step=step) for step in (16.0, 256.0)),
 )
 
-OTHER: dict[str, Any] = {
+OTHER: dict[str, Changed] = {
     "towards the optimal tokens": changed(towards="optimal"),
     "W^mm(alpha) turned by about a 64th": changed(towards="turned"),
 }

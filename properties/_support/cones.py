@@ -10,12 +10,11 @@ all W_0 with ||E|| < sigma/w, thus all within some angle of W*, as c_j > 0.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
 
-from attsvm._types import Array
+from attsvm._types import Array, Tensor
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, cone_at, dot, rational, rationals
@@ -40,6 +39,7 @@ from attsvm.primitives.steps import (
 from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.theory import Hypothesis, Slack
 from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.types import Values
 from properties._support.cone_radius import Pairs, closes
 
 
@@ -201,7 +201,7 @@ def decided(case: Local, towards: str = "alpha") -> arb:
     return or_more_bits(certified_direction(case.data, start, case.loss, limit, case.step))
 
 
-def distance_from_selecting(case: Any, towards: str = "alpha") -> Any:
+def distance_from_selecting(case: Values, towards: str = "alpha") -> Tensor:
     """How far descent is from selecting the tokens alpha, in torch."""
     return elsewhere(case, chosen=case.alpha)
 

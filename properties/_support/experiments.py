@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -62,7 +61,7 @@ class Curves:
     ylabel: str
     where: Mapping[str, Sequence[str]] = field(default_factory=dict)
     alike: bool = True
-    scales: Mapping[str, Any] = field(default_factory=dict)
+    scales: Mapping[str, object] = field(default_factory=dict)
 
     def __call__(self, numbers: Numbers) -> Figure:
         """Return the picture, with intervals of 95% shaded."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from hypothesis import strategies as st
@@ -19,6 +19,7 @@ from attsvm.primitives.hypotheses import all_tight, unique_optimum
 from attsvm.primitives.sentences import Sentences
 from attsvm.strategies import composite, sizes
 from attsvm.theory import Hypothesis
+from attsvm.theory.types import Values
 
 if TYPE_CHECKING:
     import sympy as sp
@@ -190,7 +191,7 @@ def nearly_orthogonal(draw: st.DrawFn) -> AttentionData:
     return AttentionData(tokens.reshape(n, T, d), queries, scores=np.eye(T)[best])
 
 
-def near_enough(n: Any, k: sp.Expr) -> Any:
+def near_enough(n: sp.Expr, k: sp.Expr) -> sp.Expr:
     """Return e = 1/(2 k + 2 sqrt(k (k + n - 1))), for which `disturbance(n, k, e)` is 1."""
     return 1 / (2 * k + 2 * (k * (k + n - 1)) ** Fraction(1, 2))
 
@@ -205,7 +206,7 @@ NEARLY_ORTHOGONAL = r"1 - M \exp\left(-\frac{$factor d e^2}{2}\right)"
 LETTERS = "M = n T (n T - 1) + n (n - 1), e = 1/(2 k + 2 sqrt(k (k + n - 1))), k = T - 1"
 
 
-def least_chance(law: Any, factor: int) -> float:
+def least_chance(law: Values, factor: int) -> float:
     """1 - M exp(-factor d e^2/2)."""
     exponent = factor * law.d * near_enough(float(law.n), law.T - 1) ** 2 / 2
     return float(1.0 - twice_the_pairs(law.n, law.T) * np.exp(-exponent))

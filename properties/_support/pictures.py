@@ -1,7 +1,5 @@
 """Instances in the plane: tokens of few dimensions, and where descent takes W z."""
 
-from typing import Any
-
 import numpy as np
 
 from attsvm._types import Array
@@ -10,7 +8,8 @@ from attsvm.data import AttentionData
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.report.picture import Painter, Panel, Picture
+from attsvm.theory.report.picture import Painter, Panel, Picture, Points
+from attsvm.theory.types import Values
 from attsvm.tokens import optimal_tokens
 from attsvm.training import descend_w
 
@@ -19,7 +18,7 @@ _AS_IT_IS = {"Descent", "Local"}
 """Records whose run is descent on W with the logits x_t^T W z_i of their data."""
 
 
-def plane(claim: Claim, case: Any) -> Picture | None:
+def plane(claim: Claim, case: Values) -> Picture | None:
     """The tokens of a data set of dimension at most 2, and the run on it where there is one."""
     data = case if isinstance(case, AttentionData) else getattr(case, "data", None)
     if not isinstance(data, AttentionData) or data.d > 2 or data.X.shape[1] > _TOKENS:
@@ -31,7 +30,7 @@ def plane(claim: Claim, case: Any) -> Picture | None:
     for i in range(min(data.n, _INPUTS)):
         there = np.flatnonzero(data.present[i])
         filled = np.isin(there, best[i])
-        path: Any = ()
+        path: Points = ()
         if found is not None:
             path = _points(found[:, i])
             shares.append(softmax(data.X[i, there] @ found[-1, i])[filled].sum())
@@ -55,7 +54,7 @@ def _points(rows: Array) -> tuple[tuple[float, float], ...]:
     return tuple((float(x), float(y)) for x, y in wide)
 
 
-def _run(claim: Claim, case: Any, data: AttentionData) -> Array | None:
+def _run(claim: Claim, case: Values, data: AttentionData) -> Array | None:
     """W(k) z_i (steps, n, d) of the run that the claim is about; None where it is another one."""
     loss = getattr(case, "loss", None)
     known = type(case).__name__ in _AS_IT_IS and "side" not in claim.formula.constants

@@ -1,7 +1,6 @@
 """The risk of a linear head as a formula of scores and weights, its hypotheses and instances."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from attsvm.primitives.losses import LOSSES
 from attsvm.theory import (
@@ -16,7 +15,8 @@ from attsvm.theory import (
     definition,
 )
 from attsvm.theory.arithmetic.relations import Proposition
-from attsvm.theory.types import Comparison, Namespace, Nested, Numbers, Values
+from attsvm.theory.declaration.variables import Variable
+from attsvm.theory.types import Comparison, Namespace, Nested, Number, Numbers, Values
 
 
 def flag(m: Namespace, value: bool | Proposition) -> Comparison | Proposition:
@@ -26,7 +26,7 @@ def flag(m: Namespace, value: bool | Proposition) -> Comparison | Proposition:
     return m.equal(m.exact(int(value)), m.exact(1))
 
 
-def family(*names: str) -> Mapping[str, Any]:
+def family(*names: str) -> Mapping[str, Variable]:
     """Return the variable `loss` restricted to the named losses."""
     return {"loss": Choice({name: LOSSES[name] for name in names})}
 
@@ -44,12 +44,12 @@ TWO_SCORES = Hypothesis(
 )
 
 
-def example(X: Nested, Z: Nested, v: Nested, W: Nested, **others: Any) -> dict[str, Any]:
+def example(X: Nested, Z: Nested, v: Nested, W: Nested, **others: object) -> dict[str, object]:
     """An instance; labels are 1 and the loss is log(1 + exp(-x)) unless others are given."""
     return {"X": X, "Z": Z, "Y": [1] * len(X), "v": v, "W": W, "loss": "log-loss", **others}
 
 
-def joint_inputs(height: float, loss: str) -> dict[str, Any]:
+def joint_inputs(height: float, loss: str) -> dict[str, object]:
     """Published, with heights 1 and 3/2: three inputs of two tokens."""
     X = [[[0, 0], [1, 1]], [[0, 0], [1, -1]], [[0, 0], [0.5, height]]]
     return example(X, [[1, 0]] * 3, [1, 1], [[1, 1], [1, 1]], Y=[1, -1, 1], loss=loss)
@@ -79,7 +79,7 @@ def scores(m: Namespace, v: Values) -> Numbers:
     return v.Y.reshape(-1, 1) * (v.X @ v.v)
 
 
-def mean_drop(m: Namespace, v: Values, deficits: Any) -> Numbers:
+def mean_drop(m: Namespace, v: Values, deficits: Iterable[Number]) -> Numbers:
     """The mean of l(best - deficit) - l(best) over the inputs."""
     drops = [
         v.loss.drop(m, m.max(gamma), deficit)

@@ -1,7 +1,6 @@
 """Counterexamples about descent as scripts: the run in numpy, its margins after so many steps."""
 
 import re
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from attsvm.primitives.limit_certificates import short_step
 from attsvm.theory import Claim
 from attsvm.theory.instance.in_python import literal
 from attsvm.theory.report.script import Writer, title
+from attsvm.theory.types import Values
 
 SLOPES = {
     "logistic": "np.exp(-abs(u)) / (1 + np.exp(-abs(u)))**2",
@@ -33,7 +33,7 @@ TRANSPOSED = "sim/orientation:amended-2"
 """The claim whose logits are z^T X x, and whose margins are of x^T X z."""
 
 
-def written(claim: Claim, case: Any) -> str | None:
+def written(claim: Claim, case: Values) -> str | None:
     """The script of a run, or of a risk that is constant; None for other paths and programmes."""
     paced = getattr(case, "case", None)  # of normalised descent, beside plain descent
     own = case if paced is None else paced
@@ -58,7 +58,7 @@ def written(claim: Claim, case: Any) -> str | None:
     return _lines(claim, own.data, loss, starts, "", moves, both=True)
 
 
-def _side_by_side(claim: Claim, case: Any, loss: str) -> str:
+def _side_by_side(claim: Claim, case: Values, loss: str) -> str:
     """Norms of plain and normalised descent on a prompt, from one start and with one step."""
     own = case.case
     lines = [
@@ -108,7 +108,7 @@ def _constant(claim: Claim, data: AttentionData) -> str | None:
     return "\n".join(lines) + "\n"
 
 
-def _of_factors(claim: Claim, case: Any, loss: str) -> str:
+def _of_factors(claim: Claim, case: Values, loss: str) -> str:
     """Descent on K and Q, with the step that is 1/L at the start."""
     K, Q = case.start
     size = 1.0 + float(np.sum(K**2) + np.sum(Q**2))

@@ -13,8 +13,8 @@ of the logits), as e^s >= e^m (1 + s - m) for every s (the bound of basic-1), an
 least -R / sqrt n.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 from attsvm.theory import Fitted, Hypothesis, Reading, Statement, changed
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
@@ -54,13 +54,20 @@ def whole_change(m: Namespace, v: Values) -> Number:
     return m.sum(m.exp(v.whole @ v.x)) - m.sum(m.exp(v.whole @ v.y))
 
 
-def inverse_bound(m: Namespace, v: Values, factor: Number, change: Any) -> Comparison:
+def inverse_bound(
+    m: Namespace, v: Values, factor: Number, change: Callable[[Namespace, Values], Number]
+) -> Comparison:
     """|1/alpha(x) - 1/alpha(y)| <= factor |change|."""
     left = 1 / alpha(m, v.A, v.x) - 1 / alpha(m, v.A, v.y)
     return m.at_most(m.abs(left), factor * m.abs(change(m, v)))
 
 
-def by_beta(m: Namespace, v: Values, power: int = 2, change: Any = block_change) -> Comparison:
+def by_beta(
+    m: Namespace,
+    v: Values,
+    power: int = 2,
+    change: Callable[[Namespace, Values], Number] = block_change,
+) -> Comparison:
     """With the factor beta^-2."""
     return inverse_bound(m, v, 1 / m.power(v.beta, power), change)
 

@@ -13,7 +13,7 @@ the indicator of a set of weight P an entry of Df[s] is f_t (1-P) with f_t <= P,
 f_t <= 1-P, hence at most P (1-P) <= 1/4.
 """
 
-from typing import Any
+from collections.abc import Callable
 
 from attsvm.theory import Reading, Statement, changed, definition
 from attsvm.theory.types import Comparison, Namespace, Number, Values
@@ -33,7 +33,7 @@ def frobenius(m: Namespace, p: Number, q: Number) -> Number:
     return m.norm(p - q)
 
 
-def change(m: Namespace, v: Values, norm: str) -> Any:
+def change(m: Namespace, v: Values, norm: str) -> Number:
     """||diag f(x) - diag f(y)||, from the entries."""
     size = {"spectral": spectral, "frobenius": frobenius}[norm]
     return size(m, bounds.f(m, v.A, v.x), bounds.f(m, v.A, v.y))
@@ -45,7 +45,9 @@ def printed(m: Namespace, v: Values, norm: str, exponential: bool = True) -> Com
     return bounds.within(m, v, change(m, v, norm), constant)
 
 
-def sharp(m: Namespace, v: Values, norm: str, constant: Any) -> Comparison:
+def sharp(
+    m: Namespace, v: Values, norm: str, constant: Callable[[Namespace], Number]
+) -> Comparison:
     """The change against a constant times spread(A) ||x - y||."""
     return bounds.within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
 

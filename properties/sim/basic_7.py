@@ -21,8 +21,8 @@ Both grow with a and b: the square is a polynomial with coefficients at least 0,
 one number.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 from attsvm.theory import Reading, Statement, changed, definition
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
@@ -46,7 +46,7 @@ def frobenius(m: Namespace, p: Numbers, q: Numbers) -> Number:
     return m.norm(m.outer(p, p) - m.outer(q, q))
 
 
-def change(m: Namespace, v: Values, norm: str) -> Any:
+def change(m: Namespace, v: Values, norm: str) -> Number:
     """||f(x) f(x)^T - f(y) f(y)^T||."""
     size = {"spectral": spectral, "frobenius": frobenius}[norm]
     return size(m, bounds.f(m, v.A, v.x), bounds.f(m, v.A, v.y))
@@ -58,7 +58,9 @@ def printed(m: Namespace, v: Values, norm: str, exponential: bool = True) -> Com
     return bounds.within(m, v, change(m, v, norm), constant)
 
 
-def sharp(m: Namespace, v: Values, norm: str, constant: Any) -> Comparison:
+def sharp(
+    m: Namespace, v: Values, norm: str, constant: Callable[[Namespace], Number]
+) -> Comparison:
     """The change against a constant times spread(A) ||x - y||."""
     return bounds.within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
 

@@ -15,8 +15,6 @@ or the spectral norm; only the first makes it a "single regression" in a vector.
 sum that n places share, and runs both matrices on symbols for small n and d.
 """
 
-from typing import Any
-
 from attsvm.theory import Integer, Matrix, Reading, Statement, changed, definition, stated
 from attsvm.theory.types import Comparison, Namespace, Numbers, Values
 from properties.sim import SOURCE
@@ -25,7 +23,7 @@ from properties.sim._support.attention import SENTENCE, attention
 
 @definition(r"D(x)^{{-1}} \exp(\mathrm{{A}} x)")
 def divided_powers(
-    m: Namespace, n: Any, A1: Numbers, A2: Numbers, X: Numbers, divided: str
+    m: Namespace, n: int, A1: Numbers, A2: Numbers, X: Numbers, divided: str
 ) -> Numbers:
     """D(x)^-1 exp(A x) with D(x) = D(X) kron I_n; or with the sum of all entries for D(x)."""
     powers = m.exp(m.kron(A1, A2) @ m.vec(X))

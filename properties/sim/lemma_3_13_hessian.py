@@ -14,10 +14,9 @@ for b = 2^161. Two tokens attain the K of lemma 3.13. Proof, step by step:
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
 
 from attsvm.theory import Fitted, Reading, Statement, changed, stated
-from attsvm.theory.types import Comparison, Namespace, Nested, Number, Values
+from attsvm.theory.types import Comparison, Namespace, Number, Values
 from properties.sim import SOURCE
 from properties.sim._support import entry_instances as pairs
 from properties.sim._support.attention import (
@@ -31,7 +30,7 @@ from properties.sim._support.attention import (
 from properties.sim._support.entry_loss import POINT, K, hessian, published
 
 
-def at_x(case: Mapping[str, Any], x: Nested) -> dict[str, Any]:
+def at_x(case: Mapping[str, object], x: object) -> dict[str, object]:
     """An instance of lemma 3.13 without its second point."""
     names = ("X", "Y") if "X" in case else ("x", "y")
     return {**{name: case[name] for name in case if name != names[1]}, names[0]: x}

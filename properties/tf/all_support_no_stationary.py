@@ -53,7 +53,7 @@ HOLDING = SMALL, cases.TRAP, replace(BEST_TIED, start=np.ones((1, 1)))
 OPPOSED = replace(cases.OPPOSED, loss="correlation")
 
 
-def length(m: Namespace, data: Any) -> Any:
+def length(m: Namespace, data: Any) -> Number | None:
     """||W^mm||; None where there is no W^mm."""
     if m.name == "tensors":
         return 1 / m.values(distance(*constraints(data)))

@@ -18,11 +18,12 @@ same holds with an explicit delta for each start and short steps, see properties
 """
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
+from attsvm.data import AttentionData
 from attsvm.primitives import losses
 from attsvm.primitives.aligned_inputs import (
     INPUTS_ALIGNED,
@@ -52,7 +53,7 @@ FAR_START = replace(cases.from_zero([[[1], [0]]], y=[1.0], v=[1.0]), start=np.ar
 
 
 @composite
-def started(draw: st.DrawFn, data: Any) -> Descent:
+def started(draw: st.DrawFn, data: SearchStrategy[AttentionData]) -> Descent:
     """A decreasing loss on data of the strategy, started at zero, near, far, or at worse tokens.
 
     Every second data set has rivals of two scores: of them nothing is claimed, and what claims

@@ -8,6 +8,7 @@ Where nothing is constrained X is 0, C is empty, and there is nothing to compare
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -105,7 +106,8 @@ def prove_led() -> str:
     ensure_scaled_meets()
     ensure_existence(SCALED)
     ensure_some_margin_is_tight()
-    ensure_attained(led(BALLS, Rival(SEPARATED, np.ones(1))).parts[1])
+    said: Any = led(BALLS, Rival(SEPARATED, np.ones(1)))
+    ensure_attained(said.parts[1])
     return "in any dimension, by y q over its least lead; y p(alpha) attains the bound"
 
 

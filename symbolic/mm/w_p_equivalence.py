@@ -209,7 +209,8 @@ def ensure_for_every_k(one: str, other: str, trained: str) -> None:
     (start,) = weights_run(_AsGiven(), case, 0)
     (partner,) = partner_run(_AsGiven(), case, 0, sp.Integer(1), trained)
     first = f"{one} is {other} for k = 0: the runs that are compared start at W_0 p, for any d"
-    ensure_true((start - partner).doit().is_ZeroMatrix, first)
+    gap: sp.MatrixExpr = start - partner
+    ensure_true(gap.doit().is_ZeroMatrix, first)
     u, v = sp.symbols("u v", real=True)
     following = (
         f"where {one} is {other}, so is what a step makes of them, as each moves by -eta ||p||^2 g "

@@ -217,7 +217,8 @@ def logistic_is_larger(beta: fmpq) -> bool:
     """
     D, a = arb(2).sqrt() * arb(beta), arb(fmpq(56113, 100_000))
     value = softmax_height(D, D * D, a, (D * a / 4).tanh())
-    return bool(value > stability.linear_constant(BALLS, arb(beta), "gradient"))
+    linear: Any = stability.linear_constant(BALLS, arb(beta), "gradient")
+    return bool(value > linear)
 
 
 def logistic_is_smaller(beta: fmpq) -> bool:

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import sympy as sp
 
@@ -43,7 +44,7 @@ from attsvm.theory import (
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
-from attsvm.theory.types import Comparison, Namespace, Numbers
+from attsvm.theory.types import Namespace, Numbers
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.attention import LISTED_RADIUS
 from properties.sim._support.entry_loss import loss, squared_gradient, squared_loss
@@ -98,7 +99,7 @@ class _Spans(Symbols):
         return self.spans[2]
 
 
-def ensure_covariance(hypothesis: Callable[..., Comparison]) -> None:
+def ensure_covariance(hypothesis: Callable[..., object]) -> None:
     """|Cov_f(h, A z)| <= osc(h) diam(A)/4, so at most ||A^T h|| where the hypothesis holds.
 
     Args:
@@ -115,7 +116,7 @@ def ensure_covariance(hypothesis: Callable[..., Comparison]) -> None:
         normal=factored,
     )
     A, h = symbols_of("A", 1, 1, positive=True), symbols_of("h", 1, positive=True)
-    asked = hypothesis(_Spans(of_h, of_h, of_A), SimpleNamespace(A=A, h=h))
+    asked: Any = hypothesis(_Spans(of_h, of_h, of_A), SimpleNamespace(A=A, h=h))
     weighted = sp.solve(asked.right - asked.left - less, A[0, 0])[0] * h[0]  # ||A^T h||
     ensure_nonnegative(
         weighted - of_h * of_A / 4 / (1 + more),

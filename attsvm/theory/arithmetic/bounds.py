@@ -18,7 +18,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.theory.arithmetic.base import elementary
 from attsvm.theory.arithmetic.entries import Operation, Scalar, entries, mixed
-from attsvm.theory.arithmetic.lanes import FLOATS, Lane, _float, _is_object, _Lanes, _stacked
+from attsvm.theory.arithmetic.lanes import FLOATS, Lane, Lanes, _float, _is_object, _stacked
 from attsvm.theory.arithmetic.quantities import Numbers
 
 _UP = 1.0 + 2.0**-40
@@ -181,7 +181,7 @@ def _elementary(function: Callable[[Bounded], Bounded]) -> Callable[..., Numbers
     return elementary(quietly)
 
 
-class Bounds(_Lanes):
+class Bounds(Lanes):
     """Batches of floats in numpy, each with a bound for its error."""
 
     name = "bounds"

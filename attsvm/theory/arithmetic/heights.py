@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from operator import and_, or_
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ _NEAR = 1e-12
 """Rounding of the left side, as a share of the right side, that may hide a violation in floats."""
 
 
-def heights(library: Any, relation: Relation) -> Any:
+def heights(library: ModuleType, relation: Relation) -> Any:
     """Return how close a batch comes to violation: the ratio of the sides, or the residual.
 
     If a side is negative or the right side is 0, the height is the difference of the sides. A
@@ -34,7 +35,7 @@ def heights(library: Any, relation: Relation) -> Any:
     return seen(library, relation, touching=False)[0]
 
 
-def seen(library: Any, relation: Relation, *, touching: bool = True) -> tuple[Any, Any]:
+def seen(library: ModuleType, relation: Relation, *, touching: bool = True) -> tuple[Any, Any]:
     """Return the heights of a batch, and the lanes in which floats cannot rule out a violation.
 
     A lane counts if its sides violate the relation or are equal, up to rounding of the last

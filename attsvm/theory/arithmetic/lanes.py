@@ -15,11 +15,12 @@ from abc import abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from operator import methodcaller
+from types import ModuleType
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
-from attsvm._types import Array
+from attsvm._types import Array, Tensor
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import (
     CONSTANTS,
@@ -106,7 +107,7 @@ def lanes(batch: Any, number: Callable[[Any], Lane] = Lane) -> Any:
     return entries([number(row) for row in batch.reshape(-1, batch.shape[-1])], shape)
 
 
-class _Lanes(Arithmetic[Lane]):
+class Lanes(Arithmetic[Lane]):
     """The functions that numpy and torch share."""
 
     numbers = Lane
@@ -121,7 +122,7 @@ class _Lanes(Arithmetic[Lane]):
     def _rational(self, value: Fraction) -> Lane:
         return Lane(self.zeros(1) + _float(value))
 
-    def maximum(self, x: Any, y: Any) -> Lane:
+    def maximum(self, x: object, y: object) -> Lane:
         """Return the larger number; either may be a plain integer."""
         x, y = (self.exact(z) if isinstance(z, int) else z for z in (x, y))
         return Lane(self.library.maximum(_value(x), _value(y)))
@@ -155,13 +156,13 @@ def _expit(x: Array) -> Array:
     return expit(x)
 
 
-def _root(x: Any) -> Any:
+def _root(x: Tensor) -> Tensor:
     """Return the root of a tensor; at 0 and below, the root and its gradient are 0."""
     positive = x > 0.0
     return x.where(positive, x.new_ones(())).sqrt().where(positive, 0.0 * x)
 
 
-_M = TypeVar("_M", bound=_Lanes)
+_M = TypeVar("_M", bound=Lanes)
 
 
 def _once(norm: Callable[[_M, Numbers], Lane]) -> Callable[[_M, Numbers], Lane]:
@@ -190,7 +191,7 @@ def _stacked(numbers: list[Lane]) -> Any:
     return np.concatenate(values).reshape(len(values), -1)
 
 
-class Floats(_Lanes):
+class Floats(Lanes):
     """Batches of floats in numpy."""
 
     name = "floats"
@@ -259,7 +260,7 @@ _TURNED = 4
 """Maximum number of rows or columns of matrices that are diagonalised by rotations."""
 
 
-def _largest_eigenvalue(rows: Any, library: Any = np) -> Any:
+def _largest_eigenvalue(rows: Any, library: ModuleType = np) -> Any:
     """Return the largest eigenvalue of A A^T, for matrices (rows, columns, batch), by rotations.
 
     Each of Jacobi's rotations makes one entry beside the diagonal 0; sweeps over all entries
@@ -295,7 +296,7 @@ _SEEN_AS_0 = 1e-17
 largest eigenvalue is therefore at least 1, and such an entry does not change it in floats."""
 
 
-class Tensors(_Lanes):
+class Tensors(Lanes):
     """Batches of floats in torch, with gradients, on the processor or on a GPU.
 
     Torch is imported when the first number is made.
@@ -316,7 +317,7 @@ class Tensors(_Lanes):
         self.device = device
 
     @functools.cached_property
-    def library(self) -> Any:
+    def library(self) -> ModuleType:
         """Torch, imported on first use."""
         import torch
 
@@ -337,7 +338,7 @@ class Tensors(_Lanes):
         values, scale = self._scaled(x)
         return Lane(scale * self.library.linalg.vector_norm(values, dim=0))
 
-    def _scaled(self, x: Numbers) -> tuple[Any, Any]:
+    def _scaled(self, x: Numbers) -> tuple[Tensor, Tensor]:
         """Return numbers (numbers, batch) over the largest of each instance, and the divisors."""
         width = max(len(lane.value) for lane in x.ravel())
         values = self.library.stack([lane.value.expand(width) for lane in x.ravel()])
@@ -360,7 +361,7 @@ class Tensors(_Lanes):
         return Lane(scale * top.where(usable, math.nan * scale))
 
 
-def _value(x: Any) -> Any:
+def _value(x: object) -> Any:
     if not isinstance(x, Lane):
         raise mixed(x)
     return x.value

@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from flint import arb, fmpq
 
+from attsvm._types import Array, Tensor
 from attsvm.errors import ClaimError, NotExpressible
 from attsvm.theory.arithmetic.bounds import Bounded
 from attsvm.theory.arithmetic.digits import enclosed
@@ -22,7 +23,7 @@ from attsvm.theory.arithmetic.plain import in_plain
 from attsvm.theory.arithmetic.text import Definition, Term, Text, _term, filled, letter
 from attsvm.theory.arithmetic.traces import TRACES, Trace, hashed
 
-_F = TypeVar("_F", bound=Callable[..., Any])
+_F = TypeVar("_F", bound=Callable[..., object])
 
 
 def definition(latex: str) -> Callable[[_F], _F]:
@@ -82,7 +83,7 @@ def _ensure_fields(latex: str, name: str, arguments: list[str]) -> None:
         )
 
 
-def in_short(function: Callable[..., object], otherwise: str) -> str:
+def in_short(function: object, otherwise: str) -> str:
     """Return the first line of a docstring without its verb, to be put after "is"."""
     line = (inspect.getdoc(function) or otherwise).partition("\n")[0].rstrip(".")
     words = re.sub("^Return (whether )?", "", line)
@@ -115,9 +116,9 @@ class Primitive:
         says: str,
         *,
         of: tuple[str, ...] = (),
-        balls: Callable[..., Any],
-        floats: Callable[..., Any],
-        tensors: Callable[..., Any] | None = None,
+        balls: Callable[..., arb | fmpq],
+        floats: Callable[..., Array],
+        tensors: Callable[..., Tensor] | None = None,
     ) -> None:
         self.latex, self.plain, self.says, self.of = latex, in_plain(latex), says, of
         self.balls, self.floats, self.tensors = balls, floats, tensors
@@ -152,7 +153,7 @@ class Primitive:
 
         return sp.Function(self.plain.partition("(")[0])(*numbers)
 
-    def _trace(self, numbers: tuple[Any, ...]) -> Trace:
+    def _trace(self, numbers: tuple[Trace, ...]) -> Trace:
         ball = self.balls(*(n.ball for n in numbers))
         if isinstance(ball, fmpq):
             return TRACES.of(ball)

@@ -289,7 +289,7 @@ class Scripts(Lines[Code], Arithmetic[Code]):
         x = self.code(x)
         return self.named(f"1.0*({x.text} == 0)", 1.0 * (x.value == 0), PRODUCT)
 
-    def _of(self, name: str, function: Callable[..., Any], *given: object) -> Code:
+    def _of(self, name: str, function: Callable[..., object], *given: object) -> Code:
         codes = [self.code(x) for x in given]
         text = f"{name}({', '.join(c.text for c in codes)})"
         return self.named(text, function(*(c.value for c in codes)))
@@ -398,7 +398,7 @@ class Decimals(Scripts):
         e = self.exp(-self.abs(x))  # this exponential does not overflow
         return self._of("np.sign", np.sign, x) * ((1 - e * e) / (1 + e * e))
 
-    def _of(self, name: str, function: Callable[..., Any], *given: object) -> Code:
+    def _of(self, name: str, function: Callable[..., object], *given: object) -> Code:
         return super()._of(name, function, *map(self._no_integer, given))
 
     def _no_integer(self, x: object) -> Code:

@@ -16,12 +16,22 @@ import numpy as np
 
 from attsvm._types import Case, JsonObject
 from attsvm.errors import ClaimError, NotExpressible
-from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Proposition, Relation
+from attsvm.theory.arithmetic.namespace import Namespace
+from attsvm.theory.arithmetic.quantities import Values
+from attsvm.theory.arithmetic.relations import (
+    All,
+    AnyOf,
+    Comparison,
+    Proposition,
+    Relation,
+    returned,
+)
 from attsvm.theory.coq.arrays import GENERAL, Array, Arrays, Extent
 from attsvm.theory.coq.terms import PRODUCT, Length, Term, Terms
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import Formula
-from attsvm.theory.declaration.instances import Values, defined, numbers
+from attsvm.theory.declaration.hypotheses import Hypothesis
+from attsvm.theory.declaration.instances import FrozenValues, defined, numbers
 from attsvm.theory.declaration.variables import Choice, Defined, Integer, axes_of
 
 SIGNS = {"at most": "<=", "below": "<", "equal": "="}
@@ -95,13 +105,19 @@ def tightness(claim: Claim) -> Theorem:
     return _statement(claim, f"{coq_name(claim.id)}_tight", share=True)
 
 
+def _condition(hypothesis: Hypothesis, m: Namespace, v: Values) -> Relation | Proposition:
+    """Return the condition of a hypothesis, which Coq alone may be able to state."""
+    found = hypothesis.holds(m, v)
+    return found if isinstance(found, Proposition) else returned(found, "a hypothesis")
+
+
 def _statement(claim: Claim, name: str, *, share: bool) -> Theorem:
     formula = _formula(claim)
     if share and any(isinstance(v, Choice) for v in formula.variables.values()):
         raise NotExpressible("the tightness of a claim about a family: Coq would take any member")
     m = Arrays()
     values, bound, lengths = _letters(formula, m)
-    conditions = [*lengths, *(_said(h.holds(m, values)) for h in formula.hypotheses.values())]
+    conditions = [*lengths, *(_said(_condition(h, m, values)) for h in formula.hypotheses.values())]
     relation = formula.relation(m, values, {})
     letters = " ".join(bound)
     if not share:
@@ -136,7 +152,7 @@ def _letters(formula: Formula, m: Arrays) -> tuple[Any, list[str], list[str]]:
         elif variable.stored is not None and not isinstance(variable, Defined):
             known[name] = m.letter(name, variable.axes)
             bound.append(f"({name} : {'nat -> ' * len(variable.axes)}R)")
-    return defined(formula.variables, m, Values(**known)), bound, lengths
+    return defined(formula.variables, m, FrozenValues(**known)), bound, lengths
 
 
 def _arbitrary(variable: Choice, name: str) -> Any:
@@ -195,7 +211,9 @@ def refutation(claim: Claim, case: Case) -> Theorem:
     formula = _formula(claim)
     m = Terms()
     values = _instance(formula, m, case)
-    parts = [_met(h.holds(m, values)) for h in formula.hypotheses.values()]
+    parts = [
+        _met(returned(h.holds(m, values), "a hypothesis")) for h in formula.hypotheses.values()
+    ]
     parts.append(_violated(formula.relation(m, values, {})))
     name = f"{coq_name(claim.id)}_refuted"
     return Theorem(name, tuple(m.definitions.items()), " /\\\n  ".join(parts))
@@ -208,7 +226,7 @@ def _instance(formula: Formula, m: Terms, case: Case) -> Any:
     for name, variable in formula.variables.items():
         if isinstance(variable, Integer) and name in known:
             known[name] = Length(known[name])
-    return defined(formula.variables, m, Values(**known))
+    return defined(formula.variables, m, FrozenValues(**known))
 
 
 def _met(relation: Relation) -> str:

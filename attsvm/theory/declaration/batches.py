@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from attsvm._types import Array, JsonObject
+from attsvm._types import Array, Case, JsonObject
 from attsvm.theory.arithmetic import FLOATS, Lane, lanes
 from attsvm.theory.arithmetic.bounds import BOUNDS
 from attsvm.theory.arithmetic.heights import is_met, seen, shortfall
 from attsvm.theory.arithmetic.heights import proved as proved_by
+from attsvm.theory.arithmetic.lanes import Lanes
 from attsvm.theory.arithmetic.magnitudes import MAGNITUDES, Magnitude
-from attsvm.theory.arithmetic.relations import Relation, comparisons, returned
+from attsvm.theory.arithmetic.namespace import Namespace
+from attsvm.theory.arithmetic.quantities import Values
+from attsvm.theory.arithmetic.relations import comparisons, returned
 from attsvm.theory.declaration.formula import Formula
-from attsvm.theory.declaration.instances import Values, defined, member, put, stored
+from attsvm.theory.declaration.instances import FrozenValues, defined, member, put, stored
 from attsvm.theory.declaration.metering import evaluate
 from attsvm.theory.declaration.variables import Choice, Fitted, Integer, Known, Meeting, Raw, Shape
 
@@ -36,7 +39,7 @@ def fit(formula: Formula, raw: Known, shape: Shape) -> JsonObject:
     return _fit(formula, raw, shape, FLOATS)[0]
 
 
-def _fit(formula: Formula, raw: Known, shape: Shape, m: Any) -> tuple[JsonObject, Any]:
+def _fit(formula: Formula, raw: Known, shape: Shape, m: Lanes) -> tuple[JsonObject, Any]:
     """Return the fitted batch, and its values as lanes if they were needed, else None."""
     fitted = dict(raw)
     for name, variable in formula.variables.items():
@@ -69,16 +72,16 @@ def _fit(formula: Formula, raw: Known, shape: Shape, m: Any) -> tuple[JsonObject
     return {name: fitted[name] for name in raw}, v
 
 
-def _define_again(formula: Formula, v: Any, m: Any) -> None:
+def _define_again(formula: Formula, v: Values, m: Lanes) -> None:
     try:
         defined(formula.variables, m, v)
     except AttributeError:
         return
 
 
-def floats(formula: Formula, raw: Known, shape: Shape, m: Any = FLOATS) -> Any:
+def floats(formula: Formula, raw: Known, shape: Shape, m: Lanes = FLOATS) -> Values:
     """Return the values of a batch as lanes of numpy, or of the tensors `m`."""
-    v = Values(**shape)
+    v = FrozenValues(**shape)
     for name, value in raw.items():
         variable = formula.variables[name]
         if isinstance(variable, Choice):
@@ -115,7 +118,7 @@ def fit_screened(
     shape: Shape,
     batch: int,
     parameters: Mapping[str, object],
-    m: Any = FLOATS,
+    m: Lanes = FLOATS,
 ) -> tuple[JsonObject, Any]:
     """Return a fitted batch and its heights, without a mark for sides that are equal."""
     return fit_seen(formula, raw, shape, batch, parameters, m, touching=False)[:2]
@@ -127,7 +130,7 @@ def fit_seen(
     shape: Shape,
     batch: int,
     parameters: Mapping[str, object],
-    m: Any = FLOATS,
+    m: Lanes = FLOATS,
     *,
     touching: bool = True,
 ) -> tuple[JsonObject, Any, Any]:
@@ -145,10 +148,10 @@ def fit_seen(
 
 def _seen(
     formula: Formula,
-    v: Any,
+    v: Values,
     batch: int,
     parameters: Mapping[str, object],
-    m: Any,
+    m: Lanes,
     *,
     touching: bool,
 ) -> tuple[Any, Any]:
@@ -195,12 +198,14 @@ def unrounded(
     Such a formula has only sums and products that stay below 2^53. Names are those of hypotheses,
     and "" for the conclusion.
     """
-    v = Values(**{name: Magnitude(size) for name, size in sizes.items()})
+    v = FrozenValues(**{name: Magnitude(size) for name, size in sizes.items()})
     found = set()
     for name, part in _formulas(formula, parameters).items():
         try:
             defined(formula.variables, MAGNITUDES, v)
-            gaps = [c.left - c.right for c in comparisons(part(MAGNITUDES, v))]
+            gaps = [
+                c.left - c.right for c in comparisons(returned(part(MAGNITUDES, v), "a formula"))
+            ]
         except Exception:  # a formula may use functions that have no bound for integers
             continue
         if all(isinstance(gap, int) or gap.size is not None for gap in gaps):
@@ -210,7 +215,7 @@ def unrounded(
 
 def _formulas(
     formula: Formula, parameters: Mapping[str, object]
-) -> dict[str, Callable[[Any, Any], Relation]]:
+) -> dict[str, Callable[[Namespace, Values], object]]:
     """Return the hypotheses by name, and the conclusion by the name ""."""
     conditions = {name: condition.holds for name, condition in formula.hypotheses.items()}
     return {**conditions, "": lambda m, v: formula.relation(m, v, parameters)}
@@ -255,7 +260,7 @@ def missing(formula: Formula, raw: Known, shape: Shape, batch: int) -> Array:
     return total
 
 
-def instance_at(formula: Formula, raw: Known, lane: int) -> Any:
+def instance_at(formula: Formula, raw: Known, lane: int) -> Case:
     """Return one instance of a batch."""
     values = {}
     for name, value in raw.items():

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attsvm._types import Case, JsonObject
+from attsvm._types import Case, Hint, JsonObject, Tensor
 from attsvm._words import nearest
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.hypotheses import Hypothesis
@@ -56,8 +56,8 @@ class Sibling:
     name: str
     parameters: Mapping[str, object]
     drop: tuple[str, ...]
-    data: SearchStrategy[Any] = field(repr=False)
-    examples: tuple[Any, ...] = field(repr=False)
+    data: SearchStrategy[Case] = field(repr=False)
+    examples: tuple[Case, ...] = field(repr=False)
     automatic: bool
     formula: Formula = field(repr=False)
     added: tuple[Hypothesis, ...] = ()
@@ -75,8 +75,8 @@ class Part:
     name: str
     parameters: Mapping[str, object]
     hypotheses: tuple[Hypothesis, ...]
-    data: SearchStrategy[Any]
-    examples: tuple[Any, ...]
+    data: SearchStrategy[Case]
+    examples: tuple[Case, ...]
     formula: Formula
     automatic: bool = False
     dropped: tuple[Hypothesis, ...] = ()
@@ -117,13 +117,13 @@ class Claim:
     place: str
     compose: Callable[[], str] = field(repr=False)
     hypotheses: tuple[Hypothesis, ...]
-    data: SearchStrategy[Any] = field(repr=False)
+    data: SearchStrategy[Case] = field(repr=False)
     conclusion: Callable[..., Slack] = field(repr=False)
     expected: Expected
     siblings: tuple[Sibling, ...]
-    examples: tuple[Any, ...] = field(repr=False)
-    ensemble: Callable[[np.random.Generator], Any] | None = field(repr=False)
-    relaxed: Callable[..., Any] | None = field(repr=False)
+    examples: tuple[Case, ...] = field(repr=False)
+    ensemble: Callable[[np.random.Generator], Case] | None = field(repr=False)
+    relaxed: Callable[..., Tensor] | None = field(repr=False)
     proof: str | None
     depends_on: tuple[str, ...]
     cost: int
@@ -162,7 +162,7 @@ class Claim:
         return self.id.rpartition(":")[2]
 
     @property
-    def instance_type(self) -> Any:
+    def instance_type(self) -> Hint:
         """The type of an instance."""
         return self.formula.instance
 
@@ -190,7 +190,8 @@ class Claim:
     def _sibling_part(self, s: Sibling) -> Part:
         kept = (*(h for h in self.hypotheses if h.name not in s.drop), *s.added)
         fixed = dict(s.formula.fixed)
-        shared = tuple(replace(case, **fixed) if fixed else case for case in self.examples)
+        records: tuple[Any, ...] = self.examples  # only records have fields that are fixed
+        shared = tuple(replace(record, **fixed) if fixed else record for record in records)
         if self.expected.truth is Truth.REFUTED:  # the reading's own counterexamples do not count
             shared = ()
             if not s.parameters:
@@ -219,7 +220,7 @@ class Claim:
 def _missed(dropped: Sequence[Hypothesis]) -> Hypothesis:
     """Return the hypothesis that an instance misses at least one of these."""
 
-    def holds(case: Case) -> bool:
+    def holds(case: Case) -> object:
         for hypothesis in dropped:
             answer = hypothesis.holds(case)
             if answer is not True:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from hypothesis import strategies as st
 
 from attsvm._dyadic import composite
-from attsvm._types import Case
+from attsvm._types import Case, Tensor
 from attsvm.theory.arithmetic import lanes
 from attsvm.theory.arithmetic.heights import heights
 from attsvm.theory.declaration.batches import fit, instance_at
 from attsvm.theory.declaration.formula import Formula
-from attsvm.theory.declaration.instances import Values, defined, member, stored
+from attsvm.theory.declaration.instances import FrozenValues, defined, member, stored
 from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.variables import Choice, Fitted, Raw, Variable
 
-_STRATEGIES: dict[tuple[tuple[str, Variable], ...], st.SearchStrategy[Any]] = {}
+_STRATEGIES: dict[tuple[tuple[str, Variable], ...], st.SearchStrategy[Case]] = {}
 
 
-def strategy(formula: Formula) -> st.SearchStrategy[Any]:
+def strategy(formula: Formula) -> st.SearchStrategy[Case]:
     """Return a strategy of instances; `Fitted` bounds are fitted to the hypotheses.
 
     Without such bounds, formulas of the same variables share one strategy and its samples.
@@ -33,7 +31,7 @@ def strategy(formula: Formula) -> st.SearchStrategy[Any]:
 
 
 @composite
-def _drawn(draw: st.DrawFn, formula: Formula) -> Any:
+def _drawn(draw: st.DrawFn, formula: Formula) -> Case:
     shape: dict[str, int] = {}
     raw: Raw = {}
     for name, variable in formula.variables.items():
@@ -52,7 +50,7 @@ def _drawn(draw: st.DrawFn, formula: Formula) -> Any:
     )
 
 
-def relaxed(formula: Formula, case: Case, **parameters: Any) -> Any:
+def relaxed(formula: Formula, case: Case, **parameters: object) -> Tensor:
     """Return how close many instances come to violation, in torch.
 
     Args:
@@ -77,6 +75,7 @@ def relaxed(formula: Formula, case: Case, **parameters: Any) -> Any:
         shape.update(zip(variable.axes, value.shape[1:], strict=True))
         raw[name] = lanes((value.detach() if variable.listed else value).movedim(0, -1))
         nothing = 0.0 * value.flatten()[:: max(value[0].numel(), 1)]
-    v = defined(formula.variables, m, Values(**{**shape, **raw}))
+    v = defined(formula.variables, m, FrozenValues(**{**shape, **raw}))
     # a formula may reduce to a constant, such as 0 for one token: add zeros to get (batch,)
-    return heights(m.library, formula.relation(m, v, parameters)) + nothing
+    height: Tensor = heights(m.library, formula.relation(m, v, parameters)) + nothing
+    return height

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import inspect
 import re
 import sys
@@ -22,11 +21,12 @@ from attsvm.theory.arithmetic import (
 )
 from attsvm.theory.arithmetic.entries import CONSTANTS, misuse
 from attsvm.theory.arithmetic.namespace import Namespace
+from attsvm.theory.arithmetic.quantities import Number, Values
 from attsvm.theory.arithmetic.relations import Comparison, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.instances import (
-    Values,
+    FrozenValues,
     built,
     defined,
     domains,
@@ -34,6 +34,7 @@ from attsvm.theory.declaration.instances import (
     rational,
     shape_of,
 )
+from attsvm.theory.declaration.measured import Conclusion, Measured, signature
 from attsvm.theory.declaration.metering import evaluate
 from attsvm.theory.declaration.variables import (
     Choice,
@@ -47,9 +48,6 @@ TIGHTENED = "tightened"
 
 REQUIRED = inspect.Parameter.empty
 """Default of a constant that a reading must set."""
-
-signature = functools.lru_cache(maxsize=4096)(inspect.signature)
-"""Cached `inspect.signature`; all readings and siblings of a statement use it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +64,21 @@ class Formula:
 
     variables: Mapping[str, Variable]
     hypotheses: Mapping[str, Hypothesis]
-    conclusion: Callable[..., Relation]
+    conclusion: Conclusion
     constants: Mapping[str, object]
     instance: type
 
-    def relation(self, m: Namespace, v: Any, parameters: Mapping[str, object]) -> Relation:
+    def relation(self, m: Namespace, v: Values, parameters: Mapping[str, object]) -> Relation:
         """Return the conclusion at values v; parameters override the reading's constants."""
         given = {**self.constants, **parameters}
         share = given.pop(TIGHTENED, None)
+        constants = {k: _constant(m, c) for k, c in given.items()}
         with _spelled_out(m):
-            relation = evaluate(
-                self.conclusion, m, v, **{k: _constant(m, c) for k, c in given.items()}
-            )
+            relation = evaluate(_closed(self.conclusion), m, v, **constants)
         returned(relation, "a conclusion")
         return relation if share is None else tightened(m, relation, share)
 
-    def exact(self, case: Case) -> Any:
+    def exact(self, case: Case) -> Values:
         """Return the values of an instance as rationals.
 
         Its numbers are converted once for all hypotheses and the conclusion. If steps are counted,
@@ -91,9 +88,9 @@ class Formula:
             return self._values(BALLS, case, rational)
         if _LAST[0] is not case or _LAST[1] is not self.variables:
             _LAST[:] = case, self.variables, numbers(self.variables, case, rational)
-        return defined(self.variables, BALLS, Values(**_LAST[2]))
+        return defined(self.variables, BALLS, FrozenValues(**_LAST[2]))
 
-    def enclosed(self, case: Case) -> Any:
+    def enclosed(self, case: Case) -> Values:
         """Return the values of an instance as balls of the working precision."""
         return self._values(ENCLOSURES, case, ENCLOSURES.values)
 
@@ -104,14 +101,14 @@ class Formula:
             for name, variable in self.variables.items()
         )
 
-    def traced(self, case: Case) -> Any:
+    def traced(self, case: Case) -> Values:
         """Return the values of an instance as traces, that is with fingerprints."""
         return self._values(TRACES, case, lambda value: TRACES.of(rational(value)))
 
-    def _values(self, m: Namespace, case: Case, number: Callable[[float], Any]) -> Any:
-        return defined(self.variables, m, Values(**numbers(self.variables, case, number)))
+    def _values(self, m: Namespace, case: Case, number: Callable[[float], Number]) -> Values:
+        return defined(self.variables, m, FrozenValues(**numbers(self.variables, case, number)))
 
-    def build(self, **values: Any) -> Any:
+    def build(self, **values: object) -> Case:
         """Return an instance from numbers, nested lists or arrays; see `built`.
 
         Raises:
@@ -129,9 +126,9 @@ class Formula:
         return values
 
     @property
-    def domain(self) -> dict[str, Sequence[Any]]:
+    def domain(self) -> dict[str, Sequence[object]]:
         """The values of each variable if they are finitely many; else empty."""
-        found: dict[str, Sequence[Any]] = {}
+        found: dict[str, Sequence[object]] = {}
         for name, variable in self.variables.items():
             low, high = variable.ends
             if isinstance(variable, Choice):
@@ -150,12 +147,12 @@ class Formula:
         return True
 
     @property
-    def measured(self) -> Any:
-        """None, because the conclusion is a comparison."""
-        return None
+    def measured(self) -> Measured | None:
+        """The conclusion if it has no closed form, else None."""
+        return self.conclusion if isinstance(self.conclusion, Measured) else None
 
     @property
-    def ensemble(self) -> Any:
+    def ensemble(self) -> Callable[[np.random.Generator], Case] | None:
         """None, because larger instances are drawn like all others."""
         return None
 
@@ -180,11 +177,12 @@ class Formula:
     @property
     def named_constants(self) -> JsonObject:
         """The constants of the conclusion with defaults, `REQUIRED` if there is no default."""
-        measured = self.measured
-        if measured is not None and measured.constants is not None:
-            return dict(measured.constants)
-        function, own = (self.conclusion, 2) if measured is None else (measured.floats, 1)
-        taken = list(signature(function).parameters.values())[own:]
+        if not isinstance(self.conclusion, Measured):
+            taken = list(signature(self.conclusion).parameters.values())[2:]
+        elif self.conclusion.constants is None:
+            taken = list(signature(self.conclusion.floats).parameters.values())[1:]
+        else:
+            return dict(self.conclusion.constants)
         return {parameter.name: parameter.default for parameter in taken}
 
     @property
@@ -223,14 +221,25 @@ def _spelled_out(m: Namespace) -> Iterator[None]:
         raise misuse(what, CONSTANTS) from error
 
 
-def _constant(m: Namespace, value: Any) -> Any:
+def _closed(conclusion: Conclusion) -> Callable[..., Relation]:
+    """Return a conclusion that is a formula.
+
+    Raises:
+        ClaimError: it is measured.
+    """
+    if isinstance(conclusion, Measured):
+        raise misuse("is evaluated where the conclusion is measured", "Use its forms.")
+    return conclusion
+
+
+def _constant(m: Namespace, value: object) -> object:
     """Return a constant in the arithmetic: numbers become exact, words and functions stay."""
     if isinstance(value, str) and value[:1].isalpha():
         return value
     return value if isinstance(value, int | None) or callable(value) else m.exact(value)
 
 
-def tightened(m: Namespace, relation: Relation, share: Any) -> Relation:
+def tightened(m: Namespace, relation: Relation, share: object) -> Relation:
     """Return the comparison with this share of its right side."""
     if not isinstance(relation, Comparison) or relation.kind == "equal":
         raise ClaimError(

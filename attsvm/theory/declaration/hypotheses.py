@@ -29,7 +29,7 @@ class Hypothesis:
     """
 
     name: str
-    holds: Callable[..., Any] = field(repr=False)
+    holds: Callable[..., object] = field(repr=False)
     says: str = field(default="", repr=False)
     implies: tuple[Hypothesis, ...] = field(default=(), repr=False)
     setting: bool = field(default=False, repr=False)
@@ -89,7 +89,7 @@ def by_name(hypotheses: tuple[Hypothesis, ...], whose: str) -> Mapping[str, Hypo
     return named
 
 
-def ensure_same(whose: str, given: Iterable[Any], known: Iterable[Hypothesis]) -> None:
+def ensure_same(whose: str, given: Iterable[object], known: Iterable[Hypothesis]) -> None:
     """Raise if a hypothesis is given in place of another object with the same name.
 
     Raises:

@@ -12,11 +12,12 @@ import numpy as np
 from flint import fmpq
 
 from attsvm import _types
-from attsvm._types import Case, Entry, JsonObject
+from attsvm._types import Array, Case, Entry, JsonObject
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.entries import READ_ONLY, misuse
 from attsvm.theory.arithmetic.namespace import Namespace
+from attsvm.theory.arithmetic.quantities import Number, Values
 from attsvm.theory.arithmetic.relations import Relation
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.metering import evaluate
@@ -39,7 +40,7 @@ def _record(named: tuple[tuple[str, Variable], ...]) -> type:
         if variable.stored is not None and name not in axes
     ]
 
-    def fit(self: Any) -> None:
+    def fit(self: Case) -> None:
         shape_of(variables, self)
 
     namespace = {
@@ -71,7 +72,7 @@ def domains(variables: Mapping[str, Variable]) -> dict[str, Hypothesis]:
     return found
 
 
-def _beside(name: str, array: bool, sign: str, end: int, m: Namespace, v: Any) -> Relation:
+def _beside(name: str, array: bool, sign: str, end: int, m: Namespace, v: Values) -> Relation:
     """Return that a variable, or each of its entries, is on this side of an end of its domain."""
     value = getattr(v, name)
     if sign == ">=":
@@ -118,34 +119,34 @@ def _axes(variables: Mapping[str, Variable]) -> _Axes:
     ]
 
 
-class Values(SimpleNamespace):
+class FrozenValues(SimpleNamespace):
     """The values of the variables by name, which a formula cannot change."""
 
-    def _refuse(self, *_: Any) -> None:
+    def _refuse(self, *_: object) -> None:
         raise misuse(READ_ONLY, "Give what is computed a name of its own: x = 0 * v.x.")
 
     __setattr__ = __delattr__ = _refuse
 
 
-def put(v: Any, name: str, value: Any) -> None:
+def put(v: Values, name: str, value: object) -> None:
     """Add a value to a namespace of values."""
     if isinstance(value, np.ndarray):
         np.ndarray.setflags(value, write=False)
     vars(v)[name] = value
 
 
-def member(variable: Choice | Variable, name: str, value: Any) -> Any:
+def member(variable: Variable, name: str, value: object) -> object:
     """Return the member of a family with this name.
 
     Raises:
         DataError: the family has no such member.
     """
-    if not isinstance(variable, Choice) or value not in variable.members:
-        raise DataError(f"{name} is no member of its family", value=value)
-    return variable.members[value]
+    if isinstance(variable, Choice) and isinstance(value, str) and value in variable.members:
+        return variable.members[value]
+    raise DataError(f"{name} is no member of its family", value=value)
 
 
-def same_numbers(stored: Any, given: Any) -> bool:
+def same_numbers(stored: object, given: object) -> bool:
     """Return whether the given numbers were stored without rounding."""
     return bool(np.all(stored == np.array(given, dtype=object)))
 
@@ -163,7 +164,7 @@ def rational(value: float) -> fmpq:
 
 
 def numbers(
-    variables: Mapping[str, Variable], case: Case, number: Callable[[float], Any]
+    variables: Mapping[str, Variable], case: Case, number: Callable[[float], Number]
 ) -> JsonObject:
     """Return the stored values and the shape of an instance, by name, converted by `number`."""
     known: Raw = dict(shape_of(variables, case))
@@ -182,7 +183,7 @@ def numbers(
     return known
 
 
-def defined(variables: Mapping[str, Variable], m: Namespace, v: Any) -> Any:
+def defined(variables: Mapping[str, Variable], m: Namespace, v: Values) -> Values:
     """Return the values v, with the `Defined` variables added."""
     for name, variable in variables.items():
         if isinstance(variable, Defined):
@@ -190,7 +191,11 @@ def defined(variables: Mapping[str, Variable], m: Namespace, v: Any) -> Any:
     return v
 
 
-def stored(variables: Mapping[str, Variable], name: str, value: Any) -> Any:
+Stored = str | int | float | Array
+"""A value as instances store it: the name of a member, an integer, a float or an array."""
+
+
+def stored(variables: Mapping[str, Variable], name: str, value: Any) -> Stored:
     """Return a value in the form in which instances store it.
 
     Raises:
@@ -199,7 +204,7 @@ def stored(variables: Mapping[str, Variable], name: str, value: Any) -> Any:
     variable = variables[name]
     if isinstance(variable, Choice):
         member(variable, name, value)
-        return value
+        return str(value)
     if isinstance(variable, Integer):
         return int(value)
     if variable.axes:
@@ -209,7 +214,7 @@ def stored(variables: Mapping[str, Variable], name: str, value: Any) -> Any:
     return float(value)
 
 
-def built(variables: Mapping[str, Variable], kind: type, values: Entry) -> Any:
+def built(variables: Mapping[str, Variable], kind: type, values: Entry) -> Case:
     """Return an instance of that type from numbers, nested lists or arrays.
 
     The numbers may be Fractions and integers.

@@ -24,6 +24,7 @@ from flint import arb, ctx, fmpq
 from attsvm._types import Case
 from attsvm.theory.arithmetic import BALLS, ENCLOSURES, TAILS, Balls, Entries, entries
 from attsvm.theory.arithmetic.heights import TOUCHED
+from attsvm.theory.arithmetic.quantities import Values
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
 from attsvm.theory.declaration.formula import Formula
@@ -50,6 +51,9 @@ _SMALL = 1e-9
 _TRACED = 128
 """Least precision in bits at which fingerprints are computed; fewer bits may decide alone."""
 
+Exact = int | fmpq | arb
+"""A number of the judge: an integer, a rational or a ball."""
+
 KINDS: Mapping[str, Literal["inequality", "strict", "equality"]] = {
     "at most": "inequality",
     "below": "strict",
@@ -71,7 +75,7 @@ class Judgement:
     """
 
     holds: bool | None
-    slack: fmpq | arb
+    slack: Exact
     ratio: float | None
     kind: str
     method: str
@@ -153,12 +157,12 @@ def glance(formula: Formula, parameters: Mapping[str, object], case: Case) -> fl
 
 def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> Judgement:
     relation: Any = None
-    traced: Any = None
+    traced: Relation | None = None
     for bits, m, values in _attempts(formula, case, _FURTHER):
         # more bits cannot separate equal sides, nor give an undefined side a value
         if bits in _FURTHER and not (traced is not None and _differ(traced) and _finite(relation)):
             break
-        if bits in _FURTHER[1:] and not _steep(traced):
+        if bits in _FURTHER[1:] and (traced is None or not _steep(traced)):
             break
         with ctx.workprec(bits):
             relation = formula.relation(m, values(case), parameters)
@@ -195,7 +199,7 @@ def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> J
 
 def _attempts(
     formula: Formula, case: Case, further: Sequence[int] = ()
-) -> Iterator[tuple[int, Balls, Callable[[Any], Any]]]:
+) -> Iterator[tuple[int, Balls, Callable[[Case], Values]]]:
     """Yield precisions, arithmetics, and functions that give the values, in the order of trial.
 
     If an integer exceeds the drawn ones, such as the steps of a long run, rationals may have
@@ -208,7 +212,7 @@ def _attempts(
     yield from ((bits, BALLS, formula.exact) for bits in further[1:2])
 
 
-def _asks_fingerprints(m: Balls, bits: int, traced: Any) -> bool:
+def _asks_fingerprints(m: Balls, bits: int, traced: Relation | None) -> bool:
     """Return whether to compute fingerprints at a precision.
 
     Fingerprints do not depend on the precision, so that one computation is enough. They are
@@ -244,7 +248,7 @@ def _digits(value: int | fmpq | arb) -> str:
     return str(arb(value).str(6, radius=False))
 
 
-def meets(condition: Any, formula: Formula, case: Case) -> bool:
+def meets(condition: Callable[..., object], formula: Formula, case: Case) -> bool:
     """Return whether an instance is proved to meet a hypothesis.
 
     A hypothesis that stays open, or divides by 0, counts as not met. Therefore a refutation never
@@ -265,9 +269,9 @@ def misses_one(formula: Formula, case: Case) -> bool:
     return False
 
 
-def _met(condition: Any, formula: Formula, case: Case) -> bool | None:
+def _met(condition: Callable[..., object], formula: Formula, case: Case) -> bool | None:
     """Return whether an instance meets a hypothesis; None if that stays open."""
-    traced: Any = None
+    traced: Relation | None = None
     for bits, m, values in _attempts(formula, case):
         with ctx.workprec(bits):
             relation = returned(evaluate(condition, m, values(case)), "a hypothesis")
@@ -276,13 +280,14 @@ def _met(condition: Any, formula: Formula, case: Case) -> bool | None:
             return answer
         if _asks_fingerprints(m, bits, traced):
             with contextlib.suppress(Untraceable), ctx.workprec(bits):
-                traced = evaluate(condition, TRACES, formula.traced(case))
+                found = evaluate(condition, TRACES, formula.traced(case))
+                traced = returned(found, "a hypothesis")
         if traced is not None and _traced(traced, relation):
             return True
     return None
 
 
-def proved_part(relation: Relation) -> Any:
+def proved_part(relation: Relation) -> Relation:
     """Return a relation of traces as a relation of balls, for `decided`.
 
     A gap that rests on a fingerprint becomes NaN, which decides nothing. Thus only gaps whose
@@ -295,7 +300,7 @@ def proved_part(relation: Relation) -> Any:
     return Comparison(relation.kind, fmpq(0), balls[0] if len(balls) == 1 else entries(balls))
 
 
-def _traced(relation: Relation, balls: Any) -> bool:
+def _traced(relation: Relation, balls: Relation) -> bool:
     """Return whether fingerprints or balls show that a relation is true; False shows nothing.
 
     Equal fingerprints prove equality. Different ones never refute it, because one number may be
@@ -344,7 +349,7 @@ def _sides(relation: Comparison) -> list[tuple[Trace, Trace]]:
     return [(_trace(a), _trace(b)) for a, b in zip(left, right, strict=True)]
 
 
-def _trace(value: Any) -> Trace:
+def _trace(value: object) -> Trace:
     """Return a value as a trace; formulas may return integers."""
     return value if isinstance(value, Trace) else TRACES.exact(value)
 
@@ -370,14 +375,14 @@ def decided(relation: Relation) -> bool | None:
     return True if gap >= 0 else False if gap < 0 else None
 
 
-def is_zero(gap: Any) -> bool | None:
+def is_zero(gap: Exact) -> bool | None:
     """Return whether a number or a ball is 0, None where that is open."""
     if gap == 0 and (not isinstance(gap, arb) or gap.is_zero()):
         return True
     return False if gap > 0 or gap < 0 else None
 
 
-def _gaps(relation: Comparison) -> list[Any]:
+def _gaps(relation: Comparison) -> list[Exact]:
     """Return right minus left, entry by entry."""
     moved = relation.right - relation.left
     return list(moved.ravel()) if isinstance(moved, Entries) else [moved]
@@ -405,7 +410,7 @@ def _counting(relation: All | AnyOf) -> list[Relation]:
     return chosen or list(relation.parts)
 
 
-def _measured(relation: Relation) -> tuple[str, Any, float | None]:
+def _measured(relation: Relation) -> tuple[str, Exact, float | None]:
     """Return kind, slack and ratio of a relation, or of the comparison in it that decides.
 
     The deciding comparison has the smallest slack in a conjunction, the largest in a disjunction.
@@ -415,9 +420,9 @@ def _measured(relation: Relation) -> tuple[str, Any, float | None]:
         choose = min if isinstance(relation, All) else max
         return choose(parts, key=lambda part: middle_and_radius(part[1])[0])
     if relation.kind == "equal":
-        worst: Any = fmpq(0)
+        worst: fmpq | arb = fmpq(0)
         for gap in _gaps(relation):
-            size = abs(gap)
+            size: Any = abs(gap)
             exact = isinstance(size, fmpq) and isinstance(worst, fmpq)
             worst = max(size, worst) if exact else arb(size).max(arb(worst))
         return "equal", -worst, None
@@ -429,7 +434,7 @@ def _measured(relation: Relation) -> tuple[str, Any, float | None]:
     return relation.kind, _gaps(relation)[0], ratio
 
 
-def middle_and_radius(value: Any) -> tuple[float, float]:
+def middle_and_radius(value: Exact) -> tuple[float, float]:
     """Return the middle and the radius of a ball as floats; NaN and infinity if not finite."""
     ball = arb(value)
     if not ball.is_finite():

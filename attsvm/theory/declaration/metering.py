@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from typing import Any
+from typing import Protocol, TypeVar
 
-from attsvm._types import JsonObject
 from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.quantities import Values
 from attsvm.theory.declaration.long_numbers import shortened
 
-Meter = Callable[[Callable[..., Any], Any, Any, JsonObject], Any]
-"""An evaluation of a function of (m, v) and named constants that may end it early."""
+_R = TypeVar("_R")
+
+
+class Meter(Protocol):
+    """An evaluation of a function of (m, v) and named constants that may end it early."""
+
+    def __call__(
+        self,
+        function: Callable[..., _R],
+        m: Namespace,
+        v: Values,
+        constants: Mapping[str, object],
+        /,
+    ) -> _R:
+        """Return the value of the function."""
+
 
 METER: ContextVar[Meter | None] = ContextVar("METER", default=None)
 """The meter of the check at hand; None if evaluations are not bounded."""
@@ -22,7 +35,7 @@ class TooLong(BaseException):
     """The evaluation took too many steps; a `BaseException`, so that claims do not catch it."""
 
 
-def evaluate(function: Callable[..., Any], m: Namespace, v: Values, **constants: Any) -> Any:
+def evaluate(function: Callable[..., _R], m: Namespace, v: Values, **constants: object) -> _R:
     """Return the value of a hypothesis, definition or conclusion, evaluated by the meter if set.
 
     A formula whose rationals would be too long gets balls; see `shortened`.

@@ -14,7 +14,7 @@ from attsvm.theory.arithmetic.text import escaped
 Symbols = Mapping[str, Mapping[Any, str]]
 """LaTeX for values of constants, by name and value."""
 
-_F = TypeVar("_F", bound=Callable[..., Any])
+_F = TypeVar("_F", bound=Callable[..., object])
 _PLACE = "$formula"
 _FACTOR = r"\${name} (?=[\w\\(|\[$])"
 _IDLE = {

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     import sympy as sp
 
     from attsvm.theory.arithmetic.rational_functions import Fraction
+    from attsvm.theory.declaration.formula import Formula
 
 # sympy, imported later, caches 1000 results of each function by default; a long proof needs more,
 # and takes a fifth longer if it computes them again
@@ -59,7 +60,7 @@ class Supposed:
     """
 
     says: str
-    by: tuple[Any, ...]
+    by: tuple[object, ...]
     proposition: Callable[[], Iterable[Any]] | None = None
 
 
@@ -67,11 +68,11 @@ Supposition = Hypothesis | Supposed
 """A fact that a proof may suppose."""
 
 
-def grants(formula: Any, what: Supposition) -> bool:
+def grants(formula: Formula, what: Supposition) -> bool:
     """Return whether a reading of this formula has or implies a supposition of a proof."""
     listed = formula.hypotheses.values()
-    said = [weaker for hypothesis in listed for weaker in hypothesis.consequences()]
-    said += [formula.conclusion, *formula.variables.values()]
+    implied = (weaker for hypothesis in listed for weaker in hypothesis.consequences())
+    said = [*implied, formula.conclusion, *formula.variables.values()]
     constants = formula.known_constants
     return any(
         constants.get(one[0]) == one[1] and one[0] in constants
@@ -140,7 +141,7 @@ def record_linked(whole: object, supposed: Iterable[Supposition], facts: int) ->
 _EXECUTED: dict[Callable[[], object], tuple[object, Steps]] = {}
 
 
-def executed(prove: Callable[[], Any]) -> Any:
+def executed(prove: Callable[[], object]) -> object:
     """Return the result of a proof, and record its steps, even those before a failure.
 
     Several readings may name one proof. A proof that passed runs once per process; later calls
@@ -443,7 +444,7 @@ def _failed(what: str, why: str, value: object, remedy: str = "") -> ProofError:
     return ProofError(cause, value=repr(value), remedy=remedy)
 
 
-def _leaves(found: object, what: str) -> list[Any]:
+def _leaves(found: object, what: str) -> list[object]:
     """Return the values in a list, array or generator, nested or not, or the single value."""
     import sympy as sp
 

@@ -1,4 +1,4 @@
-"""Statements about data that are drawn as a whole, and conclusions without a closed form.
+"""Statements about data that are drawn as a whole.
 
 Independent draws of all numbers rarely give data with a solvable max-margin problem, or an
 adversarial start. Such a statement quantifies over the fields of a record, which a strategy
@@ -7,28 +7,29 @@ draws together:
     variables=Records(Run, runs(tight_data()))
 
 Its formulas take the record in place of the variables, and `m.values(run.start)` gives the numbers
-of a field. If a conclusion is about the limit of a run or of a path, it is `Measured`.
+of a field. A conclusion about the limit of a run or of a path is
+`Measured`.
 """
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
 import functools
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attsvm._types import Case, JsonObject
+from attsvm._types import Case, Hint, JsonObject, Record, Tensor
 from attsvm.errors import ClaimError, present
 from attsvm.theory.arithmetic.heights import seen
-from attsvm.theory.declaration.formula import Formula, signature
+from attsvm.theory.arithmetic.quantities import Values
+from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis
-from attsvm.theory.declaration.notation import Notation, Symbols
-from attsvm.theory.declaration.slack import Slack
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -49,21 +50,21 @@ class Records:
         kinds: the types of fields that have several possible types.
     """
 
-    type: Any
-    drawn: SearchStrategy[Any] = field(repr=False)
-    ensemble: Callable[[np.random.Generator], Any] | None = field(default=None, repr=False)
+    type: builtins.type[Case]
+    drawn: SearchStrategy[Case] = field(repr=False)
+    ensemble: Callable[[np.random.Generator], Case] | None = field(default=None, repr=False)
     fixed: tuple[str, ...] = ()
     climbed: bool = False
     lets: str = ""
-    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    kinds: Mapping[str, type] = field(default_factory=dict, hash=False)
+    values: Mapping[str, object] = field(default_factory=dict, hash=False)
+    kinds: Mapping[str, Hint] = field(default_factory=dict, hash=False)
 
-    def takes(self, record: Any) -> bool:
+    def takes(self, record: Case) -> bool:
         """Return whether a record and its fields have the types of this statement."""
         kinds = self.kinds.items()
         return type(record) is self.type and all(type(getattr(record, k)) is t for k, t in kinds)
 
-    def at(self, values: Mapping[str, Any]) -> Records:
+    def at(self, values: Mapping[str, object]) -> Records:
         """Return the records with these values in place of the drawn ones."""
         if not values:
             return self
@@ -71,9 +72,12 @@ class Records:
         ensemble = None if self.ensemble is None else functools.partial(_placed, own, self.ensemble)
         return dataclasses.replace(own, drawn=self.drawn.map(own.place), ensemble=ensemble)
 
-    def place(self, case: Any) -> Any:
+    def place(self, case: Any) -> Case:
         """Return a record with the fixed values."""
-        return dataclasses.replace(case, **self.values) if self.values else case
+        if not self.values:
+            return case
+        record: Record = case
+        return dataclasses.replace(record, **self.values)
 
     @property
     def settings(self) -> dict[str, Hypothesis]:
@@ -82,97 +86,20 @@ class Records:
         return {hypothesis.name: hypothesis for hypothesis in found}
 
 
-def _placed(records: Records, ensemble: Callable[..., Any], generator: np.random.Generator) -> Any:
+def _placed(
+    records: Records,
+    ensemble: Callable[[np.random.Generator], Case],
+    generator: np.random.Generator,
+) -> Case:
     """Return a larger record with the fixed values."""
     return records.place(ensemble(generator))
 
 
 @functools.lru_cache(maxsize=256)
-def _has(name: str, value: Any) -> Hypothesis:
+def _has(name: str, value: Hashable) -> Hypothesis:
     """Return the hypothesis that a field of a record has this value."""
     says = f"the {name} is {value}"
     return Hypothesis(says, lambda case: bool(getattr(case, name) == value), setting=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A conclusion without a closed form, with one implementation for each arithmetic.
-
-    Floats measure it and bound their error, for instance by the rate of a run. Balls or
-    rationals decide it, for instance by a basin that the run cannot leave. They are evaluated
-    whenever floats see a violation, and on some instances without one. If floats follow a
-    stand-in, balls are evaluated on every ordinary instance. Each implementation takes an
-    instance and the named constants of a reading.
-
-    Attributes:
-        says, notation, symbols, where: the notation; see `Notation`.
-        floats: the slack of an instance.
-        balls: the slack from exact values: a ball at the working precision, `OPEN` if more bits are
-            needed, a rational, or None if no precision decides.
-        tensors: how close many instances come to violation, from tensors (batch, ...) to (batch,);
-            it guides a search and decides nothing.
-        again: the slack by other code in higher precision, if there is no enclosure.
-        stand_in: the dynamics that floats follow in place of the claim's own, such as gradient flow
-            in place of descent; empty if floats follow the claim's own.
-        strict: whether a slack of exactly 0 violates the conclusion, as for `<`.
-        constants: the named constants with their defaults; by default the constants of the floats.
-        proposition: for the constants of a reading what it says in the letters of linked proofs, a
-            `Said` of `attsvm.theory.proof.formulas`; None if no linked proof concludes it.
-    """
-
-    says: str
-    floats: Callable[..., Slack]
-    balls: Callable[..., Any] | None = None
-    tensors: Callable[..., Any] | None = None
-    again: Callable[..., Slack] | None = None
-    stand_in: str = ""
-    strict: bool = False
-    notation: str = ""
-    symbols: Symbols = field(default_factory=dict, hash=False)
-    constants: Mapping[str, object] | None = field(default=None, hash=False)
-    where: str = ""
-    proposition: Callable[..., Any] | None = field(default=None, repr=False)
-
-    def __post_init__(self) -> None:
-        """Refuse a conclusion whose refutations could not be confirmed.
-
-        Raises:
-            ClaimError: the forms that would confirm a refutation are missing.
-        """
-        told = self.says or self.notation
-        if self.balls is None and self.again is None:
-            raise ClaimError(
-                f"no form could confirm a refutation of this: {told}",
-                remedy="Give balls (an enclosure) or again (higher precision).",
-            )
-        if self.stand_in and self.balls is None:
-            raise ClaimError(
-                f"the floats follow {self.stand_in}, and nothing follows the claim itself: {told}",
-                remedy="Give balls, which are asked about every instance.",
-            )
-
-    @property
-    def stated(self) -> Notation:
-        """The notation of the conclusion."""
-        return Notation(self.says, self.notation, self.symbols, self.where)
-
-    def ensure_takes(self, whose: str, names: Iterable[str]) -> None:
-        """Raise unless all forms take the named constants of the floats.
-
-        Raises:
-            ClaimError: a form does not take them.
-        """
-        for form in ("balls", "tensors", "again"):
-            function = getattr(self, form)
-            try:
-                if function is not None:
-                    signature(function).bind(None, **dict.fromkeys(names))
-            except TypeError as problem:
-                raise ClaimError(
-                    f"the form for {form} of the conclusion of {whose} does not take its "
-                    f"constants: {problem}",
-                    remedy="Give every form the same named constants.",
-                ) from problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,11 +111,6 @@ class RecordFormula(Formula):
     """
 
     records: Records
-
-    @property
-    def measured(self) -> Any:
-        """The conclusion if it has no closed form, else None."""
-        return self.conclusion if isinstance(self.conclusion, Measured) else None
 
     @property
     def fixed(self) -> Mapping[str, object]:
@@ -218,11 +140,11 @@ class RecordFormula(Formula):
         return ()
 
     @property
-    def ensemble(self) -> Any:
+    def ensemble(self) -> Callable[[np.random.Generator], Case] | None:
         """The function that draws one larger instance, or None."""
         return self.records.ensemble
 
-    def exact(self, case: Case) -> Any:
+    def exact(self, case: Case) -> Values:
         """Return the record unchanged; formulas take its numbers by `m.values`."""
         return case
 
@@ -233,7 +155,7 @@ class RecordFormula(Formula):
         fixed = {*self.records.fixed, *self.records.values}
         return {name: value for name, value in _fields(case, "") if name not in fixed}
 
-    def ensure_instance(self, example: Any) -> Any:
+    def ensure_instance(self, example: Case) -> Case:
         """Return an explicit instance of the record's type, with the fixed values.
 
         Raises:
@@ -248,7 +170,7 @@ class RecordFormula(Formula):
             )
         return self.records.place(example)
 
-    def relaxed(self, case: Case, **parameters: Any) -> Any:
+    def relaxed(self, case: Case, **parameters: object) -> Tensor:
         """Return how close many instances come to violation, in torch."""
         if self.measured is not None:
             climb = present(self.measured.tensors, "the conclusion's form for tensors")
@@ -259,19 +181,21 @@ class RecordFormula(Formula):
         found, _ = seen(m.library, self.relation(m, case, parameters), touching=False)
         # a formula may reduce to a constant, such as for one token: add zeros to get (batch,)
         first = next(_tensors(case))
-        return found + 0.0 * first.reshape(len(first), -1)[:, 0]
+        height: Tensor = found + 0.0 * first.reshape(len(first), -1)[:, 0]
+        return height
 
 
-def _tensors(case: Case) -> Iterator[Any]:
+def _tensors(case: Case) -> Iterator[Tensor]:
     """Yield the tensors (batch, ...) of a batch of records."""
     if isinstance(case, SimpleNamespace | tuple):
         for value in vars(case).values() if isinstance(case, SimpleNamespace) else case:
             yield from _tensors(value)
-    elif hasattr(case, "movedim"):
-        yield case
+    elif hasattr(case, "movedim"):  # torch is not imported for this question
+        tensor: Any = case
+        yield tensor
 
 
-def _fields(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+def _fields(value: object, name: str) -> Iterator[tuple[str, Hashable]]:
     """Yield the leaves of a record by dotted names, without masks and absent fields."""
     if isinstance(value, np.ndarray):
         if value.dtype != np.bool_:

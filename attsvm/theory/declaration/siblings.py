@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from attsvm._types import Case
 from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.declaration.claim import Sibling
 from attsvm.theory.declaration.drawing import strategy
@@ -33,8 +34,8 @@ class Changed:
     dropped: tuple[Hypothesis, ...] = ()
     under: tuple[Hypothesis, ...] = ()
     variables: Quantified = field(default_factory=dict)
-    examples: tuple[Any, ...] = ()
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    examples: tuple[Case, ...] = ()
+    fixed: Mapping[str, object] = field(default_factory=dict)
 
 
 def changed(
@@ -42,9 +43,9 @@ def changed(
     drop: Iterable[Hypothesis | str] = (),
     under: Iterable[Hypothesis] = (),
     variables: Quantified | None = None,
-    examples: Iterable[Any] = (),
-    fixed: Mapping[str, Any] | None = None,
-    **constants: Any,
+    examples: Iterable[Case] = (),
+    fixed: Mapping[str, object] | None = None,
+    **constants: object,
 ) -> Changed:
     """Describe a deliberately false variant: other constants, fewer hypotheses, other variables.
 
@@ -63,7 +64,7 @@ def siblings(
     formula: Formula,
     given: Mapping[str, Changed],
     id: str,
-    violating: Mapping[Hypothesis, Records | Iterable[Any]],
+    violating: Mapping[Hypothesis, Records | Iterable[Case]],
     *,
     stands: bool,
     tight: bool,
@@ -94,7 +95,7 @@ def siblings(
         yield _sibling(formula, words, other, id)
 
 
-def _without(formula: Formula, key: str, found: Records | Iterable[Any]) -> Changed:
+def _without(formula: Formula, key: str, found: Records | Iterable[Case]) -> Changed:
     """Return the change that drops a hypothesis, with violating records of the reading's type."""
     if not isinstance(formula, RecordFormula):
         return changed(drop=[key], examples=() if isinstance(found, Records) else found)
@@ -183,7 +184,7 @@ def ensure_among(
         raise ClaimError(said, value=", ".join(unknown), remedy=remedy)
 
 
-def explicit(formula: Any, given: Iterable[Any], whose: str) -> tuple[Any, ...]:
+def explicit(formula: Formula, given: Iterable[Any], whose: str) -> tuple[Case, ...]:
     """Return explicit instances from their values.
 
     Raises:
@@ -192,8 +193,10 @@ def explicit(formula: Any, given: Iterable[Any], whose: str) -> tuple[Any, ...]:
     made = []
     for k, example in enumerate(given, 1):
         try:
-            records = isinstance(formula, RecordFormula)
-            made.append(formula.ensure_instance(example) if records else formula.build(**example))
+            if isinstance(formula, RecordFormula):
+                made.append(formula.ensure_instance(example))
+            else:
+                made.append(formula.build(**example))
         except AttsvmError as error:
             raise ClaimError(
                 f"example {k} of {whose}: {error.cause}", value=error.value, remedy=error.remedy

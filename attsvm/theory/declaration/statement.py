@@ -22,18 +22,17 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from types import FunctionType
-from typing import Any
 
 from attsvm._types import Case
-from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic.relations import Relation
+from attsvm.errors import ClaimError, present
 from attsvm.theory.declaration.claim import Claim, ensure_checkable, refuse
 from attsvm.theory.declaration.drawing import relaxed, strategy
-from attsvm.theory.declaration.formula import REQUIRED, Formula, signature
+from attsvm.theory.declaration.formula import REQUIRED, Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis, by_name, ensure_same
 from attsvm.theory.declaration.instances import domains, instance_type
 from attsvm.theory.declaration.judge import judge
-from attsvm.theory.declaration.records import Measured, RecordFormula, Records
+from attsvm.theory.declaration.measured import Conclusion, Measured, signature
+from attsvm.theory.declaration.records import RecordFormula, Records
 from attsvm.theory.declaration.sentence import sentence
 from attsvm.theory.declaration.siblings import (
     Changed,
@@ -47,9 +46,6 @@ from attsvm.theory.declaration.siblings import (
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.variables import Variable
 from attsvm.theory.declaration.verdict import Expected, Truth
-
-Conclusion = Callable[..., Relation] | Measured
-"""A function of (m, v) and of named constants that returns a comparison; or `Measured`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +79,13 @@ class Reading:
     conclusion: Conclusion | None = None
     tight: bool = False
     read: Mapping[str, str] = field(default_factory=dict)
-    examples: tuple[Any, ...] = ()
+    examples: tuple[Case, ...] = ()
     siblings: Mapping[str, Changed] = field(default_factory=dict)
     proof: str | None = None
     depends_on: tuple[str, ...] = ()
     cost: int | None = None
     says: str = ""
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    fixed: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +120,7 @@ class Statement:
     readings: Mapping[str, Reading]
     hypotheses: tuple[Hypothesis, ...] = ()
     cost: int = 1
-    violating: Mapping[Hypothesis, Records | Iterable[Any]] = field(default_factory=dict)
+    violating: Mapping[Hypothesis, Records | Iterable[Case]] = field(default_factory=dict)
     rests_on: tuple[str, ...] = ()
     read_off: str = ""
     claims: tuple[Claim, ...] = field(init=False, default=())
@@ -214,7 +210,7 @@ def _ensure_form(statement: Statement) -> None:
             _ensure_hypotheses(f"sibling {title!r} of {whose}", sibling.under, takes)
 
 
-def _ensure_hypotheses(whose: str, given: Any, takes: str) -> None:
+def _ensure_hypotheses(whose: str, given: object, takes: str) -> None:
     """Raise unless these are hypotheses whose predicates take the named arguments."""
     if not isinstance(given, tuple) or not all(isinstance(one, Hypothesis) for one in given):
         raise ClaimError(
@@ -226,7 +222,7 @@ def _ensure_hypotheses(whose: str, given: Any, takes: str) -> None:
         _ensure_takes(f"hypothesis {hypothesis.name!r} of {whose}", hypothesis.holds, takes)
 
 
-def _ensure_variables(whose: str, given: Any, *, removed: bool = False) -> None:
+def _ensure_variables(whose: str, given: object, *, removed: bool = False) -> None:
     """Raise unless these are variables by name, or records; if `removed`, None is allowed."""
     if isinstance(given, Records):
         return
@@ -239,7 +235,9 @@ def _ensure_variables(whose: str, given: Any, *, removed: bool = False) -> None:
             raise ClaimError(said, value=repr(variable), remedy=_VARIABLES)
 
 
-def _ensure_takes(whose: str, function: Any, names: str, *, more: bool = False) -> None:
+def _ensure_takes(
+    whose: str, function: Callable[..., object], names: str, *, more: bool = False
+) -> None:
     """Raise unless the function accepts these arguments, and with `more` constants after them."""
     count = len(names.split(", "))
     if isinstance(function, FunctionType):  # the usual case; reading a signature is slow
@@ -350,7 +348,7 @@ def _ensure_constants(id: str, formula: Formula) -> None:
 
 
 def _formula(
-    statement: Statement, reading: Reading, under: Mapping[str, Hypothesis], conclusion: Any
+    statement: Statement, reading: Reading, under: Mapping[str, Hypothesis], conclusion: Conclusion
 ) -> Formula:
     """Return the formula of a reading, of variables or of records."""
     own = reading.variables
@@ -375,12 +373,12 @@ def _formula(
     return Formula(variables, under, conclusion, reading.constants, instance_type(variables))
 
 
-def _judged(formula: Formula, case: Case, **parameters: Any) -> Slack:
+def _judged(formula: Formula, case: Case, **parameters: object) -> Slack:
     """Return the slack of a formula on an instance, by the judge."""
     return judge(formula, parameters, case).as_slack
 
 
-def _measured(formula: Formula, case: Case, **parameters: Any) -> Slack:
+def _measured(formula: Formula, case: Case, **parameters: object) -> Slack:
     """Return the slack of a measured conclusion on an instance, by floats."""
-    floats: Callable[..., Slack] = formula.measured.floats
-    return floats(case, **{**formula.constants, **parameters})
+    measured: Measured = present(formula.measured, "a measured conclusion")
+    return measured.floats(case, **{**formula.constants, **parameters})

@@ -10,13 +10,14 @@ import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from types import SimpleNamespace
-from typing import Any
 
-from attsvm._types import JsonObject
+from attsvm._types import Hint, JsonObject
 from attsvm.theory.arithmetic.naming import in_short
+from attsvm.theory.arithmetic.quantities import Values
 from attsvm.theory.arithmetic.text import Term, Text, Word, escaped, letter, letters, written
 from attsvm.theory.declaration.formula import Formula
-from attsvm.theory.declaration.instances import Values
+from attsvm.theory.declaration.instances import FrozenValues
+from attsvm.theory.declaration.measured import Conclusion
 from attsvm.theory.declaration.notation import Notation, Written
 from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.variables import Defined
@@ -82,7 +83,7 @@ def _spelled(formula: Formula) -> tuple[Written, dict[str, Written], dict[str, W
         hypotheses = {name: Written.in_words(name) for name in formula.hypotheses}
         lines = {name: _equation(d.left, d.right) for name, d in m.definitions.items()}
         return conclusion, hypotheses, lines
-    v = Values(**letters(formula.variables))
+    v = FrozenValues(**letters(formula.variables))
     conclusion = _concluded(formula, lambda: written(formula.relation(m, v, {})))
     hypotheses = {
         name: _on(functools.partial(lambda one: written(one.holds(m, v)), condition))
@@ -111,11 +112,11 @@ class _AnyShape:
         return object
 
 
-_KINDS: dict[str, Any] = dict.fromkeys(("Bool", "Float", "Int", "Shaped"), _AnyShape())
+_KINDS: dict[str, _AnyShape] = dict.fromkeys(("Bool", "Float", "Int", "Shaped"), _AnyShape())
 """Names of `attsvm._types` whose evaluation would import jaxtyping."""
 
 
-def _fields(kind: Any, name: str) -> Any:
+def _fields(kind: Hint, name: str) -> SimpleNamespace | Word | Term:
     """Return a record of letters for numbers, and of `Word` objects for texts and booleans.
 
     A field of several types is written as its first type.
@@ -172,16 +173,23 @@ def _on(write: Callable[[], Term | None]) -> Written | None:
     return Written(found.latex, found.plain)
 
 
-def _short(function: Any, constants: str, otherwise: str = "see its code") -> str:
+def _short(function: Conclusion, constants: str, otherwise: str = "see its code") -> str:
     """Return the first line of a docstring, with the constants in brackets."""
     said = in_short(function, otherwise)
     return f"{said} ({constants})" if constants else said
 
 
-def _equation(left: Term, right: Any) -> Written:
-    if isinstance(right, str):
-        return Written(rf"{left.latex} \text{{ is {escaped(right)}}}", f"{left.plain} is {right}")
-    return Written(f"{left.latex} = {right.latex}", f"{left.plain} = {right.plain}")
+def _equation(left: Term, right: object) -> Written:
+    """Return a definition in a formula or in words.
+
+    Raises:
+        TypeError: the right side is neither.
+    """
+    if isinstance(right, Term):
+        return Written(f"{left.latex} = {right.latex}", f"{left.plain} = {right.plain}")
+    if not isinstance(right, str):
+        raise TypeError(f"{right!r} is no text")
+    return Written(rf"{left.latex} \text{{ is {escaped(right)}}}", f"{left.plain} is {right}")
 
 
 def _used(lines: Mapping[str, Written], shown: Iterable[Written]) -> Iterator[Written]:

@@ -11,13 +11,14 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 from attsvm._dyadic import arrays, one_of, scaled, sizes
-from attsvm._types import Array
+from attsvm._types import Array, Hint
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.hypotheses import Hypothesis
 
@@ -36,7 +37,7 @@ class Variable(ABC):
     """A quantified variable; the statement's table of variables gives its name."""
 
     @property
-    def stored(self) -> Any:
+    def stored(self) -> Hint:
         """The type of its value in an instance, or the type's text; None if it is not stored."""
         return f"Float[Array, '{' '.join(self.axes)}']" if self.axes else float
 
@@ -233,7 +234,7 @@ class Integer(Variable):
     beyond: bool = False
 
     @property
-    def stored(self) -> Any:
+    def stored(self) -> Hint:
         """The type int; lengths of axes are not stored, as arrays have them."""
         return int
 
@@ -272,10 +273,10 @@ class Integer(Variable):
 class Choice(Variable):
     """A member of a family, such as a loss, by its name; the formula receives the member."""
 
-    members: Mapping[str, Any] = field(hash=False)
+    members: Mapping[str, object] = field(hash=False)
 
     @property
-    def stored(self) -> Any:
+    def stored(self) -> Hint:
         """The type of the name."""
         return str
 
@@ -308,7 +309,7 @@ class Fitted(Variable):
         return generator.choice(np.array(self.grids, dtype=float), size=batch)
 
     @staticmethod
-    def fitted(grid: Any, least: Any, most: Any, library: Any = np) -> Any:
+    def fitted(grid: Any, least: Any, most: Any, library: ModuleType = np) -> Any:
         """Return the closest multiple of 2^-grid above `least`, or the closest number below `most`.
 
         If neither is finite, the result is 2^grid. Multiples up to rounding count as multiples; the
@@ -343,7 +344,7 @@ class Meeting(Variable):
     by: Callable[[Any, Mapping[str, Any]], Any] = field(hash=False)
 
     @property
-    def stored(self) -> Any:
+    def stored(self) -> Hint:
         """The type before the move."""
         return self.of.stored
 
@@ -376,10 +377,10 @@ class Meeting(Variable):
 class Defined(Variable):
     """A value that a formula of (m, v) determines; it is no part of an instance."""
 
-    by: Callable[[Any, Any], Any] = field(hash=False)
+    by: Callable[..., object] = field(hash=False)
 
     @property
-    def stored(self) -> Any:
+    def stored(self) -> Hint:
         """None, because instances do not store the value."""
         return None
 

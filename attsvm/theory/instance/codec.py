@@ -8,13 +8,13 @@ import math
 import re
 import types
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from attsvm._types import Entry, Json
+from attsvm._types import Array, Case, Entry, Hint, Json
 from attsvm.errors import AttsvmError, ClaimError, FileError
 
 _LARGEST_DENOMINATOR = 1 << 20
@@ -29,7 +29,7 @@ _MOST_AXES = 32
 _FRACTION = re.compile(r"-?[0-9]+(?:/[0-9]+)?")
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
     """Return the exact value of a float: an integer or short fraction, else hexadecimal."""
     if not math.isfinite(value):
         return str(value)
@@ -46,7 +46,12 @@ def _written(value: float) -> str:
     return str(numerator) if denominator == 1 else f"{numerator}/{denominator}"
 
 
-def _float(text: object) -> float:
+def floating(text: object) -> float:
+    """Return the float that `number` wrote.
+
+    Raises:
+        FileError: no such text, or one that no float holds.
+    """
     if not isinstance(text, str) or len(text) > 64:
         raise FileError("a number in the file is not written as a string", value=text)
     if text in ("-0", "inf", "-inf", "nan"):
@@ -74,7 +79,7 @@ def _exact(value: int | Fraction) -> str:
         ) from error
 
 
-def encode(value: Any) -> Any:
+def encode(value: Case) -> Json:
     """Return an instance as JSON: numbers as strings of exact values, dataclasses by field.
 
     Raises:
@@ -85,14 +90,14 @@ def encode(value: Any) -> Any:
     if isinstance(value, int | np.integer):
         return {"int": _exact(int(value))}
     if isinstance(value, float | np.floating):
-        return {"float": _number(float(value))}
+        return {"float": number(float(value))}
     if isinstance(value, str) or value is None:
         return value
     if isinstance(value, Fraction):
         return {"fraction": _exact(value)}
     if isinstance(value, np.ndarray):
-        kinds: dict[str, tuple[str, Any]] = {
-            "f": ("float64", _number),
+        kinds: dict[str, tuple[str, Callable[[Any], str]]] = {
+            "f": ("float64", number),
             "i": ("int64", str),
             "b": ("bool", lambda x: str(int(x))),
         }
@@ -112,7 +117,7 @@ def encode(value: Any) -> Any:
     )
 
 
-def records(hint: Any) -> Mapping[str, type]:
+def records(hint: Hint) -> Mapping[str, type]:
     """Return all dataclasses that a type hint reaches, by name."""
     try:
         return _records(hint, repr(hint))
@@ -121,7 +126,7 @@ def records(hint: Any) -> Mapping[str, type]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _records(hint: Any, spelt: str) -> Mapping[str, type]:
+def _records(hint: Hint, spelt: str) -> Mapping[str, type]:
     """Return the dataclasses of a hint.
 
     The text of the hint is part of the cache's key: unions in another order compare equal.
@@ -138,12 +143,12 @@ def _records(hint: Any, spelt: str) -> Mapping[str, type]:
 
 
 @functools.lru_cache(maxsize=1024)
-def annotations_of(thing: Any) -> Entry:
+def annotations_of(thing: Hint) -> Entry:
     """Return the annotations of a record's fields, or of a function; cached, as this is slow."""
     return types.MappingProxyType(typing.get_type_hints(thing, include_extras=True))
 
 
-def decode(document: Json, hint: Any) -> Any:
+def decode(document: Json, hint: Hint) -> Case:
     """Return the instance that `encode` wrote, built only from the types in `hint`.
 
     Raises:
@@ -155,7 +160,7 @@ def decode(document: Json, hint: Any) -> Any:
         raise FileError("an instance in the file is nested too deeply") from error
 
 
-def decode_exactly(document: Json, hint: Any) -> Any:
+def decode_exactly(document: Json, hint: Hint) -> Case:
     """Return the instance of a foreign file, and ensure its types and that no number was rounded.
 
     If the file lacks a field of a record, the field has its default: records gain fields, and
@@ -177,9 +182,9 @@ def decode_exactly(document: Json, hint: Any) -> Any:
     return value
 
 
-def _unlike(document: Json, encoded: Any) -> tuple[str, str]:
+def _unlike(document: Json, encoded: Json) -> tuple[str, str]:
     """Return the first part of a document that differs in the new encoding, in both forms."""
-    pairs: Iterable[tuple[Any, Any]] = ()
+    pairs: Iterable[tuple[Json, Json]] = ()
     if isinstance(document, dict) and isinstance(encoded, dict) and set(document) == set(encoded):
         pairs = ((document[key], encoded[key]) for key in document)
     elif isinstance(document, list) and isinstance(encoded, list) and len(document) == len(encoded):
@@ -202,7 +207,7 @@ def _as_written(encoded: Any, document: Json) -> Any:
     return encoded
 
 
-def ensure_type(value: Any, hint: Any) -> None:
+def ensure_type(value: Case, hint: Hint) -> None:
     """Raise unless a value has the type, including annotations of shapes and kinds.
 
     Raises:
@@ -235,7 +240,7 @@ def ensure_type(value: Any, hint: Any) -> None:
     )
 
 
-def _is_of(value: Any, kind: Any) -> bool:
+def _is_of(value: Case, kind: Any) -> bool:
     """Return whether a value has a type; true if `isinstance` cannot decide it."""
     kind = type(None) if kind is None else typing.get_origin(kind) or kind
     if kind is float:
@@ -248,7 +253,7 @@ def _is_of(value: Any, kind: Any) -> bool:
         return True
 
 
-def _decode(document: Json, records: Mapping[str, type]) -> Any:
+def _decode(document: Json, records: Mapping[str, type]) -> Case:
     if document is None or isinstance(document, bool | str):
         return document
     if not isinstance(document, dict):
@@ -257,7 +262,7 @@ def _decode(document: Json, records: Mapping[str, type]) -> Any:
     if keys == {"int"}:
         return _integer(document["int"])
     if keys == {"float"}:
-        return _float(document["float"])
+        return floating(document["float"])
     if keys == {"fraction"}:
         return _fraction(document["fraction"])
     if keys == {"tuple"} and isinstance(document["tuple"], list):
@@ -279,7 +284,7 @@ def _decode(document: Json, records: Mapping[str, type]) -> Any:
             raise FileError(
                 "an instance in the file does not fit its type", value=str(error)
             ) from error
-    for name, read in (("float64", _float), ("int64", _integer), ("bool", _integer)):
+    for name, read in (("float64", floating), ("int64", _integer), ("bool", _integer)):
         if keys == {name, "values"}:
             return _array(name, document[name], document["values"], read)
     raise FileError("an instance in the file has an unknown form", value=sorted(map(str, keys)))
@@ -301,7 +306,7 @@ def _integer(value: object) -> int:
     return exact.numerator
 
 
-def _array(name: str, shape: Any, values: Any, read: Any) -> Any:
+def _array(name: str, shape: Any, values: Json, read: Callable[[Json], object]) -> Array:
     sized = isinstance(shape, list) and len(shape) <= _MOST_AXES
     if (
         not sized
@@ -312,12 +317,13 @@ def _array(name: str, shape: Any, values: Any, read: Any) -> Any:
     ):
         raise FileError("an array in the file does not have the size that it states", value=shape)
     try:
-        return np.array([read(x) for x in values], dtype=name).reshape(shape)
+        array: Array = np.array([read(x) for x in values], dtype=name).reshape(shape)
+        return array
     except (ValueError, OverflowError) as error:
         raise FileError("an array in the file cannot be held", value=shape) from error
 
 
-def canonical(value: Any, hint: Any) -> Any:
+def canonical(value: Case, hint: Hint) -> Case:
     """Return the instance as read back from its own file, which must hold it without loss.
 
     Raises:

@@ -6,16 +6,18 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from attsvm._types import Json, JsonObject
+from attsvm._types import Case, Json, JsonObject
 from attsvm.errors import DataError, FileError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance import codec
 
-Path = tuple[Any, ...]
+Path = tuple[str | int, ...]
 """Keys and indices that lead from a document to one of its entries."""
 
 
-def parts(document: Json, path: Path = (), *, ordered: bool = True) -> Iterator[tuple[Path, Any]]:
+def parts(
+    document: Json, path: Path = (), *, ordered: bool = True
+) -> Iterator[tuple[Path, JsonObject]]:
     """Yield the path and the part of each number and array of an encoded instance.
 
     Fields of records come in the order of their names, or in their own order if not `ordered`.
@@ -48,29 +50,31 @@ def leaves(document: Json, *, exact: bool = False) -> Iterator[tuple[Path, str]]
                 yield (*path, "values", k), text
 
 
-def replaced(document: Any, path: Path, text: Any) -> Any:
+def replaced(document: Json, path: Path, text: Json) -> Json:
     """Return a copy of the document with one entry changed."""
     if not path:
         return text
     head, *rest = path
-    changed: Any = dict(document) if isinstance(document, dict) else list(document)
-    changed[head] = replaced(document[head], tuple(rest), text)
-    return changed
+    inner: Any = document  # an object or a list, as the path says
+    changed: Any = dict(inner) if isinstance(inner, dict) else list(inner)
+    changed[head] = replaced(inner[head], tuple(rest), text)
+    copy: Json = changed
+    return copy
 
 
 def value_at(document: Any, path: Path) -> float:
     """Return the number at a path of `leaves`."""
     for key in path:
         document = document[key]
-    return float(codec.decode({"float": document}, None))
+    return codec.floating(document)
 
 
 def written(value: float) -> str:
     """Return the text that a document has for a float."""
-    return str(codec.encode(value)["float"])
+    return codec.number(value)
 
 
-def rebuilt(claim: Claim, document: Json) -> Any | None:
+def rebuilt(claim: Claim, document: Json) -> Case | None:
     """Return the instance of a changed document, or None if its type or annotation refuses it."""
     try:
         case = codec.decode(document, claim.instance_type)
@@ -88,7 +92,7 @@ def array_key(document: JsonObject) -> str | None:
     return None
 
 
-def float_parts(document: Json) -> list[tuple[Path, Any]]:
+def float_parts(document: Json) -> list[tuple[Path, JsonObject]]:
     """Return the path and the part of each float and float array of an encoded instance."""
     return [(path, part) for path, part in parts(document) if part.keys() & {"float", "float64"}]
 

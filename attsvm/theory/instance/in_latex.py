@@ -83,7 +83,7 @@ def _symbol(name: str) -> str:
     return f"{shown}_{{{index}}}" if index else shown
 
 
-def _equations(name: str, over: str, value: Any) -> Iterator[str]:
+def _equations(name: str, over: str, value: Case) -> Iterator[str]:
     if isinstance(value, np.ndarray):
         if value.size == 0:
             size = r" \times ".join(map(str, value.shape))
@@ -157,7 +157,7 @@ def _decimal(text: str, rounding: str, digits: int = _DIGITS) -> str:
     return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
 
 
-def _exact(value: Any) -> bool:
+def _exact(value: float | Fraction) -> bool:
     """Return whether LaTeX writes a value exactly."""
     if isinstance(value, float):
         return short(value) or scaled(value)[0].bit_length() <= ODD_BITS

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from attsvm._types import Case
+from attsvm._types import Array, Case
 from attsvm._witness import Witness
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.statement import Statement
@@ -94,7 +94,7 @@ def _witness(witness: Witness | None) -> list[str]:
     return ["witness = {", *(f"    {row}" for row in rows), "}"]
 
 
-def literal(value: Any) -> str:
+def literal(value: Case) -> str:
     """Return an expression for a number or an array."""
     return _literal(value, {}, "")
 
@@ -160,7 +160,7 @@ def _integer(value: int) -> str:
     return str(value) if abs(value) < LONG else hex(value)
 
 
-def _array(value: Any, indent: str) -> str:
+def _array(value: Array, indent: str) -> str:
     kind = {"f": "float", "i": "int", "b": "bool"}[value.dtype.kind]
     if value.size == 0:
         return f"np.zeros({value.shape}, dtype={kind})"

@@ -7,11 +7,10 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from attsvm._types import Case
+from attsvm._types import Case, Record
 from attsvm._words import printable
 from attsvm.theory.instance import codec
 
@@ -27,12 +26,12 @@ def in_words(case: Case, names: Mapping[str, str]) -> str:
     parts = [(_joined(path[-1]), value) for path, value in leaves(case, names=names)]
     every = [_told(name, value) for name, value in parts]
     if sum(map(len, every)) > _LONGEST:
-        sized = [(name, value) for name, value in parts if np.ndim(value)]
-        every = [f"{name} of {' x '.join(map(str, np.shape(x)))}" for name, x in sized]
+        sized = [(name, x.shape) for name, x in parts if isinstance(x, np.ndarray) and x.ndim]
+        every = [f"{name} of {' x '.join(map(str, shape))}" for name, shape in sized]
     return ", ".join(every)
 
 
-def _told(name: str, value: Any) -> str:
+def _told(name: str, value: Case) -> str:
     """Return an equation; for a field named "yes|no" return the word that is true."""
     if isinstance(value, bool | np.bool_) and "|" in name:
         yes, _, no = name.partition("|")
@@ -45,7 +44,7 @@ def _joined(name: str) -> str:
     return re.sub(r" (?=[0-9 ]+$)", "", name)
 
 
-def _plain(value: Any) -> str:
+def _plain(value: Case) -> str:
     if isinstance(value, np.ndarray):
         return (
             _plain(value.tolist()) if value.size else f"none ({' x '.join(map(str, value.shape))})"
@@ -67,7 +66,7 @@ def _plain(value: Any) -> str:
     return {1: "", -1: "-"}.get(odd, f"{odd} * ") + f"2^{power}"
 
 
-def given(value: Any) -> Iterator[tuple[str, Any, Any]]:
+def given(value: Record) -> Iterator[tuple[str, Case, object]]:
     """Yield name, value and default of the fields of a record.
 
     Keyword-only fields are left out if they have their default.
@@ -80,7 +79,7 @@ def given(value: Any) -> Iterator[tuple[str, Any, Any]]:
 
 def short(value: float) -> bool:
     """Return whether files write a float without hexadecimal digits."""
-    return "0x" not in codec.encode(value)["float"]
+    return "0x" not in codec.number(value)
 
 
 def scaled(value: float) -> tuple[int, int]:
@@ -91,15 +90,15 @@ def scaled(value: float) -> tuple[int, int]:
 
 
 def leaves(
-    value: Any, path: tuple[str, ...] = (), names: Mapping[str, str] | None = None
-) -> Iterator[tuple[tuple[str, ...], Any]]:
+    value: Case, path: tuple[str, ...] = (), names: Mapping[str, str] | None = None
+) -> Iterator[tuple[tuple[str, ...], Case]]:
     """Yield the parts of an instance that are no records, with the names that lead to them.
 
     A keyword-only field at its default is left out.
 
     `names` maps "Record.field" to the word for a field, if that is not its own name.
     """
-    if dataclasses.is_dataclass(value):
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
         for field, x, _ in given(value):
             name = (names or {}).get(f"{type(value).__name__}.{field}", field)
             yield from leaves(x, (*path, name), names)
@@ -108,4 +107,4 @@ def leaves(
             yield from leaves(item, (*path, f"{path[-1] if path else 'x'} {k + 1}"), names)
     elif value is not None:
         plain = isinstance(value, np.ndarray | np.generic) and value.ndim == 0
-        yield path or ("x",), value.item() if plain else value
+        yield path or ("x",), np.asarray(value).item() if plain else value

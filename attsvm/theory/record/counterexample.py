@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from attsvm._types import Entry, Json, JsonObject
 from attsvm._witness import Witness, ensure_witness
@@ -138,7 +138,7 @@ def standing(path: str | os.PathLike[str], claim: Claim, part: str) -> list[str]
     return [*in_python(claim, part, read(path)["instance"]), said]
 
 
-def in_python(claim: Claim, part: str, instance: Any, most: int = _LINES) -> list[str]:
+def in_python(claim: Claim, part: str, instance: Json, most: int = _LINES) -> list[str]:
     """Return an encoded instance as at most `most` lines of Python, or the sizes of its arrays."""
     from attsvm.theory.instance.in_python import python
 
@@ -260,7 +260,7 @@ def replay(
         return Replay(name, "ERROR", None, "none", str(error))
 
 
-def replay_instance(claim: Claim, instance: Any) -> Replay:
+def replay_instance(claim: Claim, instance: Json) -> Replay:
     """Re-execute an encoded instance that refuted a reading; floats propose its witness anew."""
     stored = {"claim": claim.id, "instance": instance}
     pack = Pack(claim.id, (claim,), Path(claim.file).parent)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from attsvm._types import Case
 from attsvm._witness import Witness
@@ -26,7 +25,7 @@ def place(claim: Claim) -> Path:
     return beside(Path(claim.file)) / "counterexamples" / file_name(claim.id)
 
 
-def known(claim: Claim, part: str = "") -> tuple[Any, ...]:
+def known(claim: Claim, part: str = "") -> tuple[Case, ...]:
     """Return the instance of the claim's curated file, if the file is readable and of this part."""
     try:
         stored = read(place(claim))

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from attsvm._types import JsonObject
+from attsvm._types import Json, JsonObject
 from attsvm.errors import FileError
 
 _LARGEST = 1 << 26
@@ -48,7 +48,7 @@ def parse(raw: bytes) -> Any:
     return document
 
 
-def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
+def _object(pairs: list[tuple[str, Json]]) -> JsonObject:
     made = dict(pairs)
     if len(made) < len(pairs):
         raise ValueError("an object says a key twice")

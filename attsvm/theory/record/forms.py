@@ -9,28 +9,29 @@ from typing import Any
 Form = Callable[[Any], bool]
 
 
-def anything(value: Any) -> bool:
+def anything(value: object) -> bool:
     """Return True for any value."""
     return True
 
 
-def text(value: Any) -> bool:
+def text(value: object) -> bool:
     """Return whether a value is a string."""
     return isinstance(value, str)
 
 
-def truth(value: Any) -> bool:
+def truth(value: object) -> bool:
     """Return whether a value is a boolean."""
     return isinstance(value, bool)
 
 
-def number(value: Any) -> bool:
+def number(value: object) -> bool:
     """Return whether a value is a finite number in the range of floats."""
-    real = isinstance(value, int | float) and not isinstance(value, bool)
-    return real and abs(value) <= sys.float_info.max
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= sys.float_info.max
 
 
-def count(value: Any) -> bool:
+def count(value: object) -> bool:
     """Return whether a value is an integer in the range of floats."""
     return isinstance(value, int) and number(value)
 
@@ -56,7 +57,7 @@ def record(required: Mapping[str, Form], optional: Mapping[str, Form] | None = N
 
 
 def lacking(
-    value: Any, required: Mapping[str, Form], optional: Mapping[str, Form] | None = None
+    value: object, required: Mapping[str, Form], optional: Mapping[str, Form] | None = None
 ) -> str | None:
     """Return the first part of a record that a value lacks; None if it lacks nothing."""
     if not isinstance(value, dict):

@@ -87,7 +87,7 @@ class Ledger:
             self.close()
             raise
 
-    def append(self, event: str, **fields: Any) -> None:
+    def append(self, event: str, **fields: object) -> None:
         """Write one event as a whole; the event `run` begins a run."""
         if event == "run":
             self._run, self._digest = secrets.token_hex(8), ""
@@ -287,7 +287,7 @@ class Run:
     faults: tuple[str, ...] = ()
 
     @property
-    def fallen(self) -> list[tuple[str, Any, str]]:
+    def fallen(self) -> list[tuple[str, str, str]]:
         """The curated files that were not confirmed, each with its result and the reason."""
         replays = ((f, self.replays.get(f, {})) for f in sorted({*self.curated, *self.replays}))
         found = [(f, r.get("result", NOT_REPLAYED), r.get("reason", "")) for f, r in replays]
@@ -396,7 +396,7 @@ def joined_run(path: str | os.PathLike[str]) -> Run:
         return last
     verdicts: dict[str, JsonObject] = {}
     replays: dict[str, JsonObject] = {}
-    like: set[Any] = set()  # the ids of runs of the same code, profile and seed
+    like: set[object] = set()  # the ids of runs of the same code, profile and seed
     with opened_lines(path) as lines:
         for _, line in lines():
             event = _event(line) or {}
@@ -563,7 +563,7 @@ def _shaped(
     Raises:
         LedgerError: an entry has another form.
     """
-    shaped = list(entries)
+    shaped: list[JsonObject] = list(entries)
     for entry in shaped:
         lacking = forms.lacking(entry, *form)
         if lacking is not None:

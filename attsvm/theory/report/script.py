@@ -20,11 +20,11 @@ import numpy as np
 from attsvm._types import Array, Case, JsonObject
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
-from attsvm.theory.arithmetic.relations import All, AnyOf, Relation, comparisons
+from attsvm.theory.arithmetic.relations import All, AnyOf, Relation, comparisons, returned
 from attsvm.theory.arithmetic.script import DIGITS, Decimals, Scripts
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import Formula
-from attsvm.theory.declaration.instances import Values, defined, member, shape_of
+from attsvm.theory.declaration.instances import FrozenValues, defined, member, shape_of
 from attsvm.theory.declaration.variables import Choice, Integer
 from attsvm.theory.instance.in_python import literal
 from attsvm.theory.instance.in_words import in_words, leaves
@@ -139,7 +139,7 @@ def values_of(
             else:
                 exact = isinstance(variable, Integer)
                 known[name] = int(value) if exact else m.given(name, value)
-    return defined(formula.variables, m, Values(**known))
+    return defined(formula.variables, m, FrozenValues(**known))
 
 
 def title(claim: Claim) -> list[str]:
@@ -176,7 +176,7 @@ def verifier(claim: Claim, case: Case) -> str | None:
         try:
             if not getattr(type(case), "BUILT", False):
                 raise Irrational("a hypothesis about a record is no formula")
-            checks[name] = _truth(condition.holds(m, values))
+            checks[name] = _truth(returned(condition.holds(m, values), "a hypothesis"))
         except ClaimError:
             unchecked.append(f"# not computed here: {name}")
     printed = [

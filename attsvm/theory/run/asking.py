@@ -31,7 +31,7 @@ _PLAIN = (bool, int, float, str, type(None), Fraction, np.number, np.bool_)
 """Types of immutable values."""
 
 
-def frozen(case: Case) -> Any:
+def frozen(case: Case) -> Case:
     """Return the instance with read-only arrays that share no memory with writeable ones.
 
     Raises:
@@ -85,7 +85,7 @@ def _fields(record: Any) -> tuple[str, ...]:
 
 
 def ask(
-    claim: str, what: str, function: Callable[..., _Answer], case: Case, **parameters: Any
+    claim: str, what: str, function: Callable[..., _Answer], case: Case, **parameters: object
 ) -> _Answer:
     """Return the value of a claim's function on an instance.
 

@@ -12,7 +12,7 @@ import dis
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from types import CodeType, FrameType
@@ -20,6 +20,8 @@ from typing import Any, TypeVar
 
 from attsvm._types import JsonObject
 from attsvm.theory.arithmetic import Entries, Lane
+from attsvm.theory.arithmetic.namespace import Namespace
+from attsvm.theory.arithmetic.quantities import Values
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.metering import METER, TooLong
 from attsvm.theory.declaration.variables import Integer
@@ -127,7 +129,7 @@ class _Counter:
         self.own = own
         self.known = _KNOWN.setdefault(own, {})
 
-    def enter(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any] | None:
+    def enter(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any] | None:
         """Count a call, and arrange for its lines to be counted if the function contains a loop."""
         code = frame.f_code
         known = self.known.get(id(code))
@@ -148,7 +150,7 @@ class _Counter:
         """Return whether calls and lines of a code object are steps."""
         return _counts(code.co_filename, self.own)
 
-    def line(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any]:
+    def line(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any]:
         """Count a line."""
         if event == "line":
             self.left -= 1
@@ -203,13 +205,20 @@ class StepMeter:
 
     def __init__(self, formula: Formula, file: str) -> None:
         self._own = _own(Path(file))
-        self._known: dict[tuple[Any, ...], int] = {}
+        self._known: dict[tuple[object, ...], int] = {}
         self._left = SCREENED_STEPS
         self._codes: dict[int, tuple[CodeType, bool, bool]] = {}
         integers = (name for name, x in formula.variables.items() if isinstance(x, Integer))
         self._counting = bool({*integers} - {*formula.axes})
 
-    def __call__(self, function: Callable[..., Any], m: Any, v: Any, constants: JsonObject) -> Any:
+    def __call__(
+        self,
+        function: Callable[..., _Answer],
+        m: Namespace,
+        v: Values,
+        constants: Mapping[str, object],
+        /,
+    ) -> _Answer:
         """Return the value of a function of a formula.
 
         Raises:

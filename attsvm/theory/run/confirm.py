@@ -10,17 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from flint import arb, ctx, fmpq
 
 from attsvm import _witness
-from attsvm._types import Case
+from attsvm._types import Case, Json
 from attsvm._witness import Witness
-from attsvm.errors import ClaimError
+from attsvm.errors import ClaimError, present
 from attsvm.theory.declaration.claim import Claim, Part
 from attsvm.theory.declaration.formula import Formula
-from attsvm.theory.declaration.judge import KINDS, PRECISIONS, judge
+from attsvm.theory.declaration.judge import KINDS, PRECISIONS, Exact, judge
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.instance import codec
@@ -109,7 +108,7 @@ def _examined(claim: Claim, part: Part, case: Case) -> tuple[tuple[str, ...], Co
     return (), answer
 
 
-def _encoded(case: Case) -> Any:
+def _encoded(case: Case) -> Json:
     """Return the encoded instance; None if its integers are too long for a file."""
     try:
         return codec.encode(case)
@@ -182,7 +181,8 @@ def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> C
 
 
 def _certificate(claim: Claim, parameters: Mapping[str, object], case: Case) -> arb | fmpq | None:
-    certify = claim.formula.measured.balls
+    measured = present(claim.formula.measured, "a measured conclusion")
+    certify = present(measured.balls, "its form in balls")
     value = ask(claim.id, "the certificate", certify, case, **parameters)
     if value is not None and not isinstance(value, arb | fmpq):
         raise ClaimError(
@@ -204,7 +204,7 @@ def _violates(value: arb | fmpq, kind: str) -> bool | None:
     return False if value > 0 or (not strict and value >= 0) else None
 
 
-def decimal_bounds(value: arb | fmpq) -> tuple[str, str]:
+def decimal_bounds(value: Exact) -> tuple[str, str]:
     """Return decimal bounds of about 20 digits, rounded outwards."""
     ball = arb(value)
     return _decimal(ball.lower(), -1), _decimal(ball.upper(), 1)
@@ -219,7 +219,8 @@ def _decimal(bound: arb, away: int) -> str:
 
 
 def _again(claim: Claim, parameters: Mapping[str, object], case: Case) -> Confirmation:
-    again = claim.formula.measured.again
+    measured = present(claim.formula.measured, "a measured conclusion")
+    again = present(measured.again, "its form in higher precision")
     slack = ask(claim.id, "the evaluation in higher precision", again, case, **parameters)
     if slack.broken:
         raise ClaimError(

@@ -11,11 +11,11 @@ import math
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from attsvm._types import Case, JsonObject
+from attsvm._types import Array, Case, JsonObject
 
 _DESCRIBED = 60
 """Maximum number of ordinary instances described per search: each description solves an Att-SVM."""
@@ -139,7 +139,10 @@ class Counts:
         return {each.name: getattr(self, each.name) for each in fields(Counts)}
 
 
-def _first(one: Any, other: Any) -> Any:
+_Value = TypeVar("_Value")
+
+
+def _first(one: _Value, other: _Value) -> _Value:
     return one or other
 
 
@@ -161,7 +164,11 @@ def box_size(box: Mapping[str, Sequence[int]]) -> int:
     return math.prod(high - low + 1 for low, high in box.values()) if box else 0
 
 
-def _by_key(join: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+_Join = Callable[[Any, Any], Any]
+"""A function that joins two counts of one type; the name of a count determines the type."""
+
+
+def _by_key(join: _Join) -> _Join:
     """Return a function that joins two dictionaries key by key."""
     return lambda one, other: {
         **one,
@@ -169,7 +176,7 @@ def _by_key(join: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     }
 
 
-_JOINED: dict[str, Callable[[Any, Any], Any]] = {
+_JOINED: dict[str, _Join] = {
     "hypotheses": _by_key(operator.add),
     **dict.fromkeys(("varied", "missed"), _by_key(max)),
     **dict.fromkeys(("max_slack", "tightness", "reading_ratio"), _largest),
@@ -206,7 +213,7 @@ def describe_instance(case: Case) -> dict[str, str]:
     }
 
 
-def _parts(case: Case, name: str = "") -> Iterator[tuple[str, Any]]:
+def _parts(case: Case, name: str = "") -> Iterator[tuple[str, Case]]:
     """Yield the arrays and records of an instance with their field names, outer records first."""
     if isinstance(case, np.ndarray):
         yield name, case
@@ -219,7 +226,7 @@ def _parts(case: Case, name: str = "") -> Iterator[tuple[str, Any]]:
             yield from _parts(getattr(case, each.name), each.name)
 
 
-def _tied(array: np.ndarray[Any, Any]) -> bool:
+def _tied(array: Array) -> bool:
     """Return whether two nonzero entries have the same absolute value."""
     values = np.abs(array[array != 0].ravel())
     return len(np.unique(values)) < len(values)

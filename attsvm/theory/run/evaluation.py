@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any
 
 from hypothesis.errors import UnsatisfiedAssumption
 
@@ -101,7 +100,7 @@ class Evaluation:
 
     def confirmed(
         self, case: Case, slack: Slack, bits: int = PRECISIONS[-1], *, anew: bool = True
-    ) -> tuple[Confirmation, Any]:
+    ) -> tuple[Confirmation, Json]:
         """Return the exact decision on an instance whose conclusion floats do not confirm.
 
         The instance is first encoded and decoded, as its file would give it back. A refutation is
@@ -122,7 +121,7 @@ class Evaluation:
             self._decide_again(again, document, slack if anew else None)
         return answer, document
 
-    def _decide_again(self, again: Any, document: Json, slack: Slack | None) -> None:
+    def _decide_again(self, again: Case, document: Json, slack: Slack | None) -> None:
         """Raise unless the copy of a refuting instance gets the same answers as the instance."""
         for hypothesis in self.part.hypotheses:
             what = f"hypothesis {hypothesis.name!r}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -37,7 +36,7 @@ class Likeness:
         self._claim = claim
         self._part = part
         self._domain = Domain()
-        self._drawn: list[Any] = []
+        self._drawn: list[Case] = []
         self._learnt = False
 
     def see(self, case: Case, searcher: str) -> None:
@@ -53,7 +52,7 @@ class Likeness:
         if refuted.found_by in _AUTHORS:
             self._domain.see(case)
 
-    def made_up(self, document: Json) -> Any | None:
+    def made_up(self, document: Json) -> Case | None:
         """Return the instance that a searcher encoded, or None.
 
         The result is None unless `replay` would accept the document as an instance of the claim and
@@ -62,7 +61,7 @@ class Likeness:
         case = rebuilt(self._claim, document)
         return None if case is None else self.like_drawn(frozen(case))
 
-    def like_drawn(self, case: Case) -> Any | None:
+    def like_drawn(self, case: Case) -> Case | None:
         """Return the instance; None if it does not resemble a drawn one."""
         if not self._learnt:
             self._learnt = True
@@ -70,7 +69,7 @@ class Likeness:
                 self._domain.see(ordinary)
         return case if self._domain.holds(case) else None
 
-    def samples(self) -> tuple[Any, ...]:
+    def samples(self) -> tuple[Json, ...]:
         """Return encoded instances of the strategy: the first drawn ones, filled up with new draws.
 
         Instances that violate a hypothesis are included.
@@ -78,7 +77,7 @@ class Likeness:
         drawn = [codec.encode(case) for case in self._drawn]
         return (*drawn, *sample(self._part.data, _SAMPLES - len(drawn))[0])
 
-    def _ordinary(self) -> Iterator[Any]:
+    def _ordinary(self) -> Iterator[Case]:
         """Yield instances of the author's strategy; draw new ones only if too few were seen."""
         yield from (*self._part.examples, *self._claim.examples)
         if len(self._drawn) == _SAMPLES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
@@ -51,7 +51,7 @@ class Elite:
         floats = sum(1 for _ in leaves(document))
         return cls(height, document, key, signature(document), (floats, len(key), key))
 
-    def json(self) -> list[Any]:
+    def json(self) -> list[Json]:
         """Return plain data; a height of minus infinity becomes None."""
         return [self.height if math.isfinite(self.height) else None, self.document]
 
@@ -70,7 +70,7 @@ class Pool:
 
     def __init__(self, elites: Iterable[Elite] = ()) -> None:
         self.closest: list[Elite] = []
-        self._templates: dict[Any, Elite] = {}
+        self._templates: dict[Hashable, Elite] = {}
         for elite in elites:
             self.add(elite)
 
@@ -113,7 +113,7 @@ class Pool:
         if not math.isfinite(elite.height) or any(e.key == elite.key for e in self.closest):
             return
         ranked = sorted([*self.closest, elite], key=lambda e: (-e.height, len(e.key), e.key))
-        counts: dict[Any, int] = {}
+        counts: dict[Hashable, int] = {}
         chosen = []
         for each in ranked:
             counts[each.shape] = counts.get(each.shape, 0) + 1

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from attsvm._types import JsonObject
+from attsvm._types import Json, JsonObject
 
 
 @dataclass(frozen=True, slots=True)
 class Refuted:
     """A confirmed violation of a part, with the values that confirm it."""
 
-    instance: Any
+    instance: Json
     slack: dict[str, str]
     evidence: str
     enclosure: tuple[str, str] | None

@@ -21,11 +21,12 @@ from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.arithmetic import BALLS, FLOATS, Arithmetic
 from attsvm.theory.arithmetic.entries import COPY_FIRST, READ_ONLY
 from attsvm.theory.arithmetic.heights import heights
+from attsvm.theory.arithmetic.quantities import Values
 from attsvm.theory.arithmetic.relations import returned
 from attsvm.theory.arithmetic.synonyms import remedy_for
 from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.formula import Formula
-from attsvm.theory.declaration.instances import Values, domains
+from attsvm.theory.declaration.instances import FrozenValues, domains
 from attsvm.theory.declaration.metering import TooLong, evaluate
 from attsvm.theory.declaration.variables import Defined
 
@@ -120,7 +121,7 @@ def _run(
     return seen
 
 
-class _Watched(Values):
+class _Watched(FrozenValues):
     """Values that record which of them are read."""
 
     def __init__(self, values: Values) -> None:
@@ -134,7 +135,7 @@ class _Watched(Values):
             self._read.add(name)
         return value
 
-    def _put(self, name: str, value: Any) -> None:
+    def _put(self, name: str, value: object) -> None:
         """Define one more variable."""
         super().__getattribute__("__dict__")[name] = value
 
@@ -183,7 +184,7 @@ def explained(whose: str, error: Exception) -> ClaimError | None:
     written = isinstance(error, ValueError) and "read-only" in str(error)
     if written or isinstance(error, FrozenInstanceError):
         return ClaimError(f"{at} {READ_ONLY}", remedy=COPY_FIRST)
-    if isinstance(error, AttributeError) and isinstance(error.obj, Values):
+    if isinstance(error, AttributeError) and isinstance(error.obj, FrozenValues):
         return ClaimError(
             f"{at} uses a variable that the statement does not have",
             value=error.name,

@@ -11,7 +11,7 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity
 from hypothesis.errors import Unsatisfiable
 
-from attsvm._types import Case
+from attsvm._types import Case, Json
 from attsvm.theory.instance import codec
 
 if TYPE_CHECKING:
@@ -84,11 +84,11 @@ def _begun_anew() -> Iterator[None]:
 
 
 def drawing(
-    strategy: SearchStrategy[Any], seed: int, examples: int, *phases: Phase
-) -> Callable[[Callable[[Any], None]], Callable[[], None]]:
+    strategy: SearchStrategy[Case], seed: int, examples: int, *phases: Phase
+) -> Callable[[Callable[[Case], None]], Callable[[], None]]:
     """Return a decorator that calls a function with instances of a strategy."""
 
-    def decorate(body: Callable[[Any], None]) -> Callable[[], None]:
+    def decorate(body: Callable[[Case], None]) -> Callable[[], None]:
         settings = hypothesis.settings(
             max_examples=examples,
             database=None,
@@ -110,9 +110,9 @@ def drawing(
 
 
 @functools.lru_cache(maxsize=64)
-def sample(strategy: SearchStrategy[Any], count: int) -> tuple[tuple[Any, ...], Exception | None]:
+def sample(strategy: SearchStrategy[Case], count: int) -> tuple[tuple[Json, ...], Exception | None]:
     """Return a fixed sample of encoded instances of a strategy, and its exception, if any."""
-    drawn: list[Any] = []
+    drawn: list[Json] = []
     if count == 0:
         return (), None
 

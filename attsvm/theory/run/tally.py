@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from attsvm._types import Case, Entry, Json
 from attsvm.errors import ClaimError
@@ -61,10 +61,10 @@ class Tally:
         self.variety = Variety(part, self.seen)
         self.likeness = Likeness(claim, part)
         self.pool = Pool()
-        self.best: tuple[float, Any, Slack] | None = None
+        self.best: tuple[float, Case, Slack] | None = None
         self.best_by = ""
         self.best_made_up = False
-        self.first: list[tuple[Any, Json, Slack]] = []
+        self.first: list[tuple[Case, Json, Slack]] = []
         self.touched: dict[str, int] = {}
         self.latest: Refuted | None = None
         self._known: set[str] = set()
@@ -112,7 +112,7 @@ class Tally:
 
     def answer(
         self,
-        ask: Callable[[Any], _Answer],
+        ask: Callable[[Case], _Answer],
         case: Case,
         what: str,
         searcher: str,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING
 
 from flint import ctx
 
-from attsvm._types import Case, JsonObject
+from attsvm._types import Array, Case, JsonObject
 from attsvm.theory.arithmetic import BALLS, ENCLOSURES
 from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.declaration.variables import Known
@@ -36,7 +36,7 @@ class Variety:
     def __init__(self, part: Part, seen: Counts) -> None:
         self._part = part
         self._seen = seen
-        self._values: dict[str, set[Any]] = {}
+        self._values: dict[str, set[Hashable]] = {}
         self._sides: set[str] = set()
         self._start: JsonObject = {}
         self._alone: JsonObject = {}
@@ -66,7 +66,7 @@ class Variety:
             other = value != self._start.setdefault(name, value)
             self.moved[name] = self.moved.get(name, False) or other
 
-    def see_batch(self, raw: Known, met: Any) -> None:
+    def see_batch(self, raw: Known, met: Array) -> None:
         """Record which variables differ among the instances of a batch that meet the hypotheses.
 
         Args:

@@ -65,6 +65,19 @@ def known_claims(named: Sequence[str], ids: Sequence[str] = ()) -> dict[str, Cla
     return {c.id: c for pack in load_packs(named, ids=ids) for c in pack.claims}
 
 
+class Asked(Protocol):
+    """A handle of a submitted job."""
+
+    def result(self, timeout: float | None = None) -> str:
+        """Wait for the job, and return its result or raise its exception."""
+
+    def done(self) -> bool:
+        """Return whether the job is done."""
+
+    def cancel(self) -> object:
+        """Drop the job unless it has begun."""
+
+
 class Workers(Protocol):
     """A pool that works on up to `count` jobs at a time."""
 
@@ -72,10 +85,10 @@ class Workers(Protocol):
     def count(self) -> int:
         """The number of jobs worked on at a time; on a cluster it may change."""
 
-    def submit(self, job: Job, *arguments: str) -> Any:
-        """Submit a job; the returned handle has `result`, `done` and `cancel` like a Future."""
+    def submit(self, job: Job, *arguments: str) -> Asked:
+        """Submit a job, and return its handle."""
 
-    def completed(self, jobs: Iterable[Any]) -> Iterator[Any]:
+    def completed(self, jobs: Iterable[Asked]) -> Iterator[Asked]:
         """Yield submitted jobs as they finish."""
 
 
@@ -101,10 +114,10 @@ class _Now:
 class _Here:
     count = 1
 
-    def submit(self, job: Job, *arguments: str) -> Any:
+    def submit(self, job: Job, *arguments: str) -> Asked:
         return _Now(job, arguments)
 
-    def completed(self, jobs: Iterable[Any]) -> Iterator[Any]:
+    def completed(self, jobs: Iterable[Asked]) -> Iterator[Asked]:
         yield from jobs
 
 
@@ -188,7 +201,7 @@ class _Processes:
         self._workers: set[BaseProcess] = set()
         self._threads: list[threading.Thread] = []
 
-    def submit(self, job: Job, *arguments: str) -> Any:
+    def submit(self, job: Job, *arguments: str) -> Asked:
         if len(self._threads) < self.count:  # a run that reuses all outcomes needs no process
             self._threads.append(threading.Thread(target=self._serve, daemon=True))
             self._threads[-1].start()
@@ -197,8 +210,9 @@ class _Processes:
         self._asked.put((future, job, arguments))
         return future
 
-    def completed(self, jobs: Iterable[Any]) -> Iterator[Any]:
-        yield from concurrent.futures.as_completed(jobs)
+    def completed(self, jobs: Iterable[Asked]) -> Iterator[Asked]:
+        futures: Iterable[Any] = jobs  # those that `submit` returned
+        yield from concurrent.futures.as_completed(futures)
 
     def end(self) -> None:
         """Terminate the processes at once."""

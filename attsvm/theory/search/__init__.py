@@ -10,10 +10,10 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from attsvm._types import Json
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance.document import finite_leaves, integer_leaves
 from attsvm.theory.run.pool import Elite, Pool
@@ -68,7 +68,7 @@ class Guided:
     fits: Callable[[Claim], bool]
     there: Callable[[], bool] = lambda: True
     quick: bool = True
-    moves: Callable[[Any], bool] = lambda document: True
+    moves: Callable[[Json], bool] = lambda document: True
     weight: int = 1
     fewer: int = 1
 

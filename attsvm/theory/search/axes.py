@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from attsvm._types import Json
+from attsvm._types import Hint, Json
 from attsvm.errors import present
 from attsvm.theory.instance.codec import annotations_of, records
 from attsvm.theory.instance.document import Path, array_key, replaced
@@ -38,7 +38,7 @@ class Group:
 
 
 def groups(
-    document: Json, hint: Any, samples: Sequence[Any] = (), *, least: int = 2
+    document: Json, hint: Hint, samples: Sequence[Json] = (), *, least: int = 2
 ) -> list[Group]:
     """Return all groups of axes that may change an index together, the shortest axes first.
 
@@ -86,7 +86,7 @@ def tuples(document: Json, path: Path = (), *, least: int = 2) -> Iterator[Group
                 yield from tuples(part, (*path, key, name), least=least)
 
 
-def unnamed(document: Json, hint: Any) -> bool:
+def unnamed(document: Json, hint: Hint) -> bool:
     """Return whether some axis longer than 1 has no name, so that samples are needed."""
     arrays = _arrays(document, records(hint))
     return any(names is None and max(shape, default=0) > 1 for _, shape, names in arrays)
@@ -123,7 +123,7 @@ def _arrays(
                 yield from _arrays(item, types, (*path, field))
 
 
-def _axis_names(hint: Any) -> tuple[str, ...] | None:
+def _axis_names(hint: Hint) -> tuple[str, ...] | None:
     """Return the axis names in an array annotation, or in the only array annotation of a union."""
     text = getattr(hint, "dim_str", None)
     if text is None:
@@ -133,7 +133,7 @@ def _axis_names(hint: Any) -> tuple[str, ...] | None:
     return words if words and all(word.isidentifier() for word in words) else None
 
 
-def lacking(document: Json, group: Group, start: int, stop: int, *, renumbered: bool) -> Any:
+def lacking(document: Json, group: Group, start: int, stop: int, *, renumbered: bool) -> Json:
     """Return a copy of an encoded instance without the indices start to stop of a group's axes.
 
     If `renumbered`, integers above the removed range are reduced, as they may be indices.
@@ -142,10 +142,10 @@ def lacking(document: Json, group: Group, start: int, stop: int, *, renumbered: 
     return _renumbered(document, start, stop) if renumbered else document
 
 
-def taken(document: Any, group: Group, places: Sequence[int]) -> Any:
+def taken(document: Json, group: Group, places: Sequence[int]) -> Json:
     """Return a copy of an encoded instance with these indices of a group's axes, or of a tuple."""
     for path, axes in group.axes:
-        array = document
+        array: Any = document
         for key in path:
             array = array[key]
         if "tuple" in array:
@@ -160,7 +160,7 @@ def taken(document: Any, group: Group, places: Sequence[int]) -> Any:
     return document
 
 
-def _renumbered(document: Json, start: int, stop: int) -> Any:
+def _renumbered(document: Json, start: int, stop: int) -> Json:
     def lower(text: str) -> str:
         return str(int(text) - (stop - start)) if int(text) >= stop else text
 

@@ -7,7 +7,7 @@ as a whole, or by exchanging entries with another instance (crossover).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def excess_of(raw: Known) -> Array:
 
     Shape (batch,). This is the largest excess over its nonzero numbers.
     """
-    excess: Any = 0.0
+    excess: Array | float = 0.0
     for value in raw.values():
         if isinstance(value, np.ndarray) and value.size:
             sizes = np.abs(value.reshape(-1, value.shape[-1]))

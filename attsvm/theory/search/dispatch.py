@@ -7,9 +7,9 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from attsvm.theory.run.workers import HERE, Workers
+from attsvm.theory.run.workers import HERE, Asked, Workers
 from attsvm.theory.search.turn import Gain, Turn, take, turn_job, written
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Dispatch:
         pool: str = "[]",
         found: Refuted | None = None,
         resume: tuple[int, int] = (0, 0),
-    ) -> Any:
+    ) -> Asked:
         """Submit the next turn of a searcher or of the shrinker, and return its job.
 
         Args:
@@ -101,7 +101,7 @@ class Dispatch:
             return HERE.submit(functools.partial(_taken, self._claim), text)
         return self._crew.submit(turn_job, text, *self._named)
 
-    def gain(self, job: Any, *, needed: bool) -> Gain:
+    def gain(self, job: Asked, *, needed: bool) -> Gain:
         """Return the result of a turn.
 
         Args:

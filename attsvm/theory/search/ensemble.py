@@ -7,10 +7,11 @@ is fast: an instance takes one function call.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attsvm._types import Case
 from attsvm.errors import present
 from attsvm.theory.record.curated import STORED, known
 from attsvm.theory.run.ordinary import examine_case
@@ -45,7 +46,7 @@ def explicit(tally: Tally, deadline: float | None = None) -> Refuted | None:
 
 
 def _first(
-    tally: Tally, cases: Iterable[Any], title: str, deadline: float | None
+    tally: Tally, cases: Iterable[Case], title: str, deadline: float | None
 ) -> Refuted | None:
     for case in cases:
         if deadline is not None and time.time() > deadline:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from attsvm._types import Case
 from attsvm.theory.declaration.judge import misses_one
 from attsvm.theory.declaration.variables import Choice, Integer
 from attsvm.theory.run.ordinary import examine_case
@@ -87,9 +88,9 @@ def fill_up(tally: Tally, wanted: int) -> Refuted | None:
     return None
 
 
-def _in_order(formula: Formula) -> Iterator[Any]:
+def _in_order(formula: Formula) -> Iterator[Case]:
     """Yield the instances of integers and choices, starting near the lower ends."""
-    values: dict[str, Sequence[Any]] = {}
+    values: dict[str, Sequence[object]] = {}
     for name, variable in formula.variables.items():
         low, high = variable.ends
         if isinstance(variable, Choice):

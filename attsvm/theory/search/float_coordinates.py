@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attsvm._types import Array, Float, Int
+from attsvm._types import Array, Float, Int, Json
 from attsvm.theory.run.probe import admits
 from attsvm.theory.search.float_frame import Frame, frame_key
 
@@ -145,7 +145,7 @@ def _admits(scout: Scout, frame: Frame, entries: Float[Array, " m"]) -> bool:
     """Return whether the instance with these floats meets the hypotheses."""
     scout.ensure_time()
     tally = scout.tally
-    case: Any = frame.record(tally.claim.instance_type, entries)
+    case = frame.record(tally.claim.instance_type, entries)
     case = None if case is None else tally.likeness.like_drawn(case)
     return case is not None and admits(tally, case, scout.name, reshaped=False)
 
@@ -166,9 +166,9 @@ def _at_usual_size(row: Array) -> Array:
     return np.asarray(np.ldexp(digits, np.clip(power, -_USUAL, _USUAL)))
 
 
-def _frames(scout: Scout, generator: np.random.Generator) -> list[list[Any]]:
+def _frames(scout: Scout, generator: np.random.Generator) -> list[list[Json]]:
     """Return the known instances frame by frame, that of the closest instance first."""
-    frames: dict[str, list[Any]] = {}
+    frames: dict[str, list[Json]] = {}
     for elite in scout.pool.elites():
         if math.isfinite(elite.height):
             frames.setdefault(frame_key(elite.document), []).append(elite.document)

@@ -8,11 +8,10 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 
-from attsvm._types import Array, Float, Json
+from attsvm._types import Array, Case, Float, Hint, Json, Tensor
 from attsvm.errors import AttsvmError, DataError
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import float_parts, leaves, replaced, value_at
@@ -50,7 +49,7 @@ class Frame:
         """Return the floats of an instance of this frame."""
         return np.array([value_at(document, path) for path, _ in leaves(document)])
 
-    def filled(self, row: Float[Array, " m"]) -> Any:
+    def filled(self, row: Float[Array, " m"]) -> Json:
         """Return the instance with these floats, encoded."""
         document = self.document
         for (path, part), field in zip(float_parts(document), self.fields, strict=True):
@@ -60,7 +59,7 @@ class Frame:
             document = replaced(document, path, codec.encode(value))
         return document
 
-    def record(self, hint: Any, row: Float[Array, " m"]) -> Any | None:
+    def record(self, hint: Hint, row: Float[Array, " m"]) -> Case | None:
         """Return the instance with these floats; None if they are not finite or do not fit."""
         if not np.isfinite(row).all():
             return None
@@ -69,7 +68,7 @@ class Frame:
         except DataError:
             return None
 
-    def tensors(self, rows: Any) -> Any:
+    def tensors(self, rows: Tensor) -> Case:
         """Return a batch of instances from a tensor (batch, m) of floats, with fields by name.
 
         Records become namespaces, arrays become tensors (batch, *shape) and floats tensors
@@ -79,7 +78,7 @@ class Frame:
         return _split(self.document, lambda: rows[:, next(parts)])
 
 
-def _record(value: Any, parts: Iterator[Any]) -> Any:
+def _record(value: Case, parts: Iterator[Array]) -> Case:
     """Return a decoded instance with other floats, the parts in the order of `leaves`."""
     if isinstance(value, np.ndarray) and value.dtype == np.float64:
         array = next(parts).reshape(value.shape).copy()
@@ -101,7 +100,7 @@ def _record(value: Any, parts: Iterator[Any]) -> Any:
     return value
 
 
-def _split(document: Json, part: Callable[[], Any]) -> Any:
+def _split(document: Json, part: Callable[[], Tensor]) -> Case:
     """Return the decoded document, its floats taken from the parts in the order of `leaves`."""
     if isinstance(document, dict):
         if set(document) == {"float"}:

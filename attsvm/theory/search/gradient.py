@@ -10,11 +10,12 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attsvm._types import Array
+from attsvm._types import Array, Tensor
 from attsvm.errors import ClaimError, present
 from attsvm.theory.search.float_coordinates import Coordinates, coordinates
 
@@ -132,7 +133,7 @@ def _cost_and_slope(land: Coordinates, position: Array) -> tuple[float, Array]:
 
 
 @contextlib.contextmanager
-def one_thread() -> Iterator[Any]:
+def one_thread() -> Iterator[ModuleType]:
     """Yield torch, limited to one thread and with gradients enabled.
 
     Restore its settings on exit.
@@ -148,7 +149,7 @@ def one_thread() -> Iterator[Any]:
         torch.set_num_threads(threads)
 
 
-def heights(torch: Any, tally: Tally, frame: Frame, x: Any) -> Any:
+def heights(torch: ModuleType, tally: Tally, frame: Frame, x: Tensor) -> Tensor:
     """Return how close each row comes to a violation, by the claim's formula in tensors.
 
     Raises:
@@ -164,7 +165,8 @@ def heights(torch: Any, tally: Tally, frame: Frame, x: Any) -> Any:
     if not isinstance(values, torch.Tensor) or values.shape != x.shape[:1]:
         shape = getattr(values, "shape", type(values).__name__)
         raise _broken(tally, f"is not a tensor ({len(x)},)", shape)
-    return values
+    tensor: Tensor = values
+    return tensor
 
 
 def _broken(tally: Tally, cause: str, value: object) -> ClaimError:

@@ -13,12 +13,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from attsvm.errors import UsageError, WorkerError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.run.refuted import Refuted
-from attsvm.theory.run.workers import HERE, Workers
+from attsvm.theory.run.workers import HERE, Asked, Workers
 from attsvm.theory.search import DRAWING, GUIDED, NEEDS, Elite, Pool, fits
 from attsvm.theory.search.account import Effort, Hunt, Step
 from attsvm.theory.search.dispatch import Dispatch, OverError, read_gain
@@ -164,7 +163,7 @@ class _Chase:
         Two rounds run at a time. Until an instance is known it is one round: most searchers need an
         instance for their first turn, and each must have its first turn before any has its second.
         """
-        under_way: deque[deque[tuple[str, Any]]] = deque()
+        under_way: deque[deque[tuple[str, Asked]]] = deque()
         try:
             while self.found is None and self.broken < _BROKEN:
                 while len(under_way) < 2 and self.hunt.rounds != rounds:
@@ -201,14 +200,14 @@ class _Chase:
         if gain.interrupted:
             raise KeyboardInterrupt
 
-    def _gather(self, under_way: Iterable[Iterable[tuple[str, Any]]]) -> None:
+    def _gather(self, under_way: Iterable[Iterable[tuple[str, Asked]]]) -> None:
         """Account for finished turns, up to a counterexample, so that no finished turn is lost."""
         for searcher, job in (turn for each in under_way for turn in each):
             if self.found is None and job.done():
                 with contextlib.suppress(WorkerError):
                     self._account(searcher, read_gain(job.result()))
 
-    def _begin(self, number: int) -> list[tuple[str, Any]]:
+    def _begin(self, number: int) -> list[tuple[str, Asked]]:
         """Submit the turns of a round."""
         guided = [s for s in self.searchers if s in GUIDED and (self.known or self._fills(s))]
         forms = self.pool.forms
@@ -283,7 +282,7 @@ class _Chase:
             effort.found = True
 
 
-def _tell_of_deaths(account: Hunt, under_way: Iterable[Iterable[tuple[str, Any]]]) -> None:
+def _tell_of_deaths(account: Hunt, under_way: Iterable[Iterable[tuple[str, Asked]]]) -> None:
     """Say that turns are missing since worker processes died of them."""
     for searcher, job in (turn for each in under_way for turn in each):
         code = getattr(job, "died", None)

@@ -11,7 +11,6 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 from attsvm._types import Json
 from attsvm.theory.instance.document import (
@@ -23,7 +22,7 @@ from attsvm.theory.instance.document import (
     written,
 )
 
-Slot = Callable[[Any], Iterable[Any]]
+Slot = Callable[[Json], Iterable[Json]]
 """A place at which a document can be made smaller: a function that returns the trials there, the
 simplest first."""
 
@@ -70,7 +69,7 @@ def _numbers(document: Json) -> dict[Path, Fraction]:
 
 
 def _slot(paths: Sequence[Path]) -> Slot:
-    def trials(document: Json) -> Iterator[Any]:
+    def trials(document: Json) -> Iterator[Json]:
         exact = {path for path, _ in leaves(document, exact=True)}
         numbers = _numbers(document)
         values = [numbers[path] for path in paths]
@@ -100,7 +99,7 @@ def _height(x: Fraction) -> Fraction:
     return Fraction(max(abs(x.numerator), x.denominator) if x else 0)
 
 
-def _with(document: Json, numbers: Mapping[Path, Fraction], exact: set[Path]) -> Any:
+def _with(document: Json, numbers: Mapping[Path, Fraction], exact: set[Path]) -> Json:
     """Return the document with other numbers at some paths; unchanged if a float overflows."""
     changed = document
     for path, number in numbers.items():

@@ -6,6 +6,7 @@ Operations are counted, not timed, so that a search examines the same instances 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,10 +28,12 @@ class _Counted(np.ndarray[Any, Any]):
 
     left: list[int]
 
-    def __array_finalize__(self, origin: Any) -> None:
+    def __array_finalize__(self, origin: object) -> None:
         self.left = getattr(origin, "left", [sys.maxsize])
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
+    ) -> object:
         """Return the result of an operation on plain arrays, and count it.
 
         Raises:
@@ -38,19 +41,23 @@ class _Counted(np.ndarray[Any, Any]):
         """
         return self._counted(getattr(ufunc, method), inputs, options)
 
-    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
+    def __array_function__(
+        self, function: Callable[..., object], types: object, inputs: object, options: object
+    ) -> object:
         """Return the result of a function such as `numpy.concatenate`, and count it."""
         return self._counted(function, inputs, options)
 
-    def _counted(self, operation: Any, inputs: Any, options: Any) -> Any:
+    def _counted(self, operation: Callable[..., object], inputs: Any, options: Any) -> object:
         self.left[0] -= 1
         if self.left[0] < 0:
             raise _DearError
         return self._with(operation(*_plain(inputs), **_plain(options)))
 
-    def _with(self, found: Any) -> Any:
-        if type(found) in (list, tuple):
-            return type(found)(map(self._with, found))
+    def _with(self, found: object) -> object:
+        if type(found) is list:
+            return [self._with(each) for each in found]
+        if type(found) is tuple:
+            return tuple(self._with(each) for each in found)
         if not isinstance(found, np.ndarray):
             return found
         counted = found.view(_Counted)

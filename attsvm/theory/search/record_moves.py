@@ -11,11 +11,11 @@ import contextlib
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attsvm._types import Case, Json
+from attsvm._types import Array, Case, Json
 from attsvm.theory.declaration.judge import glance
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import (
@@ -127,7 +127,7 @@ def _try(scout: Scout, documents: Iterable[Json]) -> None:
         Stop: the turn is over: a counterexample was found, or budget or time is spent.
     """
     tally = scout.tally
-    closer: list[tuple[float, int, Any]] = []
+    closer: list[tuple[float, int, Json]] = []
     doubts = Doubts(scout)
     for document in documents:
         if document in scout.long:
@@ -156,7 +156,7 @@ def _glanced(tally: Tally, case: Case) -> float:
     return math.nan
 
 
-def _as_drawn(scout: Scout) -> list[Any]:
+def _as_drawn(scout: Scout) -> list[Json]:
     """Return known records whose lengths and integers lie in the drawn ranges, else drawn records.
 
     Discrete moves start only from these. A claim may evaluate all V^m choices: then an evaluation
@@ -198,7 +198,7 @@ def _extents(document: Json, path: Path = ()) -> Iterator[tuple[Path, int]]:
             yield from _extents(part, (*path, key, name))
 
 
-def _started(documents: Sequence[Json], generator: np.random.Generator) -> Any:
+def _started(documents: Sequence[Json], generator: np.random.Generator) -> Json:
     """Return the closest document in half of the cases, else any."""
     first = generator.random() < 0.5
     return documents[0 if first else int(generator.integers(len(documents)))]
@@ -232,7 +232,7 @@ def ladder(value: int, most: int, generator: np.random.Generator) -> list[int]:
 
 
 def _line(
-    document: Json, path: Path, starts: Iterable[Any], side: int, generator: np.random.Generator
+    document: Json, path: Path, starts: Iterable[Json], side: int, generator: np.random.Generator
 ) -> list[int]:
     """Return integers on both sides of the present one, or a range from the least known one."""
     value = int(value_at(document, path))
@@ -244,7 +244,7 @@ def _line(
 
 def _with(
     document: Json, tied: Sequence[Sequence[Path]], lines: Sequence[Iterable[int]]
-) -> Iterator[Any]:
+) -> Iterator[Json]:
     """Yield the record with every combination of integers, one for each group of paths."""
     for values in itertools.product(*lines):
         changed = document
@@ -254,7 +254,7 @@ def _with(
         yield changed
 
 
-def _related(document: Json, most: int, generator: np.random.Generator) -> Iterator[Any]:
+def _related(document: Json, most: int, generator: np.random.Generator) -> Iterator[Json]:
     """Yield the record with numbers that meet exact relations, the integers up to `most`.
 
     Integers that are not negative stay so.
@@ -272,7 +272,7 @@ def _related(document: Json, most: int, generator: np.random.Generator) -> Itera
 
 def _longer(
     document: Json, group: Group, most: int, generator: np.random.Generator, *, counted: bool
-) -> Iterator[Any]:
+) -> Iterator[Json]:
     """Yield the record with more and more indices in a group of axes, up to four of each length.
 
     The record has at most `most` numbers. In the fourth of each length, the indices in an array of
@@ -303,7 +303,7 @@ def _longer(
             yield _put(longer, {path: 0 * whole[path] + places})
 
 
-def _arrays(document: Json, *kinds: str) -> dict[Path, Any]:
+def _arrays(document: Json, *kinds: str) -> dict[Path, Array]:
     """Return arrays and numbers of some kinds by path, if they are finite.
 
     Integers that a float cannot hold exactly are left out.
@@ -314,7 +314,7 @@ def _arrays(document: Json, *kinds: str) -> dict[Path, Any]:
     return {path: a for path, a in arrays.items() if a.size and (np.abs(a) <= most[path]).all()}
 
 
-def _put(document: Json, arrays: Mapping[Path, Any]) -> Any:
+def _put(document: Json, arrays: Mapping[Path, Array]) -> Json:
     """Return the document with other arrays and numbers at some paths."""
     for path, array in arrays.items():
         document = replaced(document, path, codec.encode(array if array.ndim else array.item()))

@@ -99,14 +99,14 @@ def relate(
             _meet(arrays, domains, groups, equation, lanes, generator)
 
 
-Place = tuple[Any, int]
+Place = tuple[Key, int]
 """An array and the index of one of its entries."""
 
 
 def _meet(
-    arrays: Mapping[Any, Array],
-    domains: Mapping[Any, Domain],
-    groups: list[list[Place]],
+    arrays: Mapping[Key, Array],
+    domains: Mapping[Key, Domain],
+    groups: list[list[Place[Key]]],
     equation: Equation,
     lanes: slice,
     generator: np.random.Generator,
@@ -121,7 +121,7 @@ def _meet(
     whole = any(domains[key].whole for key, _ in places)
     count = len(range(lanes.start, len(arrays[places[0][0]].T), lanes.step))
     solved = _solved(equation, count * (1 if shared else len(groups)), whole, generator)
-    found: dict[Place, Array] = {}
+    found: dict[Place[Key], Array] = {}
     for number, group in enumerate(groups):
         solution = solved[:, :count] if shared else solved[:, number * count : (number + 1) * count]
         if number and shared:
@@ -136,7 +136,7 @@ def _meet(
     elif positive:
         turned = np.where(found[positive[0]] < 0, -1.0, 1.0) if equation.homogeneous else 1.0
         found = {place: turned * values for place, values in found.items()}
-    inside: Any = True
+    inside: Array | bool = True
     for (key, _), values in found.items():
         if domains[key] != Domain():
             inside = inside & domains[key].has(values)
@@ -161,8 +161,8 @@ def _solved(equation: Equation, count: int, whole: bool, generator: np.random.Ge
 
 
 def _groups(
-    shapes: Mapping[Any, tuple[int, ...]], generator: np.random.Generator
-) -> list[list[Place]]:
+    shapes: Mapping[Key, tuple[int, ...]], generator: np.random.Generator
+) -> list[list[Place[Key]]]:
     """Return groups of places; the equation is to hold in each group.
 
     The groups are random places; all places, partitioned; or slices of an array, one or all along
@@ -207,8 +207,11 @@ def _slices(shape: tuple[int, ...], generator: np.random.Generator) -> Array:
 
 
 def _joined(
-    groups: list[list[Place]], other: Any, shape: tuple[int, ...], generator: np.random.Generator
-) -> list[list[Place]]:
+    groups: list[list[Place[Key]]],
+    other: Key,
+    shape: tuple[int, ...],
+    generator: np.random.Generator,
+) -> list[list[Place[Key]]]:
     """Return the groups, each extended by a place of another array, or all by the same place."""
     size, each = math.prod(shape), math.prod(shape[1:])
     flat = [place for group in groups for place in group]

@@ -6,7 +6,7 @@ import contextlib
 import json
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attsvm._types import Case, Json
 from attsvm.theory.run.bounded import TooLong, bounded
@@ -84,7 +84,7 @@ class Scout:
         self.proposed = 0
         self.found: Refuted | None = None
         self.idle = False
-        self.long: list[Any] = []
+        self.long: list[Json] = []
         self._seen: dict[str, float | None] = {}
         self._screened: set[str] = set()
 
@@ -131,7 +131,7 @@ class Scout:
                 self._seen[key] = self.look(case, reshaped=reshaped)
         return self._seen[key]
 
-    def screened(self, document: Json) -> Any | None:
+    def screened(self, document: Json) -> Case | None:
         """Return the decoded instance for evaluation in floats, if it is admissible and new.
 
         It is counted as screened; an instance seen before gives None.

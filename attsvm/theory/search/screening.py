@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -115,10 +115,11 @@ def glimpse(suspects: Suspects, raw: Raw, shape: dict[str, int], batch: int) -> 
 
 def length_of_each(formula: Formula, generator: np.random.Generator) -> dict[str, int]:
     """Return a random length of each axis."""
-    return {name: _length(formula.variables[name], generator) for name in formula.axes}
+    lengths = {name: formula.variables[name] for name in formula.axes}
+    return {n: _length(v, generator) for n, v in lengths.items() if isinstance(v, Integer)}
 
 
-def _length(variable: Any, generator: np.random.Generator) -> int:
+def _length(variable: Integer, generator: np.random.Generator) -> int:
     """Return a length of an axis; shorter lengths are more likely."""
     two = generator.integers(variable.low, variable.drawn_to + 1, size=2)
     return int(two.min()) if generator.random() < 0.5 else int(two[0])
@@ -222,7 +223,7 @@ def spread(
     formula: Formula,
     raw: Raw,
     shape: dict[str, int],
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
     generator: np.random.Generator,
     batch: int,
 ) -> Raw:
@@ -246,7 +247,7 @@ def takes(
     formula: Formula,
     raw: Raw,
     shape: dict[str, int],
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
     batch: int,
 ) -> bool:
     """Return whether the formula can be evaluated with arrays of integers.

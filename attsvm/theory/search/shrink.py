@@ -9,9 +9,9 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from attsvm._types import Case
+from attsvm._types import Case, Json
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory.run.retrial import examine_again, holds_in_floats
 from attsvm.theory.run.sampling import sample
@@ -112,7 +112,7 @@ def shrink(
 
 
 def still_refuted(
-    tally: Tally, trial: Any, found_by: str, *, exactly: bool = False
+    tally: Tally, trial: Json, found_by: str, *, exactly: bool = False
 ) -> Refuted | None:
     """Return the confirmed refutation by a changed instance; None if there is none.
 
@@ -129,7 +129,7 @@ def still_refuted(
 
 
 def changed(
-    tally: Tally, trial: Any, asked: Callable[[Any], _Answer | None], who: str
+    tally: Tally, trial: Json, asked: Callable[[Case], _Answer | None], who: str
 ) -> _Answer | None:
     """Return the answer for a changed instance; None if it is no instance, or asking raised.
 

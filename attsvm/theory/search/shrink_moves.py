@@ -24,14 +24,14 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from attsvm._types import Json
+from attsvm._types import Hint, Json
 from attsvm.theory.instance.document import (
     Path,
     finite_leaves,
@@ -71,8 +71,8 @@ _UNITS = 64
 class Space:
     """The space of instances: their type, and encoded samples of various sizes."""
 
-    hint: Any
-    samples: tuple[Any, ...] = ()
+    hint: Hint
+    samples: tuple[Json, ...] = ()
 
 
 def smallness(document: Json) -> tuple[int, int, int, Fraction, int]:
@@ -88,7 +88,7 @@ def smallness(document: Json) -> tuple[int, int, int, Fraction, int]:
     )
 
 
-def moves(document: Json, space: Space) -> Iterator[Any]:
+def moves(document: Json, space: Space) -> Iterator[Json]:
     """Yield all smaller encoded instances that are one move away, large steps first."""
     now = smallness(document)
     seen = set()
@@ -105,7 +105,7 @@ def _shorter(document: Json, space: Space) -> list[Slot]:
     """Return moves that leave out indices of a group of axes: long blocks, then single ones."""
 
     def slot(group: Group, start: int, stop: int, power: int) -> Slot:
-        def trials(document: Json) -> Iterator[Any]:
+        def trials(document: Json) -> Iterator[Json]:
             for renumbered in (False, True):
                 trial = lacking(document, group, start, stop, renumbered=renumbered)
                 yield _changed(trial, finite_leaves(trial) if power else [], _times(power))
@@ -162,7 +162,7 @@ def _units(arrays: Sequence[tuple[Path, Sequence[int]]]) -> list[Slot]:
     """Return moves that set an array to a unit vector, or all arrays if combinations are few."""
 
     def slot(places: Mapping[Path, int]) -> Slot:
-        def trials(document: Json) -> Iterator[Any]:
+        def trials(document: Json) -> Iterator[Json]:
             for path, place in places.items():
                 shape = sizes[path]
                 values = [written(float(k == place)) for k in range(math.prod(shape))]
@@ -184,7 +184,7 @@ def _units(arrays: Sequence[tuple[Path, Sequence[int]]]) -> list[Slot]:
 def _whole(paths: list[Path]) -> Slot:
     """Return a move that divides whole-number floats by their greatest common factor."""
 
-    def trials(document: Json) -> Iterator[Any]:
+    def trials(document: Json) -> Iterator[Json]:
         values = [value_at(document, path) for path in paths]
         if all(value.is_integer() for value in values):
             common = math.gcd(*map(int, values))
@@ -217,7 +217,7 @@ def _numbers(document: Json) -> tuple[dict[Path, float], dict[Path, Fraction]]:
 
 
 def _float_slot(paths: list[Path]) -> Slot:
-    def trials(document: Json) -> Iterator[Any]:
+    def trials(document: Json) -> Iterator[Json]:
         values = {path: value_at(document, path) for path in paths}
         for signed in _simpler_together(values, simpler_values):
             yield _rewritten(document, {path: written(x) for path, x in signed.items()})
@@ -226,7 +226,7 @@ def _float_slot(paths: list[Path]) -> Slot:
 
 
 def _exact_slot(paths: list[Path]) -> Slot:
-    def trials(document: Json) -> Iterator[Any]:
+    def trials(document: Json) -> Iterator[Json]:
         texts = dict(leaves(document, exact=True))
         values = {path: Fraction(texts[path]) for path in paths}
         for signed in _simpler_together(values, simpler_fractions):
@@ -253,7 +253,7 @@ def _equal(numbers: Mapping[Path, float | Fraction]) -> list[list[Path]]:
 
     There are groups within each array, and groups over the whole document.
     """
-    groups: dict[Any, list[Path]] = {}
+    groups: dict[tuple[Hashable, ...], list[Path]] = {}
     for path, number in numbers.items():
         array = path[:-1] if isinstance(path[-1], int) else ()
         for key in (("", number), ("", abs(number), "up to sign")):
@@ -263,7 +263,7 @@ def _equal(numbers: Mapping[Path, float | Fraction]) -> list[list[Path]]:
     return [[*paths] for paths in dict.fromkeys(alike) if len(paths) > 1]
 
 
-def _divided(document: Json) -> Iterator[Any]:
+def _divided(document: Json) -> Iterator[Json]:
     """Yield the document with all integers divided by a common factor."""
     exact = {path: Fraction(text) for path, text in leaves(document, exact=True)}
     if all(number.denominator == 1 for number in exact.values()):
@@ -274,7 +274,7 @@ def _divided(document: Json) -> Iterator[Any]:
                 yield _rewritten(document, divided)
 
 
-def _rewritten(document: Json, numbers: Mapping[Path, str]) -> Any:
+def _rewritten(document: Json, numbers: Mapping[Path, str]) -> Json:
     """Return a copy with other numbers at some paths."""
     for path, number in numbers.items():
         document = replaced(document, path, number)
@@ -313,7 +313,7 @@ def _rounding(bits: int) -> Callable[[float], float]:
     return lambda value: _rounded(value, bits)
 
 
-def _changed(document: Json, paths: list[Path], change: Callable[[float], float]) -> Any:
+def _changed(document: Json, paths: list[Path], change: Callable[[float], float]) -> Json:
     """Return a copy with the entries at some paths changed; the document if that overflows."""
     changed = document
     for path in paths:

@@ -6,11 +6,10 @@ import json
 import time
 import warnings
 from dataclasses import asdict, dataclass, fields
-from typing import Any
 
 import numpy as np
 
-from attsvm._types import JsonObject
+from attsvm._types import Json, JsonObject
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.run.asking import describe
 from attsvm.theory.run.bounded import metered
@@ -86,7 +85,7 @@ class Gain(Counts):
     """
 
     searcher: str
-    pool: list[Any]
+    pool: list[list[Json]]
     moved: dict[str, bool]
     keys: list[str]
     idle: str

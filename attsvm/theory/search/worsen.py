@@ -70,7 +70,7 @@ def worsen(
     return Polished(found, False, budget, (resume[0] + 1, 0))
 
 
-def _moved(document: Json, paths: list[Path], stride: int, generator: np.random.Generator) -> Any:
+def _moved(document: Json, paths: list[Path], stride: int, generator: np.random.Generator) -> Json:
     """Return the document with one entry moved, or one array scaled."""
     arrays = float_arrays(document)
     scaled = [[p for p in paths if p[: len(path)] == path] for path, _ in arrays]

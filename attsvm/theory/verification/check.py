@@ -8,9 +8,8 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from attsvm._types import JsonObject
+from attsvm._types import Json, JsonObject
 from attsvm.errors import ClaimError
 from attsvm.sources import full_name
 from attsvm.theory.declaration.claim import Claim, Part
@@ -94,7 +93,7 @@ _COUNTS = forms.values(forms.count)
 _TEXTS, _COUNTED = forms.each(forms.text), forms.each(forms.count)
 
 
-def _slack(value: Any) -> bool:
+def _slack(value: object) -> bool:
     """Return whether a value is a number or None; between processes it may be infinite."""
     return value is None or isinstance(value, float) or forms.number(value)
 
@@ -178,7 +177,7 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
     )
 
 
-def _chosen_without_floats(tally: Tally, refuted: Refuted | None, draws: int) -> Iterator[Any]:
+def _chosen_without_floats(tally: Tally, refuted: Refuted | None, draws: int) -> Iterator[Json]:
     """Yield instances that show which dropped hypotheses are ever violated.
 
     They are the counterexample, explicit instances, and draws of the strategy without feedback. No

@@ -14,13 +14,13 @@ import platform
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attsvm._types import JsonObject
 from attsvm.errors import AttsvmError, UsageError, WorkerError
 from attsvm.theory.packs.checkout import version_of
 from attsvm.theory.packs.code_digests import Imports, digest_of_claim
-from attsvm.theory.run.workers import Job, Workers, known_claims
+from attsvm.theory.run.workers import Asked, Job, Workers, known_claims
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -68,7 +68,7 @@ def _alone(job: Job, *arguments: str) -> str:
 class _Remote:
     """A job on the cluster."""
 
-    def __init__(self, future: Future[Any]) -> None:
+    def __init__(self, future: Future[str]) -> None:
         self.future = future
 
     def result(self, timeout: float | None = None) -> str:
@@ -104,13 +104,14 @@ class _Cluster:
     def count(self) -> int:
         return len(self._client.nthreads())
 
-    def submit(self, job: Job, *arguments: str) -> Any:
+    def submit(self, job: Job, *arguments: str) -> Asked:
         return _Remote(self._client.submit(_alone, job, *arguments, pure=False))
 
-    def completed(self, jobs: Iterable[Any]) -> Iterator[Any]:
+    def completed(self, jobs: Iterable[Asked]) -> Iterator[Asked]:
         from distributed import as_completed
 
-        by_key = {job.future.key: job for job in jobs}
+        submitted = (job for job in jobs if isinstance(job, _Remote))
+        by_key = {job.future.key: job for job in submitted}
         futures = [job.future for job in by_key.values()]
         for future in as_completed(futures, loop=self._client.loop):
             yield by_key[future.key]
@@ -188,7 +189,7 @@ def _ensure_same(client: Client, named: Sequence[str]) -> None:
             )
 
 
-def _answer(worker: str, answer: Future[Any]) -> JsonObject:
+def _answer(worker: str, answer: Future[str]) -> JsonObject:
     try:
         return dict(json.loads(answer.result(_LOADED)))
     except Exception as error:

@@ -50,7 +50,7 @@ class Doubted(Attended):
             raise DataError("nu is not positive or not finite", value=self.nu)
 
 
-def mean_margin(case: Any) -> tuple[Any, Any]:
+def mean_margin(case: Selection) -> tuple[Any, Any]:
     """Gamma^2, and the largest square of ||sum_i w_i Y_i x_i,beta_i|| over beta other than alpha.
 
     The w are multipliers of sum 1, of v(alpha) or of the proof that there is none and Gamma is 0;

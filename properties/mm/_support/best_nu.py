@@ -31,7 +31,7 @@ from flint import arb, ctx, fmpq, fmpq_mat
 from attsvm.exact import dot, rational
 from attsvm.exact.numbers import Matrix, Number, Vector, combine, rationals
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.types import Comparison, Namespace
+from attsvm.theory.types import Comparison, Namespace, Values
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support.token_selections import Selection
@@ -289,7 +289,7 @@ def best_nu(case: Selection, largest: bool = True, counted: bool = False) -> Bes
 # what is too much
 
 
-def beyond(m: Namespace, case: Any) -> Comparison:
+def beyond(m: Namespace, case: Values) -> Comparison:
     """min_i Y_i h^T x_i^p > ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
     h, square = m.values(case.h), svm.v_programme(case.chosen).margin_square
     margin, left = margins.label_margin(m, case)
@@ -297,7 +297,7 @@ def beyond(m: Namespace, case: Any) -> Comparison:
     return m.above(margin, m.sqrt(m.values(square) * (h @ h)) - off)
 
 
-def too_much(case: Any) -> Any:
+def too_much(case: Values) -> SimpleNamespace | None:
     """A prompt and a head with which the nu of an instance is too large; None where none is found.
 
     Prompts are multiples of p(beta), where attention can reach a beta of label margin above Gamma -
@@ -311,11 +311,11 @@ def too_much(case: Any) -> Any:
     return next((far for far in found if far is not None), None)
 
 
-Way = tuple[Vector, Vector, Callable[[Any], Vector]]
+Way = tuple[Vector, Vector, Callable[[SimpleNamespace], Vector]]
 """A prompt, the direction in which it is moved, and the head at an instance with such a prompt."""
 
 
-def _rivals(case: Any) -> Iterator[Way]:
+def _rivals(case: Values) -> Iterator[Way]:
     """p(beta) and v(beta) of choices in reach with a label margin above Gamma - nu."""
     least = arb(svm.v_programme(case.chosen).margin_square).sqrt() - arb(rational(case.nu))
     for beta in margins.others(case.chosen):
@@ -324,7 +324,7 @@ def _rivals(case: Any) -> Iterator[Way]:
         head = v or _orthogonal(svm.v_rows(beta))
         if head and p and largest > least:
 
-            def same(_: Any, head: Vector = head) -> Vector:
+            def same(_: object, head: Vector = head) -> Vector:
                 return head
 
             yield [fmpq(0)] * len(p), p, same
@@ -348,7 +348,7 @@ def _slow_ones(one: Selection) -> Iterator[Way]:
     scores = (dot(v, row) for beta in margins.others(one) for row in svm.v_rows(beta))
     steep = 1 - min(scores, default=fmpq(1))
 
-    def tilted(far: Any) -> Vector:
+    def tilted(far: SimpleNamespace) -> Vector:
         left = [
             x for x, flag in zip(margins.label_margin(BALLS, far)[1], none, strict=True) if flag
         ]
@@ -363,7 +363,7 @@ def _slow_ones(one: Selection) -> Iterator[Way]:
             yield [fmpq(0)] * len(p), far, tilted
 
 
-def _shared(case: Any) -> Iterator[Way]:
+def _shared(case: Values) -> Iterator[Way]:
     """Attention q to one token, 1 - q to the selected one of this input, and all to the others."""
     one, rows = case.chosen, svm.p_rows(case.chosen)
     if not rows or not margins.independent(one):
@@ -381,7 +381,9 @@ def _shared(case: Any) -> Iterator[Way]:
     yield held, far, lambda _: found.head
 
 
-def _far_enough(case: Any, held: Vector, q: Vector, head: Callable[[Any], Vector]) -> Any:
+def _far_enough(
+    case: Values, held: Vector, q: Vector, head: Callable[[SimpleNamespace], Vector]
+) -> Any:
     """The prompt held + R q, R a power of 2 up to 1024, and a head with which nu is too large."""
     with ctx.workprec(512):
         for k in range(11):

@@ -6,19 +6,18 @@ selection `chosen`, a prompt p and a head h.
 
 import itertools
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from flint import fmpq, fmpq_mat
 
 from attsvm.exact.numbers import Number, Vector, combine
-from attsvm.theory.types import Namespace
+from attsvm.theory.types import Namespace, Values
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
 from properties.mm._support.token_selections import Selection
 
 
-def others(case: Selection) -> Iterator[Any]:
+def others(case: Selection) -> Iterator[Selection]:
     """The selections of other tokens, all of them."""
     for beta in itertools.product(range(case.X.shape[-2]), repeat=len(case.alpha)):
         if list(beta) != case.alpha.tolist():
@@ -79,7 +78,7 @@ def slowest(case: Selection) -> list[svm.Programme]:
     return [svm.solve([*base, row], case.X.shape[2] + 1, bound) for row in last]
 
 
-def label_margin(m: Namespace, case: Any) -> tuple[Any, list[Any]]:
+def label_margin(m: Namespace, case: Values) -> tuple[Number, list[Number]]:
     """min_i Y_i h^T x_i^p, and what attention leaves to tokens that are not selected."""
     one, X, h = case.chosen, m.values(case.chosen.X), m.values(case.h)
     keys = X @ m.values(one.W).T

@@ -16,13 +16,15 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
+from attsvm._types import Tensor
 from attsvm.errors import SolverError
 from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Matrix, Number, Vector, combine, remembered_by, subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
-from attsvm.primitives.torch_objectives import Tensor, in_torch, nearest, tight_multipliers
+from attsvm.primitives.torch_objectives import in_torch, nearest, tight_multipliers
 from attsvm.theory import Hypothesis, changed
+from attsvm.theory.declaration.siblings import Changed
 from attsvm.theory.types import Comparison, Namespace, Numbers, Relation
 from properties.mm._support.token_selections import Rival, Selection, chosen
 
@@ -329,7 +331,7 @@ def exceeds(m: Namespace, p: Solved, share: Number = 0) -> Comparison:
     return m.above(p.margin, share * p.shortest(m))
 
 
-def above_nearest(case: Rival | Selection) -> dict[str, Any]:
+def above_nearest(case: Rival | Selection) -> dict[str, Changed]:
     """False neighbours of `exceeds`, both refuted by an instance."""
     return {
         "the margin is above half of the nearest rival's": changed(share="0.5", examples=[case]),

@@ -1,9 +1,8 @@
 """Descent on a prompt p: p(alpha), starts that will do, and the gradient as a formula."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from flint import arb, fmpq_mat
@@ -106,8 +105,8 @@ def logit_gradient(m: Namespace, s: Numbers, gamma: Numbers, slope: Number) -> N
 
 
 def logit_gradients(
-    m: Namespace, keys: Numbers, scores: Numbers, p: Numbers, loss: str
-) -> list[Any]:
+    m: Namespace, keys: Sequence[Numbers] | Numbers, scores: Numbers, p: Numbers, loss: str
+) -> list[Numbers]:
     """The gradient of the risk in the logits of each input at the prompt p."""
     weighted = [(m.softmax(k @ p), gamma) for k, gamma in zip(keys, scores, strict=True)]
     return [
@@ -116,7 +115,9 @@ def logit_gradients(
     ]
 
 
-def prompt_gradient(m: Namespace, keys: Numbers, scores: Numbers, p: Numbers, loss: str) -> Numbers:
+def prompt_gradient(
+    m: Namespace, keys: Sequence[Numbers] | Numbers, scores: Numbers, p: Numbers, loss: str
+) -> Numbers:
     """The gradient of the risk in the prompt p."""
     coefficients = logit_gradients(m, keys, scores, p, loss)
     return sum(c @ k for c, k in zip(coefficients, keys, strict=True))
@@ -124,14 +125,14 @@ def prompt_gradient(m: Namespace, keys: Numbers, scores: Numbers, p: Numbers, lo
 
 def descent(
     m: Namespace,
-    keys: Any,
-    scores: Any,
-    p: Any,
+    keys: Sequence[Numbers] | Numbers,
+    scores: Numbers,
+    p: Numbers,
     loss: str,
     step: Number,
     steps: int,
-    pace: Callable[[Any], Any] | None = None,
-) -> list[Any]:
+    pace: Callable[[Numbers], Numbers] | None = None,
+) -> list[Numbers]:
     """p_0 to p_steps; a pace makes another step of the gradient, such as one of length 1."""
     found = [p]
     for _ in range(steps):

@@ -1,12 +1,13 @@
 """Runs of descent on p: the small counterexamples, strategies, ensembles, starts at risk."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from flint import arb
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
+from attsvm.data import AttentionData
 from attsvm.losses import LOSSES
 from attsvm.primitives.descent import Descent, Keys
 from attsvm.primitives.descent_runs import LEAPING as RUN_LEAPING
@@ -77,7 +78,7 @@ OTHER_DIRECTIONS = {
 
 
 @composite
-def promptings(draw: st.DrawFn, data: Any, *powers: int) -> Descent:
+def promptings(draw: st.DrawFn, data: SearchStrategy[AttentionData], *powers: int) -> Descent:
     """Runs on keys and scores of data sets; starts are adversarial, zero or small and large."""
     drawn = draw(data)
     case = Descent(Keys(drawn.X, drawn.gamma), np.zeros(drawn.d), draw(st.sampled_from(SLOPED)))

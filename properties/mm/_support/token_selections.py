@@ -62,7 +62,8 @@ WITH_Q = (
 
 def chosen(case: Any) -> Selection:
     """The selection of an instance: itself, or the one that it was drawn with; in torch as well."""
-    return getattr(case, "chosen", case)
+    found: Selection = getattr(case, "chosen", case)
+    return found
 
 
 def selecting(case: Selection, alpha: tuple[int, ...]) -> Selection:

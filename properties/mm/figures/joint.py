@@ -17,7 +17,6 @@ exp(-r/||v(alpha)|| - R/||p(alpha)||), exp(R/||p(alpha)||) grows like r^2 and th
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -34,6 +33,7 @@ from attsvm.svm import joint_svm
 from attsvm.svm.frobenius import solve_programme
 from attsvm.svm.programme import p_svm_programme, subset
 from attsvm.training import descend_vp
+from attsvm.training.rule import Options
 from properties._support.experiments import Curves, means
 from properties._support.published_data import gaussian_protocol, joint_inputs
 from properties.mm import SOURCE
@@ -168,8 +168,9 @@ def _descent(name: str, rule: str, data: Sequence[AttentionData], step: float, s
         kind = np.float32 if rule == NAIVE else np.float64
         v, p = each_normalised(data, v0.astype(kind), p0.astype(kind), step, [0, *record])
     else:
-        how: dict[str, Any] = {"step": step, "steps": steps, "record": record}
-        run = descend_vp(data, v0, p0, LOSS, normalised=rule == "together", **how)
+        together = rule == "together"
+        how: Options = {"step": step, "steps": steps, "record": record, "normalised": together}
+        run = descend_vp(data, v0, p0, LOSS, **how)
         v, p = present(run.v, "the heads"), run.W
     rows = []
     for one, heads, prompts in zip(data, v, p, strict=True):

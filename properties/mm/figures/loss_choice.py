@@ -14,7 +14,6 @@ which all three losses select the same tokens.
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from attsvm.plots import Table, heading
 from attsvm.reproduce import Numbers, Reproduction
 from attsvm.svm import p_svm
 from attsvm.training import descend_p
+from attsvm.training.rule import WeightOptions
 from properties._support.experiments import Curves, means, shares
 from properties._support.published_data import gaussian_protocol
 from properties.mm import SOURCE
@@ -60,7 +60,7 @@ def _runs(
 ) -> tuple[Table, Table, Table]:
     """The three tables of data sets of one kind and scale."""
     record = np.unique(np.geomspace(1, steps, 25).astype(int)).tolist()
-    how: dict[str, Any] = {"step": STEP, "steps": steps, "record": record, "normalised": True}
+    how: WeightOptions = {"step": STEP, "steps": steps, "record": record, "normalised": True}
     zero = np.zeros(data[0].d)
     runs = {name: descend_p(data, zero, loss, **how).W[:, 1:] for name, loss in LOSSES.items()}
     keys = {"data": kind, "scale": scale}

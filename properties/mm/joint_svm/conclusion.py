@@ -18,7 +18,7 @@ def essential(case: Selection) -> list[bool]:
     return [svm.solve(rows, case.X.shape[2]).vector != v.vector for rows in others]
 
 
-def of_support(case: Any) -> Any:
+def of_support(case: Selection) -> Any:
     """p_S: the p-SVM of the inputs alone whose margin under v(alpha) is tight."""
     rows, tight = svm.p_rows(case), svm.of_rivals(case, svm.v_programme(case).tight)
     if in_torch(rows):
@@ -38,7 +38,7 @@ RELAXED = (
     r"\frac{1}{\|p(\alpha)\|} > $share \min_j \|D_j\|",
     where=f"{RELAXED}, and {svm.V_MEANS}",
 )
-def both_exist(m: Namespace, case: Any, share: Any = 0) -> Relation:
+def both_exist(m: Namespace, case: Selection, share: Number = 0) -> Relation:
     p = svm.solved(m, relaxed(case))
     return m.all_of(svm.exceeds(m, svm.v_svm(m, case)), svm.exceeds(m, p, share))
 
@@ -55,7 +55,7 @@ def both_exist(m: Namespace, case: Any, share: Any = 0) -> Relation:
     where=f"{RELAXED}, and p'(alpha) is the same $against",
 )
 def unambiguous(
-    m: Namespace, case: Any, share: Number = 1, against: str = "essential"
+    m: Namespace, case: Selection, share: Number = 1, against: str = "essential"
 ) -> Comparison:
     either = [relaxed(case), svm.p_programme(case)]
     if against == "essential":
@@ -75,7 +75,7 @@ def unambiguous(
     where=f"C = conv{{D_it, i in S}} + cone{{D_it, i not in S}}, {RELAXED}, and 1/||p(alpha)|| is "
     "0 if there is no p(alpha)",
 )
-def exists_off_hull(m: Namespace, case: Any, share: Any = 1, of: str = "hull") -> Relation:
+def exists_off_hull(m: Namespace, case: Selection, share: Number = 1, of: str = "hull") -> Relation:
     v, p = svm.v_svm(m, case), svm.solved(m, relaxed(case))
     return m.all_of(m.equal(m.min(v.rows @ v.vector), m.exact(1)), svm.is_distance(m, p, share, of))
 
@@ -85,7 +85,7 @@ def exists_off_hull(m: Namespace, case: Any, share: Any = 1, of: str = "hull") -
     r"$share \|p_0 - p(\alpha)\|^2 \le \|p_0\|^2 - \|p(\alpha)\|^2",
     where=f"{RELAXED}, and p_0 is the same without relaxation, as if all inputs were in S",
 )
-def shorter(m: Namespace, case: Any, share: Any = 1) -> Comparison:
+def shorter(m: Namespace, case: Selection, share: Number = 1) -> Comparison:
     if m.name != "tensors" and not svm.v_programme(case).exists:
         return m.below(m.exact(0), m.exact(0))  # there is no v(alpha), and no S
     return pythagoras(m, svm.p_svm(m, case).vector, svm.solved(m, relaxed(case)).vector, share)
@@ -97,7 +97,9 @@ def shorter(m: Namespace, case: Any, share: Any = 1) -> Comparison:
     {"against": {"relaxed": "with", "plain": "without"}},
     where=f"{RELAXED}, taken $against relaxation, and p_S is the solution for S alone",
 )
-def by_support(m: Namespace, case: Any, share: Number = 1, against: str = "relaxed") -> Relation:
+def by_support(
+    m: Namespace, case: Selection, share: Number = 1, against: str = "relaxed"
+) -> Relation:
     p = svm.solved(m, relaxed(case)) if against == "relaxed" else svm.p_svm(m, case)
     same = m.equal(p.vector, share * svm.solved(m, of_support(case)).vector)
     return m.all_of(svm.exceeds(m, svm.v_svm(m, case)), same)

@@ -5,11 +5,12 @@ from typing import Any
 
 from flint import arb
 
+from attsvm._types import Tensor
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.steps import FLOW, TARGET, along, tends
-from attsvm.primitives.torch_objectives import Tensor, elsewhere
+from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.theory import OPEN, Measured, stated
-from attsvm.theory.types import Namespace, Number, Relation
+from attsvm.theory.types import Namespace, Number, Numbers, Relation, Values
 from properties.mm._support.prompt_descent import prompt_gradient
 from properties.mm._support.prompt_limits import P_K, PROMPTS, Q_K, certified, one_limit
 
@@ -33,7 +34,7 @@ def certified_one_limit(
     return None if all(missed) else OPEN
 
 
-def parted(case: Any, other: str = "correlation", towards: str = "selected") -> Tensor:
+def parted(case: Values, other: str = "correlation", towards: str = "selected") -> Tensor:
     """How far two losses are from one direction: one of them selects the optimal tokens alone."""
     target = "optimal" if towards == "selected" else towards
     ways = [elsewhere(case, loss, target) for loss in (case.loss, other)]
@@ -63,7 +64,7 @@ SELECTED_LIMIT = limit(
 )
 
 
-def gradients(m: Namespace, case: Descent, other: str) -> tuple[Any, Any]:
+def gradients(m: Namespace, case: Descent, other: str) -> tuple[Numbers, Numbers]:
     """The gradients at the start of the risks of the case's loss and of the other one."""
     inputs: Any = case.inputs
     keys, scores, p = m.values(inputs.X), m.values(inputs.scores), m.values(case.start)

@@ -1,14 +1,13 @@
 """The risk of nonlinear heads beside that of the selected tokens, as formulas."""
 
 from types import SimpleNamespace
-from typing import Any
 
 from attsvm.primitives.heads import ACTIVATIONS, change, derivative_along, head
 from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation, Values
 
 
-def inputs(m: Namespace, v: Values) -> list[Any]:
+def inputs(m: Namespace, v: Values) -> list[SimpleNamespace]:
     """Each input with its head, its best value, and the attention q to other tokens."""
     found = []
     for X, b, s in zip(v.X, v.b, v.s, strict=True):
@@ -30,12 +29,12 @@ def gap(m: Namespace, v: Values) -> Number:
     return m.sum(m.array(drops))
 
 
-def falls(m: Namespace, own: Any) -> list[Any]:
+def falls(m: Namespace, own: Values) -> list[Number]:
     """The gaps of h at the other tokens from its value at the first one."""
     return [-change(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]
 
 
-def slopes(m: Namespace, own: Any) -> list[Any]:
+def slopes(m: Namespace, own: Values) -> list[Number]:
     """The slopes at which h falls from the first token towards the others."""
     return [-derivative_along(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]
 

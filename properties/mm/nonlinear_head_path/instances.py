@@ -1,11 +1,9 @@
 """Heads and tokens on which the readings are checked first."""
 
-from typing import Any
-
 from attsvm.theory.types import Nested
 
 
-def example(X: Nested, A: Nested, b: Nested, phi: str, p: Nested) -> dict[str, Any]:
+def example(X: Nested, A: Nested, b: Nested, phi: str, p: Nested) -> dict[str, object]:
     """Tokens that are keys, a head, a prompt and the correlation loss."""
     d = len(p)
     W = [[int(r == c) for c in range(d)] for r in range(d)]

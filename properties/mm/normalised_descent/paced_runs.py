@@ -1,7 +1,6 @@
 """Runs of plain and of normalised descent on a prompt, as floats and as formulas; instances."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from flint import fmpq
@@ -73,7 +72,7 @@ def differences(case: Descent) -> list[Vector]:
     return [A[:: case.data.d] for A in constraints]  # queries are e_1
 
 
-def path(m: Namespace, run: Paced, steps: int, pace: str = "normalised") -> list[Any]:
+def path(m: Namespace, run: Paced, steps: int, pace: str = "normalised") -> list[Numbers]:
     """p_0 to p_steps of descent with steps of that length or, for `plain`, of that size.
 
     Where all differences are one vector A, and optimal tokens are unique, the gradient of a

@@ -16,7 +16,7 @@ input (literal-3): the rest may move to the worst token. For scores 8, 7, 0 the 
 one score (amended-2): then the score attended to is the best one less (1 - s_alpha) times the gap.
 """
 
-from typing import Any
+from collections.abc import Sequence
 
 from attsvm.primitives.losses import LOSSES
 from attsvm.theory import (
@@ -38,7 +38,13 @@ from properties.mm import SOURCE
 from properties.mm.optimal_tokens.conclusion import above, attends_more, lower, not_below, one_rival
 
 
-def example(scores: Any, keys: Any, p: Any, q: Any, loss: str = "correlation") -> dict[str, Any]:
+def example(
+    scores: Sequence[int],
+    keys: Sequence[Sequence[int]],
+    p: Sequence[int],
+    q: Sequence[int],
+    loss: str = "correlation",
+) -> dict[str, object]:
     """One input whose tokens are its scores beside keys of dimension 1, or of 2."""
     X = [[[score, *key] for score, key in zip(scores, keys, strict=True)]]
     d = len(X[0][0])

@@ -1,13 +1,11 @@
 """The risk of a prompt beside that of the optimal tokens, as formulas."""
 
-from typing import Any
-
 from attsvm.theory import definition
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 from properties._support.risk_formulas import mean_drop, worst_gap
 
 
-def attention(m: Namespace, v: Values, prompt: Numbers) -> list[Any]:
+def attention(m: Namespace, v: Values, prompt: Numbers) -> list[Numbers]:
     """S(K_i p) of each input."""
     return [m.softmax(tokens @ (v.W.T @ prompt)) for tokens in v.X]
 

@@ -17,9 +17,10 @@ p is the point of a convex set that is nearest 0, so <q - p, p> >= 0 for every q
 `sharp-2` holds as only tight constraints carry multipliers, so that they alone prove p optimal.
 """
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
+from hypothesis.strategies import SearchStrategy
 
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.mm import SOURCE
@@ -35,7 +36,9 @@ CONFLICTING = cases.select([[[1.0], [0.0]], [[1.0], [0.0]]], [1, -1], [0, 1])
 ONE_TOKEN, SEPARATED = (Rival(one, np.ones(1)) for one in (cases.ONE_TOKEN, cases.SEPARATED))
 
 
-def of_rivals(drawn: Any, larger: Any = cases.gaussian) -> Records:
+def of_rivals(
+    drawn: SearchStrategy[Rival], larger: Callable[[np.random.Generator], Rival] = cases.gaussian
+) -> Records:
     """What readings on a vector q beside the selection quantify over."""
     return Records(Rival, drawn, larger, climbed=True, lets=cases.WITH_Q)
 

@@ -8,9 +8,9 @@ from attsvm._types import Array
 from attsvm.exact import dot, rationals
 from attsvm.primitives.att_svm import pythagoras
 from attsvm.theory import stated
-from attsvm.theory.types import Comparison, Namespace, Number
+from attsvm.theory.types import Comparison, Namespace, Number, Relation
 from properties.mm._support import max_margin as svm
-from properties.mm._support.token_selections import Rival
+from properties.mm._support.token_selections import Rival, Selection
 
 
 def optimal(case: Rival) -> bool:
@@ -20,7 +20,7 @@ def optimal(case: Rival) -> bool:
     return all(row[a] == max(row) for row, a in zip(table, case.chosen.alpha.tolist(), strict=True))
 
 
-def labels(case: Any) -> Array:
+def labels(case: Rival) -> Array:
     """The label of each constraint; a batch in torch has one."""
     return np.repeat(case.chosen.y, case.chosen.X.shape[-2] - 1)
 
@@ -39,12 +39,12 @@ def feasible(case: Rival) -> bool:
 @stated(
     "there is a p(alpha), that is $formula", where="1/||p(alpha)|| is 0 if there is no p(alpha)"
 )
-def exists(m: Namespace, case: Any, share: Any = 0) -> Any:
+def exists(m: Namespace, case: Rival | Selection, share: Number = 0) -> Any:
     """1/||p(alpha)|| is above a share of the shortest difference of keys."""
     return svm.exceeds(m, svm.p_svm(m, case), share)
 
 
-def least_lead(m: Namespace, case: Any, p: svm.Solved) -> Number:
+def least_lead(m: Namespace, case: Rival, p: svm.Solved) -> Number:
     """min_i,t Y_i q^T (k_i,alpha_i - k_it), the least lead in score under the head W^T q."""
     return m.min(m.values(labels(case)) * (p.rows @ m.values(case.q)))
 
@@ -55,7 +55,7 @@ def least_lead(m: Namespace, case: Any, p: svm.Solved) -> Number:
     r"\frac{\|q\|}{\|p(\alpha)\|}",
     where=svm.P_MEANS,
 )
-def led(m: Namespace, case: Any, share: Number = 1) -> Any:
+def led(m: Namespace, case: Rival, share: Number = 1) -> Relation:
     p = svm.p_svm(m, case)
     if p.margin is None:
         return svm.exceeds(m, p)
@@ -68,7 +68,7 @@ def led(m: Namespace, case: Any, share: Number = 1) -> Any:
     r"$share \|q - p(\alpha)\|^2 \le \|q\|^2 - \|p(\alpha)\|^2",
     where=svm.P_MEANS,
 )
-def projected(m: Namespace, case: Any, share: Any = 1) -> Comparison:
+def projected(m: Namespace, case: Rival, share: Number = 1) -> Comparison:
     """||q - p(alpha)||^2 <= ||q||^2 - ||p(alpha)||^2."""
     return pythagoras(m, m.values(case.q), svm.p_svm(m, case).vector, share)
 
@@ -78,11 +78,13 @@ def projected(m: Namespace, case: Any, share: Any = 1) -> Comparison:
     where="1/||p(alpha)|| is 0 if there is no p(alpha), and both sides are infinite if there are "
     "no rows",
 )
-def distance(m: Namespace, case: Any, share: Any = 1, of: str = "hull") -> Comparison:
+def distance(
+    m: Namespace, case: Rival | Selection, share: Number = 1, of: str = "hull"
+) -> Comparison:
     """1/||p(alpha)|| is the distance of the hull from 0."""
     return svm.is_distance(m, svm.p_svm(m, case), share, of)
 
 
-def unchanged(m: Namespace, case: Any, keep: str = "tight") -> Any:
+def unchanged(m: Namespace, case: Rival | Selection, keep: str = "tight") -> Relation:
     """p(alpha) of the constraints that are kept is p(alpha)."""
     return svm.supported(m, svm.p_svm(m, case), keep)

@@ -15,7 +15,7 @@ from attsvm.primitives.att_svm import pythagoras
 from attsvm.primitives.torch_objectives import in_torch
 from attsvm.strategies import composite, sizes
 from attsvm.theory import stated
-from attsvm.theory.types import Comparison, Namespace, Number, Relation
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support.attended import Attended, attended
@@ -98,7 +98,7 @@ def to_second_order_along(
     return m.all_of(to_second_order(m, case, lead, bend), direction)
 
 
-def tilted(case: Any, tau: Any = None) -> Any:
+def tilted(case: Values, tau: Any = None) -> Any:
     """p_tau: the least prompt of logit margins max(0, 1 - tau (m_i - 1)), m_i that of v(alpha)."""
     one = chosen(case.rival)
     v = svm.v_programme(one)
@@ -193,7 +193,7 @@ def nearest_along(m: Namespace, case: Tilted, share: Number = 1, tau: Any = None
     return m.all_of(*said, *of_same_head(m, case.chosen), *with_means(m, case.chosen))
 
 
-def of_same_head(m: Namespace, one: Selection) -> Iterator[Any]:
+def of_same_head(m: Namespace, one: Selection) -> Iterator[Relation]:
     """The joint p-SVM has one direction for all choices in reach with v(alpha) as their head.
 
     They differ from alpha in inputs that are not tight, by tokens that score above 1; there are
@@ -211,7 +211,7 @@ def of_same_head(m: Namespace, one: Selection) -> Iterator[Any]:
                 yield m.at_most(m.sqrt(square), along)
 
 
-def with_means(m: Namespace, one: Selection) -> Iterator[Any]:
+def with_means(m: Namespace, one: Selection) -> Iterator[Relation]:
     """Where inputs that are not tight have tokens of one key alone, they count by their means.
 
     No choice in the tight inputs that is in reach has a larger label margin than alpha then. There
@@ -226,7 +226,7 @@ def with_means(m: Namespace, one: Selection) -> Iterator[Any]:
         pairs = zip(svm.p_rows(beta), np.repeat(tight, T - 1), strict=True)
         return [row for row, flag in pairs if flag == of_tight]
 
-    def reached(beta: Selection) -> Any:
+    def reached(beta: Selection) -> Numbers:
         rows = zip(svm.v_rows(beta), tight, means, strict=True)
         return m.values(svm.solve([x if t else mean for x, t, mean in rows], d).margin_square)
 

@@ -1,16 +1,14 @@
 """Descent on W beside descent on p and on W p, as formulas."""
 
-from typing import Any
-
 from attsvm.theory import stated
-from attsvm.theory.types import Namespace, Number, Relation
+from attsvm.theory.types import Namespace, Number, Numbers, Relation
 from properties.mm._support.prompt_descent import descent, logit_gradients
 from properties.mm.w_p_equivalence.models import Weighted
 
 STEPS = 4
 
 
-def weights_run(m: Namespace, case: Weighted, steps: int) -> list[Any]:
+def weights_run(m: Namespace, case: Weighted, steps: int) -> list[Numbers]:
     """W_0 p, ..., W_steps p, where W descends with p fixed."""
     X, scores, W, p, eta = map(m.values, (case.X, case.scores, case.W, case.p, case.step))
     found = [W @ p]
@@ -23,7 +21,7 @@ def weights_run(m: Namespace, case: Weighted, steps: int) -> list[Any]:
 
 def partner_run(
     m: Namespace, case: Weighted, steps: int, factor: Number, trained: str
-) -> list[Any]:
+) -> list[Numbers]:
     """What W_k p is compared with: W p_k, or q_k, with `factor` times the step on W."""
     X, scores, W, p, eta = map(m.values, (case.X, case.scores, case.W, case.p, case.step))
     if trained == "q":
@@ -45,7 +43,9 @@ def partner_run(
     },
     where="a and b are what one step on W, with p fixed, and one on $trained add to the logits",
 )
-def moves_alike(m: Namespace, case: Weighted, trained: str = "p", factor: Any = None) -> Relation:
+def moves_alike(
+    m: Namespace, case: Weighted, trained: str = "p", factor: Number | None = None
+) -> Relation:
     X = m.values(case.X)
     left = weights_run(m, case, 1)
     right = partner_run(m, case, 1, 1 if factor is None else factor, trained)
@@ -58,7 +58,7 @@ def moves_alike(m: Namespace, case: Weighted, trained: str = "p", factor: Any = 
 
 
 def one_trajectory(
-    m: Namespace, case: Weighted, trained: str, factor: Any, ahead: int = 0
+    m: Namespace, case: Weighted, trained: str, factor: Number, ahead: int = 0
 ) -> Relation:
     """W_(k + ahead) p is its partner of step k as far as both are followed."""
     left = weights_run(m, case, STEPS)

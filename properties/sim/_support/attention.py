@@ -1,7 +1,7 @@
 """The attention of section 1 in matrices, and in the blocks of definitions 3.1 and 3.3."""
 
 from collections.abc import Sequence
-from typing import Any
+from fractions import Fraction
 
 from attsvm.theory import Hypothesis, Integer, Matrix, definition
 from attsvm.theory.types import Namespace, Numbers
@@ -18,9 +18,9 @@ SENTENCE = {
 """A sentence of n tokens in R^d, as queries A1, keys A2 and values A3, with weights X and Y."""
 
 
-def on_line(tokens: Sequence[Any], **known: Any) -> dict[str, Any]:
+def on_line(tokens: Sequence[Fraction | int], **known: object) -> dict[str, object]:
     """Values of variables: A of tokens in R^1, points x and y by their numbers, and others."""
-    points: dict[str, Any] = {name: [known.pop(name)] for name in ("x", "y") if name in known}
+    points: dict[str, object] = {name: [known.pop(name)] for name in ("x", "y") if name in known}
     return {"A": [[token] for token in tokens], **points, **known}
 
 
@@ -40,7 +40,7 @@ def block_logits(m: Namespace, n: int, A1: Numbers, A2: Numbers, X: Numbers) -> 
 
 
 @definition("f")
-def block_attention(m: Namespace, n: Any, A1: Any, A2: Any, X: Any) -> Numbers:
+def block_attention(m: Namespace, n: int, A1: Numbers, A2: Numbers, X: Numbers) -> Numbers:
     """f(x)_{j0} = softmax(A_{j0} vec(X)), row by row (definition 3.3)."""
     return m.softmax(block_logits(m, n, A1, A2, X))
 

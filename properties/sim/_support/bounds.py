@@ -147,7 +147,7 @@ _LONG = on_line([2**130, -(2**130)], x=0, y=Fraction(1, 2**130), R=4, beta=2)
 _LOW = on_line([1, -1], x=0, y=1, R=4, beta=2**44)
 
 
-def examples(**more: Any) -> tuple[dict[str, Any], ...]:
+def examples(**more: object) -> tuple[dict[str, object], ...]:
     """One token, and two, in the domain; `more` are values of further variables."""
     return {**ONE_TOKEN, "R": 4, "beta": 1, **more}, {**TWO_TOKENS, "R": 4, "beta": 2, **more}
 
@@ -171,7 +171,7 @@ def published_in_both_norms(proof: str) -> dict[str, Reading]:
     }
 
 
-def beyond(**more: Any) -> dict[str, Changed]:
+def beyond(**more: object) -> dict[str, Changed]:
     """Siblings of a published bound; `more` are values of further variables of two tokens."""
     return {
         "logits beyond R": changed(drop=[LOGITS], examples=[{**_SHIFTED, **more}]),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq, fmpq_mat
 
-from attsvm._types import Array
+from attsvm._types import Array, Tensor
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import combine
@@ -14,7 +14,7 @@ from attsvm.primitives import torch_objectives
 from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, first_optimal, without
 from attsvm.primitives.descent import Descent
 from attsvm.theory import gradient, stated
-from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 from properties.sim import LOSS_NAMES
 from properties.sim._support.redundant_tokens import Dropped
 
@@ -59,14 +59,14 @@ def solution(data: AttentionData, dropped: Iterable[Token] = ()) -> ExactAttSVM:
 # the gradient of L(X) = sum_i g(u_i) / n, u_i = <softmax(X_i X z_i), gamma_i>
 
 
-def _slopes(m: Namespace, data: AttentionData, W: Array) -> list[Any]:
+def _slopes(m: Namespace, data: AttentionData, W: Array) -> list[Numbers]:
     """dL/d(x_it^T W z_i), one array for the tokens of each input."""
     exact, weights = ExactData.of(data), m.values(W)
     slopes = []
     for tokens, z, gamma in zip(exact.X, exact.Z, exact.gamma, strict=True):
         scores, keys = m.values(gamma), weights @ m.values(z)
 
-        def loss(k: Any, logits: Numbers, scores: Numbers = scores) -> Any:
+        def loss(k: Namespace, logits: Numbers, scores: Numbers = scores) -> Numbers:
             return k.logistic(k.dot(k.softmax(logits), scores))
 
         slopes.append(gradient(m, loss, m.values(tokens) @ keys) / len(exact.X))
@@ -109,7 +109,7 @@ def _gradient(m: Namespace, data: AttentionData, W: Array) -> Any:
 # the programme: w_j are the multipliers of X^mm, and A_j = (x_opt - x_t) z^T
 
 
-def _named_in_batch(data: Any, which: str) -> Any:
+def _named_in_batch(data: Values, which: str) -> Tensor:
     """The same tokens as `named`, but for optimal ones and all, of a batch in torch (batch, n, T).
 
     Margins within 1e-9 of 1 count as 1.

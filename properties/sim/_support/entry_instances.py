@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 from attsvm.theory import Hypothesis, Matrix, Real, changed
 from attsvm.theory.declaration.siblings import Changed
@@ -50,7 +49,7 @@ CONSTANT = {
 
 
 def missing(
-    large_label: Mapping[str, Any], one_missed: Mapping[Hypothesis, Any]
+    large_label: Mapping[str, object], one_missed: Mapping[Hypothesis, Mapping[str, object]]
 ) -> dict[str, Changed]:
     """Return siblings of the amended readings that leave out one condition each, or both sizes."""
     found = {"b and h of any size": changed(drop=SIZES, examples=[large_label])}

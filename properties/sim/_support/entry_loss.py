@@ -7,7 +7,7 @@ The log-loss and the squared loss of the same entry are here as well.
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
@@ -92,12 +92,12 @@ def squared_gradient(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number
     return 2 * (m.dot(f, h) - b) * (A.T @ m.covariance(f, h))
 
 
-def loss_change(m: Namespace, v: Values, loss: Any = loss) -> Numbers:
+def loss_change(m: Namespace, v: Values, loss: Callable[..., Numbers] = loss) -> Numbers:
     """|L(x) - L(y)|."""
     return m.abs(loss(m, v.A, v.x, v.h, v.b) - loss(m, v.A, v.y, v.h, v.b))
 
 
-def slope_change(m: Namespace, v: Values, loss: Any) -> Numbers:
+def slope_change(m: Namespace, v: Values, loss: Callable[..., Numbers]) -> Numbers:
     """The change of the gradient of one of these losses, by the rules of calculus."""
     at_x, at_y = (
         calculus(m, lambda m, point: loss(m, v.A, point, v.h, v.b), point) for point in (v.x, v.y)
@@ -105,7 +105,7 @@ def slope_change(m: Namespace, v: Values, loss: Any) -> Numbers:
     return at_x - at_y
 
 
-def gradient_change(m: Namespace, v: Values, gradient: Any = gradient) -> Number:
+def gradient_change(m: Namespace, v: Values, gradient: Callable[..., Numbers] = gradient) -> Number:
     """||grad L(x) - grad L(y)||."""
     return m.norm(gradient(m, v.A, v.x, v.h, v.b) - gradient(m, v.A, v.y, v.h, v.b))
 

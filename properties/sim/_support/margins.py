@@ -10,7 +10,6 @@ import math
 import operator
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
@@ -36,7 +35,7 @@ from attsvm.primitives.limit_certificates import ends_at
 from attsvm.primitives.steps import FLOW, LN_K, by_gradient_flow, over, tends
 from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.theory import Measured, Slack, changed, stated
-from attsvm.theory.types import Comparison, Namespace, Relation
+from attsvm.theory.types import Comparison, Namespace, Number, Relation, Values
 from attsvm.training import follow_w
 from properties.sim import LOSS_NAMES
 
@@ -60,7 +59,7 @@ AT_REST = 5.0
     where="margins are <A, X>, A being A_it = (x_opt - x_t) z^T for a token t other than opt, or "
     "the mean of all these",
 )
-def growth(m: Namespace, run: Any, of: str = "least", sign: int = 1) -> Relation:
+def growth(m: Namespace, run: Values, of: str = "least", sign: int = 1) -> Relation:
     A = list(exact_constraints(ExactData.of(run.data)).values())
     if not A:
         return m.above(m.exact(1), 0)
@@ -70,7 +69,7 @@ def growth(m: Namespace, run: Any, of: str = "least", sign: int = 1) -> Relation
     return m.all_of(*(m.above(sign * descent.along(m, a), 0) for a in A))
 
 
-def step_along_solution(m: Namespace, run: Any) -> tuple[Any, Any]:
+def step_along_solution(m: Namespace, run: Values) -> tuple[Number, Number]:
     """What a step adds to <X, X^mm>, and -sum_i c_i,opt; both over its size.
 
     Where there is no X^mm the former is 0.
@@ -96,7 +95,7 @@ def step_along_solution(m: Namespace, run: Any) -> tuple[Any, Any]:
     },
     where="s_t is the attention of input i to token t, and u_i its attended score",
 )
-def gain(m: Namespace, run: Any, strict: bool = False) -> Comparison:
+def gain(m: Namespace, run: Values, strict: bool = False) -> Comparison:
     """A step adds eta/n sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t) at least to <X, X^mm>.
 
     If `strict`, anything above 0.
@@ -112,7 +111,7 @@ def gain(m: Namespace, run: Any, strict: bool = False) -> Comparison:
     {**LOSS_NAMES, "alike": {True: "2", False: "1"}},
     where="w_i is |l'| times the range of the scores of input i, and A_it = (x_opt - x_t) z^T",
 )
-def lowered(m: Namespace, run: Any, alike: bool = False) -> Comparison:
+def lowered(m: Namespace, run: Values, alike: bool = False) -> Comparison:
     data, start = ExactData.of(run.data), rationals(run.start)
     A = list(exact_constraints(data).values())
     if not A:
@@ -129,7 +128,7 @@ def lowered(m: Namespace, run: Any, alike: bool = False) -> Comparison:
 
 
 @by_gradient_flow
-def ends(run: Any, of: str, whose: str) -> Slack:
+def ends(run: Values, of: str, whose: str) -> Slack:
     """How the `least`, `mean` or `largest` margin ends, of the `optimal` or the `worst` tokens.
 
     What the margin gains while the norm runs through a decade, from ten times ||X(0)|| and the
@@ -155,7 +154,7 @@ def _pick(values: Array, of: str) -> float:
     return float({"least": values.min(), "mean": values.mean(), "largest": values.max()}[of])
 
 
-def _attainable(run: Any, longest: float) -> float:
+def _attainable(run: Values, longest: float) -> float:
     """1/||X^mm||, the most that the least margin can gain per norm, or the longest constraint."""
     found = exact_att_svm(run.data)
     return longest if found is None else 1.0 / float(arb(found.square).sqrt())
@@ -169,7 +168,7 @@ def _constraints(data: AttentionData, worst: bool = False) -> Array:
     return np.reshape(A, (len(A), data.d, data.d))
 
 
-def certified_end(run: Any, of: str, whose: str, *, unbounded: bool = False) -> arb | None:
+def certified_end(run: Values, of: str, whose: str, *, unbounded: bool = False) -> arb | None:
     """A proof that the margin ends positive (above 0) or does not (below 0); None without one.
 
     Or, of an unbounded one, that it ends above every bound or does not.
@@ -225,7 +224,7 @@ END = Measured(
 )
 
 
-def certified_without_bound(run: Any, of: str, whose: str) -> arb | None:
+def certified_without_bound(run: Values, of: str, whose: str) -> arb | None:
     """A proof that the margin ends above every bound (above 0) or does not (below 0)."""
     return certified_end(run, of, whose, unbounded=True)
 
@@ -238,7 +237,7 @@ UNBOUNDED = replace(
 
 
 @by_gradient_flow
-def slope(run: Any, share: Fraction) -> Slack:
+def slope(run: Values, share: Fraction) -> Slack:
     """The least margin grows like share * ln k.
 
     Between the norms 50 ||X^mm|| and 500 ||X^mm|| (or five times ||X(0)|| and ten times that) its
@@ -262,7 +261,7 @@ def slope(run: Any, share: Fraction) -> Slack:
     return Slack(10.0 - abs(float(last.min() - first.min()) / float(share) - waited), 5.0)
 
 
-def certified_slope(run: Any, share: Fraction) -> arb | None:
+def certified_slope(run: Values, share: Fraction) -> arb | None:
     """Minus the distance of the share from the limit of the least margin over ln k, in rationals.
 
     The limit is 0 where the run ends at a finite norm, and the least margin of X* where X(k) is

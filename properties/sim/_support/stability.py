@@ -1,10 +1,10 @@
 """What statements on the stability of attention share: instances, norms, and a hypothesis."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
 
 from attsvm.theory import Defined, Hypothesis, stated
+from attsvm.theory.declaration.variables import Variable
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim._support.entry_loss import gradient, gradient_change, loss, loss_change
 
@@ -22,12 +22,12 @@ def around(at: Fraction) -> dict[str, Fraction]:
     return {"x": at - Fraction(1, 512), "y": at + Fraction(1, 512)}
 
 
-def known(*values: Any) -> Defined:
+def known(*values: Fraction | int) -> Defined:
     """A vector of fixed values."""
     return Defined(lambda m, v: m.array([m.exact(value) for value in values]))
 
 
-def two_tokens(at: Fraction) -> dict[str, Any]:
+def two_tokens(at: Fraction) -> dict[str, Variable | None]:
     """The variables of a reading with the tokens 1 and -1 of R^1 around one point."""
     points = {name: known(value) for name, value in around(at).items()}
     A = Defined(lambda m, v: m.array([[m.exact(1)], [m.exact(-1)]]))
@@ -49,7 +49,9 @@ def score_norm(m: Namespace, v: Values, data: str) -> Number:
     return m.norm(v.A.T @ v.h) if data == "same" else m.spectral(v.A) * m.norm(v.h)
 
 
-def change(m: Namespace, v: Values, of: str, attention: str, entry: Mapping[str, Any]) -> Any:
+def change(
+    m: Namespace, v: Values, of: str, attention: str, entry: Mapping[str, Callable[..., Numbers]]
+) -> Number:
     """The change of the loss, of its gradient, or of the loss with linear attention."""
     if of == "gradient" and attention == "softmax":
         return gradient_change(m, v, entry["gradient"])
@@ -83,7 +85,7 @@ def than_linear(loss: str) -> dict[tuple[str, str], dict[str, str]]:
     }
 
 
-def exceeds(compared: Any) -> Any:
+def exceeds(compared: Callable[..., Comparison]) -> Callable[[Namespace, Values], Comparison]:
     """The gradient of L changes by more than the constant of linear attention's gradient allows."""
 
     @stated("", where="A is the column (1, -1)")

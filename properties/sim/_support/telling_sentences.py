@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
@@ -81,7 +82,7 @@ def started(draw: st.DrawFn) -> Descent:
 
 
 def said(
-    tokens: Any, sentences: Nested, start: Nested | None = None, *, whole: bool = True
+    tokens: ArrayLike, sentences: Nested, start: Nested | None = None, *, whole: bool = True
 ) -> Descent:
     """Sentences of tokens, from X(0) = 0 unless a start is given."""
     E = np.array(tokens, dtype=float)

@@ -1,7 +1,5 @@
 """Drawn runs, hypotheses, siblings and limits that statements on training share."""
 
-from typing import Any
-
 import numpy as np
 from hypothesis import strategies as st
 
@@ -28,6 +26,7 @@ from attsvm.strategies import composite
 from attsvm.svm import att_svm
 from attsvm.theory import Hypothesis, changed
 from attsvm.theory.declaration.siblings import Changed
+from attsvm.theory.types import Values
 from properties._support.published_data import gaussian_protocol
 from properties._support.small_runs import UNEVEN
 from properties.sim import LOSS_NAMES
@@ -38,7 +37,7 @@ UNDEFINED = {
 """What print does not define, and its sense in literal readings."""
 
 
-def one_part(case: Any) -> bool:
+def one_part(case: Values) -> bool:
     """All tokens are support vectors, or all rivals of an optimal token score the same."""
     return all_tight(case) or rivals_equal(case)
 

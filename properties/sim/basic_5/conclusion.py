@@ -1,6 +1,6 @@
 """The change of c against the printed constant and against the least one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +20,12 @@ def vector_change(m: Namespace, v: Values) -> Number:
     return m.norm((bounds.f(m, v.A, v.x) - v.z) - (bounds.f(m, v.A, v.y) - v.z))
 
 
-def printed(m: Namespace, v: Values, exponential: bool = True, c: Any = change) -> Comparison:
+def printed(
+    m: Namespace,
+    v: Values,
+    exponential: bool = True,
+    c: Callable[[Namespace, Values], Number] = change,
+) -> Comparison:
     """The change of c against R^2 beta^-2 n exp(3 R^2) ||x - y||."""
     constant = m.square(v.R) * bounds.published(m, v, exponential=exponential)
     return bounds.within(m, v, c(m, v), constant)

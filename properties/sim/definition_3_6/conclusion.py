@@ -1,7 +1,5 @@
 """Whether descent raises the expected score, or the weight of optimal tokens."""
 
-from typing import Any
-
 from attsvm.theory import definition, gradient, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 
@@ -19,12 +17,12 @@ def optimal(m: Namespace, h: Number, b: Number) -> Numbers:
 
 
 @definition(r"F({x})")
-def weight(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Any) -> Number:
+def weight(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Number:
     """The attention on the optimal tokens."""
     return m.dot(m.softmax(A @ x), optimal(m, h, b))
 
 
-def gradients(m: Namespace, v: Values, sign: int, quantity: str) -> tuple[Any, Any]:
+def gradients(m: Namespace, v: Values, sign: int, quantity: str) -> tuple[Numbers, Numbers]:
     """The gradients of the loss g(sign u) and of the score or the weight."""
     other = {"score": score, "weight": weight}[quantity]
     return (

@@ -1,14 +1,13 @@
 """What X^mm and its rivals cost at a price of slack."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 from flint import fmpq
 
 from attsvm.exact import dot, rational
 from attsvm.primitives.att_svm import AttSVM, Token, att_svm, constraints
 from attsvm.theory import stated
-from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 from properties.sim.definition_4_1.instances import Queried, Soft, shares, soft_of
 from properties.sim.definition_4_1.prices import price
 
@@ -18,14 +17,14 @@ def slack_sum(
 ) -> Number:
     """The sum of max(0, 1 - <A_j, V>), with the largest of those that share a slack."""
     zero = m.exact(0)
-    largest: dict[Hashable, Any] = {}
+    largest: dict[Hashable, Number] = {}
     for j, margin in enumerate(A @ V if len(A) else ()):
         key = j if slacks is None else slacks[j]
         largest[key] = m.maximum(largest.get(key, zero), 1 - margin)
     return m.sum(m.array([zero, *largest.values()]))
 
 
-def compared(m: Namespace, case: Any) -> tuple[AttSVM, Any, Any]:
+def compared(m: Namespace, case: Soft | Queried) -> tuple[AttSVM, Numbers, Number]:
     """The Att-SVM, the rival V and its sum of slacks."""
     soft = soft_of(case)
     svm = att_svm(m, soft.data)
@@ -38,7 +37,7 @@ SLACKS = "V is any matrix with slacks xi_j"
 
 
 @stated("", r"\|X^{mm}\| \le \|V\| + $C \sum_j \xi_j", where=SLACKS)
-def at_price(m: Namespace, case: Any, C: int | str = 10) -> Comparison:
+def at_price(m: Namespace, case: Soft | Queried, C: Number = 10) -> Comparison:
     svm, V, slack = compared(m, case)
     return m.at_most(m.norm(svm.vector), m.norm(V) + C * slack)
 
@@ -59,7 +58,9 @@ def largest_multiplier(case: Soft | Queried, duals: dict[Token, fmpq], together:
     {"together": {True: "sum of multipliers that share a slack", False: "multiplier"}},
     where=SLACKS,
 )
-def at_least_price(m: Namespace, case: Any, share: Number = 1, together: bool = True) -> Comparison:
+def at_least_price(
+    m: Namespace, case: Soft | Queried, share: Number = 1, together: bool = True
+) -> Comparison:
     svm, V, slack = compared(m, case)
     if svm.weights is None:  # there is no X^mm
         return m.above(svm.margin, 0)
@@ -115,7 +116,7 @@ def exactly_from_price(m: Namespace, case: Queried, thousandths: int = 1000) -> 
     {"growth": {0: "", "0.05": r"+ 0.05 \|V\|", "1/4": r"+ \frac{1}{4} \|V\|"}},
     where=f"{SLACKS}, J of them, and A_j = (x_opt - x_t) z^T for each token t but opt",
 )
-def only_minimiser(m: Namespace, case: Any, growth: Number = 0) -> Comparison:
+def only_minimiser(m: Namespace, case: Values, growth: Number = 0) -> Comparison:
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
     gained = C * (len(A) - slack_sum(m, A, V))
     return m.below(growth * m.norm(V) + gained, m.norm(V))
@@ -127,7 +128,7 @@ def only_minimiser(m: Namespace, case: Any, growth: Number = 0) -> Comparison:
     {"growth": {1: "", "1.05": r"0.05 \|V\| +"}},
     where=f"{SLACKS}, J of them, and A_j = (x_opt - x_t) z^T for each token t but opt",
 )
-def growth_from_zero(m: Namespace, case: Any, growth: Number = 1) -> Comparison:
+def growth_from_zero(m: Namespace, case: Values, growth: Number = 1) -> Comparison:
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
     gained = C * (len(A) - slack_sum(m, A, V))
     steep = m.norm(m.sums(A.T)) if len(A) else m.exact(0)

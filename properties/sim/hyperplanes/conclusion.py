@@ -2,7 +2,6 @@
 
 import itertools
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from flint import fmpq
@@ -119,7 +118,7 @@ def far_apart(m: Namespace, case: Descent, squared: Number = 4) -> Comparison:
     return m.at_most(squared, m.min(m.array(products)))
 
 
-def apart(w: Numbers, x: Numbers) -> Any:
+def apart(w: Numbers, x: Numbers) -> Number:
     """||w||^2 ||x||^2."""
     return (w @ w) * (x @ x)
 

@@ -1,7 +1,7 @@
 """Whether all margins are tight, and with which probability."""
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from flint import fmpq, fmpq_mat
@@ -62,7 +62,7 @@ def long(data: AttentionData) -> bool:
     return all(len(found) == 1 and 0 not in found for found in squares)
 
 
-def disturbance(n: "sp.Expr", k: "sp.Expr", e: Any) -> Any:
+def disturbance(n: "sp.Expr", k: "sp.Expr", e: "sp.Expr") -> "sp.Expr":
     """4 k (e + (n - 1) e^2)."""
     return 4 * k * (e + (n - 1) * e * e)
 

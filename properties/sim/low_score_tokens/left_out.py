@@ -12,6 +12,7 @@ from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rational, rationals
 from attsvm.exact.attention import logits
+from attsvm.exact.numbers import Matrix, Vector
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
@@ -25,7 +26,7 @@ from attsvm.primitives.torch_objectives import constraints, in_torch, present, s
 from attsvm.strategies import arrays, composite, numbers
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Measured, Slack, stated
-from attsvm.theory.types import Comparison, Namespace, Relation
+from attsvm.theory.types import Comparison, Namespace, Numbers, Relation
 from attsvm.training import follow_w
 from properties.sim import LOSS_NAMES
 from properties.sim._support.redundant_tokens import redundant_data, redundant_larger
@@ -50,7 +51,7 @@ class Scaled:
     size: float
 
 
-def low(data: AttentionData, which: str = "low") -> Array:
+def low(data: AttentionData, which: str = "low") -> Any:
     """The tokens of least score of each input as a mask (n, T), or other tokens.
 
     None of an input whose tokens share one score. `low` has the least ones, `best` the optimal
@@ -109,7 +110,7 @@ def lowered(case: Scaled) -> AttentionData:
     return AttentionData(case.data.X, case.data.Z, scores=scores, mask=case.data.mask)
 
 
-def lower_scores(scores: Array, chosen: Array, by: Any) -> Array:
+def lower_scores(scores: Array, chosen: Array, by: float | Array) -> Array:
     """The scores, with a number subtracted from those of the chosen tokens."""
     changed: Array = np.where(chosen, scores - by, scores)
     return changed
@@ -140,7 +141,7 @@ def as_much(m: Namespace, case: Scaled) -> Relation:
 
 def _attended(
     m: Namespace, data: AttentionData, W: list[list[fmpq]], which: str
-) -> list[tuple[Any, Any, Any, int]]:
+) -> list[tuple[Numbers, Numbers, tuple[Matrix, Vector], int]]:
     """Each input of which tokens are left out: weights, tokens, scores, and how many are left out.
 
     The weights are those of all tokens, and those of the rest with 0 for what is left out.
@@ -218,7 +219,7 @@ def without_low(run: Descent, which: str) -> AttentionData:
     return rest
 
 
-def _selected(run: Descent, data: AttentionData, loss: str, *, tied: bool = False) -> Any:
+def _selected(run: Descent, data: AttentionData, loss: str, *, tied: bool = False) -> Array | Slack:
     """The token of largest logit of each input where the norm is large, or why there is none.
 
     It has nearly all attention, or with `tied` it and tokens of the same score have: attention

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
 
 from flint import arb
 
+from attsvm._types import Tensor
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.steps import by_gradient_flow
 from attsvm.primitives.torch_objectives import elsewhere
@@ -54,7 +54,7 @@ def trained(run: Descent, towards: str = "optimal", side: str = "X(k)") -> Slack
     return converges(turned(run), goals(run.data, towards, side))
 
 
-def turned_away(run: Any, towards: str = "optimal", side: str = "X(k)") -> Any:
+def turned_away(run: Values, towards: str = "optimal", side: str = "X(k)") -> Tensor:
     """How far the run of `trained` is from selecting the optimal tokens, in torch."""
     return elsewhere(SimpleNamespace(data=run.inputs, start=run.start.mT), run.loss, towards)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 from properties.sim._support.attention import on_line
 from properties.sim._support.stability import NEAR, around
@@ -17,11 +16,11 @@ BENT_AT = Fraction(325, 512)
 """Where the gradient of the tokens 1 and -1 with the head (1, -1) bends most for small labels."""
 
 
-def bent(b: Fraction) -> Mapping[str, Any]:
+def bent(b: Fraction) -> Mapping[str, object]:
     """These tokens and this head around that point."""
     return on_line([1, -1], **around(BENT_AT), h=[1, -1], b=b)
 
 
-def wide(low: Fraction) -> Mapping[str, Any]:
+def wide(low: Fraction) -> Mapping[str, object]:
     """Tokens 1 and 3 and the head (7, low): ||A^T h|| = osc(h) diam(A)/4 at low = -1."""
     return on_line([1, 3], **NEAR, h=[7, low], b=Fraction(1, 64))

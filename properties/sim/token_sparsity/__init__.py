@@ -25,7 +25,6 @@ With steps of 1024/L_X `amended-2` and `sharp-3` fail (`LEAPING`). Why `literal-
 """
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -34,6 +33,7 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory.declaration.siblings import Changed
 from properties._support.small_runs import NO_QUERY, PASSED_OVER, TIED_CROWD
 from properties.sim import PRINTED, REPAIRED, SOURCE
 from properties.sim._support import dropping
@@ -41,7 +41,7 @@ from properties.sim._support import redundant_tokens as tokens
 from properties.sim.token_sparsity import gradient_shares as shares
 
 
-def other_tokens(*runs: Descent) -> dict[str, Any]:
+def other_tokens(*runs: Descent) -> dict[str, Changed]:
     """Siblings that say the same of support vectors, or of optimal tokens, with these instances."""
     return {
         "support vectors": changed(which="support", examples=runs),

@@ -13,7 +13,6 @@ for support vectors alone.
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
@@ -123,7 +122,7 @@ def fades(run: Descent, which: str = "others") -> Slack:
 
 
 @by_gradient_flow
-def exponent(run: Descent, share: Any = 1, less: int = 1) -> Slack:
+def exponent(run: Descent, share: str | int = 1, less: int = 1) -> Slack:
     """The share of each token that is no support vector falls like k^-share (m - less).
 
     Over a decade, where ln k grows by 900 and by 900 over the least m - 1, the logarithm of the
@@ -171,7 +170,7 @@ def certified_fading(run: Descent, which: str = "others") -> arb | None:
     return None if limit.degenerate else arb(-1)
 
 
-def certified_exponent(run: Descent, share: Any = 1, less: int = 1) -> arb | None:
+def certified_exponent(run: Descent, share: str | int = 1, less: int = 1) -> arb | None:
     """Minus the largest distance of share (m - less) from the true exponent, in rationals.
 
     True is the exponent that follows from where X(k) is proved to go; None where none does.

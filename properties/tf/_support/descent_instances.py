@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 
 from attsvm.data import AttentionData
 from attsvm.primitives import descent_limits as limits
@@ -68,7 +69,7 @@ def descent(run: Descent, loss: str = "log-loss") -> Descent:
     return replace(run, loss=loss)
 
 
-def from_zero(tokens: object, queries: Any = None, **head: Any) -> Descent:
+def from_zero(tokens: object, queries: ArrayLike | None = None, **head: Any) -> Descent:
     """Descent from 0 on the log-loss; queries are e_1 unless given, scores or y and v as `head`."""
     X = np.array(tokens, dtype=np.float64)
     n, _, d = X.shape

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
@@ -22,7 +21,7 @@ class Step:
     size: float
 
 
-def attention(m: Namespace, case: Step, W: Numbers) -> list[Any]:
+def attention(m: Namespace, case: Step, W: Numbers) -> list[Numbers]:
     """The attention of each input."""
     exact = ExactData.of(case.data)
     inputs = zip(exact.X, exact.Z, strict=True)

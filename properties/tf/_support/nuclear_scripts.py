@@ -6,21 +6,22 @@ Let S = sum_j w_j D_j z_j^T with all w_j > 0 have no singular values but 1. Feas
 """
 
 import re
-from typing import Any
 
 import numpy as np
 
+from attsvm.data import AttentionData
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.svm.nuclear import NuclearAnswer
 from attsvm.theory import Claim
 from attsvm.theory.instance.in_python import literal
 from attsvm.theory.report.script import Writer, title
+from attsvm.theory.types import Values
 from properties.tf._support.regularisation_paths import Path, nuclear
 
 ROUNDING = 1e-6
 
 
-def of_ranks(claim: Claim, case: Any) -> str | None:
+def of_ranks(claim: Claim, case: AttentionData) -> str | None:
     """Singular values of both solutions; None unless the nuclear one is known to be unique."""
     solved = exact_att_svm(case)
     lines = None if solved is None else _solution(nuclear(case))
@@ -35,7 +36,7 @@ def of_ranks(claim: Claim, case: Any) -> str | None:
     )
 
 
-def of_paths(claim: Claim, case: Any) -> str | None:
+def of_paths(claim: Claim, case: Values) -> str | None:
     """How far all products K Q^T of few columns are from the only solution; None as above."""
     columns = claim.formula.constants.get("inner")
     lines = None if columns is None else _solution(nuclear(case.data))
@@ -89,10 +90,10 @@ def _line(text: str) -> str:
     return re.sub(r"\s+", " ", text).replace(", dtype=float", "")
 
 
-def written(claim: Claim, case: Any) -> str | None:
+def written(claim: Claim, case: Values) -> str | None:
     """The script of a comparison of ranks or of a path with few columns."""
     if claim.statement_id == "tf/svm-rank":
-        return of_ranks(claim, case)
+        return of_ranks(claim, case) if isinstance(case, AttentionData) else None
     return of_paths(claim, case) if isinstance(case, Path) else None
 
 

@@ -35,7 +35,7 @@ from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.theory import Hypothesis, Slack
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.types import Namespace, Number, Numbers
+from attsvm.theory.types import Namespace, Number, Numbers, Values
 from properties._support.small_runs import TIED_APART
 from properties.tf._support.solution_ranks import Proposal, beyond_rank, nuclear_proposal
 from properties.tf._support.token_choices import separable
@@ -258,17 +258,17 @@ def ray_slack(case: Path, found: Sequence[PathMinimum], target: Matrix) -> Slack
 class Input:
     """An input of several tokens: its score gaps, and |l'| at its best score, at least, at most."""
 
-    tokens: Any
-    query: Any
-    gamma: Any
-    best: Any
-    gaps: Any
-    first: Any
-    least: Any
-    most: Any
+    tokens: Numbers
+    query: Numbers
+    gamma: Numbers
+    best: Number
+    gaps: Numbers
+    first: Number
+    least: Number
+    most: Number
 
 
-def inputs(m: Namespace, case: Any) -> list[Input]:
+def inputs(m: Namespace, case: Values) -> list[Input]:
     """The inputs of several tokens, of data with unique optimal tokens."""
     found, exact = [], ExactData.of(case.data)
     for X, z, scores, tied in zip(exact.X, exact.Z, exact.gamma, exact.optimal, strict=True):
@@ -287,7 +287,7 @@ def steepness(m: Namespace, loss: str, u: Number) -> Numbers:
     return -loss_slope(m, loss, u)
 
 
-def log_spread(m: Namespace, case: Any) -> Numbers:
+def log_spread(m: Namespace, case: Values) -> Numbers:
     """log(2 Gamma) for l' < 0 and unique optimal tokens.
 
     Gamma is that of `properties.tf.theorem_2.near_optimal_points`: how much one part of the risk

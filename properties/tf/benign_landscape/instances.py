@@ -1,7 +1,6 @@
 """Data sets at points of the landscape, stationary or not."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from flint import fmpq_mat
@@ -55,14 +54,16 @@ EQUAL = AttentionData.of([[[1, 0], [1, 0]]], [[1, 0]], scores=[[1, 0]])
 TWICE = AttentionData.of([[[1], [0]], [[1], [0]]], [[1], [-1]], scores=[[1, 0], [1, 0]])
 
 
-def dependencies(case: Any, i: int) -> int:
+def dependencies(case: AttentionData | Descent, i: int) -> int:
     """How many affine dependencies the tokens of input i have."""
-    return len(parts.dependencies(ExactData.of(getattr(case, "data", case)).X[i]))
+    data = case if isinstance(case, AttentionData) else case.data
+    return len(parts.dependencies(ExactData.of(data).X[i]))
 
 
-def queries_independent(case: Any) -> bool:
+def queries_independent(case: AttentionData | Descent) -> bool:
     """The queries are linearly independent."""
-    Z = ExactData.of(getattr(case, "data", case)).Z
+    data = case if isinstance(case, AttentionData) else case.data
+    Z = ExactData.of(data).Z
     return int(fmpq_mat(Z).rank()) == len(Z)
 
 

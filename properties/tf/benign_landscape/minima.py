@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
@@ -54,7 +53,7 @@ def rounded(decided: Callable[..., arb | None]) -> Callable[..., Slack]:
     """The floats of what balls decide, where they do; they take the same constants."""
 
     @functools.wraps(decided)
-    def in_floats(case: Descent, **constants: Any) -> Slack:
+    def in_floats(case: Descent, **constants: object) -> Slack:
         found = decided(case, **constants)
         if found is None or not found.is_finite():
             return Slack.unknown("neither slope nor curvature is decided")

@@ -49,10 +49,11 @@ class Part:
 
     def of(self, rows: list[int]) -> "Part":
         """Some of the tokens."""
-        return Part(*([values[t] for t in rows] for values in self.columns))
+        tokens, counts, scores = self.columns
+        return Part([tokens[t] for t in rows], [counts[t] for t in rows], [scores[t] for t in rows])
 
     @property
-    def columns(self) -> tuple[Any, Any, Any]:
+    def columns(self) -> tuple[Matrix, list[int], Vector]:
         """Tokens, numbers and scores."""
         return self.tokens, self.counts, self.scores
 
@@ -89,7 +90,7 @@ def dependencies(tokens: Matrix) -> list[Vector]:
 
 def merged(tokens: Matrix, gamma: Vector) -> Part:
     """Equal tokens as one."""
-    groups: dict[tuple[Any, ...], list[fmpq]] = {}
+    groups: dict[tuple[str, ...], list[fmpq]] = {}
     for x, score in zip(tokens, gamma, strict=True):
         groups.setdefault(tuple(map(str, x)), []).append(score)
     rows = {tuple(map(str, x)): x for x in tokens}
@@ -189,7 +190,7 @@ def vanishes(part: Part, b: Vector, u: fmpq) -> Any:
     return product == 1
 
 
-def weighed(part: Part, b: Vector, u: fmpq, score: Any) -> Rest:
+def weighed(part: Part, b: Vector, u: fmpq, score: fmpq | arb) -> Rest:
     """The rest of a part of one dependency, whose score is u, as near as can be told."""
     rows = zip(b, part.counts, part.scores, strict=True)
     logits = [arb(x / (count * (g - u))).log().mid().fmpq() for x, count, g in rows]

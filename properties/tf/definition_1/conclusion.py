@@ -55,7 +55,7 @@ def next_gap(m: Namespace, v: Values) -> Number:
 
 
 @definition(r"\left(l(best - w_{{off}} \, {gap}) - l(best)\right)")
-def lost(m: Namespace, v: Values, gap: Number) -> Any:
+def lost(m: Namespace, v: Values, gap: Number) -> Number:
     """What the loss is above that of the best score where the weight w loses a gap."""
     return v.loss.drop(m, m.max(v.gamma), off(m, v) * gap)
 

@@ -8,7 +8,6 @@ Beside the counts stand exact binomial intervals of 95%.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from attsvm.reproduce import Numbers, Reproduction
 from attsvm.svm.separability import separability
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w
+from attsvm.training.rule import WeightOptions
 from properties._support.experiments import BY_DIMENSION, shares
 from properties._support.laws import support
 from properties.tf import SOURCE
@@ -44,7 +44,7 @@ def drawn(generator: np.random.Generator, n: int, T: int, d: int) -> AttentionDa
 def selects(sets: Sequence[AttentionData]) -> list[bool]:
     """Whether descent from zero ends with the largest weight on each optimal token."""
     d = sets[0].d
-    how: dict[str, Any] = {"step": STEP, "steps": STEPS, "record": [STEPS], "normalised": True}
+    how: WeightOptions = {"step": STEP, "steps": STEPS, "record": [STEPS], "normalised": True}
     run = descend_w(sets, np.zeros((d, d)), LOSSES["log-loss"], **how)
     ends = zip(sets, run.W, strict=True)
     return [

@@ -11,8 +11,6 @@ separable have no solution and are left out; facts count them, the runs that sel
 tokens, and the nuclear programmes whose solution set may be more than a point.
 """
 
-from typing import Any
-
 import numpy as np
 
 from attsvm.data import AttentionData
@@ -26,6 +24,7 @@ from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import att_svm_programme
 from attsvm.tokens import target_tokens
 from attsvm.training import Trajectory, descend_kq, descend_w
+from attsvm.training.rule import WeightOptions
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
 
@@ -42,7 +41,7 @@ def numbers(seed: int, sets: int = 100) -> Numbers:
     d = data[0].d
     K0, Q0 = DEVIATION * generator.normal(size=(2, sets, d, d))
     record = np.unique(np.geomspace(1, STEPS, 70).astype(int)).tolist()
-    how: dict[str, Any] = {"step": STEP, "steps": STEPS, "record": record, "normalised": True}
+    how: WeightOptions = {"step": STEP, "steps": STEPS, "record": record, "normalised": True}
     runs = {
         "W": descend_w(data, np.zeros((d, d)), LOSS, **how),
         "KQ": descend_kq(data, K0, Q0, LOSS, **how),

@@ -8,7 +8,6 @@ selected have no W^mm, which are left out of `cosine`.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from attsvm.reproduce import Numbers, Reproduction
 from attsvm.svm import att_svm_batch
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w
+from attsvm.training.rule import WeightOptions
 from properties._support.experiments import Curves, means, shares
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
@@ -33,7 +33,7 @@ def numbers(
     """Cosines by n, choice and step, and counts of choices by n."""
     cosines, choices = [], []
     record = np.unique(np.geomspace(1, steps, 30).astype(int)).tolist()
-    how: dict[str, Any] = {"step": STEP, "steps": steps, "record": record, "normalised": True}
+    how: WeightOptions = {"step": STEP, "steps": steps, "record": record, "normalised": True}
     for n in inputs:
         generator = np.random.default_rng([seed, n])
         data = [gaussian_protocol(generator, n, T, D) for _ in range(sets)]

@@ -84,7 +84,7 @@ def lead(m: Namespace, case: HeadSteps) -> Numbers:
     return at
 
 
-def unit_slopes(m: Namespace, case: HeadSteps) -> list[tuple[Any, Any]]:
+def unit_slopes(m: Namespace, case: HeadSteps) -> list[tuple[Number, Number]]:
     """The slope of each unit along x_1 - x_2 at the mean of both tokens and at the first one."""
     v = of(m, case)
     along = v.A @ v.D
@@ -93,7 +93,7 @@ def unit_slopes(m: Namespace, case: HeadSteps) -> list[tuple[Any, Any]]:
     return [(mean, first) for mean, first in slopes]
 
 
-def steepness(m: Namespace, case: HeadSteps) -> tuple[Any, Any]:
+def steepness(m: Namespace, case: HeadSteps) -> tuple[Number, Number]:
     """-l' at h(x_1) and at the mean of the tokens."""
     v = of(m, case)
     first, mean = (-loss_slope(m, case.loss, head(m, v, x)) for x in (v.X[0], v.mean))
@@ -165,7 +165,7 @@ def raised(
     return m.at_most(after, m.maximum(before, m.log(beta / g - 1) + room))
 
 
-def farthest(size: Any, square: Any, beta: Any) -> Any:
+def farthest(size: Number, square: Number, beta: Number) -> Number:
     """4 e ||A||^2 beta/27, which no step adds more than to the lead."""
     return 4 * size * square * beta / 27
 

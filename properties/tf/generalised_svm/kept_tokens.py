@@ -1,7 +1,6 @@
 """Instances of the generalised SVM: which tokens are kept; W_fin and the rest of W, exactly."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from flint import fmpq
@@ -117,7 +116,7 @@ def rests(case: KeptTokens) -> bool:
     return True
 
 
-def squares(m: Namespace, found: Parts) -> tuple[Any, Any, Any, Any, Any]:
+def squares(m: Namespace, found: Parts) -> tuple[Number, Number, Number, Number, Number]:
     """||W||^2, ||W_fin||^2, ||W_svm||^2, <V, W_svm> and the least margin of V."""
     svm = found.svm or [fmpq(0)] * len(found.W)
     pairs = ((found.W, found.W), (found.fin, found.fin), (svm, svm), (found.rest, svm))

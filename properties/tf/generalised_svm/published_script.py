@@ -5,10 +5,9 @@ whose v_j is free within the kept set and found by active sets elsewhere. From d
 are independent, so that there is a solution. The two parts are orthogonal.
 """
 
-from typing import Any
-
 from attsvm.theory import Claim
 from attsvm.theory.report.script import Writer
+from attsvm.theory.types import Values
 from properties.tf.generalised_svm.published_runs import RUNS, Published
 
 TEXT = """\
@@ -40,7 +39,7 @@ print(sum(x > {above} for x in told), "of", {runs}, "runs are above; the median 
 """  # noqa: E501  # 25 lines at most, some of them long
 
 
-def written(claim: Claim, case: Any) -> str | None:
+def written(claim: Claim, case: Values) -> str | None:
     """The first draw of what the claim counts."""
     if not isinstance(case, Published):
         return None

@@ -3,13 +3,12 @@
 import functools
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 from flint import arb
 from hypothesis import strategies as st
 
-from attsvm._types import Array
+from attsvm._types import Array, Tensor
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, norm, rational, rationals
 from attsvm.exact.attention import gradient
@@ -23,13 +22,14 @@ from attsvm.primitives.descent_runs import max_margin, or_more_bits, reaches
 from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.primitives.losses import SLOPED
 from attsvm.primitives.steps import TARGET, W_K, Stepped, converges_in_direction, solutions
-from attsvm.primitives.torch_objectives import Tensor, elsewhere, negative_gradient
+from attsvm.primitives.torch_objectives import elsewhere, negative_gradient
 from attsvm.primitives.torch_objectives import norm as norm_of
 from attsvm.risk import normalised_gradient
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import attention_data, ragged
 from attsvm.theory import Slack
+from attsvm.theory.types import Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def never_rises(case: Step, target: Matrix) -> bool:
     )
 
 
-def elsewhere_after(case: Any, towards: str = "optimal") -> Tensor:
+def elsewhere_after(case: Values, towards: str = "optimal") -> Tensor:
     """How far descent is from selecting the optimal tokens after its first step, in torch."""
     step = negative_gradient(case.data, case.start, case.loss)
     length = (case.length / norm_of(step, 2).clamp(min=1e-100))[:, None, None]

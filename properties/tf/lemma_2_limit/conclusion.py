@@ -1,7 +1,5 @@
 """How near the risk comes to its infimum at a norm, as formulas."""
 
-from typing import Any
-
 from attsvm.exact import ExactData
 from attsvm.exact.svm import ExactAnswer
 from attsvm.primitives.hypotheses import two_scores
@@ -29,7 +27,7 @@ def risk_gap(m: Namespace, case: Point, W: Numbers) -> Numbers:
     return total / len(exact.gamma)
 
 
-def drops(m: Namespace, case: Point, least: bool, x: Number) -> list[Any]:
+def drops(m: Namespace, case: Point, least: bool, x: Number) -> list[Number]:
     """What the loss of each input of two scores grows by, at the least or at the most."""
     found = []
     for scores in ExactData.of(case.data).gamma:

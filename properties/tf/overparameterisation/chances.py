@@ -1,6 +1,6 @@
 """How often all tokens support all Local-SVMs, and what bounds that chance."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attsvm.data import AttentionData
 from attsvm.primitives.counts import probability
@@ -36,12 +36,12 @@ def certain(m: Namespace, data: AttentionData, where: str = "Att-SVM") -> Compar
     return m.equal(m.exact(int(holds)), m.exact(1))
 
 
-def obtuse(T: "sp.Expr", d: "sp.Expr", more: int = 0) -> tuple[Any, Any]:
+def obtuse(T: "sp.Expr", d: "sp.Expr", more: int = 0) -> tuple["sp.Expr", "sp.Expr"]:
     """The q and m of the chance I_q(m/2, m/2): (T - 2)/(2 (T - 1)) and d - T + 3."""
     return (T - 2) / (2 * (T - 1)), d - T + 3 + more
 
 
-def base(T: Any) -> Any:
+def base(T: "sp.Expr") -> "sp.Expr":
     """1 - 1/(T - 1)^2, of which the m/2-th power bounds that chance."""
     return 1 - 1 / (T - 1) ** 2
 

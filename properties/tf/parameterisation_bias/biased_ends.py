@@ -11,7 +11,6 @@ The curves are of gradient flow on the same data, from the same kinds of start, 
 import functools
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -26,6 +25,7 @@ from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.theory import Slack
 from attsvm.training import Trajectory, descend_kq, descend_w, follow, follow_kq
 from attsvm.training.flow import Limits
+from attsvm.training.rule import WeightOptions
 from properties._support.published_data import gaussian_protocol
 
 LOSS, DEVIATION, STEP, STEPS = "log-loss", 0.01, 0.1, 2000
@@ -84,7 +84,7 @@ def leads(case: Draws, runs: int, stream: int) -> tuple[tuple[float, ...], ...]:
     data = [gaussian_protocol(generator) for _ in range(runs)]
     d = data[0].d
     K, Q = DEVIATION * generator.normal(size=(2, runs, d, d))
-    how: dict[str, Any] = {"step": STEP, "steps": STEPS, "record": [STEPS], "normalised": True}
+    how: WeightOptions = {"step": STEP, "steps": STEPS, "record": [STEPS], "normalised": True}
     factored = descend_kq(data, K, Q, LOSS, **how)
     whole = descend_w(data, np.zeros((d, d)), LOSS, **how)
     return tuple(

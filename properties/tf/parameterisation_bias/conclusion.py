@@ -1,7 +1,7 @@
 """Rows of K and Q under descent, ends of published runs, and ranks of W^mm."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -43,7 +43,7 @@ def factor_rows(draw: st.DrawFn) -> Rows:
     return Rows(K, Q, draw(st.sampled_from([1.0, 4.0, 64.0, 1024.0])), draw(st.integers(1, 3)))
 
 
-def rows_after(m: Namespace, case: Rows) -> tuple[Any, Any]:
+def rows_after(m: Namespace, case: Rows) -> tuple[Numbers, Numbers]:
     """K + Q and K - Q after the steps: each takes row a_i to (1 + s_i) a_i, b_i to (1 - s_i) b_i.
 
     s_i is the step times minus the slope of the risk in (K Q^T)_ii = (|a_i|^2 - |b_i|^2) / 4. A
@@ -65,12 +65,12 @@ def fall(m: Namespace, margin: Number) -> Numbers:
     return m.logistic(-m.logistic(margin)) * m.logistic_slope(margin) / 2
 
 
-def allowed(a: Any, b: Any) -> Any:
+def allowed(a: Sequence[Number], b: Sequence[Number]) -> Number:
     """How far 4 (K Q^T)_12 may be from c |a_1| |a_2|, by the lengths of the a_i and the b_i."""
     return a[0] * b[1] + b[0] * a[1] + b[0] * b[1]
 
 
-def _margins(a: Numbers, b: Numbers) -> list[Any]:
+def _margins(a: Numbers, b: Numbers) -> list[Number]:
     return [(a[i] @ a[i] - b[i] @ b[i]) / 4 for i in range(2)]
 
 

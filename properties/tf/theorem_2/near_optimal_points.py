@@ -24,6 +24,7 @@ Where all margins are tight kappa tends to the divergence KL(p || c / sum c) of 
 the score gaps times slopes as rho grows. It is attained: lengths are free orthogonal to all A_j.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -244,7 +245,7 @@ POINT = "U = W^mm/||W^mm|| and rho = R/||W^mm||"
     "(T_j - 1)/(m_i d_i), D and d being the largest and least score gap of an input, M and m the "
     "largest and least |l'| between its worst and best score",
 )
-def close(m: Namespace, case: Candidate, share: Any = 1, power: int = 1) -> Comparison:
+def close(m: Namespace, case: Candidate, share: Number = 1, power: int = 1) -> Comparison:
     return _within(m, case, cases.log_spread, share, power)
 
 
@@ -258,14 +259,20 @@ def close(m: Namespace, case: Candidate, share: Any = 1, power: int = 1) -> Comp
     "down to G/m_i below it, and d_i and m_i are the least score gap and the least |l'| of input i",
 )
 def closest(
-    m: Namespace, case: Candidate, share: Any = 1, power: int = 1, gaps: str = "own"
+    m: Namespace, case: Candidate, share: Number = 1, power: int = 1, gaps: str = "own"
 ) -> Comparison:
     if defined(case) and not cheap(case):
         return m.below(m.exact(0), m.exact(0))  # kappa is the logarithm of no positive number
     return _within(m, case, lambda m, case: kappa(m, case, gaps), share, power)
 
 
-def _within(m: Namespace, case: Candidate, constant: Any, share: Number, power: int) -> Comparison:
+def _within(
+    m: Namespace,
+    case: Candidate,
+    constant: Callable[[Namespace, Candidate], Number],
+    share: Number,
+    power: int,
+) -> Comparison:
     if not defined(case):
         return m.below(m.exact(0), m.exact(0))  # there is no U, or no Gamma
     bound = 2 * share * constant(m, case) / m.power(m.values(case.rho), power)
