@@ -9,7 +9,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-import attsvm
+from attsvm import cli
 from attsvm.theory.declaration.proof import recorded
 
 hypothesis.settings.register_profile(
@@ -34,6 +34,19 @@ def on_path(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def attsvm(here, capsys):
+    """Run a command in the folder of the test; returns exit code, standard output and error."""
+
+    def run(*words):
+        code = cli.main([str(word) for word in words])
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.out + captured.err
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
 def steps():
     """The steps of the proofs that a test runs, which citations refer to."""
     with recorded() as found:
@@ -45,7 +58,7 @@ def site(tmp_path_factory):
     """A folder with attsvm as outside of its checkout, where it loads named packs alone."""
     folder = tmp_path_factory.mktemp("site")
     kept = shutil.ignore_patterns("*.nb[ci]")  # no machine code, which no test needs there
-    shutil.copytree(Path(attsvm.__file__).parent, folder / "attsvm", ignore=kept)
+    shutil.copytree(Path(cli.__file__).parents[1], folder / "attsvm", ignore=kept)
     return folder
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attsvm import cli
 from attsvm.attention import logits_of_w, softmax
 from attsvm.data import AttentionData
 from attsvm.errors import ClaimError, FileError, UsageError
@@ -88,19 +87,6 @@ def pack(tmp_path, monkeypatch):
     path = tmp_path / "toy_figures.py"
     path.write_text(PACK)
     return str(path)
-
-
-@pytest.fixture
-def attsvm(capsys, here):
-    """Run a command in a folder of its own; returns exit code, standard output and error."""
-
-    def run(*words):
-        code = cli.main([str(word) for word in words])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.out + captured.err
-        return code, captured.out, captured.err
-
-    return run
 
 
 # what our figures show

@@ -207,7 +207,7 @@ def frobenius_bracket(
     margins, noise = margins_about(programme, W, size)
     upper = _scale_up(programme, _less(margins, noise)) * size * UP
     if upper == np.inf:
-        upper = (size + _shift_up(programme, margins, noise)) * UP
+        upper = (size + shift_up(programme, margins, noise)) * UP
     return lower, float(upper)
 
 
@@ -253,10 +253,10 @@ def _sum_up(terms: Array) -> float:
 
 def _stretch(Q: Array) -> float:
     """Return an upper bound of ||Q||_op: its square is at most 1 + ||Q^T Q - I||_F."""
-    return float(np.sqrt(1.0 + _defect_up(Q)) * UP)
+    return float(np.sqrt(1.0 + defect_up(Q)) * UP)
 
 
-def _defect_up(Q: Array) -> float:
+def defect_up(Q: Array) -> float:
     """Return an upper bound of ||Q^T Q - I||_F."""
     k, q = Q.shape
     rounding = gamma(k + 4) * size_up(Q) ** 2 + k * q * TINY
@@ -293,7 +293,7 @@ def _scale_up(programme: Programme, margins: Array) -> float:
     return factor if met.all() else np.inf
 
 
-def _shift_up(programme: Programme, margins: Array, noise: Array) -> float:
+def shift_up(programme: Programme, margins: Array, noise: Array) -> float:
     """Return an upper bound of the distance from W to a feasible matrix; infinite without a proof.
 
     Let J be the rows that are equalities or not provably met. W + sum_J x_j A_j meets them exactly
@@ -318,7 +318,7 @@ def _shift_up(programme: Programme, margins: Array, noise: Array) -> float:
     values, vectors = np.linalg.eigh(gram)
     rest = size_up(gram - (vectors * values) @ vectors.T)
     rest += 2.0 * gamma(J.size + 4) * _sum_up(np.abs(values))
-    least = float(values[0]) * (1.0 - _defect_up(vectors)) - (rest + J.size * off) * UP
+    least = float(values[0]) * (1.0 - defect_up(vectors)) - (rest + J.size * off) * UP
     if not least > 0.0:
         return np.inf
     missing = (np.abs(bound[J] - margins[J]) + noise[J]) / (lengths_D * lengths_Z) * UP

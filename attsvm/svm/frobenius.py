@@ -243,7 +243,7 @@ def searched(
             error = _error(answer)
             if error <= TOLERANCE:
                 try:
-                    missed = _missed(answer, certain, deadline)
+                    missed = missed_by(answer, certain, deadline)
                 except OutOfTimeError:  # multipliers without a rational proof in time
                     missed = np.inf
                 if not missed <= answer.primal_residual:
@@ -303,7 +303,7 @@ def _shortfall(programme: Programme, W: Array) -> float:
     return float(short.max()) / _scale(programme)
 
 
-def _missed(answer: FrobeniusAnswer, certain: float, deadline: Deadline | None) -> float:
+def missed_by(answer: FrobeniusAnswer, certain: float, deadline: Deadline | None) -> float:
     """Return an upper bound of the shortfall of exact margins, relative to positive bounds.
 
     It is infinite for Farkas multipliers if no exact multipliers near them are proved to exist.

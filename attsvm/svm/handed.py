@@ -48,14 +48,14 @@ def handed_out(programme: Programme, exact: ExactAnswer) -> FrobeniusAnswer:
     rows = ExactProgramme.of(programme)
     if exact.status == "unseparable":
         return _farkas(programme, rows, exact)
-    near = replace(_in_floats(programme, rows, exact, fmpq(1)), known=_least_norm(exact))
+    near = replace(in_floats(programme, rows, exact, fmpq(1)), known=_least_norm(exact))
     if near.primal_residual <= TOLERANCE and near.gap <= TOLERANCE:
         return near
     for times in (1, 2, 4):
         if near.primal_residual > LARGEST_GAP:
             break
         factor = 1 + times * rational(near.primal_residual)
-        longer = _in_floats(programme, rows, exact, factor)
+        longer = in_floats(programme, rows, exact, factor)
         if longer.primal_residual <= TOLERANCE and longer.gap <= LARGEST_GAP:
             return replace(longer, known=near.known)
     return replace(near, status="solved in rationals")
@@ -108,7 +108,7 @@ def best_bracket(
     return best
 
 
-def _in_floats(
+def in_floats(
     programme: Programme, rows: ExactProgramme, exact: ExactAnswer, factor: fmpq
 ) -> FrobeniusAnswer:
     """Return the exact solution times a factor, rounded entry by entry."""
@@ -149,7 +149,7 @@ def evaluated(answer: FrobeniusAnswer | NuclearAnswer) -> FrobeniusAnswer | Nucl
     if not answer.solved:
         return answer
     reached, least = _margins(answer.programme, answer.W)
-    return replace(answer, reached=reached, primal_residual=_short_of(1.0, least))
+    return replace(answer, reached=reached, primal_residual=short_of(1.0, least))
 
 
 def evaluated_soft(answer: SoftAnswer) -> SoftAnswer:
@@ -213,7 +213,7 @@ def _margins(
     return np.array([nearest(m) for m in margins]), least
 
 
-def _short_of(bound: float, least: Float[Array, " m"]) -> float:
+def short_of(bound: float, least: Float[Array, " m"]) -> float:
     """Return an upper bound of how far the least value is below the bound; NaN is kept."""
     lowest = float(np.min(least))
     return 0.0 if lowest >= bound else math.nextafter(bound - lowest, math.inf)

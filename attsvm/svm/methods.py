@@ -173,13 +173,13 @@ def accelerated(programme: Programme, deadline: Deadline | None = None) -> Propo
             break
         inside, w = guess_by_blocks(operator, c, equal, u, deadline)
         refined = _refined(D, Z, operator, inside, c, w, deadline)
-        if refined is not None and _is_optimal(operator, c, equal, refined):
+        if refined is not None and is_optimal(operator, c, equal, refined):
             u = refined
             break
     return np.where(equal, u, np.maximum(u, 0.0)) / norms * largest, True
 
 
-def _is_optimal(operator: GramOperator, c: Array, equal: Array, w: Array) -> bool:
+def is_optimal(operator: GramOperator, c: Array, equal: Array, w: Array) -> bool:
     """Return whether all signs are right and every row is met within the tolerance of a grade."""
     missing = c - operator(w)
     missing[equal] = np.abs(missing[equal])

@@ -168,7 +168,7 @@ def solve_nuclear(
             answer = grade_nuclear(programme, (L, R), weights)
             if best is None or _is_better(_error(answer), _error(best)):
                 best = answer
-            if _is_settled(best):
+            if is_settled(best):
                 break
     except SolverError as error:
         if best is None and start is not None and (programme.margins(start) > 0.0).all():
@@ -270,7 +270,7 @@ def _ensure_plain(programme: Programme) -> None:
         )
 
 
-def _is_settled(answer: NuclearAnswer) -> bool:
+def is_settled(answer: NuclearAnswer) -> bool:
     """Return whether the bracket is narrow, or as narrow as rounding permits."""
     figures = (answer.primal_residual, answer.dual_residual, abs(answer.gap))
     return _error(answer) <= (TOLERANCE if max(figures) <= EXACT else CLOSE)

@@ -124,7 +124,7 @@ def propose(
         M = 2.0 * (a.T * w) @ b @ T
         if not np.isfinite(M).all():
             break
-        polished = _polish(a, b, c, w, s, M, FACTOR * np.sqrt(stop))
+        polished = polish(a, b, c, w, s, M, FACTOR * np.sqrt(stop))
         if polished is not None:
             yield reduced.restore(*_feasible(a, b, c, *polished))
         raw.append((w, M))
@@ -171,7 +171,7 @@ def _feasible(
 
 
 @np.errstate(all="ignore")
-def _polish(
+def polish(
     a: Array, b: Array, c: Array, w: Array, s: Array, M: Array, unsure: float
 ) -> Point | None:
     """Return a point improved by Newton steps on M + S = Y, M the soft threshold of Y at 1.
@@ -210,7 +210,7 @@ def _polish(
             active = w / w.max() + SURE > slack / c.max()
         if not active.any():
             break
-        parts = _Parts.of(excess, np.maximum(1.0 - values[r:], unsure), len(left))
+        parts = Parts.of(excess, np.maximum(1.0 - values[r:], unsure), len(left))
         F, C = parts.split(xs[active][:, :, None] * ys[active][:, None, :])
         away = off - (a[~active].T * w[~active]) @ b[~active]
         f, g = parts.split((left.T @ away @ right.T)[None])
@@ -227,7 +227,7 @@ def _polish(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Parts:
+class Parts:
     """The parts of a matrix, in singular vectors of Y, that the soft threshold only scales.
 
     On each part the threshold moves by dM = phi dY with phi in [0, 1]. Since dY = dM + dS, dM = phi
@@ -243,7 +243,7 @@ class _Parts:
     below: Array
 
     @classmethod
-    def of(cls, excess: Array, gaps: Array, p: int) -> _Parts:
+    def of(cls, excess: Array, gaps: Array, p: int) -> Parts:
         """Return square roots of the weights, for p rows."""
         r, q = len(excess), len(excess) + len(gaps)
         even, odd = np.zeros((q, q)), np.zeros((q, q))

@@ -97,7 +97,7 @@ class Slice:
         )
         dual = -negative(reply.x)[0] + 0.5 * float(point @ point)
         nearest = positive_part(point + rows.T @ reply.x)
-        member = self._member(nearest, inside / scale, self.c / scale)
+        member = self.nearest_member(nearest, inside / scale, self.c / scale)
         return float(np.sqrt(max(2.0 * dual, 0.0))) * scale, member * scale
 
     def _resolved(self, c: Array) -> tuple[Array, Array, Array]:
@@ -116,7 +116,7 @@ class Slice:
             np.arange(kept.sum() + free.sum()) < kept.sum(),
         )
 
-    def _member(self, x: Array, inside: Array, c: Array) -> Array:
+    def nearest_member(self, x: Array, inside: Array, c: Array) -> Array:
         """Return the last member between `inside` and the projection of x on the equalities.
 
         Inequalities that fail there are added to the equalities, the worst first. If two of them
@@ -131,18 +131,18 @@ class Slice:
                 break
             held[short.argmax()] = True
         low, high = 0.0, 1.0
-        if self._holds(goal, c):
+        if self.holds(goal, c):
             low = 1.0
         while high - low > 1e-12:
             middle = 0.5 * (low + high)
-            if self._holds(inside + middle * (goal - inside), c):
+            if self.holds(inside + middle * (goal - inside), c):
                 low = middle
             else:
                 high = middle
         member: Array = inside + low * (goal - inside)
         return member
 
-    def _holds(self, x: Array, c: Array) -> bool:
+    def holds(self, x: Array, c: Array) -> bool:
         """Return whether x is positive semidefinite and meets the inequalities, to `EXACT`."""
         least = float(np.linalg.eigvalsh(unpack(x))[0])
         slack = self.rows[~self.equal] @ x - c[~self.equal]

@@ -22,7 +22,7 @@ _BESIDE = {
     "declaration": "domain cli_places statement_view",
     "instance": "counterexample shrink",
     "run": "check schedule validity",
-    "search": "cli_places",
+    "search": "cli_places curated",
     "record": "files",
     "packs": "cli_places",
     "gate": "cli_gate",

@@ -35,19 +35,6 @@ def ran(verified, tmp_path):
 
 
 @pytest.fixture
-def attsvm(capsys):
-    """Run a command in this process; returns exit code, standard output and error."""
-
-    def run(*words):
-        code = cli.main([str(word) for word in words])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.out + captured.err
-        return code, captured.out, captured.err
-
-    return run
-
-
-@pytest.fixture
 def document(attsvm):
     """Run a command with --json -; returns exit code and the one document that it printed."""
 

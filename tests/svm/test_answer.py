@@ -179,7 +179,7 @@ def test_the_first_matrix_is_handed_out_whose_residual_and_gap_are_small(
         tried.append(factor)
         return replace(answer, status="solved", primal_residual=residual, gap=gap)
 
-    monkeypatch.setattr(handed, "_in_floats", scripted)
+    monkeypatch.setattr(handed, "in_floats", scripted)
     found = handed.handed_out(answer.programme, decide(answer.programme))
     missed = [0, *(times * rational(figures[0][0]) for times in (1, 2, 4))]
     assert tried == [1 + away for away in missed[: len(figures)]]
@@ -252,7 +252,7 @@ def test_the_time_is_positive(budget, value):
 def test_a_solution_of_which_one_entry_is_beyond_floats_has_no_figures():
     programme = att_svm_programme(two_tokens([(1, 2**-10)], [(1, 0)]))
     rows, exact = ExactProgramme.of(programme), decide(programme)
-    near = handed._in_floats(programme, rows, exact, fmpq(10) ** 310)
+    near = handed.in_floats(programme, rows, exact, fmpq(10) ** 310)
     assert np.isfinite(near.W).tolist() == [[False, True], [True, True]]
     assert near.primal_residual == near.gap == math.inf
 
@@ -363,7 +363,7 @@ def test_matrices_that_fall_short_say_so_through_keys_as_well(programme, share):
         reject()
     assume(answer.solved and (programme.bound > 0.0).any())
     shorter = replace(answer, W=(1.0 - share) * answer.W)
-    missed = frobenius._missed(shorter, -np.inf, None)
+    missed = frobenius.missed_by(shorter, -np.inf, None)
     margins = exact_margins(programme, shorter.W)
     asked = zip(margins, programme.bound.tolist(), strict=True)
     assert max(1 - m / exactly(b) for m, b in asked if b > 0.0) <= Fraction(missed)
@@ -699,5 +699,5 @@ def test_what_cannot_be_drawn_is_refused(tmp_path, monkeypatch):
 
 
 def test_a_margin_that_is_met_exactly_misses_nothing():
-    assert handed._short_of(1.0, np.array([2.0, 1.0])) == 0.0
-    assert handed._short_of(1.0, np.array([2.0, np.nextafter(1.0, 0.0)])) >= 2.0**-53
+    assert handed.short_of(1.0, np.array([2.0, 1.0])) == 0.0
+    assert handed.short_of(1.0, np.array([2.0, np.nextafter(1.0, 0.0)])) >= 2.0**-53

@@ -368,7 +368,7 @@ def test_the_signs_of_a_matrix_are_free():
 
 def test_a_margin_that_is_no_number_leaves_the_upper_bound_infinite():
     programme = of_rows([[2.0]], [[0.0]], np.ones((1, 1)), [1.0], True)
-    assert bounds._shift_up(programme, np.array([np.nan]), np.zeros(1)) == np.inf
+    assert bounds.shift_up(programme, np.array([np.nan]), np.zeros(1)) == np.inf
 
 
 def test_rows_their_sum_and_its_decomposition_may_each_round_every_product():
@@ -383,4 +383,4 @@ def test_bounds_are_sharp_for_each_row_and_for_columns_that_are_orthonormal():
     W = np.array([[0.5], [0.25]])
     margins, lower = np.array([1.0, 1.5e100]), bounds.certain_margins(D, Z, W)
     assert ((margins * (1 - 2.0**-48) <= lower) & (lower <= margins)).all()
-    assert bounds._defect_up(np.eye(64)) <= 1.01 * 64 * bounds.gamma(68)
+    assert bounds.defect_up(np.eye(64)) <= 1.01 * 64 * bounds.gamma(68)

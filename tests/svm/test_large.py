@@ -73,7 +73,7 @@ def test_an_answer_that_is_bracketed_says_so(monkeypatch):
     whole = att_svm(data)
     monkeypatch.setattr(methods, "STEPS", 60)
     monkeypatch.setattr(methods, "CYCLES", 1)
-    monkeypatch.setattr(methods, "_is_optimal", lambda *_: False)
+    monkeypatch.setattr(methods, "is_optimal", lambda *_: False)
     monkeypatch.setattr(methods, "METHODS", {"accelerated steps": methods.accelerated})
     monkeypatch.setattr("attsvm.svm.frobenius.METHODS", methods.METHODS)
     monkeypatch.setattr(answers, "LARGEST_EVALUATED", 0)

@@ -270,7 +270,7 @@ def test_the_parts_are_the_derivative_of_the_soft_threshold(p, q, r):
         return (U * np.maximum(s - 1.0, 0.0)) @ V
 
     move = (threshold(Y + 1e-6 * dY) - threshold(Y - 1e-6 * dY)) / 2e-6
-    parts = nuclear_search._Parts.of(values[:r] - 1.0, 1.0 - values[r:], p)
+    parts = nuclear_search.Parts.of(values[:r] - 1.0, 1.0 - values[r:], p)
     weighted, given = parts.split((left.T @ (dY - move) @ right.T)[None])
     assert np.abs(given).max() <= 1e-8  # S does not move there
     inside = (left.T @ move @ right.T)[:r, :r]
@@ -293,7 +293,7 @@ def test_newton_steps_find_a_row_that_the_end_of_the_path_has_wrong():
         for row in range(len(w)):
             off = ~active
             off[row] = active[row]
-            best = nuclear_search._polish(a, b, c, w, np.where(off, np.inf, -1.0), M, 3e-4)
+            best = nuclear_search.polish(a, b, c, w, np.where(off, np.inf, -1.0), M, 3e-4)
             tried += 1
             found += best is not None and optimal(a, b, c / (c @ w), *best)
     assert tried == 9 * few(40)
@@ -455,7 +455,7 @@ def test_a_member_is_one_even_where_the_projection_went_wrong():
 
         for b, nearest in ((-3.0, least), (5.0, 1.0), (0.25, 0.25)):
             x = packed(np.array([[7.0, b], [b, -2.0]]))
-            member = slice_._member(x, packed(answer.W), slice_.c)
+            member = slice_.nearest_member(x, packed(answer.W), slice_.c)
             G = U @ unpack(member) @ V.T
             assert np.abs(G - [[1.0, nearest], [nearest, 1.0]]).max() <= 1e-9
 
@@ -553,7 +553,7 @@ def test_nothing_proposed_is_an_error(monkeypatch):
 
 
 def test_without_newton_steps_the_path_alone_reaches_the_tolerance(monkeypatch):
-    monkeypatch.setattr(nuclear_search, "_polish", lambda *arguments: None)
+    monkeypatch.setattr(nuclear_search, "polish", lambda *arguments: None)
     for _, programme in separable(6):
         answer = solve_nuclear(programme)
         check_bracket(programme, answer)
@@ -602,10 +602,10 @@ def test_a_wide_bracket_will_do_only_where_every_figure_is_at_rounding(figures, 
     primal, dual, gap = figures
     given = {"primal_residual": primal, "dual_residual": dual, "gap": gap}
     graded = replace(answer, **given, bracket=(1.0, 1.0 + width))
-    assert nuclear._is_settled(graded) is settled
+    assert nuclear.is_settled(graded) is settled
 
 
 def test_a_matrix_on_the_boundary_of_the_cone_is_a_member_of_a_slice():
     whole = Slice(np.zeros((0, 3)), np.zeros(0), np.zeros(0, dtype=bool))
     for entries, held in (([1.0, 0.0], True), ([1.0, 1.0], True), ([1.0, -1.0], False)):
-        assert whole._holds(pack(np.diag(entries)), np.zeros(0)) is held
+        assert whole.holds(pack(np.diag(entries)), np.zeros(0)) is held

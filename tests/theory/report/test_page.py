@@ -249,6 +249,9 @@ def test_a_claim_that_is_known_adds_what_its_record_does_not_hold():
     rational = made(entry("mm/joint-svm:literal-1", "refuted"))
     has = [i for i in read(page(rational, load_packs())).ids if i.endswith(":verifier")]
     assert has == ["mm/joint-svm:literal-1:verifier"]
+    drawing = "What rests on what"  # of these three, part 2 of the theorem rests on the lemma
+    assert drawing in said
+    assert drawing not in words(page(rational, load_packs()))
     assert "As printed" in said
     assert "Rests on: " in said
     assert "polyline" in reader.tags

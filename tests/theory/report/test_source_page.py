@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from toy_pack import below_five, below_five_ball, build
 
-from attsvm import cli
 from attsvm._words import printable
 from attsvm.errors import ClaimError, FileError, UsageError
 from attsvm.theory.instance import codec
@@ -35,7 +34,7 @@ WORDS = {
     "fails": "6 is more",
     "repair": "say <= 7.",
 }
-TOYS = str(Path(toy_pack.__file__))
+TOYS = ["--pack", str(Path(toy_pack.__file__))]
 
 
 def renamed(claim, id):
@@ -473,44 +472,32 @@ def test_any_entry_that_a_ledger_may_hold_is_shown(changes):
     assert len(tables(text)[0]) == 4
 
 
-@pytest.fixture
-def attsvm(capsys, here, monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(TOYS).parent))
-
-    def command(*words):
-        code = cli.main([*words, "--pack", TOYS])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return command
-
-
 def test_the_command_writes_the_page_beside_the_html_one(attsvm):
-    assert attsvm("verify", "toy/true", "toy/equality", "--ledger", "l")[0] == 0
-    code, out, _ = attsvm("report", "--source", "toy", "--ledger", "l")
+    assert attsvm("verify", *TOYS, "toy/true", "toy/equality", "--ledger", "l")[0] == 0
+    code, out, _ = attsvm("report", *TOYS, "--source", "toy", "--ledger", "l")
     assert (code, out) == (0, "2 verdicts of the last run on it: attsvm-toy.md\n")
     whole = Path("attsvm-toy.md").read_text()
     assert whole.startswith("# toys\n")
-    code, out, _ = attsvm(
-        "report", "--ledger", "l", "--source", "toy", "--out", "y.md", "--json", "-"
-    )
+    words = ["--source", "toy", "--out", "y.md", "--json", "-"]
+    code, out, _ = attsvm("report", *TOYS, "--ledger", "l", *words)
     document = json.loads(out)
     assert (document["source"], document["page"]) == ("toy", "y.md")
     assert Path("y.md").read_text() == whole
-    code, out, _ = attsvm("report", "--ledger", "l")
+    code, out, _ = attsvm("report", *TOYS, "--ledger", "l")
     assert (code, out) == (0, "2 verdicts of the last run: attsvm-report.html\n")
 
 
 def test_the_command_tells_what_is_wrong_and_writes_nothing(attsvm):
-    assert attsvm("verify", "toy/true", "--ledger", "l")[0] == 0
+    assert attsvm("verify", *TOYS, "toy/true", "--ledger", "l")[0] == 0
     for words in (["--source", "nothing"], ["--source", "sim"], ["--source", ""]):
-        code, out, error = attsvm("report", *words, "--ledger", "l", "--out", "x.md")
+        code, out, error = attsvm("report", *TOYS, *words, "--ledger", "l", "--out", "x.md")
         assert (code, out) == (2, "")
         assert "internal" not in error
     for line in ('{"schema": 1, "event": "verdict", "verdict": {"id": 3}}', '{"schema": 1, "ev'):
         cut = [x for x in Path("l").read_text().splitlines() if '"verdict"' not in x]
         Path("m").write_text("\n".join([*cut, line]))
-        code, out, error = attsvm("report", "--source", "toy", "--ledger", "m", "--out", "x.md")
+        words = ["--source", "toy", "--ledger", "m", "--out", "x.md"]
+        code, out, error = attsvm("report", *TOYS, *words)
         assert (code, out) == (2, "")
         assert "internal" not in error
     assert not Path("x.md").exists()
