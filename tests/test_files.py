@@ -93,10 +93,9 @@ def test_a_pair_of_code_units_is_one_letter():
 
 
 @pytest.mark.parametrize("endless", ["/dev/zero", "/dev/urandom"])
-def test_a_file_without_end_is_refused(endless, monkeypatch):
-    monkeypatch.setattr(files, "_LARGEST", 1 << 20)
+def test_a_file_without_end_is_refused(endless):
     with pytest.raises(FileError, match="it is larger than 1 MiB"):
-        files.read_json(endless)
+        files.read_json(endless, most=1 << 20)
 
 
 def test_a_giant_file_is_refused_unread(tmp_path):

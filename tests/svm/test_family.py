@@ -102,17 +102,24 @@ def test_support_of_joint_training_is_what_is_exactly_tight(problem, draw):
     W = draw.draw(st.none() | blocks(2, data.d))
     joint, exact = joint_svm(data, targets, W), decide(v_svm_programme(data, targets))
     right(joint.v.programme, joint.v, exact)
-    if exact.status == "unseparable":
-        assert joint.p is None
-        assert not joint.solved
-        assert not joint.supporting.any()
-        return
+    assume(exact.status == "solved")
     assert np.flatnonzero(joint.supporting).tolist() == exact.tight
     programme = joint_programme(data, joint.supporting, targets, W)
     assert joint.p.programme.bound.tolist() == programme.bound.tolist()
     assert joint.p.programme.D.tolist() == programme.D.tolist()
     right(joint.p.programme, joint.p, decide(programme))
     assert joint.solved == joint.p.solved
+
+
+OPPOSED = AttentionData.of([[[1.0], [0.0]]] * 2, np.ones((2, 1)), y=[1.0, -1.0], v=[1.0])
+"""One token with opposite labels."""
+
+
+def test_without_a_solution_for_v_joint_training_has_none_for_p():
+    joint = joint_svm(OPPOSED, [0, 0])
+    assert joint.p is None
+    assert not joint.solved
+    assert not joint.supporting.any()
 
 
 @given(problems(), st.data())
@@ -371,14 +378,18 @@ def test_what_an_exact_answer_says_of_itself(programme):
     W, duals = solution(exact), [exactly(w) for w in exact.duals]
     margins, bound = [exactly(m) for m in exact.margins], programme.bound.tolist()
     assert sympy.Matrix(W).rank() == exact.rank
-    if exact.status == "unseparable":
-        assert (exactly(exact.square), exact.rank, exact.all_tight) == (0, 0, False)
-        return
+    assume(exact.status == "solved")
     assert exactly(exact.square) == sum(x * x for row in W for x in row)
     tight = [j for j, m in enumerate(margins) if m == Fraction(bound[j])]
     assert exact.tight == tight
     assert exact.all_tight == (len(tight) == len(bound))
     assert exact.degenerate == [j for j in tight if duals[j] == 0 and not programme.equal[j]]
+
+
+def test_an_exact_answer_without_a_solution_is_zero_and_tight_nowhere():
+    exact = decide(v_svm_programme(OPPOSED, [0, 0]))
+    assert exact.status == "unseparable"
+    assert (exactly(exact.square), exact.rank, exact.all_tight) == (0, 0, False)
 
 
 @given(programmes(), st.sampled_from(list(SPOILT)))

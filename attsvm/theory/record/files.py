@@ -12,7 +12,7 @@ from typing import Any
 from attsvm._types import Json, JsonObject
 from attsvm.errors import FileError
 
-_LARGEST = 1 << 26
+LARGEST = 1 << 26
 """Maximum size of a JSON file, in bytes."""
 
 _AT_ONCE = 1 << 20
@@ -78,15 +78,15 @@ def read_whole(path: Path, most: int) -> bytes:
     return bytes(content)
 
 
-def read_json(path: str | os.PathLike[str]) -> Any:
-    """Parse a JSON file.
+def read_json(path: str | os.PathLike[str], most: int = LARGEST) -> Any:
+    """Parse a JSON file of at most so many bytes.
 
     Raises:
         FileError: the file is missing, too large, not text, or not JSON.
     """
     source = Path(path)
     try:
-        return parse(read_whole(source, _LARGEST))
+        return parse(read_whole(source, most))
     except FileNotFoundError as error:
         raise FileError(f"there is no file {source}", remedy="Check the path.") from error
     except (OSError, ValueError) as error:

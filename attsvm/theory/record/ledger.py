@@ -36,7 +36,7 @@ from attsvm.theory.record.files import parse, read_whole
 SCHEMA = 1
 """Schema of all events."""
 
-_LARGEST = 1 << 30
+LARGEST = 1 << 30
 """Maximum number of bytes of a line, or of the content of a pipe."""
 
 _SYNCED = 1.0
@@ -202,8 +202,12 @@ _BEGINS = re.compile(rb'"event"\s*:\s*"run"')
 
 
 @contextmanager
-def opened_lines(path: str | os.PathLike[str]) -> Iterator[_Lines]:
+def opened_lines(path: str | os.PathLike[str], most: int = LARGEST) -> Iterator[_Lines]:
     """Yield a reader of the lines of a file, which holds one line at a time in memory.
+
+    Args:
+        path: the file, a pipe or a device.
+        most: maximum number of bytes of a line, or of the content of a pipe.
 
     Raises:
         LedgerError: the file is missing or cannot be read.
@@ -211,14 +215,14 @@ def opened_lines(path: str | os.PathLike[str]) -> Iterator[_Lines]:
     try:
         source = Path(path)
         # a pipe can be read once, and a device may have no end
-        whole = None if source.is_file() else io.BytesIO(read_whole(source, _LARGEST))
+        whole = None if source.is_file() else io.BytesIO(read_whole(source, most))
         with whole or source.open("rb") as opened:
             file: IO[bytes] = opened
             size = file.seek(0, os.SEEK_END)
 
             def lines() -> Iterator[tuple[int, bytes]]:
                 left = size - file.seek(0)
-                for number, line in enumerate(iter(lambda: file.readline(_LARGEST), b""), 1):
+                for number, line in enumerate(iter(lambda: file.readline(most), b""), 1):
                     if line[:left].strip():
                         yield number, line[:left]
                     left -= len(line)

@@ -287,10 +287,12 @@ def test_a_line_of_more_than_json_is_damage(tmp_path, odd):
     assert any("damaged" in reason for reason in refused(run))
 
 
-def test_a_ledger_without_end_is_refused_as_soon_as_it_is_too_long(monkeypatch):
-    monkeypatch.setattr("attsvm.theory.record.ledger._LARGEST", 1 << 20)
-    with pytest.raises(LedgerError, match="cannot be read: it is larger than 1 MiB"):
-        last_run("/dev/zero")
+def test_a_ledger_without_end_is_refused_as_soon_as_it_is_too_long():
+    with (
+        pytest.raises(LedgerError, match="cannot be read: it is larger than 1 MiB"),
+        opened_lines("/dev/zero", most=1 << 20),
+    ):
+        pass
 
 
 @pytest.mark.parametrize("name", [7, None, [], {}])
