@@ -9,7 +9,7 @@ TESTS = Path(__file__).parent
 PROTOCOLS = {"_repr_html_", "_mpf_", "_exit"}
 """Names with an underscore that notebooks, mpmath and Python call."""
 OWN = {"self", "cls"}
-PRIVATE, PATCHES = 57, 487
+PRIVATE, PATCHES = 57, 482
 """Maximum numbers of private names that tests use of others, and of lines with `monkeypatch`."""
 CHECKS = {"raises", "warns", "fail"} | {"assert_allclose", "assert_array_equal"}
 """Functions of pytest and numpy that make a test fail."""
