@@ -72,16 +72,22 @@ def functions(tree):
 
 
 def called(node):
-    """The last names of all functions that code calls."""
-    for call in ast.walk(node):
-        match call:
+    """The last names of all functions that code calls, and of contexts that it enters."""
+    for inner in ast.walk(node):
+        match inner:
             case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
+                yield name
+            case ast.withitem(context_expr=ast.Name(id=name)):
                 yield name
 
 
 def checking(all_trees):
     """Names of functions that assert something, themselves or by others that they call."""
     known, calls = set(CHECKS), defaultdict(set)
+    for node in (node for tree in all_trees for node in tree.body):
+        match node:  # such as refused = pytest.raises(ValueError)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value):
+                calls[name] |= {*called(value)}
     for node in (node for tree in all_trees for node in functions(tree)):
         calls[node.name] |= {*called(node)}
         if any(isinstance(inner, ast.Assert | ast.Raise) for inner in ast.walk(node)):
@@ -96,7 +102,7 @@ def named_tests(tree):
 
 
 def test_every_test_asserts_something():
-    known = checking(trees().values())
+    known = checking([*trees().values()])
     for file, tree in trees().items():
         assert [node.name for node in named_tests(tree) if node.name not in known] == [], file
 
