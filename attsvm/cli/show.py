@@ -48,6 +48,11 @@ def add(parsers: Parsers) -> None:
         action="store_true",
         help="print each reading and its counterexample as propositions for Coq",
     )
+    form.add_argument(
+        "--proof",
+        action="store_true",
+        help="run the proofs and print their facts or steps; with --all also small steps",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -72,6 +77,10 @@ def run(options: argparse.Namespace) -> int:
         scripts = _scripts(asked, packs, options) if options.script else _verifiers(asked, options)
         tell(options, view.json(), scripts)
         return 0
+    if options.proof:
+        asked = [r for r in readings if options.id in (r.id, statement)] or readings
+        tell(options, view.json(), _proofs(asked, options))
+        return 0
     if options.coq:
         asked = [r for r in readings if options.id in (r.id, statement)] or readings
         tell(options, view.json(), _propositions(r.claim for r in asked if r.claim))
@@ -82,6 +91,18 @@ def run(options: argparse.Namespace) -> int:
         lines = screen(view, whole=options.all, asked=options.id.partition(":")[2])
     tell(options, view.json(), lines)
     return 0
+
+
+def _proofs(readings: Iterable[ReadingView], options: argparse.Namespace) -> Iterator[str]:
+    """Yield the proof of each proved reading, or that there is none."""
+    from attsvm.theory.report.proofs import proof_lines
+
+    for reading in readings:
+        if reading.claim is not None and reading.claim.proof is not None:
+            yield from proof_lines(reading.claim, whole=options.all)
+        else:
+            yield f"{reading.id} has no proof"
+        yield ""
 
 
 def _scripts(

@@ -130,11 +130,15 @@ def recorded() -> Iterator[Steps]:
         _STEPS.reset(token)
 
 
+CHAIN = "a chain"
+"""How the name of a step begins that is a chain of facts."""
+
+
 def record_linked(whole: object, supposed: Iterable[Supposition], facts: int) -> None:
     """Record a proof that is a chain of facts as one step, with its suppositions."""
     suppose(*supposed)
     if (steps := _STEPS.get()) is not None:
-        steps.append(f"a chain of {facts} facts")
+        steps.append(f"{CHAIN} of {facts} facts")
         steps.linked.append(whole)
 
 

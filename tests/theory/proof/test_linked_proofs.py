@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attsvm.cli import main
 from attsvm.errors import ProofError
 from attsvm.primitives import descent_letters as letters
 from attsvm.primitives import hypotheses, loss_hypotheses, steps
@@ -16,12 +17,14 @@ from attsvm.primitives.descent_model import model_of
 from attsvm.primitives.descent_runs import runs, tight_data
 from attsvm.theory import Hypothesis, Supposed
 from attsvm.theory.declaration.proof import recorded
+from attsvm.theory.packs.packs import load_packs
 from attsvm.theory.proof import evaluation, facts, mutants, rules
 from attsvm.theory.proof.evaluation import evaluated
 from attsvm.theory.proof.facts import Sequent, eq, ge, gt, proof
 from attsvm.theory.proof.linked import linked, used
 from attsvm.theory.proof.printing import told
 from attsvm.theory.proof.terms import EXP, NORM, Letter
+from attsvm.theory.report.proofs import LINKED, PROSE, connection
 from properties._support import small_runs
 from symbolic import alternatives, basins
 from symbolic.basin_facts import converges
@@ -222,3 +225,41 @@ def test_every_fact_serves_a_conclusion_and_has_a_text():
         assert all(told(fact.proposition) for fact in made.facts)
     assert NORM(letters.V) in {f.proposition.term for f in whole("basin").concluded}
     assert linked(lemma_3_12.prove.__wrapped__)()
+
+
+def test_a_proof_is_printed_with_facts_rules_and_premises(capsys):
+    assert main(["show", "--proof", "sim/lemma-3.12:sharp"]) == 0
+    printed = capsys.readouterr().out
+    assert "symbolic.sim.lemma_3_12:prove, steps linked by facts" in printed
+    assert "1 step beside the facts, connected by prose" in printed
+    assert "r lies between 0 and 1:\n  17 1 > Inv(1 + exp(-x))\n     [decided from 1, 4]" in printed
+    assert "[scaled" not in printed
+    assert main(["show", "--proof", "--all", "sim/lemma-3.12:sharp"]) == 0
+    whole_ = capsys.readouterr().out
+    assert "[scaled from 4]" in whole_
+    assert "step 1: the code evaluates g, g' and g'' as derivatives" in whole_
+
+
+def test_a_proof_of_steps_says_that_prose_connects_them(capsys):
+    assert main(["show", "--proof", "sim/basic-2:literal-1"]) == 0
+    printed = capsys.readouterr().out
+    assert "symbolic.sim.basic_2:prove, steps connected by prose" in printed
+    assert "step 1:" in printed
+
+
+def test_the_readings_whose_proofs_are_linked():
+    """Those that a linked proof serves, but for a conclusion that it does not say, are named."""
+    claims = {c.id: c for pack in load_packs() for c in pack.claims if c.proof}
+    kinds = {name: connection(claim) for name, claim in claims.items()}
+    assert {name for name, kind in kinds.items() if kind == LINKED} == {
+        "mm/theorem-1-direction:amended-1",
+        "sim/kq-bias:amended-2",
+        "sim/lemma-3.12:literal",
+        "sim/lemma-3.12:sharp",
+        "sim/loss-assumptions:amended-2",
+        "sim/theorem-3.14-part-1:amended-2",
+        "sim/theorem-3.14-part-2:amended-3",
+        "sim/theorem-3.15:amended-2",
+        "tf/parameterisation-bias:amended",
+    }
+    assert {*kinds.values()} == {LINKED, PROSE}

@@ -1,0 +1,84 @@
+"""Proofs as text: numbered facts with rule and premises, or the names of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attsvm._words import counted
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.proof import CHAIN, recorded
+from attsvm.theory.proof.facts import Fact, Proof
+from attsvm.theory.proof.linked import is_linked
+from attsvm.theory.proof.printing import told
+from attsvm.theory.verification.check import ensure_steps, execute_proof, found_proof
+
+LINKED, PROSE = "steps linked by facts", "steps connected by prose"
+"""How the steps of a proof are connected: by facts that a small core checks, or by sentences."""
+
+_FOLDED = {"assumed", "cut", "instance", "positive", "regrouped", "scaled", "square"}
+"""Rules whose facts are left out of a printed proof, unless a sentence says what they show."""
+
+
+def connection(claim: Claim) -> str:
+    """Return how the steps of the proof of a claim are connected; "" if it has no proof."""
+    if claim.proof is None:
+        return ""
+    return LINKED if is_linked(claim.formula, found_proof(claim)) else PROSE
+
+
+def proof_lines(claim: Claim, *, whole: bool = False) -> Iterator[str]:
+    """Yield the proof of a claim, which is run.
+
+    Args:
+        claim: a claim with a proof.
+        whole: whether to print all facts; otherwise instances, scalings, products and signs are
+            left out, and premises are those of the facts that are left out.
+    """
+    with recorded() as steps:
+        sentence = execute_proof(claim)
+    ensure_steps(claim, steps)
+    yield f"{claim.id}: {sentence}"
+    yield f"proof: {claim.proof}, {connection(claim)}"
+    names = [name for name in steps if not name.startswith(CHAIN)]
+    if steps.linked and not whole:
+        if names:
+            yield f"  {counted(len(names), 'step')} beside the facts, connected by prose"
+    else:
+        yield from (f"  step {k}: {name}" for k, name in enumerate(names, 1))
+    for chain in steps.linked:
+        yield ""
+        yield from chain_lines(chain, whole=whole)
+
+
+def chain_lines(chain: Proof, *, whole: bool = False) -> Iterator[str]:
+    """Yield the facts of a linked proof, with rules, premises and sentences."""
+    shown = {f for f in chain.facts if whole or not _is_folded(f, chain)}
+    yield f"{len(shown)} of {len(chain.facts)} facts"
+    for fact in chain.facts:
+        if fact not in shown:
+            continue
+        if note := chain.notes.get(fact.number):
+            yield f"     {note}:"
+        assumed = ", ".join(sorted(map(told, fact.assumptions)))
+        text = f"if {assumed}, then {told(fact.proposition)}" if assumed else told(fact.proposition)
+        yield f"{fact.number:>4} {text}"
+        numbers = sorted({p.number for p in _premises(fact, shown)})
+        source = f" from {', '.join(map(str, numbers))}" if numbers else ""
+        yield f"     [{fact.rule}{source}]"
+
+
+def _is_folded(fact: Fact, chain: Proof) -> bool:
+    """Return whether a printed proof leaves a fact out."""
+    if fact in chain.concluded or fact.number in chain.notes:
+        return False
+    sign = fact.rule == "decided" and len(fact.proposition.term.parts) == 1
+    return fact.rule in _FOLDED or (sign and fact.proposition.relation != "==")
+
+
+def _premises(fact: Fact, shown: set[Fact]) -> Iterator[Fact]:
+    """Yield the premises that are shown, and those of premises that are not."""
+    for premise in fact.premises:
+        if premise in shown:
+            yield premise
+        else:
+            yield from _premises(premise, shown)
