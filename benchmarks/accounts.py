@@ -32,7 +32,7 @@ find is confirmed; if nothing was found, that is no proof, and the table says ho
 
 
 def row(account: Hunt) -> str:
-    """One row of the page."""
+    """Return one row of the page."""
     if account.smallest is not None:
         by = account.smallest.found_by
         said = f"found by {by}, {account.smallest.evidence}"
@@ -55,7 +55,7 @@ def row(account: Hunt) -> str:
 
 
 def rows_of(page: str) -> dict[str, str]:
-    """The rows of a page by their readings."""
+    """Return the rows of a page by their readings."""
     return {m[1]: m[0] for m in re.finditer(r"^\| (\S+:\S+) \|.*\n", page, re.M)}
 
 

@@ -81,10 +81,10 @@ def separable(n: int, T: int, d: int, seed: int = 0) -> AttentionData:
 
 
 def hair_thin(scaled: bool, n: int = 569, d: int = 31) -> AttentionData:
-    """Labelled measurements that nearly depend on each other, separable by a narrow margin.
+    """Return labelled measurements that nearly depend on each other, separable by a narrow margin.
 
-    Columns have sizes from 1e-3 to 1e3, or at most 1 where scaled, and one is constant. A label y
-    of features f is an input with the tokens y f and 0 and one query for all inputs.
+    Columns have sizes from 1e-3 to 1e3, or at most 1 if scaled, and one is constant. A label y of
+    features f is an input with the tokens y f and 0 and one query for all inputs.
     """
     draw = np.random.default_rng(0)
     latent = draw.standard_normal((n, 6)) @ draw.standard_normal((6, d - 1))

@@ -89,7 +89,7 @@ HUNTED = Statement(
 '''
 FILE, LEDGER, PAGE = "toys.py", ".attsvm/ledger.jsonl", "attsvm-report.html"
 SITE = "site-packages"
-"""Where attsvm lies, by a name by which it counts as installed: its files are not parsed."""
+"""If attsvm lies, by a name by which it counts as installed: its files are not parsed."""
 HUNTED = "prey.py"
 FINDS = (".attsvm/counterexamples", ".attsvm/hunted")
 EVENTS = 10
@@ -107,7 +107,7 @@ COMMANDS = {
 """The commands that are killed; a hunt is given a seed of its own in every trial."""
 
 _USUAL = {"v": 0, "h": 1, "r": 0}
-"""The exit codes of the commands, by their first letters, where nothing disturbs them."""
+"""The exit codes of the commands, by their first letters, if nothing disturbs them."""
 
 _ENDS = 10.0
 """Seconds that the processes of a killed command have to end."""
@@ -137,7 +137,7 @@ class Trial:
 
 
 class Place:
-    """A folder with the pack, where commands run and are killed."""
+    """A folder with the pack, if commands run and are killed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -170,16 +170,16 @@ class Place:
         return code
 
     def lines(self) -> list[bytes]:
-        """The whole lines of the ledger."""
+        """Return the whole lines of the ledger."""
         path = self.folder / LEDGER
         return path.read_bytes().splitlines(keepends=True) if path.is_file() else []
 
     def parts(self) -> list[Path]:
-        """Temporary files that were being written."""
+        """Return temporary files that were being written."""
         return [p for f in ("", *FINDS) for p in (self.folder / f).glob("*.part")]
 
     def finds(self) -> list[Path]:
-        """The counterexamples that are there."""
+        """Return the counterexamples that are there."""
         return [p for f in FINDS for p in sorted((self.folder / f).glob("*.json"))]
 
 
@@ -187,7 +187,7 @@ OLD = "<html>an earlier page</html>"
 
 
 def _session(number: int) -> Iterator[int]:
-    """The processes of a session that run."""
+    """Yield the processes of a session that run."""
     for place in Path("/proc").iterdir():
         if place.name.isdecimal():
             try:

@@ -1,4 +1,4 @@
-"""Whether long steps can keep descent away from the best tokens, where no theorem decides it.
+"""Whether long steps can keep descent away from the best tokens, if no theorem decides it.
 
     python -m benchmarks.long_steps [--sets N] [--seed S]
 
@@ -31,7 +31,7 @@ SHAPES = {
     "sharp-2 or sharp-3": ((1, 4), (2, 2), (2, 3), (3, 2), (4, 2)),
     "no hypothesis": ((1, 4), (2, 2)),
 }
-"""(n, T) for each reading, and where runs are to fail."""
+"""(n, T) for each reading, and if runs are to fail."""
 NEAR, ROUNDS, MOVES, QUIET = 0.25, 12, 20_000, 15_000
 
 
@@ -66,7 +66,7 @@ MET: dict[str, tuple[Callable[..., Array], Callable[[AttentionData], bool]]] = {
 def data_sets(
     reading: str, shape: tuple[int, int], generator: np.random.Generator
 ) -> Iterator[AttentionData]:
-    """Data of that shape that meet the hypotheses, in multiples of 1/256, without end."""
+    """Yield data of that shape that meet the hypotheses, in multiples of 1/256, without end."""
     tokens, meets = MET[reading]
     n, T = shape
     while True:

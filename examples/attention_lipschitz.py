@@ -15,17 +15,17 @@ def attention(m: Namespace, X: Numbers, A: Numbers) -> Numbers:
 
 @definition(r"\mathrm{{radius}}({X})")
 def radius(m: Namespace, X: Numbers) -> Number:
-    """The largest norm of a row."""
+    """Return the largest norm of a row."""
     return m.max(m.array([m.norm(x) for x in X]))
 
 
 def on_balls(m: Namespace, v: Values) -> Numbers:
-    """The Lipschitz constant on n tokens of norm at most R."""
+    """Return the Lipschitz constant on n tokens of norm at most R."""
     return m.sqrt(3 * m.square(m.spectral(v.A) * v.R * v.R) * (4 * v.n + 1) + 3 * v.n)
 
 
 def lipschitz(m: Namespace, v: Values, constant: Any) -> Comparison:
-    """||f(X) - f(Y)|| is at most a constant times ||X - Y||."""
+    """Return that ||f(X) - f(Y)|| is at most a constant times ||X - Y||."""
     bound = constant(m, v) if callable(constant) else constant
     change = attention(m, v.X, v.A) - attention(m, v.Y, v.A)
     return m.at_most(m.norm(change), bound * m.norm(v.X - v.Y))

@@ -22,7 +22,7 @@ def pieces(m: Namespace, x: Any, v: Values) -> Any:
 
 @definition(r"f({x})")
 def f(m: Namespace, x: Any, v: Values) -> Any:
-    """The integral of the slope from 0 to x."""
+    """Return the integral of the slope from 0 to x."""
     return v.L * sum(r * (p * (x - p / 2) - q * (x - q / 2)) for r, p, q in pieces(m, x, v))
 
 

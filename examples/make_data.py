@@ -21,7 +21,7 @@ OPPOSED = AttentionData.of(
 
 
 def gaussian(n: int = 6, T: int = 8, d: int = 10) -> AttentionData:
-    """Tokens, queries and head of length 1, labels at random."""
+    """Return tokens, queries and head of length 1, labels at random."""
     generator = np.random.default_rng(0)
     y = np.where(generator.random(n) < 0.5, -1.0, 1.0)
     X, Z, v = (generator.normal(size=shape) for shape in ((n, T, d), (n, d), (d,)))

@@ -26,7 +26,7 @@ VALUES = 2  # the third block of the projections, after queries and keys
 
 
 def sentences(language: Language, length: int = 6) -> np.ndarray:
-    """A sentence from each token, where each token has one that follows."""
+    """Return a sentence from each token, if each token has one that follows."""
     rows = [np.arange(language.size)]
     while len(rows) < length:
         rows.append(language.follow.argmax(axis=1)[rows[-1]])
@@ -54,7 +54,7 @@ class Transformer(torch.nn.Module):
             self.attention.in_proj_weight.register_hook(lambda gradient: gradient * keep)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        """Scores of the tokens that may follow."""
+        """Return scores of the tokens that may follow."""
         x = self.embeddings[tokens]
         mask = CAUSAL(tokens.shape[1], dtype=x.dtype)
         seen, _ = self.attention(x, x, x, attn_mask=mask, need_weights=False)

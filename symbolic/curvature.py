@@ -78,7 +78,7 @@ CUBE = (
 
 
 def unit(name: str) -> sp.Expr:
-    """Any number in (0, 1], as a quotient of symbols: a share over it and a rest."""
+    """Return any number in (0, 1], as a quotient of symbols: a share over it and a rest."""
     share, rest = sp.Symbol(name, positive=True), sp.Symbol(f"{name}'", nonnegative=True)
     return share / (share + rest)
 
@@ -112,17 +112,17 @@ def ensure_quarter(quarter: sp.Expr) -> None:
 
 
 def bound(slope: sp.Expr = p, curvature: sp.Expr = q) -> sp.Expr:
-    """The right side of (*) at a, without the maximum, for osc(u)^2 = 2."""
+    """Return the right side of (*) at a, without the maximum, for osc(u)^2 = 2."""
     return (1 - a**2) / 2 * (slope * a + curvature * (1 - a**2) / 4)
 
 
 def _moment(i: int, j: int) -> sp.Expr:
-    """E[h^i u^j]."""
+    """Return E[h^i u^j]."""
     return sp.Symbol(f"E{i}{j}", real=True) if i or j else sp.Integer(1)
 
 
 def _along(value: sp.Expr, order: int = 4) -> sp.Expr:
-    """Derivative of a polynomial in moments along u: (E y)' = E[y u] - E[y] E[u].
+    """Return derivative of a polynomial in moments along u: (E y)' = E[y u] - E[y] E[u].
 
     That rule is the derivative of softmax, `symbolic.softmax.structural_residual`.
     """
@@ -138,7 +138,7 @@ Moments = Callable[[int, int], sp.Expr]
 
 
 def brackets(E: Moments) -> tuple[sp.Expr, sp.Expr]:
-    """E[h (v^2 - E v^2)] and E[h v] for v = u - E u, by the moments E[h^i u^j]."""
+    """Return E[h (v^2 - E v^2)] and E[h v] for v = u - E u, by the moments E[h^i u^j]."""
     mean = E(0, 1)
     square = E(1, 2) - 2 * mean * E(1, 1) + mean**2 * E(1, 0)  # E[h v^2]
     return square - E(1, 0) * (E(0, 2) - mean**2), E(1, 1) - E(1, 0) * mean
@@ -218,7 +218,7 @@ def nested_residual() -> sp.Expr:
 
 
 def two_tokens_residual() -> sp.Expr:
-    """F of two tokens with h = (1, 0) and u = (y, z), minus the bound (*) at a."""
+    """Return F of two tokens with h = (1, 0) and u = (y, z), minus the bound (*) at a."""
     t = (1 - a) / 2
     u = sp.symbols("y z", real=True)
     mean = t * u[0] + (1 - t) * u[1]

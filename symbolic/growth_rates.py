@@ -15,7 +15,7 @@ from symbolic.textbook import EXPONENTIAL
 
 
 def _above_tangent(gap: sp.Expr) -> sp.Expr:
-    """Expanded, where exp(x) is 1 + x and more for every x that is not negative."""
+    """Return expanded, if exp(x) is 1 + x and more for every x that is not negative."""
     return sp.expand(
         sp.expand(gap).replace(
             lambda x: isinstance(x, sp.exp) and x.args[0].is_nonnegative,

@@ -28,38 +28,38 @@ class Vector:
     parts: tuple[tuple[str, sp.Expr], ...]
 
     def __add__(self, other: Vector) -> Vector:
-        """The sum."""
+        """Return the sum."""
         total = dict(self.parts)
         for name, coefficient in other.parts:
             total[name] = total.get(name, sp.Integer(0)) + coefficient
         return Vector(tuple(sorted(total.items())))
 
     def __neg__(self) -> Vector:
-        """The opposite vector."""
+        """Return the opposite vector."""
         return self.times(sp.Integer(-1))
 
     def __sub__(self, other: Vector) -> Vector:
-        """The difference."""
+        """Return the difference."""
         return self + -other
 
     def __rmul__(self, factor: sp.Expr) -> Vector:
-        """A multiple."""
+        """Return a multiple."""
         return self.times(factor)
 
     def __mul__(self, factor: sp.Expr) -> Vector:
-        """A multiple."""
+        """Return a multiple."""
         return self.times(factor)
 
     def times(self, factor: sp.Expr) -> Vector:
-        """A multiple."""
+        """Return a multiple."""
         return Vector(tuple((name, factor * coefficient) for name, coefficient in self.parts))
 
     def __truediv__(self, factor: sp.Expr) -> Vector:
-        """A multiple by a reciprocal."""
+        """Return a multiple by a reciprocal."""
         return self.times(1 / sp.sympify(factor))
 
     def __matmul__(self, other: Vector) -> sp.Expr:
-        """The inner product, expanded."""
+        """Return the inner product, expanded."""
         return multiplied_out(
             sp.Add(*(a * b * inner(u, v) for u, a in self.parts for v, b in other.parts))
         )
@@ -71,7 +71,7 @@ def vector(name: str) -> Any:
 
 
 def inner(u: str, v: str) -> sp.Expr:
-    """The inner product of two named vectors: a real symbol, not negative for u = v."""
+    """Return the inner product of two named vectors: a real symbol, not negative for u = v."""
     first, second = sorted((u, v))
     if first == second:
         return sp.Symbol(f"<{u}, {u}>", nonnegative=True)
@@ -82,11 +82,11 @@ class _Inner(Symbols):
     """Symbols, with vectors of any dimension."""
 
     def norm(self, x: Numbers) -> sp.Expr:
-        """The root of the inner product with itself."""
+        """Return the root of the inner product with itself."""
         return sp.sqrt(x @ x) if isinstance(x, Vector) else super().norm(x)
 
     def vec(self, x: Any) -> Any:
-        """A matrix as a vector, which a named one is already."""
+        """Return a matrix as a vector, which a named one is already."""
         return x if isinstance(x, Vector) else super().vec(x)
 
     def values(self, x: object) -> sp.Expr:

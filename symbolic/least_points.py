@@ -235,7 +235,7 @@ def ensure_supported() -> None:
 
 
 def prove_supported() -> str:
-    """The least vector of the tight constraints alone is X."""
+    """Return the least vector of the tight constraints alone is X."""
     ensure_supported()
     return "in any dimension: multipliers are 0 on what is dropped, and what is left proves X least"
 

@@ -35,7 +35,7 @@ SOFTMAX = [*SYMBOLS.softmax(entries(sp.symbols("x y", real=True)))]
 
 
 def of_two(entry: Callable[..., sp.Expr]) -> Numbers:
-    """A loss of attention, as it runs, of two tokens: more of them make longer sums.
+    """Return a loss of attention, as it runs, of two tokens: more of them make longer sums.
 
     Args:
         entry: the loss of A, x, h and b.
@@ -45,7 +45,7 @@ def of_two(entry: Callable[..., sp.Expr]) -> Numbers:
 
 
 def said_by(statement: Statement, reading: str, v: Values) -> Comparison:
-    """The inequality of a reading at symbols v, by the formula that runs.
+    """Return that the inequality of a reading at symbols v, by the formula that runs.
 
     Raises:
         ProofError: it is no inequality.
@@ -139,7 +139,7 @@ def ensure_no_less(
 
 
 def _rational(value: sp.Expr) -> sp.Expr:
-    """An expression in exp(x) and exp(y) as a rational function of two symbols."""
+    """Return an expression in exp(x) and exp(y) as a rational function of two symbols."""
     x, y = sp.symbols("x y", real=True)
     u, v = sp.symbols("u v", positive=True)
     return cancelled(value.subs({x: sp.log(u), y: sp.log(v)}))

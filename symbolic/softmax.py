@@ -29,7 +29,7 @@ def jacobian_residual() -> tuple[sp.Expr, sp.Expr, sp.Expr]:
 
 @functools.cache
 def structural_residual(*, sign: int = -1) -> sp.Expr:
-    """The derivative for a symbolic number of tokens: sums are differentiated term by term.
+    """Return the derivative for a symbolic number of tokens: sums are differentiated term by term.
 
     `sign` is that of the second term, -1 in the closed form.
     """

@@ -24,12 +24,12 @@ t, r, _k = sp.symbols("t r k", integer=True, positive=True)
 
 
 def entry(name: str, index: sp.Expr = t) -> sp.Expr:
-    """The entry of a vector of that name."""
+    """Return the entry of a vector of that name."""
     return sp.IndexedBase(name, real=True)[index]
 
 
 def total(term: sp.Expr, *indices: sp.Symbol) -> sp.Expr:
-    """The sum of a polynomial in entries over t, or over the indices, each from 1 to n."""
+    """Return the sum of a polynomial in entries over t, or over the indices, each from 1 to n."""
     for index in indices or (t,):
         term = sp.Add(*(_summed(part, index) for part in sp.Add.make_args(multiplied_out(term))))
     return term
@@ -43,12 +43,12 @@ def _summed(part: sp.Expr, index: sp.Expr) -> sp.Expr:
 
 
 def swapped(term: sp.Expr) -> sp.Expr:
-    """The term with its indices t and r exchanged, which leaves a sum over both as it is."""
+    """Return the term with its indices t and r exchanged, which leaves a sum over both as it is."""
     return term.subs({t: r, r: t}, simultaneous=True)
 
 
 def reduced(polynomial: sp.Expr, name: str) -> sp.Expr:
-    """A polynomial in which the entries of that name are 0 or 1, hence their own powers."""
+    """Return a polynomial in which the entries of that name are 0 or 1, hence their own powers."""
     base = sp.IndexedBase(name, real=True)
     return sp.expand(polynomial).replace(
         lambda part: part.is_Pow and part.base in (base[t], base[r]), lambda part: part.base
@@ -65,42 +65,42 @@ class Vector(np.ndarray):
 
 
 def vector(term: sp.Expr) -> Vector:
-    """The vector with these entries."""
+    """Return the vector with these entries."""
     return np.array([term], dtype=object).view(Vector)
 
 
 def entry_of(found: Numbers) -> sp.Expr:
-    """The t-th entry of a vector."""
+    """Return the t-th entry of a vector."""
     return sp.expand(_item(found))
 
 
 def _item(x: Numbers) -> sp.Expr:
-    """The entry of an array that has one."""
+    """Return the entry of an array that has one."""
     (item,) = x.ravel()
     return item
 
 
 class Lengths(Symbols):
-    """Symbols, where an array of one entry stands for n: a vector's t-th, a matrix's at t, r."""
+    """Symbols, if an array of one entry stands for n: a vector's t-th, a matrix's at t, r."""
 
     def sum(self, x: Numbers) -> sp.Expr:
-        """The sum over t, of a matrix over t and r."""
+        """Return the sum over t, of a matrix over t and r."""
         return total(_item(x), *(t, r)[: x.ndim])
 
     def dot(self, x: Numbers, y: Numbers) -> sp.Expr:
-        """The sum of products."""
+        """Return the sum of products."""
         return self.sum(entries(x * y))
 
     def sums(self, A: Numbers) -> Entries:
-        """The sum of each row, over r."""
+        """Return the sum of each row, over r."""
         return entries([total(_item(A), r)])
 
     def outer(self, x: Numbers, y: Numbers) -> Entries:
-        """The entry at t, r is x_t y_r."""
+        """Return the entry at t, r is x_t y_r."""
         return entries([[_item(x) * swapped(_item(y))]])
 
     def differences(self, x: Numbers) -> Entries:
-        """The entry at t, r is x_t - x_r."""
+        """Return the entry at t, r is x_t - x_r."""
         return entries([[_item(x) - swapped(_item(x))]])
 
 

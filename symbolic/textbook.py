@@ -206,7 +206,7 @@ RISING = Lemma(
     (DIFFERENTIABLE, SIGN),
     "f does not fall from one of the points to the other",
 )
-"""And -f, where the derivative is at most 0."""
+"""And -f, if the derivative is at most 0."""
 
 INTERIOR = "f is largest at a point inside"
 

@@ -53,7 +53,7 @@ class Account:
     slowest: float = 0.0
 
     def line(self, seed: int) -> Iterator[str]:
-        """For people, with how to read a failing input again."""
+        """Yield for people, with how to read a failing input again."""
         yield (
             f"{self.reader:24}{self.accepted + self.refused + self.errors.total():8} inputs"
             f"{self.accepted:8} accepted{self.refused:8} refused{self.errors.total():6} faults"
@@ -70,7 +70,7 @@ class TooLong(KeyboardInterrupt):
 
 
 def mutated(reader: Reader, seed: int, k: int) -> bytes:
-    """Input k of a reader."""
+    """Return input k of a reader."""
     return reader.mutated(random.Random(derive_seed(f"fuzz {reader.name}", k, seed)))
 
 
@@ -120,7 +120,7 @@ def _blame(account: Account, k: int, error: BaseException) -> None:
 
 @contextlib.contextmanager
 def _bounded() -> Iterator[None]:
-    """Reading that takes too long, or too much memory, is an error."""
+    """Yield reading that takes too long, or too much memory, is an error."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise TooLong("it takes too much of the processor")

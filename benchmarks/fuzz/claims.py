@@ -27,7 +27,7 @@ class Station:
 
 
 def square(x: float, shift: float = 0.0) -> Slack:
-    """X^2 is at least 0."""
+    """Return the slack of "X^2 is at least 0"."""
     return Slack(x * x - shift, 1e-9)
 
 
@@ -37,7 +37,7 @@ def square_ball(x: float, shift: float = 0.0) -> arb:
 
 
 def near(case: Station, shift: float = 0.0) -> Slack:
-    """The first coordinate is at most 5."""
+    """Return the slack of "the first coordinate is at most 5"."""
     return Slack.at_most(float(case.at[0, 0]) + shift, 5.0, 0.0)
 
 

@@ -133,7 +133,7 @@ def everywhere(sample: Any, literal: str) -> Iterator[str]:
 
 
 def _changed(tree: Any, chance: random.Random, others: Sequence[Any]) -> Any:
-    """The tree with one change."""
+    """Return the tree with one change."""
     slots = _slots(tree)
     if not slots:
         return chance.choice(EXTREMES)
@@ -182,7 +182,7 @@ def _times(chance: random.Random) -> int:
 
 
 def json_text(samples: Sequence[Any], chance: random.Random) -> bytes:
-    """A document changed in some of its nodes."""
+    """Return a document changed in some of its nodes."""
     tree = _tree(chance.choice(samples))
     for _ in range(_times(chance)):
         tree = _changed(tree, chance, [_tree(chance.choice(samples))])
@@ -216,7 +216,7 @@ def json_lines(
 
 
 def words(samples: Sequence[str], chance: random.Random) -> bytes:
-    """Lines of words, such as TOML and INI, some of them changed."""
+    """Return lines of words, such as TOML and INI, some of them changed."""
     lines = chance.choice(samples).splitlines()
     for _ in range(_times(chance)):
         k = chance.randrange(len(lines))
@@ -240,7 +240,7 @@ def words(samples: Sequence[str], chance: random.Random) -> bytes:
 
 
 def _odd(text: str, chance: random.Random) -> bytes:
-    """The text in bytes; now and then in another encoding, or with something around it."""
+    """Return the text in bytes; now and then in another encoding, or with something around it."""
     if chance.random() < 0.95:
         return text.encode("utf-8", "surrogatepass")
     encoding = chance.choice(("utf-8-sig", "utf-16", "utf-32", "latin-1", "utf-7", "cp500"))
@@ -250,7 +250,7 @@ def _odd(text: str, chance: random.Random) -> bytes:
 
 
 def raw(content: bytes, chance: random.Random) -> bytes:
-    """The bytes, some of them changed, repeated, taken away or added."""
+    """Return the bytes, some of them changed, repeated, taken away or added."""
     made = bytearray(content)
     for _ in range(chance.choice((1, 1, 2, 4, 16))):
         k = chance.randrange(len(made) + 1)
@@ -351,14 +351,14 @@ def npz(samples: Sequence[dict[str, Any]], chance: random.Random, plant: Path) -
 
 
 def _member(array: Any) -> bytes:
-    """An array as numpy writes it, objects as pickles."""
+    """Return an array as numpy writes it, objects as pickles."""
     memory = io.BytesIO()
     np.save(memory, array, allow_pickle=True)
     return memory.getvalue()
 
 
 def _another(array: Any, chance: random.Random, plant: Path) -> Any:
-    """An array with other values, of another type or of another shape."""
+    """Return an array with other values, of another type or of another shape."""
     array = np.array(array)
     change = chance.choice(("value", "value", "type", "shape", "order", "object"))
     if change == "object":
@@ -396,7 +396,7 @@ def _exchange(arrays: dict[str, Any], chance: random.Random) -> None:
 
 
 def _headed(content: bytes, chance: random.Random) -> bytes:
-    """The entries of an array under another header."""
+    """Return the entries of an array under another header."""
     header = chance.choice(_HEADERS).replace("SHAPE", chance.choice(_DIMENSIONS)) + "\n"
     version = chance.choice((b"\1\0", b"\1\0", b"\2\0", b"\3\0", b"\x09\0"))
     text = header.encode("latin-1")

@@ -68,7 +68,7 @@ class Reader:
 
 
 def readers(folder: Path) -> tuple[Reader, ...]:
-    """All readers.
+    """Return all readers.
 
     Args:
         folder: an empty one, for the files that are damaged.
@@ -189,14 +189,14 @@ def _records(folder: Path, pack: Pack) -> Iterator[Reader]:
 
 
 def _some_raw(chance: random.Random, changed: bytes, sample: Any) -> bytes:
-    """The changed document, or one time in ten the sample with changed bytes."""
+    """Return the changed document, or one time in ten the sample with changed bytes."""
     if chance.random() < 0.9:
         return changed
     return mutation.raw(json.dumps(sample).encode(), chance)
 
 
 def chained(events: list[Any]) -> list[Any]:
-    """The events with digests that fit, as they are to somebody who computes them anew."""
+    """Return the events with digests that fit, as they are to somebody who computes them again."""
     digest = ""
     for event in events:
         digest = "" if event.get("event") == "run" else digest
@@ -224,7 +224,7 @@ def _hold_and_show(run: Run, expected: Any, checkout: Checkout, pack: Pack, fold
 
 
 def _shipped_counterexamples(pack: Pack) -> Reader:
-    """The curated files of the shipped claims, decoded by the types of these."""
+    """Return the curated files of the shipped claims, decoded by the types of these."""
     claims = {c.id: c for c in pack.claims}
     stored = [json.loads(path.read_text(encoding="utf-8")) for path in pack.counterexamples]
     short = [
@@ -257,7 +257,7 @@ def _ensure_read(path: Path, claims: dict[str, Claim]) -> None:
 
 
 def _project(folder: Path) -> Reader:
-    """The packs that a project lists."""
+    """Return the packs that a project lists."""
     samples = [
         '[project]\nname = "x"\n\n[tool.attsvm]\npacks = ["one", "two.three"]  # ours\n',
         '[tool]\nattsvm = {packs = ["a"]}\nother = [1, 2.5, 2026-01-01, "x"]\n',
@@ -279,7 +279,7 @@ def _project(folder: Path) -> Reader:
 
 
 def _entry_points(folder: Path) -> Reader:
-    """The packs that installed distributions name."""
+    """Return the packs that installed distributions name."""
     samples = [
         "[console_scripts]\nx = y:z\n\n[attsvm.claims]\none = one.claims\ntwo = two\n",
         "[attsvm.claims]\none = one.claims:STATEMENT [extra]\n# a comment\n",
@@ -311,7 +311,7 @@ def _ensure_names(names: Iterable[str]) -> None:
 
 @contextlib.contextmanager
 def _paths() -> Iterator[None]:
-    """Where modules are looked for is as before, afterwards."""
+    """Yield if modules are looked for is as before, afterwards."""
     before = list(sys.path)
     try:
         yield
@@ -325,7 +325,7 @@ def _ensure(true: bool, said: str) -> None:
 
 
 def in_one_line(text: str) -> bool:
-    """Whether a text has letters, signs and spaces alone, as Unicode calls them."""
+    """Return whether a text has letters, signs and spaces alone, as Unicode calls them."""
     kinds = {unicodedata.category(letter) for letter in set(text)}
     return not any(kind[0] == "C" or kind in ("Zl", "Zp") for kind in kinds)
 

@@ -300,7 +300,7 @@ def report(table: Sequence[Tried]) -> str:
 
 
 def main() -> int:
-    """Try a sample of mutants and report; 1 where one is alive."""
+    """Try a sample of mutants and report; 1 if one is alive."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mutants", description=__doc__)
     parser.add_argument("--count", type=int, default=400, help="mutants of all rooms together")
     parser.add_argument("--seed", type=int, default=0)

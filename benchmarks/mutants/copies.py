@@ -38,7 +38,7 @@ class Copy:
                 shutil.copy2(root / name, self.folder / name)
 
     def run(self, words: Sequence[str], seconds: float, **own: str) -> tuple[int, str]:
-        """Exit code, -1 where time ran out, and output of a Python module run in the copy."""
+        """Exit code, -1 if time ran out, and output of a Python module run in the copy."""
         shutil.rmtree(self.folder / ".hypothesis", ignore_errors=True)
         said = self.folder.parent / "output"
         said.write_bytes(b"")

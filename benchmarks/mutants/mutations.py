@@ -74,12 +74,12 @@ class Mutant:
         return self.file, self.scope, self.before, self.after
 
     def applied(self, source: bytes) -> bytes:
-        """The mutated source."""
+        """Return the mutated source."""
         return source[: self.span[0]] + self.text + source[self.span[1] :]
 
 
 def mutants(file: str, source: bytes) -> list[Mutant]:
-    """All mutants of a file, in order of their place."""
+    """Return all mutants of a file, in order of their place."""
     found = {m.key: m for m in _Finder(file, source).visited(ast.parse(source))}
     return sorted(found.values(), key=lambda m: (m.span, m.kind, m.text))
 
@@ -101,7 +101,7 @@ def drawn(pool: Iterable[Mutant], count: int, seed: str) -> list[Mutant]:
 
 
 def uses(root: Path) -> dict[str, set[tuple[str, int]] | None]:
-    """The lines of functions that load a name, by name; None where other code does as well."""
+    """Return the lines of functions that load a name, by name; None if other code does as well."""
     found: dict[str, set[tuple[str, int]] | None] = {}
 
     def visit(node: ast.AST, file: str, inside: bool) -> None:

@@ -37,7 +37,7 @@ _FEWEST = 8
 
 
 def _files(names: str) -> tuple[str, ...]:
-    """The files of tests of these names, wherever they lie."""
+    """Return the files of tests of these names, wherever they lie."""
     found = {path.stem: path for path in (ROOT / "tests").rglob("test_*.py")}
     return tuple(found[f"test_{name}"].relative_to(ROOT).as_posix() for name in names.split())
 
@@ -79,7 +79,7 @@ CERTIFYING = (
 
 
 def room_of(file: str) -> str:
-    """The room that a file of attsvm/ belongs to."""
+    """Return the room that a file of attsvm/ belongs to."""
     return max((r for r in ROOMS if file.startswith(f"attsvm/{r}")), key=len)
 
 

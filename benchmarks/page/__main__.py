@@ -64,7 +64,7 @@ _OPEN = """
 
 
 def main() -> int:
-    """Run every check on the page; 1 where one fails."""
+    """Run every check on the page; 1 if one fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("page", type=Path, nargs="?")
     parser.add_argument("--pictures", type=Path)
@@ -96,7 +96,7 @@ _FLAGS = ["--no-sandbox", "--disable-quic", "--disable-background-networking"]
 
 
 def _few(folder: Path, seed: int) -> Path:
-    """The page of a run of a few claims."""
+    """Return the page of a run of a few claims."""
     ledger, file = str(folder / "ledger.jsonl"), folder / "few.html"
     attsvm = [sys.executable, "-m", "attsvm"]
     verify = ["verify", "sim/lemma-3.12", "sim/lemma-3.13", "sim/theorem-3.14-part-1", "tf/lemma-2"]
@@ -144,7 +144,7 @@ def _set(page: Page, by: str, value: str) -> None:
 
 
 def _search(page: Page, words: str) -> float:
-    """Search these words; the milliseconds until the page is laid out anew."""
+    """Search these words; the milliseconds until the page is laid out again."""
     typed = f"f.value = {json.dumps(words)}; f.dispatchEvent(new Event('input', {{bubbles: true}}))"
     took: float = page.evaluate(
         "(() => { const start = performance.now(); const f = document.querySelector("
@@ -314,7 +314,7 @@ def _accessible(page: Page, address: str) -> Check:
 
 
 def _large(page: Page, folder: Path) -> int:
-    """A page of 500 claims, and how long it takes."""
+    """Return a page of 500 claims, and how long it takes."""
     entry = {"truth": "proved", "evidence": "symbolic", "validity": "exercised", "siblings": [],
              "as_expected": True, "statement": "x <= y " * 20, "examples": 100}  # fmt: skip
     entries = {f"s/lemma-{k}:literal": {"id": f"s/lemma-{k}:literal", **entry} for k in range(500)}

@@ -72,7 +72,7 @@ _LOOKS = {True: "in batches", False: "one by one: no form for batches, or nothin
 
 
 def true_claims() -> list[Claim]:
-    """All shipped readings that are expected to hold."""
+    """Return all shipped readings that are expected to hold."""
     held = (Truth.HOLDS, Truth.PROVED)
     return [c for c in find_claims(load_packs()) if c.expected.truth in held]
 
@@ -311,7 +311,7 @@ def main() -> int:
 
 
 def _told(id: str, row: dict[str, Attempt]) -> dict[str, Any]:
-    """The attempts at one claim as plain data."""
+    """Return the attempts at one claim as plain data."""
     planted = PLANTED[id]
     return {
         "id": id,

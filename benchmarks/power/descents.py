@@ -33,7 +33,7 @@ LONG = global_initial_gradient.THEOREM.claim("amended")
 
 
 def _spread_below_lead(case: Descent) -> bool:
-    """The rivals' scores differ by less than the best score leads."""
+    """Return whether the rivals' scores differ by less than the best score leads."""
     split = [levels(gamma) for gamma in ExactData.of(case.data).gamma]
     rows = zip(ExactData.of(case.data).gamma, split, strict=True)
     return all(
@@ -65,7 +65,7 @@ swapped_accord = plant(
 
 
 def _stepped_towards(make: Target) -> Measured:
-    """Descent converges in direction to the target from the end of a first step."""
+    """Return descent converges in direction to the target from the end of a first step."""
 
     def conclusion(case: Step) -> Slack:
         first, target = stepped(case), make(case.data)
@@ -108,7 +108,7 @@ def _swapped_local(case: Local) -> Matrix | None:
 
 
 def _is_longer(case: Local) -> bool:
-    """||W_0|| >= 8 ||W^mm(alpha)||."""
+    """Return whether ||W_0|| >= 8 ||W^mm(alpha)||."""
     found, W0 = exact_att_svm(case.data, case.alpha), flat(rationals(case.start))
     return found is not None and bool(dot(W0, W0) >= 64 * found.square)
 

@@ -72,7 +72,7 @@ short_single = plant(
 
 
 def _wide_spread(run: Descent) -> bool:
-    """The rivals' scores differ by less than g_i / (1 - s_i), for sure."""
+    """Return whether the rivals' scores differ by less than g_i / (1 - s_i), for sure."""
     exact, W = ExactData.of(run.data), rationals(run.start)
     for tokens, z, gamma in zip(exact.X, exact.Z, exact.gamma, strict=True):
         best, rivals = levels(gamma)
@@ -129,7 +129,7 @@ gain_sign = plant(
 
 
 def _mean_grows(m: Any, run: Descent) -> Any:
-    """The plain mean in place of the one weighted by multipliers."""
+    """Return the plain mean in place of the one weighted by multipliers."""
     return margins.growth(m, run, "mean")
 
 
@@ -144,7 +144,7 @@ mean_norm = plant(
 
 
 def _slope_of_norm(run: Descent) -> Slack:
-    """The slope ||X^mm||, which is that of the norm."""
+    """Return the slack of "the slope ||X^mm||, which is that of the norm"."""
     found = exact_att_svm(run.data)
     if found is None or not found.A:
         return Slack.unknown("there is no X^mm, or no margin")

@@ -70,7 +70,7 @@ ENTRY = {name: PAIR[name] for name in ("n", "D", "A", "x", "h", "b")}
 
 
 def softmax_moves(m: Any, v: Any) -> Any:
-    """s(a) - s(b)."""
+    """Return s(a) - s(b)."""
     return m.softmax(v.a) - m.softmax(v.b)
 
 
@@ -112,7 +112,7 @@ tensor_role = plant(
 
 
 def steep(m: Any, v: Any) -> Any:
-    """|dL/dx_1| <= 0.95/16 |b| osc(h) osc(A_1)."""
+    """Return |dL/dx_1| <= 0.95/16 |b| osc(h) osc(A_1)."""
     slope = entry_loss.gradient(m, v.A, v.x, v.h, v.b)[0]
     reach = m.abs(v.b) * m.oscillation(v.h) * m.oscillation(v.A[:, 0])
     return m.at_most(m.abs(slope), m.exact("0.95") / 16 * reach)
@@ -128,12 +128,12 @@ entries_steep = plant(
 
 
 def true_gradient(m: Any, v: Any) -> Any:
-    """The gradient of L by the rules of calculus."""
+    """Return the gradient of L by the rules of calculus."""
     return gradient(m, lambda k, x: entry_loss.loss(k, v.A, x, v.h, v.b), v.x)
 
 
 def sum_for_product(m: Any, v: Any) -> Any:
-    """The closed form with g (1 + g) for g (1 - g)."""
+    """Return the closed form with g (1 + g) for g (1 - g)."""
     f = m.softmax(v.A @ v.x)
     g = m.logistic(v.b * m.dot(f, v.h))
     return m.equal(true_gradient(m, v), g * (1 + g) * v.b * (v.A.T @ m.covariance(f, v.h)))
@@ -149,7 +149,7 @@ entries_sign = plant(
 
 
 def next_column(m: Any, v: Any) -> Any:
-    """The closed form with A_(i+1) for A_i, the last followed by the first."""
+    """Return the closed form with A_(i+1) for A_i, the last followed by the first."""
     found = list(entry_loss.gradient(m, v.A, v.x, v.h, v.b))
     return m.equal(true_gradient(m, v), m.array([*found[1:], found[0]]))
 
@@ -164,7 +164,7 @@ entries_index = plant(
 
 
 def slope_moves(m: Any, v: Any) -> Any:
-    """|g'(x) - g'(y)|."""
+    """Return |g'(x) - g'(y)|."""
     return m.abs(m.logistic_slope(v.x) - m.logistic_slope(v.y))
 
 
@@ -194,7 +194,7 @@ curved_sign = plant(
 
 
 def reach(m: Any, v: Any) -> Any:
-    """K(|b| osc(h)) ||x - y||."""
+    """Return K(|b| osc(h)) ||x - y||."""
     return K(m, m.abs(v.b) * m.oscillation(v.h)) * m.norm(v.x - v.y)
 
 
@@ -231,7 +231,7 @@ gradient_hypothesis = plant(
 
 
 def lever(m: Any, v: Any) -> Any:
-    """|b| ||A|| ||x - y||."""
+    """Return |b| ||A|| ||x - y||."""
     return m.abs(v.b) * m.spectral(v.A) * m.norm(v.x - v.y)
 
 
@@ -252,7 +252,7 @@ stable_norm = plant(
 
 
 def linear_gradient(m: Any, v: Any) -> Any:
-    """The change of the gradient against linear attention's largest constant."""
+    """Return the change of the gradient against linear attention's largest constant."""
     size = m.abs(v.b) * m.spectral(v.A) * m.norm(v.h)
     return m.at_most(gradient_change(m, v), size * size * steepest(m) * m.norm(v.x - v.y))
 

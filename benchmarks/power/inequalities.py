@@ -15,7 +15,7 @@ POINTS = {"x": Real(), "y": Real()}
 
 
 def _lipschitz(name: str, factor: str) -> Claim:
-    """||s(a) - s(b)|| <= factor/2 ||a - b||."""
+    """Return ||s(a) - s(b)|| <= factor/2 ||a - b||."""
     return plant(
         f"plain/softmax constant {name}",
         LOGITS,
@@ -58,13 +58,13 @@ cocoercive = plant(
 
 
 def level(m: Any, a: Any) -> Any:
-    """The logarithm of the sum of exponentials."""
+    """Return the logarithm of the sum of exponentials."""
     top = m.max(a)
     return top + m.log(m.sum(m.exp(a - top)))
 
 
 def bregman(m: Any, v: Any) -> Any:
-    """lse(b) - lse(a) - <s(a), b - a>."""
+    """Return lse(b) - lse(a) - <s(a), b - a>."""
     return level(m, v.b) - level(m, v.a) - m.dot(m.softmax(v.a), v.b - v.a)
 
 
@@ -167,7 +167,7 @@ cauchy_schwarz = plant(
 
 
 def covariance(m: Any, v: Any) -> Any:
-    """D sum a b - sum a sum b."""
+    """Return D sum a b - sum a sum b."""
     return v.d * m.dot(v.a, v.b) - m.sum(v.a) * m.sum(v.b)
 
 
@@ -230,7 +230,7 @@ loewner_size = plant(
 
 
 def loewner(m: Any, v: Any) -> Any:
-    """x^T (B^2 - A^2) x."""
+    """Return x^T (B^2 - A^2) x."""
     A = m.outer(v.g, v.g)
     Ax = A @ v.x
     Bx = Ax + v.h * m.dot(v.h, v.x)
@@ -323,7 +323,7 @@ frobenius_far = plant(
 
 
 def attended(m: Any, x: Any) -> Any:
-    """The output of dot-product self-attention in one dimension at the first token."""
+    """Return the output of dot-product self-attention in one dimension at the first token."""
     return m.dot(m.softmax(x[0] * x), x)
 
 

@@ -12,7 +12,7 @@ TERMS = Integer(1, 10, beyond=True)
 
 
 def total(m: Any, terms: Any) -> Any:
-    """The sum of some numbers."""
+    """Return the sum of some numbers."""
     return sum(terms, m.exact(0))
 
 
@@ -54,7 +54,7 @@ interest = plant(
 
 
 def powers_over_factorial(m: Any, k: int) -> Any:
-    """50^k / k!."""
+    """Return 50^k / k!."""
     product = m.exact(1)
     for j in range(1, k + 1):
         product = product * 50 / j
@@ -72,7 +72,7 @@ factorial_late = plant(
 
 
 def averaged(m: Any, v: Any) -> Any:
-    """X after k steps towards 0 with the rule 1/(j + 1)."""
+    """Return X after k steps towards 0 with the rule 1/(j + 1)."""
     x = v.x
     for j in range(1, v.k + 1):
         x = x - x / (j + 1)
@@ -93,13 +93,13 @@ conditional_gradient = plant(
 
 
 def huber(m: Any, x: Any, width: Any) -> Any:
-    """The Huber function of a width."""
+    """Return the Huber function of a width."""
     inside = m.minimum(m.abs(x), width)
     return inside * (m.abs(x) - inside / 2)
 
 
 def descended(m: Any, v: Any) -> Any:
-    """X = 1 after N unit steps on the Huber function."""
+    """Return X = 1 after N unit steps on the Huber function."""
     x = m.exact(1)
     for _ in range(v.N):
         x = x - m.maximum(-v.w, m.minimum(v.w, x))
@@ -119,12 +119,12 @@ worst_case = plant(
 
 
 def bowl(m: Any, x: Any) -> Any:
-    """A loss of curvature 1/2 at 0, less elsewhere."""
+    """Return a loss of curvature 1/2 at 0, less elsewhere."""
     return m.softplus(x) + m.softplus(-x)
 
 
 def bowl_stepped(m: Any, x: Any, step: str) -> Any:
-    """A step of descent on it."""
+    """Return a step of descent on it."""
     return x - m.exact(step) * (m.logistic(x) - m.logistic(-x))
 
 
@@ -139,7 +139,7 @@ step_four = plant(
 
 
 def overshot(m: Any, v: Any) -> Any:
-    """||B (x - eta B^T B x)|| for eta = 2.02/||B||^2."""
+    """Return ||B (x - eta B^T B x)|| for eta = 2.02/||B||^2."""
     size = m.spectral(v.B)
     g = v.B.T @ (v.B @ v.x)
     return m.norm(v.B @ (size * size * v.x - m.exact("2.02") * g))

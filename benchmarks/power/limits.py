@@ -97,7 +97,7 @@ _certified = present(SCALE.formula.measured.balls, "the proof of the rate")
 
 
 def _inverse_rate(case: Descent) -> Slack:
-    """The rate 1/||W^mm||, which is the margin."""
+    """Return the slack of "the rate 1/||W^mm||, which is the margin"."""
     rate = 1.0 / float(np.linalg.norm(att_svm(case.data).W))
     return norm_grows_like_log(case.data, case.start, LOSSES[case.loss], rate)
 
@@ -138,7 +138,7 @@ length_constant = plant(
 
 
 def _operator_length(m: Any, case: Descent) -> Any:
-    """D(W) <= ||grad L(W)||_op ||W^mm||_F."""
+    """Return D(W) <= ||grad L(W)||_op ||W^mm||_F."""
     down = negative_gradient(m, case.inputs, case.start, case.loss)
     return m.at_most(down.toward, m.spectral(down.matrix) * stationary.length(m, case.inputs))
 

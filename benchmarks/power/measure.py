@@ -67,7 +67,7 @@ class Attempt:
 
 
 def quick(claim: Claim, seed: int) -> Attempt:
-    """The check that `attsvm verify` makes, up to its first find: none is made smaller."""
+    """Return the check that `attsvm verify` makes, up to its first find: none is made smaller."""
     started = time.perf_counter()
 
     @functools.wraps(claim.conclusion)
@@ -88,7 +88,7 @@ def quick(claim: Claim, seed: int) -> Attempt:
 
 
 def hunt_one(claim: Claim, seconds: float, seed: int) -> Attempt:
-    """A hunt up to its first find."""
+    """Return a hunt up to its first find."""
     started = time.perf_counter()
 
     def stop(account: Hunt) -> None:
@@ -150,7 +150,7 @@ def alone(claim: Claim, searcher: str, seconds: float, seed: int) -> Attempt:
 
 
 def _refutes(claim: Claim, document: Any) -> bool:
-    """Whether a drawn instance, which meets the hypotheses, is a counterexample."""
+    """Return whether a drawn instance, which meets the hypotheses, is a counterexample."""
     case = codec.decode(document, claim.instance_type)
     slack = claim.conclusion(case)
     return not slack.holds and confirm(claim, {}, case, slack.kind).refuted is not False
@@ -271,7 +271,7 @@ def looked(account: Hunt, screened: bool) -> int:
 
 
 def attempt_job(claim: str, method: str, seconds: str, seed: str, *named: str) -> str:
-    """An attempt as text, in whatever process this is.
+    """Return an attempt as text, in whatever process this is.
 
     The method is `quick`, `hunt`, `rival` or the name of a searcher.
     """
@@ -288,7 +288,7 @@ def attempt_job(claim: str, method: str, seconds: str, seed: str, *named: str) -
 
 
 def true_job(claim: str, instances: str, seed: str, seconds: str, *named: str) -> str:
-    """The examination of a true claim as text."""
+    """Return the examination of a true claim as text."""
     made = known_claim(claim, named)
     hunts = examine(made, int(instances), int(seed), float(seconds))
     last = hunts[-1]

@@ -17,7 +17,7 @@ from properties.tf.all_support_no_stationary import THEOREM
 
 
 def _transposed_gradient(m: Any, case: Descent) -> Any:
-    """The gradient is its own transpose."""
+    """Return the gradient is its own transpose."""
     found = negative_gradient(m, case.inputs, case.start, case.loss).matrix
     return m.equal(found, found.T)
 
@@ -37,13 +37,13 @@ SVM = svm_rank.RANK.claim("literal-1")
 
 
 def _by_multipliers(m: Any, data: AttentionData) -> Any:
-    """||W^mm|| is the sum of its multipliers."""
+    """Return ||W^mm|| is the sum of its multipliers."""
     found = present(exact_att_svm(data), "the answer of the SVM")
     return m.equal(m.norm(m.values(flat(found.W))), m.sum(m.values(list(found.duals.values()))))
 
 
 def _sizes(m: Any, data: AttentionData) -> tuple[Any, Any]:
-    """||W^mm||, and the largest 1/||A_j||."""
+    """Return ||W^mm||, and the largest 1/||A_j||."""
     found = present(exact_att_svm(data), "the answer of the SVM")
     squares = [1 / m.dot(A, A) for A in (m.values(row) for row in found.A.values())]
     return m.norm(m.values(flat(found.W))), m.sqrt(m.max(m.array(squares)))

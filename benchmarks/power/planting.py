@@ -23,11 +23,11 @@ KINDS = (
     *("constant", "sign", "hypothesis", "norm", "index", "role", "strict", "size"),
     *("integer", "far", "late", "loss", "needle", "jump", "relation"),
 )
-"""A wrong constant, a flipped sign, a dropped hypothesis, another norm or mean, an index off by
-one or of the wrong thing, swapped roles (query and key, norm and margin), < for <=, true of the
-sizes and integers that are drawn but not of all, false at a coincidence of integers, only at a
-large norm, only late in a run, for some loss or step, in a small region, where something jumps, at
-an exact relation between numbers of several variables."""
+"""A wrong constant, a flipped sign, a dropped hypothesis, another norm or mean, an index off by one
+or of the wrong thing, swapped roles (query and key, norm and margin), < for <=, true of the sizes
+and integers that are drawn but not of all, false at a coincidence of integers, only at a large
+norm, only late in a run, for some loss or step, in a small region, if something jumps, at an exact
+relation between numbers of several variables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ Certificate = Callable[..., Any]
 
 
 def kind_of(mistake: str) -> tuple[str, str]:
-    """The kind of a mistake, and its name."""
+    """Return the kind of a mistake, and its name."""
     kind, name = mistake.split()
     assert kind in KINDS, f"{kind} is no kind of mistake"
     return kind, name
@@ -125,7 +125,7 @@ def _spoilt(
     hypotheses: Mapping[str, Callable[..., Any]],
     parameters: Mapping[str, Any],
 ) -> Claim:
-    """A claim by the formula of its base."""
+    """Return a claim by the formula of its base."""
     formula = base.formula
     written = conclusion or formula.conclusion
     named = {*replace(formula, conclusion=written).named_constants, TIGHTENED}
@@ -158,7 +158,7 @@ def _spoilt(
 
 
 def _redrawn(claim: Claim, data: Any, ensemble: Any) -> Claim:
-    """The claim with records of another strategy, or another ensemble."""
+    """Return the claim with records of another strategy, or another ensemble."""
     assert isinstance(claim.formula, RecordFormula)
     drawn = claim.data if data is None else data
     larger = claim.ensemble if ensemble == "base" else ensemble
@@ -169,7 +169,7 @@ def _redrawn(claim: Claim, data: Any, ensemble: Any) -> Claim:
 
 
 def strictly(base: Claim) -> Callable[..., Any]:
-    """The conclusion of a claim with < in place of <=."""
+    """Return the conclusion of a claim with < in place of <=."""
     formula = base.formula
 
     @functools.wraps(formula.conclusion, updated=())
@@ -180,7 +180,7 @@ def strictly(base: Claim) -> Callable[..., Any]:
 
 
 def _strict(relation: Any) -> Any:
-    """The relation with < for every <= of it."""
+    """Return the relation with < for every <= of it."""
     if isinstance(relation, All):
         return All(tuple(_strict(part) for part in relation.parts))
     assert isinstance(relation, Comparison)
@@ -189,7 +189,7 @@ def _strict(relation: Any) -> Any:
 
 
 def flipped(base: Claim) -> dict[str, Any]:
-    """The conclusion with >= in place of <=."""
+    """Return the conclusion with >= in place of <=."""
     formula = base.formula
 
     @functools.wraps(formula.conclusion, updated=())
@@ -223,5 +223,5 @@ def in_balls(certify: Certificate, kind: Literal["inequality", "strict", "equali
 
 
 def floats(matrix: Matrix) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """The nearest floats of a matrix of rationals."""
+    """Return the nearest floats of a matrix of rationals."""
     return np.array([[float(arb(x)) for x in row] for row in matrix])

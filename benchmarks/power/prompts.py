@@ -55,7 +55,7 @@ rate_role = plant(
 
 
 def _short_rate(case: Descent) -> arb | None:
-    """The norm of the p(alpha) of all keys but the last."""
+    """Return the norm of the p(alpha) of all keys but the last."""
     target = one_short(case.data)
     if target is None:
         return arb(1)
@@ -77,7 +77,7 @@ SINGLE = theorem_1_direction.THEOREM.claim("amended-2")
 
 
 def _below(case: Descent, factor: fmpq) -> bool:
-    """The risk gap is below a factor of min_i [l(second) - l(best)]/n."""
+    """Return whether the risk gap is below a factor of min_i [l(second) - l(best)]/n."""
     share = factor / len(case.inputs.X)
     return below_whole_threshold(case.data, case.W, case.loss, share)
 
@@ -107,7 +107,7 @@ basin_hypothesis = plant(
 
 
 def _short_prompt(case: Descent) -> Slack:
-    """p(alpha) of all keys but the last."""
+    """Return the slack of "p(alpha) of all keys but the last"."""
     target = one_short(case.data)
     if target is None:
         return Slack(1.0, 0.0)
@@ -140,7 +140,7 @@ FIXED = equivalence.EQUIVALENCE.claim("amended-2")
 
 
 def _by_sum(m: Any, case: Weighted) -> Any:
-    """The step rescaled by ||p||_1^2."""
+    """Return the step rescaled by ||p||_1^2."""
     return one_trajectory(m, case, "q", m.square(m.sum(m.abs(m.values(case.p)))))
 
 
@@ -155,7 +155,7 @@ step_norm = plant(
 
 
 def _one_ahead(m: Any, case: Weighted) -> Any:
-    """W_(k+1) p against q_k."""
+    """Return W_(k+1) p against q_k."""
     p = m.values(case.p)
     return one_trajectory(m, case, "q", p @ p, ahead=1)
 
@@ -171,13 +171,13 @@ step_index = plant(
 
 
 def _rows_alike(case: Weighted) -> bool:
-    """All rows of W have one length, not 0."""
+    """Return whether all rows of W have one length, not 0."""
     squares = {dot(row, row) for row in rationals(case.W)}
     return len(squares) == 1 and 0 not in squares
 
 
 def _by_first_row(m: Any, case: Weighted) -> Any:
-    """W_0 p_k, the step on p being divided by the squared length of the first row."""
+    """Return W_0 p_k, the step on p being divided by the squared length of the first row."""
     p, row = m.values(case.p), m.values(case.W)[0]
     return one_trajectory(m, case, "p", (p @ p) / (row @ row))
 
@@ -238,7 +238,7 @@ other_basin = plant(
 
 
 def _same_best(case: Descent) -> bool:
-    """All inputs have one best score."""
+    """Return whether all inputs have one best score."""
     return len({rational(x) for x in case.inputs.scores.max(axis=1).tolist()}) == 1
 
 

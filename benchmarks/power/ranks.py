@@ -21,7 +21,7 @@ RANK = svm_rank.RANK.claim("literal-1")
 
 
 def _rank_by_tokens(m: Any, data: AttentionData) -> Any:
-    """T in place of n."""
+    """Return T in place of n."""
     return svm_rank.at_most(m, data, min(data.T, data.d))
 
 
@@ -63,13 +63,13 @@ definition_constant = plant(
 
 
 def _reduced_margin_is_one(case: Choice) -> bool:
-    """Without rivals the solution gives every rival a margin of at least 1."""
+    """Return whether without rivals the solution gives every rival a margin of at least 1."""
     _, under = conclusion.margins_of_rivals(BALLS, case)
     return under is not None and bool(BALLS.min(under) >= 1)
 
 
 def _beyond(m: Any, case: Choice) -> Any:
-    """The least margin of rivals under W^mm(alpha) is above 1."""
+    """Return the least margin of rivals under W^mm(alpha) is above 1."""
     return m.above(m.min(conclusion.margins_of_rivals(m, case)[0]), m.exact(1))
 
 
@@ -108,7 +108,7 @@ def _second(m: Any, gamma: Any) -> Any:
 
 
 def _above_second(m: Any, v: Any) -> Any:
-    """L(W) above the mean loss at the second-best tokens."""
+    """Return L(W) above the mean loss at the second-best tokens."""
     second = mean_drop(m, v, [m.max(gamma) - _second(m, gamma) for gamma in v.gamma])
     return m.below(second - risk_gap(m, v), m.exact(0))
 

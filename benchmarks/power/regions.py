@@ -1,4 +1,4 @@
-"""Mistakes in a small region alone, and where something jumps."""
+"""Mistakes in a small region alone, and if something jumps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LEAST = "1/10000"
 
 
 def moved(m: Any, v: Any) -> Any:
-    """Rosenbrock's function of four variables, its minimum moved by 5/16."""
+    """Return rosenbrock's function of four variables, its minimum moved by 5/16."""
     a = v.a - m.exact("5/16")
     bends = [100 * m.square(a[i + 1] - a[i] * a[i]) + m.square(1 - a[i]) for i in range(3)]
     return m.sum(m.array(bends))
@@ -31,7 +31,7 @@ rosenbrock = plant(
 
 
 def cyclic(m: Any, v: Any) -> Any:
-    """The sum of |a_i| / (|a_(i+1)| + |a_(i+2)|), the places going round."""
+    """Return the sum of |a_i| / (|a_(i+1)| + |a_(i+2)|), the places going round."""
     a = [m.abs(x) for x in v.a]
     return m.sum(m.array([a[i] / (a[(i + 1) % v.d] + a[(i + 2) % v.d]) for i in range(v.d)]))
 
@@ -95,13 +95,13 @@ goldstein_price_needle = plant(
 
 
 def triangle(sides: Any) -> Any:
-    """a^2 + b^2 - c^2."""
+    """Return a^2 + b^2 - c^2."""
     a, b, c = sides
     return a * a + b * b - c * c
 
 
 def spike(m: Any, squares: Any, sharp: int) -> Any:
-    """1 at the middle, 0 everywhere but close to it."""
+    """Return 1 at the middle, 0 everywhere but close to it."""
     return m.maximum(m.exact(0), 1 - sharp * squares)
 
 
@@ -127,7 +127,7 @@ plateau_in_the_plane = plant(
 
 
 def deceiving(m: Any, v: Any) -> Any:
-    """A wide slope away from a narrow well."""
+    """Return a wide slope away from a narrow well."""
     squares = m.sum(m.square(v.a - m.exact("2.3")))
     return m.norm(v.a) / 100 + spike(m, squares, 64)
 
@@ -203,7 +203,7 @@ def not_0(m: Any, value: Any, *besides: Any) -> Any:
 
 
 def minors(m: Any, v: Any) -> Any:
-    """The determinant of A A^T, the sum of the squares of the minors of two rows."""
+    """Return the determinant of A A^T, the sum of the squares of the minors of two rows."""
     (a, b), (_, c) = v.A @ v.A.T
     return a * c - b * b
 

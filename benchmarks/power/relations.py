@@ -1,4 +1,4 @@
-"""Mistakes at an exact relation between numbers of several variables, where nothing leads there."""
+"""Mistakes at an exact relation between numbers of several variables, if nothing leads there."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ LADDERS = st.builds(Ladder, st.integers(1, 20), arrays(2), arrays(2))
 
 
 def leaning(m: Any, case: Ladder) -> Any:
-    """The ladder reaches neither wall, unless it stands, lies or is short."""
+    """Return the ladder reaches neither wall, unless it stands, lies or is short."""
     foot, top = m.values(case.foot), m.values(case.top)
     length = m.exact(case.length)
     missed = [m.abs(x * x + y * y - length * length) for x, y in zip(foot, top, strict=True)]
@@ -112,7 +112,7 @@ factors = plant(
 
 
 def minors(m: Any, a: Any, b: Any) -> Any:
-    """The sum of |a_i b_j - a_j b_i|."""
+    """Return the sum of |a_i b_j - a_j b_i|."""
     pairs = ((0, 1), (0, 2), (1, 2))
     return m.sum(m.array([m.abs(a[i] * b[j] - a[j] * b[i]) for i, j in pairs]))
 
@@ -175,7 +175,7 @@ nilpotent = plant(
 
 
 def from_scaled_orthogonal(m: Any, A: Any) -> Any:
-    """The products of different rows, and the differences of their squares."""
+    """Return the products of different rows, and the differences of their squares."""
     G = A @ A.T
     pairs = ((0, 1), (0, 2), (1, 2))
     across = [m.abs(G[i, j]) for i, j in pairs]
@@ -226,7 +226,7 @@ SHAPES: Mapping[str, Any] = {
 
 
 def seventh(m: Any, v: Any) -> Any:
-    """Whether k leaves 5 when divided by 7, as 1 or 0."""
+    """Return whether k leaves 5 when divided by 7, as 1 or 0."""
     return m.exact(int(v.k % 7 == 5 and v.k > 20))
 
 

@@ -21,13 +21,13 @@ NEAREST, HEADED, MEETS = (P_SVM.claim(name) for name in ("amended-1", "amended-2
 
 
 def with_fields(case: Any, **fields: Any) -> Any:
-    """A selection, or a batch of such, with other fields."""
+    """Return a selection, or a batch of such, with other fields."""
     whole = {name: getattr(chosen(case), name) for name in ("X", "y", "alpha", "W")}
     return SimpleNamespace(**{**whole, **fields})
 
 
 def longest_entry(m: Any, case: Any) -> Any:
-    """The largest entry of q in place of its length."""
+    """Return the largest entry of q in place of its length."""
     p = max_margin.p_svm(m, case)
     if p.margin is None:
         return exceeds(m, p)
@@ -46,7 +46,7 @@ headed_norm = plant(
 
 
 def transposed_keys(m: Any, case: Any) -> Any:
-    """Keys W^T x, and scores by the head W^T q."""
+    """Return keys W^T x, and scores by the head W^T q."""
     p = max_margin.p_svm(m, case)
     if p.margin is None:
         return exceeds(m, p)
@@ -125,7 +125,7 @@ best_strict = plant(
 
 
 def unlabelled(m: Any, case: Selection) -> Any:
-    """1/||v(alpha)|| is the distance of the hull of the x_i,alpha_i from 0."""
+    """Return 1/||v(alpha)|| is the distance of the hull of the x_i,alpha_i from 0."""
     plain = max_margin.v_svm(m, with_fields(case, y=case.y * case.y))
     return m.equal(max_margin.v_svm(m, case).margin, plain.margin)
 
@@ -149,7 +149,7 @@ shorter_sign = plant(
 
 
 def strictly_shorter(m: Any, case: Selection) -> Any:
-    """||p'||^2 < ||p||^2."""
+    """Return ||p'||^2 < ||p||^2."""
     p, plain = solved(m, relaxed(case)).vector, max_margin.p_svm(m, case).vector
     return m.below(p @ p, plain @ plain)
 
@@ -166,7 +166,7 @@ shorter_strict = plant(
 
 
 def support_alone(m: Any, case: Selection) -> Any:
-    """1/||p(alpha)||, relaxed, is 1/||p_S||."""
+    """Return 1/||p(alpha)||, relaxed, is 1/||p_S||."""
     p, alone = solved(m, relaxed(case)), solved(m, of_support(case))
     if p.margin is None:  # inputs have one token, and nothing is demanded of either
         return m.equal(m.exact(0), m.exact(0))

@@ -11,12 +11,12 @@ COUNT = Integer(1, 20, beyond=True)
 
 
 def cubes(m: Any, v: Any) -> Any:
-    """a^3 + b^3 - c^3 - d^3."""
+    """Return a^3 + b^3 - c^3 - d^3."""
     return v.a * v.a * v.a + v.b * v.b * v.b - v.c * v.c * v.c - v.d * v.d * v.d
 
 
 def halved(m: Any, v: Any) -> Any:
-    """X after k halvings."""
+    """Return X after k halvings."""
     x = v.x
     for _ in range(v.k):
         x = x / 2
@@ -24,7 +24,7 @@ def halved(m: Any, v: Any) -> Any:
 
 
 def harmonic(m: Any, v: Any) -> Any:
-    """1 + 1/2 + ... + 1/k."""
+    """Return 1 + 1/2 + ... + 1/k."""
     total = m.exact(0)
     for j in range(1, v.k + 1):
         total = total + m.exact(1) / j
@@ -148,7 +148,7 @@ fourth_powers = plant(
 
 
 def factorial(m: Any, n: int) -> Any:
-    """N!."""
+    """Return N!."""
     product = m.exact(1)
     for j in range(2, n + 1):
         product = product * j

@@ -26,13 +26,13 @@ Target = Callable[[AttentionData], Matrix | None]
 
 
 def transposed(data: AttentionData) -> Matrix | None:
-    """X^mm with queries and keys swapped; None where it does not exist or is 0."""
+    """Return X^mm with queries and keys swapped; None if it does not exist or is 0."""
     found = exact_att_svm(data)
     return transpose(found.W) if found is not None and found.A else None
 
 
 def one_short(data: AttentionData) -> Matrix | None:
-    """X^mm without the last token of each input, where that is not the optimal one."""
+    """Return X^mm without the last token of each input, if that is not the optimal one."""
     best = first_optimal(ExactData.of(data))
     mask = np.zeros((data.n, data.T), dtype=np.bool_)
     mask[:, -1] = [row != data.T - 1 for row in best]

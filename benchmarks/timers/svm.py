@@ -151,7 +151,7 @@ def frobenius() -> Iterator[Timer]:
 def sizes() -> Iterator[Timer]:
     """Yield one `solve`, with certificate, of large and of nearly inseparable problems.
 
-    The alternative gets the rows written out, where they fit into memory.
+    The alternative gets the rows written out, if they fit into memory.
     """
     cases: tuple[tuple[str, AttentionData, bool], ...] = (
         ("labels by a hair", hair_thin(False), True),

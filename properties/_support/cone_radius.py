@@ -105,7 +105,7 @@ def _pairs(data: AttentionData, alpha: tuple[int, ...]) -> Pairs | None:
 
 
 def closes(pairs: Pairs, loss: str, step: fmpq, share: fmpq, sigma: fmpq | arb) -> bool:
-    """Whether sigma is at least the radius of the share: the conditions hold there."""
+    """Return whether sigma is at least the radius of the share: the conditions hold there."""
     unit = sigma / arb(pairs.slope).sqrt() if pairs.slope else arb(1)
     for ray, part in product(pairs.frames, WIDER):
         frame = replace(ray, along=(sigma * ray.norm).lower())
@@ -120,7 +120,7 @@ def closes(pairs: Pairs, loss: str, step: fmpq, share: fmpq, sigma: fmpq | arb) 
 
 
 def wider(share: Number, part: Number) -> Number:
-    """s', which lies a part of the way from s to 1."""
+    """Return s', which lies a part of the way from s to 1."""
     return share + part * (1 - share)
 
 

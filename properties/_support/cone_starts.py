@@ -37,7 +37,7 @@ LEVELS = {
 
 
 def escaping_start(reach: int, R: float, share: float = 0.5) -> Local:
-    """Tokens 0, (-1, 0), (-reach, 1) with scores 0, -1, 1, started at (R, reach R - 1)."""
+    """Return tokens 0, (-1, 0), (-reach, 1) with scores 0, -1, 1, started at (R, reach R - 1)."""
     data = AttentionData.of(
         [[[0.0, 0.0], [-1.0, 0.0], [-float(reach), 1.0]]],
         [[1.0, 0.0]],
@@ -56,7 +56,7 @@ def placed_at(scores: list[float], beyond: tuple[float, float], *start: float) -
 
 
 def on_the_line(sigma: float, score: float) -> Local:
-    """Tokens 0 and -1 with scores 0 and another one, started at sigma."""
+    """Return tokens 0 and -1 with scores 0 and another one, started at sigma."""
     data = AttentionData.of([[[0.0], [-1.0]]], [[1.0]], scores=[[0.0, score]])
     return Local(data, np.array([0]), np.array([[sigma]]), "log-loss")
 
@@ -142,7 +142,7 @@ def placed(
 
 
 def lengthened(case: Local) -> Local:
-    """The start times sqrt(1 + (q/N)^2): as far out by its norm as it was by sigma."""
+    """Return the start times sqrt(1 + (q/N)^2): as far out by its norm as it was by sigma."""
     pairs = Pairs.of(case.data, case.alpha)
     if pairs is None:
         return case
@@ -151,7 +151,7 @@ def lengthened(case: Local) -> Local:
 
 
 def far_out(case: Local) -> Local:
-    """The start at the norm 1024 ||W^mm(alpha)||."""
+    """Return the start at the norm 1024 ||W^mm(alpha)||."""
     pairs, size = Pairs.of(case.data, case.alpha), float(np.linalg.norm(case.start))
     if pairs is None or size == 0.0:
         return case
@@ -183,7 +183,7 @@ def around_alpha(
 
 @composite
 def local_choices(draw: st.DrawFn, inputs: int = 2, tokens: int = 4) -> Choice:
-    """Choices that are mostly locally optimal; the token beyond is often the best one.
+    """Draw choices that are mostly locally optimal; the token beyond is often the best one.
 
     There are from 1 to `inputs` inputs, of 3 to `tokens` tokens each.
     """
@@ -223,7 +223,7 @@ def lifted(choice: Choice, level: float) -> Choice:
 
 
 def _supported(choice: Choice) -> Array:
-    """The chosen tokens (n, T) and the first support token of each, which no mask takes."""
+    """Return the chosen tokens (n, T) and the first support token of each, which no mask takes."""
     first = np.where(choice.alpha == 0, 1, 0)
     place = np.arange(choice.data.T)
     found: Array = (place == choice.alpha[:, None]) | (place == first[:, None])

@@ -71,7 +71,7 @@ def is_locally_optimal(case: Local) -> bool:
 
 
 def selects(case: Local) -> bool:
-    """At the start every alpha_i has the largest logit, alone."""
+    """Return whether at the start every alpha_i has the largest logit, alone."""
     exact = ExactData.of(case.data)
     for i, kept in enumerate(exact.kept):
         values = logits(exact.X[i], rationals(case.start), exact.Z[i])
@@ -82,7 +82,7 @@ def selects(case: Local) -> bool:
 
 
 def is_far(case: Local) -> bool:
-    """||W_0|| >= 1024 ||W^mm(alpha)||."""
+    """Return whether ||W_0|| >= 1024 ||W^mm(alpha)||."""
     pairs, W0 = Pairs.of(case.data, case.alpha), flat(rationals(case.start))
     return pairs is not None and bool(dot(W0, W0) >= 2**20 * pairs.square)
 
@@ -95,7 +95,7 @@ def parts(case: Local, pairs: Pairs) -> tuple[fmpq, fmpq]:
 
 
 def within(case: Local, factor: float = 1.0) -> bool:
-    """||E|| r_j <= factor share sigma c_j for all pairs j, and sigma > 0."""
+    """Return whether ||E|| r_j <= factor share sigma c_j for all pairs j, and sigma > 0."""
     pairs = Pairs.of(case.data, case.alpha)
     if pairs is None:
         return False
@@ -114,13 +114,13 @@ def is_large(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
 
 
 def tangent(pairs: Pairs) -> fmpq:
-    """q^2 with q = min(1/w, N)/2: half of the cone, within an angle of arctan(1/2) of W*."""
+    """Return q^2 with q = min(1/w, N)/2: half of the cone, within an angle of arctan(1/2) of W*."""
     wide = pairs.slope
     return (min(1 / wide, pairs.square) if wide > 0 else pairs.square) / 4
 
 
 def is_near(case: Local) -> bool:
-    """||E|| <= sigma q: the angle of W_0 and W^mm(alpha) is at most arctan(q/N)."""
+    """Return whether ||E|| <= sigma q: the angle of W_0 and W^mm(alpha) is at most arctan(q/N)."""
     pairs = Pairs.of(case.data, case.alpha)
     if pairs is None:
         return False
@@ -142,7 +142,7 @@ def is_long(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
 
 
 def falls_at_alpha(case: Local) -> bool:
-    """L' < 0 at the scores of alpha."""
+    """Return whether L' < 0 at the scores of alpha."""
     exact = ExactData.of(case.data)
     chosen = zip(exact.gamma, exact.kept, case.alpha.tolist(), strict=True)
     scores = [gamma[kept.index(t)] for gamma, kept, t in chosen]
@@ -150,7 +150,7 @@ def falls_at_alpha(case: Local) -> bool:
 
 
 def target(case: Local, towards: str) -> Matrix | None:
-    """W^mm(alpha), or W^mm of the optimal tokens, or -W^mm(alpha), or the first one turned.
+    """Return W^mm(alpha), or W^mm of the optimal tokens, or -W^mm(alpha), or the first one turned.
 
     Turned by a 64th of the sum of the sizes of all entries, in the first entry of the last row.
     """
@@ -181,7 +181,7 @@ def never_converges_to(case: Local, limit: Matrix) -> bool:
 
 @by_gradient_flow
 def follows(case: Local, towards: str = "alpha") -> Slack:
-    """Descent from the start converges in direction to the target."""
+    """Return the slack of "descent from the start converges in direction to the target"."""
     found = target(case, towards)
     if found is None:
         return Slack(-1.0, 0.0)  # there is nothing to converge to

@@ -71,13 +71,13 @@ TRIED = 3
 
 
 def factored(data: AttentionData, K: Array, Q: Array) -> Descent:
-    """Descent on the factors from K and Q."""
+    """Return descent on the factors from K and Q."""
     return Descent(Factored(data), np.stack([K, Q]))
 
 
 @composite
 def starting(draw: st.DrawFn, data: st.SearchStrategy[AttentionData]) -> Descent:
-    """Square weights of any size; equal, opposite, of one column, or without a relation."""
+    """Draw square weights of any size; equal, opposite, of one column, or without a relation."""
     drawn = draw(data)
     K, Q = draw(arrays(2, drawn.d, drawn.d)) * 2.0 ** draw(st.sampled_from([0, -2, 1]))
     kind = draw(st.sampled_from(["any", "equal", "opposite", "narrow"]))
@@ -90,13 +90,13 @@ def starting(draw: st.DrawFn, data: st.SearchStrategy[AttentionData]) -> Descent
 def factors(
     data: st.SearchStrategy[AttentionData], steps: tuple[float, ...] = FAR_APART
 ) -> Records:
-    """Starts on the data, and a step."""
+    """Return starts on the data, and a step."""
     return replace(stepped(Descent, starting(data), steps=steps), kinds={"inputs": Factored})
 
 
 @composite
 def pair_data(draw: st.DrawFn) -> AttentionData:
-    """One input of two tokens in up to three dimensions."""
+    """Draw one input of two tokens in up to three dimensions."""
     d = draw(st.integers(1, 3))
     X, Z = draw(arrays(1, 2, d)), draw(arrays(1, d))
     X[0, 0] = X[0, 0] + np.where(X[0, 0] == X[0, 1], np.eye(1, d)[0], 0.0)
@@ -106,7 +106,7 @@ def pair_data(draw: st.DrawFn) -> AttentionData:
 
 @composite
 def crossed_data(draw: st.DrawFn) -> AttentionData:
-    """Inputs e_r, 0 with query e_c in the plane, for pairs (r, c) with their transposes."""
+    """Draw inputs e_r, 0 with query e_c in the plane, for pairs (r, c) with their transposes."""
     pairs = draw(st.sampled_from([[(0, 0)], [(0, 1), (1, 0)], [(0, 0), (0, 1), (1, 0)]]))
     sign, E = draw(st.sampled_from([1.0, -1.0])), np.eye(2)
     return AttentionData.of(
@@ -144,7 +144,7 @@ def follows(case: Descent, towards: str = "optimal") -> Slack:
 
 
 def _beside(W: np.ndarray, unit: np.ndarray) -> float:
-    """Distance of W from the ray of a unit matrix."""
+    """Return distance of W from the ray of a unit matrix."""
     return float(np.linalg.norm(W - max(float((W * unit).sum()), 0.0) * unit))
 
 
@@ -220,7 +220,7 @@ def _turns(
 
 
 def _sum_and_difference(D: Vector, z: Vector, K: Matrix, Q: Matrix) -> tuple[list[arb], list[arb]]:
-    """S and r of the proof."""
+    """Return S and r of the proof."""
     p, q = (
         [dot(v, column) / arb(dot(v, v)).sqrt() for column in transpose(M)]
         for v, M in ((D, K), (z, Q))
@@ -247,7 +247,7 @@ def _turned_round(data: ExactData) -> ExactData:
 
 
 def _outside_cone(case: Descent, target: Matrix) -> bool:
-    """Whether K = +-Q keeps K Q^T semidefinite while the target is not."""
+    """Return whether K = +-Q keeps K Q^T semidefinite while the target is not."""
     K, Q = case.start
     for sign in (1, -1):
         if (sign * Q == K).all() and symmetric(case.data):
@@ -279,13 +279,13 @@ def _key(matrix: Matrix) -> tuple[tuple[int, int], ...]:
 
 
 def _pair(data: ExactData) -> tuple[Vector, Vector]:
-    """x_opt - x_t and the query of the one input of two tokens."""
+    """Return x_opt - x_t and the query of the one input of two tokens."""
     ((best, *_),) = data.optimal
     return subtract(data.X[0][best], data.X[0][1 - best]), data.Z[0]
 
 
 def _leans(data: ExactData, K: Matrix, Q: Matrix) -> bool:
-    """Whether K^T D / ||D|| + Q^T z / ||z|| is not 0, in every input and for every rival."""
+    """Return whether K^T D / ||D|| + Q^T z / ||z|| is not 0, in every input and for every rival."""
     for tokens, z, best in zip(data.X, data.Z, data.optimal, strict=True):
         for t, x in enumerate(tokens):
             D = subtract(tokens[best[0]], x)

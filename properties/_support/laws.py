@@ -50,7 +50,7 @@ class Signs:
 
 
 def equal_scores(law: Signs) -> Fraction:
-    """The exact probability of part 2 of assumption 3.10, unique optimal tokens included.
+    """Return the exact probability of part 2 of assumption 3.10, unique optimal tokens included.
 
     Scores of an input are 2 s - d or its negative, s independent and binomial. One token has the
     largest s and the others share one: T sum_s p_s^(T - 1) P(S > s), times itself for n inputs.
@@ -66,7 +66,7 @@ def equal_scores(law: Signs) -> Fraction:
 
 
 def drawn(law: Signs, generator: np.random.Generator) -> AttentionData:
-    """One data set of this law; its first tokens stand for the optimal ones."""
+    """Return one data set of this law; its first tokens stand for the optimal ones."""
     X, Z = (
         2.0 * generator.integers(0, 2, size=s) - 1.0
         for s in ((law.n, law.T, law.d), (law.n, law.d))
@@ -163,7 +163,7 @@ def part_1_probability(law: RandomSentences) -> Fraction:
 
 @composite
 def signs(draw: st.DrawFn, d: tuple[int, int] = (1, 64), T: tuple[int, int] = (1, 4)) -> Signs:
-    """Small numbers of inputs and tokens; dimensions in the range."""
+    """Draw small numbers of inputs and tokens; dimensions in the range."""
     return Signs(draw(sizes(1, 3)), draw(sizes(*T)), draw(sizes(*d)), draw(sizes(0, 99)))
 
 
@@ -178,7 +178,7 @@ def random_sentences(draw: st.DrawFn) -> RandomSentences:
 
 @composite
 def nearly_orthogonal(draw: st.DrawFn) -> AttentionData:
-    """Rows of a Hadamard matrix, with as many signs turned as leave them nearly orthogonal."""
+    """Draw rows of a Hadamard matrix, with as many signs turned as leave them nearly orthogonal."""
     n, T, d = draw(sizes(1, 3)), draw(st.sampled_from((3, 4, 2, 1))), 2 ** draw(sizes(4, 6))
     H = np.ones((1, 1))
     while len(H) < d:
@@ -197,7 +197,7 @@ def near_enough(n: sp.Expr, k: sp.Expr) -> sp.Expr:
 
 
 def twice_the_pairs(n: sp.Expr, T: sp.Expr) -> sp.Expr:
-    """Twice the pairs of tokens and of queries: n T (n T - 1) + n (n - 1)."""
+    """Return twice the pairs of tokens and of queries: n T (n T - 1) + n (n - 1)."""
     return n * T * (n * T - 1) + n * (n - 1)
 
 
@@ -207,6 +207,6 @@ LETTERS = "M = n T (n T - 1) + n (n - 1), e = 1/(2 k + 2 sqrt(k (k + n - 1))), k
 
 
 def least_chance(law: Values, factor: int) -> float:
-    """1 - M exp(-factor d e^2/2)."""
+    """Return 1 - M exp(-factor d e^2/2)."""
     exponent = factor * law.d * near_enough(float(law.n), law.T - 1) ** 2 / 2
     return float(1.0 - twice_the_pairs(law.n, law.T) * np.exp(-exponent))

@@ -1,4 +1,4 @@
-"""Instances in the plane: tokens of few dimensions, and where descent takes W z."""
+"""Instances in the plane: tokens of few dimensions, and if descent takes W z."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ _AS_IT_IS = {"Descent", "Local"}
 
 
 def plane(claim: Claim, case: Values) -> Picture | None:
-    """The tokens of a data set of dimension at most 2, and the run on it where there is one."""
+    """Return the tokens of a data set of dimension at most 2, and the run on it if there is one."""
     data = case if isinstance(case, AttentionData) else getattr(case, "data", None)
     if not isinstance(data, AttentionData) or data.d > 2 or data.X.shape[1] > _TOKENS:
         return None
@@ -49,7 +49,7 @@ def plane(claim: Claim, case: Values) -> Picture | None:
 
 
 def _points(rows: Array) -> tuple[tuple[float, float], ...]:
-    """Rows of one or two entries as points of the plane."""
+    """Return rows of one or two entries as points of the plane."""
     wide = np.pad(rows, ((0, 0), (0, 2 - rows.shape[1])))
     return tuple((float(x), float(y)) for x, y in wide)
 

@@ -7,7 +7,7 @@ from attsvm.data import AttentionData
 
 
 def one_input(third: tuple[float, float, float] = (0.0, 0.0, 0.9)) -> AttentionData:
-    """One input of three tokens in R^3 with head (0, 0, 1), W acting on two coordinates.
+    """Return one input of three tokens in R^3 with head (0, 0, 1), W acting on two coordinates.
 
     The third coordinate is the score, the first two are the key; the other published variant has
     `third` = (0, 0, 0).
@@ -17,7 +17,7 @@ def one_input(third: tuple[float, float, float] = (0.0, 0.0, 0.9)) -> AttentionD
 
 
 def joint_inputs(height: float = 1.0) -> AttentionData:
-    """Three inputs {0, (1,1)}, {0, (1,-1)}, {0, (0.5, height)} with labels 1, -1, 1.
+    """Return three inputs {0, (1,1)}, {0, (1,-1)}, {0, (0.5, height)} with labels 1, -1, 1.
 
     Published with heights 1 and 1.5 for joint training; scores here by the head (1, 1).
     """
@@ -28,7 +28,7 @@ def joint_inputs(height: float = 1.0) -> AttentionData:
 def gaussian_protocol(
     generator: np.random.Generator, n: int = 6, T: int = 8, d: int = 10
 ) -> AttentionData:
-    """Unit-norm Gaussian tokens, queries and head, random labels (tf, n=6, T=8, d=10)."""
+    """Return unit-norm Gaussian tokens, queries and head, random labels (tf, n=6, T=8, d=10)."""
 
     def unit(*shape: int) -> Array:
         a = generator.normal(size=shape)

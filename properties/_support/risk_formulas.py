@@ -45,12 +45,12 @@ TWO_SCORES = Hypothesis(
 
 
 def example(X: Nested, Z: Nested, v: Nested, W: Nested, **others: object) -> dict[str, object]:
-    """An instance; labels are 1 and the loss is log(1 + exp(-x)) unless others are given."""
+    """Return an instance; labels are 1 and the loss is log(1 + exp(-x)) unless others are given."""
     return {"X": X, "Z": Z, "Y": [1] * len(X), "v": v, "W": W, "loss": "log-loss", **others}
 
 
 def joint_inputs(height: float, loss: str) -> dict[str, object]:
-    """Published, with heights 1 and 3/2: three inputs of two tokens."""
+    """Return published, with heights 1 and 3/2: three inputs of two tokens."""
     X = [[[0, 0], [1, 1]], [[0, 0], [1, -1]], [[0, 0], [0.5, height]]]
     return example(X, [[1, 0]] * 3, [1, 1], [[1, 1], [1, 1]], Y=[1, -1, 1], loss=loss)
 
@@ -75,12 +75,12 @@ FLAT = example([[[2], [1]]], [[1]], [1], [[0]], loss="squared-hinge")
 
 
 def scores(m: Namespace, v: Values) -> Numbers:
-    """The scores Y_i v^T x_it."""
+    """Return the scores Y_i v^T x_it."""
     return v.Y.reshape(-1, 1) * (v.X @ v.v)
 
 
 def mean_drop(m: Namespace, v: Values, deficits: Iterable[Number]) -> Numbers:
-    """The mean of l(best - deficit) - l(best) over the inputs."""
+    """Return the mean of l(best - deficit) - l(best) over the inputs."""
     drops = [
         v.loss.drop(m, m.max(gamma), deficit)
         for gamma, deficit in zip(v.gamma, deficits, strict=True)
@@ -90,7 +90,7 @@ def mean_drop(m: Namespace, v: Values, deficits: Iterable[Number]) -> Numbers:
 
 @definition(r"\left(L(W) - L_*\right)")
 def risk_gap(m: Namespace, v: Values) -> Numbers:
-    """The mean over inputs of l(sum_t s_t gamma_t) - l(best) with attention s.
+    """Return the mean over inputs of l(sum_t s_t gamma_t) - l(best) with attention s.
 
     Runs on the deficit sum_t s_t (best - gamma_t) of an input, to which an optimal token adds 0.
     """
@@ -103,7 +103,7 @@ def risk_gap(m: Namespace, v: Values) -> Numbers:
 
 @definition(r"\left(L^{{worst}} - L_*\right)")
 def worst_gap(m: Namespace, v: Values) -> Numbers:
-    """The mean over inputs of l(worst score) - l(best)."""
+    """Return the mean over inputs of l(worst score) - l(best)."""
     return mean_drop(m, v, [m.oscillation(gamma) for gamma in v.gamma])
 
 

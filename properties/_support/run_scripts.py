@@ -109,7 +109,7 @@ def _constant(claim: Claim, data: AttentionData) -> str | None:
 
 
 def _of_factors(claim: Claim, case: Values, loss: str) -> str:
-    """Descent on K and Q, with the step that is 1/L at the start."""
+    """Return descent on K and Q, with the step that is 1/L at the start."""
     K, Q = case.start
     size = 1.0 + float(np.sum(K**2) + np.sum(Q**2))
     step = float(short_step(case.data, loss)) / size
@@ -184,7 +184,7 @@ def _lines(
 
 
 def _short(value: Array) -> str:
-    """Data that are floats from the start: all of them integers would stay so."""
+    """Return data that are floats from the start: all of them integers would stay so."""
     text = literal(np.asarray(value, dtype=float)).replace(", dtype=float", "")
     return text if re.search(r"[./x]", text.removeprefix("np.array")) else f"1.0 * {text}"
 

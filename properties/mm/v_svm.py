@@ -57,7 +57,7 @@ def distance(m: Namespace, case: Selection, share: Number = 1, of: str = "hull")
 
 
 def unchanged(m: Namespace, case: Selection, keep: str = "tight") -> Relation:
-    """v(alpha) of the constraints that are kept is v(alpha)."""
+    """Return that v(alpha) of the constraints that are kept is v(alpha)."""
     return svm.supported(m, svm.v_svm(m, case), keep)
 
 

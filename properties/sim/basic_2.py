@@ -22,7 +22,7 @@ MIXED = on_line([1, -1], x=0, y=1)
 
 
 def change(m: Namespace, A: Numbers, v: Values) -> Numbers:
-    """exp(A x) - exp(A y)."""
+    """Return exp(A x) - exp(A y)."""
     return m.exp(A @ v.x) - m.exp(A @ v.y)
 
 

@@ -40,12 +40,12 @@ ONE_SIDED = {
 
 
 def below_alpha(m: Namespace, v: Values, point: Numbers) -> Relation:
-    """0 < beta <= alpha at a point."""
+    """Return that 0 < beta <= alpha at a point."""
     return m.all_of(m.above(v.beta, m.exact(0)), m.at_most(v.beta, alpha(m, v.A, point)))
 
 
 def block_change(m: Namespace, v: Values) -> Number:
-    """alpha(x) - alpha(y)."""
+    """Return alpha(x) - alpha(y)."""
     return alpha(m, v.A, v.x) - alpha(m, v.A, v.y)
 
 
@@ -57,7 +57,7 @@ def whole_change(m: Namespace, v: Values) -> Number:
 def inverse_bound(
     m: Namespace, v: Values, factor: Number, change: Callable[[Namespace, Values], Number]
 ) -> Comparison:
-    """|1/alpha(x) - 1/alpha(y)| <= factor |change|."""
+    """Return that |1/alpha(x) - 1/alpha(y)| <= factor |change|."""
     left = 1 / alpha(m, v.A, v.x) - 1 / alpha(m, v.A, v.y)
     return m.at_most(m.abs(left), factor * m.abs(change(m, v)))
 
@@ -68,12 +68,12 @@ def by_beta(
     power: int = 2,
     change: Callable[[Namespace, Values], Number] = block_change,
 ) -> Comparison:
-    """With the factor beta^-2."""
+    """Return that with the factor beta^-2."""
     return inverse_bound(m, v, 1 / m.power(v.beta, power), change)
 
 
 def by_radius(m: Namespace, v: Values) -> Comparison:
-    """With the factor exp(2 R / sqrt n) / n^2."""
+    """Return that with the factor exp(2 R / sqrt n) / n^2."""
     return inverse_bound(m, v, m.exp(2 * v.R / m.sqrt(m.exact(v.n))) / v.n**2, block_change)
 
 

@@ -26,17 +26,17 @@ from properties.sim._support import bounds
 
 
 def change(m: Namespace, v: Values) -> Number:
-    """||f(x) - f(y)||."""
+    """Return ||f(x) - f(y)||."""
     return m.norm(bounds.f(m, v.A, v.x) - bounds.f(m, v.A, v.y))
 
 
 def printed(m: Namespace, v: Values, exponential: bool = True) -> Comparison:
-    """||f(x) - f(y)|| <= R_f ||x - y|| with the R_f that the next bounds imply."""
+    """Return that ||f(x) - f(y)|| <= R_f ||x - y|| with the R_f that the next bounds imply."""
     return bounds.within(m, v, change(m, v), bounds.published(m, v, exponential=exponential))
 
 
 def sharp(m: Namespace, v: Values) -> Comparison:
-    """||f(x) - f(y)|| <= spread(A)/2 ||x - y||."""
+    """Return that ||f(x) - f(y)|| <= spread(A)/2 ||x - y||."""
     return bounds.within(m, v, change(m, v), bounds.softmax_constant(m) * m.spread(v.A))
 
 

@@ -23,24 +23,24 @@ from properties.sim._support import bounds
 
 @definition(r"\left\|\mathrm{{diag}}\,{p} - \mathrm{{diag}}\,{q}\right\|_{{\mathrm{{op}}}}")
 def spectral(m: Namespace, p: Number, q: Number) -> Number:
-    """The largest change of an entry."""
+    """Return the largest change of an entry."""
     return m.largest(p - q)
 
 
 @definition(r"\left\|\mathrm{{diag}}\,{p} - \mathrm{{diag}}\,{q}\right\|_F")
 def frobenius(m: Namespace, p: Number, q: Number) -> Number:
-    """The length of the change of all entries."""
+    """Return the length of the change of all entries."""
     return m.norm(p - q)
 
 
 def change(m: Namespace, v: Values, norm: str) -> Number:
-    """||diag f(x) - diag f(y)||, from the entries."""
+    """Return ||diag f(x) - diag f(y)||, from the entries."""
     size = {"spectral": spectral, "frobenius": frobenius}[norm]
     return size(m, bounds.f(m, v.A, v.x), bounds.f(m, v.A, v.y))
 
 
 def printed(m: Namespace, v: Values, norm: str, exponential: bool = True) -> Comparison:
-    """The change against beta^-2 n exp(3 R^2) ||x - y||."""
+    """Return that the change against beta^-2 n exp(3 R^2) ||x - y||."""
     constant = bounds.published(m, v, exponential=exponential)
     return bounds.within(m, v, change(m, v, norm), constant)
 
@@ -48,7 +48,7 @@ def printed(m: Namespace, v: Values, norm: str, exponential: bool = True) -> Com
 def sharp(
     m: Namespace, v: Values, norm: str, constant: Callable[[Namespace], Number]
 ) -> Comparison:
-    """The change against a constant times spread(A) ||x - y||."""
+    """Return that the change against a constant times spread(A) ||x - y||."""
     return bounds.within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
 
 

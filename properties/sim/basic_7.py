@@ -35,25 +35,25 @@ TILTED = {"A": [[1], [-1]], "x": [Fraction(1703, 4096)], "y": [Fraction(1704, 40
 
 @definition(r"\left\|{p} {p}^\top - {q} {q}^\top\right\|_{{\mathrm{{op}}}}")
 def spectral(m: Namespace, p: Number, q: Number) -> Numbers:
-    """||p p^T - q q^T||: the matrix is (a b^T + b a^T)/2 for a = p - q, b = p + q."""
+    """Return ||p p^T - q q^T||: the matrix is (a b^T + b a^T)/2 for a = p - q, b = p + q."""
     a, b = p - q, p + q
     return (m.abs(m.dot(a, b)) + m.norm(a) * m.norm(b)) / 2
 
 
 @definition(r"\left\|{p} {p}^\top - {q} {q}^\top\right\|_F")
 def frobenius(m: Namespace, p: Numbers, q: Numbers) -> Number:
-    """The length of the matrix, all its entries in a row."""
+    """Return the length of the matrix, all its entries in a row."""
     return m.norm(m.outer(p, p) - m.outer(q, q))
 
 
 def change(m: Namespace, v: Values, norm: str) -> Number:
-    """||f(x) f(x)^T - f(y) f(y)^T||."""
+    """Return ||f(x) f(x)^T - f(y) f(y)^T||."""
     size = {"spectral": spectral, "frobenius": frobenius}[norm]
     return size(m, bounds.f(m, v.A, v.x), bounds.f(m, v.A, v.y))
 
 
 def printed(m: Namespace, v: Values, norm: str, exponential: bool = True) -> Comparison:
-    """The change against 2 beta^-3 n^2 exp(5 R^2) ||x - y||."""
+    """Return that the change against 2 beta^-3 n^2 exp(5 R^2) ||x - y||."""
     constant = bounds.published(m, v, 3, exponential=exponential)
     return bounds.within(m, v, change(m, v, norm), constant)
 
@@ -61,7 +61,7 @@ def printed(m: Namespace, v: Values, norm: str, exponential: bool = True) -> Com
 def sharp(
     m: Namespace, v: Values, norm: str, constant: Callable[[Namespace], Number]
 ) -> Comparison:
-    """The change against a constant times spread(A) ||x - y||."""
+    """Return that the change against a constant times spread(A) ||x - y||."""
     return bounds.within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
 
 

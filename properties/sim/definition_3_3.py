@@ -20,14 +20,14 @@ from properties.sim._support.attention import SENTENCE, attention, block_attenti
 
 
 def entry(m: Namespace, v: Values, values: str = "A3", transposed: bool = False) -> Comparison:
-    """<f_{j0}, h_{i0}> is entry (j0, i0) of the attention with these values."""
+    """Return that <f_{j0}, h_{i0}> is entry (j0, i0) of the attention with these values."""
     f = block_attention(m, v.n, v.A1, v.A2, v.X)
     products = (f.T if transposed else f) @ (v.A3 @ v.Y)
     return m.equal(products, attention(m, v.A1, v.A2, v.X, v.A3 if values == "A3" else v.A2, v.Y))
 
 
 def probability(m: Namespace, v: Values, along: str = "rows", power: int = 1) -> Relation:
-    """No entry of f is below 0, and the entries have sum 1."""
+    """Return that no entry of f is below 0, and the entries have sum 1."""
     f = block_attention(m, v.n, v.A1, v.A2, v.X)
     added = m.power(f if along == "rows" else f.T, power)
     return m.all_of(m.at_least(m.min(f), m.exact(0)), m.equal(m.sums(added), m.exact(1)))

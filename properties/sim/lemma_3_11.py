@@ -32,7 +32,7 @@ def closed_form(
 def derivative(
     m: Namespace, v: Values, inside: bool = True, outside: bool = True, second: int = 1
 ) -> Comparison:
-    """Whether the gradient of L is the formula, entry by entry."""
+    """Return whether the gradient of L is the formula, entry by entry."""
     true = gradient(m, lambda m, x: loss(m, v.A, x, v.h, v.b), v.x)
     return m.equal(true, closed_form(m, v, inside, outside, second))
 

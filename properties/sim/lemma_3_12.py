@@ -16,7 +16,7 @@ from properties.sim import SOURCE
 
 @definition(r"\|g''\|_\infty")
 def steepest(m: Namespace) -> Numbers:
-    """The supremum of |g''|."""
+    """Return the supremum of |g''|."""
     return 1 / (6 * m.sqrt(m.exact(3)))
 
 

@@ -32,7 +32,7 @@ from properties.sim._support.entry_loss import PAIR, K, gradient_change, publish
 
 
 def bounded(m: Namespace, v: Values, constant: str, power: int = 2) -> Comparison:
-    """||grad L(x) - grad L(y)|| against a constant times ||x - y||."""
+    """Return that ||grad L(x) - grad L(y)|| against a constant times ||x - y||."""
     D = m.abs(v.b) * m.oscillation(v.h)
     constants: dict[str, Callable[[], Number]] = {
         "printed": lambda: published(m, v.n, v.R),

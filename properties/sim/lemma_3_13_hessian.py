@@ -31,7 +31,7 @@ from properties.sim._support.entry_loss import POINT, K, hessian, published
 
 
 def at_x(case: Mapping[str, object], x: object) -> dict[str, object]:
-    """An instance of lemma 3.13 without its second point."""
+    """Return an instance of lemma 3.13 without its second point."""
     names = ("X", "Y") if "X" in case else ("x", "y")
     return {**{name: case[name] for name in case if name != names[1]}, names[0]: x}
 

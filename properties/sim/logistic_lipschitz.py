@@ -12,7 +12,7 @@ from properties.sim import SOURCE
 
 
 def change(m: Namespace, v: Values, constant: Number) -> Comparison:
-    """|g(x) - g(y)| <= constant |x - y|."""
+    """Return that |g(x) - g(y)| <= constant |x - y|."""
     return m.at_most(m.abs(m.logistic(v.x) - m.logistic(v.y)), constant * m.abs(v.x - v.y))
 
 

@@ -17,7 +17,7 @@ from properties.sim import SOURCE
 def trick(
     m: Namespace, v: Values, stacked: str = "rows", transposed: bool = False, swapped: bool = False
 ) -> Comparison:
-    """The blocks of (A1 kron A2) vec(X) are the rows of A1 X A2^T."""
+    """Return that the blocks of (A1 kron A2) vec(X) are the rows of A1 X A2^T."""
     x = m.vec(v.X.T if stacked == "columns" else v.X)
     product = v.A1 @ (v.X.T if transposed else v.X) @ v.A2.T
     return m.equal(m.kron(v.A1, v.A2) @ x, m.vec(product.T if swapped else product))

@@ -61,7 +61,7 @@ BEYOND = Descent.of(
 
 @composite
 def few_tokens(draw: st.DrawFn) -> AttentionData:
-    """One input of two or three tokens anywhere, with any scores."""
+    """Draw one input of two or three tokens anywhere, with any scores."""
     T, d = draw(sizes(2, 3)), draw(sizes(1, 3))
     Z = draw(arrays(1, d)) + np.eye(1, d)
     return AttentionData(draw(arrays(1, T, d)), Z, scores=draw(arrays(1, T)))

@@ -1,7 +1,7 @@
 """All tokens support vectors: the risk has no stationary point.
 
-"Theorem: If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight),
-then - No stationary points: grad L(W) != 0 for all W."
+"Theorem: If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), then
+- No stationary points: grad L(W) != 0 for all W."
 
 W^mm is the Att-SVM solution, s_it is the attention to token t of input i, gamma_it its score, and
 u_i = <s_i, gamma_i>. The loss of the talk is strictly decreasing and smooth, which is not enough:
@@ -15,12 +15,12 @@ input sum to 0,
                     = (1/n) sum_i |l'(u_i)| s_i,opt sum_t s_it (gamma_i,opt - gamma_it) =: D(W).
 
 For l' < 0, continuous or not, this is positive at every W as soon as one input has two different
-scores, ties of optimal tokens or not; and where no input has, the gradient is zero at every W. So
-that condition is the least one. All that is used of "support vectors" is M: it is enough that the
-A_it are independent. Equality in the sharp reading holds exactly where grad L points along W^mm, as
-for one input of two tokens at every W. With -l' in place of |l'|, as it is computed, it needs
-neither l' < 0 nor two different scores: both sides are 0 where all scores are tied. They make the
-bound positive, and are kept for that.
+scores, ties of optimal tokens or not; and if no input has, the gradient is zero at every W. So that
+condition is the least one. All that is used of "support vectors" is M: it is enough that the A_it
+are independent. Equality in the sharp reading holds exactly if grad L points along W^mm, as for one
+input of two tokens at every W. With -l' in place of |l'|, as it is computed, it needs neither l' <
+0 nor two different scores: both sides are 0 if all scores are tied. They make the bound positive,
+and are kept for that.
 """
 
 from dataclasses import replace
@@ -54,7 +54,7 @@ OPPOSED = replace(cases.OPPOSED, loss="correlation")
 
 
 def length(m: Namespace, data: Any) -> Number | None:
-    """||W^mm||; None where there is no W^mm."""
+    """Return ||W^mm||; None if there is no W^mm."""
     if m.name == "tensors":
         return 1 / m.values(distance(*constraints(data)))
     if m.name == "text":

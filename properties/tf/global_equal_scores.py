@@ -64,7 +64,7 @@ def started(draw: st.DrawFn, data: SearchStrategy[AttentionData]) -> Descent:
 
 
 def larger(generator: np.random.Generator) -> Descent:
-    """Aligned inputs with equal rivals, from zero or a random start."""
+    """Return aligned inputs with equal rivals, from zero or a random start."""
     data = ragged_larger(generator, together_larger(generator))
     start = float(generator.choice([0.0, 1.0, 4.0])) * generator.integers(-8, 9, (data.d, data.d))
     return Descent(data, start / 8, str(generator.choice(losses.SLOPED)))

@@ -43,7 +43,7 @@ def saturated(m: Namespace, v: Values, only: Number) -> Relation:
 
 
 def odds(m: Namespace, v: Values) -> Numbers:
-    """(1 - S(v)_1) / S(v)_1."""
+    """Return (1 - S(v)_1) / S(v)_1."""
     S = m.softmax(v.v)
     return m.sum(S[1:]) / S[0]
 

@@ -27,7 +27,7 @@ from symbolic.textbook import CAUCHY_SCHWARZ, ENTROPY, TRIANGLE
 
 
 def prove() -> str:
-    """<p(k) - p(0), p*> >= k s / max ||k_alpha - k_t|| for every k."""
+    """Return <p(k) - p(0), p*> >= k s / max ||k_alpha - k_t|| for every k."""
     exists, alike, sloped = (
         EXISTS,
         LOWER_RIVALS,
@@ -67,7 +67,7 @@ def prove() -> str:
 
 
 def prove_close() -> str:
-    """N - P <= s + B a (a ln J + s/2) (1 + ln k) after k >= 1 steps from zero."""
+    """Return N - P <= s + B a (a ln J + s/2) (1 + ln k) after k >= 1 steps from zero."""
     prove()
     suppose(ONE_INPUT, ZERO_START)
     m, total, low = sp.symbols("m total low", real=True)
@@ -129,10 +129,10 @@ def prove_close() -> str:
 
 
 def _logs(expression: object) -> object:
-    """Logarithms of exponentials and of products taken apart."""
+    """Return logarithms of exponentials and of products taken apart."""
     return simplified(sp.expand_log(simplified(expression), force=True))
 
 
 def _squared(expression: object) -> object:
-    """A square recognised."""
+    """Return a square recognised."""
     return factored(expression)

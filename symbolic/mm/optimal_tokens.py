@@ -1,4 +1,4 @@
-"""Where an input's other tokens share one score, its risk falls as they lose attention.
+"""If an input's other tokens share one score, its risk falls as they lose attention.
 
 The claim's formulas run on one input of n tokens, n a symbol, as in `symbolic.tf.definition_1`.
 """
@@ -26,11 +26,11 @@ class _Attended(Tokens):
     """With letters for softmax, by the name of the prompt."""
 
     def softmax(self, s: Numbers) -> Numbers:
-        """The attention."""
+        """Return the attention."""
         return vector(entry(str(s.ravel()[0])))
 
     def array(self, x: Any) -> Any:
-        """The one input that there is."""
+        """Return the one input that there is."""
         return x[0]
 
     def sum(self, x: Numbers) -> sp.Expr:

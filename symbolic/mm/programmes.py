@@ -93,7 +93,7 @@ def prove_shorter() -> str:
 
 
 def prove_of_support() -> str:
-    """The least vector of some of the constraints that meets all of them is that of all."""
+    """Return the least vector of some of the constraints that meets all of them is that of all."""
     suppose(V_EXISTS, joint_svm.RANKS)
     ensure_least_point()
     ensure_pythagoras()

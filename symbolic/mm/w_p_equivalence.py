@@ -58,7 +58,7 @@ def _gradients(n: int, T: int, d: int) -> tuple[Array, Array, Array, Array]:
 
 
 def chain_residual(n: int, T: int, d: int) -> list[sp.Expr]:
-    """Entries of grad_W L - (grad_q L) p^T."""
+    """Return entries of grad_W L - (grad_q L) p^T."""
     _, p, in_w, in_q = _gradients(n, T, d)
     return [cancelled(x) for x in (in_w - np.outer(in_q, p)).ravel()]
 
@@ -71,7 +71,7 @@ def step_residual(n: int, T: int, d: int, *, power: int = 2) -> list[sp.Expr]:
 
 
 def differs(residual: list[sp.Expr]) -> bool:
-    """Whether some entry is not zero where all symbols are, in order, 2, 3, 4, ..."""
+    """Return whether some entry is not zero if all symbols are, in order, 2, 3, 4, ..."""
     symbols = sorted(set().union(*(x.free_symbols for x in residual)), key=str)
     point = {symbol: sp.Integer(k) for k, symbol in enumerate(symbols, start=2)}
     return any(sp.expand(x.subs(point)) != 0 for x in residual)
@@ -95,7 +95,7 @@ def structural_residual() -> sp.Expr:
 
 
 def pairwise_residual() -> sp.Expr:
-    """The logits' gradient that runs, by pairs, less l' s_t (gamma_t - u), for any T."""
+    """Return the logits' gradient that runs, by pairs, less l' s_t (gamma_t - u), for any T."""
     slope = sp.Symbol("slope", real=True)
     s, gamma = entry("s"), entry("gamma")
     found = entry_of(logit_gradient(LENGTHS, vector(s), vector(gamma), slope))
@@ -103,7 +103,7 @@ def pairwise_residual() -> sp.Expr:
 
 
 def factored_residual() -> sp.Expr:
-    """The slope along W_rc, sum_t c_t x_tr p_c, less that along q_r times p_c.
+    """Return the slope along W_rc, sum_t c_t x_tr p_c, less that along q_r times p_c.
 
     W_rc moves logit t by x_tr p_c, and q_r by x_tr; c_t is the gradient in logit t of both.
     """

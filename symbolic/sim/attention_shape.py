@@ -20,7 +20,7 @@ SIZES = SimpleNamespace(n=n, d=d)
 
 
 def _gaps(relation: Any) -> list[sp.Expr]:
-    """The differences of all sizes that have to be equal."""
+    """Return the differences of all sizes that have to be equal."""
     if isinstance(relation, All):
         return [gap for part in relation.parts for gap in _gaps(part)]
     differences = relation.left - relation.right

@@ -55,7 +55,7 @@ def ensure_change() -> None:
 
 
 def compared(A: sp.Expr, x: sp.Expr, y: sp.Expr, reading: str) -> Comparison:
-    """The sides of a reading for one token of one coordinate and the radius R."""
+    """Return that the sides of a reading for one token of one coordinate and the radius R."""
     v = SimpleNamespace(A=entries([[A]]), x=entries([x]), y=entries([y]), R=R)
     return said_by(BOUND, reading, v)
 
@@ -66,7 +66,7 @@ def constant_of(reading: str, A: sp.Expr) -> sp.Expr:
 
 
 def limit_ratio(A: sp.Expr, x: sp.Expr, reading: str) -> sp.Expr:
-    """The limit of these sides, squared, as y -> x from below."""
+    """Return the limit of these sides, squared, as y -> x from below."""
     step = sp.Symbol("step", positive=True)
     sides = compared(A, x, x - step, reading)
     return sp.limit(sides.left**2 / sides.right**2, step, 0)

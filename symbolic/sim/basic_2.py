@@ -26,7 +26,7 @@ NOT_NEGATIVE = "this sum of squares is at least 0, so that |sum w| <= sqrt(n) ||
 
 
 def pairs_residual(share: int = 1) -> sp.Expr:
-    """The difference of both sides of the claim's identity, for n a symbol."""
+    """Return the difference of both sides of the claim's identity, for n a symbol."""
     identity = lagrange(LENGTHS, n, CHANGES, share)
     return sp.expand(identity.left - identity.right)
 

@@ -30,7 +30,7 @@ def sides(
     at: Callable[[sp.Expr], sp.Expr],
     **known: Any,
 ) -> Comparison:
-    """The claim's sides at one token or equal ones, x = at(0) and y = at(step)."""
+    """Return that the claim's sides at one token or equal ones, x = at(0) and y = at(step)."""
     x, y = (entries([point]) for point in (at(0), at(STEP)))
     return formula(m, SimpleNamespace(A=entries([[sp.Integer(A)]]), x=x, y=y, **known))
 

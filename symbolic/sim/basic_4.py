@@ -66,18 +66,18 @@ LINEAR = (
 
 
 def along(s: sp.Expr) -> sp.Expr:
-    """The t-th entry of Df[s], by the code's covariance, for weights f of sum 1."""
+    """Return the t-th entry of Df[s], by the code's covariance, for weights f of sum 1."""
     found = entry_of(covariance(vector(entry("f")), vector(s)))
     return sp.expand(found.subs(total(entry("f")), 1))
 
 
 def moved() -> sp.Expr:
-    """The t-th entry of Df[s], s an indicator of weight P."""
+    """Return the t-th entry of Df[s], s an indicator of weight P."""
     return along(entry("s")).subs(total(entry("f") * entry("s")), P)
 
 
 def linear_residuals() -> list[sp.Expr]:
-    """Df[p s + q u] less p Df[s] + q Df[u], Df[1], and Df[s] less the Jacobian times s."""
+    """Return df[p s + q u] less p Df[s] + q Df[u], Df[1], and Df[s] less the Jacobian times s."""
     p, q = sp.symbols("p q", real=True)
     f, s, u = (entry(name) for name in "fsu")
     mixed = along(p * s + q * u) - p * along(s) - q * along(u)
@@ -119,7 +119,7 @@ def entry_residuals() -> list[sp.Expr]:
 
 
 def square_residual(square: sp.Expr = SQUARE) -> sp.Expr:
-    """||Df[s]||^2 minus that form, for every n."""
+    """Return ||Df[s]||^2 minus that form, for every n."""
     found = total(reduced(moved() ** 2, "s"))
     return sp.expand(found - square.subs({a: forms()[a], b: forms()[b]}))
 
@@ -136,7 +136,7 @@ def ensure_parts() -> None:
 
 
 def of_shares(value: sp.Expr, q: sp.Expr) -> sp.Expr:
-    """The value at q = 2 P - 1 for any P in (0, 1], factored."""
+    """Return the value at q = 2 P - 1 for any P in (0, 1], factored."""
     return factored(value.subs(q, 2 * unit("p") - 1))
 
 
@@ -149,7 +149,7 @@ def largest() -> sp.Expr:
 
 
 def opposite(x: sp.Expr, **more: object) -> SimpleNamespace:
-    """A = (1, -1) and the points x and -x; `more` are values of further variables."""
+    """Return A = (1, -1) and the points x and -x; `more` are values of further variables."""
     one = sp.Integer(1)
     return SimpleNamespace(A=entries([[one], [-one]]), x=entries([x]), y=entries([-x]), **more)
 
@@ -231,7 +231,7 @@ def prove() -> str:
 
 
 def laplacian_residual(sign: int = -1) -> sp.Expr:
-    """The t-th entry of alpha beta (f - g) minus the sum over r of v_r u_t - u_r v_t."""
+    """Return the t-th entry of alpha beta (f - g) minus the sum over r of v_r u_t - u_r v_t."""
     u, v = entry("u"), entry("v")
     alpha, beta = total(u), total(v)
     across = total(entry("v", r) * u + sign * entry("u", r) * v, r)
@@ -251,7 +251,7 @@ def quadratic_residual(share: int = 1) -> sp.Expr:
 
 
 def log_published(power: int) -> sp.Expr:
-    """The logarithm of the published constant but for its powers of n and beta."""
+    """Return the logarithm of the published constant but for its powers of n and beta."""
     n, R, beta = sp.symbols("n R beta", positive=True)
     constant = published(SYMBOLS, SimpleNamespace(n=n, R=R, beta=beta), power)
     rest = {2: n, 3: 2 * n**2}[power] / beta**power
@@ -366,7 +366,7 @@ def ensure_exceeds(power: int, rate: int) -> None:
 
 
 def _completed(square: sp.Expr) -> sp.Expr:
-    """A polynomial of degree two in R as a multiple of a square and a number."""
+    """Return a polynomial of degree two in R as a multiple of a square and a number."""
     lead, middle, last = sp.Poly(square, RADIUS).all_coeffs()
     return lead * (RADIUS + middle / (2 * lead)) ** 2 + last - middle**2 / (4 * lead)
 

@@ -64,12 +64,12 @@ def norms_residuals(along: sp.Expr = ALONG) -> list[sp.Expr]:
 
 
 def frobenius() -> sp.Expr:
-    """||M||_F^2 = 2 ||w||^2 ||f||^2 + 2 <w, f>^2."""
+    """Return ||M||_F^2 = 2 ||w||^2 ||f||^2 + 2 <w, f>^2."""
     return 2 * SQUARE * (a + b) + 2 * ALONG**2
 
 
 def outer(u: Vector, v: Vector, x: Vector) -> Vector:
-    """(u v^T + v u^T) x."""
+    """Return (u v^T + v u^T) x."""
     return u.times(v @ x) + v.times(u @ x)
 
 
@@ -119,7 +119,7 @@ def value_of(z: sp.Expr) -> sp.Expr:
 
 
 def operator_supremum() -> sp.Expr:
-    """Largest square of <w, f> + ||w|| ||f|| over two tokens of weights (1 +- q)/2.
+    """Return largest square of <w, f> + ||w|| ||f|| over two tokens of weights (1 +- q)/2.
 
     It is (1-q^2)/4 (q + sqrt(1 + q^2)), so with z = q + sqrt(1 + q^2) a rational function.
 

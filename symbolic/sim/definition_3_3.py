@@ -26,7 +26,7 @@ SIZES = tuple((n, d) for n in (1, 2, 3) for d in (1, 2))
 
 
 def sentence(n: int, d: int) -> SimpleNamespace:
-    """A sentence of symbols."""
+    """Return a sentence of symbols."""
     tokens = {name: symbols_of(name, n, d) for name in ("A1", "A2", "A3")}
     return SimpleNamespace(n=n, d=d, **tokens, X=symbols_of("X", d, d), Y=symbols_of("Y", d, d))
 
@@ -43,7 +43,7 @@ def sum_residual(v: Values, along: str = "rows", power: int = 1) -> list[sp.Expr
 
 
 def entry_residual(v: Values, values: str = "A3", transposed: bool = False) -> list[sp.Expr]:
-    """<f_{j0}, h_{i0}> minus the entry of the attention, as the claim computes both."""
+    """Return <f_{j0}, h_{i0}> minus the entry of the attention, as the claim computes both."""
     relation = entry(SYMBOLS, v, values, transposed)
     return list((relation.left - relation.right).ravel())
 

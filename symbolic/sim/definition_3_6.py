@@ -64,7 +64,7 @@ def chained_residual() -> sp.Expr:
 
 
 def descent_residual(n: int, D: int, sign: int = DECREASING) -> list[sp.Expr]:
-    """The claim's gradients of g(-u), and of u, minus -g'(u) du/dx and du/dx by sympy."""
+    """Return the claim's gradients of g(-u), and of u, minus -g'(u) du/dx and du/dx by sympy."""
     v = _entry(n, D)
     descended, other = gradients(SYMBOLS, v, sign, "score")
     u = score(SYMBOLS, v.A, v.x, v.h, v.b)
@@ -83,7 +83,7 @@ def weight_residual(n: int, D: int, best: int) -> list[sp.Expr]:
 
 
 def affine_residual(n: int, best: int, gap: sp.Expr = GAP) -> sp.Expr:
-    """The claim's u minus r + gap F, as the claim has F."""
+    """Return the claim's u minus r + gap F, as the claim has F."""
     v = _with_scores(n, 1, best)
     u, F = (q(SYMBOLS, v.A, v.x, v.h, v.b) for q in (score, weight))
     return _vanishing([u - R - gap * F], v)[0]

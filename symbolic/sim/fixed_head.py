@@ -34,13 +34,13 @@ class _OneSlope(Symbols):
         self.slope = sp.Symbol("slope", positive=True)
 
     def logistic_slope(self, x: Number) -> sp.Expr:
-        """The symbol."""
+        """Return the symbol."""
         ensure_zero(x - self.at, "g' is taken at the score of the attention", normal=numerator)
         return self.slope
 
 
 def headed(n: int, D: int, d: int, V: int) -> SimpleNamespace:
-    """Symbols of these sizes."""
+    """Return symbols of these sizes."""
     arrays = {"A": (n, D), "x": (D,), "M": (n, d), "H": (d, V), "b": ()}
     named = {name: symbols_of(name, *shape) for name, shape in arrays.items()}
     return SimpleNamespace(n=n, D=D, d=d, V=V, **named)
@@ -70,7 +70,7 @@ def absorbed_residual() -> sp.Expr:
 
 
 def _expanded(double: sp.Expr) -> sp.Expr:
-    """A sum of products with a sum as one over the pairs, in the order of their names."""
+    """Return a sum of products with a sum as one over the pairs, in the order of their names."""
     (outer, *span), term = double.limits[0], double.function
     (inner,) = term.atoms(sp.Sum)
     rest = cancelled(term / inner)

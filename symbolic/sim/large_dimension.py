@@ -111,7 +111,7 @@ def prove_exactly() -> str:
 
 
 def ensure_margins_of_sum() -> str:
-    """The margins of sum_k w_k A_k are the entries of G w, so that margins of 1 say G w = 1.
+    """Return the margins of sum_k w_k A_k are the entries of G w, so that margins of 1 say G w = 1.
 
     Returns:
         The step that says so.
@@ -289,7 +289,7 @@ def prove_likely() -> str:
 
 
 def prove_unlikely() -> str:
-    """T sum_s p_s^(T - 1) P(S > s) <= (T/2) max p^(T - 2), max p <= (3d/2 + 1)^(-1/2)."""
+    """Return T sum_s p_s^(T - 1) P(S > s) <= (T/2) max p^(T - 2), max p <= (3d/2 + 1)^(-1/2)."""
     suppose(SEVERAL)  # a power T - 2 of at least 0
     cite(BOOLE)  # of an input, over which of its T tokens is the best one
     cite(

@@ -50,7 +50,7 @@ def in_powers(expression: sp.Expr, v: Values) -> sp.Expr:
 
 
 def loss_residual(n: int, d: int, **formula: bool) -> list[sp.Expr]:
-    """Derivatives of the claim's loss by sympy minus its closed form, or another formula."""
+    """Return derivatives of the claim's loss by sympy minus its closed form, or another formula."""
     v = entry_of(n, d)
     value = loss(SYMBOLS, v.A, v.x, v.h, v.b)
     closed = closed_form(SYMBOLS, v, **formula)
@@ -59,7 +59,7 @@ def loss_residual(n: int, d: int, **formula: bool) -> list[sp.Expr]:
 
 
 def derivative_residual(n: int, d: int) -> list[sp.Expr]:
-    """Both sides of the equation that the claim checks, minus derivatives by sympy."""
+    """Return both sides of the equation that the claim checks, minus derivatives by sympy."""
     v = entry_of(n, d)
     value = loss(SYMBOLS, v.A, v.x, v.h, v.b)
     relation: Any = derivative(SYMBOLS, v)
@@ -71,7 +71,7 @@ def derivative_residual(n: int, d: int) -> list[sp.Expr]:
 
 
 def chained_residual() -> sp.Expr:
-    """The derivative of g(b d) minus g(b d) (1 - g(b d)) b d', for d any function of x_i."""
+    """Return the derivative of g(b d) minus g(b d) (1 - g(b d)) b d', for d any function of x_i."""
     x, b = sp.symbols("x b", real=True)
     d = sp.Function("d", real=True)(x)
     g = SYMBOLS.logistic(b * d)

@@ -98,7 +98,7 @@ REACHES = (
 
 
 def height(x: sp.Expr, a: sp.Expr) -> sp.Expr:
-    """j(x, a), as the code evaluates it."""
+    """Return j(x, a), as the code evaluates it."""
     return squared_height(1, x, a)
 
 
@@ -291,7 +291,7 @@ def label(u: sp.Expr) -> sp.Expr:
 
 
 def _circle(u: sp.Expr) -> sp.Expr:
-    """Q, which is (1-2u+3u^2)^2/cos(p)^2 at the critical p."""
+    """Return Q, which is (1-2u+3u^2)^2/cos(p)^2 at the critical p."""
     return sp.expand((1 - 2 * u + 3 * u**2) ** 2 + u * (1 - 3 * u) ** 2)
 
 
@@ -459,7 +459,7 @@ def ensure_inside(value: sp.Expr, p: sp.Expr) -> None:
 
 
 def only_critical_residual(value: sp.Expr, p: sp.Expr, b: sp.Expr) -> sp.Expr:
-    """Step 7: where the slope in a is 0, that in p over (1-a^2) cos(p)^2, less a - D t/q.
+    """Step 7: if the slope in a is 0, that in p over (1-a^2) cos(p)^2, less a - D t/q.
 
     t = tan p, q = 1 - 3a^2 and D = 1 - 2a^2 + 3a^4: so t = a q/D.
     """

@@ -146,7 +146,7 @@ def ensure_below() -> None:
 
 
 def log_gradient(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: sp.Expr) -> Numbers:
-    """The gradient of the log-loss by the rules of calculus, as the claim takes it."""
+    """Return the gradient of the log-loss by the rules of calculus, as the claim takes it."""
     return gradient(m, lambda m, point: entry_loss.log_loss(m, A, point, h, b), x)
 
 

@@ -48,14 +48,14 @@ PRICE, SLACK = sp.symbols("C xi", nonnegative=True)
 
 
 def prove_nearer() -> str:
-    """||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2 for every feasible V, and X^mm is unique."""
+    """Return ||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2 for every feasible V, and X^mm is unique."""
     least_points.ensure_existence(MEETS)
     least_points.ensure_pythagoras()
     return "in any dimension, by <X, V - X> >= 0"
 
 
 def prove_convex() -> str:
-    """A mean of two feasible matrices is feasible, of at most the mean squared norm."""
+    """Return a mean of two feasible matrices is feasible, of at most the mean squared norm."""
     suppose(MEETS)
     t, apart = 1 / (1 + MORE), vector("V - U")
     facts = {inner("A", "U"): 1 + LESS, inner("A", "V"): 1 + SLACK}
@@ -105,7 +105,7 @@ def prove_classified() -> str:
 
 
 def prove_hull() -> str:
-    """1/||X^mm|| is the distance of the hull of the A_j from 0."""
+    """Return 1/||X^mm|| is the distance of the hull of the A_j from 0."""
     suppose(definition_3_8.SHARES)
     least_points.ensure_distance_of_hull()
     return "for any number of inputs, tokens and axes, by the point of the hull nearest to 0"
@@ -136,7 +136,7 @@ def ensure_price_suffices() -> None:
 
 
 def prove_price() -> str:
-    """X^mm minimises ||X|| + C sum of slacks for C ||X^mm|| at least every w_j."""
+    """Return X^mm minimises ||X|| + C sum of slacks for C ||X^mm|| at least every w_j."""
     ensure_price_suffices()
     paid = sp.Symbol("paid", nonnegative=True)
     said = worth(INNER, X, V, paid)
@@ -234,7 +234,7 @@ def prove_exact_price() -> str:
 
 
 def prove_growth() -> str:
-    """f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C >= 0."""
+    """Return f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C >= 0."""
     AV = inner("A", "V")
     suppose(definition_4_1.POSITIVE)
     ensure_nonnegative(
@@ -253,7 +253,7 @@ def prove_growth() -> str:
 
 
 def prove_at_most_lost() -> str:
-    """Without tokens J, ||X^mm||^2 is less by at most ||sum_J w_j A_j||^2."""
+    """Return without tokens J, ||X^mm||^2 is less by at most ||sum_J w_j A_j||^2."""
     least_points.ensure_multipliers()
     J, K, Y = vector("J"), vector("K"), vector("Y")
     of_J, of_K = sp.symbols("w_J w_K", nonnegative=True)
@@ -295,7 +295,7 @@ def prove_at_least_lost() -> str:
 
 
 def prove_cost_of_turning() -> str:
-    """|z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, attained."""
+    """Return |z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, attained."""
     d = sp.Symbol("d", integer=True, positive=True)
     r, c = sp.symbols("r c", integer=True)
     entry = sp.IndexedBase("X", real=True)

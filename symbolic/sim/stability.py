@@ -222,7 +222,7 @@ def logistic_is_larger(beta: fmpq) -> bool:
 
 
 def logistic_is_smaller(beta: fmpq) -> bool:
-    """Whether K(sqrt 2 beta) is proved to be below beta^2/(6 sqrt 3)."""
+    """Return whether K(sqrt 2 beta) is proved to be below beta^2/(6 sqrt 3)."""
     largest = softmax_gradient_constant(arb(2).sqrt() * arb(beta))
     constant: Any = stability.linear_constant(BALLS, arb(beta), "gradient")
     return bool(largest < constant)
@@ -247,7 +247,7 @@ def two_tokens_reach_more(share: fmpq | int = 1, cells: int = 64) -> bool:
 
 
 def squared_is_larger(t: fmpq) -> bool:
-    """Whether two tokens are proved to beat linear: of length 1, logits -+artanh(0.50403).
+    """Return whether two tokens are proved to beat linear: of length 1, logits -+artanh(0.50403).
 
     Then so they do for all larger t: the second derivative grows with t and linear's stays 2.
     """
@@ -257,7 +257,7 @@ def squared_is_larger(t: fmpq) -> bool:
 
 
 def _polynomials(a: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """P and Q of step 2: the height at w and m is w m P(a) + w^2 Q(a)."""
+    """Return P and Q of step 2: the height at w and m is w m P(a) + w^2 Q(a)."""
     Q = squared_height(1, 0, a)
     return squared_height(1, 1, a) - Q, Q
 
@@ -291,7 +291,7 @@ def squared_is_smaller(t: fmpq) -> bool:
 
 
 def is_positive(polynomial: fmpq_poly) -> bool:
-    """Whether a polynomial is proved to have no root in [-1, 1] and is positive at 0."""
+    """Return whether a polynomial is proved to have no root in [-1, 1] and is positive at 0."""
     roots: Any = polynomial.complex_roots()
     away = all(abs(z.real) > 1 or z.imag > 0 or z.imag < 0 for z, _ in roots)
     return bool(away and polynomial(fmpq(0)) > 0)
@@ -303,7 +303,7 @@ def slope_of(
     h: tuple[int, int],
     closed: Callable[[sp.Expr, sp.Expr], sp.Expr],
 ) -> sp.Expr:
-    """The gradient that runs at the tokens 1 and -1 is a closed form in T = tanh x and b.
+    """Return the gradient that runs at the tokens 1 and -1 is a closed form in T = tanh x and b.
 
     Returns:
         ||A|| ||h|| of these tokens.
@@ -322,7 +322,7 @@ def slope_of(
 
 
 def ends(at: Fraction) -> tuple[list[arb], fmpq]:
-    """Tanh x at the two points of sharp-3 around a number, and how far apart they are."""
+    """Return tanh x at the two points of sharp-3 around a number, and how far apart they are."""
     first, second = (rational(point) for point in around(at).values())
     return [arb(first).tanh(), arb(second).tanh()], second - first
 

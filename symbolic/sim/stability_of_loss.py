@@ -67,7 +67,7 @@ LARGE_EDGE = Supposed(
 def constant_of(
     statement: ModuleType, share: sp.Expr, data: str, of: str = "loss", symbols: Namespace = SYMBOLS
 ) -> sp.Expr:
-    """The constant that a reading compares with, per ||x - y||, in the letters above.
+    """Return the constant that a reading compares with, per ||x - y||, in the letters above.
 
     One token of one coordinate tells it: there ||A|| ||h|| and ||A^T h|| are |A_0 h_0|.
     """
@@ -87,15 +87,15 @@ class _Spans(Symbols):
         self.spans = w, r, diameter
 
     def oscillation(self, x: Numbers) -> sp.Expr:
-        """W."""
+        """Return W."""
         return self.spans[0]
 
     def largest(self, x: Numbers) -> sp.Expr:
-        """R."""
+        """Return R."""
         return self.spans[1]
 
     def diameter(self, A: Numbers) -> sp.Expr:
-        """The letter."""
+        """Return the letter."""
         return self.spans[2]
 
 
@@ -144,7 +144,7 @@ def slope_at_zero(
 
 
 def norms_at_zero(size: sp.Expr, head: sp.Expr, b: sp.Expr) -> dict[sp.Expr, sp.Expr]:
-    """The letters of constants for these tokens."""
+    """Return the letters of constants for these tokens."""
     A, h = entries([[size], [-size]]), SYMBOLS.norm(entries([head, -head]))
     return {SPREAD: SYMBOLS.spectral(A) * h, HEAD: h, LABEL: b}
 
@@ -284,7 +284,7 @@ _LABEL = sp.Symbol("b", real=True, nonzero=True)
 
 
 def ensure_squared_linear() -> sp.Expr:
-    """2 ||A||^2 ||h||^2 is the largest constant of the gradient of (<A x, h> - b)^2."""
+    """Return 2 ||A||^2 ||h||^2 is the largest constant of the gradient of (<A x, h> - b)^2."""
     return ensure_largest(stability_l2, sp.Integer(2), sp.Integer(2), SCORE)
 
 
@@ -300,7 +300,7 @@ def ensure_logistic_linear() -> sp.Expr:
 
 
 def prove_logistic_over_norms() -> str:
-    """|L(x) - L(y)| <= |b| ||A|| ||h||/8 ||x - y||, attained."""
+    """Return |L(x) - L(y)| <= |b| ||A|| ||h||/8 ||x - y||, attained."""
     basic_4.prove()
     ensure_steepest_slope()
     half, slope = (

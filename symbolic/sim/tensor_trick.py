@@ -24,7 +24,7 @@ SIZES = ((1, 1, 1, 1), (2, 2, 2, 2), (3, 2, 3, 2), (3, 3, 3, 3), (2, 3, 1, 2), (
 
 
 def _gaps(relation: Comparison) -> list[sp.Expr]:
-    """Left minus right, entry by entry."""
+    """Return left minus right, entry by entry."""
     return [sp.expand(gap) for gap in (relation.left - relation.right).ravel()]
 
 

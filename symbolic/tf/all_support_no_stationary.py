@@ -1,4 +1,4 @@
-"""Where all rivals have margin 1, -grad L gains along W^mm at every W, so it is never 0."""
+"""If all rivals have margin 1, -grad L gains along W^mm at every W, so it is never 0."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def prove_bound() -> str:
 
 
 def prove() -> str:
-    """The gradient at W is not 0 where some input has two different scores."""
+    """Return the gradient at W is not 0 if some input has two different scores."""
     prove_bound()
     slope = supposed_number(FALLING, "|l'|", positive=True)
     ensure_positive(

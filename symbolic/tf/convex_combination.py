@@ -41,19 +41,19 @@ class _Attended(Tokens):
         self.weights = weights
 
     def softmax(self, s: Numbers) -> Numbers:
-        """The attention."""
+        """Return the attention."""
         return entries(list(self.weights))
 
 
 def _along(*a: sp.Expr) -> SimpleNamespace:
-    """Tokens with these a_t: numbers on a line, along which u points."""
+    """Return tokens with these a_t: numbers on a line, along which u points."""
     one = entries([sp.Integer(1)])
     W = entries([[sp.Symbol("W", real=True)]])
     return SimpleNamespace(T=len(a), X=entries([[x] for x in a]), W=W, z=one, u=one)
 
 
 def prove_hull() -> str:
-    """<u, x^att> is at most the largest a_t."""
+    """Return <u, x^att> is at most the largest a_t."""
     ensure_softmax_inside()
     said = within(_Attended(WEIGHT), _along(GAMMA))
     ensure_equal(
@@ -90,7 +90,7 @@ def prove_inside() -> str:
 
 
 def prove_short() -> str:
-    """(1 - s_1) times the least gap <= <u, x_1 - x^att> <= (1 - s_1) times the largest."""
+    """Return (1 - s_1) times the least gap <= <u, x_1 - x^att> <= (1 - s_1) times the largest."""
     ensure_softmax_inside()
     first = sp.Symbol("s_1", positive=True)
     said = short_of(_Attended(first, WEIGHT), _along(BEST, GAMMA), 1)
@@ -144,7 +144,7 @@ class _Apart(Lengths):
         return entries([sp.exp(a) / POWERS for a in s])
 
     def sums(self, x: object) -> Any:
-        """The sum of the other tokens, n times x_1 - y."""
+        """Return the sum of the other tokens, n times x_1 - y."""
         return n * (vector("x_1") - vector("y"))
 
     def square(self, x: Any) -> Any:

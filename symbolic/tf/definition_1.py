@@ -31,15 +31,15 @@ class Tokens(Lengths):
     """Vectors of n tokens, with letters for what is largest, least, and between these."""
 
     def max(self, x: Numbers) -> sp.Expr:
-        """The best score."""
+        """Return the best score."""
         return BEST
 
     def min(self, x: Numbers) -> sp.Expr:
-        """The least gap."""
+        """Return the least gap."""
         return NEXT
 
     def oscillation(self, x: Numbers) -> sp.Expr:
-        """The range."""
+        """Return the range."""
         return RANGE
 
     def is_zero(self, x: Number) -> Numbers:
@@ -48,7 +48,7 @@ class Tokens(Lengths):
 
 
 def _case() -> SimpleNamespace:
-    """Tokens, and x in the place of l(best - x) - l(best), which grows with x as l falls."""
+    """Return tokens, and x in the place of l(best - x) - l(best), which grows with x as l falls."""
     loss = SimpleNamespace(drop=lambda m, best, x: x)
     return SimpleNamespace(s=vector(S), gamma=vector(GAMMA), loss=loss)
 

@@ -38,7 +38,7 @@ def ensure_by_others() -> None:
 
 
 def prove_optimal() -> str:
-    """Unique optimal tokens of a feasible Att-SVM score above all others and have a W^mm."""
+    """Return unique optimal tokens of a feasible Att-SVM score above all others and have a W^mm."""
     best = sp.Symbol("best", real=True)
     apart = sp.Symbol("apart", nonnegative=True, nonzero=True)
     ensure_existence(FEASIBLE)

@@ -115,7 +115,7 @@ W, F, E, X, V = (vector(name) for name in ("W", "F", "E", "X", "V"))
 
 
 def equalities(value: sp.Expr) -> tuple[Constraint, Constraint]:
-    """The constraint that the inner product with E is this value, as two inequalities."""
+    """Return the constraint that the inner product with E is this value, as two inequalities."""
     return (E.__matmul__, value), ((-E).__matmul__, -value)
 
 
@@ -182,7 +182,7 @@ def prove_solvable() -> str:
 
 
 def prove_correlation() -> str:
-    """<V, W_svm> >= mu ||W_svm||^2, and W_svm is orthogonal to W_fin."""
+    """Return <V, W_svm> >= mu ||W_svm||^2, and W_svm is orthogonal to W_fin."""
     prove_solvable()
     ensure_sum_of_multipliers()
     mu, size = sp.symbols("mu size", positive=True)
@@ -430,7 +430,7 @@ class _Larger(Symbols):
         self.either = either
 
     def maximum(self, x: Number, y: Number) -> sp.Expr:
-        """The one, if it is one of the two."""
+        """Return the one, if it is one of the two."""
         ensure_zero(
             (self.either - x) * (self.either - y),
             "the larger one of two numbers, with which m is compared, is one of these",

@@ -64,7 +64,7 @@ CONVEX_EXP, CONVEX_LOG = "exp is convex", "-log is convex"
 
 
 def logarithms(expression: object) -> object:
-    """Logarithms of products and of exponentials taken apart."""
+    """Return logarithms of products and of exponentials taken apart."""
     return sp.expand(sp.expand_log(expression, force=True))
 
 
@@ -152,7 +152,7 @@ def ensure_coefficients() -> None:
 
 
 def _least_gain(x: sp.Expr) -> sp.Expr:
-    """P (1 - D) for P = kappa x, the least that g is for x = exp(-a/N)."""
+    """Return P (1 - D) for P = kappa x, the least that g is for x = exp(-a/N)."""
     return KAPPA * ROOM * x
 
 
@@ -416,7 +416,7 @@ def ensure_least_coefficients() -> None:
 def coefficient(
     slope: sp.Expr, share: sp.Expr, lead: sp.Expr, missing: sp.Expr, n: sp.Expr
 ) -> sp.Expr:
-    """A bound of p_j exp(m_j), by bounds of |l'|, s_a and missing."""
+    """Return a bound of p_j exp(m_j), by bounds of |l'|, s_a and missing."""
     return slope * share * (lead - missing) / n
 
 

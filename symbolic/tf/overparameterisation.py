@@ -127,7 +127,7 @@ def ensure_two_squares() -> None:
 
 
 def prove_bound() -> str:
-    """The chance of an obtuse angle is at most (1 - 1/(T - 1)^2)^(m/2); angles add up.
+    """Return the chance of an obtuse angle is at most (1 - 1/(T - 1)^2)^(m/2); angles add up.
 
     So one input has none with at least 1 minus their sum, and with at least 0.
 
@@ -196,7 +196,7 @@ def prove_triangle() -> str:
 
 
 def prove_sphere() -> str:
-    """Points of the sphere are as near to orthogonal as signs are.
+    """Return points of the sphere are as near to orthogonal as signs are.
 
     Raises:
         ProofError: a step fails.

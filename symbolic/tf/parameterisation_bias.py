@@ -198,7 +198,7 @@ def ensure_limit() -> None:
 
 
 def prove() -> str:
-    """K Q^T/ln k tends to (1, c; c, 1), and after each step the sentence's bounds hold."""
+    """Return K Q^T/ln k tends to (1, c; c, 1), and after each step the sentence's bounds hold."""
     suppose(MOVED)
     ensure_slope()
     ensure_rows()

@@ -192,7 +192,7 @@ def ensure_rest_on_line() -> None:
 
 
 def prove_where_stationary() -> str:
-    """A stationary point is one where all parts of an input rest at one score.
+    """Return a stationary point is one if all parts of an input rest at one score.
 
     Raises:
         ProofError: a step fails.

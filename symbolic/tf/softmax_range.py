@@ -38,21 +38,21 @@ class _Others(Lengths):
     """For v_1 and n others, which one entry stands for."""
 
     def softmax(self, v: Numbers) -> Numbers:
-        """Exponentials over their sum."""
+        """Return exponentials over their sum."""
         return entries([sp.exp(x) / POWERS for x in v])
 
     def sum(self, x: Numbers) -> sp.Expr:
-        """The sum over all, or over the others alone."""
+        """Return the sum over all, or over the others alone."""
         *first, other = x
         return sp.expand(sum(first, total(other)))
 
     def max(self, x: Numbers) -> sp.Expr:
-        """The largest of the others."""
+        """Return the largest of the others."""
         return LARGEST
 
 
 def _of(first: sp.Expr, other: sp.Expr) -> SimpleNamespace:
-    """The vector of a first entry and n others."""
+    """Return the vector of a first entry and n others."""
     return SimpleNamespace(T=n + 1, v=entries([first, other]))
 
 
@@ -90,14 +90,14 @@ def ensure_inside() -> None:
 
 
 def prove_inside() -> str:
-    """0 < S_1 < 1, and the sum is 1."""
+    """Return 0 < S_1 < 1, and the sum is 1."""
     suppose(*_SEVERAL)
     ensure_inside()
     return "for any T >= 2 and all real v"
 
 
 def prove_lead() -> str:
-    """exp(-lead) <= (1 - S_1)/S_1 <= (T - 1) exp(-lead)."""
+    """Return exp(-lead) <= (1 - S_1)/S_1 <= (T - 1) exp(-lead)."""
     suppose(*_SEVERAL)
     ensure_odds()
     low, high = comparisons(by_lead(_Others(), _of(FIRST, OTHER)))

@@ -193,7 +193,7 @@ def ensure_secants() -> None:
 
 
 def prove_limit() -> str:
-    """W/R tends to U, for every W of the ball of radius R that is as good as R U."""
+    """Return W/R tends to U, for every W of the ball of radius R that is as good as R U."""
     ensure_secants()
     ensure_rate(FALLING_AT_BEST)
     spread, rho = sp.symbols("spread rho", positive=True)

@@ -86,7 +86,7 @@ def _ensure_fields(latex: str, name: str, arguments: list[str]) -> None:
 def in_short(function: object, otherwise: str) -> str:
     """Return the first line of a docstring without its verb, to be put after "is"."""
     line = (inspect.getdoc(function) or otherwise).partition("\n")[0].rstrip(".")
-    words = re.sub("^Return (whether )?", "", line)
+    words = re.sub("^Return (whether |that )?", "", line)
     return words[:1].lower() + words[1:] if words[1:2].islower() or words[1:2] == " " else words
 
 

@@ -66,7 +66,7 @@ def mean_margin(case: Selection) -> tuple[Any, Any]:
 
 @composite
 def attended(draw: st.DrawFn, inputs: int = 2, aligned: bool = False) -> Attended:
-    """Selections of tokens that are mostly the longer ones, with small prompts and heads.
+    """Draw selections of tokens that are mostly the longer ones, with small prompts and heads.
 
     Other tokens are the selected one times -1/2, 0 or 1/2 with, unless aligned, something small
     added; the head is v(alpha) in every second draw.

@@ -107,7 +107,7 @@ def _product(a: Vector, b: Vector) -> Number:
 
 
 def _reached(points: Matrix, w: Vector, less: Number, square: Number) -> bool:
-    """Whether a mean of these points with weights w is at most sqrt(square) - less long."""
+    """Return whether a mean of these points with weights w is at most sqrt(square) - less long."""
     if len(w) != len(points) or min(w) < 0 or sum(w, fmpq(0)) != 1:
         return False
     columns = [list(column) for column in zip(*points, strict=True)]
@@ -116,7 +116,7 @@ def _reached(points: Matrix, w: Vector, less: Number, square: Number) -> bool:
 
 
 def leaves(square: Number, less: Number, of: Number) -> bool:
-    """Whether sqrt(square) + less <= sqrt(of), less >= 0, decided without roots."""
+    """Return whether sqrt(square) + less <= sqrt(of), less >= 0, decided without roots."""
     rest = of - square - less * less
     return bool(rest >= 0 and 4 * less * less * square <= rest * rest)
 
@@ -156,17 +156,17 @@ class _Segment:
         self.square = svm.v_programme(case).margin_square
 
     def at(self, q: Number) -> Matrix:
-        """The z_j, that of input i moved."""
+        """Return the z_j, that of input i moved."""
         moved = combine([1 - q, q], [self.rows[self.i], self.end])
         return [moved if j == self.i else row for j, row in enumerate(self.rows)]
 
     def fits(self, q: Number, w: Vector) -> bool:
-        """Whether these weights show that m_it(q) <= Gamma - nu q."""
+        """Return whether these weights show that m_it(q) <= Gamma - nu q."""
         mean = combine(w, self.at(q))
         return leaves(dot(mean, mean), self.nu * q, self.square)
 
     def covered(self, start: Vector) -> Knots | Excess | None:
-        """Knots from 0 to 1, with these weights at 0."""
+        """Return knots from 0 to 1, with these weights at 0."""
         near, there = self.solved(fmpq(1, _NEAR)), self.solved(fmpq(1))
         if isinstance(near, Excess):
             return near
@@ -254,12 +254,12 @@ class Best:
         return bool(rest <= 0 or rest * rest * self.square <= self.rival)
 
     def __float__(self) -> float:
-        """About the best nu."""
+        """Return about the best nu."""
         gamma = float(arb(self.square).sqrt())
         return min(gamma - float(arb(self.rival).sqrt()), float(arb(self.steep)) * gamma)
 
     def allows(self, nu: Number) -> bool:
-        """Whether nu is at most the best one."""
+        """Return whether nu is at most the best one."""
         most = self.steep * self.steep * self.square
         return leaves(self.rival, nu, self.square) and bool(nu * nu <= most)
 
@@ -290,7 +290,7 @@ def best_nu(case: Selection, largest: bool = True, counted: bool = False) -> Bes
 
 
 def beyond(m: Namespace, case: Values) -> Comparison:
-    """min_i Y_i h^T x_i^p > ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
+    """Return that min_i Y_i h^T x_i^p > ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
     h, square = m.values(case.h), svm.v_programme(case.chosen).margin_square
     margin, left = margins.label_margin(m, case)
     off = m.values(case.nu) * m.norm(h) * m.max(m.array(left))
@@ -316,7 +316,7 @@ Way = tuple[Vector, Vector, Callable[[SimpleNamespace], Vector]]
 
 
 def _rivals(case: Values) -> Iterator[Way]:
-    """p(beta) and v(beta) of choices in reach with a label margin above Gamma - nu."""
+    """Yield p(beta) and v(beta) of choices in reach with a label margin above Gamma - nu."""
     least = arb(svm.v_programme(case.chosen).margin_square).sqrt() - arb(rational(case.nu))
     for beta in margins.others(case.chosen):
         v, p = svm.v_programme(beta).vector, svm.p_programme(beta).vector
@@ -331,7 +331,7 @@ def _rivals(case: Values) -> Iterator[Way]:
 
 
 def _orthogonal(rows: list[Vector]) -> Vector | None:
-    """A head that all of these tokens score 0 under, if there is one."""
+    """Return a head that all of these tokens score 0 under, if there is one."""
     basis, nullity = fmpq_mat(rows).numer_denom()[0].nullspace()
     return [fmpq(basis[k, 0]) for k in range(len(rows[0]))] if nullity else None
 

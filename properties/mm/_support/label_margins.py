@@ -18,7 +18,7 @@ from properties.mm._support.token_selections import Selection
 
 
 def others(case: Selection) -> Iterator[Selection]:
-    """The selections of other tokens, all of them."""
+    """Yield the selections of other tokens, all of them."""
     for beta in itertools.product(range(case.X.shape[-2]), repeat=len(case.alpha)):
         if list(beta) != case.alpha.tolist():
             yield cases.selecting(case, beta)
@@ -51,7 +51,7 @@ def idle(case: Selection) -> list[bool]:
 
 
 def multipliers(case: Selection) -> Vector:
-    """Multipliers of v(alpha) of sum 1, positive in every input that is not idle."""
+    """Return multipliers of v(alpha) of sum 1, positive in every input that is not idle."""
     v = svm.v_programme(case)
     tight = [i for i, flag in enumerate(v.tight) if flag]
     found = [v.weights]

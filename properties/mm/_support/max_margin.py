@@ -35,7 +35,7 @@ class Programme:
 
     Attributes:
         rows, bound: the programme.
-        vector: the solution, None where Farkas multipliers prove that there is none.
+        vector: the solution, None if Farkas multipliers prove that there is none.
         weights: multipliers, of the solution or of the Farkas certificate.
     """
 
@@ -111,7 +111,7 @@ class Programmes:
     Attributes:
         rows, bound: the programmes (batch, J, d) and (batch, J).
         counted: which rows each of them has.
-        shares: multipliers (batch, J) over their sum with the bounds, 0 where nothing is demanded.
+        shares: multipliers (batch, J) over their sum with the bounds, 0 if nothing is demanded.
     """
 
     rows: Tensor
@@ -176,12 +176,12 @@ where floats look for instances."""
 
 
 def combined(weights: Any, rows: Any) -> Any:
-    """The sum of weights times rows, of each instance of a batch in torch."""
+    """Return the sum of weights times rows, of each instance of a batch in torch."""
     return (weights[..., None] * rows).sum(1) if in_torch(rows) else combine(weights, rows)
 
 
 def solve(rows: Any, d: int, bound: Any = None) -> Any:
-    """Solve a programme in R^d; every margin is to be 1 where no bounds are given."""
+    """Solve a programme in R^d; every margin is to be 1 if no bounds are given."""
     if in_torch(rows):
         ones = rows.new_ones(rows.shape[:2])
         bound = ones if bound is None else bound
@@ -199,7 +199,7 @@ def _solved(rows: Matrix, bounds: Vector) -> Programme:
 
 
 def p_rows(case: Selection) -> Any:
-    """The rows W (x_i,alpha - x_it) of the p-SVM: T - 1 of the first input, and so on."""
+    """Return the rows W (x_i,alpha - x_it) of the p-SVM: T - 1 of the first input, and so on."""
     if in_torch(case.X):
         keys = case.X @ case.W.mT[:, None]
         inputs, others = np.nonzero(np.arange(keys.shape[2]) != case.alpha[:, None])
@@ -213,7 +213,7 @@ def p_rows(case: Selection) -> Any:
 
 
 def p_programme(case: Selection, demanding: Any = None) -> Any:
-    """p(alpha); inputs that are not demanding are to have the margin 0 alone."""
+    """Return p(alpha); inputs that are not demanding are to have the margin 0 alone."""
     bound = None if demanding is None else of_rivals(case, demanding)
     return solve(p_rows(case), case.X.shape[-1], bound)
 
@@ -227,7 +227,7 @@ def of_rivals(case: Selection, values: Any) -> Any:
 
 
 def v_rows(case: Any) -> Any:
-    """The rows Y_i x_i,alpha_i of the v-SVM."""
+    """Return the rows Y_i x_i,alpha_i of the v-SVM."""
     if in_torch(case.X):
         y = case.X.new_tensor(case.y)
         return case.X[:, range(len(case.y)), case.alpha] * y[None, :, None]
@@ -238,7 +238,7 @@ def v_rows(case: Any) -> Any:
 
 
 def v_programme(case: Selection) -> Any:
-    """v(alpha), of the rows Y_i x_i,alpha_i."""
+    """Return v(alpha), of the rows Y_i x_i,alpha_i."""
     return solve(v_rows(case), case.X.shape[-1])
 
 
@@ -262,14 +262,14 @@ class Solved:
     programme: Any = None
 
     def distance(self, m: Namespace) -> Numbers:
-        """The distance from 0 of the convex hull C of the rows."""
+        """Return the distance from 0 of the convex hull C of the rows."""
         if m.name == "text":
             said = "the distance from 0 of the convex hull C of the rows D_j"
             return m.symbol(r"\mathrm{dist}(0, C)", said)
         return m.sqrt(m.values(self.programme.hull_square))
 
     def shortest(self, m: Namespace) -> Number:
-        """The length of the shortest row."""
+        """Return the length of the shortest row."""
         if m.name == "text":
             return m.symbol(r"\min_j \left\|D_j\right\|", "the shortest row")
         return m.min(m.array([m.norm(row) for row in self.rows]))
@@ -283,7 +283,7 @@ class Solved:
 
 
 def _written(m: Namespace, name: str, rows: str) -> Solved:
-    """A programme as it is written down."""
+    """Return a programme as it is written down."""
     D = m.symbol("D", f"the matrix of the rows D_j = {rows}", rows=True)
     said = "the shortest vector with D_j x >= 1 for all j"
     x = m.symbol(rf"{name}(\alpha)", said.replace(" x ", f" {name} "))
@@ -291,7 +291,7 @@ def _written(m: Namespace, name: str, rows: str) -> Solved:
 
 
 def solved(m: Namespace, programme: Any) -> Solved:
-    """A programme in the arithmetic m."""
+    """Return a programme in the arithmetic m."""
     rows, vector, square = programme.rows, programme.vector, programme.margin_square
     if in_torch(rows):
         nothing = rows.shape[1] == 0
@@ -303,14 +303,14 @@ def solved(m: Namespace, programme: Any) -> Solved:
 
 
 def v_svm(m: Namespace, case: Rival | Selection) -> Solved:
-    """v(alpha): the least head with Y_i <v, x_i,alpha_i> >= 1."""
+    """Return v(alpha): the least head with Y_i <v, x_i,alpha_i> >= 1."""
     if m.name == "text":
         return _written(m, "v", "Y_i x_i,alpha_i")
     return solved(m, v_programme(chosen(case)))
 
 
 def p_svm(m: Namespace, case: Rival | Selection) -> Solved:
-    """p(alpha): the least prompt with <p, k_i,alpha_i - k_it> >= 1."""
+    """Return p(alpha): the least prompt with <p, k_i,alpha_i - k_it> >= 1."""
     if m.name == "text":
         return _written(m, "p", "k_i,alpha_i - k_it for t != alpha_i")
     return solved(m, p_programme(chosen(case)))
@@ -332,7 +332,7 @@ def exceeds(m: Namespace, p: Solved, share: Number = 0) -> Comparison:
 
 
 def above_nearest(case: Rival | Selection) -> dict[str, Changed]:
-    """False neighbours of `exceeds`, both refuted by an instance."""
+    """Return false neighbours of `exceeds`, both refuted by an instance."""
     return {
         "the margin is above half of the nearest rival's": changed(share="0.5", examples=[case]),
         "the margin is above the nearest rival's": changed(share=1, examples=[case]),
@@ -340,7 +340,7 @@ def above_nearest(case: Rival | Selection) -> dict[str, Changed]:
 
 
 def is_distance(m: Namespace, p: Solved, share: Number = 1, of: str = "hull") -> Comparison:
-    """The margin is a share of the distance of C from 0, or of the shortest row."""
+    """Return that the margin is a share of the distance of C from 0, or of the shortest row."""
     if p.margin is None:  # C is empty, and p = 0
         return m.equal(m.exact(0), m.exact(0))
     return m.equal(p.margin, share * (p.distance(m) if of == "hull" else p.shortest(m)))

@@ -23,7 +23,7 @@ from attsvm.theory.types import Namespace, Number, Numbers
 def prompting(
     keys: object, scores: object, start: object = None, loss: str = "correlation"
 ) -> Descent:
-    """A run from anything that numpy reads, from zero unless a start is given."""
+    """Return a run from anything that numpy reads, from zero unless a start is given."""
     k = np.array(keys, dtype=np.float64)
     p = np.zeros(k.shape[-1]) if start is None else np.array(start, dtype=np.float64)
     return Descent(Keys(k, np.array(scores, dtype=np.float64)), p, loss)
@@ -35,7 +35,7 @@ def never_moves(case: Descent) -> bool:
 
 
 def near_basin(case: Descent) -> bool:
-    """The start's risk gap is below 105% of that."""
+    """Return whether the start's risk gap is below 105% of that."""
     data = ExactData.of(case.data)
     bound = threshold(data, case.loss)
     return bound is not None and bool(
@@ -78,12 +78,12 @@ def properly_started(case: Descent, size: float = 1.0) -> Descent | None:
 
 
 def moves_aside(case: Descent) -> bool:
-    """Whether no start and step let the direction of p converge to that of p(alpha).
+    """Return whether no start and step let the direction of p converge to that of p(alpha).
 
-    True where l' < 0 and p(alpha) exists outside of the span S of the differences of keys of inputs
-    with two scores, and each such input has one optimal token and equal scores of its rivals:
-    p(k) - p(0) lies in S, and <p(k), p(alpha)> grows beyond all bounds, so all limits of direction
-    lie in S.
+    True if l' < 0 and p(alpha) exists outside of the span S of the differences of keys of inputs
+    with two scores, and each such input has one optimal token and equal scores of its rivals: p(k)
+    - p(0) lies in S, and <p(k), p(alpha)> grows beyond all bounds, so all limits of direction lie
+    in S.
     """
     p, data = prompt(case), ExactData.of(case.data)
     inputs = [i for i, row in enumerate(data.gamma) if len(set(row)) > 1]
@@ -96,7 +96,7 @@ def moves_aside(case: Descent) -> bool:
 
 
 def logit_gradient(m: Namespace, s: Numbers, gamma: Numbers, slope: Number) -> Numbers:
-    """The gradient in the logits of one input of l(<s, gamma>), slope being l' there.
+    """Return the gradient in the logits of one input of l(<s, gamma>), slope being l' there.
 
     Entry t is l' sum_u s_t s_u (gamma_t - gamma_u): added up by pairs, so that weights which are
     almost lost keep their relative precision.
@@ -107,7 +107,7 @@ def logit_gradient(m: Namespace, s: Numbers, gamma: Numbers, slope: Number) -> N
 def logit_gradients(
     m: Namespace, keys: Sequence[Numbers] | Numbers, scores: Numbers, p: Numbers, loss: str
 ) -> list[Numbers]:
-    """The gradient of the risk in the logits of each input at the prompt p."""
+    """Return the gradient of the risk in the logits of each input at the prompt p."""
     weighted = [(m.softmax(k @ p), gamma) for k, gamma in zip(keys, scores, strict=True)]
     return [
         logit_gradient(m, s, gamma, loss_slope(m, loss, s @ gamma)) / len(keys)
@@ -118,7 +118,7 @@ def logit_gradients(
 def prompt_gradient(
     m: Namespace, keys: Sequence[Numbers] | Numbers, scores: Numbers, p: Numbers, loss: str
 ) -> Numbers:
-    """The gradient of the risk in the prompt p."""
+    """Return the gradient of the risk in the prompt p."""
     coefficients = logit_gradients(m, keys, scores, p, loss)
     return sum(c @ k for c, k in zip(coefficients, keys, strict=True))
 
@@ -133,7 +133,7 @@ def descent(
     steps: int,
     pace: Callable[[Numbers], Numbers] | None = None,
 ) -> list[Numbers]:
-    """p_0 to p_steps; a pace makes another step of the gradient, such as one of length 1."""
+    """Return p_0 to p_steps; a pace makes another step of the gradient, such as one of length 1."""
     found = [p]
     for _ in range(steps):
         g = prompt_gradient(m, keys, scores, found[-1], loss)

@@ -43,11 +43,11 @@ LEAPING = replace(
     prompting(RUN_LEAPING.data.X, RUN_LEAPING.data.gamma, RUN_LEAPING.start[:, 0]),
     step=RUN_LEAPING.step,
 )
-"""In the basin; the first step takes the second input to its worse key for ever."""
+"""In the basin; the first step takes the second input to its worse key forever."""
 THROWN = replace(
     prompting([[[1.0, 0.0], [0.0, 0.0]], [[-8.0, 1.0], [0.0, 0.0]]], [[1.0, 0.0]] * 2), step=64.0
 )
-"""From the proper start the first step takes the first input to its worse key for ever."""
+"""From the proper start the first step takes the first input to its worse key forever."""
 _ABOUT = [[1.0 + x / 64.0, -2.0 + y / 64.0] for x, y in ((1, 0), (-1, 1.4375), (-1, -1.4375))]
 CAUGHT = replace(
     prompting(
@@ -62,7 +62,7 @@ SECOND_TRAPPED = prompting(NOT_ALIGNED.data.X, NOT_ALIGNED.data.gamma)
 TWO_KEYS = prompting(TWO_TOKENS.data.X, TWO_TOKENS.data.gamma)
 
 ENCLOSED = prompting([[[0.0], [-1.0], [-2.0]]], [[1.0, 0.0, 0.5]], loss="logistic")
-"""On a loss that increases p ends near -1, where the key -1 of the least score has most weight."""
+"""On a loss that increases p ends near -1, if the key -1 of the least score has most weight."""
 
 RISING = replace(TWO_KEYS, loss="logistic")
 """A loss that increases, so that descent leaves the better key from any start."""
@@ -96,13 +96,13 @@ def compared() -> st.SearchStrategy[Descent]:
 
 
 def opposed() -> st.SearchStrategy[Descent]:
-    """Two inputs with opposed gradients, from small starts."""
+    """Return a strategy of two inputs with opposed gradients, from small starts."""
     return promptings(opposed_data(), 0)
 
 
 @composite
 def unevenly(draw: st.DrawFn) -> Descent:
-    """One input of three keys on a line, the worst score in the middle, from zero."""
+    """Draw one input of three keys on a line, the worst score in the middle, from zero."""
     far, low = draw(sizes(1, 4)), draw(sizes(1, 8))
     keys = np.array([[[1.0], [0.0], [-float(far)]]])
     scores = np.array([[1.0, -float(low), 0.0]])
@@ -168,11 +168,11 @@ def on_the_rim(case: Descent, loss: str, share: float) -> Descent:
 
 @composite
 def apart(draw: st.DrawFn) -> Descent:
-    """Two inputs with opposed gradients, their scores levels apart, about the rim for -x.
+    """Draw two inputs with opposed gradients, their scores levels apart, about the rim for -x.
 
     Losses weigh inputs by |l'| at their scores and differ in nothing else (see
     `properties.mm.loss_choice`, `amended-2`), so that inputs of other levels tell them apart, most
-    of all where an input is nearly lost.
+    of all if an input is nearly lost.
     """
     data = draw(opposed_data())
     loss = draw(st.sampled_from([name for name in SLOPED if name != "correlation"]))

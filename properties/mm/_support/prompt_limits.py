@@ -52,7 +52,7 @@ def certified(case: Descent, towards: str = "optimal") -> arb:
 
 
 def some_start(case: Descent, start: str) -> Descent | None:
-    """The run from the proper start, or from zero if that is named."""
+    """Return the run from the proper start, or from zero if that is named."""
     return replace(case, start=0.0 * case.start) if start == "zero" else properly_started(case)
 
 

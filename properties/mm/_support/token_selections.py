@@ -75,7 +75,7 @@ def selecting(case: Selection, alpha: tuple[int, ...]) -> Selection:
 
 
 def select(X: object, y: object, alpha: object, W: object = None) -> Selection:
-    """A selection from anything that numpy reads; keys are the tokens unless W is given."""
+    """Return a selection from anything that numpy reads; keys are the tokens unless W is given."""
     tokens = np.array(X, dtype=np.float64)
     keys = np.eye(tokens.shape[2]) if W is None else np.array(W, dtype=np.float64)
     return Selection(tokens, np.array(y, dtype=np.int64), np.array(alpha, dtype=np.int64), keys)
@@ -110,7 +110,7 @@ def _tokens(n: int, T: int) -> st.SearchStrategy[Array]:
 
 @composite
 def selections(draw: st.DrawFn) -> Selection:
-    """Selections of all small sizes, whether separable or not."""
+    """Draw selections of all small sizes, whether separable or not."""
     n, T, d = draw(sizes(1, 3)), draw(sizes(1, 3)), draw(sizes(1, 3))
     W = draw(st.one_of(st.just(np.eye(d)), arrays(d, d)))
     return Selection(draw(arrays(n, T, d)), draw(_signs(n)), draw(_tokens(n, T)), W)
@@ -118,7 +118,7 @@ def selections(draw: st.DrawFn) -> Selection:
 
 @composite
 def rivals(draw: st.DrawFn, kind: str = "prompt", least: int = 1) -> Rival:
-    """Selections with a solution of both programmes; q meets every constraint of the p-SVM.
+    """Draw selections with a solution of both programmes; q meets every constraint of the p-SVM.
 
     With u = W^T q and u_1 = 1 the first coordinate of a rival token sets its margin, and with a
     head h of h_1 = 1 the first coordinate of the selected token its label margin. Of the kind
@@ -142,7 +142,7 @@ def rivals(draw: st.DrawFn, kind: str = "prompt", least: int = 1) -> Rival:
 
 
 def separable() -> st.SearchStrategy[Selection]:
-    """Selections with a solution of both programmes."""
+    """Return a strategy of selections with a solution of both programmes."""
     return rivals().map(lambda r: r.chosen)
 
 
@@ -163,7 +163,7 @@ def relaxable(draw: st.DrawFn, duplicates: bool = False) -> Selection:
 
 @composite
 def headed(draw: st.DrawFn) -> Rival:
-    """Selections of the tokens that score best under a head q, ties included."""
+    """Draw selections of the tokens that score best under a head q, ties included."""
     drawn = draw(selections())
     q = draw(arrays(drawn.X.shape[2]))
     return Rival(_best(drawn, q), q)
@@ -171,7 +171,7 @@ def headed(draw: st.DrawFn) -> Rival:
 
 @composite
 def one_sided(draw: st.DrawFn, labels: int = 1, lifts: tuple[float, ...] = (1.0, 0.5)) -> Rival:
-    """Selections of the tokens that score best under the head W^T q, lifted above the others.
+    """Draw selections of the tokens that score best under the head W^T q, lifted above the others.
 
     The lift is along the first coordinate, on which the head is 1. There may be that many labels.
     """
@@ -192,7 +192,7 @@ def _best(drawn: Selection, q: Array) -> Selection:
 
 
 def gaussian(generator: np.random.Generator) -> Rival:
-    """Gaussian tokens to 1/256, up to (5, 5, 6); q ranks the selected tokens first, exactly.
+    """Return Gaussian tokens to 1/256, up to (5, 5, 6); q ranks the selected tokens first, exactly.
 
     Every fourth selection is arbitrary instead.
     """
@@ -214,7 +214,7 @@ def gaussian(generator: np.random.Generator) -> Rival:
 
 
 def larger(generator: np.random.Generator) -> Selection:
-    """The selection of one of these."""
+    """Return the selection of one of these."""
     return gaussian(generator).chosen
 
 

@@ -133,7 +133,7 @@ def void(m: Namespace, case: Selection, share: Number = 1) -> Comparison:
 
 
 def optimal(case: Selection) -> bool:
-    """No other token of an input scores higher under v(alpha) than alpha_i."""
+    """Return whether no other token of an input scores higher under v(alpha) than alpha_i."""
     v = svm.v_programme(case).vector
     changed_tokens = (other for other in others(case) if (other.alpha != case.alpha).sum() == 1)
     return v is not None and all(

@@ -33,7 +33,7 @@ CONDITIONS = (
 
 
 def drawn(generator: np.random.Generator, n: int, T: int, d: int) -> Selection:
-    """One data set of this law with its choice of largest label margin."""
+    """Return one data set of this law with its choice of largest label margin."""
     X = np.round(256.0 * generator.normal(size=(n, T, d))) / 256.0
     y = np.where(generator.random(n) < 0.5, -1, 1)
     first = select(X, y, [0] * n)
@@ -63,7 +63,7 @@ def numbers(
     sizes: Sequence[tuple[int, int]] = SIZES,
     dimensions: Sequence[int] = DIMENSIONS,
 ) -> Numbers:
-    """Counts and intervals by size, dimension and condition."""
+    """Return counts and intervals by size, dimension and condition."""
     rows = []
     for n, T in sizes:
         for d in dimensions:

@@ -120,7 +120,7 @@ def numbers(
     rules: dict[str, tuple[float, int]] = RULES,
     radii: Sequence[float] = RADII,
 ) -> Numbers:
-    """Paths and descents on both published instances and on random data."""
+    """Return paths and descents on both published instances and on random data."""
     generator = np.random.default_rng(seed)
     drawn = [gaussian_protocol(generator, n=3, T=3, d=5) for _ in range(sets)]
     instances = {f"published, h = {h:g}": [joint_inputs(h)] for h in HEIGHTS} | {"random": drawn}
@@ -140,7 +140,7 @@ def numbers(
 
 
 def _path(name: str, data: Sequence[AttentionData], law: str, radii: Sequence[float]) -> Table:
-    """Mean cosines along a law, by whether all inputs support v in the end."""
+    """Return mean cosines along a law, by whether all inputs support v in the end."""
     found, all_support = [], []
     for one in data:
         minima = path_joint(one, LOSS, [(r, LAWS[law](r)) for r in radii], starts=STARTS)

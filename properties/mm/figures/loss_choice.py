@@ -36,13 +36,13 @@ STEP, STEPS = 0.1, 2000
 
 
 def published(C: float) -> AttentionData:
-    """The published inputs; W and its queries play no part."""
+    """Return the published inputs; W and its queries play no part."""
     X = np.array([[(0.0, 0.0), (1.0, 1.0)], [(0.0, 0.0), (1.0, -1.0)]])
     return AttentionData(X, np.ones((2, 2)), scores=np.array([[0.0, C], [0.0, 1.0]]))
 
 
 def numbers(seed: int, sets: int = 100, steps: int = STEPS) -> Numbers:
-    """Cosines, their means and counts by scale."""
+    """Return cosines, their means and counts by scale."""
     generator = np.random.default_rng(seed)
     drawn = [gaussian_protocol(generator, n=4, T=4, d=6) for _ in range(sets)]
     parts = []
@@ -58,7 +58,7 @@ def numbers(seed: int, sets: int = 100, steps: int = STEPS) -> Numbers:
 def _runs(
     kind: str, scale: float, data: Sequence[AttentionData], steps: int
 ) -> tuple[Table, Table, Table]:
-    """The three tables of data sets of one kind and scale."""
+    """Return the three tables of data sets of one kind and scale."""
     record = np.unique(np.geomspace(1, steps, 25).astype(int)).tolist()
     how: WeightOptions = {"step": STEP, "steps": steps, "record": record, "normalised": True}
     zero = np.zeros(data[0].d)
@@ -84,7 +84,7 @@ def _runs(
 
 
 def _cosine(data: AttentionData, chosen: Array, p: Array) -> Array:
-    """Cosines with the p(alpha) of these tokens; NaN where there is none."""
+    """Return cosines with the p(alpha) of these tokens; NaN if there is none."""
     answer = p_svm(data, chosen)
     return heading(p, answer.vector).cosine if answer.solved else np.full(len(p), np.nan)
 

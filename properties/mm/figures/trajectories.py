@@ -31,7 +31,7 @@ NORMS = np.geomspace(2.0, 1e4, 40)
 
 
 def directions(data: AttentionData) -> dict[str, np.ndarray]:
-    """p(alpha) of the optimal tokens and of every other locally-optimal choice, by name.
+    """Return p(alpha) of the optimal tokens and of every other locally-optimal choice, by name.
 
     The query has norm 1 and is shared, so that local optimality of W is that of p = W z.
     """
@@ -42,14 +42,14 @@ def directions(data: AttentionData) -> dict[str, np.ndarray]:
 
 
 def starts(seed: int) -> np.ndarray:
-    """Starts on a circle of radius 1.5, turned at random."""
+    """Return starts on a circle of radius 1.5, turned at random."""
     turn = np.random.default_rng(seed).random()
     angles = 2.0 * np.pi * (np.arange(STARTS) + turn) / STARTS
     return 1.5 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
 def numbers(seed: int) -> Numbers:
-    """Tokens, directions, runs of plain descent and, followed further, their headings."""
+    """Return tokens, directions, runs of plain descent and, followed further, their headings."""
     tables: dict[str, list[Table]] = {name: [] for name in TABLES}
     for instance, third in THIRD.items():
         data, p0 = one_input(third), starts(seed)
@@ -96,7 +96,7 @@ def numbers(seed: int) -> Numbers:
 def far(
     data: AttentionData, instance: str, p0: np.ndarray, rays: dict[str, np.ndarray]
 ) -> list[Table]:
-    """Every run along its curve to norm 1e4, against each direction and decoys of each.
+    """Return every run along its curve to norm 1e4, against each direction and decoys of each.
 
     With one query z of norm 1, W z moves as p does: the gradient in W is that in p times z^T.
     """
@@ -116,7 +116,7 @@ def far(
 
 
 def turned(p: np.ndarray, degrees: float) -> np.ndarray:
-    """A vector of the plane, turned."""
+    """Return a vector of the plane, turned."""
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     image: np.ndarray = np.array([[c, -s], [s, c]]) @ p
     return image

@@ -26,10 +26,10 @@ def separates(case: Descent, towards: str = "selected") -> Slack:
 
 
 def certified_separates(case: Descent, towards: str = "selected") -> arb | None:
-    """1 where the run is proved to converge in direction to that p(alpha), negative where not.
+    """Return 1 if the run is proved to converge in direction to that p(alpha), negative if not.
 
-    For the tokens selected: 1 where the run settles, negative where it ends at a finite norm in
-    another direction than every p(alpha).
+    For the tokens selected: 1 if the run settles, negative if it ends at a finite norm in another
+    direction than every p(alpha).
     """
     if towards != "selected":
         return certified(case, towards)

@@ -18,10 +18,10 @@ from properties.mm._support.prompt_limits import P_K, PROMPTS, Q_K, certified, o
 def certified_one_limit(
     case: Descent, other: str = "correlation", towards: str = "selected"
 ) -> arb | None:
-    """1 where both are proved to reach the target, -1 where one of them is proved not to.
+    """Return 1 if both are proved to reach the target, -1 if one of them is proved not to.
 
-    For the tokens selected, -1 where one run is proved to reach p(alpha) of the optimal tokens and
-    the other not to.
+    For the tokens selected, -1 if one run is proved to reach p(alpha) of the optimal tokens and the
+    other not to.
     """
     target = "optimal" if towards == "selected" else towards
     runs = (replace(case, loss=loss) for loss in (case.loss, other))
@@ -65,7 +65,7 @@ SELECTED_LIMIT = limit(
 
 
 def gradients(m: Namespace, case: Descent, other: str) -> tuple[Numbers, Numbers]:
-    """The gradients at the start of the risks of the case's loss and of the other one."""
+    """Return the gradients at the start of the risks of the case's loss and of the other one."""
     inputs: Any = case.inputs
     keys, scores, p = m.values(inputs.X), m.values(inputs.scores), m.values(case.start)
     a, b = (prompt_gradient(m, keys, scores, p, loss) for loss in (case.loss, other))

@@ -8,7 +8,7 @@ from attsvm.theory.types import Comparison, Namespace, Number, Relation, Values
 
 
 def inputs(m: Namespace, v: Values) -> list[SimpleNamespace]:
-    """Each input with its head, its best value, and the attention q to other tokens."""
+    """Return each input with its head, its best value, and the attention q to other tokens."""
     found = []
     for X, b, s in zip(v.X, v.b, v.s, strict=True):
         own = SimpleNamespace(phi=v.phi, A=v.A, b=b, X=X, s=s)
@@ -19,7 +19,7 @@ def inputs(m: Namespace, v: Values) -> list[SimpleNamespace]:
 
 
 def gap(m: Namespace, v: Values) -> Number:
-    """The number n (L(p) - L_*), with L_* the risk at the first tokens."""
+    """Return the number n (L(p) - L_*), with L_* the risk at the first tokens."""
     drops = [m.exact(0)]
     for own in inputs(m, v):
         if len(own.X) == 1:
@@ -30,12 +30,12 @@ def gap(m: Namespace, v: Values) -> Number:
 
 
 def falls(m: Namespace, own: Values) -> list[Number]:
-    """The gaps of h at the other tokens from its value at the first one."""
+    """Return the gaps of h at the other tokens from its value at the first one."""
     return [-change(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]
 
 
 def slopes(m: Namespace, own: Values) -> list[Number]:
-    """The slopes at which h falls from the first token towards the others."""
+    """Return the slopes at which h falls from the first token towards the others."""
     return [-derivative_along(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]
 
 
@@ -50,7 +50,7 @@ def least(m: Namespace, v: Values, share: Number = 1, steep: bool = False) -> Nu
 
 
 def most(m: Namespace, v: Values, share: Number = 1) -> Number:
-    """The sum of l(best - D q) - l(best), D the largest gap or slope of h."""
+    """Return the sum of l(best - D q) - l(best), D the largest gap or slope of h."""
     drops = [m.exact(0)]
     for own in inputs(m, v):
         found = falls(m, own) + slopes(m, own)
@@ -98,19 +98,19 @@ def leads(m: Namespace, v: Values) -> Relation:
 
 
 def best(m: Namespace, v: Values) -> Relation:
-    """No token of an input has a larger value of its head than the first one."""
+    """Return that no token of an input has a larger value of its head than the first one."""
     found = [x for own in inputs(m, v) for x in falls(m, own)]
     return m.all_of(*(m.at_least(x, m.exact(0)) for x in found or [m.exact(0)]))
 
 
 def one_sign(m: Namespace, v: Values) -> Relation:
-    """Each input has no b_ik below 0 or none above it, or phi is the identity."""
+    """Return that each input has no b_ik below 0 or none above it, or phi is the identity."""
     linear, zero = m.exact(int(v.phi is ACTIVATIONS["identity"])), m.exact(0)
     rows = (m.any_of(m.at_least(m.min(b), zero), m.at_most(m.max(b), zero)) for b in v.b)
     return m.any_of(m.all_of(*rows), m.equal(linear, m.exact(1)))
 
 
 def rising(m: Namespace, v: Values) -> Relation:
-    """No b_ik is negative, or phi is the identity."""
+    """Return that no b_ik is negative, or phi is the identity."""
     linear = m.exact(int(v.phi is ACTIVATIONS["identity"]))
     return m.any_of(m.at_least(m.min(m.vec(v.b)), m.exact(0)), m.equal(linear, m.exact(1)))

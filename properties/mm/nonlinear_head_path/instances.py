@@ -4,7 +4,7 @@ from attsvm.theory.types import Nested
 
 
 def example(X: Nested, A: Nested, b: Nested, phi: str, p: Nested) -> dict[str, object]:
-    """Tokens that are keys, a head, a prompt and the correlation loss."""
+    """Return tokens that are keys, a head, a prompt and the correlation loss."""
     d = len(p)
     W = [[int(r == c) for c in range(d)] for r in range(d)]
     return {"X": X, "A": A, "b": b, "phi": phi, "p": p, "W": W, "loss": "correlation"}

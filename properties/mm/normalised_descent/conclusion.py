@@ -1,4 +1,4 @@
-"""Where normalised descent goes and how fast, in every arithmetic."""
+"""If normalised descent goes and how fast, in every arithmetic."""
 
 import numpy as np
 from flint import arb
@@ -17,7 +17,7 @@ STEPS = 64
 
 
 def same_limit(run: Paced, towards: str = "optimal") -> Slack:
-    """Plain and normalised descent both converge in direction to the target.
+    """Return the slack of "plain and normalised descent both converge in direction to the target".
 
     The part of the normalised path across the target must not grow with the length of the path.
     """
@@ -38,9 +38,9 @@ def same_limit(run: Paced, towards: str = "optimal") -> Slack:
 
 
 def certified_same_limit(run: Paced, towards: str = "optimal") -> arb | None:
-    """-1 where plain descent is proved to reach p(alpha) and normalised descent not to.
+    """Return -1 if plain descent is proved to reach p(alpha) and normalised descent not to.
 
-    For another target, -1 where plain descent is proved to go elsewhere.
+    For another target, -1 if plain descent is proved to go elsewhere.
     """
     plain = certified(run.case, towards)
     if towards != "optimal" or not (plain > 0 or plain < 0):
@@ -80,7 +80,7 @@ def ahead(m: Namespace, run: Paced, share: Number = 1) -> Relation:
 
 
 def longest(m: Namespace, run: Paced) -> Numbers:
-    """B, the largest length of a difference k_alpha - k_t."""
+    """Return B, the largest length of a difference k_alpha - k_t."""
     return m.sqrt(m.max(m.array([row @ row for row in m.values(differences(run.case))])))
 
 

@@ -59,7 +59,7 @@ AHEAD = Paced(prompting([[[3.0], [0.0]]], [[2.0, 0.0]]), 1.0)
 
 
 def float_path(run: Paced, steps: int) -> Array:
-    """p_0 to p_steps of normalised descent in floats."""
+    """Return p_0 to p_steps of normalised descent in floats."""
     case, loss = run.case, LOSSES[run.case.loss]
     found = descend_p([case.data], case.start, loss, step=run.step, steps=steps, normalised=True)
     W: Array = found.W[0]
@@ -67,16 +67,16 @@ def float_path(run: Paced, steps: int) -> Array:
 
 
 def differences(case: Descent) -> list[Vector]:
-    """The k_alpha - k_t of all inputs and rivals, in rationals."""
+    """Return the k_alpha - k_t of all inputs and rivals, in rationals."""
     constraints = exact_constraints(ExactData.of(case.data)).values()
     return [A[:: case.data.d] for A in constraints]  # queries are e_1
 
 
 def path(m: Namespace, run: Paced, steps: int, pace: str = "normalised") -> list[Numbers]:
-    """p_0 to p_steps of descent with steps of that length or, for `plain`, of that size.
+    """Return p_0 to p_steps of descent with steps of that length or, for `plain`, of that size.
 
-    Where all differences are one vector A, and optimal tokens are unique, the gradient of a
-    decreasing loss is a negative multiple of A: normalised steps are then along A, exactly.
+    If all differences are one vector A, and optimal tokens are unique, the gradient of a decreasing
+    loss is a negative multiple of A: normalised steps are then along A, exactly.
 
     Keys are taken relative to an optimal one of their input, which adds a constant to its logits.
     """
@@ -113,7 +113,7 @@ def paced(draw: st.DrawFn, *, zero: bool = False) -> Paced:
 
 
 def levelled(generator: np.random.Generator, most: int = 3) -> Paced:
-    """Gaussian keys in R^8 to 1/16, up to (most, 4), scores 1 and 0, from zero."""
+    """Return Gaussian keys in R^8 to 1/16, up to (most, 4), scores 1 and 0, from zero."""
     n, T = int(generator.integers(1, most + 1)), int(generator.integers(2, 5))
     keys = np.round(16 * generator.normal(size=(n, T, 8))) / 16
     scores = np.repeat(np.eye(1, T), n, axis=0)

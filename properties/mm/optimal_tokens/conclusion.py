@@ -6,7 +6,7 @@ from properties._support.risk_formulas import mean_drop, worst_gap
 
 
 def attention(m: Namespace, v: Values, prompt: Numbers) -> list[Numbers]:
-    """S(K_i p) of each input."""
+    """Return S(K_i p) of each input."""
     return [m.softmax(tokens @ (v.W.T @ prompt)) for tokens in v.X]
 
 
@@ -18,7 +18,7 @@ def risk_gap(m: Namespace, v: Values, p: Numbers) -> Numbers:
 
 
 def not_below(m: Namespace, v: Values) -> Comparison:
-    """No prompt has a risk below that of the optimal tokens."""
+    """Return that no prompt has a risk below that of the optimal tokens."""
     return m.at_least(risk_gap(m, v, v.p), m.exact(0))
 
 
@@ -40,7 +40,7 @@ def attends_more(m: Namespace, v: Values) -> Relation:
 
 
 def one_rival(m: Namespace, v: Values) -> Relation:
-    """Each score is the best or the worst of its input."""
+    """Return that each score is the best or the worst of its input."""
     return m.all_of(
         *(m.equal((m.max(gamma) - gamma) * (gamma - m.min(gamma)), 0 * gamma) for gamma in v.gamma)
     )

@@ -14,25 +14,25 @@ from properties.mm._support.token_selections import Rival, Selection
 
 
 def optimal(case: Rival) -> bool:
-    """alpha_i has the highest score under the head q."""
+    """Return whether alpha_i has the highest score under the head q."""
     X, q, y = rationals(case.chosen.X), rationals(case.q), case.chosen.y.tolist()
     table = [[sign * dot(q, x) for x in tokens] for sign, tokens in zip(y, X, strict=True)]
     return all(row[a] == max(row) for row, a in zip(table, case.chosen.alpha.tolist(), strict=True))
 
 
 def labels(case: Rival) -> Array:
-    """The label of each constraint; a batch in torch has one."""
+    """Return the label of each constraint; a batch in torch has one."""
     return np.repeat(case.chosen.y, case.chosen.X.shape[-2] - 1)
 
 
 def alone(case: Rival) -> bool:
-    """alpha_i alone has the highest score under the head W^T q."""
+    """Return whether alpha_i alone has the highest score under the head W^T q."""
     pairs = zip(labels(case).tolist(), svm.p_rows(case.chosen), strict=True)
     return all(y * dot(rationals(case.q), row) > 0 for y, row in pairs)
 
 
 def feasible(case: Rival) -> bool:
-    """<q, k_i,alpha - k_it> >= 1 for all i and t."""
+    """Return whether <q, k_i,alpha - k_it> >= 1 for all i and t."""
     return all(dot(rationals(case.q), row) >= 1 for row in svm.p_rows(case.chosen))
 
 
@@ -45,7 +45,7 @@ def exists(m: Namespace, case: Rival | Selection, share: Number = 0) -> Any:
 
 
 def least_lead(m: Namespace, case: Rival, p: svm.Solved) -> Number:
-    """min_i,t Y_i q^T (k_i,alpha_i - k_it), the least lead in score under the head W^T q."""
+    """Return min_i,t Y_i q^T (k_i,alpha_i - k_it), the least lead in score under the head W^T q."""
     return m.min(m.values(labels(case)) * (p.rows @ m.values(case.q)))
 
 
@@ -86,5 +86,5 @@ def distance(
 
 
 def unchanged(m: Namespace, case: Rival | Selection, keep: str = "tight") -> Relation:
-    """p(alpha) of the constraints that are kept is p(alpha)."""
+    """Return p(alpha) of the constraints that are kept is p(alpha)."""
     return svm.supported(m, svm.p_svm(m, case), keep)

@@ -18,13 +18,13 @@ from properties.mm._support.token_selections import Rival, Selection, chosen, se
 
 
 def total(case: Selection) -> Vector:
-    """The sum of the selected tokens, each times its label."""
+    """Return the sum of the selected tokens, each times its label."""
     rows = svm.v_rows(case)
     return combine([1] * len(rows), rows)
 
 
 def positive(case: Attended | Rival | Selection) -> bool:
-    """Whether the nu that is proved to do for Assumption B is above 0."""
+    """Return whether the nu that is proved to do for Assumption B is above 0."""
     gamma, most = mean_margin(chosen(case))
     return bool(most < gamma)
 
@@ -76,7 +76,7 @@ def for_linear_loss(m: Namespace, case: Selection, share: Number = 1) -> Relatio
 
 
 def steered(m: Namespace, case: Attended, share: Number = 1, spread: Number = 1) -> Comparison:
-    """Gamma times ||v|| - Gamma <v, v(alpha)> <= (||v|| - margin/Gamma) (1 + D/nu)."""
+    """Return that Gamma times ||v|| - Gamma <v, v(alpha)> <= (||v|| - margin/Gamma) (1 + D/nu)."""
     if m.name != "tensors" and not positive(case):
         return m.below(m.exact(0), m.exact(0))  # there is no such bound
     one, v = case.chosen, m.values(case.h)
@@ -99,7 +99,7 @@ def turned(
     share: Number = 1,
     spread: Number = 1,
 ) -> Comparison:
-    """||v|| Gamma - Gamma^2 <v, v(alpha)> <= (||v|| Gamma - margin) (1 + D/nu)."""
+    """Return that ||v|| Gamma - Gamma^2 <v, v(alpha)> <= (||v|| Gamma - margin) (1 + D/nu)."""
     return m.at_most(size - along, share * (size - margin) * (1 + spread * far / nu))
 
 
@@ -112,7 +112,7 @@ def short(
     t: Number,
     share: Number = 1,
 ) -> Comparison:
-    """1 - margin <= ||v(alpha)|| D (T - 1) exp(-t)."""
+    """Return that 1 - margin <= ||v(alpha)|| D (T - 1) exp(-t)."""
     return m.at_most(1 - margin, share * (size * far * others * m.exp(-t)))
 
 
@@ -169,7 +169,7 @@ def for_every_radius(m: Namespace, case: Rival, share: Number = 1) -> Relation:
 
 @composite
 def single(draw: st.DrawFn) -> Attended:
-    """One input of two tokens."""
+    """Draw one input of two tokens."""
     drawn = draw(attended(inputs=1))
     one = drawn.chosen
     keep = [int(one.alpha[0]), draw(sizes(0, one.X.shape[1] - 1))]

@@ -41,7 +41,7 @@ class Tilted:
 
 
 def _directed(m: Namespace, programme: svm.Programme) -> Comparison:
-    """There is a solution, and it has a direction."""
+    """Return that there is a solution, and it has a direction."""
     square = programme.margin_square
     return m.below(m.exact(0), m.exact(0) if square is None else m.values(square))
 
@@ -112,21 +112,21 @@ def tilted(case: Values, tau: Any = None) -> Any:
 
 
 def meets(case: Tilted) -> bool:
-    """Whether q meets the constraints of p_tau."""
+    """Return whether q meets the constraints of p_tau."""
     programme, q = tilted(case), rationals(case.rival.q)
     pairs = zip(programme.rows, programme.bound, strict=True)
     return all(bool(dot(row, q) >= b) for row, b in pairs)
 
 
 def nearest(m: Namespace, case: Tilted, share: Number = 1, tau: Any = None) -> Comparison:
-    """v(alpha) exists; Pythagoras' inequality for q and p_tau."""
+    """Return that v(alpha) exists; Pythagoras' inequality for q and p_tau."""
     if m.name != "tensors" and not svm.v_programme(case.chosen).exists:
         return m.below(m.exact(0), m.exact(0))  # there is no v(alpha), and no m_i
     return pythagoras(m, m.values(case.rival.q), svm.solved(m, tilted(case, tau)).vector, share)
 
 
 def at_infinity(case: Selection) -> svm.Programme:
-    """p': the least prompt of logit margins 1, 1/2 in tight idle inputs, 0 where not tight."""
+    """Return p': the least prompt of logit margins 1, 1/2 in tight idle inputs, 0 if not tight."""
     _, T, d = case.X.shape
     flags = zip(svm.v_programme(case).tight, margins.idle(case), strict=True)
     bounds = [fmpq(int(tight), 2 if idle else 1) for tight, idle in flags]
@@ -163,7 +163,7 @@ def by_multipliers(m: Namespace, case: Attended, share: Number = 1, root: Number
 
 
 def changes_support(case: Tilted) -> Iterator[Selection]:
-    """The selections that differ in an input that supports v(alpha)."""
+    """Yield the selections that differ in an input that supports v(alpha)."""
     one = case.chosen
     tight = np.array(svm.v_programme(one).tight)
     return (other for other in others(one) if (tight & (other.alpha != one.alpha)).any())
@@ -194,10 +194,10 @@ def nearest_along(m: Namespace, case: Tilted, share: Number = 1, tau: Any = None
 
 
 def of_same_head(m: Namespace, one: Selection) -> Iterator[Relation]:
-    """The joint p-SVM has one direction for all choices in reach with v(alpha) as their head.
+    """Yield the joint p-SVM has one direction for all choices in reach with v(alpha) as their head.
 
     They differ from alpha in inputs that are not tight, by tokens that score above 1; there are
-    none where other tokens score below 1.
+    none if other tokens score below 1.
     """
     v = svm.v_programme(one)
     tight = [fmpq(int(flag)) for flag in v.tight]
@@ -237,7 +237,7 @@ def with_means(m: Namespace, one: Selection) -> Iterator[Relation]:
 
 
 def below(case: Tilted) -> bool:
-    """Other tokens score below 1 under v(alpha)."""
+    """Return whether other tokens score below 1 under v(alpha)."""
     one, v = case.chosen, svm.v_programme(case.chosen).vector
     moved = ((o, o.alpha != one.alpha) for o in others(one))
     return v is not None and all(

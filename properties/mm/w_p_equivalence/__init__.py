@@ -31,7 +31,7 @@ from properties.mm.w_p_equivalence.models import (
 
 
 def isotropic(case: Weighted) -> bool:
-    """Whether W W^T = c I for some c > 0, in rationals."""
+    """Return whether W W^T = c I for some c > 0, in rationals."""
     W = np.array(rationals(case.W), dtype=object)
     gram = W @ W.T
     c = gram[0, 0]

@@ -34,7 +34,7 @@ class Weighted:
 
 
 def weighting(X: object, scores: object, W: object, p: object) -> Weighted:
-    """A model from anything that numpy reads, with step 1, trained on the correlation."""
+    """Return a model from anything that numpy reads, with step 1, trained on the correlation."""
     tokens, gamma, weights, prompt = (np.array(a, dtype=np.float64) for a in (X, scores, W, p))
     return Weighted(tokens, gamma, weights, prompt, 1.0, "correlation")
 
@@ -45,7 +45,7 @@ NO_PROMPT = weighting([[[1], [0]]], [[1, 0]], [[1]], [0])
 
 @composite
 def weighted(draw: st.DrawFn) -> Weighted:
-    """Models of all small sizes; p and W may be zero."""
+    """Draw models of all small sizes; p and W may be zero."""
     n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 3))
     X, scores, W, p = (draw(arrays(*shape)) for shape in ((n, T, d), (n, T), (d, d), (d,)))
     step, loss = st.sampled_from(ANY), st.sampled_from(ANY_LOSS)

@@ -41,7 +41,7 @@ def block_logits(m: Namespace, n: int, A1: Numbers, A2: Numbers, X: Numbers) -> 
 
 @definition("f")
 def block_attention(m: Namespace, n: int, A1: Numbers, A2: Numbers, X: Numbers) -> Numbers:
-    """f(x)_{j0} = softmax(A_{j0} vec(X)), row by row (definition 3.3)."""
+    """Return f(x)_{j0} = softmax(A_{j0} vec(X)), row by row (definition 3.3)."""
     return m.softmax(block_logits(m, n, A1, A2, X))
 
 

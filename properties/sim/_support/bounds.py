@@ -68,13 +68,13 @@ BLOCKS = {
 
 @definition(r"\alpha({x})")
 def alpha(m: Namespace, A: Numbers, x: Numbers) -> Number:
-    """The sum of the exponentials of the logits."""
+    """Return the sum of the exponentials of the logits."""
     return m.sum(m.exp(A @ x))
 
 
 @definition("f({x})")
 def f(m: Namespace, A: Numbers, x: Numbers) -> Numbers:
-    """The attention weights."""
+    """Return the attention weights."""
     return m.softmax(A @ x)
 
 
@@ -100,29 +100,29 @@ WHOLE_SPACE: Mapping[str, Any] = {
 
 
 def published(m: Namespace, v: Values, power: int = 2, *, exponential: bool = True) -> Numbers:
-    """beta^-2 n exp(3 R^2) for power 2, 2 beta^-3 n^2 exp(5 R^2) for power 3."""
+    """Return beta^-2 n exp(3 R^2) for power 2, 2 beta^-3 n^2 exp(5 R^2) for power 3."""
     factor, rate = (v.n, 3) if power == 2 else (2 * v.n**2, 5)
     growth = m.exp(rate * m.square(v.R)) if exponential else m.exact(1)
     return factor * growth / m.power(v.beta, power)
 
 
 def softmax_constant(m: Namespace) -> Number:
-    """The best constant of softmax against spread(A), and of f f^T in the Frobenius norm."""
+    """Return the best constant of softmax against spread(A), and of f f^T in the Frobenius norm."""
     return m.exact(1) / 2
 
 
 def entry_constant(m: Namespace) -> Numbers:
-    """The best constant of one entry of softmax, hence of diag f in the spectral norm."""
+    """Return the best constant of one entry of softmax, hence of diag f in the spectral norm."""
     return m.sqrt(m.exact(2)) / 4
 
 
 def outer_constant(m: Namespace) -> Numbers:
-    """The best constant of f f^T in the spectral norm, 3^(-3/4)."""
+    """Return the best constant of f f^T in the spectral norm, 3^(-3/4)."""
     return 1 / m.sqrt(m.sqrt(m.exact(27)))
 
 
 def distance(m: Namespace, v: Values) -> Number:
-    """||x - y||."""
+    """Return ||x - y||."""
     return m.norm(v.x - v.y)
 
 
@@ -148,17 +148,17 @@ _LOW = on_line([1, -1], x=0, y=1, R=4, beta=2**44)
 
 
 def examples(**more: object) -> tuple[dict[str, object], ...]:
-    """One token, and two, in the domain; `more` are values of further variables."""
+    """Return one token, and two, in the domain; `more` are values of further variables."""
     return {**ONE_TOKEN, "R": 4, "beta": 1, **more}, {**TWO_TOKENS, "R": 4, "beta": 2, **more}
 
 
 def within(m: Namespace, v: Values, change: Number, constant: Number) -> Comparison:
-    """A change is at most a constant times ||x - y||."""
+    """Return that a change is at most a constant times ||x - y||."""
     return m.at_most(change, constant * distance(m, v))
 
 
 def published_in_both_norms(proof: str) -> dict[str, Reading]:
-    """The readings of a published bound of matrices, which names no norm."""
+    """Return the readings of a published bound of matrices, which names no norm."""
     return {
         f"literal-{k}": Reading(
             "proved",

@@ -101,7 +101,7 @@ def draw(seed: int, run: int, size: Setting) -> Task:
 def train(
     tasks: list[Task], tokens: str, steps: int, record: list[int], printed: bool = False
 ) -> Array:
-    """The iterates (B, k, r, r) at the recorded steps."""
+    """Return the iterates (B, k, r, r) at the recorded steps."""
     data = [task.data[tokens] for task in tasks]
     run = descend_w(
         data,
@@ -137,7 +137,7 @@ def programme(data: AttentionData, chosen: Array) -> Programme:
 def solve(
     task: Task, tokens: str, chosen: Array | None = None, *, shared: bool = True
 ) -> SoftAnswer:
-    """X_soft of definition 4.1 with C = 10, for the optimal tokens or others.
+    """Return X_soft of definition 4.1 with C = 10, for the optimal tokens or others.
 
     Each sentence and token has one slack, as printed; with `shared` false each constraint has one.
     """

@@ -42,7 +42,7 @@ def named(data: AttentionData, which: str) -> list[Token]:
 
 
 def mask(data: AttentionData, tokens: Iterable[Token]) -> Array:
-    """Tokens as a mask (n, T)."""
+    """Return tokens as a mask (n, T)."""
     chosen = np.zeros((data.n, data.T), dtype=np.bool_)
     for token in tokens:
         chosen[token] = True
@@ -60,7 +60,7 @@ def solution(data: AttentionData, dropped: Iterable[Token] = ()) -> ExactAttSVM:
 
 
 def _slopes(m: Namespace, data: AttentionData, W: Array) -> list[Numbers]:
-    """dL/d(x_it^T W z_i), one array for the tokens of each input."""
+    """Return dL/d(x_it^T W z_i), one array for the tokens of each input."""
     exact, weights = ExactData.of(data), m.values(W)
     slopes = []
     for tokens, z, gamma in zip(exact.X, exact.Z, exact.gamma, strict=True):
@@ -100,7 +100,7 @@ def same_gradient(m: Namespace, run: Descent, which: str = "others") -> Comparis
 
 
 def _gradient(m: Namespace, data: AttentionData, W: Array) -> Any:
-    """The gradient sum_it c_it x_it z_i^T of L, with c_it the slopes."""
+    """Return the gradient sum_it c_it x_it z_i^T of L, with c_it the slopes."""
     exact = ExactData.of(data)
     inputs = zip(exact.X, exact.Z, _slopes(m, data, W), strict=True)
     return sum(m.outer(m.values(tokens).T @ c, m.values(z)) for tokens, z, c in inputs)
@@ -205,5 +205,5 @@ def _beside(gram: fmpq_mat, j: int) -> fmpq:
 
 
 def _volume(gram: fmpq_mat, rows: list[int]) -> fmpq:
-    """The squared volume that some of the vectors span, 1 for none."""
+    """Return the squared volume that some of the vectors span, 1 for none."""
     return fmpq_mat([[gram[a, b] for b in rows] for a in rows]).det() if rows else fmpq(1)

@@ -50,7 +50,7 @@ PAIR = {
 
 @definition(r"L({x})")
 def loss(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
-    """One entry of the loss."""
+    """Return one entry of the loss."""
     return m.logistic(b * m.dot(m.softmax(A @ x), h))
 
 
@@ -75,30 +75,30 @@ def hessian(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numb
 
 @definition(r"\ell({x})")
 def log_loss(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
-    """The log-loss log(1 + exp(-b <softmax(A x), h>))."""
+    """Return the log-loss log(1 + exp(-b <softmax(A x), h>))."""
     return m.softplus(-(b * m.dot(m.softmax(A @ x), h)))
 
 
 @definition(r"L({x})")
 def squared_loss(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
-    """The squared loss (<softmax(A x), h> - b)^2."""
+    """Return the squared loss (<softmax(A x), h> - b)^2."""
     return m.square(m.dot(m.softmax(A @ x), h) - b)
 
 
 @definition(r"\nabla L({x})")
 def squared_gradient(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
-    """The gradient of the squared loss."""
+    """Return the gradient of the squared loss."""
     f = m.softmax(A @ x)
     return 2 * (m.dot(f, h) - b) * (A.T @ m.covariance(f, h))
 
 
 def loss_change(m: Namespace, v: Values, loss: Callable[..., Numbers] = loss) -> Numbers:
-    """|L(x) - L(y)|."""
+    """Return |L(x) - L(y)|."""
     return m.abs(loss(m, v.A, v.x, v.h, v.b) - loss(m, v.A, v.y, v.h, v.b))
 
 
 def slope_change(m: Namespace, v: Values, loss: Callable[..., Numbers]) -> Numbers:
-    """The change of the gradient of one of these losses, by the rules of calculus."""
+    """Return the change of the gradient of one of these losses, by the rules of calculus."""
     at_x, at_y = (
         calculus(m, lambda m, point: loss(m, v.A, point, v.h, v.b), point) for point in (v.x, v.y)
     )
@@ -106,7 +106,7 @@ def slope_change(m: Namespace, v: Values, loss: Callable[..., Numbers]) -> Numbe
 
 
 def gradient_change(m: Namespace, v: Values, gradient: Callable[..., Numbers] = gradient) -> Number:
-    """||grad L(x) - grad L(y)||."""
+    """Return ||grad L(x) - grad L(y)||."""
     return m.norm(gradient(m, v.A, v.x, v.h, v.b) - gradient(m, v.A, v.y, v.h, v.b))
 
 
@@ -179,5 +179,5 @@ normed_constant = Primitive(
 
 
 def published(m: Namespace, n: int, R: Number) -> Numbers:
-    """The printed constant of lemma 3.13."""
+    """Return the printed constant of lemma 3.13."""
     return 3 * n**3 * m.power(R, 7) * m.exp(13 * R * R)

@@ -204,7 +204,7 @@ def certified_end(run: Values, of: str, whose: str, *, unbounded: bool = False) 
 
 
 def _sign(margins: list[arb], of: str) -> arb | None:
-    """1 where the least, the largest or the mean of the margins is above 0, -1 where it is not."""
+    """Return 1 if the least, the largest or the mean of the margins is above 0, -1 if it is not."""
     join = {"least": arb.min, "mean": operator.add, "largest": arb.max}[of]
     end = functools.reduce(join, margins)
     return arb(1) if end > 0 else arb(-1) if end <= 0 else None
@@ -225,7 +225,7 @@ END = Measured(
 
 
 def certified_without_bound(run: Values, of: str, whose: str) -> arb | None:
-    """A proof that the margin ends above every bound (above 0) or does not (below 0)."""
+    """Return a proof that the margin ends above every bound (above 0) or does not (below 0)."""
     return certified_end(run, of, whose, unbounded=True)
 
 
@@ -238,11 +238,11 @@ UNBOUNDED = replace(
 
 @by_gradient_flow
 def slope(run: Values, share: Fraction) -> Slack:
-    """The least margin grows like share * ln k.
+    """Return the slack of "the least margin grows like share * ln k".
 
     Between the norms 50 ||X^mm|| and 500 ||X^mm|| (or five times ||X(0)|| and ten times that) its
-    gain over the share must agree with that of the logarithm of time up to 10, of 450; a slope
-    that is wrong by 5% is off by more than 20.
+    gain over the share must agree with that of the logarithm of time up to 10, of 450; a slope that
+    is wrong by 5% is off by more than 20.
     """
     found = exact_att_svm(run.data)
     if found is None or not found.A:

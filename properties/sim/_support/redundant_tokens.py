@@ -37,14 +37,14 @@ class Dropped:
 def _with_redundant_tokens(
     X: Array, Z: Array, chosen: Array, by: Array, factor: Array, shift: Array, scores: Array
 ) -> AttentionData:
-    """One token more an input, made from the token `by` places after the chosen one."""
+    """Return one token more an input, made from the token `by` places after the chosen one."""
     wide = with_redundant_tokens(X, chosen, (chosen + by) % X.shape[1], factor, shift)
     return AttentionData(wide, np.pad(Z, ((0, 0), (0, 1))), scores=preferring(chosen, scores))
 
 
 @composite
 def redundant_data(draw: st.DrawFn, factors: tuple[float, ...] = (2.0, 1.0, 1.5)) -> AttentionData:
-    """Separable data with tokens at the margin, and one at least beyond it."""
+    """Draw separable data with tokens at the margin, and one at least beyond it."""
     X, Z, chosen, _ = draw(separated())
     n, T = X.shape[:2]
     factor, shift = (
@@ -66,7 +66,7 @@ def redundant_larger(generator: np.random.Generator) -> AttentionData:
 
 
 def redundant_gaussian(generator: np.random.Generator) -> AttentionData:
-    """Three inputs of four Gaussian tokens in R^8 and one that is no support vector."""
+    """Return three inputs of four Gaussian tokens in R^8 and one that is no support vector."""
     data = all_support_larger(generator)
     chosen, by = np.zeros(3, dtype=np.int64), generator.integers(1, 4, size=3)
     factor = generator.choice([1.5, 2.0, 3.0], size=3)
@@ -76,7 +76,7 @@ def redundant_gaussian(generator: np.random.Generator) -> AttentionData:
 
 @composite
 def redundant_runs(draw: st.DrawFn) -> Descent:
-    """Such data with tokens that are certainly no support vectors, at any matrix."""
+    """Draw such data with tokens that are certainly no support vectors, at any matrix."""
     data = draw(redundant_data((2.0, 1.5, 3.0)))
     return Descent(data, draw(starts(data.d, 0, 2)))
 
@@ -95,14 +95,14 @@ def all_support(draw: st.DrawFn) -> AttentionData:
 
 
 def all_support_larger(generator: np.random.Generator) -> AttentionData:
-    """Three inputs of four Gaussian tokens in R^8, rounded to 1/16."""
+    """Return three inputs of four Gaussian tokens in R^8, rounded to 1/16."""
     X, Z = (np.round(generator.normal(size=s) * 16) / 16 for s in ((3, 4, 8), (3, 8)))
     return AttentionData(X, Z, scores=np.eye(1, 4) * np.ones((3, 1)))
 
 
 @composite
 def thinned(draw: st.DrawFn) -> Dropped:
-    """Such data, with tokens at the margin, copies of them, or beyond it, less any tokens."""
+    """Draw such data, with tokens at the margin, copies of them, or beyond it, less any tokens."""
     data = draw(all_support())
     factor = np.full(data.n, draw(st.sampled_from([1.0, 2.0])))
     by = np.full(data.n, draw(sizes(1, data.T - 1)))

@@ -65,7 +65,7 @@ def goals(data: AttentionData, towards: str, side: str) -> list[Matrix] | None:
 
 
 def converges(run: Descent, aims: list[Matrix] | None) -> Slack:
-    """A run of W converges in direction to one of these, by its rate."""
+    """Return the slack of "a run of W converges in direction to one of these, by its rate"."""
     if aims is None:
         return Slack(-1.0, 0.0)  # there is nothing to converge to
     slacks = []

@@ -23,19 +23,19 @@ def around(at: Fraction) -> dict[str, Fraction]:
 
 
 def known(*values: Fraction | int) -> Defined:
-    """A vector of fixed values."""
+    """Return a vector of fixed values."""
     return Defined(lambda m, v: m.array([m.exact(value) for value in values]))
 
 
 def two_tokens(at: Fraction) -> dict[str, Variable | None]:
-    """The variables of a reading with the tokens 1 and -1 of R^1 around one point."""
+    """Return the variables of a reading with the tokens 1 and -1 of R^1 around one point."""
     points = {name: known(value) for name, value in around(at).items()}
     A = Defined(lambda m, v: m.array([[m.exact(1)], [m.exact(-1)]]))
     return {"n": None, "D": None, "A": A, **points}
 
 
 def linear_loss(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
-    """M(x)."""
+    """Return M(x)."""
     return m.logistic(b * m.dot(A @ x, h))
 
 
@@ -52,7 +52,7 @@ def score_norm(m: Namespace, v: Values, data: str) -> Number:
 def change(
     m: Namespace, v: Values, of: str, attention: str, entry: Mapping[str, Callable[..., Numbers]]
 ) -> Number:
-    """The change of the loss, of its gradient, or of the loss with linear attention."""
+    """Return the change of the loss, of its gradient, or of the loss with linear attention."""
     if of == "gradient" and attention == "softmax":
         return gradient_change(m, v, entry["gradient"])
     return loss_change(m, v, entry["loss" if attention == "softmax" else "linear"])

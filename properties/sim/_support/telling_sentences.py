@@ -84,7 +84,7 @@ def started(draw: st.DrawFn) -> Descent:
 def said(
     tokens: ArrayLike, sentences: Nested, start: Nested | None = None, *, whole: bool = True
 ) -> Descent:
-    """Sentences of tokens, from X(0) = 0 unless a start is given."""
+    """Return sentences of tokens, from X(0) = 0 unless a start is given."""
     E = np.array(tokens, dtype=float)
     zero = np.zeros((E.shape[1], E.shape[1]))
     return on_sentences(E, np.array(sentences), zero if start is None else np.array(start), whole)
@@ -108,9 +108,9 @@ LEAVES, ALONG, BEHIND = (
 )
 """X_soft = (0, 0; 1, 0), and the first step leaves its ray; the same in the basin; behind it."""
 ELSEWHERE = said([[3.0, 1.0], [0.0, 3.0], [0.0, 2.0]], [[0, 0]], [[0.0, 0.0], [8.0, 0.0]])
-"""Kept for ever at the second token, which beats the third by 1 and the first by 2."""
+"""Kept forever at the second token, which beats the third by 1 and the first by 2."""
 TIED = said([[0.0, 1.0], [1.0, 1.0]], [[0, 0], [1, 1]])
-"""The gradient of the first sentence is 0, and the margin that it asks for falls for ever."""
+"""The gradient of the first sentence is 0, and the margin that it asks for falls forever."""
 SLIGHT = said([[0.0625, 0.0], [0.0, 1.0]], [[0, 0], [1, 1]], [[0.0, 0.0], [-256.0, 16.0]])
 """One constraint is 16 times shorter than the other, and slack is cheaper."""
 IDLE = said([[1.0], [0.0]], [[1, 0]])
@@ -121,11 +121,11 @@ SHARED = said([[1.0, 0.0], [1.0, 1.0]], [[0, 1], [1, 0]])
 LEAPING = replace(
     said([[1.0, -1.0], [-3.0, 1.0]], [[0, 0], [1, 0]], [[-0.5, -0.75], [0.25, 0.5]]), step=128.0
 )
-"""In the basin; the first step takes the second sentence to its worse token for ever."""
+"""In the basin; the first step takes the second sentence to its worse token forever."""
 
 
 def orthonormal(case: Descent) -> bool:
-    """E E^T = I, and tokens are the whole vocabulary."""
+    """Return whether E E^T = I, and tokens are the whole vocabulary."""
     E = rationals(sentences_of(case).embeddings)
     unit = all(dot(x, y) == (i == j) for i, x in enumerate(E) for j, y in enumerate(E))
     return unit and sentences_of(case).whole

@@ -55,7 +55,7 @@ SOFT = "soft-margin solution"
 
 
 def limit(case: Descent) -> Vector | None:
-    """X*, flat, with X(k) = (1 + o(1)) X* ln k, where that is proved."""
+    """Return X*, flat, with X(k) = (1 + o(1)) X* ln k, if that is proved."""
     way = proved_limit(case.data, case.start, case.loss, case.step)
     if way is not None and way.limit is not None:
         return flat(way.limit.W)
@@ -112,7 +112,7 @@ def on_soft_ray(data: AttentionData, X: Vector) -> arb | None:
 
 
 def _least_on_ray(A: list[Vector], X: Vector) -> arb:
-    """The minimum of f_C over the ray of X."""
+    """Return the minimum of f_C over the ray of X."""
     margins = [dot(a, X) for a in A]
     size, least = arb(dot(X, X)).sqrt(), arb(C * len(A))
     for m in margins:
@@ -144,29 +144,29 @@ def moves_soft(case: Descent) -> bool:
 
 
 def summed(data: AttentionData) -> Vector:
-    """The sum of all A_j, flat."""
+    """Return the sum of all A_j, flat."""
     A = exact_constraints(ExactData.of(data)).values()
     return [sum(column, fmpq(0)) for column in zip(*A, strict=True)]
 
 
 def from_zero(case: Descent) -> bool:
-    """X(0) = 0."""
+    """Return whether X(0) = 0."""
     return not case.start.any()
 
 
 def stays_at_zero(case: Descent) -> bool:
-    """X(0) = 0 is stationary, so that X(k) never has a direction."""
+    """Return whether X(0) = 0 is stationary, so that X(k) never has a direction."""
     return from_zero(case) and is_stationary_start(ExactData.of(case.data), rationals(case.start))
 
 
 def enough(case: Descent) -> bool:
-    """C ||X^mm|| > max lambda, so that X_soft is X^mm alone."""
+    """Return whether C ||X^mm|| > max lambda, so that X_soft is X^mm alone."""
     hard = exact_att_svm(case.data)
     return hard is not None and bool(hard.A) and _dear(hard)
 
 
 def _dear(hard: ExactAttSVM) -> bool:
-    """C ||X^mm|| > max lambda."""
+    """Return whether C ||X^mm|| > max lambda."""
     return bool(C * C * hard.square > max(hard.duals.values()) ** 2)
 
 

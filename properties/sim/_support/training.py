@@ -51,7 +51,7 @@ ONE_PART = Hypothesis(
 
 @composite
 def one_input_from_zero(draw: st.DrawFn) -> Descent:
-    """One input of the plane from zero: (1, 0), the best, and its rivals on the other axis.
+    """Draw one input of the plane from zero: (1, 0), the best, and its rivals on the other axis.
 
     With (0, 0) among them X^mm has w = (1, 0), and all are support vectors.
     """
@@ -62,7 +62,7 @@ def one_input_from_zero(draw: st.DrawFn) -> Descent:
 
 
 def levelled(generator: np.random.Generator, n: int) -> AttentionData:
-    """The Gaussian protocol in R^6 with the scores of rivals levelled, rounded to 1/64."""
+    """Return the Gaussian protocol in R^6 with the scores of rivals levelled, rounded to 1/64."""
     data = gaussian_protocol(generator, n=n, T=4, d=6)
     gamma = data.gamma
     level = np.where(gamma == gamma.max(axis=1, keepdims=True), 1.0, -1.0)
@@ -70,13 +70,13 @@ def levelled(generator: np.random.Generator, n: int) -> AttentionData:
 
 
 def protocol(generator: np.random.Generator, n: int = 3) -> Descent:
-    """Three inputs, or another number of them, from a start of any size."""
+    """Return three inputs, or another number of them, from a start of any size."""
     size = float(generator.choice([0.0, 1.0, 8.0]))
     return Descent(levelled(generator, n), size * generator.integers(-8, 9, size=(6, 6)) / 8)
 
 
 def near_solution(generator: np.random.Generator) -> Descent:
-    """Three inputs, started along the float solution with a random part."""
+    """Return three inputs, started along the float solution with a random part."""
     data = levelled(generator, 3)
     W = att_svm(data).W
     noise = generator.integers(-4, 5, size=(6, 6)) / 8
@@ -99,7 +99,7 @@ OTHER_TARGETS = {"direction of the worst tokens": changed(towards="worst")}
 
 
 def other_directions(case: Descent) -> dict[str, Changed]:
-    """False neighbours that name another limit of the direction, refuted by a run."""
+    """Return false neighbours that name another limit of the direction, refuted by a run."""
     return {
         **OTHER_TARGETS,
         "X^mm turned by about a 64th": changed(towards="turned", examples=[case]),

@@ -6,24 +6,24 @@ from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 
 @definition(r"u({x})")
 def score(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
-    """The expected score."""
+    """Return the expected score."""
     return b * m.dot(m.softmax(A @ x), h)
 
 
 @definition("o")
 def optimal(m: Namespace, h: Number, b: Number) -> Numbers:
-    """1 for each token of largest score, 0 for the others."""
+    """Return 1 for each token of largest score, 0 for the others."""
     return m.is_zero(m.max(b * h) - b * h)
 
 
 @definition(r"F({x})")
 def weight(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Number:
-    """The attention on the optimal tokens."""
+    """Return the attention on the optimal tokens."""
     return m.dot(m.softmax(A @ x), optimal(m, h, b))
 
 
 def gradients(m: Namespace, v: Values, sign: int, quantity: str) -> tuple[Numbers, Numbers]:
-    """The gradients of the loss g(sign u) and of the score or the weight."""
+    """Return the gradients of the loss g(sign u) and of the score or the weight."""
     other = {"score": score, "weight": weight}[quantity]
     return (
         gradient(m, lambda m, x: m.logistic(sign * score(m, v.A, x, v.h, v.b)), v.x),

@@ -28,7 +28,7 @@ class Pointed:
 
 @composite
 def pointed(draw: st.DrawFn, k: int = 1) -> Pointed:
-    """With k matrices that meet all constraints; every third time the last tokens are tied."""
+    """Draw with k matrices that meet all constraints; every third time the last tokens are tied."""
     X, Z, chosen, points = draw(separated(k))
     scores = preferring(chosen, draw(arrays(*X.shape[:2])))
     if draw(sizes(0, 2)) == 2:
@@ -38,7 +38,7 @@ def pointed(draw: st.DrawFn, k: int = 1) -> Pointed:
 
 @composite
 def anywhere(draw: st.DrawFn, k: int = 1) -> Pointed:
-    """With k matrices that need not meet them."""
+    """Draw with k matrices that need not meet them."""
     case = draw(pointed(k))
     return Pointed(case.data, draw(arrays(k, case.data.d, case.data.d)))
 
@@ -64,7 +64,7 @@ class Shared:
 
 @composite
 def shared(draw: st.DrawFn, *, signed: bool = False) -> Shared:
-    """With shares that are not negative, unless signed ones are asked for."""
+    """Draw with shares that are not negative, unless signed ones are asked for."""
     data = draw(pointed()).data
     shares = draw(arrays(data.n, data.T))
     return Shared(data, shares if signed else np.abs(shares) + (shares == 0).all())
@@ -109,7 +109,7 @@ def _aligned(c: Array, y: Array, v: Array, u: Array, extra: Array) -> Classified
 
 @composite
 def classified(draw: st.DrawFn) -> Classified:
-    """Labels that u classifies by the queries with a margin, and unique optimal tokens."""
+    """Draw labels that u classifies by the queries with a margin, and unique optimal tokens."""
     n, T, d = draw(sizes(1, 3)), draw(sizes(1, 4)), draw(sizes(1, 3))
     y = np.where(draw(arrays(n)) < 0, -1.0, 1.0)
     X, Z, v, u = draw(arrays(n, T, d)), draw(arrays(n, d)), draw(arrays(d)), draw(arrays(d))
@@ -146,12 +146,12 @@ def classified_larger(generator: np.random.Generator) -> Classified:
 
 
 def classifies(case: Classified) -> bool:
-    """y_i u^T z_i > 0 for every input."""
+    """Return whether y_i u^T z_i > 0 for every input."""
     return all(q > 0 for q in classified_margins(case))
 
 
 def classified_margins(case: Classified) -> Vector:
-    """y_i u^T z_i, exactly."""
+    """Return y_i u^T z_i, exactly."""
     u, y = rationals(case.u), present(case.data.y, "the labels y")
     pairs = zip(rationals(y), ExactData.of(case.data).Z, strict=True)
     return [y * dot(u, z) for y, z in pairs]
@@ -169,7 +169,7 @@ TIED = Classified(
 
 
 def meet(case: Pointed) -> bool:
-    """All matrices meet the constraints of the optimal tokens."""
+    """Return whether all matrices meet the constraints of the optimal tokens."""
     exact = ExactData.of(case.data)
     A = exact_constraints(exact).values()
     return all(dot(a, flat(V)) >= 1 for V in rationals(case.points) for a in A)

@@ -31,7 +31,7 @@ from properties.sim.definition_4_1 import conclusion, instances
 
 
 def lower_prices(*examples: instances.Queried) -> dict[str, Changed]:
-    """False neighbours with a share of the price."""
+    """Return false neighbours with a share of the price."""
     shares = {"95% of that price": "0.95", "99.9% of that price": "0.999", "half of it": "0.5"}
     return {words: changed(share=share, examples=examples) for words, share in shares.items()}
 

@@ -25,7 +25,7 @@ def slack_sum(
 
 
 def compared(m: Namespace, case: Soft | Queried) -> tuple[AttSVM, Numbers, Number]:
-    """The Att-SVM, the rival V and its sum of slacks."""
+    """Return the Att-SVM, the rival V and its sum of slacks."""
     soft = soft_of(case)
     svm = att_svm(m, soft.data)
     V = m.vec(m.values(soft.move))

@@ -48,14 +48,14 @@ class Queried:
 
 
 def single(x: float, C: float, keep: bool, move: float) -> Soft:
-    """One input with tokens x and 0 and query 1."""
+    """Return one input with tokens x and 0 and query 1."""
     data = AttentionData.of([[[x], [0.0]]], [[1.0]], scores=[[1.0, 0.0]])
     return Soft(data, C, keep, np.array([[move]]))
 
 
 @composite
 def rivals(draw: st.DrawFn, *, separable: bool = True) -> Soft:
-    """Separable data, or any; prices and moves that are powers of two times grid numbers."""
+    """Draw separable data, or any; prices and moves that are powers of two times grid numbers."""
     data = draw(separable_data() if separable else st.one_of(separable_data(), attention_data()))
     C = abs(float(draw(arrays(1))[0])) * 2.0 ** draw(sizes(-4, 3)) or 1.0
     move = draw(arrays(data.d, data.d)) * 2.0 ** -draw(sizes(0, 8))
@@ -112,7 +112,7 @@ def at(case: Queried, C: float) -> Queried:
 
 
 def soft_of(case: Soft | Queried) -> Soft:
-    """The data set, the price and the rival."""
+    """Return the data set, the price and the rival."""
     return case.soft if isinstance(case, Queried) else case
 
 
@@ -135,7 +135,7 @@ def whole_sequences(case: Queried) -> bool:
 
 
 def small_price(case: Soft) -> bool:
-    """C ||sum_j A_j||_F <= 1."""
+    """Return whether C ||sum_j A_j||_F <= 1."""
     exact = ExactData.of(case.data)
     A = list(exact_constraints(exact).values())
     summed = combine([fmpq(1)] * len(A), A)

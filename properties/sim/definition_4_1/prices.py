@@ -57,7 +57,7 @@ def price(svm: ExactAttSVM, slacks: Mapping[Token, Hashable]) -> Price:
 
 
 def _minimise(table: Matrix, right: Vector, inside: list[int]) -> Vector:
-    """The dual solution of the least last variable x, where table x = right and x >= 0.
+    """Return the dual solution of the least last variable x, if table x = right and x >= 0.
 
     `inside` is a basis with x >= 0; the lowest index enters, which cannot cycle (Bland).
     """

@@ -18,7 +18,7 @@ from properties.sim._support.telling_sentences import soft
 
 @by_gradient_flow
 def ends(case: Descent, towards: str) -> Slack:
-    """Whether the direction of X(k) tends to that of a target, by its rate."""
+    """Return whether the direction of X(k) tends to that of a target, by its rate."""
     found = soft(case.data)
     if found is None:
         return Slack.unknown("floats came to no solution")

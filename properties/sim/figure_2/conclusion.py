@@ -29,7 +29,7 @@ def converges(case: Descent, of: str = "largest") -> Slack:
 
 
 def certified_convergence(case: Descent, of: str = "largest") -> arb | None:
-    """1 from a stationary start, -1 where the margin is proved to be a multiple of ln k."""
+    """Return 1 from a stationary start, -1 if the margin is proved to be a multiple of ln k."""
     data = ExactData.of(case.data)
     if is_stationary_start(data, rationals(case.start), case.loss):
         return arb(1)

@@ -64,7 +64,7 @@ def outcome(data: AttentionData, iterates: Sequence[Array]) -> str:
 
 
 def numbers(seed: int, sets: int = 50, sizes: Sequence[tuple[int, int, int]] = SIZES) -> Numbers:
-    """Counts by size, and the interval."""
+    """Return counts by size, and the interval."""
     rows = []
     for n, T, d in sizes:
         generator = np.random.default_rng([seed, n, T, d])
@@ -85,7 +85,7 @@ def numbers(seed: int, sets: int = 50, sizes: Sequence[tuple[int, int, int]] = S
 
 
 def picture(n: Numbers) -> Figure:
-    """Shares of failures against d, a panel for each T, a line for each n."""
+    """Return shares of failures against d, a panel for each T, a line for each n."""
     table = n.tables["frequencies"]
     lengths = table.distinct("T")
     figure = sheet(1, len(lengths), panel=(3.8, 3.3))

@@ -80,7 +80,7 @@ def numbers(
 
 
 def checkpoints(steps: int) -> list[int]:
-    """0, and six steps a decade up to the last."""
+    """Return 0, and six steps a decade up to the last."""
     count = round(6 * np.log10(steps)) + 1
     return [0, *sorted({int(k) for k in np.geomspace(1, steps, count).round()})]
 
@@ -130,7 +130,7 @@ def towards(task: causal.Task, W: Array, direction: Array) -> Heading:
 
 
 def means(curves: Table, default: causal.Setting, panel: str, value: int) -> Table:
-    """Mean and standard error over the runs of a configuration, under both readings."""
+    """Return mean and standard error over the runs of a configuration, under both readings."""
     tables, of = [], default.varied(panel, value).columns
     for tokens in causal.SETS:
         step, cosine = curves.where(tokens=tokens, **of).stack("run", "step", "cosine")

@@ -78,12 +78,12 @@ def numbers(
 
 
 def pooled(data: Sequence[AttentionData], W: Array) -> Array:
-    """The margins (k, all) of every run's tokens that differ from the optimal one."""
+    """Return the margins (k, all) of every run's tokens that differ from the optimal one."""
     return np.concatenate([margins(one, path) for one, path in zip(data, W, strict=True)], axis=1)
 
 
 def margins(data: AttentionData, W: Array) -> Array:
-    """(x_opt - x_t)^T W z for iterates (k, r, r): the differences of logits, (k, all)."""
+    """Return (x_opt - x_t)^T W z for iterates (k, r, r): the differences of logits, (k, all)."""
     optimal = best(data)
     logits = np.stack([logits_of_w(data.X, data.Z, one) for one in W])
     gaps: Array = logits[:, np.arange(data.n), optimal][..., None] - logits

@@ -52,7 +52,7 @@ def numbers(seed: int, sets: int = 40, sizes: Sequence[Setting] = SIZES) -> Numb
 
 
 def answer(sentences: Int[Array, "m n"], data: AttentionData, whole: bool) -> str:
-    """`circle`, `unseparable` or `separable`, each proved, or `unknown`."""
+    """Return `circle`, `unseparable` or `separable`, each proved, or `unknown`."""
     if contradicts(sentences, data, whole, repeats=False):
         return "circle"
     if not causal.differ(data, causal.best(data)).any():

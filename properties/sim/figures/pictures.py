@@ -23,13 +23,13 @@ def _steps(panel: Axes, last: float) -> None:
 
 
 def titled(page: Figure, words: str) -> Figure:
-    """The page with its title."""
+    """Return the page with its title."""
     page.suptitle(words, x=0.02, ha="left", fontsize=12, color=INK)
     return page
 
 
 def cosines(n: Numbers) -> Figure:
-    """A column for each size, a row for each reading of the token set."""
+    """Return a column for each size, a row for each reading of the token set."""
     curves = n.tables["curves"]
     names = [str(name) for name in curves.distinct("panel")]
     page = sheet(len(ROWS), len(names), panel=(3.9, 3.0))
@@ -90,7 +90,7 @@ def evidence(n: Numbers) -> Figure:
 
 
 def margins(n: Numbers) -> Figure:
-    """Histograms over shared bins, a row for each step and a column for each reading."""
+    """Return histograms over shared bins, a row for each step and a column for each reading."""
     summary = n.tables["summary"]
     steps = summary.distinct("step")
     page = sheet(len(steps), len(ROWS), panel=(5.4, 1.35))

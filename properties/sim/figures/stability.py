@@ -46,7 +46,7 @@ NAMES = {"logistic": "|b| ‖h‖", "squared": "|b| / ‖h‖"}
 def constants(
     loss: str, size: float, radius: float = math.inf, gradient: bool = False
 ) -> tuple[float, float]:
-    """The constants of softmax with two tokens and of linear attention, in floats.
+    """Return the constants of softmax with two tokens and of linear attention, in floats.
 
     Args:
         loss: `logistic` (g(b d), size is beta) or `squared` ((d - b)^2, size is t, and H = 1).
@@ -104,7 +104,7 @@ def crossing(loss: str, radius: float, gradient: bool, low: float, high: float) 
 
 
 def numbers(seed: int = 0) -> Numbers:
-    """Ratios of the constants, the crossings, and their place by R.
+    """Return ratios of the constants, the crossings, and their place by R.
 
     Nothing is drawn at random: `seed` changes nothing.
     """

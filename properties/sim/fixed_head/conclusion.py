@@ -8,7 +8,7 @@ from properties.sim._support import entry_loss
 
 
 def score(m: Namespace, v: Values, x: Numbers) -> Numbers:
-    """The score b (f^T M) H e_v, with the head after attention."""
+    """Return the score b (f^T M) H e_v, with the head after attention."""
     return v.b * ((m.softmax(v.A @ x) @ v.M) @ v.H)[0]
 
 
@@ -20,7 +20,7 @@ def taken_values(m: Namespace, v: Values, taken: str) -> Numbers:
 
 
 def closed_gradient(m: Namespace, v: Values, taken: str) -> Numbers:
-    """The gradient of lemma 3.11 with these values."""
+    """Return the gradient of lemma 3.11 with these values."""
     return entry_loss.gradient(m, v.A, v.x, taken_values(m, v, taken), v.b)
 
 
@@ -42,7 +42,7 @@ def same_way(m: Namespace, v: Values, least: Number = 0, positive: bool = False)
 
 
 def scores(m: Namespace, v: Values, taken: str) -> Numbers:
-    """The scores of the tokens: b times their values."""
+    """Return the scores of the tokens: b times their values."""
     return v.b * taken_values(m, v, taken)
 
 

@@ -7,14 +7,14 @@ from attsvm.theory.declaration.variables import Known
 
 
 def multiple(H: Array, known: Known) -> Array:
-    """The head with a multiple of e_0 as its column 0."""
+    """Return the head with a multiple of e_0 as its column 0."""
     first = np.zeros_like(H)
     first[0] = H[0]
     return np.concatenate([first[:, :1], H[:, 1:]], axis=1)
 
 
 def raised(H: Array, known: Known) -> Array:
-    """The head with a positive entry in its first place."""
+    """Return the head with a positive entry in its first place."""
     H = H.copy()
     H[0, 0] = np.where(H[0, 0] == 0.0, 0.5, np.abs(H[0, 0]))
     return H

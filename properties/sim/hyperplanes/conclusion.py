@@ -42,7 +42,7 @@ def decisions(case: Descent) -> list[Decision] | None:
 
 
 def pairs(case: Descent) -> list[tuple[Decision, Decision]] | None:
-    """Pairs of decisions for different optimal tokens."""
+    """Return pairs of decisions for different optimal tokens."""
     made = decisions(case)
     if made is None:
         return None
@@ -119,13 +119,13 @@ def far_apart(m: Namespace, case: Descent, squared: Number = 4) -> Comparison:
 
 
 def apart(w: Numbers, x: Numbers) -> Number:
-    """||w||^2 ||x||^2."""
+    """Return ||w||^2 ||x||^2."""
     return (w @ w) * (x @ x)
 
 
 @composite
 def one_successor(draw: st.DrawFn) -> Descent:
-    """Up to three tokens in up to three dimensions, each with one successor."""
+    """Draw up to three tokens in up to three dimensions, each with one successor."""
     V, d, whole = draw(sizes(2, 3)), draw(sizes(1, 3)), draw(st.booleans())
     after = draw(st.lists(sizes(0, V - 1), min_size=V, max_size=V))
     words = [draw(st.lists(sizes(0, V - 1), min_size=1, max_size=3))]

@@ -56,19 +56,19 @@ def coherence(data: AttentionData) -> fmpq | None:
 
 
 def long(data: AttentionData) -> bool:
-    """All tokens have one norm, and all queries one, none 0."""
+    """Return whether all tokens have one norm, and all queries one, none 0."""
     exact = ExactData.of(data)
     squares = [{dot(x, x) for tokens in exact.X for x in tokens}, {dot(z, z) for z in exact.Z}]
     return all(len(found) == 1 and 0 not in found for found in squares)
 
 
 def disturbance(n: "sp.Expr", k: "sp.Expr", e: "sp.Expr") -> "sp.Expr":
-    """4 k (e + (n - 1) e^2)."""
+    """Return 4 k (e + (n - 1) e^2)."""
     return 4 * k * (e + (n - 1) * e * e)
 
 
 def incoherent(data: AttentionData, most: Fraction = ONE) -> bool:
-    """4 k (e + (n - 1) e^2) is at most 1, e the coherence."""
+    """Return whether 4 k (e + (n - 1) e^2) is at most 1, e the coherence."""
     e = coherence(data)
     return e is not None and bool(disturbance(data.n, data.T - 1, e) <= rational(most))
 

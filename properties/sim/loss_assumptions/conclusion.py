@@ -44,7 +44,7 @@ def sloped(case: Descent) -> bool:
 
 
 def within(m: Namespace, v: Values, share: Number = 1) -> Relation:
-    """Min h <= <softmax(s), h> <= min h + share (max h - min h)."""
+    """Return that min h <= <softmax(s), h> <= min h + share (max h - min h)."""
     low, high, u = m.min(v.h), m.max(v.h), m.dot(m.softmax(v.s), v.h)
     return m.all_of(m.at_most(u - low, share * (high - low)), m.at_most(m.exact(0), u - low))
 

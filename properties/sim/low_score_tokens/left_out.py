@@ -39,7 +39,7 @@ LEFT_OUT = {
     "second": "the tokens of scores in between",
 }
 DROPPED = "$which of inputs whose scores differ"
-"""Where scores do not differ nothing is left out."""
+"""If scores do not differ nothing is left out."""
 OWN_STEPS = "with one step in units of one over the Lipschitz constant of each run"
 
 
@@ -74,12 +74,12 @@ def low(data: AttentionData, which: str = "low") -> Any:
 
 
 def idle(case: AttentionData) -> bool:
-    """There is an X^mm, and no token of least score is a support vector of it."""
+    """Return whether there is an X^mm, and no token of least score is a support vector of it."""
     return feasible(case) and idle_if_solved(case)
 
 
 def idle_if_solved(case: AttentionData) -> bool:
-    """No token of least score is a support vector of an X^mm, if there is one."""
+    """Return whether no token of least score is a support vector of an X^mm, if there is one."""
     data = getattr(case, "data", case)
     found = exact_att_svm(data)
     return found is None or all(found.margins[t] > 1 for t in found.A if low(data)[t])
@@ -105,7 +105,7 @@ def same_solution(m: Namespace, data: AttentionData, which: str = "low") -> Comp
 
 
 def lowered(case: Scaled) -> AttentionData:
-    """The data with the least scores of each input lowered by the number."""
+    """Return the data with the least scores of each input lowered by the number."""
     scores = lower_scores(case.data.gamma, low(case.data), case.size)
     return AttentionData(case.data.X, case.data.Z, scores=scores, mask=case.data.mask)
 
@@ -365,14 +365,14 @@ def idle_data() -> st.SearchStrategy[AttentionData]:
 
 
 def idle_larger(generator: np.random.Generator) -> AttentionData:
-    """One such input at larger sizes."""
+    """Return one such input at larger sizes."""
     data = redundant_larger(generator)
     return _lowest_last(AttentionData(data.X[:1], data.Z[:1], scores=data.gamma[:1]))
 
 
 @composite
 def scaled(draw: st.DrawFn) -> Scaled:
-    """Separable data and a number."""
+    """Draw separable data and a number."""
     return Scaled(draw(st.one_of(separable_data(), redundant_data())), 2.0 * draw(numbers()))
 
 

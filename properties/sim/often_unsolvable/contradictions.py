@@ -37,13 +37,13 @@ from properties.sim._support.causal_language import SUCCESSORS, VOCABULARY, Sett
 from properties.sim._support.telling_sentences import sentences_of
 
 RUNS, AGAIN = 60, 240
-"""How many languages are drawn, with one set of sentences each; and where that is repeated."""
+"""How many languages are drawn, with one set of sentences each; and if that is repeated."""
 
 
 def contradicts(
     sentences: Int[Array, "m n"], data: AttentionData, whole: bool, *, repeats: bool = True
 ) -> bool:
-    """Whether the problems of some query have a cycle, so that there is no X^mm.
+    """Return whether the problems of some query have a cycle, so that there is no X^mm.
 
     Repetitions of an optimal token count, unless `repeats` is false.
     """
@@ -74,7 +74,7 @@ def _has_cycle(edges: dict[int, int]) -> bool:
 
 
 def consistent(case: Descent) -> bool:
-    """The problems of no query have a cycle."""
+    """Return whether the problems of no query have a cycle."""
     return not contradicts(sentences_of(case).sentences, case.data, sentences_of(case).whole)
 
 
@@ -118,7 +118,7 @@ def _often(case: Draws, over: str, m: int, n: int, d: int, runs: int, stream: in
 
 
 def often(case: Draws, over: str, m: int = 10, n: int = 5, d: int = 100) -> Slack:
-    """Sentences contradict themselves with a probability of at least 1/2."""
+    """Return the slack of "sentences contradict themselves with a probability of at least 1/2"."""
     return _often(case, over, m, n, d, RUNS, 0)
 
 
@@ -161,7 +161,7 @@ class Table:
 
 
 def probability(case: Table) -> fmpq:
-    """M! times the coefficient of z^m in the product over q of 1 + sum_s (exp(p_qs z) - 1).
+    """Return M! times the coefficient of z^m in the product over q of 1 + sum_s (exp(p_qs z) - 1).
 
     p_qs is the probability of the sentence q s. The exponential series of the sequences of
     sentences that begin with q and all end alike is 1 + sum_s (exp(p_qs z) - 1), and sequences of
@@ -171,7 +171,7 @@ def probability(case: Table) -> fmpq:
 
 
 def mean_probability(m: int, V: int, successors: int, heaviest: int) -> fmpq:
-    """The mean of that over random languages of V words, as `random_language` draws them.
+    """Return the mean of that over random languages of V words, as `random_language` draws them.
 
     Their rows are independent, so that each factor is its mean: over all weights 1..heaviest of the
     successors, with any word as the first one, each as likely.
@@ -182,7 +182,7 @@ def mean_probability(m: int, V: int, successors: int, heaviest: int) -> fmpq:
 
 
 def _powers(rows: list[list[Fraction]], m: int) -> list[fmpq]:
-    """The mean over rows of the sum of p^k over a row, for k = 1, ..., m."""
+    """Return the mean over rows of the sum of p^k over a row, for k = 1, ..., m."""
     return [
         sum((fmpq(p.numerator, p.denominator) ** k for row in rows for p in row), fmpq(0))
         / len(rows)
@@ -191,7 +191,7 @@ def _powers(rows: list[list[Fraction]], m: int) -> list[fmpq]:
 
 
 def _coefficient(powers: list[list[fmpq]], m: int) -> fmpq:
-    """M! [z^m] of the product over words of 1 + sum_k powers_k z^k / k!."""
+    """Return M! [z^m] of the product over words of 1 + sum_k powers_k z^k / k!."""
     total = fmpq_poly([1])
     for row in powers:
         series = [x / math.factorial(k) for k, x in enumerate(row, 1)]

@@ -31,7 +31,7 @@ def margins(m: Namespace, v: Values, turned: bool = False, sign: int = 1) -> Com
 
 
 def cost_of_turning(m: Namespace, v: Values, of: str = "difference") -> Comparison:
-    """|z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, or with ||X||_2."""
+    """Return that |z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, or with ||X||_2."""
     S = v.X - v.X.T if of == "difference" else v.X
     left = m.abs(m.dot(v.z, v.X @ v.D) - m.dot(v.D, v.X @ v.z))
     # one root of the product of squares, which up to d = 3 is rational where both sides are equal

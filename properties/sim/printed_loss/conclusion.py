@@ -23,7 +23,7 @@ from properties.sim._support.self_attention import asking, descending
 
 
 def pairs(case: Descent) -> bool:
-    """No entry has more than two tokens."""
+    """Return whether no entry has more than two tokens."""
     return bool((case.data.present.sum(axis=1) <= 2).all())
 
 
@@ -39,7 +39,7 @@ def lowers(m: Namespace, case: Descent, sign: int = -1) -> Comparison:
 
 @by_gradient_flow
 def rate(case: Descent, share: Fraction = Fraction(1)) -> Slack:
-    """The norm grows like a share of ||X^low|| ln k."""
+    """Return the slack of "the norm grows like a share of ||X^low|| ln k"."""
     solved = exact_att_svm(turned(case).data)
     size = 0.0 if solved is None else float(arb(solved.square).sqrt())
     return norm_grows_like_log(case.data, case.W, LOSSES[case.loss], float(share) * size)

@@ -47,7 +47,7 @@ from properties.sim.self_attention.instances import CAUSAL_LINE, CAUSAL_LOG, LEA
 
 
 def plain(case: Descent) -> bool:
-    """The values are the identity, and each row of labels has one 1 and else 0."""
+    """Return whether the values are the identity, and each row of labels has one 1 and else 0."""
     inputs: Any = case.inputs
     (d, k), labels = inputs.values.shape, inputs.labels
     one_hot = ((labels == 0) | (labels == 1)).all() and (labels.sum(-1) == 1).all()

@@ -18,4 +18,4 @@ LEAPING = replace(
     ),
     step=64.0,
 )
-"""In the basin; the first step takes the second entry to a worse token for ever."""
+"""In the basin; the first step takes the second entry to a worse token forever."""

@@ -11,7 +11,7 @@ from properties.sim._support.entry_loss import squared_gradient, squared_loss
 
 
 def linear_loss(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
-    """M(x)."""
+    """Return M(x)."""
     return m.square(m.dot(A @ x, h) - b)
 
 
@@ -39,7 +39,7 @@ def compared(
 
 
 def steep(m: Namespace, v: Values) -> Comparison:
-    """4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)."""
+    """Return that 4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)."""
     w, r = m.oscillation(v.h), m.largest(v.h - v.b)
     bend = w * w / 4 + m.exact("0.1925") * (2 * r - w) * w
     weighted = v.A.T @ v.h

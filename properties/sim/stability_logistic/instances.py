@@ -10,17 +10,17 @@ CONSTANT_LINEAR = on_line([1, 0], x=0, y=1, h=[0, 1], b=1)
 """A^T h = 0: linear attention is constant."""
 
 BALANCED = on_line([1, -1], **NEAR, h=[1, -1], b=Fraction(1, 4))
-"""Two tokens of nearly equal attention, where the loss is steepest."""
+"""Two tokens of nearly equal attention, if the loss is steepest."""
 
 BENT_AT = Fraction(325, 512)
-"""Where the gradient of the tokens 1 and -1 with the head (1, -1) bends most for small labels."""
+"""If the gradient of the tokens 1 and -1 with the head (1, -1) bends most for small labels."""
 
 
 def bent(b: Fraction) -> Mapping[str, object]:
-    """These tokens and this head around that point."""
+    """Return these tokens and this head around that point."""
     return on_line([1, -1], **around(BENT_AT), h=[1, -1], b=b)
 
 
 def wide(low: Fraction) -> Mapping[str, object]:
-    """Tokens 1 and 3 and the head (7, low): ||A^T h|| = osc(h) diam(A)/4 at low = -1."""
+    """Return tokens 1 and 3 and the head (7, low): ||A^T h|| = osc(h) diam(A)/4 at low = -1."""
     return on_line([1, 3], **NEAR, h=[7, low], b=Fraction(1, 64))

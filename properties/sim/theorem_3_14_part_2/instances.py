@@ -32,7 +32,7 @@ UNEVEN = Descent.of(
 RETURNING = replace(
     Descent.of([[[5, 0], [0, 0]], [[-4, 1], [0, 0]]], [[1, 0]] * 2, scores=[[8, 0]] * 2), step=512.0
 )
-"""From zero the second input is dragged away; the second step loses the first one for ever."""
+"""From zero the second input is dragged away; the second step loses the first one forever."""
 FAR_APART = replace(REJOINED, start=np.array([[16.0, 0.0], [0.0, 0.0]]))
 PUBLISHED = Descent(one_input(), np.zeros((2, 2)))
 SAME_RIVALS = Descent.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])

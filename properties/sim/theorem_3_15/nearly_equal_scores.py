@@ -47,7 +47,7 @@ SPREADS = (0.0, 1.0, 0.25, 2.0**-10)
 
 @composite
 def beside_level(draw: st.DrawFn) -> AttentionData:
-    """Rivals of one score each, of some inputs that of the optimal token."""
+    """Draw rivals of one score each, of some inputs that of the optimal token."""
     data = draw(rival_data())
     level = np.array([draw(st.booleans()) for _ in range(data.n)])[:, None]
     return AttentionData(data.X, data.Z, scores=np.where(level, data.gamma[:, :1], data.gamma))
@@ -55,7 +55,7 @@ def beside_level(draw: st.DrawFn) -> AttentionData:
 
 @composite
 def level_data(draw: st.DrawFn) -> AttentionData:
-    """Such data, or each of its inputs twice, with opposite queries."""
+    """Draw such data, or each of its inputs twice, with opposite queries."""
     data = draw(beside_level())
     if draw(st.booleans()):
         return data
@@ -70,12 +70,12 @@ def within(run: Descent, factor: float = 1.0) -> bool:
 
 
 def at_most(run: Descent) -> bool:
-    """They differ by delta_i at most, which is 0 where optimal tokens are tied."""
+    """Return whether they differ by delta_i at most, which is 0 if optimal tokens are tied."""
     return spread_within(run.data, run.start, 1.0, strict=False)
 
 
 def within_of_others(run: Descent, factor: Fraction = Fraction(1)) -> bool:
-    """Spread of the rivals' scores below factor g_i s_i/(1 - s_i - s'_i), for sure.
+    """Return whether spread of the rivals' scores below factor g_i s_i/(1 - s_i - s'_i), for sure.
 
     s'_i is the attention of the start to a rival of the second-best score, which costs nothing.
     """
@@ -83,13 +83,13 @@ def within_of_others(run: Descent, factor: Fraction = Fraction(1)) -> bool:
 
 
 def far(lead: float, at: float) -> Descent:
-    """Tokens -1, 64, 0 with scores 1, 0, -lead from X(0) = at; X^mm = -1."""
+    """Return tokens -1, 64, 0 with scores 1, 0, -lead from X(0) = at; X^mm = -1."""
     data = AttentionData.of([[[-1.0], [64.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0, -lead]])
     return Descent(data, np.array([[at]]))
 
 
 def larger(generator: np.random.Generator) -> Descent:
-    """Aligned inputs, from zero or a random start."""
+    """Return aligned inputs, from zero or a random start."""
     data = together_larger(generator, *SPREADS)
     size = float(generator.choice([0.0, 1.0, 4.0]))
     return Descent(data, size * generator.integers(-8, 9, size=(data.d, data.d)) / 8)

@@ -239,10 +239,10 @@ def tokens_with_gradient(run: Descent) -> set[Token]:
 
 
 def exponents(found: ProvedLimit) -> dict[Token, fmpq] | None:
-    """e_it such that the share of token t is k^-(e_it + o(1)), for inputs i with a gradient.
+    """Return e_it such that the share of token t is k^-(e_it + o(1)), for inputs i with a gradient.
 
-    None where the run does not settle for sure, a rival has the score of a selected token, or
-    nearest rivals lie on both sides of it, so that their parts of the gradient may cancel.
+    None if the run does not settle for sure, a rival has the score of a selected token, or nearest
+    rivals lie on both sides of it, so that their parts of the gradient may cancel.
     """
     limit, data, selected = found.limit, found.data, found.certificate.selected
     if limit is None:
@@ -267,7 +267,7 @@ def exponents(found: ProvedLimit) -> dict[Token, fmpq] | None:
 
 @composite
 def redundant_basin(draw: st.DrawFn) -> Descent:
-    """Data with tokens beyond the margin, started along X^mm."""
+    """Draw data with tokens beyond the margin, started along X^mm."""
     data = draw(redundant_data((2.0, 1.5, 3.0)))
     return _along(data, draw(st.sampled_from([8, 6, 12])), draw(arrays(data.d, data.d)))
 

@@ -65,7 +65,7 @@ def started_right(generator: np.random.Generator) -> Descent:
 
 
 def descent(run: Descent, loss: str = "log-loss") -> Descent:
-    """A run on a loss."""
+    """Return a run on a loss."""
     return replace(run, loss=loss)
 
 

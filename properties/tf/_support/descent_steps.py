@@ -22,14 +22,14 @@ class Step:
 
 
 def attention(m: Namespace, case: Step, W: Numbers) -> list[Numbers]:
-    """The attention of each input."""
+    """Return the attention of each input."""
     exact = ExactData.of(case.data)
     inputs = zip(exact.X, exact.Z, strict=True)
     return [m.softmax(m.values(X) @ (W @ m.values(z))) for X, z in inputs]
 
 
 def advanced(m: Namespace, case: Step, W: Numbers) -> Numbers:
-    """The matrix after a step of descent from W."""
+    """Return the matrix after a step of descent from W."""
     exact, moved = ExactData.of(case.data), W
     inputs = zip(exact.X, exact.Z, exact.gamma, attention(m, case, W), strict=True)
     for X, z, scores, s in inputs:
@@ -51,7 +51,7 @@ def logarithmic(
     power: Number = 1,
     times: Number = 1,
 ) -> Relation:
-    """0 < grown, which lies between k low/over and times k high exp(power high/4)."""
+    """Return that 0 < grown, which lies between k low/over and times k high exp(power high/4)."""
     return m.all_of(
         m.below(m.exact(0), grown),
         m.at_most(k * low / over, grown),

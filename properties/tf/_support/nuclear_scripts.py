@@ -56,7 +56,7 @@ def of_paths(claim: Claim, case: Values) -> str | None:
 
 
 def _solution(found: NuclearAnswer) -> list[str] | None:
-    """Lines that compute the only solution V and its norm C; None where it need not be one."""
+    """Return lines that compute the only solution V and its norm C; None if it need not be one."""
     ones = np.linalg.svd(found.certificate, compute_uv=False)
     if found.dimension or found.weights.min() <= 0 or np.abs(ones - 1).max() > ROUNDING:
         return None
@@ -86,12 +86,12 @@ def _text(claim: Claim, *lines: str) -> str:
 
 
 def _line(text: str) -> str:
-    """A literal in one line."""
+    """Return a literal in one line."""
     return re.sub(r"\s+", " ", text).replace(", dtype=float", "")
 
 
 def written(claim: Claim, case: Values) -> str | None:
-    """The script of a comparison of ranks or of a path with few columns."""
+    """Return the script of a comparison of ranks or of a path with few columns."""
     if claim.statement_id == "tf/svm-rank":
         return of_ranks(claim, case) if isinstance(case, AttentionData) else None
     return of_paths(claim, case) if isinstance(case, Path) else None

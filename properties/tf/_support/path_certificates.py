@@ -84,7 +84,7 @@ def limit_of(case: Path) -> ExactAnswer | None:
 
 
 def misses_direction(case: Path, towards: str = "optimal") -> arb | None:
-    """Minus the squared sine of the angle of target and V; None where it is 0, or not known."""
+    """Return minus the squared sine of the angle of target and V; None if it is 0, or not known."""
     exact = ExactData.of(case.data)
     tied = any(1 < len(best) < len(x) for best, x in zip(exact.optimal, exact.X, strict=True))
     if tied or case.loss == paths.FLAT_FROM_ONE:
@@ -159,7 +159,7 @@ def bounded(case: Path) -> bool:
 
 
 def certified_direction(case: Path, towards: str = "optimal") -> arb | None:
-    """Negative where the limit has another direction; else how fast the angle surely falls.
+    """Return negative if the limit has another direction; else how fast the angle surely falls.
 
     Every W_R is proved to lie within an angle of W^mm, for R of 1e3 and 1e4 times ||W^mm|| or more.
     The slack is the share of the square of the sine that may be left at the larger one, minus that
@@ -214,9 +214,9 @@ def falls(bound: Callable[[fmpq], arb], scales: list[float]) -> arb | None:
 
 
 def squared_sine(case: Path, k: fmpq) -> arb:
-    """A bound of the squared sine of the angle of W_R and W^mm for R = k ||W^mm||.
+    """Return a bound of the squared sine of the angle of W_R and W^mm for R = k ||W^mm||.
 
-    1 where the bound says nothing.
+    1 if the bound says nothing.
     """
     solved = present(exact_att_svm(case.data), "the answer")
     margin = least_margin(case, risk_gap_at(case, k, solved.W))
@@ -279,7 +279,7 @@ def least_margin(case: Path, gap: arb) -> arb | None:
 
 
 def risk_gap_at(case: Path, k: fmpq, V: Matrix) -> arb:
-    """The risk gap at k V."""
+    """Return the risk gap at k V."""
     return risk_gap(ExactData.of(case.data), [[k * x for x in row] for row in V], case.loss)
 
 

@@ -47,7 +47,7 @@ where it lies further."""
 UNFOLLOWED = Slack.unknown("no path is followed for a loss that is flat from some score on")
 
 STARTS = "svm", "gradient"
-"""Where minimisers are looked for from, see `path_w`."""
+"""If minimisers are looked for from, see `path_w`."""
 
 NEAREST = 1e-4
 """C_* / R at the larger radius."""
@@ -69,11 +69,11 @@ SEPARABLE = ragged(st.one_of(separable(), separable_data()))
 
 @composite
 def turned(draw: st.DrawFn) -> AttentionData:
-    """Data that force the sign of each entry of W, in a pattern that no matrix of rank 1 has.
+    """Draw data that force the sign of each entry of W, in a pattern that no matrix of rank 1 has.
 
-    Input c has the query e_c and asks for s_rc W_rc >= 1/a_rc at all r. Where least norms have
-    choice they choose low ranks, so that ranks are to be forced: a pattern of rank 1 with one sign
-    turned forces a 2 x 2 minor not to be 0, hence for d = 2 full rank.
+    Input c has the query e_c and asks for s_rc W_rc >= 1/a_rc at all r. If least norms have choice
+    they choose low ranks, so that ranks are to be forced: a pattern of rank 1 with one sign turned
+    forces a 2 x 2 minor not to be 0, hence for d = 2 full rank.
     """
     d = draw(st.sampled_from([2, 2, 2, 3]))
     signs = np.where(np.multiply.outer(draw(arrays(d)), draw(arrays(d))) < 0.0, -1.0, 1.0)
@@ -87,7 +87,7 @@ def turned(draw: st.DrawFn) -> AttentionData:
 
 
 def of(data: st.SearchStrategy[AttentionData]) -> st.SearchStrategy[Path]:
-    """Such data, and a loss with l' < 0."""
+    """Return a strategy of such data, and a loss with l' < 0."""
     return st.builds(Path, data, st.sampled_from(SLOPED))
 
 
@@ -115,7 +115,7 @@ def flat_paths(
 
 
 def protocol(generator: np.random.Generator) -> Path:
-    """Gaussian tokens and queries up to (4, 4, 5), rounded to 1/64 and separable."""
+    """Return Gaussian tokens and queries up to (4, 4, 5), rounded to 1/64 and separable."""
     n, T, d = (int(generator.integers(low, top + 1)) for low, top in ((1, 4), (2, 4), (2, 5)))
     X, Z = (np.round(generator.normal(size=s) * 64) / 64 for s in ((n, T, d), (n, d)))
     scores = np.einsum("ntr,rc,nc->nt", X, np.round(generator.normal(size=(d, d)) * 8) / 8, Z)
@@ -159,7 +159,7 @@ def steep(case: Path) -> bool:
 
 
 def falls_at_best(case: Path) -> bool:
-    """L' < 0 at the best score of every input."""
+    """Return whether L' < 0 at the best score of every input."""
     best = (max(gamma) for gamma in ExactData.of(case.data).gamma)
     return all(bool(loss_slope(BALLS, case.loss, score) < 0) for score in best)
 
@@ -194,7 +194,7 @@ VIOLATING = {
 
 
 def orders(case: Path, exact: ExactData) -> list[int]:
-    """The power with which l grows below the best score, by input."""
+    """Return the power with which l grows below the best score, by input."""
     return [3 if case.loss == CUBIC.name and max(g) == 0 else 1 for g in exact.gamma]
 
 
@@ -228,7 +228,7 @@ def _minima(data: AttentionData, loss: str, unit: float) -> tuple[PathMinimum, .
 
 
 def length(case: Path) -> float:
-    """||W^mm||, where it exists."""
+    """Return ||W^mm||, if it exists."""
     return float(arb(present(exact_att_svm(case.data), "the answer of the SVM").square).sqrt())
 
 
@@ -269,7 +269,7 @@ class Input:
 
 
 def inputs(m: Namespace, case: Values) -> list[Input]:
-    """The inputs of several tokens, of data with unique optimal tokens."""
+    """Return the inputs of several tokens, of data with unique optimal tokens."""
     found, exact = [], ExactData.of(case.data)
     for X, z, scores, tied in zip(exact.X, exact.Z, exact.gamma, exact.optimal, strict=True):
         if len(scores) > 1:
@@ -283,12 +283,12 @@ def inputs(m: Namespace, case: Values) -> list[Input]:
 
 
 def steepness(m: Namespace, loss: str, u: Number) -> Numbers:
-    """-l'(u)."""
+    """Return -l'(u)."""
     return -loss_slope(m, loss, u)
 
 
 def log_spread(m: Namespace, case: Values) -> Numbers:
-    """log(2 Gamma) for l' < 0 and unique optimal tokens.
+    """Return log(2 Gamma) for l' < 0 and unique optimal tokens.
 
     Gamma is that of `properties.tf.theorem_2.near_optimal_points`: how much one part of the risk
     may outweigh another.

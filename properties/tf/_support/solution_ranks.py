@@ -77,7 +77,7 @@ def nuclear_proposal(
 ) -> Proposal | None:
     """Return a nuclear-norm solution for the first optimal tokens, by floats or from a witness.
 
-    None where nothing is constrained, or floats find none.
+    None if nothing is constrained, or floats find none.
 
     Raises:
         FileError: it comes from a witness and does not fit.
@@ -156,7 +156,7 @@ def _near_solutions(
 
 
 def enclosure(programme: ExactProgramme, S: Matrix, weights: Vector, most: arb) -> Matrix:
-    """Balls for the entries of (W^T W)^(1/2), W any solution; steps 1 to 4."""
+    """Return balls for the entries of (W^T W)^(1/2), W any solution; steps 1 to 4."""
     d = len(S[0])
     delta = (most - sum(weights, arb(0))).upper().max(arb(0))
     error = (2 * most * delta).sqrt().upper()

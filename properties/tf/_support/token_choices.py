@@ -57,7 +57,7 @@ def separable_larger(generator: np.random.Generator) -> AttentionData:
 
 @composite
 def choices(draw: st.DrawFn) -> Choice:
-    """Separable choices with rivals at the margin and beyond it."""
+    """Draw separable choices with rivals at the margin and beyond it."""
     X, Z, alpha, _ = draw(separated())
     n, T = X.shape[:2]
     scores, by = draw(arrays(n, T + 1)), draw(sizes(1, T - 1))
@@ -80,31 +80,31 @@ def choices_larger(generator: np.random.Generator) -> Choice:
 
 
 def _named(whole: Choice) -> Array:
-    """The chosen tokens (n, T), and the rival of the first input."""
+    """Return the chosen tokens (n, T), and the rival of the first input."""
     named: Array = np.arange(whole.data.T) == whole.alpha[:, None]
     named[0, -1] = True
     return named
 
 
 def _rivalled(X: Array, Z: Array, alpha: Array, by: int, factor: Array, scores: Array) -> Choice:
-    """One token more an input, in the first a rival."""
+    """Return one token more an input, in the first a rival."""
     wide = with_redundant_tokens(X, alpha, (alpha + by) % X.shape[1], factor, np.ones(len(X)))
     scores[0, -1] = scores[0, alpha[0]] + 1.0
     return Choice(AttentionData(wide, np.pad(Z, ((0, 0), (0, 1))), scores=scores), alpha)
 
 
 def separates(case: Choice) -> bool:
-    """Local-SVM has a solution for alpha."""
+    """Return whether Local-SVM has a solution for alpha."""
     return exact_att_svm(case.data, case.alpha) is not None
 
 
 def has_rival(case: Choice) -> bool:
-    """Some token has at least the score of the chosen one of its input."""
+    """Return whether some token has at least the score of the chosen one of its input."""
     return bool(rivals(case).any())
 
 
 def rivals(case: Choice) -> Array:
-    """The tokens (n, T) of at least the score of the chosen one, as given."""
+    """Return the tokens (n, T) of at least the score of the chosen one, as given."""
     rows = np.arange(case.data.n)
     scores = present(case.data.scores, "the scores")
     mask: Array = scores >= scores[rows, case.alpha][:, None]
@@ -126,18 +126,18 @@ def on_axes(draw: st.DrawFn) -> AttentionData:
 
 
 def every(data: AttentionData) -> Iterator[Array]:
-    """All choices of one token an input."""
+    """Yield all choices of one token an input."""
     tokens = (np.flatnonzero(row) for row in data.present)
     return (np.array(alpha) for alpha in itertools.product(*tokens))
 
 
 def all_solved(data: AttentionData) -> bool:
-    """Every Local-SVM has a solution."""
+    """Return whether every Local-SVM has a solution."""
     return all(exact_att_svm(data, alpha) is not None for alpha in every(data))
 
 
 def all_support_everywhere(data: AttentionData) -> bool:
-    """All tokens are support vectors in every Local-SVM that has a solution."""
+    """Return whether all tokens are support vectors in every Local-SVM that has a solution."""
     answers = (exact_att_svm(data, alpha) for alpha in every(data))
     return all(answer is None or answer.all_tight for answer in answers)
 
@@ -155,12 +155,12 @@ def locally_optimal(data: AttentionData, alpha: Array) -> bool:
 
 
 def allowed(chosen: Any, other: Any, margin: Any) -> Any:
-    """The other token scores less than the chosen one, or is beyond the margin."""
+    """Return the other token scores less than the chosen one, or is beyond the margin."""
     return chosen > other or margin > 1
 
 
 def optimal(data: AttentionData, alpha: Array) -> bool:
-    """No token scores more than the chosen one of its input."""
+    """Return whether no token scores more than the chosen one of its input."""
     exact = ExactData.of(data)
     return all(
         row[kept.index(int(a))] == max(row)
@@ -169,7 +169,7 @@ def optimal(data: AttentionData, alpha: Array) -> bool:
 
 
 def input_of(data: AttentionData, i: int) -> AttentionData:
-    """One input as a data set."""
+    """Return one input as a data set."""
     y, scores, mask = (
         None if part is None else part[i : i + 1] for part in (data.y, data.scores, data.mask)
     )
@@ -177,10 +177,10 @@ def input_of(data: AttentionData, i: int) -> AttentionData:
 
 
 def better_support(data: AttentionData, *, positive: bool = True) -> bool:
-    """Whether each choice but the best has all better tokens on its margin.
+    """Return whether each choice but the best has all better tokens on its margin.
 
-    Where its Local-SVM has a solution, all tokens that score more than the chosen one of their
-    input are support vectors, and, if it is to be `positive`, one of them has such a multiplier.
+    If its Local-SVM has a solution, all tokens that score more than the chosen one of their input
+    are support vectors, and, if it is to be `positive`, one of them has such a multiplier.
     """
     exact = ExactData.of(data)
     scores = [dict(zip(*pair, strict=True)) for pair in zip(exact.kept, exact.gamma, strict=True)]
@@ -203,7 +203,7 @@ def data_of(case: AttentionData | Descent) -> AttentionData:
 
 
 def large(case: AttentionData | Descent) -> bool:
-    """There are at least as many dimensions as tokens."""
+    """Return whether there are at least as many dimensions as tokens."""
     data = data_of(case)
     return bool(data.d >= data.n * data.T)
 

@@ -61,7 +61,7 @@ def dependencies(case: AttentionData | Descent, i: int) -> int:
 
 
 def queries_independent(case: AttentionData | Descent) -> bool:
-    """The queries are linearly independent."""
+    """Return whether the queries are linearly independent."""
     data = case if isinstance(case, AttentionData) else case.data
     Z = ExactData.of(data).Z
     return int(fmpq_mat(Z).rank()) == len(Z)
@@ -74,7 +74,7 @@ def own_query(case: Descent) -> bool:
 
 
 def separable(case: Descent) -> bool:
-    """The Att-SVM of the first input by itself has a solution."""
+    """Return whether the Att-SVM of the first input by itself has a solution."""
     return feasible(choices.input_of(case.data, 0))
 
 

@@ -82,14 +82,14 @@ class Rest:
 
 
 def dependencies(tokens: Matrix) -> list[Vector]:
-    """Independent b with sum_t b_t = 0 and sum_t b_t x_t = 0, as many as there are."""
+    """Return independent b with sum_t b_t = 0 and sum_t b_t x_t = 0, as many as there are."""
     rows = fmpq_mat([[*x, fmpq(1)] for x in tokens]).transpose()
     basis, nullity = rows.numer_denom()[0].nullspace()
     return [[fmpq(basis[t, k]) for t in range(len(tokens))] for k in range(nullity)]
 
 
 def merged(tokens: Matrix, gamma: Vector) -> Part:
-    """Equal tokens as one."""
+    """Return equal tokens as one."""
     groups: dict[tuple[str, ...], list[fmpq]] = {}
     for x, score in zip(tokens, gamma, strict=True):
         groups.setdefault(tuple(map(str, x)), []).append(score)
@@ -138,7 +138,7 @@ def share(m: Namespace, b: Number, gamma: Number, u: Number, count: Number = 1) 
 
 
 def balance(part: Part, b: Vector, u: fmpq) -> Any:
-    """h(u)."""
+    """Return h(u)."""
     rows = zip(b, part.counts, part.scores, strict=True)
     return sum((share(BALLS, arb(x), g, u, count) for x, count, g in rows), arb(0))
 
@@ -170,7 +170,7 @@ def bracket(part: Part, b: Vector) -> tuple[fmpq, fmpq] | None:
 
 
 def between(part: Part, b: Vector) -> tuple[fmpq, fmpq]:
-    """The largest score with b_t < 0 and the least with b_t > 0."""
+    """Return the largest score with b_t < 0 and the least with b_t > 0."""
     rows = list(zip(b, part.scores, strict=True))
     return max(g for x, g in rows if x < 0), min(g for x, g in rows if x > 0)
 
@@ -207,7 +207,7 @@ def terms_of(part: Part, places: list[int]) -> dict[int, fmpq]:
 
 
 def polynomial(terms: dict[int, fmpq]) -> fmpq_poly:
-    """The polynomial of such coefficients, divided by the power of y that it can be."""
+    """Return the polynomial of such coefficients, divided by the power of y that it can be."""
     least = min(terms)
     return fmpq_poly([terms.get(k, 0) for k in range(least, max(terms) + 1)])
 
@@ -319,7 +319,7 @@ def of_one_dependency(part: Part, b: Vector, only: fmpq | None) -> tuple[list[Re
 
 
 def is_known(part: Part) -> bool:
-    """Whether all scores are equal, or there is one dependency, or the part is on a line."""
+    """Return whether all scores are equal, or there is one dependency, or the part is on a line."""
     if len(set(part.scores)) == 1 or len(dependencies(part.tokens)) == 1:
         return True
     return along_line(part.tokens) is not None

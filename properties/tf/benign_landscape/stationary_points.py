@@ -123,7 +123,7 @@ def least_exactly_where_largest(case: Descent, largest: bool = True) -> Any:
 
 
 def _away(case: Descent) -> Any:
-    """||grad L|| at the start, -1 where it is exactly 0."""
+    """Return ||grad L|| at the start, -1 if it is exactly 0."""
     slope = negative_gradient(BALLS, case.data, case.start, case.loss).matrix
     if all(arb(x) == 0 for x in slope.ravel()):
         return arb(-1)
@@ -159,7 +159,7 @@ def parts_known(case: Descent) -> bool:
 
 @composite
 def inputs(draw: st.DrawFn) -> Descent:
-    """One or two inputs: few tokens, tokens on a line, on two lines, some of them equal.
+    """Draw one or two inputs: few tokens, tokens on a line, on two lines, some of them equal.
 
     Scores are drawn, or set apart by a dependency, or such that uniform attention is at rest.
     """

@@ -1,16 +1,16 @@
-"""Where the attention output lies in the hull of the tokens, as formulas."""
+"""If the attention output lies in the hull of the tokens, as formulas."""
 
 from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 
 
 def weights(m: Namespace, v: Values) -> Numbers:
-    """The attention s = S(X W z)."""
+    """Return the attention s = S(X W z)."""
     return m.softmax(v.X @ (v.W @ v.z))
 
 
 def output(m: Namespace, v: Values) -> Numbers:
-    """x^att = X^T s."""
+    """Return x^att = X^T s."""
     return v.X.T @ weights(m, v)
 
 
@@ -43,13 +43,13 @@ def missed(m: Namespace, v: Values, least: Number) -> Comparison:
 
 
 def differences(m: Namespace, v: Values) -> Numbers:
-    """The <u, x_1 - x_t> for t > 1."""
+    """Return the <u, x_1 - x_t> for t > 1."""
     along = v.X @ v.u
     return along[0] - along[1:]
 
 
 def exposed(m: Namespace, v: Values) -> Comparison:
-    """<u, x_1> is above all other <u, x_t>, if there are any."""
+    """Return that <u, x_1> is above all other <u, x_t>, if there are any."""
     return m.below(-m.min(differences(m, v)) if v.T > 1 else m.exact(-1), m.exact(0))
 
 

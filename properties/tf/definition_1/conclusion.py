@@ -7,20 +7,20 @@ from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 
 
 def attention(m: Namespace, v: Values) -> Numbers:
-    """Weights in proportion to the squares of a vector, equal where it is 0: any of sum 1."""
+    """Return weights in proportion to the squares of a vector, equal if it is 0: any of sum 1."""
     square = m.square(v.w)
     share = square + m.is_zero(m.sum(square))
     return share / m.sum(share)
 
 
 def optimal(m: Namespace, v: Values) -> Numbers:
-    """1 for each optimal token and 0 for the others."""
+    """Return 1 for each optimal token and 0 for the others."""
     return m.is_zero(m.max(v.gamma) - v.gamma)
 
 
 @definition("w_{{off}}")
 def off(m: Namespace, v: Values) -> Number:
-    """The weight off the optimal tokens."""
+    """Return the weight off the optimal tokens."""
     return m.dot(v.s, 1 - optimal(m, v))
 
 
@@ -32,7 +32,7 @@ def drop(m: Namespace, v: Values) -> Any:
 
 
 def few(m: Namespace, v: Values, most: Number) -> Comparison:
-    """So many tokens are optimal at most; one is always."""
+    """Return that so many tokens are optimal at most; one is always."""
     return m.at_most(m.sum(optimal(m, v)), most)
 
 
@@ -48,7 +48,7 @@ def only(m: Namespace, v: Values, most: Number) -> Relation:
 
 @definition("next")
 def next_gap(m: Namespace, v: Values) -> Number:
-    """The gap from the best score to the next one."""
+    """Return the gap from the best score to the next one."""
     best = m.max(v.gamma)
     gaps = best - v.gamma
     return m.min(gaps + (m.max(gaps) + 1) * optimal(m, v))

@@ -1,9 +1,8 @@
 """Definition 2: support indices and locally-optimal directions.
 
-"Fix token indices alpha. Solve (Att-SVM) with opt replaced with alpha. We refer to (T_i) as
-support indices. If alpha obeys gamma_i,alpha_i > gamma_it, indices alpha are called a
-locally-optimal direction." The optimal tokens are to be one; "GD can select locally-optimal
-tokens!"
+"Fix token indices alpha. Solve (Att-SVM) with opt replaced with alpha. We refer to (T_i) as support
+indices. If alpha obeys gamma_i,alpha_i > gamma_it, indices alpha are called a locally-optimal
+direction." The optimal tokens are to be one; "GD can select locally-optimal tokens!"
 
 W^mm(alpha) is the least W with (x_i,alpha_i - x_it)^T W z_i >= 1 for all tokens t but alpha_i of
 every input i, and gamma_it is the score of a token. The slide gives neither T_i nor the range of t;
@@ -18,7 +17,7 @@ margin 2, so that its choice is not compared with anything, be it the worse one.
 Proof of sharp. Call rivals the tokens of at least the score of the chosen one, and W' the solution
 without them. If W' gives every rival a margin of at least 1, it meets all constraints and is
 W^mm(alpha). If not, some rival has margin 1 under W^mm(alpha), or all rivals would have multiplier
-0 and W^mm(alpha) would be W'. So alpha is locally optimal exactly where the solution without its
+0 and W^mm(alpha) would be W'. So alpha is locally optimal exactly if the solution without its
 rivals keeps all of them beyond the margin.
 """
 

@@ -14,7 +14,7 @@ from properties.tf._support.descent_steps import Step, advanced, attention
 
 @composite
 def steps(draw: st.DrawFn, start: float = 1.0) -> Step:
-    """Steps on any data, from any start or from zero."""
+    """Draw steps on any data, from any start or from zero."""
     n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 2))
     data = AttentionData(draw(arrays(n, T, d)), draw(arrays(n, d)), scores=draw(arrays(n, T)))
     size = draw(st.sampled_from([1.0, 0.125, 16.0, 64.0]))
@@ -22,7 +22,7 @@ def steps(draw: st.DrawFn, start: float = 1.0) -> Step:
 
 
 def step(X: Nested, Z: Nested, scores: Nested, start: Nested, size: float = 1.0) -> Step:
-    """A step for the loss -u by nested lists."""
+    """Return a step for the loss -u by nested lists."""
     tokens, queries, gamma, W = (np.array(part, dtype=float) for part in (X, Z, scores, start))
     return Step(AttentionData(tokens, queries, scores=gamma), "correlation", W, size)
 
@@ -35,7 +35,7 @@ ONE_TOKEN = step([[[1]]], [[1]], [[0]], [[0]])
 
 
 def effective(m: Namespace, case: Step, W: Numbers) -> Number:
-    """The sum over inputs of the effective numbers of tokens."""
+    """Return the sum over inputs of the effective numbers of tokens."""
     return m.sum(m.array([1 / m.sum(m.square(s)) for s in attention(m, case, W)]))
 
 

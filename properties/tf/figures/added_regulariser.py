@@ -32,7 +32,7 @@ MEASURES = ("norm of W", "least margin", "cosine, Frobenius", "cosine, nuclear")
 def descend(
     sets: Sequence[AttentionData], K: Array, Q: Array, ridge: float, record: Sequence[int]
 ) -> tuple[Trajectory, Array]:
-    """Iterates at the recorded steps, and whether the ridge's gradient counts."""
+    """Return iterates at the recorded steps, and whether the ridge's gradient counts."""
     X, Z, gamma = (np.stack([getattr(one, name) for one in sets]) for name in ("X", "Z", "gamma"))
     kept, ruled = [], []
     for k in range(max(record) + 1):
@@ -53,13 +53,13 @@ def descend(
 
 
 def _length(*parts: Array) -> Array:
-    """The norm of all parts of each run together, shaped to divide a part."""
+    """Return the norm of all parts of each run together, shaped to divide a part."""
     result: Array = np.sqrt(sum((part**2).sum(axis=(1, 2), keepdims=True) for part in parts))
     return result
 
 
 def numbers(seed: int, sets: int = 100, steps: int = STEPS) -> Numbers:
-    """Means of the measures and counts, by ridge and step."""
+    """Return means of the measures and counts, by ridge and step."""
     generator = np.random.default_rng(seed)
     data = [gaussian_protocol(generator) for _ in range(sets)]
     K, Q = DEVIATION * generator.normal(size=(2, sets, data[0].d, data[0].d))

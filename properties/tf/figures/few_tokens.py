@@ -28,7 +28,7 @@ MEASURES = {
 
 
 def numbers(seed: int, sets: int = 100, steps: int = STEPS) -> Numbers:
-    """Means by step, and how often the number falls and the norm grows throughout."""
+    """Return means by step, and how often the number falls and the norm grows throughout."""
     generator = np.random.default_rng(seed)
     data = [gaussian_protocol(generator) for _ in range(sets)]
     d, n = data[0].d, data[0].n

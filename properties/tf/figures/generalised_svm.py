@@ -50,7 +50,7 @@ TOLD = ("W_fin + c W_svm", "W_svm alone")
 
 
 def split(data: AttentionData, W: Array, kept: Array) -> tuple[Array, Array] | None:
-    """W_fin, and W_svm with 0 where nothing is left out; None where Gen-SVM has no solution."""
+    """Return W_fin, and W_svm with 0 if nothing is left out; None if Gen-SVM has no solution."""
     zero = np.zeros_like(W)
     several = bool((kept.sum(axis=1) > 1).any())
     fin = finite_part(data, kept, token_weights(data, W)).W if several else zero
@@ -61,7 +61,7 @@ def split(data: AttentionData, W: Array, kept: Array) -> tuple[Array, Array] | N
 
 
 def correlation(W: Array, fin: Array, svm: Array) -> float:
-    """The cosine of W with W_fin + c W_svm at the best c >= 0; NaN where that is 0."""
+    """Return the cosine of W with W_fin + c W_svm at the best c >= 0; NaN if that is 0."""
     square = float((svm**2).sum())
     along = max(float((svm * (W - fin)).sum()), 0.0)
     told = fin + along / square * svm if square > 0.0 else fin
@@ -72,7 +72,7 @@ def correlation(W: Array, fin: Array, svm: Array) -> float:
 def numbers(
     seed: int, sets: int = 500, sizes: Sequence[int] = SIZES, steps: Sequence[int] = RECORD
 ) -> Numbers:
-    """Correlations by size, step and threshold, by the weight left outside, and growth."""
+    """Return correlations by size, step and threshold, by the weight left outside, and growth."""
     generator = np.random.default_rng(seed)
     parts: dict[str, list[Table]] = {"mean": [], "growth": []}
     found, ends, outcomes = [], [], []
@@ -159,7 +159,7 @@ def _told(data: AttentionData, W: Array, threshold: float) -> tuple[float, float
 
 
 def by_outside(found: Array) -> Table:
-    """Correlations (first column) by the largest weight outside the set (second column)."""
+    """Return correlations (first column) by the largest weight outside the set (second column)."""
     rows = []
     for low, high in zip((-1.0, *EDGES[:-1]), EDGES, strict=True):
         chosen = found[(found[:, 1] > low) & (found[:, 1] <= high), :1]
@@ -169,7 +169,7 @@ def by_outside(found: Array) -> Table:
 
 
 def _growth(d: int, data: Sequence[AttentionData], iterates: Array, steps: Sequence[int]) -> Table:
-    """The parts of each run for the set of its last step, where something is left out."""
+    """Return the parts of each run for the set of its last step, if something is left out."""
     sizes: list[float] = []
     for one, Ws in zip(data, iterates, strict=True):
         kept = token_weights(one, Ws[-1]) > 1e-3

@@ -36,13 +36,13 @@ STEP, STEPS = 0.5, 400
 
 
 def drawn(generator: np.random.Generator, n: int, T: int, d: int) -> AttentionData:
-    """One data set of this law."""
+    """Return one data set of this law."""
     X, Z, v = (generator.normal(size=s) / np.sqrt(d) for s in ((n, T, d), (n, d), (d,)))
     return AttentionData(X, Z, y=np.where(generator.random(n) < 0.5, -1.0, 1.0), v=v)
 
 
 def selects(sets: Sequence[AttentionData]) -> list[bool]:
-    """Whether descent from zero ends with the largest weight on each optimal token."""
+    """Return whether descent from zero ends with the largest weight on each optimal token."""
     d = sets[0].d
     how: WeightOptions = {"step": STEP, "steps": STEPS, "record": [STEPS], "normalised": True}
     run = descend_w(sets, np.zeros((d, d)), LOSSES["log-loss"], **how)
@@ -59,7 +59,7 @@ def numbers(
     sizes: Sequence[tuple[int, int]] = SIZES,
     dimensions: Sequence[int] = DIMENSIONS,
 ) -> Numbers:
-    """Counts and intervals by size, dimension and condition."""
+    """Return counts and intervals by size, dimension and condition."""
     rows = []
     for n, T in sizes:
         for d in dimensions:

@@ -22,7 +22,7 @@ STEPS, STEP = 100_000, 1.0
 
 
 def numbers(seed: int) -> Numbers:
-    """Weights by step and input."""
+    """Return weights by step and input."""
     data = gaussian_protocol(np.random.default_rng(seed))
     record = np.unique(np.geomspace(1, STEPS, 100).astype(int)).tolist()
     run = descend_w([data], np.zeros((data.d, data.d)), LOSS, step=STEP, steps=STEPS, record=record)

@@ -30,7 +30,7 @@ STEP, STEPS = 0.1, 2000
 def numbers(
     seed: int, sets: int = 100, inputs: Sequence[int] = INPUTS, steps: int = STEPS
 ) -> Numbers:
-    """Cosines by n, choice and step, and counts of choices by n."""
+    """Return cosines by n, choice and step, and counts of choices by n."""
     cosines, choices = [], []
     record = np.unique(np.geomspace(1, steps, 30).astype(int)).tolist()
     how: WeightOptions = {"step": STEP, "steps": steps, "record": record, "normalised": True}

@@ -37,7 +37,7 @@ ERRORS = (0.0, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 
 
 def solutions(data: AttentionData) -> tuple[Array, Array] | None:
-    """The Frobenius and the nuclear solution, None where there is none.
+    """Return the Frobenius and the nuclear solution, None if there is none.
 
     Raises:
         SolverError: the programme is separable, or not, by a hair.
@@ -53,7 +53,7 @@ def numbers(
     sizes: Sequence[tuple[int, int]] = SIZES,
     dimensions: Sequence[int] = DIMENSIONS,
 ) -> Numbers:
-    """Mean ranks by size, dimension and norm, solvable programmes, and ranks with errors."""
+    """Return mean ranks by size, dimension and norm, solvable programmes, and ranks with errors."""
     ranks, solvable, errors, unsettled = [], [], [], 0
     for n, T in sizes:
         for d in dimensions:

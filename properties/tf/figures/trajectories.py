@@ -42,13 +42,13 @@ def drawn(generator: np.random.Generator) -> tuple[AttentionData, int]:
 
 
 def solutions(data: AttentionData, targets: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """The Frobenius and the nuclear solution that select these tokens."""
+    """Return the Frobenius and the nuclear solution that select these tokens."""
     answer = local_svm(data, targets)
     return answer.W, solve_nuclear(answer.programme).W
 
 
 def numbers(seed: int) -> Numbers:
-    """Tokens, SVM directions, runs of plain descent, and headings of the runs further on."""
+    """Return tokens, SVM directions, runs of plain descent, and headings of the runs further on."""
     generator = np.random.default_rng(seed)
     data, draws = drawn(generator)
     W0, K0, Q0 = generator.normal(size=(3, len(SCALES), 2, 2)) * SCALES[:, None, None]
@@ -84,12 +84,12 @@ def numbers(seed: int) -> Numbers:
 
 
 def label(chosen: tuple[int, ...]) -> str:
-    """Tokens counted from 1, as a reader sees them in the picture."""
+    """Return tokens counted from 1, as a reader sees them in the picture."""
     return f"({', '.join(str(t + 1) for t in chosen)})"
 
 
 def input_table(data: AttentionData) -> Table:
-    """One row a token."""
+    """Return one row a token."""
     return Table.of(
         input=np.array([[1], [2]]),
         token=np.arange(1, 4),
@@ -117,7 +117,7 @@ def run_table(data: AttentionData, weights: str, b: int, curve: Trajectory) -> T
 
 
 def plane(n: Numbers) -> Figure:
-    """W z_1 and W z_2 of the flow on W (left) and on (K, Q) (right)."""
+    """Return W z_1 and W z_2 of the flow on W (left) and on (K, Q) (right)."""
     inputs = n.tables["inputs"]
     X = np.stack([inputs["x_1"], inputs["x_2"]], axis=-1).reshape(2, 3, 2)
     Z = np.stack([inputs["z_1"], inputs["z_2"]], axis=-1).reshape(2, 3, 2)[:, 0]

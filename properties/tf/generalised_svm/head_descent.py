@@ -58,7 +58,7 @@ class HeadSteps:
 
 
 def of(m: Namespace, case: HeadSteps) -> SimpleNamespace:
-    """The head and the tokens in one arithmetic; D is x_1 - x_2, square ||A||^2."""
+    """Return the head and the tokens in one arithmetic; D is x_1 - x_2, square ||A||^2."""
     X = m.values(case.X)
     D, z = X[0] - X[1], m.values(case.z)
     return SimpleNamespace(
@@ -73,7 +73,7 @@ def of(m: Namespace, case: HeadSteps) -> SimpleNamespace:
 
 
 def lead(m: Namespace, case: HeadSteps) -> Numbers:
-    """The lead m of the first token after the steps."""
+    """Return the lead m of the first token after the steps."""
     v, at = of(m, case), m.values(case.start)
     for _ in range(case.count):
         first, second = m.logistic(at), m.logistic(-at)
@@ -94,7 +94,7 @@ def unit_slopes(m: Namespace, case: HeadSteps) -> list[tuple[Number, Number]]:
 
 
 def steepness(m: Namespace, case: HeadSteps) -> tuple[Number, Number]:
-    """-l' at h(x_1) and at the mean of the tokens."""
+    """Return -l' at h(x_1) and at the mean of the tokens."""
     v = of(m, case)
     first, mean = (-loss_slope(m, case.loss, head(m, v, x)) for x in (v.X[0], v.mean))
     return first, mean
@@ -161,12 +161,12 @@ def grows_by_half(
 def raised(
     m: Namespace, before: Number, after: Number, beta: Number, g: Number, room: Number
 ) -> Comparison:
-    """After is at most the larger one of before and ln(beta/g - 1) + room."""
+    """Return that after is at most the larger one of before and ln(beta/g - 1) + room."""
     return m.at_most(after, m.maximum(before, m.log(beta / g - 1) + room))
 
 
 def farthest(size: Number, square: Number, beta: Number) -> Number:
-    """4 e ||A||^2 beta/27, which no step adds more than to the lead."""
+    """Return 4 e ||A||^2 beta/27, which no step adds more than to the lead."""
     return 4 * size * square * beta / 27
 
 
@@ -202,29 +202,29 @@ def rises_to_other(case: HeadSteps, sign: int) -> bool:
 
 
 def rises_from_both(case: HeadSteps) -> bool:
-    """The head rises from each token towards the other one."""
+    """Return whether the head rises from each token towards the other one."""
     return rises_to_other(case, 1) and rises_to_other(case, -1)
 
 
 def gentle(case: HeadSteps) -> bool:
-    """The loss has -1 <= l' < 0."""
+    """Return whether the loss has -1 <= l' < 0."""
     return case.loss in SLOPED and LOSSES[case.loss].lipschitz <= 1.0
 
 
 def rising(case: HeadSteps) -> bool:
-    """P is positive."""
+    """Return whether P is positive."""
     ends = unit_slopes(BALLS, case)
     return bool(sum((BALLS.minimum(*pair) for pair in ends), BALLS.exact(0)) > 0)
 
 
 def critical(case: HeadSteps) -> bool:
-    """Every <a_k, x_1> is 0."""
+    """Return whether every <a_k, x_1> is 0."""
     x = rationals(case.X)[0]
     return all(dot(a, x) == 0 for a in rationals(case.A))
 
 
 def best_by_far(case: HeadSteps) -> bool:
-    """Beta is positive."""
+    """Return whether beta is positive."""
     x = rationals(case.X)[1]
     pairs = zip(rationals(case.b), rationals(case.A), strict=True)
     return bool(sum(b * dot(a, x) * dot(a, x) for b, a in pairs) < 0)
@@ -268,7 +268,7 @@ def example(
     size: float = 1.0,
     **other: Any,
 ) -> HeadSteps:
-    """One step from zero on tokens and units of one dimension, with query 1."""
+    """Return one step from zero on tokens and units of one dimension, with query 1."""
     tokens, units = np.array(X, dtype=float)[:, None], np.array(a, dtype=float)[:, None]
     whole = {"z": [1.0], "start": 0.0, "count": 1, **other}
     z, outer = np.array(whole.pop("z"), dtype=float), np.array(b, dtype=float)

@@ -117,7 +117,7 @@ def rests(case: KeptTokens) -> bool:
 
 
 def squares(m: Namespace, found: Parts) -> tuple[Number, Number, Number, Number, Number]:
-    """||W||^2, ||W_fin||^2, ||W_svm||^2, <V, W_svm> and the least margin of V."""
+    """Return ||W||^2, ||W_fin||^2, ||W_svm||^2, <V, W_svm> and the least margin of V."""
     svm = found.svm or [fmpq(0)] * len(found.W)
     pairs = ((found.W, found.W), (found.fin, found.fin), (svm, svm), (found.rest, svm))
     W, fin, size, along = (m.values(dot(x, y)) for x, y in pairs)
@@ -168,7 +168,7 @@ def reached(m: Namespace, case: KeptTokens, share: Number = 1) -> Relation:
 
 
 def longer(m: Namespace, rest: Number, size: Number, mu: Number, share: Number = 1) -> Comparison:
-    """A share of mu times the root of one square is at most the root of the other."""
+    """Return that a share of mu times the root of one square is at most the root of the other."""
     return m.at_most(share * mu * m.sqrt(size), m.sqrt(rest))
 
 
@@ -201,7 +201,7 @@ def kept(
     a: Nested | None = None,
     b: Nested | None = None,
 ) -> KeptTokens:
-    """An instance from anything that numpy reads; its head is 0 unless it is given."""
+    """Return an instance from anything that numpy reads; its head is 0 unless it is given."""
     tokens = np.array(X, dtype=np.float64)
     n, _, d = tokens.shape
     zero = np.zeros(d) if a is None else np.array(a, dtype=np.float64)
@@ -233,12 +233,12 @@ def drawn(draw: st.DrawFn, spread: bool = True, everything: bool = False) -> Kep
 
 
 def leads(case: KeptTokens) -> bool:
-    """Some token is left out, and all margins of V to these are positive."""
+    """Return whether some token is left out, and all margins of V to these are positive."""
     return min(parts(case).margins, default=fmpq(0)) > 0
 
 
 def seen(case: KeptTokens) -> bool:
-    """W lies in the span of the (x_t - x_u) z_i^T, as from 0 it always does."""
+    """Return whether W lies in the span of the (x_t - x_u) z_i^T, as from 0 it always does."""
     everything = KeptTokens(case.X, case.Z, np.ones_like(case.kept), case.a, case.b, case.W)
     found = parts(everything)
     return found.fin == found.W

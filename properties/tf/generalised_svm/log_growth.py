@@ -66,7 +66,7 @@ class Several:
 
 @composite
 def hidden(draw: st.DrawFn) -> Hidden:
-    """A step on the data with a multiplier 0, from any start."""
+    """Draw a step on the data with a multiplier 0, from any start."""
     start = draw(arrays(2, 2)) * draw(st.sampled_from([1.0, 4.0, 0.25]))
     loss, size = draw(st.sampled_from(SLOPED)), draw(st.sampled_from(SIZES_OF_STEPS))
     return Hidden(start, loss, size)
@@ -89,13 +89,13 @@ def separate(draw: st.DrawFn) -> Several:
 def separated(
     X: Nested, Z: Nested, scores: Nested, loss: str = "log-loss", size: float = 1.0
 ) -> Several:
-    """One step from zero by nested lists."""
+    """Return one step from zero by nested lists."""
     tokens, queries, gamma = (np.array(part, dtype=float) for part in (X, Z, scores))
     return Several(AttentionData(tokens, queries, scores=gamma), loss, size, 1)
 
 
 def hidden_step(size: float, loss: str = "log-loss") -> Hidden:
-    """A step from zero on the data with a multiplier 0."""
+    """Return a step from zero on the data with a multiplier 0."""
     return Hidden(np.zeros((2, 2)), loss, size)
 
 
@@ -109,7 +109,7 @@ BACK_HIDDEN, FLAT_HIDDEN, SHORT = hidden_step(-1), hidden_step(1, "cubic"), hidd
 
 
 def orthogonal(case: Several) -> bool:
-    """The matrices (x_1 - x_2) z_i^T are orthogonal to each other, and none is 0."""
+    """Return whether the matrices (x_1 - x_2) z_i^T are orthogonal to each other, and none is 0."""
     exact = ExactData.of(case.data)
     pairs = [(subtract(X[0], X[1]), z) for X, z in zip(exact.X, exact.Z, strict=True)]
     products = [[dot(a, b) * dot(y, z) for b, z in pairs] for a, y in pairs]
@@ -117,7 +117,7 @@ def orthogonal(case: Several) -> bool:
 
 
 def ordered(case: Several) -> bool:
-    """The first token of each input scores more than the second."""
+    """Return whether the first token of each input scores more than the second."""
     return all(first > second for first, second in ExactData.of(case.data).gamma)
 
 

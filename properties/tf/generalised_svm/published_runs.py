@@ -18,7 +18,7 @@ from attsvm.theory import Slack
 from properties.tf.figures.generalised_svm import SIZES, public_ends
 
 RUNS, AGAIN = 60, 120
-"""How many data sets are drawn, and where that is repeated."""
+"""How many data sets are drawn, and if that is repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ DRAWS = st.builds(Published, st.integers(0, 2**16), st.sampled_from(SIZES[::-1])
 
 @functools.lru_cache(maxsize=16)
 def correlations(case: Published, runs: int, stream: int) -> tuple[float, ...]:
-    """The correlation of W with W_fin + c W_svm at the end of each run that has both."""
+    """Return the correlation of W with W_fin + c W_svm at the end of each run that has both."""
     generator = np.random.default_rng([case.seed, case.d, stream, runs])
     ends = public_ends(generator, case.d, runs)[:, 0].tolist()
     return tuple(x for x in ends if not math.isnan(x))

@@ -43,13 +43,13 @@ from properties.tf.global_conjecture import instances
 
 
 def orthogonal(case: Descent) -> bool:
-    """No two queries have an inner product other than 0."""
+    """Return whether no two queries have an inner product other than 0."""
     pairs = itertools.combinations(ExactData.of(case.data).Z, 2)
     return all(dot(a, b) == 0 for a, b in pairs)
 
 
 def few(case: Descent) -> bool:
-    """At most one input has three tokens, and the others have at most two."""
+    """Return whether at most one input has three tokens, and the others have at most two."""
     counts = sorted(case.data.present.sum(axis=1))
     return bool(counts[-1] <= 3 and all(count <= 2 for count in counts[:-1]))
 
@@ -61,7 +61,7 @@ def short_or_few(case: Descent) -> bool:
 
 
 def different(case: Descent) -> bool:
-    """No two tokens of an input have one score."""
+    """Return whether no two tokens of an input have one score."""
     return all(len(set(gamma)) == len(gamma) for gamma in ExactData.of(case.data).gamma)
 
 

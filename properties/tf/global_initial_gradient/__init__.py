@@ -50,15 +50,15 @@ CROWDED = from_zero(
 ).data
 TIED = from_zero([[[4, 0], [2, -1], [0, 0]]], scores=[[1.0, 1.0, 0.0]])
 BEYOND_ONE = from_zero([[[1, 0], [0, 0]]], scores=[[1.5, 0.0]]).data
-"""(1 - u)^2 is least where attention scores 1: from w = (4, 1) it ends at w = (ln 2, 1)."""
+"""(1 - u)^2 is least if attention scores 1: from w = (4, 1) it ends at w = (ln 2, 1)."""
 TWO_BEST = Step(TIED.data, ZERO, TIED.loss, 64.0)
 """The first step separates the first token; W^mm has w = (2/5, 1/5), descent ends along (1, 0)."""
 FAR_AHEAD = Step(NOT_ALIGNED.data, np.array([[64.0, 0.0], [192.0, 0.0]]), "correlation", 1.0)
-"""Far along W^mm, where the first step lowers the margin of the second input."""
+"""Far along W^mm, if the first step lowers the margin of the second input."""
 THROWN = replace(
     Step(LEAPING.data, np.array([[2.0, 0.0], [6.0, 0.0]]), "correlation", 1.0), step=256.0
 )
-"""After a long first step the second one takes an input to its worse token for ever."""
+"""After a long first step the second one takes an input to its worse token forever."""
 CROSSED = Step(OVERTAKEN, ZERO, "correlation", 1.0)
 
 

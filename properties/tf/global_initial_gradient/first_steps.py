@@ -64,7 +64,7 @@ def separates(case: Step) -> bool:
 
 
 def correlates(case: Step, solution: Matrix | None) -> bool:
-    """<-grad L(W_0), W^mm> > 0, for sure."""
+    """Return whether <-grad L(W_0), W^mm> > 0, for sure."""
     unit = steepest(case)
     if unit is None or solution is None:
         return False
@@ -72,11 +72,11 @@ def correlates(case: Step, solution: Matrix | None) -> bool:
 
 
 def is_long(case: Step) -> bool:
-    """R >= (ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - m_0) / iota, for sure.
+    """Return whether R >= (ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - m_0) / iota, for sure.
 
     iota is `separation`, m_0 the least margin of the optimal tokens at W_0, G_i the largest score
-    gap of input i, b_i the largest |l'| between its worst and its best score, drop_i =
-    l(second score) - l(best score).
+    gap of input i, b_i the largest |l'| between its worst and its best score, drop_i = l(second
+    score) - l(best score).
     """
     exact, iota = ExactData.of(case.data), separation(case)
     bound = threshold(exact, case.loss)
@@ -96,7 +96,7 @@ def is_long(case: Step) -> bool:
 
 
 def exactly_stepped(case: Step) -> Matrix | None:
-    """W_1 = W_0 - R grad L(W_0)/||grad L(W_0)|| in balls."""
+    """Return W_1 = W_0 - R grad L(W_0)/||grad L(W_0)|| in balls."""
     unit, start = steepest(case), rationals(case.start)
     if unit is None:
         return None
@@ -107,7 +107,7 @@ def exactly_stepped(case: Step) -> Matrix | None:
 
 
 def stepped(case: Step) -> Array | None:
-    """W_1 in floats; None where the gradient is zero."""
+    """Return W_1 in floats; None if the gradient is zero."""
     data = case.data
     found = normalised_gradient(
         data.X, data.Z, data.gamma, case.start, LOSSES[case.loss], data.mask
@@ -117,7 +117,7 @@ def stepped(case: Step) -> Array | None:
 
 
 def reaches_after(case: Step, towards: str = "optimal") -> Slack:
-    """Descent from W_1 converges in direction to the target."""
+    """Return the slack of "descent from W_1 converges in direction to the target"."""
     first = stepped(case)
     if first is None:
         return Slack.unknown("the gradient vanishes")
@@ -135,7 +135,7 @@ def decided_after(case: Step, towards: str = "optimal") -> arb | None:
 
 
 def never_rises(case: Step, target: Matrix) -> bool:
-    """Whether the target has an entry above 0 that starts at 0 and that no step raises.
+    """Return whether the target has an entry above 0 that starts at 0 and that no step raises.
 
     For one input, and one score of all tokens that are not optimal, -grad L is a nonnegative
     combination of the (x - y) z^T, x optimal and y not.
@@ -180,7 +180,7 @@ AFTER_STEP = converges_in_direction(
 
 @composite
 def steps(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
-    """Small data, started at zero, near it or at worse tokens."""
+    """Draw small data, started at zero, near it or at worse tokens."""
     data = draw(ragged(attention_data(n=(1, 2), T=(2, 3), d=(2, 3))))
     start = draw(starts_about(data, 0)) if draw(st.booleans()) else np.zeros((data.d, data.d))
     return Step(data, start, draw(st.sampled_from(SLOPED)), draw(st.sampled_from(lengths)))

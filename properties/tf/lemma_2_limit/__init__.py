@@ -50,7 +50,7 @@ from properties.tf.lemma_2_limit.points import (
 
 
 def decreasing(case: Point) -> bool:
-    """The loss is strictly decreasing."""
+    """Return whether the loss is strictly decreasing."""
     return LOSSES[case.loss].strictly_decreasing
 
 

@@ -10,12 +10,12 @@ from properties.tf.lemma_2_limit.points import Point, separation
 
 
 def separable(case: Point) -> bool:
-    """Some W separates, and something is to be separated."""
+    """Return whether some W separates, and something is to be separated."""
     return separation(case.data) is not None
 
 
 def risk_gap(m: Namespace, case: Point, W: Numbers) -> Numbers:
-    """L(W) - L_*, without cancellation."""
+    """Return L(W) - L_*, without cancellation."""
     exact, total = ExactData.of(case.data), m.exact(0)
     for tokens, z, scores in zip(exact.X, exact.Z, exact.gamma, strict=True):
         if len(set(scores)) == 1:
@@ -41,7 +41,7 @@ def drops(m: Namespace, case: Point, least: bool, x: Number) -> list[Number]:
 
 
 def exponent(m: Namespace, case: Point, answer: ExactAnswer | None) -> Number:
-    """X = ||W|| / N, 0 where nothing separates."""
+    """Return X = ||W|| / N, 0 if nothing separates."""
     square = m.sum(m.square(m.values(case.W)))
     return m.exact(0) if answer is None else m.sqrt(square / m.values(answer.square))
 

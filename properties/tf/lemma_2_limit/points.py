@@ -32,7 +32,7 @@ class Point:
 
 @composite
 def anywhere(draw: st.DrawFn) -> AttentionData:
-    """Tokens and queries anywhere, with scores of few values: often nothing separates."""
+    """Draw tokens and queries anywhere, with scores of few values: often nothing separates."""
     n, T, d = draw(sizes(1, 3)), draw(sizes(1, 3)), draw(sizes(1, 2))
     scores = np.round(draw(arrays(n, T)))
     return AttentionData(draw(arrays(n, T, d)), draw(arrays(n, d)), scores=scores)
@@ -40,7 +40,7 @@ def anywhere(draw: st.DrawFn) -> AttentionData:
 
 @composite
 def points(draw: st.DrawFn) -> Point:
-    """Points of any data, along M, or anywhere, at several norms."""
+    """Draw points of any data, along M, or anywhere, at several norms."""
     data = draw(st.one_of(SEPARABLE, ragged(anywhere()), ragged(anywhere())))
     W, answer = draw(arrays(data.d, data.d)), separation(data)
     if answer is not None and draw(st.booleans()):
@@ -49,7 +49,7 @@ def points(draw: st.DrawFn) -> Point:
 
 
 def point(X: Nested, Z: Nested, scores: Nested, W: Nested, loss: str = "log-loss") -> Point:
-    """A point by nested lists."""
+    """Return a point by nested lists."""
     tokens, queries, gamma, matrix = (np.array(part, dtype=float) for part in (X, Z, scores, W))
     return Point(AttentionData(tokens, queries, scores=gamma), loss, matrix)
 

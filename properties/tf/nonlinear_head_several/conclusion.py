@@ -12,17 +12,17 @@ def _flag(m: Namespace, holds: bool) -> Comparison:
 
 
 def output(m: Namespace, v: Values) -> Numbers:
-    """The attention output, the mean of the tokens with the weights s."""
+    """Return the attention output, the mean of the tokens with the weights s."""
     return v.s @ v.X
 
 
 def moved(m: Namespace, v: Values) -> Numbers:
-    """The attention output minus x_1."""
+    """Return the attention output minus x_1."""
     return v.s @ (v.X - v.X[0])
 
 
 def best(m: Namespace, v: Values) -> Number:
-    """The largest value of h at a token."""
+    """Return the largest value of h at a token."""
     return m.max(m.array([head(m, v, x) for x in v.X]))
 
 

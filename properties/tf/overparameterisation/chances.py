@@ -37,7 +37,7 @@ def certain(m: Namespace, data: AttentionData, where: str = "Att-SVM") -> Compar
 
 
 def obtuse(T: "sp.Expr", d: "sp.Expr", more: int = 0) -> tuple["sp.Expr", "sp.Expr"]:
-    """The q and m of the chance I_q(m/2, m/2): (T - 2)/(2 (T - 1)) and d - T + 3."""
+    """Return the q and m of the chance I_q(m/2, m/2): (T - 2)/(2 (T - 1)) and d - T + 3."""
     return (T - 2) / (2 * (T - 1)), d - T + 3 + more
 
 
@@ -47,14 +47,14 @@ def base(T: "sp.Expr") -> "sp.Expr":
 
 
 def least_chance(law: Law, power: int = 1) -> float:
-    """max(0, 1 - C(T, 2) (1 - 1/(T - 1)^2)^(m/2))^n."""
+    """Return max(0, 1 - C(T, 2) (1 - 1/(T - 1)^2)^(m/2))^n."""
     m = obtuse(law.T, law.d)[1]
     one = 1.0 - laws.pairs(law.T) * float(base(float(law.T))) ** (power * m / 2.0)
     return float(max(one, 0.0) ** law.n)
 
 
 def chance(law: Law, angles: int = 3, more: int = 0) -> float:
-    """(1 - 3 I_{1/4}(d/2, d/2))^n; at d = 1 that is 0, which rounding may bring below."""
+    """Return (1 - 3 I_{1/4}(d/2, d/2))^n; at d = 1 that is 0, which rounding may bring below."""
     from scipy.special import betainc  # few commands need it
 
     q, m = obtuse(3, law.d, more)
@@ -73,7 +73,7 @@ def _frequent(law: Law, power: int, tokens: str, samples: int) -> Slack:
 
 
 def frequent(law: Law, power: int = 1, tokens: str = "gaussian") -> Slack:
-    """At least that probability, by the upper end of a counted interval."""
+    """Return the slack of "at least that probability, by the upper end of a counted interval"."""
     return _frequent(law, power, tokens, SAMPLES)
 
 
@@ -91,7 +91,7 @@ def _exactly(law: Law, angles: int, more: int, tokens: str, samples: int) -> Sla
 
 
 def exactly(law: Law, angles: int = 3, more: int = 0, tokens: str = "gaussian") -> Slack:
-    """That probability lies in a counted interval."""
+    """Return the slack of "that probability lies in a counted interval"."""
     return _exactly(law, angles, more, tokens, 3 * SAMPLES)
 
 

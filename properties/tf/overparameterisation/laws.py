@@ -40,12 +40,12 @@ class Law:
 
 
 def gaussian(law: Law, generator: np.random.Generator) -> tuple[Array, Array]:
-    """Independent standard Gaussian tokens, and orthonormal queries."""
+    """Return independent standard Gaussian tokens, and orthonormal queries."""
     return generator.normal(size=(law.n, law.T, law.d)), np.eye(law.n, law.d)
 
 
 def spherical(law: Law, generator: np.random.Generator) -> tuple[Array, Array]:
-    """Independent tokens and queries, uniform on the unit sphere."""
+    """Return independent tokens and queries, uniform on the unit sphere."""
     X, Z = (generator.normal(size=s) for s in ((law.n, law.T, law.d), (law.n, law.d)))
     X, Z = (a / np.linalg.norm(a, axis=-1, keepdims=True) for a in (X, Z))
     return X, Z
@@ -83,7 +83,7 @@ def counted(law: Law, of: str, samples: int) -> int:
 
 
 def bracket(law: Law, of: str, samples: int) -> tuple[float, float]:
-    """Clopper and Pearson's interval of that probability."""
+    """Return Clopper and Pearson's interval of that probability."""
     return interval(counted(law, of, samples), samples, RISK)
 
 
@@ -94,7 +94,7 @@ def pairs(T: int) -> int:
 
 @composite
 def drawn(draw: st.DrawFn, n: int, T: tuple[int, int], d: tuple[int, int]) -> Law:
-    """Up to n inputs of so many tokens in so many dimensions, and no fewer than T - 1."""
+    """Draw up to n inputs of so many tokens in so many dimensions, and no fewer than T - 1."""
     count, tokens = draw(sizes(1, n)), draw(sizes(*T))
     low = max(d[0], tokens - 1, count)
     return Law(count, tokens, draw(sizes(low, max(low, d[1]))), draw(sizes(0, 99)))

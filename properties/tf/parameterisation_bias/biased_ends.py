@@ -31,7 +31,7 @@ from properties._support.published_data import gaussian_protocol
 LOSS, DEVIATION, STEP, STEPS = "log-loss", 0.01, 0.1, 2000
 
 RUNS = 60
-"""How many data sets are drawn, and where that is repeated."""
+"""How many data sets are drawn, and if that is repeated."""
 
 
 SEEDS = (0, 1)
@@ -79,7 +79,7 @@ def lead(data: AttentionData, *ends: Array) -> tuple[float, ...]:
 
 @functools.lru_cache(maxsize=64)
 def leads(case: Draws, runs: int, stream: int) -> tuple[tuple[float, ...], ...]:
-    """`lead` of (K, Q) and of W on each of so many data sets."""
+    """Return `lead` of (K, Q) and of W on each of so many data sets."""
     generator = np.random.default_rng([case.seed, stream, runs])
     data = [gaussian_protocol(generator) for _ in range(runs)]
     d = data[0].d
@@ -99,7 +99,7 @@ def _often(case: Draws, kq: str, w: str, runs: int, stream: int) -> Slack:
 
 
 def often(case: Draws, kq: str = "nuclear", w: str = "Frobenius") -> Slack:
-    """With a probability of at least 1/2; sure up to `counts.RISK`."""
+    """Return the slack of "with a probability of at least 1/2; sure up to `counts".RISK`."""
     return _often(case, kq, w, RUNS, 0)
 
 
@@ -110,7 +110,7 @@ def often_again(case: Draws, kq: str = "nuclear", w: str = "Frobenius") -> Slack
 
 NORMS = 1e2, 1e3, 1e4, 1e5
 CURVES, CURVES_AGAIN = 40, 60
-"""How many curves are followed, and where that is repeated."""
+"""How many curves are followed, and if that is repeated."""
 
 _LIMITS: Limits = {"steps": 200_000, "measured": False}
 
@@ -134,7 +134,7 @@ class Curve:
 
 @functools.lru_cache(maxsize=8)
 def _data(case: Draws, runs: int, stream: int) -> tuple[list[AttentionData], Array]:
-    """Data sets, and starts (2, runs, d, d) of K and Q."""
+    """Return data sets, and starts (2, runs, d, d) of K and Q."""
     generator = np.random.default_rng([case.seed, 2 + stream, runs])
     data = [gaussian_protocol(generator) for _ in range(runs)]
     return data, DEVIATION * generator.normal(size=(2, runs, data[0].d, data[0].d))

@@ -61,7 +61,7 @@ def rows_after(m: Namespace, case: Rows) -> tuple[Numbers, Numbers]:
 
 
 def fall(m: Namespace, margin: Number) -> Numbers:
-    """Minus the slope of the risk in the margin (K Q^T)_ii of an input."""
+    """Return minus the slope of the risk in the margin (K Q^T)_ii of an input."""
     return m.logistic(-m.logistic(margin)) * m.logistic_slope(margin) / 2
 
 

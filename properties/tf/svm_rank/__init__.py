@@ -38,7 +38,7 @@ ONE_TOKEN = AttentionData.of([[[1]]], [[1]], scores=[[0]])
 
 
 def rank_one(data: AttentionData) -> bool:
-    """The Frobenius solution has rank 1."""
+    """Return whether the Frobenius solution has rank 1."""
     found = exact_att_svm(data)
     return found is not None and found.rank == 1
 
@@ -77,7 +77,7 @@ def by_carriers(m: Namespace, data: AttentionData, less: int = 0) -> Comparison:
 
 
 def at_most(m: Namespace, data: AttentionData, bound: int) -> Comparison:
-    """The rank of W^mm, which is 0 where nothing is constrained, is at most a bound."""
+    """Return that the rank of W^mm, which is 0 if nothing is constrained, is at most a bound."""
     solved = exact_att_svm(data)
     if solved is None:
         return m.below(m.exact(0), m.exact(0))  # there is no W^mm

@@ -31,7 +31,7 @@ MIRRORED = _pairs()
 
 
 def protocol(generator: np.random.Generator) -> AttentionData:
-    """Gaussian tokens and queries at sizes up to (6, 5, 8), separable by a drawn matrix."""
+    """Return Gaussian tokens and queries at sizes up to (6, 5, 8), separable by a drawn matrix."""
     n, T, d = (int(generator.integers(low, high + 1)) for low, high in ((1, 6), (2, 5), (1, 8)))
     X, Z = generator.normal(size=(n, T, d)), generator.normal(size=(n, d))
     W = generator.normal(size=(d, d))
@@ -81,7 +81,7 @@ def _bound(data: AttentionData, less: int, most: int | None) -> int | None:
 
 @remembered
 def nuclear_solution(data: AttentionData) -> NuclearAnswer | None:
-    """The nuclear-norm solution for the first optimal tokens; None without a bracket."""
+    """Return the nuclear-norm solution for the first optimal tokens; None without a bracket."""
     programme = att_svm_programme(data, np.where(data.present, data.gamma, -np.inf).argmax(axis=1))
     try:
         return solve_nuclear(programme, start=solve_programme(programme).W)

@@ -14,13 +14,13 @@ largest one. With b_i, a_j the least and largest |l'| between worst and best sco
 L(W) <= L(V) gives 1 + e^m >= e^rho / Gamma, so that m >= rho - log(2 Gamma) once rho is that large.
 
 The best constant. Put G = n (L(V) - L_*), p_j = lambda_j / sum lambda. Input i alone costs at most
-G, hence its deficit at W is at most x_i = G / b_i and the weight of all its rivals at most
-y_i = x_i / delta_i. So G >= sum_j c_j e^-m_j with c_j = b'_i (1 - y_i) delta_j, b'_i the least
-|l'| within x_i of the best score, and by Jensen's inequality sum_j p_j m_j >= rho - kappa,
+G, hence its deficit at W is at most x_i = G / b_i and the weight of all its rivals at most y_i =
+x_i / delta_i. So G >= sum_j c_j e^-m_j with c_j = b'_i (1 - y_i) delta_j, b'_i the least |l'|
+within x_i of the best score, and by Jensen's inequality sum_j p_j m_j >= rho - kappa,
 
     kappa = rho + log G - sum_j p_j log(c_j / p_j).
 
-Where all margins are tight kappa tends to the divergence KL(p || c / sum c) of the multipliers from
+If all margins are tight kappa tends to the divergence KL(p || c / sum c) of the multipliers from
 the score gaps times slopes as rho grows. It is attained: lengths are free orthogonal to all A_j.
 """
 
@@ -90,7 +90,7 @@ def _reaching(case: Candidate, N: Array, share: float) -> Candidate:
 
 @composite
 def candidates(draw: st.DrawFn, *lower: float) -> Candidate:
-    """Separable data with points about as good as V; some data have no constraint.
+    """Draw separable data with points about as good as V; some data have no constraint.
 
     rho is 16, 64, 256, or one of the lower ones that are given.
     """
@@ -200,14 +200,14 @@ def good(case: Candidate) -> bool:
 
 
 def distance(m: Namespace, case: Candidate) -> Number:
-    """||W / rho - W^mm||^2 / ||W^mm||^2."""
+    """Return ||W / rho - W^mm||^2 / ||W^mm||^2."""
     solved, rho = present(exact_att_svm(case.data), "the answer of the SVM"), m.values(case.rho)
     V = rho * m.values(solved.W)
     return m.sum(m.square(m.values(case.W) - V)) / m.sum(m.square(V))
 
 
 def _cost(m: Namespace, case: Candidate, found: list[paths.Input]) -> Any:
-    """G = n (L(V) - L_*)."""
+    """Return G = n (L(V) - L_*)."""
     solved = present(exact_att_svm(case.data), "the answer of the SVM")
     V, G = m.values(case.rho) * m.values(solved.W), m.exact(0)
     for own in found:

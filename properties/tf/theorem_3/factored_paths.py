@@ -96,7 +96,7 @@ def first_input(case: Path) -> Path:
 
 @composite
 def factored(draw: st.DrawFn, *, known: bool = True) -> Factored:
-    """A path with an inner dimension of d at most, mostly the least that is known to do."""
+    """Draw a path with an inner dimension of d at most, mostly the least that is known to do."""
     alone = st.one_of(cases.paths().map(first_input), cases.of(entries()))
     path = draw(st.one_of(alone, cases.paths(cases.turned())))
     least = (known_rank(path.data) or 1) if known else 1
@@ -105,7 +105,7 @@ def factored(draw: st.DrawFn, *, known: bool = True) -> Factored:
 
 @composite
 def entries(draw: st.DrawFn) -> AttentionData:
-    """Inputs of two tokens that ask for one entry of W each, no two in one row or column."""
+    """Draw inputs of two tokens that ask for one entry of W each, no two in one row or column."""
     d = draw(sizes(1, 3))
     sizes_of = draw(st.permutations([1.0, -2.0, 0.5]))[:d]
     X = np.zeros((d, 2, d))
@@ -128,7 +128,7 @@ class Factors:
 
 @composite
 def factors(draw: st.DrawFn) -> Factors:
-    """Every second pair has K = Q."""
+    """Draw every second pair has K = Q."""
     K = draw(arrays(2, draw(sizes(1, 3))))
     return Factors(K, K if draw(st.booleans()) else draw(arrays(*K.shape)))
 

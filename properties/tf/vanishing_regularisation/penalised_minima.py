@@ -65,17 +65,17 @@ class Path(paths.Path):
 
 
 def penalised(case: paths.Path, decay: float = 1.0) -> Path:
-    """A path with values of lambda."""
+    """Return a path with values of lambda."""
     return Path(case.data, case.loss, decay)
 
 
 def drawn(cases: st.SearchStrategy[paths.Path]) -> st.SearchStrategy[Path]:
-    """Paths of the strategy with values of lambda."""
+    """Return a strategy of paths of the strategy with values of lambda."""
     return st.builds(penalised, cases, st.sampled_from(DECAYS))
 
 
 def larger(generator: np.random.Generator) -> Path:
-    """A larger path with values of lambda."""
+    """Return a larger path with values of lambda."""
     return penalised(paths.protocol(generator), float(generator.choice(DECAYS)))
 
 
@@ -146,7 +146,7 @@ def stationary(case: Path, find: Find[Point], size: float, power: int, k: float)
 
 
 def at_each_lambda(case: Path, find: Find[Point], size: float, power: int) -> list[Point] | None:
-    """Minimisers for both lambda, see `stationary`; None where one is not sure to be one."""
+    """Return minimisers for both lambda, see `stationary`; None if one is not sure to be one."""
     found = []
     for k in exponents(case):
         point = stationary(case, find, size, power, k)
@@ -157,7 +157,7 @@ def at_each_lambda(case: Path, find: Find[Point], size: float, power: int) -> li
 
 
 def _is_least(point: Point, find: Find[Point], size: float, k: float, power: int) -> bool:
-    """Whether the objective is known to be within a tenth of its least value."""
+    """Return whether the objective is known to be within a tenth of its least value."""
 
     def penalty(radius: float) -> float:
         return power * math.log(radius) - math.log(power) - k
@@ -204,7 +204,7 @@ def minimisers(data: AttentionData, loss: str, decay: float, power: int) -> list
 
 
 def certified_direction(case: Path, towards: str = "optimal") -> arb | None:
-    """Negative where the limit has another direction; else how fast the angle surely falls.
+    """Return negative if the limit has another direction; else how fast the angle surely falls.
 
     Every W_lambda is proved to lie within an angle of W^mm, for both lambda. The slack is the share
     of the square of the sine that may be left at the smaller one, minus that which is.
@@ -227,9 +227,9 @@ def certified_set(case: Path, target: str = "solutions", share: int | Fraction =
 
 
 def squared_sine(case: Path, k: fmpq) -> arb:
-    """A bound of the squared sine of the angle of W_lambda and W^mm for lambda = exp(-k).
+    """Return a bound of the squared sine of the angle of W_lambda and W^mm for lambda = exp(-k).
 
-    1 where the bound says nothing.
+    1 if the bound says nothing.
     """
     solved = present(exact_att_svm(case.data), "the answer")
     value, margin = _value_and_margin(case, k, solved.W, arb(k * k * solved.square / 2))
@@ -237,9 +237,9 @@ def squared_sine(case: Path, k: fmpq) -> arb:
 
 
 def squared_distance(case: Path, k: fmpq) -> arb:
-    """A bound of dist(K_lambda Q_lambda^T/R_lambda, W_*^mm/C_*)^2 for lambda = exp(-k).
+    """Return a bound of dist(K_lambda Q_lambda^T/R_lambda, W_*^mm/C_*)^2 for lambda = exp(-k).
 
-    4, which it never exceeds, where the bound says nothing.
+    4, which it never exceeds, if the bound says nothing.
     """
     return certificates.squared_distance(
         case, lambda V, size: _value_and_margin(case, k, V, k * size)
