@@ -1,1 +1,1 @@
-"""What statements of several sources share."""
+"""Helpers shared by statements of several sources."""

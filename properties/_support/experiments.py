@@ -1,4 +1,4 @@
-"""What the experiments share: means and shares with intervals of 95%, and their picture.
+"""Tables and pictures of experiments: means and shares with intervals of 95%.
 
 Both kinds of tables have the columns `mean`, `low`, `high` and `data_sets`. The interval of a mean
 is that of the normal approximation; that of a share is the exact binomial one.
@@ -21,7 +21,7 @@ INTERVAL, RISK = 1.96, 0.025
 
 
 def means(values: Float[Array, " ..."], **keys: object) -> Table:
-    """Means over the first axis, NaN left out, beside keys of the shape of the other axes."""
+    """Return means over the first axis, NaN left out, beside keys of the other axes' shape."""
     shape = values.shape[1:]
     parts = mean_and_error(values.reshape(len(values), int(np.prod(shape))))
     mean, error, count = (part.reshape(shape) for part in parts)
@@ -30,7 +30,7 @@ def means(values: Float[Array, " ..."], **keys: object) -> Table:
 
 
 def shares(hits: Bool[Array, " ..."], **keys: object) -> Table:
-    """How many of the data sets hit, their share and its interval."""
+    """Return the number of data sets that hit, their share and its interval."""
     counts = hits.sum(axis=0)
     ends = [interval(int(count), len(hits), RISK) for count in counts.ravel()]
     low, high = np.reshape(ends, (-1, 2)).T.reshape(2, *counts.shape)

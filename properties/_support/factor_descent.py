@@ -1,6 +1,6 @@
 """Descent on key and query weights: W = K Q^T, K' = -G Q and Q' = -G^T K with G = grad L(W).
 
-What is proved of it, for every loss that decreases at the scores (one that increases pursues the
+Facts proved for every loss that decreases at the scores (one that increases pursues the
 same with the scores turned round):
 
 1. Rank. A step combines rows of K and Q, so all rows stay in the span of those of the start:
@@ -118,10 +118,10 @@ def crossed_data(draw: st.DrawFn) -> AttentionData:
 
 @by_gradient_flow
 def follows(case: Descent, towards: str = "optimal") -> Slack:
-    """K Q^T converges in direction to the target: what is orthogonal to it grows more slowly.
+    """Return the slack of "K Q^T converges in direction to the target".
 
-    The curve of descent is followed over two decades of the norm; over the second one the part
-    orthogonal to the ray grows like norm^exponent.
+    The curve of descent is followed over two decades of the norm. Over the second one the part
+    orthogonal to the ray grows like norm^exponent; the exponent must be below 1.
     """
     target = max_margin(case.data, towards)
     if target is None:
@@ -149,9 +149,9 @@ def _beside(W: np.ndarray, unit: np.ndarray) -> float:
 
 
 def certificate(case: Descent, towards: str = "optimal") -> arb | None:
-    """1 where K Q^T is proved to converge in direction to the target, negative where it does not.
+    """Return 1 if K Q^T provably converges in direction to the target, a negative number if not.
 
-    None where the module's text proves nothing.
+    None if the facts of the module prove nothing.
     """
     target = max_margin(case.data, towards)
     if target is None:
@@ -179,14 +179,14 @@ def certificate(case: Descent, towards: str = "optimal") -> arb | None:
 def _turns(
     pursued: ExactData, data: ExactData, start: tuple[Matrix, Matrix], loss: str, step: fmpq
 ) -> arb | None:
-    """Takes the first steps: each makes s to (1 + x) s and r to (1 - x) r with x > 0.
+    """Check on the first steps that each makes s to (1 + x) s and r to (1 - x) r with x > 0.
 
-    The slope of the risk is -c D z^T with c = -l'(u) s_o s_t (gamma_o - gamma_t): by this product
-    its sign is decided where either attention is tiny. Iterates take the slope of the risk itself.
-    None where all is so, else what is not decided at the working precision.
+    The slope of the risk is -c D z^T with c = -l'(u) s_o s_t (gamma_o - gamma_t). This product
+    decides its sign if either attention is tiny. Iterates take the slope of the risk itself. The
+    result is None if all steps do so, else the number that is undecided at the working precision.
 
     Raises:
-        ProofError: a step that does otherwise.
+        ProofError: a step does otherwise.
     """
     (D, z), (K, Q) = _pair(pursued), start
     ((best, *_),), (gamma,) = pursued.optimal, data.gamma
@@ -242,7 +242,7 @@ FACTORED = converges_in_direction(
 
 
 def _turned_round(data: ExactData) -> ExactData:
-    """The data with the opposite scores, whose optimum an increasing loss pursues."""
+    """Return the data with the opposite scores, the optimum of which an increasing loss pursues."""
     return ExactData(data.X, data.Z, [[-g for g in row] for row in data.gamma], data.kept)
 
 
@@ -258,7 +258,7 @@ def _outside_cone(case: Descent, target: Matrix) -> bool:
 
 
 def symmetric(data: AttentionData) -> bool:
-    """Whether every input has two tokens at most, and transposing all x z^T permutes the inputs.
+    """Return whether all inputs have at most two tokens and transposing all x z^T permutes them.
 
     Then L(W) = L(W^T): an input enters through its differences times its query, and its scores.
     """
@@ -295,7 +295,7 @@ def _leans(data: ExactData, K: Matrix, Q: Matrix) -> bool:
 
 
 def _opposed(D: Vector, z: Vector, K: Matrix, Q: Matrix) -> bool:
-    """Whether K^T D ||z|| = -Q^T z ||D||, by signs and squares; so it is where D z^T = 0."""
+    """Return whether K^T D ||z|| = -Q^T z ||D||, by signs and squares; this includes D z^T = 0."""
     keys, queries = [[dot(v, c) for c in transpose(M)] for v, M in ((D, K), (z, Q))]
     return all(
         a * b <= 0 and a * a * dot(z, z) == b * b * dot(D, D)
@@ -304,7 +304,7 @@ def _opposed(D: Vector, z: Vector, K: Matrix, Q: Matrix) -> bool:
 
 
 def leans(case: Descent) -> bool:
-    """Every pair has D and z that are not 0, and K^T D / ||D|| + Q^T z / ||z|| != 0."""
+    """Return whether all pairs have D, z != 0 and K^T D / ||D|| + Q^T z / ||z|| != 0."""
     return _leans(ExactData.of(case.data), *map(rationals, case.start))
 
 

@@ -75,7 +75,7 @@ def drawn(law: Signs, generator: np.random.Generator) -> AttentionData:
 
 
 def support(data: AttentionData, alphas: Int[Array, "a n"]) -> Bool[Array, " a"]:
-    """Whether W^mm(alpha) exists and all tokens are its support vectors, choice by choice."""
+    """Return whether W^mm(alpha) exists with all tokens as support vectors, choice by choice."""
     found: Array = supports(data.X[None], data.Z[None], alphas)[0]
     return found
 
@@ -83,10 +83,10 @@ def support(data: AttentionData, alphas: Int[Array, "a n"]) -> Bool[Array, " a"]
 def supports(
     X: Float[Array, "s n T d"], Z: Float[Array, "s n d"], alphas: Int[Array, "a n"]
 ) -> Bool[Array, "s a"]:
-    """The same for many sets of tokens and queries.
+    """Return `support` for many sets of tokens and queries.
 
-    Where the constraints are independent it is so exactly where no entry of G^-1 1 is negative, G
-    their Gram matrix. Floats tell the signs where none is near 0, else rationals decide.
+    If the constraints are independent, all tokens are support vectors exactly if no entry of G^-1 1
+    is negative, G their Gram matrix. Floats decide the signs if none is near 0, else rationals.
     """
     (_, n, T, d), rows = X.shape, np.arange(X.shape[1])
     others = np.array([[[t for t in range(T) if t != a] for a in alpha] for alpha in alphas])
@@ -107,7 +107,7 @@ def supports(
 
 
 def counted(law: Signs, samples: int) -> int:
-    """In how many samples part 1 holds for the first tokens."""
+    """Return the number of samples in which part 1 holds for the first tokens."""
     generator = np.random.default_rng([law.seed, law.n, law.T, law.d])
     first = np.zeros((1, law.n), dtype=np.int64)
     return sum(bool(support(drawn(law, generator), first)[0]) for _ in range(samples))
@@ -142,7 +142,7 @@ class RandomSentences:
 
 
 def part_1_probability(law: RandomSentences) -> Fraction:
-    """The exact probability of part 1, unique optimal tokens included, over all sentences."""
+    """Return the exact probability of part 1 with unique optimal tokens, over all sentences."""
     language, V = law.language, len(law.follow)
     texts = [list(text) for text in itertools.product(range(V), repeat=law.n)]
     chances = [language.probability(text) for text in texts]
@@ -169,7 +169,7 @@ def signs(draw: st.DrawFn, d: tuple[int, int] = (1, 64), T: tuple[int, int] = (1
 
 @composite
 def random_sentences(draw: st.DrawFn) -> RandomSentences:
-    """Languages of two tokens, up to three sentences of up to three tokens, in R^1000 and more."""
+    """Draw languages of two tokens, up to three sentences of up to three tokens, in R^1000 and more."""
     follow = [[draw(sizes(0, 3)), draw(sizes(1, 3))] for _ in range(2)]
     return RandomSentences(
         np.array(follow), draw(sizes(1, 3)), draw(sizes(2, 3)), draw(sizes(1000, 4000))

@@ -55,7 +55,7 @@ def _points(rows: Array) -> tuple[tuple[float, float], ...]:
 
 
 def _run(claim: Claim, case: Values, data: AttentionData) -> Array | None:
-    """W(k) z_i (steps, n, d) of the run that the claim is about; None where it is another one."""
+    """Return W(k) z_i (steps, n, d) of the run of the claim, None for other models."""
     loss = getattr(case, "loss", None)
     known = type(case).__name__ in _AS_IT_IS and "side" not in claim.formula.constants
     known = known and case.start.ndim < 3  # else K and Q are trained

@@ -34,7 +34,7 @@ TRANSPOSED = "sim/orientation:amended-2"
 
 
 def written(claim: Claim, case: Values) -> str | None:
-    """The script of a run, or of a risk that is constant; None for other paths and programmes."""
+    """Return the script of a run or of a constant risk, None for other paths and programmes."""
     paced = getattr(case, "case", None)  # of normalised descent, beside plain descent
     own = case if paced is None else paced
     loss = getattr(own, "loss", None)
@@ -59,7 +59,7 @@ def written(claim: Claim, case: Values) -> str | None:
 
 
 def _side_by_side(claim: Claim, case: Values, loss: str) -> str:
-    """Norms of plain and normalised descent on a prompt, from one start and with one step."""
+    """Return the script that prints norms of plain and normalised descent on a prompt."""
     own = case.case
     lines = [
         *title(claim),
@@ -86,7 +86,7 @@ def _side_by_side(claim: Claim, case: Values, loss: str) -> str:
 
 
 def _constant(claim: Claim, data: AttentionData) -> str | None:
-    """Scores of one value an input: the risk is constant, and W_mm is 0 or does not matter."""
+    """Return the script for inputs of one score each, whose risk is constant."""
     present = data.present
     scores = [data.gamma[i][present[i]] for i in range(data.n)]
     if any(len(set(c.tolist())) > 1 for c in scores):
@@ -135,7 +135,7 @@ def _lines(
     across: bool = False,
     both: bool = False,
 ) -> str:
-    """The loop; with the query left of W (across), by plain and by normalised steps (both)."""
+    """Return the loop: query left of W (across), plain beside normalised steps (both)."""
     present = data.present
     X = [data.X[i][present[i]] for i in range(data.n)]
     scores = [data.gamma[i][present[i]] for i in range(data.n)]

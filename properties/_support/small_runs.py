@@ -2,8 +2,8 @@
 
 At X = 0 attention is uniform. In `NO_QUERY` and `ALL_TIED` the gradient is zero at every X. In
 `TIED_ASIDE` the first input has no gradient, so that w, the first column of X, follows (1, 0), the
-solution for the second input alone, and not (1, 1), that for both. So it does in `TIED_APART`,
-where the margin of the first input falls for ever, although w = (1, 2) meets both constraints.
+solution for the second input alone, and not (1, 1), that for both. Likewise in `TIED_APART`;
+there the margin of the first input falls forever, although w = (1, 2) meets both constraints.
 `TIED_CROWD` adds the token (0, 0): its margin under X^mm, which has w = (1/2, 3/2), is 7/2, but in
 the limit of the run it is a support vector. In `PASSED_OVER` the run moves away from the worst
 token and settles at the second-best one.

@@ -10,7 +10,7 @@ for keys 1, 0, -2 of scores 1, -4, 0 p(alpha) is 1, but the gradient is 0 at p =
 bounded below on every ball. For `sharp`, other starts may have another rate: for keys 1, 0, -2 of
 scores 1, -5, 0 p(alpha) is 1 too, and from zero the rate is 1/2, that of the worse key.
 
-With steps of 256/L `sharp` fails (`LEAPING`), and with 2^22/L `amended-2` (`CAUGHT`). Where an
+With steps of 256/L `sharp` fails (`LEAPING`), and with 2^22/L `amended-2` (`CAUGHT`). If an
 input leaps to a worse key the norm diverges all the same, unless there is a minimum of finite norm
 whose curvature is so small that steps which leap so far stay there. Along one axis there is none,
 as -grad L points outwards from the proper start on. In the plane one input leaps away from its far

@@ -27,12 +27,15 @@ def change(m: Namespace, A: Numbers, v: Values) -> Numbers:
 
 
 def sum_bound(m: Namespace, n: Number, left: Numbers, right: Numbers) -> Comparison:
-    """|sum of the changes of n tokens| <= sqrt(n) ||changes||, these of the same or of more."""
+    """Return that |sum of the changes of n tokens| <= sqrt(n) ||changes||.
+
+    The changes on the right are those of the same tokens, or of more.
+    """
     return m.at_most(m.abs(m.sum(left)), m.sqrt(m.exact(n)) * m.norm(right))
 
 
 def lagrange(m: Namespace, n: Number, w: Numbers, share: Number) -> Comparison:
-    """Lagrange: n ||w||^2 - (sum w)^2 = share times the sum over pairs of (w_t - w_r)^2."""
+    """Return Lagrange's identity: n ||w||^2 - (sum w)^2 = share * sum over pairs of (w_t - w_r)^2."""
     missed = n * m.sum(m.square(w)) - m.square(m.sum(w))
     return m.equal(missed, share * m.sum(m.square(m.differences(w))) / 2)
 

@@ -5,7 +5,7 @@ do (a sibling: n = 1, A = 1, x = 0, y = -1, beta = 1). On the right alpha has lo
 
 literal-2 falls because one block may gain what another one loses: A_1 = (1, -1), A_2 = (0, 1),
 x = 1, y = -1, where both sums are 2 + 2 cosh 1. sharp-1 is attained as alpha(x) = beta, alpha(y) ->
-beta. sharp-2 has the best lower bound where ||A x||, ||A y|| <= R, beta = n exp(-R / sqrt n), and
+beta. sharp-2 has the best lower bound if ||A x||, ||A y|| <= R, beta = n exp(-R / sqrt n), and
 is attained by A = -1_n, x = R / sqrt n, y -> x.
 
 Proof (`symbolic.sim.basic_3`): 1/a - 1/b = (b - a) / (a b), and a b >= beta^2; alpha >= n exp(mean
@@ -50,7 +50,7 @@ def block_change(m: Namespace, v: Values) -> Number:
 
 
 def whole_change(m: Namespace, v: Values) -> Number:
-    """The same for the sums over all n^2 rows."""
+    """Return the change of the sums over all n^2 rows."""
     return m.sum(m.exp(v.whole @ v.x)) - m.sum(m.exp(v.whole @ v.y))
 
 

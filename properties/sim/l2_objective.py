@@ -25,7 +25,7 @@ from properties.sim._support.attention import SENTENCE, attention
 def divided_powers(
     m: Namespace, n: int, A1: Numbers, A2: Numbers, X: Numbers, divided: str
 ) -> Numbers:
-    """D(x)^-1 exp(A x) with D(x) = D(X) kron I_n; or with the sum of all entries for D(x)."""
+    """Return D(x)^-1 exp(A x) for D(x) = D(X) kron I_n, or for the sum of all entries as D(x)."""
     powers = m.exp(m.kron(A1, A2) @ m.vec(X))
     if divided == "whole":
         return powers / m.sum(powers)
@@ -34,7 +34,7 @@ def divided_powers(
 
 
 def rewritten(m: Namespace, v: Values, read: str, divided: str) -> Numbers:
-    """mat(D(x)^-1 exp(A x)) A3 Y, row by row or by columns, or with the largest entry for mat."""
+    """Return mat(D(x)^-1 exp(A x)) A3 Y, by rows or columns, or with the largest entry for mat."""
     x = divided_powers(m, v.n, v.A1, v.A2, v.X, divided)
     if read == "max":
         return m.max(x) * (v.A3 @ v.Y)
@@ -45,7 +45,10 @@ def rewritten(m: Namespace, v: Values, read: str, divided: str) -> Numbers:
 def same_objective(
     m: Namespace, v: Values, read: str = "rows", divided: str = "rows"
 ) -> Comparison:
-    """||D(X)^-1 exp(A1 X A2^T) A3 Y - B||_F^2 = ||mat(D(x)^-1 exp(A x)) A3 Y - B||_F^2."""
+    """Return that both objectives are equal.
+
+    ||D(X)^-1 exp(A1 X A2^T) A3 Y - B||_F^2 = ||mat(D(x)^-1 exp(A x)) A3 Y - B||_F^2
+    """
     left = attention(m, v.A1, v.A2, v.X, v.A3, v.Y) - v.B
     right = rewritten(m, v, read, divided) - v.B
     return m.equal(m.sum(m.square(left)), m.sum(m.square(right)))

@@ -4,7 +4,7 @@ f = softmax(A x), d = <f, h> and L(x) = g(b d), g the logistic function. A has n
 columns A_i, h are the values of the tokens, b is the label.
 
 The chain rule puts b inside g' as well; g' is even, so that labels in {-1, 0, 1} do not tell.
-Smallest counterexample: A = (1, 0), x = 0, h = (1, 0), b = 2, where the derivative is g'(1)/2 and
+Smallest counterexample: A = (1, 0), x = 0, h = (1, 0), b = 2. The derivative is g'(1)/2, but
 the formula gives g'(1/2)/2. The same slip is in step 2 of section 3.4. The derivative is taken by
 the rules of calculus, into which no closed form enters. Proof: `symbolic.sim.lemma_3_11`.
 """
@@ -21,7 +21,7 @@ SMALLEST = {"A": [[1], [0]], "x": [0], "h": [1, 0], "b": 2}
 def closed_form(
     m: Namespace, v: Values, inside: bool = True, outside: bool = True, second: int = 1
 ) -> Numbers:
-    """The formula, with b inside g' or not, in front or not, and a multiple of its second term."""
+    """Return the formula, b inside g' or not, in front or not, with a multiple of its second term."""
     f = m.softmax(v.A @ v.x)
     d = m.dot(f, v.h)
     g = m.logistic(v.b * d if inside else d)

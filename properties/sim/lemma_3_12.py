@@ -21,7 +21,7 @@ def steepest(m: Namespace) -> Numbers:
 
 
 def slope_change(m: Namespace, v: Values, constant: Number | None = None) -> Comparison:
-    """|g'(x) - g'(y)| <= constant |x - y|, with the supremum of |g''| where none is given."""
+    """Return that |g'(x) - g'(y)| <= constant |x - y|; by default the constant is sup |g''|."""
     change = m.logistic_slope(v.x) - m.logistic_slope(v.y)
     bound = steepest(m) if constant is None else constant
     return m.at_most(m.abs(change), bound * m.abs(v.x - v.y))

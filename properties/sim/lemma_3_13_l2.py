@@ -41,14 +41,14 @@ from properties.sim._support.entry_loss import (
 CENTRED = on_line([1, -1], x=0, y=Fraction(1, 128), h=[1, -1], b=0)
 ASIDE = [Fraction(271, 256), Fraction(15, 256)]
 BESIDE = on_line([1, -1], x=Fraction(-131, 512), y=Fraction(-65, 256), h=ASIDE, b=0)
-"""Two tokens where the loss bends most, b in the middle of h and beside it."""
+"""Two tokens at which the loss bends most, b in the middle of h and beside it."""
 FIRST, SECOND = Fraction(-183, 512), Fraction(-91, 256)
 EQUAL_SIZES = on_line([1, -1], x=FIRST, y=SECOND, h=[890, -506], b=-1024)
 """The same for |b| = ||h||."""
 
 
 def gradient_change(m: Namespace, v: Values, power: int = 2, given: str = "sizes") -> Comparison:
-    """The change of the gradient against ||A||^2 times the constant of what is given."""
+    """Compare the change of the gradient with ||A||^2 times the constant of the given sizes."""
     change, w = slope_change(m, v, squared_loss), m.oscillation(v.h)
     constants = {
         "sizes": lambda: squared_constant(m, w, m.largest(v.h - v.b)),

@@ -28,11 +28,12 @@ BEYOND = {
     "h": [Fraction(111, 16), Fraction(-145, 16)],
     "b": 1,
 }
-"""Two tokens where the loss bends most: D far beyond 2 sqrt 3, below it, and beyond with b = 1."""
+"""Two tokens at which the loss bends most: D far beyond 2 sqrt 3, below it, and beyond with b =
+1."""
 
 
 def gradient_change(m: Namespace, v: Values, power: int = 2, straight: bool = False) -> Comparison:
-    """The change of the gradient against ||A||^2 K(D) ||x - y||, or K(D) = D/(3 sqrt 3)."""
+    """Compare the change of the gradient with ||A||^2 K(D) ||x - y||, or with K(D) = D/(3 sqrt 3)."""
     change = slope_change(m, v, log_loss)
     D = m.abs(v.b) * m.oscillation(v.h)
     constant = D / (3 * m.sqrt(m.exact(3))) if straight else log_loss_constant(m, D)

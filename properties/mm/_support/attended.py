@@ -51,10 +51,10 @@ class Doubted(Attended):
 
 
 def mean_margin(case: Selection) -> tuple[Any, Any]:
-    """Gamma^2, and the largest square of ||sum_i w_i Y_i x_i,beta_i|| over beta other than alpha.
+    """Return Gamma^2 and the largest ||sum_i w_i Y_i x_i,beta_i||^2 over beta != alpha.
 
-    The w are multipliers of sum 1, of v(alpha) or of the proof that there is none and Gamma is 0;
-    0 where there is no other beta.
+    The w are multipliers of sum 1: of v(alpha), or of the proof that v(alpha) does not exist, and
+    Gamma is 0. The second number is 0 if there is no other beta.
     """
     v = svm.v_programme(case)
     points = [svm.combined(v.shares, svm.v_rows(other)) for other in others(case)]

@@ -1,4 +1,4 @@
-"""The best nu of Assumption B where attention is arbitrary, and certificates of what is below it.
+"""The best nu of Assumption B for arbitrary attention, and certificates of every smaller nu.
 
 Write z_i = Y_i x_i,alpha_i, and z for Y_i x_it of another token t of input i. Let m_it(q) be the
 largest label margin of alpha with (1 - q) z_i + q z in place of z_i. The best nu is the least value
@@ -39,7 +39,7 @@ from properties.mm._support.token_selections import Selection
 Knots = list[tuple[Number, Vector]]
 
 _DEPTH, _NEAR = 24, 2**48
-"""How often an interval of q is halved before nothing is said, and 1/q near 0."""
+"""Maximum number of halvings of an interval of q, and the value of 1/q that stands for q near 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Excess:
 
 
 def certifies(case: Selection, nu: Number, found: Certificate) -> bool:
-    """Whether the certificate shows that Assumption B holds with nu, whatever the keys are."""
+    """Return whether the certificate proves Assumption B with nu for all keys."""
     z = [
         [[y * x for x in token] for token in tokens]
         for y, tokens in zip(case.y.tolist(), rationals(case.X), strict=True)
@@ -125,10 +125,11 @@ def leaves(square: Number, less: Number, of: Number) -> bool:
 
 
 def proposed(case: Selection, nu: Number) -> Certificate | Excess | None:
-    """A certificate that nu will do, or an instance of the contrary; None where neither is found.
+    """Return a certificate that nu satisfies Assumption B, an instance of the contrary, or None.
 
-    By halving one of them is found where nu is not the best one. That Gamma - gamma is at least nu
-    is left to the judge where a choice differs from alpha in several inputs.
+    Intervals of q are halved until one of the two is found, unless nu is exactly the best one. If a
+    choice differs from alpha in several inputs, the judge decides whether Gamma - gamma is at least
+    nu.
     """
     v = svm.v_programme(case)
     rivals: dict[tuple[int, ...], Vector] = {}
@@ -194,7 +195,7 @@ class _Segment:
         return done
 
     def solved(self, q: Number) -> Vector | Excess:
-        """The multipliers of m_it(q) of sum 1, or what is too much for nu."""
+        """Return the multipliers of m_it(q), of sum 1, or an instance that refutes nu."""
         programme = svm.solve(self.at(q), len(self.end))
         w: Vector = programme.shares
         if self.fits(q, w) or programme.vector is None:
@@ -203,9 +204,10 @@ class _Segment:
 
 
 def largest_weight(case: Selection, i: int) -> Vector:
-    """Multipliers of v(alpha) of sum 1 in which that of input i is as large as it can be.
+    """Return multipliers of v(alpha) of sum 1 in which that of input i is as large as possible.
 
-    They are among those that few tight inputs determine: the corners of the set of all.
+    They are among the multipliers that few tight inputs determine: the corners of the set of all
+    multipliers.
     """
     v = svm.v_programme(case)
     tight = [j for j, flag in enumerate(v.tight) if flag]
@@ -224,7 +226,7 @@ def largest_weight(case: Selection, i: int) -> Vector:
 
 
 def _weights_of(points: Matrix, at: Vector) -> Vector | None:
-    """The weights of sum 1 of affinely independent points with this mean, if there are any."""
+    """Return the weights of sum 1 of affinely independent points with this mean, or None."""
     A = fmpq_mat([[*point, fmpq(1)] for point in points])
     gram = A * A.transpose()
     if gram.rank() < len(points):
@@ -236,7 +238,7 @@ def _weights_of(points: Matrix, at: Vector) -> Vector | None:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The best nu where attention is arbitrary: min(Gamma - gamma, Gamma steep), both above 0.
+    """The best nu if attention is arbitrary: min(Gamma - gamma, Gamma steep), both above 0.
 
     Attributes:
         square, rival: Gamma^2 and gamma^2.
@@ -265,11 +267,12 @@ class Best:
 
 
 def best_nu(case: Selection, largest: bool = True, counted: bool = False) -> Best | None:
-    """The best nu of several tokens where attention is arbitrary; None where no nu > 0 will do.
+    """Return the best nu of several tokens if attention is arbitrary, None if no nu > 0 suffices.
 
     Args:
         case: the selection, which has a v(alpha).
-        largest: W_i the largest multiplier of an input, else one that is positive if one can be.
+        largest: W_i is the largest multiplier of an input; if False, one that is positive if any
+            can be.
         counted: leave out idle inputs.
     """
     v, rival = svm.v_programme(case), margins.rival_square(case)
@@ -298,11 +301,12 @@ def beyond(m: Namespace, case: Values) -> Comparison:
 
 
 def too_much(case: Values) -> SimpleNamespace | None:
-    """A prompt and a head with which the nu of an instance is too large; None where none is found.
+    """Return a prompt and a head that show that the nu of an instance is too large, or None.
 
-    Prompts are multiples of p(beta), where attention can reach a beta of label margin above Gamma -
-    nu, and of one that saturates an idle input last; or they share attention between alpha_i and
-    one other token, where keys allow any attention.
+    1. Multiples of p(beta), if attention can reach a beta of label margin above Gamma - nu.
+    2. Multiples of a prompt that saturates an idle input last.
+    3. Prompts that share attention between alpha_i and one other token, if keys allow any
+       attention.
     """
     if svm.v_programme(case.chosen).vector is None:
         return None
@@ -337,9 +341,10 @@ def _orthogonal(rows: list[Vector]) -> Vector | None:
 
 
 def _slow_ones(one: Selection) -> Iterator[Way]:
-    """Prompts that saturate an idle input last; v(alpha) tilted by what attention leaves to it.
+    """Yield prompts that saturate an idle input last, each with a tilt of v(alpha).
 
-    The tilt is that times the largest lead of a selected token over another one in score.
+    The tilt follows the weight that attention leaves to other tokens of this input, times the
+    largest lead in score of a selected token over another token.
     """
     p, none, v = svm.p_programme(one).vector, margins.idle(one), svm.v_programme(one).vector
     if p is None or v is None:
@@ -364,7 +369,10 @@ def _slow_ones(one: Selection) -> Iterator[Way]:
 
 
 def _shared(case: Values) -> Iterator[Way]:
-    """Attention q to one token, 1 - q to the selected one of this input, and all to the others."""
+    """Yield prompts that give one token attention q, the selected one of its input 1 - q.
+
+    In every other input all attention is on the selected token.
+    """
     one, rows = case.chosen, svm.p_rows(case.chosen)
     if not rows or not margins.independent(one):
         return
@@ -384,7 +392,7 @@ def _shared(case: Values) -> Iterator[Way]:
 def _far_enough(
     case: Values, held: Vector, q: Vector, head: Callable[[SimpleNamespace], Vector]
 ) -> Any:
-    """The prompt held + R q, R a power of 2 up to 1024, and a head with which nu is too large."""
+    """Return the prompt held + R q, R a power of 2 up to 1024, and a head that refute nu."""
     with ctx.workprec(512):
         for k in range(11):
             far = SimpleNamespace(chosen=case.chosen, p=combine([1, 2**k], [held, q]), nu=case.nu)

@@ -1,6 +1,6 @@
 """Label margins: other choices of tokens, idle inputs, and prompts that saturate these last.
 
-An input is idle where its multiplier is 0 in all multipliers of v(alpha). Instances have a
+An input is idle if its multiplier is 0 in all multipliers of v(alpha). Instances have a
 selection `chosen`, a prompt p and a head h.
 """
 
@@ -25,12 +25,12 @@ def others(case: Selection) -> Iterator[Selection]:
 
 
 def tilts(case: Selection) -> list[svm.Programme]:
-    """For each input heads that tilt v(alpha) towards it: there are some exactly if it is idle.
+    """Return for each input the heads that tilt v(alpha) towards it, which exist if it is idle.
 
-    They are orthogonal to v(alpha), with Y_i u^T x_i,alpha_i >= 0 for all tight inputs i, and >= 1
-    for this one if it is tight: the least of them is found, 0 where it is not tight. Where there is
-    none the multipliers of Farkas' lemma, but those of the first two rows, are multipliers of
-    v(alpha) that count this input.
+    The heads are orthogonal to v(alpha), with Y_i u^T x_i,alpha_i >= 0 for all tight inputs i, and
+    >= 1 for this input if it is tight. The one of smallest norm is returned, 0 if the input is not
+    tight. If there is none, the multipliers of Farkas' lemma, without the first two rows, are
+    multipliers of v(alpha) that count this input.
     """
     v = svm.v_programme(case)
     if v.vector is None:
@@ -46,7 +46,10 @@ def tilts(case: Selection) -> list[svm.Programme]:
 
 
 def idle(case: Selection) -> list[bool]:
-    """Which inputs no multipliers of v(alpha) count; none where there is no v(alpha)."""
+    """Return for each input whether its multiplier is 0 in all multipliers of v(alpha).
+
+    All answers are False if there is no v(alpha).
+    """
     return [tilt.exists for tilt in tilts(case)] or [False] * len(case.y)
 
 
@@ -65,7 +68,7 @@ def multipliers(case: Selection) -> Vector:
 
 
 def slowest(case: Selection) -> list[svm.Programme]:
-    """For each token that competes in an idle input, the prompts (q, tau) that saturate it last.
+    """Return for each competing token of an idle input the prompts (q, tau) that saturate it last.
 
     The logit differences q^T D are at least tau in the inputs that are not idle, at least 0 in the
     others, and at most tau - 1 for this token.
@@ -79,7 +82,7 @@ def slowest(case: Selection) -> list[svm.Programme]:
 
 
 def label_margin(m: Namespace, case: Values) -> tuple[Number, list[Number]]:
-    """min_i Y_i h^T x_i^p, and what attention leaves to tokens that are not selected."""
+    """Return min_i Y_i h^T x_i^p, and each input's attention to unselected tokens."""
     one, X, h = case.chosen, m.values(case.chosen.X), m.values(case.h)
     keys = X @ m.values(one.W).T
     margins, left = [], []
@@ -91,22 +94,25 @@ def label_margin(m: Namespace, case: Values) -> tuple[Number, list[Number]]:
 
 
 def reaches_all(case: Selection) -> bool:
-    """Whether attention can reach every choice of one token an input: p(beta) exists for all."""
+    """Return whether p(beta) exists for all beta: attention can reach every choice of tokens."""
     return all(svm.p_programme(beta).exists for beta in (case, *others(case)))
 
 
 def independent(case: Selection) -> bool:
-    """Whether the k_i,alpha_i - k_it are independent, so that attention is arbitrary, not 0."""
+    """Return whether the k_i,alpha_i - k_it are independent: attention is arbitrary, but not 0."""
     rows = svm.p_rows(case)
     return not rows or int(fmpq_mat(rows).rank()) == len(rows)
 
 
 def rival_square(case: Selection) -> Number:
-    """The square of gamma, the largest label margin of a choice other than alpha; 0 for T = 1."""
+    """Return the square of gamma, the largest label margin of a choice other than alpha.
+
+    It is 0 for T = 1.
+    """
     found = (svm.v_programme(beta).margin_square for beta in others(case))
     return max((square for square in found if square is not None), default=fmpq(0))
 
 
 def alone(case: Selection) -> bool:
-    """Whether every choice but alpha has a label margin below Gamma, and there is a v(alpha)."""
+    """Return whether v(alpha) exists and every other choice has a label margin below Gamma."""
     return bool(rival_square(case) < (svm.v_programme(case).margin_square or fmpq(0)))

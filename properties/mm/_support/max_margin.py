@@ -2,7 +2,7 @@
 
 For rows D_j with bounds b_j in {0, 1} let p be the least vector with <D_j, p> >= b_j for all j, and
 C = {sum_j l_j D_j : l >= 0, <b, l> = 1}. Then 1/||p|| is the distance of C from 0 and is called
-the margin; it is 0 where there is no p. Where no b_j is 1 nothing is demanded: C is empty, p = 0.
+the margin; it is 0 where there is no p. If no b_j is 1 nothing is demanded: C is empty, p = 0.
 
 The judge gets solutions in rationals, whose conditions `attsvm.exact.svm.solve_exactly` checks.
 Tensors get nearly the solution of each instance of a batch, by the method of active sets.
@@ -59,7 +59,7 @@ class Programme:
 
     @property
     def margin_square(self) -> Number | None:
-        """1/||p||^2, 0 where there is no p, None where nothing is demanded."""
+        """1/||p||^2, 0 if there is no p, None if nothing is demanded."""
         if self.vector is None:
             return fmpq(0)
         square = dot(self.vector, self.vector)
@@ -92,7 +92,7 @@ class Programme:
         return square
 
     def kept(self, keep: str) -> Programme:
-        """The programme of the tight rows, of the loose ones, or of the first tight one alone."""
+        """Return the programme of the tight rows, the loose rows, or the first tight row."""
         tight = self.tight
         if keep == "first":
             flags = [flag and not any(tight[:j]) for j, flag in enumerate(tight)]
@@ -134,25 +134,25 @@ class Programmes:
 
     @property
     def nearest(self) -> Tensor:
-        """The point of C that is nearest to 0 (batch, d), 0 where nothing is demanded."""
+        """The point of C that is nearest to 0 (batch, d), 0 if nothing is demanded."""
         return combined(self.shares, self.rows)
 
     @property
     def hull_square(self) -> Tensor:
-        """The squared distance of C from 0, 0 where rounding may hide that it is 0."""
+        """The squared distance of C from 0, 0 if rounding may hide that it is 0."""
         square = (self.nearest * self.nearest).sum(-1)
         size = (self.rows * self.rows).sum((1, 2)).detach()
         return square.where(square > _SEEN_AS_0 * size, 0.0 * square)
 
     @property
     def vector(self) -> Tensor:
-        """The solutions, 0 where there is none."""
+        """The solutions, 0 if there is none."""
         square = self.hull_square[:, None]
         return (self.nearest / square.where(square > 0.0, 1.0 + 0.0 * square)) * (square > 0.0)
 
     @property
     def margin_square(self) -> Tensor:
-        """1/||p||^2, 0 where there is no p."""
+        """1/||p||^2, 0 if there is no p."""
         square = (self.vector * self.vector).sum(-1)
         return (1.0 / square.where(square > 0.0, 1.0 + 0.0 * square)) * (square > 0.0)
 
@@ -163,7 +163,7 @@ class Programmes:
         return self.counted & (margins - self.bound <= _TIGHT) & (self.hull_square > 0.0)[:, None]
 
     def kept(self, keep: str) -> Programmes:
-        """The programmes of the tight rows, of the loose ones, or of the first tight one alone."""
+        """Return the programmes of the tight rows, the loose rows, or the first tight row."""
         kept = self.tight if keep != "loose" else self.counted & ~self.tight
         if keep == "first":
             kept = kept & (kept.cumsum(1) == 1)
@@ -171,8 +171,8 @@ class Programmes:
 
 
 _SEEN_AS_0, _TIGHT = 1e-24, 1e-9
-"""Squares of distances, relative to those of the rows, and differences of margins that count as 0
-where floats look for instances."""
+"""Tolerances of float search: squares of distances, relative to the rows', and differences of
+margins up to which a value counts as 0."""
 
 
 def combined(weights: Any, rows: Any) -> Any:
@@ -219,7 +219,7 @@ def p_programme(case: Selection, demanding: Any = None) -> Any:
 
 
 def of_rivals(case: Selection, values: Any) -> Any:
-    """Of values, one for each input, that of its input for each row of the p-SVM."""
+    """Return for each row of the p-SVM the entry of `values` that belongs to its input."""
     rivals = case.X.shape[-2] - 1
     if in_torch(values):
         return values.repeat_interleave(rivals, 1)
@@ -251,9 +251,9 @@ class Solved:
 
     Attributes:
         rows: the rows D_j.
-        vector: the solution, 0 where there is none.
-        margin: 1/||vector||, 0 where there is none; None where nothing is demanded.
-        programme: the programme in rationals, or those of a batch; None as it is written down.
+        vector: the solution, 0 if there is none.
+        margin: 1/||vector||, 0 if there is none; None if nothing is demanded.
+        programme: the programme in rationals, or the programmes of a batch; None in text.
     """
 
     rows: Any
@@ -275,7 +275,7 @@ class Solved:
         return m.min(m.array([m.norm(row) for row in self.rows]))
 
     def kept(self, m: Namespace, keep: str) -> Numbers:
-        """The solution of the tight rows, of the loose ones, or of the first tight one alone."""
+        """Return the solution of the tight rows, the loose rows, or the first tight row."""
         if m.name == "text":
             name = self.vector.latex.replace("(", "'(")
             return m.symbol(name, f"the same of the {keep} rows alone")
@@ -321,11 +321,11 @@ def p_svm(m: Namespace, case: Rival | Selection) -> Solved:
 
 P_MEANS = "p(alpha) is the shortest p with <p, k_i,alpha_i - k_it> >= 1 for all i and t != alpha_i"
 V_MEANS = "v(alpha) is the shortest v with Y_i <v, x_i,alpha_i> >= 1 for all i"
-"""What solutions are, as a conclusion has it after "where"."""
+"""The definition of solutions, appended to a conclusion after "where"."""
 
 
 def exceeds(m: Namespace, p: Solved, share: Number = 0) -> Comparison:
-    """The margin is above a share of the shortest row: with a share of 0, there is a p."""
+    """Return that the margin exceeds a share of the shortest row; with 0: that p exists."""
     if p.margin is None:  # nothing is demanded, and p = 0
         return m.below(m.exact(0), m.exact(1))
     return m.above(p.margin, share * p.shortest(m))
@@ -354,7 +354,7 @@ OTHER_DISTANCES = {
 
 
 def supported(m: Namespace, p: Solved, keep: str = "tight") -> Relation:
-    """There is a solution, and that of the rows that are kept is the same."""
+    """Return that there is a solution, and that the kept rows alone have the same solution."""
     return m.all_of(exceeds(m, p), m.equal(p.kept(m, keep), p.vector))
 
 

@@ -30,7 +30,7 @@ def prompting(
 
 
 def never_moves(case: Descent) -> bool:
-    """The gradient is zero everywhere, for every loss: no input has two different scores."""
+    """Return whether the gradient is zero everywhere for every loss: no input has two scores."""
     return not two_scores(case)
 
 
@@ -44,19 +44,25 @@ def near_basin(case: Descent) -> bool:
 
 
 def prompt(case: Descent, towards: str = "optimal") -> Vector | None:
-    """p(alpha) in rationals, or another target of `descent_runs.max_margin`; None without."""
+    """Return p(alpha) in rationals or another target of `descent_runs.max_margin`.
+
+    None without one.
+    """
     W = max_margin(case.data, towards)
     return None if W is None else [row[0] for row in W]
 
 
 def properly_started(case: Descent, size: float = 1.0) -> Descent | None:
-    """The same run from `size` times (R + 1) p(alpha); None without p(alpha), or if R is infinite.
+    """Return the run from `size` times (R + 1) p(alpha), None if p(alpha) or a finite R is missing.
 
-    R = max(0, ln [M sum_i (T_i - 1) D_i / (m min_i gap_i)]), with D_i the range of the scores of
-    input i, gap_i the lead of its best one, and m, M the extremes of |l'| between the least and
-    the largest score: of the losses here it has them at an end or at the score nearest to 0 or to
-    1. At margins above R rivals have weight exp(-R) at most, so that with unique optimal tokens the
-    risk gap is below min_i [l(second) - l(best)]/n: the start is proper. R is 0 where nothing ever
+    R = max(0, ln [M sum_i (T_i - 1) D_i / (m min_i gap_i)]) with
+
+    - D_i the range of the scores of input i, and gap_i the lead of its best one;
+    - m, M the extremes of |l'| between the least and the largest score. The losses here take them
+      at an end, or at the score nearest to 0 or to 1.
+
+    At margins above R rivals have weight exp(-R) at most. If optimal tokens are unique, the risk
+    gap is then below min_i [l(second) - l(best)]/n: the start is proper. R is 0 if nothing ever
     moves.
     """
     p = prompt(case)
@@ -80,9 +86,9 @@ def properly_started(case: Descent, size: float = 1.0) -> Descent | None:
 def moves_aside(case: Descent) -> bool:
     """Return whether no start and step let the direction of p converge to that of p(alpha).
 
-    True if l' < 0 and p(alpha) exists outside of the span S of the differences of keys of inputs
-    with two scores, and each such input has one optimal token and equal scores of its rivals: p(k)
-    - p(0) lies in S, and <p(k), p(alpha)> grows beyond all bounds, so all limits of direction lie
+    True if l' < 0, each input with two scores has one optimal token and equal scores of its rivals,
+    and p(alpha) lies outside of the span S of the differences of keys of these inputs. For p(k)
+    - p(0) lies in S, and <p(k), p(alpha)> grows beyond all bounds: all limits of direction lie
     in S.
     """
     p, data = prompt(case), ExactData.of(case.data)

@@ -79,19 +79,22 @@ OTHER_DIRECTIONS = {
 
 @composite
 def promptings(draw: st.DrawFn, data: SearchStrategy[AttentionData], *powers: int) -> Descent:
-    """Runs on keys and scores of data sets; starts are adversarial, zero or small and large."""
+    """Draw runs on keys and scores of data sets.
+
+    Starts are adversarial, zero or small and large.
+    """
     drawn = draw(data)
     case = Descent(Keys(drawn.X, drawn.gamma), np.zeros(drawn.d), draw(st.sampled_from(SLOPED)))
     return replace(case, start=draw(starts_about(case.data, *powers, columns=1))[:, 0])
 
 
 def comparable(*powers: int) -> st.SearchStrategy[Descent]:
-    """Data where mostly all keys are on the margin, or all rivals score the same."""
+    """Return a strategy of data with all keys on the margin, or equal scores of all rivals."""
     return promptings(st.one_of(tight_data(), rival_data()), *powers)
 
 
 def compared() -> st.SearchStrategy[Descent]:
-    """The second kind alone."""
+    """Return a strategy of data with equal scores of all rivals."""
     return promptings(rival_data(), 0, 2)
 
 
@@ -110,16 +113,16 @@ def unevenly(draw: st.DrawFn) -> Descent:
 
 
 def on_axes(generator: np.random.Generator) -> Descent:
-    """Up to three inputs of four keys on axes of their own, started along p(alpha) with noise."""
+    """Return up to three inputs of four keys on separate axes, started near p(alpha)."""
     data = towards_solution(generator).data
     start = 6.0 * -data.X.sum(axis=(0, 1)) + generator.integers(-4, 5, size=data.d) / 4
     return Descent(Keys(data.X, data.gamma), start, str(generator.choice(SLOPED)))
 
 
 def gaussian(generator: np.random.Generator) -> Descent:
-    """Gaussian keys in R^8 to 1/16, up to (3, 4), scores to 1/4, started properly with noise.
+    """Return Gaussian keys in R^8, sizes up to (3, 4), with a proper noisy start.
 
-    Where the drawn scores are tied or nothing separates, the start is the noise alone.
+    If the drawn scores are tied or no prompt separates the tokens, the start is the noise alone.
     """
     n, T = int(generator.integers(1, 4)), int(generator.integers(2, 5))
     keys = np.round(16 * generator.normal(size=(n, T, 8))) / 16
@@ -131,7 +134,7 @@ def gaussian(generator: np.random.Generator) -> Descent:
 
 
 def larger(generator: np.random.Generator) -> Descent:
-    """Either of these."""
+    """Return a run on separate axes or a Gaussian one."""
     return (on_axes if generator.random() < 0.5 else gaussian)(generator)
 
 
@@ -139,10 +142,11 @@ def larger(generator: np.random.Generator) -> Descent:
 
 
 def on_the_rim(case: Descent, loss: str, share: float) -> Descent:
-    """The run from the multiple of p(alpha) at which the risk gap has that share of its bound.
+    """Return the run from the multiple of p(alpha) whose risk gap has that share of its bound.
 
-    The bound is min_i [l(second) - l(best)]/n of the loss that is named. From zero where the gap is
-    below that there; as it is where no multiple up to 64 will do, or there is no p(alpha).
+    The bound is min_i [l(second) - l(best)]/n of the named loss. The run starts from zero if the
+    gap is below the bound there, if no multiple up to 64 has that share, or if there is no
+    p(alpha).
     """
     p, used = prompt(case), LOSSES[loss]
     ordered = [sorted(set(row)) for row in case.data.gamma.tolist()]
@@ -170,8 +174,8 @@ def on_the_rim(case: Descent, loss: str, share: float) -> Descent:
 def apart(draw: st.DrawFn) -> Descent:
     """Draw two inputs with opposed gradients, their scores levels apart, about the rim for -x.
 
-    Losses weigh inputs by |l'| at their scores and differ in nothing else (see
-    `properties.mm.loss_choice`, `amended-2`), so that inputs of other levels tell them apart, most
+    Losses differ only in the weights |l'| of inputs at their scores (see
+    `properties.mm.loss_choice`, `amended-2`). Inputs of other levels distinguish them, most
     of all if an input is nearly lost.
     """
     data = draw(opposed_data())
@@ -184,7 +188,7 @@ def apart(draw: st.DrawFn) -> Descent:
 
 @composite
 def alone(draw: st.DrawFn) -> Descent:
-    """One input of two to four keys, whose rivals score the same."""
+    """Draw one input of two to four keys, whose rivals score the same."""
     T, d = draw(sizes(2, 4)), draw(sizes(1, 3))
     best, keys = draw(sizes(0, T - 1)), draw(arrays(1, T, d))
     scores = np.full((1, T), float(draw(arrays(1))[0]))
@@ -195,10 +199,10 @@ def alone(draw: st.DrawFn) -> Descent:
 
 @composite
 def trapping(draw: st.DrawFn) -> Descent:
-    """One or two inputs of three keys on lines of their own, started at the second-best key.
+    """Draw one or two inputs of three keys on separate lines, started at the second-best key.
 
-    The worst key lies in the middle: along the way to the second-best one the risk gap of an input
-    alone tends to the very bound of its basin, from above or below.
+    The worst key lies in the middle. As the prompt approaches the second-best key, the risk gap of
+    an input alone tends to the bound of its basin, from above or below.
     """
     data = draw(trapping_data())
     case = Descent(Keys(data.X, data.gamma), np.zeros(data.d), draw(st.sampled_from(SLOPED)))

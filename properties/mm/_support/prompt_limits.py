@@ -42,7 +42,7 @@ PROMPTS = {"towards": LETTERS.targets}
 
 
 def reaches_none(case: Descent, towards: str) -> bool:
-    """No start will do: there is no target, or it is p(alpha) and the run moves aside."""
+    """Return whether no start suffices: no target exists, or the run moves aside."""
     return prompt(case, towards) is None or (towards == "optimal" and moves_aside(case))
 
 
@@ -84,7 +84,7 @@ FAR = 64.0
 
 @by_gradient_flow
 def one_limit(case: Descent, other: str = "correlation", towards: str = "selected") -> Slack:
-    """Both runs converge in direction to p(alpha), or to another target that is named.
+    """Return the slack of "both runs converge in direction to p(alpha), or to that target".
 
     `selected` is the p(alpha) of the tokens that the run on the case's own loss selects.
     """

@@ -1,6 +1,6 @@
 """The instance of the three programmes: inputs, labels, a key matrix and the tokens to select.
 
-Everything is decided here that a strategy can decide: tokens are moved along one axis, exactly in
+Hypotheses are met by construction: tokens are moved along one axis, exactly in
 binary, until a drawn vector meets every constraint with a drawn margin of 1 or more.
 """
 
@@ -57,17 +57,20 @@ WITH_Q = (
     "tokens x_it, t = 1, ..., T, with keys k_it = W x_it, labels Y_i of 1 or -1, selected tokens "
     "alpha_i, and a vector q be arbitrary"
 )
-"""What a selection and a rival are, as the sentence of a reading has it after "Let"."""
+"""The definition of a selection and a rival, in the sentence of a reading after "Let"."""
 
 
 def chosen(case: Any) -> Selection:
-    """The selection of an instance: itself, or the one that it was drawn with; in torch as well."""
+    """Return the selection of an instance: itself, or the one that it was drawn with.
+
+    Also in torch.
+    """
     found: Selection = getattr(case, "chosen", case)
     return found
 
 
 def selecting(case: Selection, alpha: tuple[int, ...]) -> Selection:
-    """The same inputs with other tokens selected; of a batch in torch likewise."""
+    """Return the same inputs with other tokens selected, also for a batch in torch."""
     other = np.array(alpha, dtype=np.int64)
     if isinstance(case, Selection):
         return replace(case, alpha=other)
@@ -148,10 +151,10 @@ def separable() -> st.SearchStrategy[Selection]:
 
 @composite
 def relaxable(draw: st.DrawFn, duplicates: bool = False) -> Selection:
-    """The same, one of several inputs shifted so that its label margin grows.
+    """Draw a selection of which one of several inputs is shifted so that its label margin grows.
 
-    With duplicates some of its other tokens may be the selected one once more: the p-SVM has no
-    solution then, and the relaxed one may.
+    With duplicates some of its other tokens may repeat the selected one. The p-SVM has no solution
+    then, but the relaxed p-SVM may have one.
     """
     drawn = draw(rivals(least=2)).chosen
     i, X = draw(sizes(0, len(drawn.y) - 1)), drawn.X.copy()
@@ -219,7 +222,7 @@ def larger(generator: np.random.Generator) -> Selection:
 
 
 def along(generator: np.random.Generator) -> Rival:
-    """Keys W x, W of any kind, whose differences are multiples of q, up to (5, 5, 6); one label.
+    """Return keys W x with differences along q, up to (5, 5, 6), W of any kind, with one label.
 
     The least lead under the head W^T q is then ||q|| times the margin of p(alpha), which is along
     q: bounds of that norm by the lead are attained. Every fourth selection is Gaussian instead.

@@ -4,7 +4,7 @@
 X_i^T s_i results in a label margin of at most Gamma - nu max_i (1 - s_i,alpha_i), for some nu > 0."
 
 The label margin m(p) is the largest min_i Y_i v^T x_i^p over heads v of norm at most 1. Call an
-input idle where its multiplier is 0 in all multipliers of v(alpha). Without v(alpha) there is no
+input idle if its multiplier is 0 in all multipliers of v(alpha). Without v(alpha) there is no
 Gamma, and B says nothing that could hold. The literal readings evaluate what B needs, which is
 decided in rationals: m is below Gamma at every other choice beta of tokens that attention can reach
 (p(beta) exists), and where p(alpha) exists no idle input can be the slowest to saturate, that is,

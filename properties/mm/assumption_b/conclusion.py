@@ -110,7 +110,9 @@ def decided(
 
 
 def certified(one: Selection, nu: fmpq) -> bool:
-    """Whether nothing shows that nu is too large; what shows that it is not is judged.
+    """Return whether nothing shows that nu is too large.
+
+    The judge examines the proof that it is not.
 
     Raises:
         SolverError: the judge refuses it.

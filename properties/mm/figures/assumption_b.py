@@ -43,7 +43,7 @@ def drawn(generator: np.random.Generator, n: int, T: int, d: int) -> Selection:
 
 
 def met(case: Selection) -> tuple[bool, ...]:
-    """Which of the conditions a data set meets."""
+    """Return which of the conditions a data set meets."""
     v = v_programme(case)
     if not v.exists or not p_programme(case).exists:
         return (False,) * len(CONDITIONS)

@@ -61,9 +61,9 @@ RULES = {
 
 
 def cosines(data: AttentionData, v: Array, p: Array) -> tuple[Array, bool, float]:
-    """Cosines (4, k) to the programmes of the tokens that the last prompt selects.
+    """Return the cosines (4, k) to the programmes of the tokens that the last prompt selects.
 
-    Also whether all inputs support v, and ||p(alpha)||; NaN where a programme has no solution.
+    Also whether all inputs support v, and ||p(alpha)||; NaN if a programme has no solution.
     """
     chosen = (data.X @ p[-1]).argmax(axis=1)
     answer = joint_svm(data, chosen)
@@ -83,9 +83,9 @@ def cosines(data: AttentionData, v: Array, p: Array) -> tuple[Array, bool, float
 def each_normalised(
     sets: Sequence[AttentionData], v: Array, p: Array, step: float, record: Sequence[int]
 ) -> tuple[Array, Array]:
-    """Iterates of v and p (B, k, d), each moved by `step` along its own gradient of the log-loss.
+    """Return iterates of v and p (B, k, d) with steps normalised for each of them.
 
-    In floats of 32 bits gradients are those of autograd, else those of the log domain.
+    In floats of 32 bits gradients are computed by autograd, else in the log domain.
     """
     X = np.stack([data.X for data in sets]).astype(p.dtype)
     y = np.stack([present(data.y, "the labels") for data in sets]).astype(p.dtype)
@@ -160,7 +160,7 @@ def _path(name: str, data: Sequence[AttentionData], law: str, radii: Sequence[fl
 
 
 def _descent(name: str, rule: str, data: Sequence[AttentionData], step: float, steps: int) -> Table:
-    """Norms, cosines to the programmes of the selected tokens and the law, averaged by step."""
+    """Return averages by step: norms, cosines to the selected tokens' programmes, the law."""
     record = np.unique(np.geomspace(1, steps, 13).astype(int)).tolist()
     given = np.zeros((2, data[0].d)) if name == "random" else np.array(PUBLISHED_START)
     v0, p0 = np.repeat(given[:, None], len(data), axis=1)
@@ -194,7 +194,7 @@ PATHS = Curves(
     "path", "r", "law", "measure", "r", "cosine",
     where={"data": ["random, some do not"]}, scales={"xscale": "log"},
 )  # fmt: skip
-"""Cosines along each law, on random data where not all inputs support v."""
+"""Cosines along each law, on random data in which not all inputs support v."""
 
 figure = Reproduction(
     "mm/joint",

@@ -123,7 +123,7 @@ def turned(p: np.ndarray, degrees: float) -> np.ndarray:
 
 
 def plane(n: Numbers) -> Figure:
-    """Both instances in the plane, paths in the colour of the direction they follow to 1e4."""
+    """Return both instances in the plane, paths coloured by the direction they follow to 1e4."""
     figure = sheet(1, 2, panel=(5.0, 5.1))
     for axes, instance in zip(figure.subplots(1, 2), THIRD, strict=True):
         tokens, rays, runs, ends = (n.tables[name].where(instance=instance) for name in TABLES)
@@ -147,7 +147,7 @@ def plane(n: Numbers) -> Figure:
 
 
 def evidence(n: Numbers) -> Figure:
-    """The second instance: runs against what they select, and the first of these turned a bit."""
+    """Return the second instance: runs beside selected tokens' directions, and a turned copy."""
     rows = n.tables["headings"].where(instance=list(THIRD)[1])
     own = {str(name): rows.where(nearest=name, direction=name) for name in rows.distinct("nearest")}
     decoys = {

@@ -4,7 +4,7 @@
 max-margin solution that separates locally-optimal tokens from non-optimal ones. ... Remarkably, our
 results are applicable to general data."
 
-`literal` takes all data, any start and any step. It falls where all scores are alike, as nothing
+`literal` takes all data, any start and any step. It falls if all scores are equal, as nothing
 moves there, and from zero with one input of keys 1, 0, -2 and scores 1, -4, 0: their gradients
 cancel at p = 0, for every loss, and p has no direction. `amended` is true of locally optimal
 tokens: each token of margin 1 under p(alpha) scores below alpha. `tf/local-convergence:amended`

@@ -17,7 +17,10 @@ from properties.mm._support.prompt_limits import P_K, PROMPTS, certified, one_li
 
 
 def separates(case: Descent, towards: str = "selected") -> Slack:
-    """The direction of p(k) converges to p(alpha) of the tokens that the run selects, or others."""
+    """Return the slack of "the direction of p(k) converges to p(alpha) of the selected tokens".
+
+    Other tokens than the selected ones can be named.
+    """
     if is_stationary_start(ExactData.of(case.data), rationals(case.W), case.loss):
         if not case.start.any():
             return Slack(-1.0, 0.0)
@@ -41,10 +44,10 @@ def certified_separates(case: Descent, towards: str = "selected") -> arb | None:
 
 
 def _apart_from_solutions(case: Descent, end: Minimum) -> arb | None:
-    """Negative where the end of a run has another direction than every p(alpha).
+    """Return a negative number if the end of a run has another direction than every p(alpha).
 
-    All margins of a p(alpha) are positive, so that the tokens alpha are those that lead at the end.
-    None where they are not known to lead, or the directions cannot be told apart.
+    All margins of a p(alpha) are positive, so its tokens alpha are the tokens that lead at the end.
+    None if the leading tokens are not known, or the directions cannot be distinguished.
     """
     if not case.start.any() and end.radius == 0 and all(x == 0 for row in end.near for x in row):
         return arb(-1)  # it stays at 0, which has no direction

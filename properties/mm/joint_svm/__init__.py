@@ -1,4 +1,4 @@
-"""Joint v- and p-SVMs: margins of p(alpha) relaxed to 0 where an input does not support v.
+"""Joint v- and p-SVMs: margins of p(alpha) relaxed to 0 if an input does not support v.
 
     p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1 for i in S, >= 0 for i not in S;
     S is the set of indices that x_i,alpha_i is a support vector when solving v-SVM.
@@ -14,7 +14,7 @@ is positive whichever are taken: an input without which v(alpha) would be anothe
 inputs {0, (1,1)}, {0, (1,-1)} and {0, (0.5,1)} with labels 1, -1 and 1 all margins of v = (0, 1)
 are tight, but the multipliers (1/2, 1/2, 0) and (0, 1/3, 2/3) both prove it optimal. So S is {1, 2,
 3}, {1, 2}, {2, 3} or {2}, and p(alpha) is (4/3, 1/3), (1, 0), (4/3, 1/3) or (2/3, -1/3): three
-directions. Where two inputs select one token under one label, the last way to read it leaves S
+directions. If two inputs select one token under one label, the last way to read it leaves S
 empty and p(alpha) = 0, which has no direction (TWICE).
 
 In `amended` S is not empty, p(alpha) is unique, and C = conv{D_it: i in S} + cone{D_it: i not in S}
@@ -39,7 +39,7 @@ S_EXISTS = "the p-SVM of S alone has a solution"
 
 
 def ranks(case: Selection) -> bool:
-    """p_S exists and gives no other token of any input a larger logit than alpha_i."""
+    """Return whether p_S exists and ranks alpha_i first in every input."""
     p = conclusion.of_support(case).vector
     return p is not None and all(dot(p, row) >= 0 for row in svm.p_rows(case))
 

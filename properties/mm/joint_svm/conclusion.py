@@ -19,7 +19,7 @@ def essential(case: Selection) -> list[bool]:
 
 
 def of_support(case: Selection) -> Any:
-    """p_S: the p-SVM of the inputs alone whose margin under v(alpha) is tight."""
+    """Return p_S: the p-SVM of only the inputs whose margin under v(alpha) is tight."""
     rows, tight = svm.p_rows(case), svm.of_rivals(case, svm.v_programme(case).tight)
     if in_torch(rows):
         return svm.Programmes.of(rows, rows.new_ones(rows.shape[:2]), tight)

@@ -35,7 +35,7 @@ def certified_one_limit(
 
 
 def parted(case: Values, other: str = "correlation", towards: str = "selected") -> Tensor:
-    """How far two losses are from one direction: one of them selects the optimal tokens alone."""
+    """Return how far both losses are from one direction: one of them selects no optimal tokens."""
     target = "optimal" if towards == "selected" else towards
     ways = [elsewhere(case, loss, target) for loss in (case.loss, other)]
     both = ways[0].minimum(ways[1]).clamp(min=0.0)

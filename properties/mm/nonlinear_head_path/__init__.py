@@ -14,7 +14,7 @@ do that tokens are best and alone so: where h leaves its best token with slope 0
 the square of q (`literal-2`), and inputs with and without such a token share the ball in another
 way, as for l(u) = -u^3 in `tf/theorem-2`.
 
-What the analysis needs is that L - L_* is of the order of q: then -ln(L - L_*) is the least margin
+The analysis needs L - L_* to be of the order of q: then -ln(L - L_*) is the least margin
 up to a constant, as for linear heads, and the path is that of the p-SVM. So it is for convex h_i
 whose best tokens are alone so, as there h falls from the best token towards each other one, and for
 concave h_i that fall so (`amended-2`): a convex head, such as ReLU with b_k >= 0, has h_i of the

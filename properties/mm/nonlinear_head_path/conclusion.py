@@ -40,7 +40,7 @@ def slopes(m: Namespace, own: Values) -> list[Number]:
 
 
 def least(m: Namespace, v: Values, share: Number = 1, steep: bool = False) -> Number:
-    """The sum of l(best - d q) - l(best), d the least gap of h, or of these and the slopes."""
+    """Return the sum of l(best - d q) - l(best), d the least gap of h, or of gaps and slopes."""
     drops = [m.exact(0)]
     for own in inputs(m, v):
         found = falls(m, own) + (slopes(m, own) if steep else [])
@@ -92,7 +92,7 @@ def between(m: Namespace, v: Values, low: Number = 1, high: Number = 1) -> Relat
 
 
 def leads(m: Namespace, v: Values) -> Relation:
-    """The first token of each input alone has the largest value of its head, which falls there."""
+    """Return that the first token alone maximises the head of its input, which falls there."""
     found = [x for own in inputs(m, v) for x in falls(m, own) + slopes(m, own)]
     return m.all_of(*(m.above(x, m.exact(0)) for x in found or [m.exact(1)]))
 

@@ -5,7 +5,7 @@ size 1/L, L being the Lipschitz constant of the gradient, and names no size s.
 
 `literal-1` falls from zero: tokens (-1, 3), 0 and (0, -1), 0 of scores 1, 0 and 3, 0, the loss -x.
 Plain descent reaches p(alpha) = (-4, -1); with s = 2 the first input is thrown to its worse token,
-and kept there. `literal-2` falls where gradients are longer than 1: keys 3 and 0, scores 2 and 0,
+and kept there. `literal-2` falls if gradients are longer than 1: keys 3 and 0, scores 2 and 0,
 s = 1: plain descent is at 3/2 after a step.
 
 `amended-1`: every s leads to p(alpha), whatever the oscillations, and 1 - cos falls like ln k / k;
@@ -34,7 +34,7 @@ from properties.mm.normalised_descent import conclusion
 from properties.mm.normalised_descent.paced_runs import AHEAD, OVERSTEPPED, Paced, levelled, paced
 
 STARTED = "the start and the length s of normalised steps be arbitrary"
-"""What two runs are, for the sentence of a reading."""
+"""The definition of two runs, for the sentence of a reading."""
 
 DESCENT = Statement(
     "mm/normalised-descent",

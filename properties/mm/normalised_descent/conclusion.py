@@ -85,7 +85,7 @@ def longest(m: Namespace, run: Paced) -> Numbers:
 
 
 def missing(m: Namespace) -> Comparison:
-    """What is said of a p* that does not exist: it is violated."""
+    """Return a violated comparison, the conclusion about a p* that does not exist."""
     return m.below(m.exact(0), m.exact(0))
 
 

@@ -53,7 +53,7 @@ class Paced:
 
 
 OVERSTEPPED = Paced(prompting([[[-1, 3], [0, 0]], [[0, -1], [0, 0]]], [[1, 0], [3, 0]]), 2.0)
-"""From zero: steps of length 2 end where the second input keeps its worse token."""
+"""From zero: steps of length 2 end with the second input at its worse token."""
 AHEAD = Paced(prompting([[[3.0], [0.0]]], [[2.0, 0.0]]), 1.0)
 """The gradient at zero has length 3/2."""
 
@@ -75,7 +75,7 @@ def differences(case: Descent) -> list[Vector]:
 def path(m: Namespace, run: Paced, steps: int, pace: str = "normalised") -> list[Numbers]:
     """Return p_0 to p_steps of descent with steps of that length or, for `plain`, of that size.
 
-    If all differences are one vector A, and optimal tokens are unique, the gradient of a decreasing
+    If optimal tokens are unique and all differences are one vector A, the gradient of a decreasing
     loss is a negative multiple of A: normalised steps are then along A, exactly.
 
     Keys are taken relative to an optimal one of their input, which adds a constant to its logits.
@@ -94,7 +94,7 @@ def path(m: Namespace, run: Paced, steps: int, pace: str = "normalised") -> list
 
 
 def kept(run: Paced, steps: int) -> list[int] | None:
-    """The tokens that normalised descent is proved to select for ever, tried at 1, 2, 4, ..."""
+    """Return the tokens that normalised descent provably selects forever, or None."""
     data = ExactData.of(run.case.data)
     data = replace(data, Z=[[fmpq(1)] for _ in data.Z])
     found = path(BALLS, run, steps)
@@ -105,7 +105,10 @@ def kept(run: Paced, steps: int) -> list[int] | None:
 
 @composite
 def paced(draw: st.DrawFn, *, zero: bool = False) -> Paced:
-    """Runs whose rivals score the same, with steps of length 1/8 to 64; all from zero if asked."""
+    """Draw runs whose rivals score the same, with steps of length 1/8 to 64.
+
+    All from zero if asked.
+    """
     case = draw(compared())
     start = np.zeros_like(case.start) if zero else case.start
     lengths = st.sampled_from([1.0, 2.0, 0.5, 4.0, 0.125, 64.0])

@@ -12,7 +12,7 @@ decreasing loss: under the hinge max(0, 1 - u) all tokens of score 1 or more do,
 
 It is not so that a prompt is the better the more it attends to the optimal tokens, be it in every
 input (literal-3): the rest may move to the worst token. For scores 8, 7, 0 the attention
-(1/4, 1/2, 1/4) is better than (1/3, 1/3, 1/3). It is so where the other tokens of an input share
+(1/4, 1/2, 1/4) is better than (1/3, 1/3, 1/3). It is so if the other tokens of an input share
 one score (amended-2): then the score attended to is the best one less (1 - s_alpha) times the gap.
 """
 
@@ -45,7 +45,7 @@ def example(
     q: Sequence[int],
     loss: str = "correlation",
 ) -> dict[str, object]:
-    """One input whose tokens are its scores beside keys of dimension 1, or of 2."""
+    """Return one input, its tokens the scores beside keys of dimension 1 or 2."""
     X = [[[score, *key] for score, key in zip(scores, keys, strict=True)]]
     d = len(X[0][0])
     W = [[0] * d] + [[int(r == c) for c in range(d)] for r in range(1, d)]

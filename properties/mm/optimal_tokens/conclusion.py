@@ -12,7 +12,7 @@ def attention(m: Namespace, v: Values, prompt: Numbers) -> list[Numbers]:
 
 @definition(r"\left(L(v, {p}) - L_*\right)")
 def risk_gap(m: Namespace, v: Values, p: Numbers) -> Numbers:
-    """The mean over inputs of l(sum_t s_t gamma_t) - l(best) with the attention s of a prompt."""
+    """Return the mean over inputs of l(sum_t s_t gamma_t) - l(best) at the prompt's attention s."""
     inputs = zip(attention(m, v, p), v.gamma, strict=True)
     return mean_drop(m, v, [m.dot(s, m.max(gamma) - gamma) for s, gamma in inputs])
 
@@ -23,17 +23,17 @@ def not_below(m: Namespace, v: Values) -> Comparison:
 
 
 def above(m: Namespace, v: Values, share: Number) -> Comparison:
-    """The risk is above that of the optimal tokens by a share of what the worst ones add."""
+    """Return that the excess risk is above a share of its largest possible value."""
     return m.below(share * worst_gap(m, v), risk_gap(m, v, v.p))
 
 
 def lower(m: Namespace, v: Values, share: Number) -> Comparison:
-    """The risk of q is above that of the optimal tokens by a share of what that of p is."""
+    """Return that the excess risk of q is at most a share of the excess risk of p."""
     return m.at_most(risk_gap(m, v, v.q), share * risk_gap(m, v, v.p))
 
 
 def attends_more(m: Namespace, v: Values) -> Relation:
-    """The weight off the optimal tokens is at q at most what it is at p, in each input."""
+    """Return that q leaves at most as much weight off the optimal tokens as p, in each input."""
     pairs = zip(attention(m, v, v.q), attention(m, v, v.p), v.gamma, strict=True)
     off = [(q, p, 1 - m.is_zero(m.max(gamma) - gamma)) for q, p, gamma in pairs]
     return m.all_of(*(m.at_most(m.dot(q, others), m.dot(p, others)) for q, p, others in off))

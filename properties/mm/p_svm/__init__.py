@@ -39,7 +39,7 @@ ONE_TOKEN, SEPARATED = (Rival(one, np.ones(1)) for one in (cases.ONE_TOKEN, case
 def of_rivals(
     drawn: SearchStrategy[Rival], larger: Callable[[np.random.Generator], Rival] = cases.gaussian
 ) -> Records:
-    """What readings on a vector q beside the selection quantify over."""
+    """Return the searches of readings on a vector q beside the selection."""
     return Records(Rival, drawn, larger, climbed=True, lets=cases.WITH_Q)
 
 

@@ -80,7 +80,7 @@ def bent(
     square: Number,
     bend: Number = 1,
 ) -> Comparison:
-    """Margin <= ||h|| Gamma (1 - lead Q + D^2 Q^2/(2 Gamma^2)), lead being delta/Gamma."""
+    """Return that margin <= ||h|| Gamma (1 - lead Q + D^2 Q^2/(2 Gamma^2)), lead = delta/Gamma."""
     return m.at_most(margin, size * (1 - lead * q + bend * far * q * q / (2 * square)))
 
 
@@ -99,7 +99,7 @@ def to_second_order_along(
 
 
 def tilted(case: Values, tau: Any = None) -> Any:
-    """p_tau: the least prompt of logit margins max(0, 1 - tau (m_i - 1)), m_i that of v(alpha)."""
+    """Return p_tau, the least prompt of logit margins max(0, 1 - tau (m_i - 1))."""
     one = chosen(case.rival)
     v = svm.v_programme(one)
     if in_torch(one.X):
@@ -212,10 +212,11 @@ def of_same_head(m: Namespace, one: Selection) -> Iterator[Relation]:
 
 
 def with_means(m: Namespace, one: Selection) -> Iterator[Relation]:
-    """Where inputs that are not tight have tokens of one key alone, they count by their means.
+    """Yield the selection with means of tokens of one key in place of inputs that are not tight.
 
-    No choice in the tight inputs that is in reach has a larger label margin than alpha then. There
-    are no such inputs where p(alpha) exists and T > 1, and all label margins are below Gamma.
+    They count so only if their tokens have one key. Then no reachable choice in the tight inputs
+    has a larger label margin than alpha. There are no such inputs if p(alpha) exists and T > 1, and
+    all label margins are below Gamma.
     """
     _, T, d = one.X.shape
     tight = svm.v_programme(one).tight
@@ -249,7 +250,10 @@ def below(case: Tilted) -> bool:
 
 
 def weighted(case: Tilted) -> bool:
-    """The multipliers that are found do so; data for which only others do are left out."""
+    """Return whether the computed multipliers suffice.
+
+    Data for which only others do are left out.
+    """
     v = svm.v_programme(case.chosen)
     if v.vector is None or not all(w > 0 for w, t in zip(v.weights, v.tight, strict=True) if t):
         return False
@@ -263,9 +267,9 @@ def weighted(case: Tilted) -> bool:
 
 @composite
 def prompts(draw: st.DrawFn) -> Tilted:
-    """Inputs of which one's selected token is moved so that its label margin grows.
+    """Draw inputs, one of them with its selected token moved so that its label margin grows.
 
-    The prompt q is nearly p_tau or longer, or any vector where there is no p_tau.
+    The prompt q is nearly p_tau or longer, or any vector if there is no p_tau.
     """
     drawn = draw(attended(3))
     one, X = drawn.chosen, drawn.chosen.X.copy()

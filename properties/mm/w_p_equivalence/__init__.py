@@ -47,7 +47,7 @@ OTHER_FACTORS = {
 
 ISOTROPIC = Hypothesis("W W^T is a multiple of I", isotropic, says="W W^T = c I for some c > 0")
 ANYTHING = "tokens X, scores, weights W, a prompt p, a step and a differentiable loss be arbitrary"
-"""What a model is, for the sentence of a reading."""
+"""The definition of a model, for the sentence of a reading."""
 
 EQUIVALENCE = Statement(
     "mm/w-p-equivalence",

@@ -9,7 +9,7 @@ STEPS = 4
 
 
 def weights_run(m: Namespace, case: Weighted, steps: int) -> list[Numbers]:
-    """W_0 p, ..., W_steps p, where W descends with p fixed."""
+    """Return W_0 p, ..., W_steps p for W that descends with p fixed."""
     X, scores, W, p, eta = map(m.values, (case.X, case.scores, case.W, case.p, case.step))
     found = [W @ p]
     for _ in range(steps):
@@ -22,7 +22,7 @@ def weights_run(m: Namespace, case: Weighted, steps: int) -> list[Numbers]:
 def partner_run(
     m: Namespace, case: Weighted, steps: int, factor: Number, trained: str
 ) -> list[Numbers]:
-    """What W_k p is compared with: W p_k, or q_k, with `factor` times the step on W."""
+    """Return the run to compare W_k p with: W p_k, or q_k, with `factor` times the step on W."""
     X, scores, W, p, eta = map(m.values, (case.X, case.scores, case.W, case.p, case.step))
     if trained == "q":
         return descent(m, X, scores, W @ p, case.loss, factor * eta, steps)
@@ -60,7 +60,7 @@ def moves_alike(
 def one_trajectory(
     m: Namespace, case: Weighted, trained: str, factor: Number, ahead: int = 0
 ) -> Relation:
-    """W_(k + ahead) p is its partner of step k as far as both are followed."""
+    """Return that W_(k + ahead) p equals its partner of step k over all evaluated steps."""
     left = weights_run(m, case, STEPS)
     right = partner_run(m, case, STEPS, factor, trained)
     pairs = zip(left[ahead:], right, strict=False)

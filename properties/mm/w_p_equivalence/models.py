@@ -54,7 +54,7 @@ def weighted(draw: st.DrawFn) -> Weighted:
 
 @composite
 def isotropically(draw: st.DrawFn) -> Weighted:
-    """The same with W a multiple of a signed permutation, or of a rotation by (3, 4)."""
+    """Draw models with W a multiple of a signed permutation, or of a rotation by (3, 4)."""
     case = draw(weighted())
     d = len(case.p)
     W = np.eye(d)[draw(st.permutations(range(d)))] * np.where(draw(arrays(d)) < 0, -1.0, 1.0)
@@ -65,7 +65,7 @@ def isotropically(draw: st.DrawFn) -> Weighted:
 
 
 def larger(generator: np.random.Generator) -> Weighted:
-    """Up to (4, 5, 5), entries to 1/8."""
+    """Return a model of size up to (4, 5, 5), entries to 1/8."""
     n, T, d = (int(generator.integers(1, top + 1)) for top in (4, 5, 5))
 
     def part(*shape: int) -> Array:

@@ -1,1 +1,1 @@
-"""What several statements of this source share: definitions, constants, domains."""
+"""Definitions, constants and domains shared by several statements of this source."""

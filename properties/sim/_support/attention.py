@@ -19,7 +19,7 @@ SENTENCE = {
 
 
 def on_line(tokens: Sequence[Fraction | int], **known: object) -> dict[str, object]:
-    """Values of variables: A of tokens in R^1, points x and y by their numbers, and others."""
+    """Return values of variables: A of tokens in R^1, points x and y by their numbers, and others."""
     points: dict[str, object] = {name: [known.pop(name)] for name in ("x", "y") if name in known}
     return {"A": [[token] for token in tokens], **points, **known}
 
@@ -28,14 +28,14 @@ def on_line(tokens: Sequence[Fraction | int], **known: object) -> dict[str, obje
 def attention(
     m: Namespace, A1: Numbers, A2: Numbers, X: Numbers, values: Numbers, Y: Numbers
 ) -> Numbers:
-    """D(X)^-1 exp(A1 X A2^T) V Y with values V, where D(X) = diag(exp(A1 X A2^T) 1_n)."""
+    """Return D(X)^-1 exp(A1 X A2^T) V Y for values V, with D(X) = diag(exp(A1 X A2^T) 1_n)."""
     powers = m.exp(A1 @ X @ A2.T)
     return m.diagonal(1 / m.sums(powers)) @ powers @ values @ Y
 
 
 @definition(r"\mathrm{{A}} \, \mathrm{{vec}}({X})")
 def block_logits(m: Namespace, n: int, A1: Numbers, A2: Numbers, X: Numbers) -> Numbers:
-    """A_{j0} vec(X), one row for each block A_{j0} of n rows of A1 kron A2 (definition 3.1)."""
+    """Return A_{j0} vec(X), one row for each block A_{j0} of n rows of A1 kron A2 (definition 3.1)."""
     return m.mat(m.kron(A1, A2) @ m.vec(X), n)
 
 

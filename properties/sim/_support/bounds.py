@@ -63,7 +63,7 @@ BLOCKS = {
 }
 """The whole matrix A_1 kron A_2 of n^2 rows; A is its first block, as good as any other."""
 
-"""What literal readings say of the domain."""
+"""Hypotheses of literal readings on the domain."""
 
 
 @definition(r"\alpha({x})")
@@ -96,7 +96,7 @@ WHOLE_SPACE: Mapping[str, Any] = {
     "variables": {"R": None, "beta": None},
     "tight": True,
 }
-"""What the sharp readings share: they are proved on the whole space, and attained."""
+"""The ending of the sharp readings: they are proved on the whole space, and attained."""
 
 
 def published(m: Namespace, v: Values, power: int = 2, *, exponential: bool = True) -> Numbers:
@@ -172,7 +172,10 @@ def published_in_both_norms(proof: str) -> dict[str, Reading]:
 
 
 def beyond(**more: object) -> dict[str, Changed]:
-    """Siblings of a published bound; `more` are values of further variables of two tokens."""
+    """Return siblings of a published bound.
+
+    `more` are values of further variables of two tokens.
+    """
     return {
         "logits beyond R": changed(drop=[LOGITS], examples=[{**_SHIFTED, **more}]),
         "||A|| beyond R": changed(drop=[MATRIX], examples=[{**_LONG, **more}]),

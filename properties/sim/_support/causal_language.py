@@ -57,7 +57,7 @@ class Setting:
         return {"m": self.m, "n": self.n, "d": self.d}
 
     def varied(self, name: str, value: int) -> Setting:
-        """The same with one size changed."""
+        """Return a copy with one size changed."""
         return Setting(**{**self.columns, name: value})
 
 
@@ -78,14 +78,14 @@ class Task:
     rest: float
 
     def flat(self, W: Array) -> Array:
-        """Iterates (..., r, r) as vectors (..., r r + 1) of the norms that they have in R^d."""
+        """Return iterates (..., r, r) as vectors (..., r r + 1) of the norms that they have in R^d."""
         rows = W.reshape(*W.shape[:-2], -1)
         rest = np.full((*rows.shape[:-1], 1), self.rest)
         return np.concatenate([rows, rest], axis=-1)
 
 
 def draw(seed: int, run: int, size: Setting) -> Task:
-    """The run of that number: language, sentences, and a Gaussian start of deviation 0.01."""
+    """Return the run of that number: language, sentences, and a Gaussian start of deviation 0.01."""
     generator = np.random.default_rng([seed, run, size.m, size.n, size.d])
     language = random_language(generator, VOCABULARY, size.d, SUCCESSORS)
     sentences = language.sample(generator, size.m, size.n)
@@ -115,19 +115,22 @@ def train(
 
 
 def best(data: AttentionData) -> Array:
-    """The first optimal token of each problem; others are the same token at a later place."""
+    """Return the first optimal token of each problem.
+
+    Others are the same token at a later place.
+    """
     return optimal_tokens(data).index
 
 
 def differ(data: AttentionData, chosen: Array) -> Bool[Array, "p T"]:
-    """Which tokens are present and not the same as the chosen one, wherever that stands."""
+    """Return for each present token whether it differs from the chosen one as a vector."""
     kept = data.X[np.arange(data.n), chosen][:, None]
     different: Array = (kept != data.X).any(axis=2) & data.present
     return different
 
 
 def programme(data: AttentionData, chosen: Array) -> Programme:
-    """The margins between the chosen tokens and those that differ."""
+    """Return the margins between the chosen tokens and the tokens that differ from them."""
     mask = differ(data, chosen)
     mask[np.arange(data.n), chosen] = True
     apart = AttentionData(data.X, data.Z, scores=data.gamma, mask=mask)
@@ -150,11 +153,12 @@ def solve(
 def rivals(
     task: Task, tokens: str, last: Array, generator: np.random.Generator
 ) -> dict[str, Array]:
-    """Directions (r, r) beside X_soft that X(k) is held against.
+    """Return the directions (r, r) that X(k) is compared with besides X_soft.
 
-    `first step` is -grad L(X(0)); `mean difference` the sum of all (x_opt - x_t) z^T; the others
-    are soft solutions for other targets, those of second-best score, random ones, and those that
-    attention selects under the last iterate, and that with one slack a constraint.
+    - `first step` is -grad L(X(0)).
+    - `mean difference` is the sum of all (x_opt - x_t) z^T.
+    - The others are soft solutions: for tokens of second-best score, for random tokens, for the
+      tokens that attention selects under the last iterate, and with one slack for each constraint.
     """
     data = task.data[tokens]
     optimal = best(data)

@@ -27,9 +27,9 @@ WHICH = {
 
 
 def named(data: AttentionData, which: str) -> list[Token]:
-    """The support tokens, the first of them, the optimal ones, the others or all; by exact margins.
+    """Return the support tokens, the first of them, the optimal tokens, the others, or all.
 
-    Where there is no X^mm only the optimal tokens and all tokens are known.
+    Margins are exact. If there is no X^mm only the optimal tokens and all tokens are known.
     """
     if which == "all":
         return [(i, t) for i, kept in enumerate(ExactData.of(data).kept) for t in kept]
@@ -50,7 +50,10 @@ def mask(data: AttentionData, tokens: Iterable[Token]) -> Array:
 
 
 def solution(data: AttentionData, dropped: Iterable[Token] = ()) -> ExactAttSVM:
-    """X^mm of the data less some tokens, in rationals; 0 without constraints where none exists."""
+    """Return X^mm of the data less some tokens, in rationals.
+
+    It is 0, without constraints, if none exists.
+    """
     found = exact_att_svm(without(data, mask(data, dropped)))
     zero = [[fmpq(0)] * data.d for _ in range(data.d)]
     return ExactAttSVM(zero, {}, {}, {}) if found is None else found
@@ -110,7 +113,7 @@ def _gradient(m: Namespace, data: AttentionData, W: Array) -> Any:
 
 
 def _named_in_batch(data: Values, which: str) -> Tensor:
-    """The same tokens as `named`, but for optimal ones and all, of a batch in torch (batch, n, T).
+    """Return the tokens of `named`, but for optimal ones and all, of a batch in torch (batch, n, T).
 
     Margins within 1e-9 of 1 count as 1.
     """
@@ -154,9 +157,9 @@ def at_most_lost(m: Namespace, case: Dropped) -> Comparison:
 
 
 def _multipliers(whole: ExactAttSVM) -> list[dict[Token, fmpq]]:
-    """Multipliers of X^mm: those found, and with the weights of equal constraints on one of them.
+    """Return two lists of multipliers of X^mm: the computed ones, and a sparser one.
 
-    This is the first of them, and then the last.
+    The second has the weights of equal constraints on one of them: the first, and then the last.
     """
     keys = {t: tuple((int(x.p), int(x.q)) for x in a) for t, a in whole.A.items()}
     found = [dict(whole.duals)]
@@ -196,7 +199,7 @@ def at_least_lost(
 
 
 def _beside(gram: fmpq_mat, j: int) -> fmpq:
-    """The squared distance of a vector from the span of the others, by their inner products."""
+    """Return the squared distance of a vector from the span of the others, by inner products."""
     basis: list[int] = []
     for k in range(gram.nrows()):
         if k != j and _volume(gram, [*basis, k]) != 0:

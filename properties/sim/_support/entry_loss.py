@@ -56,14 +56,14 @@ def loss(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers
 
 @definition(r"\nabla L({x})")
 def gradient(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
-    """Its gradient: the chain rule through the covariance of softmax."""
+    """Return the gradient by the chain rule through the covariance of softmax."""
     f = m.softmax(A @ x)
     return b * m.logistic_slope(b * m.dot(f, h)) * (A.T @ m.covariance(f, h))
 
 
 @definition(r"\mathrm{{Hess}} \, L({x})")
 def hessian(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
-    """Its Hessian: g'' times the square of the gradient of <f, h>, and g' times its Hessian."""
+    """Return the Hessian: g'' times the squared gradient of <f, h>, plus g' times its Hessian."""
     f = m.softmax(A @ x)
     c = m.covariance(f, h)
     u = b * m.dot(f, h)
@@ -116,7 +116,10 @@ _ENDS, _STEPS = 40.0, 2048
 
 @functools.cache
 def _table() -> tuple[Float[Array, " P"], Float[Array, " P"]]:
-    """K(D) / (D + D^2) on a grid of ln D, and its change per step; it has limits at both ends."""
+    """Return K(D) / (D + D^2) on a grid of ln D, and its change per step.
+
+    It has limits at both ends.
+    """
     at = np.linspace(-_ENDS, _ENDS, _STEPS + 1)
     D = np.exp(at)
     value = softmax_gradient_constants(D) / (D * (1.0 + D))
@@ -126,7 +129,7 @@ def _table() -> tuple[Float[Array, " P"], Float[Array, " P"]]:
 
 
 def screened_constants(D: Float[Array, " B"]) -> Float[Array, " B"]:
-    """K(D) to eight digits, for screening: cubic pieces, 100 times as fast as the maximum."""
+    """Return K(D) to eight digits, for screening: cubic pieces, 100 times as fast as the maximum."""
     usable = (D > 0.0) & np.isfinite(D)
     safe = np.where(usable, D, 1.0)
     place = (np.log(safe).clip(-_ENDS, _ENDS) + _ENDS) * (_STEPS / (2 * _ENDS))

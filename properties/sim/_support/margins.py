@@ -1,8 +1,8 @@
 """Margins of optimal tokens along a run: what a step adds to them, and how they end.
 
 A step of size eta from X adds eta <A_it, -grad L(X)> to the margin (x_opt - x_t)^T X z of token t,
-so how margins grow at a step does not depend on its size. Where nothing is to be separated there
-is no margin, and what is said of all margins holds.
+so the growth of a margin at a step does not depend on eta. If nothing is to be separated there
+is no margin, and every statement about all margins holds.
 """
 
 import functools
@@ -70,9 +70,9 @@ def growth(m: Namespace, run: Values, of: str = "least", sign: int = 1) -> Relat
 
 
 def step_along_solution(m: Namespace, run: Values) -> tuple[Number, Number]:
-    """What a step adds to <X, X^mm>, and -sum_i c_i,opt; both over its size.
+    """Return the change of <X, X^mm> by a step, and -sum_i c_i,opt; both over the step size.
 
-    Where there is no X^mm the former is 0.
+    The former is 0 if there is no X^mm.
     """
     if m.name == "text":  # letters are those of fields
         descent = negative_gradient(m, run.inputs, run.start, run.loss)
@@ -129,11 +129,12 @@ def lowered(m: Namespace, run: Values, alike: bool = False) -> Comparison:
 
 @by_gradient_flow
 def ends(run: Values, of: str, whose: str) -> Slack:
-    """How the `least`, `mean` or `largest` margin ends, of the `optimal` or the `worst` tokens.
+    """Return the slack of "the margin tends to infinity", `least`, `mean` or `largest`.
 
-    What the margin gains while the norm runs through a decade, from ten times ||X(0)|| and the
-    norm that moves the longest constraint by 1 on, over what the longest constraint could gain:
-    its sign says whether the margin tends to infinity or to minus infinity.
+    The margins are those of the `optimal` or of the `worst` tokens. The slack is the gain of the
+    margin over a decade of the norm, divided by the largest possible gain of the longest
+    constraint. The decade begins at ten times ||X(0)|| plus the norm that moves the longest
+    constraint by 1. Its sign says whether the margin tends to infinity or to minus infinity.
     """
     A = _constraints(run.data, worst=whose == "worst")
     if not len(A):
@@ -155,13 +156,13 @@ def _pick(values: Array, of: str) -> float:
 
 
 def _attainable(run: Values, longest: float) -> float:
-    """1/||X^mm||, the most that the least margin can gain per norm, or the longest constraint."""
+    """Return the largest gain of the least margin per norm, 1/||X^mm||, or of the longest constraint."""
     found = exact_att_svm(run.data)
     return longest if found is None else 1.0 / float(arb(found.square).sqrt())
 
 
 def _constraints(data: AttentionData, worst: bool = False) -> Array:
-    """The constraint matrices (J, d, d) of the first optimal tokens, or of the worst ones."""
+    """Return the constraint matrices (J, d, d) of the first optimal tokens, or of the worst ones."""
     exact = ExactData.of(data)
     rows = [row.index(min(row)) for row in exact.gamma] if worst else first_optimal(exact)
     A = [[float(arb(x)) for x in a] for a in exact_constraints(exact, rows).values()]
@@ -169,14 +170,15 @@ def _constraints(data: AttentionData, worst: bool = False) -> Array:
 
 
 def certified_end(run: Values, of: str, whose: str, *, unbounded: bool = False) -> arb | None:
-    """A proof that the margin ends positive (above 0) or does not (below 0); None without one.
+    """Return a positive number if the margin provably ends positive, a negative one if it does not.
 
-    Or, of an unbounded one, that it ends above every bound or does not.
+    For an unbounded margin: whether it ends above every bound. None without a proof.
 
-    The least margin of optimal tokens never is positive where there is no X^mm, nor where some
-    input is kept at another token. Where the run is proved to converge in direction, to the
-    solution for the tokens that it selects, each margin goes where its sign there says; where it is
-    proved to end at a finite norm, each margin ends there, and none above every bound.
+    - The least margin of optimal tokens is never positive if there is no X^mm, or if some input is
+      kept at another token.
+    - If the run provably converges in direction to the solution for its selected tokens, each
+      margin has the sign that it has at this solution.
+    - If the run provably ends at a finite norm, each margin ends there, and no margin is unbounded.
     """
     data = ExactData.of(run.data)
     worst = [row.index(min(row)) for row in data.gamma]
@@ -240,9 +242,9 @@ UNBOUNDED = replace(
 def slope(run: Values, share: Fraction) -> Slack:
     """Return the slack of "the least margin grows like share * ln k".
 
-    Between the norms 50 ||X^mm|| and 500 ||X^mm|| (or five times ||X(0)|| and ten times that) its
-    gain over the share must agree with that of the logarithm of time up to 10, of 450; a slope that
-    is wrong by 5% is off by more than 20.
+    The gain between the norms 50 ||X^mm|| and 500 ||X^mm|| is used, or between five times ||X(0)||
+    and ten times that. Divided by the share, it must agree with the gain of the logarithm of time
+    up to 10, of 450. A slope that is wrong by 5% is off by more than 20.
     """
     found = exact_att_svm(run.data)
     if found is None or not found.A:
@@ -262,10 +264,11 @@ def slope(run: Values, share: Fraction) -> Slack:
 
 
 def certified_slope(run: Values, share: Fraction) -> arb | None:
-    """Minus the distance of the share from the limit of the least margin over ln k, in rationals.
+    """Return minus the distance of the share from the limit of the least margin over ln k.
 
-    The limit is 0 where the run ends at a finite norm, and the least margin of X* where X(k) is
-    proved to be (1 + o(1)) X* ln k; None elsewhere, and where there is no margin.
+    The result is rational. The limit is 0 if the run ends at a finite norm, and the least margin of
+    X* if X(k) is proved to be (1 + o(1)) X* ln k. None if neither is proved, or if there is no
+    margin.
     """
     data = ExactData.of(run.data)
     A = exact_constraints(data)

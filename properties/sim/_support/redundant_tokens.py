@@ -56,7 +56,7 @@ def redundant_data(draw: st.DrawFn, factors: tuple[float, ...] = (2.0, 1.0, 1.5)
 
 
 def redundant_larger(generator: np.random.Generator) -> AttentionData:
-    """The same at larger sizes."""
+    """Return redundant data at larger sizes."""
     X, Z, chosen, _ = separated_larger(generator)
     n, T = X.shape[:2]
     factor, shift = np.full(n, 1.0), np.asarray(generator.integers(0, 2, size=n))
@@ -83,7 +83,7 @@ def redundant_runs(draw: st.DrawFn) -> Descent:
 
 @composite
 def all_support(draw: st.DrawFn) -> AttentionData:
-    """Tokens along axes of their own and one that they share: mostly all support vectors."""
+    """Draw tokens along separate axes and one shared axis: mostly all are support vectors."""
     n, T = draw(sizes(1, 2)), draw(sizes(2, 4))
     D, Z = draw(arrays(n, T, T)) / 8, np.eye(n, T) + draw(arrays(n, T)) / 8
     D[..., 0] += draw(arrays(n, 1))
@@ -111,7 +111,7 @@ def thinned(draw: st.DrawFn) -> Dropped:
 
 
 def thinned_larger(generator: np.random.Generator) -> Dropped:
-    """The same at larger sizes."""
+    """Return data with dropped tokens at larger sizes."""
     data = all_support_larger(generator)
     factor, shift = (generator.choice(two, size=data.n) for two in ([1.0, 2.0], [1.0, 0.0]))
     dropped = generator.random((data.n, data.T + 1)) < generator.random()

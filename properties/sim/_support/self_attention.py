@@ -53,9 +53,9 @@ def descending(
 
 
 def goals(data: AttentionData, towards: str, side: str) -> list[Matrix] | None:
-    """Where W = X^T has to go so that X, its transpose, or either of them goes to a target.
+    """Return the targets of W = X^T for which X, its transpose, or either goes to a target.
 
-    The `towards` are those of `max_margin`; None where there is no target.
+    The `towards` are those of `max_margin`; None if there is no target.
     """
     target = max_margin(data, towards)
     if target is None:
@@ -76,7 +76,7 @@ def converges(run: Descent, aims: list[Matrix] | None) -> Slack:
 
 
 def proved(run: Descent, aims: list[Matrix] | None) -> arb | None:
-    """The same by proof: 1 where it does, negative where it does not, None without one."""
+    """Return 1 if the run provably goes to one of the aims, a negative number if not, else None."""
     if aims is None:
         return arb(-1)
     balls = [_limit(run, aim) for aim in aims]
@@ -96,12 +96,12 @@ def _limit(run: Descent, aim: Matrix) -> arb | None:
 
 @by_gradient_flow
 def reaches(case: Descent, towards: str = "optimal", side: str = "X(k)^T") -> Slack:
-    """X(k), or what the side says, converges in direction to the target, by its rate."""
+    """Return the slack of "X(k), or the named side of it, converges in direction to the target"."""
     return converges(case, goals(case.data, towards, side))
 
 
 def decided(case: Descent, towards: str = "optimal", side: str = "X(k)^T") -> arb | None:
-    """The same by proof."""
+    """Return 1 if X(k) provably converges to the target, a negative number if not, else None."""
     return proved(case, goals(case.data, towards, side))
 
 
@@ -121,7 +121,7 @@ DIRECTION = converges_in_direction(
 
 @composite
 def sequences(draw: st.DrawFn, *powers: int) -> Descent:
-    """One or two sequences of up to three tokens, from zero or a start of any of the powers of two.
+    """Draw one or two sequences of up to three tokens; starts are zero or of a given power of two.
 
     Tokens are orthogonal ones, a multiple of each axis, or any; values are the identity or any, and
     labels one-hot or any.
@@ -145,7 +145,7 @@ def sequences(draw: st.DrawFn, *powers: int) -> Descent:
 
 @composite
 def near_solution(draw: st.DrawFn) -> Descent:
-    """The same, started at a multiple of the transpose of X^mm with a random part."""
+    """Draw sequences started at a multiple of the transpose of X^mm with a random part."""
     case = draw(sequences())
     noise, size = draw(arrays(*case.start.shape)) / 8, draw(st.sampled_from([4.0, 8.0, 1.0]))
     target = max_margin(case.data, "optimal")
@@ -170,7 +170,7 @@ ONE_EACH = asking([[[1]]], [[0]])
 SECOND_BEST = descending(
     [[[1, -1], [-1, 0], [0, 3]]], [[[1], [0], [0]]], [[1], [0]], [[0, 8], [0, 0]], causal=False
 )
-"""One entry with scores 1, -1 and 0, started where the last token keeps the attention for ever."""
+"""One entry with scores 1, -1 and 0, started so that the last token keeps the attention forever."""
 
 ORTHOGONAL = asking(np.eye(3)[None], [[2, 0, 1]])
 

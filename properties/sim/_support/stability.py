@@ -1,4 +1,4 @@
-"""What statements on the stability of attention share: instances, norms, and a hypothesis."""
+"""Instances, norms and a hypothesis shared by the statements on the stability of attention."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -40,12 +40,12 @@ def linear_loss(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> 
 
 
 def linear_constant(m: Namespace, size: Number, of: str) -> Numbers:
-    """The constant of M or of its gradient; size is |b| ||A^T h||, or the largest such number."""
+    """Return the constant of M or of its gradient; size is |b| ||A^T h||, or its largest value."""
     return size / 4 if of == "loss" else size * size / (6 * m.sqrt(m.exact(3)))
 
 
 def score_norm(m: Namespace, v: Values, data: str) -> Number:
-    """||A^T h|| of the same data, or the largest such number over data of these norms."""
+    """Return ||A^T h|| of the same data, or its largest value over data of these norms."""
     return m.norm(v.A.T @ v.h) if data == "same" else m.spectral(v.A) * m.norm(v.h)
 
 
@@ -66,7 +66,7 @@ def compared(
     share: Number = 1,
     attention: str = "softmax",
 ) -> Comparison:
-    """The change of the loss or of its gradient against a share of linear attention's constant."""
+    """Compare the change of the loss or of its gradient with a share of linear attention's constant."""
     left = change(m, v, of, attention, {"loss": loss, "gradient": gradient, "linear": linear_loss})
     constant = linear_constant(m, m.abs(v.b) * score_norm(m, v, data), of)
     return m.at_most(left, share * constant * m.norm(v.x - v.y))
@@ -86,7 +86,7 @@ def than_linear(loss: str) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def exceeds(compared: Callable[..., Comparison]) -> Callable[[Namespace, Values], Comparison]:
-    """The gradient of L changes by more than the constant of linear attention's gradient allows."""
+    """Return that the gradient of L changes by more than linear attention's constant allows."""
 
     @stated("", where="A is the column (1, -1)")
     def exceeded(m: Namespace, v: Values) -> Comparison:

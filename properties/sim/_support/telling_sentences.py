@@ -132,7 +132,7 @@ def orthonormal(case: Descent) -> bool:
 
 
 def one_successor(case: Descent) -> bool:
-    """After each token comes the same token wherever it stands."""
+    """Return whether each token always has the same successor."""
     after: dict[int, int] = {}
     pairs = zip(
         sentences_of(case).sentences[:, :-1].flat,

@@ -10,7 +10,7 @@ matrix X* is not theirs where some rational W has f_C(W) < min_t f_C(t X*), a mi
 and the t = 1/<A_j, X*>; W comes from floats and is only believed for what it attains. And it is
 theirs where X* is on the ray of X^mm and C ||X^mm|| > max lambda: it is X_soft then.
 
-Where problems with one query have different next tokens, no X separates, and what other modules
+If problems with one query have different next tokens, no X separates, and the facts that other modules
 prove of descent does not apply. `outvoted` does for embeddings with E E^T = I and the whole
 vocabulary. The column w of X that a query reads evolves by itself, its logits being the
 coordinates w_t. With n_t problems that ask for t, -dL/dw_t for t != a is -s_t kappa_t / n,
@@ -63,7 +63,7 @@ def limit(case: Descent) -> Vector | None:
 
 
 def outvoted(case: Descent) -> Vector | None:
-    """The same where problems conflict and one successor of each query outvotes the others."""
+    """Return X* in rationals if problems conflict and one successor of each query outvotes the others."""
     E, data = sentences_of(case).embeddings, ExactData.of(case.data)
     if not sentences_of(case).whole or not np.array_equal(E @ E.T, np.eye(len(E))):
         return None
@@ -89,7 +89,7 @@ def _decided(
     q: int,
     a: int,
 ) -> bool:
-    """kappa_t > 0 for all t != a wherever a has at least the attention that it has under W."""
+    """Return whether kappa_t > 0 for all t != a if a has at least its attention under W."""
     E = rationals(sentences_of(case).embeddings)
     s = softmax([dot(e, [dot(row, E[q]) for row in W]) for e in E])
     least = votes[q, a] * -loss_slope("logistic-loss", fmpq(1)) * s[a]
@@ -98,7 +98,7 @@ def _decided(
 
 
 def on_soft_ray(data: AttentionData, X: Vector) -> arb | None:
-    """1 where X, flat, is proved to lie on the ray of X_soft; negative where it does not."""
+    """Return 1 if X, flat, provably lies on the ray of X_soft, a negative number if not, else None."""
     A = list(exact_constraints(ExactData.of(data)).values())
     gap = _least_on_ray(A, X) - _least_known(data, A)
     if gap > 0:
@@ -138,7 +138,7 @@ def _least_known(data: AttentionData, A: list[Vector]) -> arb:
 
 
 def moves_soft(case: Descent) -> bool:
-    """X_soft is not 0: C ||sum_j A_j|| > 1, the slope at 0 (`sim/definition-4.1:sharp`)."""
+    """Return whether X_soft != 0: C ||sum_j A_j|| > 1, the slope at 0 (`sim/definition-4.1:sharp`)."""
     S = summed(case.data)
     return bool(C * C * dot(S, S) > 1)
 
@@ -171,6 +171,6 @@ def _dear(hard: ExactAttSVM) -> bool:
 
 
 def known_soft(m: Namespace, case: Descent) -> Numbers:
-    """X_soft row by row in the arithmetic m; no number where it is not known to be X^mm."""
+    """Return X_soft row by row in the arithmetic m; NaN if it is not known to be X^mm."""
     svm = att_svm(m, case.data)
     return svm.vector if enough(case) else m.values([arb("nan")] * case.data.d**2)

@@ -34,11 +34,11 @@ from properties.sim import LOSS_NAMES
 UNDEFINED = {
     "L_X": "a Lipschitz constant of the gradient of the mean of g(b <f, h>) over the inputs",
 }
-"""What print does not define, and its sense in literal readings."""
+"""The terms that print does not define, with their sense in literal readings."""
 
 
 def one_part(case: Values) -> bool:
-    """All tokens are support vectors, or all rivals of an optimal token score the same."""
+    """Return whether all tokens are support vectors or all rivals of an optimal token score the same."""
     return all_tight(case) or rivals_equal(case)
 
 
@@ -111,6 +111,6 @@ OTHER_DIRECTIONS = other_directions(UNEVEN)
 
 
 def any_start(*examples: Descent) -> dict[str, Changed]:
-    """The false neighbour whose start need not be in the basin; inputs have opposed gradients."""
+    """Return the sibling with a start outside the basin; inputs have opposed gradients."""
     opposed = stepped(Descent, runs(opposed_data(), 0))
     return {"any start": changed(drop=[BASIN], variables=opposed, examples=examples)}

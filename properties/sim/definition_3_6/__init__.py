@@ -1,4 +1,4 @@
-"""Definition 3.6: the loss, and where descending it moves attention.
+"""Definition 3.6: the loss, and the direction in which descent on it moves attention.
 
 g is the logistic function of definition 3.5; the definition breaks off at "Then,". "Given a
 prediction head v_i ..., the score of a token ... is gamma_{l0 t} = B_{l0} v_i^T A_it. The optimal

@@ -46,7 +46,7 @@ def drift(m: Namespace, v: Values, sign: int, quantity: str, strict: bool = Fals
 
 
 def rivals_alike(m: Namespace, v: Values) -> Comparison:
-    """Whether the scores of all tokens that are not optimal are the same."""
+    """Return that all tokens that are not optimal have the same score."""
     rival = 1 - optimal(m, v.h, v.b)
     pairs = m.outer(rival * v.b * v.h, rival)
     return m.equal(pairs, pairs.T)

@@ -13,7 +13,7 @@ least of them it is feasible. So one input with z != 0 is always enough, and so 
 with one shared query.
 
 sharp-1: with multipliers w >= 0, X^mm = sum_j w_j A_j and <V, X^mm> = sum_j w_j <A_j, V> >=
-sum_j w_j = ||X^mm||^2 for every feasible V, with equality where V has margin 1 wherever w_j > 0.
+sum_j w_j = ||X^mm||^2 for every feasible V, with equality if V has margin 1 for every w_j > 0.
 A second minimiser would be at distance 0. sharp-2: <sum_j s_j A_j, X^mm> >= 1 for shares s, with
 equality at s = w / sum_j w_j, where the sum is X^mm/||X^mm||^2.
 """

@@ -15,7 +15,7 @@ from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.separable_data import preferring, separated, separated_larger
 
 _ALIGNED = 1 / 4
-"""How often all constraint matrices of a larger instance are multiples of one."""
+"""Share of larger instances in which all constraint matrices are multiples of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def anywhere(draw: st.DrawFn, k: int = 1) -> Pointed:
 
 
 def pointed_larger(generator: np.random.Generator, k: int = 1) -> Pointed:
-    """With k matrices that meet all constraints, at larger sizes."""
+    """Return larger data with k matrices that meet all constraints."""
     X, Z, chosen, points = separated_larger(generator, k)
     scores = preferring(chosen, generator.integers(-8, 1, size=X.shape[:2]) / 4)
     return Pointed(AttentionData(X, Z, scores=scores), points)
@@ -71,7 +71,7 @@ def shared(draw: st.DrawFn, *, signed: bool = False) -> Shared:
 
 
 def shared_larger(generator: np.random.Generator) -> Shared:
-    """The same at larger sizes."""
+    """Return larger data with shares."""
     data = pointed_larger(generator).data
     return Shared(data, generator.integers(0, 5, size=(data.n, data.T)) + 1.0)
 
@@ -99,7 +99,7 @@ def _classified(X: Array, Z: Array, y: Array, v: Array, u: Array, extra: Array) 
 
 
 def _aligned(c: Array, y: Array, v: Array, u: Array, extra: Array) -> Classified:
-    """Tokens c_it v and queries y_i (1 + extra_i) u, where bounds by ||u|| ||v|| are attained."""
+    """Return tokens c_it v and queries y_i (1 + extra_i) u, which attain bounds by ||u|| ||v||."""
     u, v, c = u.copy(), v.copy(), c.copy()
     u[0], v[0] = u[0] or 1.0, v[0] or 1.0
     c[np.arange(len(c)), (y[:, None] * c).argmax(axis=1)] += y
@@ -118,10 +118,11 @@ def classified(draw: st.DrawFn) -> Classified:
 
 @composite
 def headed(draw: st.DrawFn) -> Classified:
-    """Any labels, queries, head and vector; every third time the last input opposes the first.
+    """Draw any labels, queries, head and vector; every third time the last input opposes the first.
 
-    It is that input with the query -z, so that all its constraints are negated: by Farkas there is
-    no X^mm exactly where weights sum constraints to 0, which those of one input never do.
+    The last input then is the first one with the query -z: all its constraints are negated. By
+    Farkas there is no X^mm exactly if weights sum constraints to 0; constraints of one input never
+    do.
     """
     n, T, d = draw(sizes(1, 3)), draw(sizes(1, 4)), draw(sizes(1, 3))
     y = np.where(draw(arrays(n)) < 0, -1.0, 1.0)
@@ -132,7 +133,7 @@ def headed(draw: st.DrawFn) -> Classified:
 
 
 def classified_larger(generator: np.random.Generator) -> Classified:
-    """The same with up to 6 inputs of 6 tokens in R^6; one in four is aligned."""
+    """Return up to 6 inputs of 6 tokens in R^6; one in four is aligned."""
     n, T, d = (int(generator.integers(1, 7)) for _ in range(3))
 
     def dyadic(*shape: int) -> Array:
@@ -176,7 +177,7 @@ def meet(case: Pointed) -> bool:
 
 
 def are_shares(case: Shared) -> bool:
-    """No share is negative, and those of constrained tokens are not all 0."""
+    """Return whether no share is negative, and some share of a constrained token is not 0."""
     exact = ExactData.of(case.data)
     constrained = [case.shares[token] for token in exact_constraints(exact)]
     return not (case.shares < 0).any() and any(constrained)

@@ -15,7 +15,7 @@ margin for others as well, where there is nothing to compare X_soft with ("the v
 of X^mm is often unsolvable", section 4). The data decide which C is large: for one input with
 tokens 1/16 and 0 and query 1, f_10(0) = 10 and f_10(X^mm) = 16. literal-2 fails for one constraint
 A = 1 and C = 1, where f(V) = V + max(0, 1 - V) = 1 on all of [0, 1]. amended-2: sharing makes slack
-cheaper; `OWN_QUERIES` has X^mm of norm 1 with multipliers 1/2, and at C = 1/2 f(0) = 1/2 < 1. Where
+cheaper; `OWN_QUERIES` has X^mm of norm 1 with multipliers 1/2, and at C = 1/2 f(0) = 1/2 < 1. If
 optimal tokens are tied the first ones count, and what is proved is the same.
 
 More is said in `symbolic/sim/programmes.py`.

@@ -1,4 +1,4 @@
-"""What X^mm and its rivals cost at a price of slack."""
+"""Costs of X^mm and its rivals at a price of slack."""
 
 from collections.abc import Hashable, Sequence
 
@@ -15,7 +15,7 @@ from properties.sim.definition_4_1.prices import price
 def slack_sum(
     m: Namespace, A: Numbers, V: Numbers, slacks: Sequence[Hashable] | None = None
 ) -> Number:
-    """The sum of max(0, 1 - <A_j, V>), with the largest of those that share a slack."""
+    """Return the sum of max(0, 1 - <A_j, V>), the largest one of constraints that share a slack."""
     zero = m.exact(0)
     largest: dict[Hashable, Number] = {}
     for j, margin in enumerate(A @ V if len(A) else ()):
@@ -43,7 +43,7 @@ def at_price(m: Namespace, case: Soft | Queried, C: Number = 10) -> Comparison:
 
 
 def largest_multiplier(case: Soft | Queried, duals: dict[Token, fmpq], together: bool) -> fmpq:
-    """The largest lambda, of single multipliers or of sums of those that share a slack."""
+    """Return the largest lambda, of single multipliers or of sums over constraints with one slack."""
     sums: dict[Hashable, fmpq] = {}
     for slack, (place, w) in zip(shares(case), duals.items(), strict=True):
         key = slack if together else place
@@ -72,7 +72,7 @@ def at_least_price(
 
 
 def worth(m: Namespace, X: Numbers, V: Numbers, paid: Number) -> Comparison:
-    """||X||^2 <= ||V|| ||X|| + what V pays for its slack, times ||X||."""
+    """Return that ||X||^2 <= ||V|| ||X|| + the price of V's slack, times ||X||."""
     # where both sides are equal V is a multiple of X^mm, and the root is rational
     return m.at_most(X @ X, m.sqrt((V @ V) * (X @ X)) + paid)
 

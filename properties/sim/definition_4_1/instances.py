@@ -32,10 +32,10 @@ class Soft:
 
 @dataclass(frozen=True, slots=True)
 class Queried:
-    """The same where inputs are queries of sequences: `sequence` labels that of each input.
+    """Data whose inputs are queries of sequences: `sequence` labels the sequence of each input.
 
     The constraints of a token for the queries of one sequence share a slack, as definition 4.1
-    prints it. Labels (n, T) name the slack of each token of each input instead, whatever shares it.
+    prints it. Labels (n, T) name instead the slack of each token of each input.
     """
 
     soft: Soft
@@ -64,7 +64,7 @@ def rivals(draw: st.DrawFn, *, separable: bool = True) -> Soft:
 
 @composite
 def cheap_rivals(draw: st.DrawFn) -> Soft:
-    """The same with C a power of two just below 1 / ||sum_j A_j||, or half of it and less."""
+    """Draw rivals with C a power of two just below 1 / ||sum_j A_j||, or half of it and less."""
     case = draw(rivals())
     programme = att_svm_programme(case.data, case.data.gamma.argmax(axis=1).tolist())
     summed = float(np.linalg.norm(programme.combine(np.ones(len(programme.D)))))
@@ -74,9 +74,10 @@ def cheap_rivals(draw: st.DrawFn) -> Soft:
 
 @composite
 def queried(draw: st.DrawFn, *, whichever: bool = False) -> Queried:
-    """Sequences of up to three queries; the first ones separable, the others multiples or near.
+    """Draw sequences of up to three queries.
 
-    Where `whichever`, any constraints share a slack half of the time.
+    The first ones separable, the others multiples or near. With `whichever`, arbitrary constraints
+    share a slack half of the time.
     """
     case = draw(rivals())
     n = case.data.n
@@ -96,7 +97,10 @@ def queried(draw: st.DrawFn, *, whichever: bool = False) -> Queried:
 
 @composite
 def priced(draw: st.DrawFn) -> Queried:
-    """Such data, whichever constraints share, and prices about that from which X^mm minimises."""
+    """Draw queried data with prices near the least price at which X^mm minimises.
+
+    Arbitrary constraints may share a slack.
+    """
     case = draw(queried(whichever=True))
     factor = draw(st.sampled_from([1.0, 1.03125, 0.96875, 2.0, 0.5]))
     svm = exact_att_svm(case.data)
@@ -107,7 +111,7 @@ def priced(draw: st.DrawFn) -> Queried:
 
 
 def at(case: Queried, C: float) -> Queried:
-    """The same instance at another price."""
+    """Return the same instance at another price."""
     return replace(case, soft=replace(case.soft, C=C))
 
 
@@ -117,7 +121,7 @@ def soft_of(case: Soft | Queried) -> Soft:
 
 
 def shares(case: Soft | Queried) -> list[tuple[int, ...]]:
-    """Which slack each constraint has: its own, one for each token of a sequence, or one named."""
+    """Return the slack of each constraint: its own, one for each token of a sequence, or a named one."""
     places = list(exact_constraints(ExactData.of(case.data)))
     if isinstance(case, Soft):
         return list(places)
@@ -127,7 +131,7 @@ def shares(case: Soft | Queried) -> list[tuple[int, ...]]:
 
 
 def whole_sequences(case: Queried) -> bool:
-    """The queries of one sequence have the same tokens."""
+    """Return whether the queries of each sequence have the same tokens."""
     X, labels = case.soft.data.X, case.sequence.tolist()
     present = case.soft.data.present
     firsts = [labels.index(label) for label in labels]
@@ -163,4 +167,4 @@ OWN_QUERIES = Queried(
 
 
 PRICES = (1.0, 0.5, 1.03125, 0.96875, 0.9995, 1.0005, -2.0)
-"""Those of the same data start to minimise at C = 1."""
+"""Data for which X^mm starts to minimise at C = 1."""

@@ -33,7 +33,7 @@ class Price:
 
 
 def price(svm: ExactAttSVM, slacks: Mapping[Token, Hashable]) -> Price:
-    """The price where each constraint has the slack that is named, by the simplex method."""
+    """Return the price with the named slack for each constraint, by the simplex method."""
     tight = [token for token, m in svm.margins.items() if m == 1]
     A, groups = [svm.A[token] for token in tight], list(dict.fromkeys(slacks[t] for t in tight))
     basis = _independent(svm, tight)
@@ -79,7 +79,7 @@ def _solved(columns: fmpq_mat, right: Vector) -> Vector:
 
 
 def _independent(svm: ExactAttSVM, tight: list[Token]) -> list[int]:
-    """Places of independent tight constraints that span all, those with a multiplier first."""
+    """Return places of independent tight constraints that span all, positive multipliers first."""
     found: list[int] = []
     for k in sorted(range(len(tight)), key=lambda k: svm.duals[tight[k]] == 0):
         tried = [tight[j] for j in [*found, k]]

@@ -3,10 +3,10 @@
 "Few" is not defined and is read as weakly as it can be: no more than half. grad L(X) = sum_it c_it
 x_it z_i^T, and X^mm = sum_j w_j A_j with multipliers w_j >= 0, A_j = (x_opt - x_t) z^T for each
 token that is not optimal. Feature vectors are support vectors, tokens of margin 1 under X^mm: of
-these literal-2 and literal-4 can speak only where X^mm exists, and part 1 of assumption 3.10 in
+these literal-2 and literal-4 can speak only if X^mm exists, and part 1 of assumption 3.10 in
 literal-3 says itself that it does.
 
-A token contributes where c_it x_it z_i^T is not 0. Attention is positive, so c_it is 0 only where
+A token contributes if c_it x_it z_i^T is not 0. Attention is positive, so c_it is 0 only where
 the score of a token is the attended one: with the tokens 2, 1 and scores 1, 0 both contribute at
 every X, and the second one is a support vector.
 Part 1 of assumption 3.10 says that all tokens are support vectors, so that under it not even "not

@@ -1,4 +1,4 @@
-"""How many tokens contribute to the gradient, and how many are support vectors."""
+"""Counts of tokens that contribute to the gradient, and of support vectors."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -105,10 +105,10 @@ def not_all(m: Namespace, data: AttentionData, beyond: int = 1) -> Comparison:
 
 
 def carriers(found: ExactAttSVM) -> list[Token]:
-    """Tokens of independent A_j whose combination X^mm is, with multipliers above 0.
+    """Return tokens of independent A_j that combine to X^mm with positive multipliers.
 
-    As long as those of positive multiplier are dependent, sum_j r_j A_j = 0 with some r_j > 0, and
-    w - t r with the least t that makes a multiplier 0 has one fewer (Caratheodory).
+    If the A_j of positive multipliers are dependent, sum_j r_j A_j = 0 with some r_j > 0. Then w -
+    t r, with the least t that makes a multiplier 0, has one fewer (Caratheodory).
     """
     duals = {t: w for t, w in found.duals.items() if w != 0}
     while duals:
@@ -123,7 +123,10 @@ def carriers(found: ExactAttSVM) -> list[Token]:
 
 
 def _dependence(found: ExactAttSVM, tokens: list[Token]) -> list[fmpq] | None:
-    """A vector r with some r_j > 0 and sum_j r_j A_j = 0; None where the A_j are independent."""
+    """Return a vector r with some r_j > 0 and sum_j r_j A_j = 0.
+
+    None if the A_j are independent.
+    """
     reduced, rank = found.gram(tokens).rref()
     leads = [next(k for k in range(len(tokens)) if reduced[i, k] != 0) for i in range(rank)]
     free = [k for k in range(len(tokens)) if k not in leads]

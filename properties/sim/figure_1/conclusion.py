@@ -30,7 +30,7 @@ def ends(case: Descent, towards: str) -> Slack:
 
 
 def certified_end(case: Descent, towards: str) -> arb | None:
-    """The same where it is proved."""
+    """Return 1 if the cosine provably tends to 1, a negative number if not, else None."""
     if token_sequences.stays_at_zero(case):
         return arb(-1)
     X = token_sequences.limit(case)
@@ -55,7 +55,10 @@ COSINE = tends(
 
 
 def length(m: Namespace, x: Numbers) -> Number:
-    """The norm; of a single number its absolute value, so that cosines in R^1 are 1 or -1."""
+    """Return the norm.
+
+    Of a single number its absolute value, so that cosines in R^1 are 1 or -1.
+    """
     return m.abs(x[0]) if len(x) == 1 else m.norm(x)
 
 

@@ -1,4 +1,4 @@
-"""What the numbers of figure 1 allow to conclude, as values and in words made from them."""
+"""Conclusions from the numbers of figure 1, as values and as sentences made from them."""
 
 from collections.abc import Mapping
 
@@ -10,9 +10,10 @@ from properties.sim._support.causal_language import APART
 
 
 def growth(norm: Array, residual: Array, back: int) -> Array:
-    """The exponent of the residual's growth with the norm, (B,) of (B, k) each.
+    """Return the exponent of the residual's growth with the norm, (B,) of (B, k) each.
 
-    Between the last entry that is a number, where a run ended early, and the one `back` before.
+    The slope is taken between the last number of a run, which may have ended early, and the entry
+    `back` before.
     """
     exponents = []
     for sizes, off in zip(norm, residual, strict=True):
@@ -23,12 +24,12 @@ def growth(norm: Array, residual: Array, back: int) -> Array:
 
 
 def rising(recorded: Array) -> int:
-    """How many of (B, k) curves rise from each record to the next; what they do between is open."""
+    """Return the number of (B, k) curves that rise from each record to the next."""
     return int((np.diff(recorded, axis=1) > 0.0).all(axis=1).sum())
 
 
 def conclusions(tables: Mapping[str, Table]) -> dict[str, object]:
-    """Final cosines, those of the rivals, growth exponents of the residual, and a sentence each."""
+    """Return final cosines, cosines of the rivals, growth exponents of the residual, and sentences."""
     facts: dict[str, object] = {}
     for tokens in tables["directions"].distinct("tokens"):
         rows = tables["directions"].where(tokens=tokens)
@@ -63,7 +64,7 @@ def conclusions(tables: Mapping[str, Table]) -> dict[str, object]:
 
 
 def _far(table: Table) -> dict[str, object]:
-    """What the same curves do at large norms, in the runs that reach the last of them."""
+    """Return final cosines of the curves at large norms, in the runs that reach the last norm."""
     found = {
         str(name): table.where(direction=name).stack("run", "norm", "residual")
         for name in table.distinct("direction")

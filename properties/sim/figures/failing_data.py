@@ -42,7 +42,7 @@ OUTCOMES = ("converges", "arrives", "fails", "astray", "unsettled", "no_solution
 
 
 def outcome(data: AttentionData, iterates: Sequence[Array]) -> str:
-    """One of `OUTCOMES`, by the first of these iterates from which there is a certificate."""
+    """Return the one of `OUTCOMES` that the first certificate along these iterates proves."""
     exact = ExactData.of(data)
     solved = separate(exact, [rows[0] for rows in exact.optimal])
     if solved is not None and solved.status == "unseparable":

@@ -39,7 +39,7 @@ def numbers(
     far: Sequence[float] = FAR,
     default: causal.Setting = DEFAULT,
 ) -> Numbers:
-    """The tables, from `sets` runs a configuration: each panel varies one size of the default."""
+    """Return the tables of `sets` runs a configuration: each panel varies one size of the default."""
     record, runs = checkpoints(steps), range(sets)
     jobs = list(product(configurations(panels, default), causal.SETS))
 
@@ -88,7 +88,7 @@ def checkpoints(steps: int) -> list[int]:
 def configurations(
     panels: Mapping[str, Sequence[int]], default: causal.Setting
 ) -> list[causal.Setting]:
-    """Those of all panels, each once; the default first."""
+    """Return the distinct configurations of all panels, the default first."""
     all_of = [default.varied(name, value) for name, values in panels.items() for value in values]
     return list(dict.fromkeys([default, *all_of]))
 
@@ -96,7 +96,7 @@ def configurations(
 def followed(
     seed: int, size: causal.Setting, tokens: str, W: Array, record: list[int]
 ) -> tuple[Table, Table]:
-    """How the iterates of each run stand to X_soft, and what its problems are like."""
+    """Return the position of each run's iterates relative to X_soft, and data about its problems."""
     rows, about = [], []
     for run, path in enumerate(W):
         task, keys = causal.draw(seed, run, size), {**size.columns, "tokens": tokens, "run": run}
@@ -125,7 +125,7 @@ def followed(
 
 
 def towards(task: causal.Task, W: Array, direction: Array) -> Heading:
-    """How iterates stand to a direction, in the norms of R^{d x d}."""
+    """Return the heading of iterates relative to a direction, in the norms of R^{d x d}."""
     return heading(task.flat(W), np.append(direction.ravel(), 0.0))
 
 
@@ -147,7 +147,7 @@ def beyond(
     record: list[int],
     far: Sequence[float],
 ) -> dict[str, Table]:
-    """What the figure leaves out, at the default sizes."""
+    """Return the tables beyond the figure, at the default sizes."""
     directions, alike, printed, crossed, long = [], [], [], [], []
     generator = np.random.default_rng([seed, len(tasks)])
     steps = np.array(record)

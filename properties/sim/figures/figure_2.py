@@ -34,7 +34,7 @@ RECORD, BINS = (0, 30, 100, 300, 1000, 3000, 10_000), 70
 def numbers(
     seed: int, sets: int = 5, record: Sequence[int] = RECORD, size: Setting = DEFAULT
 ) -> Numbers:
-    """Histograms by step over shared bins, and what each step's margins are like."""
+    """Return histograms by step over shared bins, and a summary of each step's margins."""
     tasks = [draw(seed, run, size) for run in range(sets)]
     histograms, summaries = [], []
     steps = np.array(record)

@@ -22,7 +22,7 @@ STEP, RECORD, DEVIATION, BINS = 1.0, (0, 300, 1000, 3000, 10_000, 30_000), 0.1, 
 
 
 def numbers(seed: int, sets: int = 20) -> Numbers:
-    """Histograms by step over shared bins, and what each step's margins are like."""
+    """Return histograms by step over shared bins, and a summary of each step's margins."""
     generator = np.random.default_rng(seed)
     data = [gaussian_protocol(generator, N, T, D) for _ in range(sets)]
     starts = DEVIATION * generator.normal(size=(sets, D, D))
@@ -46,7 +46,7 @@ def numbers(seed: int, sets: int = 20) -> Numbers:
 
 
 def picture(n: Numbers) -> Figure:
-    """One histogram a step, over the same bins."""
+    """Return one histogram a step, over the same bins."""
     histogram, summary = n.tables["histogram"], n.tables["summary"]
     low, high, filled = histogram.stack("step", "low", "high", "count")
     labels = [

@@ -32,7 +32,7 @@ RISK = 0.025
 
 
 def numbers(seed: int, sets: int = 40, sizes: Sequence[Setting] = SIZES) -> Numbers:
-    """Counts and intervals by size and by what the tokens are."""
+    """Return counts and intervals by size and by the set of tokens."""
     rows = []
     for size in sizes:
         entropy = [[seed, run, size.m, size.n, size.d] for run in range(sets)]
@@ -65,7 +65,7 @@ def answer(sentences: Int[Array, "m n"], data: AttentionData, whole: bool) -> st
 
 
 def picture(n: Numbers) -> Figure:
-    """Frequencies against m, a panel for each n and each set of tokens, a line for each d."""
+    """Return frequencies against m: a panel for each n and set of tokens, a line for each d."""
     table = n.tables["frequencies"]
     lengths, dimensions = table.distinct("n"), table.distinct("d")
     figure = sheet(len(causal.SETS), len(lengths), panel=(3.6, 3.0))

@@ -76,7 +76,7 @@ def constants(
 
 
 def _largest(height: Callable[[Array, Array], Array], edge: float) -> float:
-    """The maximum over an angle and |a| <= edge, on ever finer grids around the best point."""
+    """Return the maximum over an angle and |a| <= edge, on ever finer grids about the best point."""
     low, high = np.array([-math.pi / 2, -edge]), np.array([math.pi / 2, edge])
     best = 0.0
     for _ in range(5):
@@ -90,7 +90,7 @@ def _largest(height: Callable[[Array, Array], Array], edge: float) -> float:
 
 
 def crossing(loss: str, radius: float, gradient: bool, low: float, high: float) -> float:
-    """The size between low and high where both constants are the same; NaN where none is."""
+    """Return the size between low and high at which both constants agree, NaN if there is none."""
     from scipy.optimize import brentq
 
     def lead(log: float) -> float:
@@ -134,7 +134,10 @@ def numbers(seed: int = 0) -> Numbers:
 
 
 def picture(n: Numbers) -> Figure:
-    """Ratios above, regimes below; the logistic loss on the left, the squared loss on the right."""
+    """Return ratios above and regimes below.
+
+    Logistic loss on the left, squared loss on the right.
+    """
     figure = sheet(2, 2, panel=(4.8, 3.7))
     panels = figure.subplots(2, 2)
     for column, (loss, title) in enumerate((("logistic", "logistic loss"), ("squared", "l2 loss"))):

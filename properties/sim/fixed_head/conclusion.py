@@ -1,4 +1,4 @@
-"""What a head behind attention does to scores, gradients and sizes."""
+"""Effects of a head behind attention on scores, gradients and sizes."""
 
 from itertools import combinations
 
@@ -13,7 +13,7 @@ def score(m: Namespace, v: Values, x: Numbers) -> Numbers:
 
 
 def taken_values(m: Namespace, v: Values, taken: str) -> Numbers:
-    """M H e_v, the same with the mean column of H, or M e_v without the head."""
+    """Return M H e_v, M times the mean column of H, or M e_v without the head."""
     if taken == "ignored":
         return v.M[:, 0]
     return v.M @ (v.H[:, 0] if taken == "column" else m.sums(v.H) / v.V)

@@ -10,7 +10,7 @@ the one hyperplane {0}, with its sides exchanged. literal-3: both problems of `O
 the query a, so that w is the same, and the line x_2 = 1/2 divides b from a and c from a.
 
 Hyperplanes are those of X^mm, which section 4 calls "often unsolvable": of data without one the
-sentence says nothing. Where optimal tokens are tied X^mm is that of the first one.
+sentence says nothing. If optimal tokens are tied X^mm is that of the first one.
 
 Over the whole vocabulary the optimal token of one problem is a rival in the other, so that
 <w_i - w_j, x_opt_i - x_opt_j> is the sum of two margins, at least 2. Hence sharp-1, by Cauchy and

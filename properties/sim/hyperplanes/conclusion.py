@@ -28,7 +28,10 @@ class Decision:
 
 
 def decisions(case: Descent) -> list[Decision] | None:
-    """The decisions of all sub-sequences of two tokens at least; None where X^mm does not exist."""
+    """Return the decisions of all sub-sequences of at least two tokens.
+
+    None if X^mm does not exist.
+    """
     exact, found = ExactData.of(case.data), exact_att_svm(case.data)
     if found is None:
         return None
@@ -70,7 +73,7 @@ def all_different(m: Namespace, case: Descent, least: Number = 0) -> Comparison:
 
 
 def _parallel(m: Namespace, u: Vector, v: Vector) -> Numbers:
-    """|u|^2 |v|^2 - <u, v>^2, which is 0 exactly where one vector is a multiple of the other."""
+    """Return |u|^2 |v|^2 - <u, v>^2, which is 0 exactly if the vectors are parallel."""
     return m.values(dot(u, u) * dot(v, v) - dot(u, v) ** 2)
 
 
@@ -135,5 +138,5 @@ def one_successor(draw: st.DrawFn) -> Descent:
 
 
 def still(case: Descent) -> Descent:
-    """The same from X(0) = 0, which plays no part here."""
+    """Return the data with X(0) = 0, which plays no part here."""
     return replace(case, start=np.zeros_like(case.start))

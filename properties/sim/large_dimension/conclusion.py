@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def coherence(data: AttentionData) -> fmpq | None:
-    """The largest |<., .>| of two tokens or queries over the squared norm of the first one."""
+    """Return the largest |<., .>| of two tokens or queries over the squared norm of the first one."""
     exact = ExactData.of(data)
     found = [fmpq(0)]
     for vectors in ([x for tokens in exact.X for x in tokens], exact.Z):
@@ -144,12 +144,12 @@ def _frequent(law: Signs, factor: int, samples: int) -> Slack:
 
 
 def frequent(law: Signs, factor: int = 1) -> Slack:
-    """Part 1 is so likely, by the upper end of a counted interval: one of 10^9 is below it."""
+    """Return the slack of "part 1 is likely", by the upper end of an interval with error 10^-9."""
     return _frequent(law, factor, SAMPLES)
 
 
 def frequent_again(law: Signs, factor: int = 1) -> Slack:
-    """The same for other samples, four times as many."""
+    """Return the slack of `frequent` for other samples, four times as many."""
     return _frequent(Signs(law.n, law.T, law.d, law.seed + 10_000), factor, 4 * SAMPLES)
 
 

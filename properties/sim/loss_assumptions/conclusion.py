@@ -28,7 +28,7 @@ LETTERS = replace(training.LETTERS, says="")
 
 
 def stays(case: Descent, towards: str) -> bool:
-    """X(k) is 0 for ever, as the gradient at the start 0 is exactly 0, or there is no target."""
+    """Return whether X(k) = 0 forever, as the gradient at 0 is exactly 0, or there is no target."""
     if max_margin(case.data, towards) is None:
         return True
     found = negative_gradient(BALLS, case.data, case.start, case.loss).matrix
@@ -39,7 +39,7 @@ DIRECTION = replace(limit(limits.DIRECTION, LETTERS, never=stays), tensors=None)
 
 
 def sloped(case: Descent) -> bool:
-    """L' < 0 at every score that attention may return; decided for the losses that are followed."""
+    """Return whether L' < 0 at every score that attention may return; decided for known losses."""
     return case.loss in FOLLOWED and decreases(ExactData.of(case.data), case.loss)
 
 

@@ -1,4 +1,4 @@
-"""Tokens of low score: what leaving them out does to programme, training and attention.
+"""Tokens of low score: effects of leaving them out on programme, training and attention.
 
 Neither "low" nor "the final outcome" is defined. Low is read as weakly as it can be: the tokens of
 least score of their input, unless all its tokens share one score. The outcome is read as X^mm (on

@@ -52,10 +52,10 @@ class Scaled:
 
 
 def low(data: AttentionData, which: str = "low") -> Any:
-    """The tokens of least score of each input as a mask (n, T), or other tokens.
+    """Return the tokens of least score of each input as a mask (n, T), or other tokens.
 
-    None of an input whose tokens share one score. `low` has the least ones, `best` the optimal
-    ones, `second` all that are neither.
+    The mask of an input is empty if its tokens share one score. `low` has the least ones, `best`
+    the optimal ones, `second` all that are neither.
     """
     if in_torch(data.X):
         gamma, there = scores(data), present(data)
@@ -111,7 +111,7 @@ def lowered(case: Scaled) -> AttentionData:
 
 
 def lower_scores(scores: Array, chosen: Array, by: float | Array) -> Array:
-    """The scores, with a number subtracted from those of the chosen tokens."""
+    """Return the scores, with a number subtracted from the scores of the chosen tokens."""
     changed: Array = np.where(chosen, scores - by, scores)
     return changed
 
@@ -142,9 +142,9 @@ def as_much(m: Namespace, case: Scaled) -> Relation:
 def _attended(
     m: Namespace, data: AttentionData, W: list[list[fmpq]], which: str
 ) -> list[tuple[Numbers, Numbers, tuple[Matrix, Vector], int]]:
-    """Each input of which tokens are left out: weights, tokens, scores, and how many are left out.
+    """Return for each input that loses tokens: weights, tokens, scores, and the number of lost ones.
 
-    The weights are those of all tokens, and those of the rest with 0 for what is left out.
+    The weights are those of all tokens, and those of the rest with 0 for the tokens left out.
     """
     exact, out, found = ExactData.of(data), low(data, which), []
     inputs = zip(exact.X, exact.Z, exact.gamma, exact.kept, strict=True)
@@ -220,10 +220,10 @@ def without_low(run: Descent, which: str) -> AttentionData:
 
 
 def _selected(run: Descent, data: AttentionData, loss: str, *, tied: bool = False) -> Array | Slack:
-    """The token of largest logit of each input where the norm is large, or why there is none.
+    """Return the token of largest logit of each input at a large norm, or the reason for none.
 
-    It has nearly all attention, or with `tied` it and tokens of the same score have: attention
-    never tells two tokens apart that are the same vector.
+    This token must have nearly all attention; with `tied`, together with tokens of the same score.
+    Attention cannot distinguish two tokens that are the same vector.
     """
     size = FAR * max(1.0, float(np.linalg.norm(run.start)))
     path = follow_w(data, run.start, LOSSES[loss], [size])
@@ -243,7 +243,7 @@ def _selected(run: Descent, data: AttentionData, loss: str, *, tied: bool = Fals
 
 @by_gradient_flow
 def ends_alike(run: Descent, which: str = "low") -> Slack:
-    """Descent ends in the same direction without the tokens of least score."""
+    """Return the slack of "descent ends in the same direction without the tokens of least score"."""
     chosen = _selected(run, run.data, run.loss)
     if isinstance(chosen, Slack):
         return chosen
@@ -258,7 +258,7 @@ def ends_alike(run: Descent, which: str = "low") -> Slack:
 
 @by_gradient_flow
 def ends_no_worse(run: Descent, which: str = "low") -> Slack:
-    """Each input ends at a token of no lower score without the tokens of least score."""
+    """Return the slack of "each input ends at no lower score without the tokens of least score"."""
     ends = [
         _selected(run, data, run.loss, tied=True) for data in (run.data, without_low(run, which))
     ]
@@ -278,7 +278,7 @@ def _proved_limits(run: Descent, which: str) -> tuple[ProvedLimit | None, Proved
 
 
 def certified_alike(run: Descent, which: str = "low") -> arb | None:
-    """1 where both directions are proved to be the same, negative where they are not."""
+    """Return 1 if both directions are provably the same, a negative number if not, else None."""
     whole, rest = _proved_limits(run, which)
     if whole is None or whole.limit is None:
         return None
@@ -292,7 +292,7 @@ def certified_alike(run: Descent, which: str = "low") -> arb | None:
 
 
 def _ends(way: ProvedLimit | None, loss: str) -> dict[int, fmpq]:
-    """The scores at which inputs with a gradient end; an increasing loss turns scores round."""
+    """Return the scores at which inputs with a gradient end; an increasing loss negates scores."""
     if way is None:
         return {}
     sign, rows = (
@@ -303,10 +303,10 @@ def _ends(way: ProvedLimit | None, loss: str) -> dict[int, fmpq]:
 
 
 def certified_no_worse(run: Descent, which: str = "low") -> fmpq | None:
-    """By how much the least favoured input ends higher, in exact scores; None without a proof.
+    """Return the least gain of an input in final score, exactly; None without a proof.
 
-    An input whose gradient is always 0 is left out. One whose tokens share one score in the rest
-    ends at it.
+    An input without any gradient is left out. An input whose tokens share one score in the rest
+    ends at this score.
     """
     (whole, rest), out = _proved_limits(run, which), low(run.data, which)
     if (
@@ -353,14 +353,14 @@ NO_WORSE = Measured(
 
 
 def _lowest_last(data: AttentionData) -> AttentionData:
-    """The same with the last token, made to be beyond the margin, of least score."""
+    """Return the data with the least score for the last token, which lies beyond the margin."""
     scores = data.gamma.copy()
     scores[:, -1] = scores.min() - 1.0
     return AttentionData(data.X, data.Z, scores=scores)
 
 
 def idle_data() -> st.SearchStrategy[AttentionData]:
-    """Separable data whose tokens of least score are certainly beyond the margin."""
+    """Return a strategy of separable data whose tokens of least score lie beyond the margin."""
     return redundant_data((2.0, 1.5, 3.0)).map(_lowest_last)
 
 
@@ -378,7 +378,7 @@ def scaled(draw: st.DrawFn) -> Scaled:
 
 @composite
 def line_runs(draw: st.DrawFn) -> Descent:
-    """One input of three or four tokens in R^1, of different scores, from zero or any start."""
+    """Draw one input of three or four tokens in R^1, of different scores, from zero or any start."""
     T = draw(st.integers(3, 4))
     scores = np.cumsum(1.0 + np.abs(draw(arrays(T))))
     X = draw(arrays(1, T, 1))

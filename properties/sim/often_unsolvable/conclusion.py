@@ -54,13 +54,13 @@ def refused(m: Namespace, case: Descent, by: str = "circles") -> Comparison:
 
 
 def gap(case: Table, strict: bool = True, more: int = 0) -> fmpq:
-    """Minus the distance between the formula and what is added up over all sentences."""
+    """Return minus the distance between the formula and the sum over all sentences."""
     other = Table(case.first, case.follow, case.m + more)
     return -abs(contradictions.probability(other) - contradictions.enumerated(case, strict))
 
 
 def gap_in_floats(case: Table, strict: bool = True, more: int = 0) -> Slack:
-    """The same, rounded."""
+    """Return the gap in floats."""
     return Slack(float(gap(case, strict, more)), 0.0)
 
 

@@ -1,9 +1,9 @@
-"""What sentences ask of X, when that contradicts itself, and how often it does.
+"""Constraints of sentences on X, their contradictions, and the frequency of contradictions.
 
 A problem asks that the logit of its optimal token exceed that of every other token by 1, for the
 query that it has. For one query these are edges from the better to the worse token. Around a cycle
 the constraint matrices (e_a - e_b) z^T add up to 0 while the margins that are asked for add up to
-its length: no X meets them, whatever the embeddings. Where the embeddings are independent and there
+its length: no X meets them, whatever the embeddings. If the embeddings are independent and there
 is no cycle, number the tokens of each query along its edges: E X E^T can be any matrix, so that
 some X has these numbers for logits, with margins of at least 1. A token that stands twice in a
 sub-sequence is a cycle of length 1 as definition 3.8 counts constraints, by places; what is counted
@@ -37,7 +37,7 @@ from properties.sim._support.causal_language import SUCCESSORS, VOCABULARY, Sett
 from properties.sim._support.telling_sentences import sentences_of
 
 RUNS, AGAIN = 60, 240
-"""How many languages are drawn, with one set of sentences each; and if that is repeated."""
+"""Number of languages drawn, with one set of sentences each, at first and on repetition."""
 
 
 def contradicts(
@@ -63,7 +63,10 @@ def contradicts(
 
 
 def _has_cycle(edges: dict[int, int]) -> bool:
-    """Whether edges stay when those whose better token has no better one go, again and again."""
+    """Return whether the edges contain a cycle.
+
+    Edges are removed again and again if their better token has no better one.
+    """
     while edges:
         worse = functools.reduce(operator.or_, edges.values())
         left = {a: tokens for a, tokens in edges.items() if worse >> a & 1 and tokens}
@@ -89,7 +92,7 @@ class Draws:
 
 
 def drawn(generator: np.random.Generator, size: Setting) -> tuple[Language, Int[Array, "m n"]]:
-    """A random language, its embeddings in coordinates of their span, and sentences of it."""
+    """Return a random language, its embeddings in coordinates of their span, and sentences of it."""
     language = random_language(generator, VOCABULARY, size.d, SUCCESSORS)
     sentences = language.sample(generator, size.m, size.n)
     coordinates = np.linalg.qr(language.embeddings.T)[1].T
@@ -98,7 +101,7 @@ def drawn(generator: np.random.Generator, size: Setting) -> tuple[Language, Int[
 
 @functools.lru_cache(maxsize=256)
 def count(case: Draws, over: str, size: Setting, runs: int, stream: int) -> int:
-    """How many of the sets of sentences that are drawn contradict themselves.
+    """Return the number of drawn sets of sentences that contradict themselves.
 
     Attention is over the whole vocabulary or over the sub-sequence.
     """
@@ -123,7 +126,7 @@ def often(case: Draws, over: str, m: int = 10, n: int = 5, d: int = 100) -> Slac
 
 
 def often_again(case: Draws, over: str, m: int = 10, n: int = 5, d: int = 100) -> Slack:
-    """The same from other draws, four times as many."""
+    """Return the slack of "contradictions are often", from four times as many other draws."""
     return _often(case, over, m, n, d, AGAIN, 1)
 
 
@@ -201,9 +204,9 @@ def _coefficient(powers: list[list[fmpq]], m: int) -> fmpq:
 
 
 def enumerated(case: Table, strict: bool = True) -> fmpq:
-    """The probability that no word has two successors, added up over all m sentences.
+    """Return the probability that no word has two successors, summed over all m sentences.
 
-    Where not strict, m sentences of which neighbours agree count: those that begin alike end alike.
+    If not strict, m sentences count if neighbours agree: equal first words have equal last words.
     """
     V, total = len(case.first), fmpq(0)
     chance = case.chances

@@ -40,7 +40,7 @@ def cost_of_turning(m: Namespace, v: Values, of: str = "difference") -> Comparis
 
 
 def turned(run: Descent) -> Descent:
-    """The same data from the transposed start.
+    """Return the same data from the transposed start.
 
     Descent on X with logits z^T X x_t is, transposed, descent on W = X^T with logits x_t^T W z,
     which the rest of the package follows.
@@ -50,17 +50,17 @@ def turned(run: Descent) -> Descent:
 
 @by_gradient_flow
 def trained(run: Descent, towards: str = "optimal", side: str = "X(k)") -> Slack:
-    """X(k), or its transpose, converges in direction to the target, by its rate."""
+    """Return the slack of "X(k), or its transpose, converges in direction to the target"."""
     return converges(turned(run), goals(run.data, towards, side))
 
 
 def turned_away(run: Values, towards: str = "optimal", side: str = "X(k)") -> Tensor:
-    """How far the run of `trained` is from selecting the optimal tokens, in torch."""
+    """Return how far the run of `trained` is from selecting the optimal tokens, in torch."""
     return elsewhere(SimpleNamespace(data=run.inputs, start=run.start.mT), run.loss, towards)
 
 
 def arrives_turned(run: Descent, towards: str = "optimal", side: str = "X(k)") -> arb | None:
-    """The same by proof: 1 where it does, negative where it does not, None without one."""
+    """Return 1 if the run of `trained` provably converges, a negative number if not, else None."""
     return proved(turned(run), goals(run.data, towards, side))
 
 

@@ -1,4 +1,4 @@
-"""The printed loss: what descent on it converges to.
+"""The printed loss: the limit of descent on it.
 
 "As a result, we demonstrate that gradient descent converges to the optimal solution for SVM"
 (abstract), for W-GD (definition 3.7) on L_{l0,j0,i0} := g(<f, h> b) (definition 3.6) with g(u) =

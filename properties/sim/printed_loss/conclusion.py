@@ -46,7 +46,7 @@ def rate(case: Descent, share: Fraction = Fraction(1)) -> Slack:
 
 
 def proved_rate(case: Descent, share: Fraction = Fraction(1)) -> arb | None:
-    """How far the share is from the rate that is proved, negated."""
+    """Return minus the distance of the share from the proved rate."""
     solved = exact_att_svm(turned(case).data)
     if solved is None:
         return arb(-1)  # there is no X^low

@@ -40,7 +40,7 @@ SAME_RIVALS = Descent.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
 
 @composite
 def pairs(draw: st.DrawFn) -> Descent:
-    """Two inputs of two tokens with the same two scores and one query or two, from zero."""
+    """Draw two inputs of two tokens with the same two scores and one query or two, from zero."""
     d, low = draw(sizes(1, 3)), draw(numbers())
     scores = [[low + draw(sizes(1, 16)) / 4, low]] * 2
     X, Z = draw(arrays(2, 2, d)), np.eye(1, d).repeat(2, 0)

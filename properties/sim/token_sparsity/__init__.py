@@ -1,4 +1,4 @@
-"""Token selection and contextual sparsity: what may be left out, and what may not.
+"""Token selection and contextual sparsity: the tokens that may be left out, and those that may not.
 
 After theorem 3.15 the tokens that are no support vectors "have gradients that effectively amount to
 zero".
@@ -42,7 +42,7 @@ from properties.sim.token_sparsity import gradient_shares as shares
 
 
 def other_tokens(*runs: Descent) -> dict[str, Changed]:
-    """Siblings that say the same of support vectors, or of optimal tokens, with these instances."""
+    """Return siblings with the same claim about support vectors, or about optimal tokens."""
     return {
         "support vectors": changed(which="support", examples=runs),
         "optimal tokens": changed(which="optimal", examples=runs),

@@ -68,12 +68,12 @@ class Fading:
     least: float
 
     def fallen(self, data: AttentionData, loss: str, *, together: bool) -> Array:
-        """By how much the logarithm of each token's share fell, or that of their common share."""
+        """Return the fall of the logarithm of each token's share, or of their common share."""
         ends = [self._shares(data, W, loss, together) for W in self.path.W[0, 1:]]
         return np.atleast_1d(ends[0] - ends[1])
 
     def selects(self, data: AttentionData) -> bool:
-        """At the end all margins are positive, so that the run may be on its way to X^mm."""
+        """Return whether all margins are positive at the end: the run may then approach X^mm."""
         A = [[float(arb(x)) for x in a] for a in exact_constraints(ExactData.of(data)).values()]
         return bool((np.array(A) @ self.path.W[0, -1].ravel() > 0.0).all())
 
@@ -87,7 +87,7 @@ class Fading:
 
 
 def _follow(run: Descent, which: str) -> Fading | Slack:
-    """From 100 ||X^mm|| on, or further where some token is closely beyond the margin."""
+    """Follow the run from 100 ||X^mm|| on, or further if some token is barely beyond the margin."""
     found = exact_att_svm(run.data)
     beyond = [] if found is None else [m for m in found.margins.values() if m > 1]
     if found is None:
@@ -108,10 +108,10 @@ def _follow(run: Descent, which: str) -> Fading | Slack:
 
 @by_gradient_flow
 def fades(run: Descent, which: str = "others") -> Slack:
-    """The common share of the tokens named tends to 0.
+    """Return the slack of "the common share of the named tokens tends to 0".
 
-    Over the decade its logarithm must fall by at least half of what the nearest token beyond the
-    margin is to lose; that of a share which stays falls by nothing.
+    Over the decade the logarithm of the share must fall by at least half of the expected loss of
+    the nearest token beyond the margin. The logarithm of a constant share does not fall.
     """
     found = _follow(run, which)
     if isinstance(found, Slack):
@@ -123,11 +123,11 @@ def fades(run: Descent, which: str = "others") -> Slack:
 
 @by_gradient_flow
 def exponent(run: Descent, share: str | int = 1, less: int = 1) -> Slack:
-    """The share of each token that is no support vector falls like k^-share (m - less).
+    """Return the slack of "the share of each other token falls like k^-share (m - less)".
 
-    Over a decade, where ln k grows by 900 and by 900 over the least m - 1, the logarithm of the
-    share must fall by share (m - less) times that growth, up to 10 m. An exponent that is wrong by
-    5% is off by 45 (m - 1) and by 45, so by 22 m.
+    The tokens are those that are no support vectors. Over a decade ln k grows by 900 and by 900
+    over the least m - 1. The logarithm of the share must fall by share (m - less) times that
+    growth, up to 10 m. An exponent that is wrong by 5% is off by 45 (m - 1) and by 45, so by 22 m.
     """
     found = _follow(run, "others")
     if isinstance(found, Slack):
@@ -147,11 +147,11 @@ def exponent(run: Descent, share: str | int = 1, less: int = 1) -> Slack:
 
 
 def certified_fading(run: Descent, which: str = "others") -> arb | None:
-    """1 where the common share tends to 0, -1 where it does not; None without a proof.
+    """Return 1 if the common share provably tends to 0, -1 if it does not; None without a proof.
 
-    The proof is that the direction of the run converges, to the solution for the tokens that it
-    selects; None where `exponents` has none, or a tight token has multiplier 0. Where the run ends
-    at a finite norm the shares end at those that are there.
+    The proof: the direction of the run converges to the solution for the tokens that it selects.
+    None if `exponents` has none, or a tight token has multiplier 0. If the run ends at a finite
+    norm, the shares tend to their values there.
     """
     if exact_att_svm(run.data) is None:
         return arb(-1)
@@ -171,9 +171,9 @@ def certified_fading(run: Descent, which: str = "others") -> arb | None:
 
 
 def certified_exponent(run: Descent, share: str | int = 1, less: int = 1) -> arb | None:
-    """Minus the largest distance of share (m - less) from the true exponent, in rationals.
+    """Return minus the largest distance of share (m - less) from the true exponent, in rationals.
 
-    True is the exponent that follows from where X(k) is proved to go; None where none does.
+    The true exponent follows from the proved limit of X(k); None if there is no such proof.
     """
     solved = exact_att_svm(run.data)
     if solved is None:
@@ -219,9 +219,9 @@ EXPONENT = tends(
 
 
 def tokens_with_gradient(run: Descent) -> set[Token]:
-    """Tokens whose coefficient in the gradient is not 0 where the run ends, at a finite norm.
+    """Return tokens with a nonzero coefficient in the gradient at the finite end of the run.
 
-    None of a run that is not proved to end so.
+    The set is empty if the run does not provably end at a finite norm.
     """
     end, data = ends_at(run.data, rationals(run.start), run.loss, run.step), ExactData.of(run.data)
     found: set[Token] = set()
@@ -241,8 +241,12 @@ def tokens_with_gradient(run: Descent) -> set[Token]:
 def exponents(found: ProvedLimit) -> dict[Token, fmpq] | None:
     """Return e_it such that the share of token t is k^-(e_it + o(1)), for inputs i with a gradient.
 
-    None if the run does not settle for sure, a rival has the score of a selected token, or nearest
-    rivals lie on both sides of it, so that their parts of the gradient may cancel.
+    None in three cases:
+
+    - the run does not provably settle;
+    - a rival has the score of a selected token;
+    - nearest rivals lie on both sides of the selected token, so that their parts of the gradient
+      may cancel.
     """
     limit, data, selected = found.limit, found.data, found.certificate.selected
     if limit is None:
@@ -273,7 +277,7 @@ def redundant_basin(draw: st.DrawFn) -> Descent:
 
 
 def basin_larger(generator: np.random.Generator) -> Descent:
-    """The same at larger sizes."""
+    """Return runs in the basin at larger sizes."""
     data = redundant_gaussian(generator)
     return _along(data, 12, generator.integers(-4, 5, size=(data.d, data.d)) / 4)
 
