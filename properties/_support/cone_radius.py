@@ -36,7 +36,7 @@ from attsvm.exact.traps import Selection
 from attsvm.theory.types import Number
 
 WIDER = [fmpq(k, 4) for k in range(4)]
-"""How far the widths that are tried lie between s and 1."""
+"""Factor of the distance of tried widths from s, between s and 1."""
 FINENESS, FARTHEST = 12, 64
 """A radius is found up to a factor of 1 + 2^-12, and up to 2^64."""
 
@@ -64,7 +64,7 @@ class Pairs:
 
     @classmethod
     def of(cls, data: AttentionData, alpha: Array) -> Pairs | None:
-        """None where W^mm(alpha) does not exist or nothing is constrained."""
+        """Return the pairs, None if W^mm(alpha) does not exist or nothing is constrained."""
         return _pairs(data, tuple(map(int, alpha)))
 
     @property
@@ -125,7 +125,7 @@ def wider(share: Number, part: Number) -> Number:
 
 
 def radius(pairs: Pairs, loss: str, step: fmpq, share: fmpq) -> fmpq | None:
-    """The radius of the share, up to a factor of 1 + 2^-12; None where none is found up to 2^64."""
+    """Return the radius of the share, up to a factor of 1 + 2^-12; None if it exceeds 2^64."""
     powers = (fmpq(2) ** k for k in range(-FARTHEST, FARTHEST + 1, 8))
     high = next((x for x in powers if closes(pairs, loss, step, share, x)), None)
     if high is None:

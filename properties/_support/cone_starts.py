@@ -49,7 +49,7 @@ def escaping_start(reach: int, R: float, share: float = 0.5) -> Local:
 
 
 def placed_at(scores: list[float], beyond: tuple[float, float], *start: float) -> Local:
-    """Tokens 0, (-1, 0) and minus `beyond`, with half of the cone of the first and log-loss."""
+    """Return tokens 0, (-1, 0) and minus `beyond`, with half of the cone of the first and log-loss."""
     tokens = [[0.0, 0.0], [-1.0, 0.0], [-beyond[0], -beyond[1]]]
     data = AttentionData.of([tokens], [[1.0, 0.0]], scores=[scores])
     return Local(data, np.array([0]), np.array([[w, 0.0] for w in start]), "log-loss")
@@ -78,9 +78,10 @@ BETTER_SUPPORT = on_the_line(64.0, 1.0)
 
 
 def narrowest(choice: Choice) -> Array:
-    """Along -A_j of the pair with the largest r_j/c_j, which sets the width of the cone, across W*.
+    """Return the direction across W* along -A_j of the pair with the largest r_j/c_j.
 
-    Its length is 1/r_j, so that it takes 1 from the margin of that pair; zero where r_j is.
+    This pair sets the width of the cone. The length is 1/r_j, which takes 1 from the margin of the
+    pair; the direction is zero if r_j is.
     """
     found, pairs = exact_att_svm(choice.data, choice.alpha), Pairs.of(choice.data, choice.alpha)
     square = 2 * (choice.data.d,)
@@ -96,10 +97,10 @@ def narrowest(choice: Choice) -> Array:
 
 
 def leaving(choice: Choice, share: float, far: float, loss: str, step: float = 1.0) -> Local:
-    """A start at which the token that sets the width of the cone has nearly the logit of alpha's.
+    """Return a start at which the token that sets the cone's width has nearly the logit of alpha's.
 
-    Where that token has margin 1 + g, the start is (1 + g)/g times as far from the axis as the
-    cone is wide: just outside of it where g is large. Zero where there is no radius.
+    If that token has margin 1 + g, the start is (1 + g)/g times as far from the axis as the cone is
+    wide: just outside of the cone for large g. The start is zero if there is no radius.
     """
     away = narrowest(choice)
     case = placed(choice, away, share, 0.0, far, loss, step)
@@ -119,10 +120,10 @@ def placed(
     loss: str,
     step: float = 1.0,
 ) -> Local:
-    """A start in the cone: from its axis along `away`, by a part of what `share` allows.
+    """Return a start in the cone: from its axis along `away`, by a part of what `share` allows.
 
-    Its sigma, the position along the axis, is `far` times the radius of the step, rounded up. Zero
-    where there is no radius.
+    Its sigma, the position along the axis, is `far` times the radius of the step, rounded up. The
+    start is zero if there is no radius.
     """
     at_zero = np.zeros((choice.data.d, choice.data.d))
     zero = Local(choice.data, choice.alpha, at_zero, loss, share, step=step)
@@ -162,12 +163,14 @@ def far_out(case: Local) -> Local:
 def around_alpha(
     alpha: Array, own: Array, lean: Array, beyond: Array, aside: Array, scores: Array
 ) -> Choice:
-    """A choice of known geometry: W^mm(alpha) sees T - 2 supports an input, and one token beyond.
+    """Return a choice of known geometry: T - 2 supports an input, and one token beyond.
 
-    The chosen tokens alpha (n,) have the values own (n, d) with d = n (T - 2) + 1, and all tokens
-    the scores (n, T). Token t of input i differs from x_alpha by an axis of its own, plus lean_i
-    along the next one; the last but alpha by beyond_i times the first of these axes and aside_i
-    along a fresh axis. All queries are the first unit vector.
+    - The chosen tokens alpha (n,) have the values own (n, d) with d = n (T - 2) + 1.
+    - All tokens have the scores (n, T).
+    - Token t of input i differs from x_alpha by a separate axis, plus lean_i along the next one.
+    - The last token but alpha differs by beyond_i times the first of these axes and aside_i along a
+      fresh axis.
+    - All queries are the first unit vector.
     """
     (n, T), d = scores.shape, own.shape[1]
     X = np.repeat(own[:, None, :], T, axis=1)
@@ -202,7 +205,7 @@ def local_choices(draw: st.DrawFn, inputs: int = 2, tokens: int = 4) -> Choice:
 
 
 def local_choices_larger(generator: np.random.Generator) -> Choice:
-    """The same with two or three inputs of up to five tokens."""
+    """Return a choice of known geometry with two or three inputs of up to five tokens."""
     n, T = int(generator.integers(2, 4)), int(generator.integers(3, 6))
 
     def dyadic(*shape: int) -> Array:
@@ -217,7 +220,7 @@ def local_choices_larger(generator: np.random.Generator) -> Choice:
 
 
 def lifted(choice: Choice, level: float) -> Choice:
-    """The choice with that added to all scores, of which those of alpha are 0."""
+    """Return the choice with `level` added to all scores; the scores of alpha are 0 before."""
     data = choice.data
     return replace(choice, data=replace(data, scores=data.gamma + level))
 
@@ -232,11 +235,11 @@ def _supported(choice: Choice) -> Array:
 
 @composite
 def started(draw: st.DrawFn, *shares: float) -> Local:
-    """A start at some part of some share of the cone, at the radius of any step and beyond.
+    """Draw a start at some part of some share of the cone, at the radius of any step and beyond.
 
-    Where the cone is narrowest, every fourth one lies at the rim of the last share, and every
-    second one beyond the cone, where nothing is claimed: what claims more is seen to. The latter
-    have a single support token: then E moves its margin nowhere, and the token beyond takes over.
+    In the narrowest direction every fourth start lies at the rim of the last share. Every second
+    one lies beyond the cone, so that a claim about more than the cone fails. The latter have a
+    single support token: E does not move its margin, and the token beyond takes over.
     """
     place, share = draw(sizes(0, 3)), draw(st.sampled_from(shares))
     part, far = draw(st.sampled_from([1.0, 0.5, 0.0])), draw(st.sampled_from([1.0, 2.0, 8.0]))
@@ -253,7 +256,7 @@ def started(draw: st.DrawFn, *shares: float) -> Local:
 
 
 def started_larger(*shares: float) -> Callable[[np.random.Generator], Local]:
-    """The same at larger sizes; no start is beyond the rim."""
+    """Return a function that draws such starts at larger sizes, none of them beyond the rim."""
 
     def draw(generator: np.random.Generator) -> Local:
         choice, share = local_choices_larger(generator), float(generator.choice(shares))

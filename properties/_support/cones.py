@@ -65,7 +65,7 @@ class Local(Stepped):
 
 
 def is_locally_optimal(case: Local) -> bool:
-    """W^mm(alpha) exists, and tokens of margin exactly 1 score below alpha (definition 2)."""
+    """Return whether W^mm(alpha) exists and tokens of margin 1 score below alpha (definition 2)."""
     pairs = Pairs.of(case.data, case.alpha)
     return pairs is not None and pairs.locally_optimal
 
@@ -88,7 +88,7 @@ def is_far(case: Local) -> bool:
 
 
 def parts(case: Local, pairs: Pairs) -> tuple[fmpq, fmpq]:
-    """Of the start, sigma and ||E||^2."""
+    """Return sigma and ||E||^2 of the start."""
     W0 = flat(rationals(case.start))
     sigma = dot(W0, flat(pairs.W)) / pairs.square
     return sigma, dot(W0, W0) - sigma * sigma * pairs.square
@@ -105,7 +105,7 @@ def within(case: Local, factor: float = 1.0) -> bool:
 
 
 def is_large(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
-    """Whether 0 < share < 1, and sigma is at least the radius of the share or a fraction of it."""
+    """Return whether 0 < share < 1 and sigma is at least a fraction of the radius of the share."""
     pairs = Pairs.of(case.data, case.alpha)
     if pairs is None or not 0.0 < case.share < 1.0:
         return False
@@ -129,9 +129,9 @@ def is_near(case: Local) -> bool:
 
 
 def is_long(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
-    """||W_0|| >= sqrt(N^2 + q^2) times the radius for half of the cone, or a fraction of it.
+    """Return whether ||W_0|| >= fraction sqrt(N^2 + q^2) times the radius for half of the cone.
 
-    Of starts that are near, sigma is then at least that radius.
+    For starts that are near, sigma is then at least that radius.
     """
     pairs, W0 = Pairs.of(case.data, case.alpha), flat(rationals(case.start))
     if pairs is None:
@@ -167,11 +167,11 @@ def target(case: Local, towards: str) -> Matrix | None:
 
 
 def never_converges_to(case: Local, limit: Matrix) -> bool:
-    """Whether no descent converges in direction to the limit, from any start, as it points down.
+    """Return whether no descent converges in direction to the limit, from any start.
 
-    Where the optimal token of each input is unique and its rivals share a score, <W_k, X^mm> grows
-    at every step, by increments bounded below on bounded sets. So the norm is unbounded, and
-    <W_k, X^mm> >= <W_0, X^mm> does not leave room for a limit L with <L, X^mm> < 0.
+    If the optimal token of each input is unique and its rivals share a score, <W_k, X^mm> grows at
+    every step, by increments bounded below on bounded sets. So the norm is unbounded. As <W_k,
+    X^mm> >= <W_0, X^mm>, no limit L has <L, X^mm> < 0.
     """
     exact, best = ExactData.of(case.data), exact_att_svm(case.data)
     if not moves_along_margins(exact) or best is None:
@@ -190,7 +190,7 @@ def follows(case: Local, towards: str = "alpha") -> Slack:
 
 
 def decided(case: Local, towards: str = "alpha") -> arb:
-    """Where descent goes, proved."""
+    """Return 1 if descent provably converges to the target, a negative number if it does not."""
     limit, start = target(case, towards), rationals(case.start)
     if limit is not None and never_converges_to(case, limit):
         return arb(-1)
@@ -202,7 +202,7 @@ def decided(case: Local, towards: str = "alpha") -> arb:
 
 
 def distance_from_selecting(case: Values, towards: str = "alpha") -> Tensor:
-    """How far descent is from selecting the tokens alpha, in torch."""
+    """Return how far descent is from selecting the tokens alpha, in torch."""
     return elsewhere(case, chosen=case.alpha)
 
 

@@ -169,7 +169,7 @@ def signs(draw: st.DrawFn, d: tuple[int, int] = (1, 64), T: tuple[int, int] = (1
 
 @composite
 def random_sentences(draw: st.DrawFn) -> RandomSentences:
-    """Draw languages of two tokens, up to three sentences of up to three tokens, in R^1000 and more."""
+    """Draw languages of two tokens, with up to three sentences, in R^1000 and more."""
     follow = [[draw(sizes(0, 3)), draw(sizes(1, 3))] for _ in range(2)]
     return RandomSentences(
         np.array(follow), draw(sizes(1, 3)), draw(sizes(2, 3)), draw(sizes(1000, 4000))

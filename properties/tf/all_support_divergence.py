@@ -46,7 +46,7 @@ TIED_OPTIMA = cases.from_zero([[[0, 0], [-1, 0], [0, -1]]], scores=[[1.0, 1.0, 0
 
 @composite
 def tied(draw: st.DrawFn) -> Descent:
-    """Descents where often one input, or all, have tokens of one score: these have no gradient."""
+    """Draw descents, often with tokens of one score, and so no gradient, in one input or all."""
     case, kind = draw(cases.descents()), draw(st.integers(0, 3))
     scores = case.data.gamma.copy()
     of = slice(0, [0, 0, 1, case.data.n][kind])

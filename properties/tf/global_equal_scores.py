@@ -54,10 +54,10 @@ FAR_START = replace(cases.from_zero([[[1], [0]]], y=[1.0], v=[1.0]), start=np.ar
 
 @composite
 def started(draw: st.DrawFn, data: SearchStrategy[AttentionData]) -> Descent:
-    """A decreasing loss on data of the strategy, started at zero, near, far, or at worse tokens.
+    """Draw a decreasing loss on data, started at zero, near, far, or at worse tokens.
 
-    Every second data set has rivals of two scores: of them nothing is claimed, and what claims
-    more is at risk there.
+    Every second data set has rivals of two scores. Nothing is claimed about these; a claim about
+    them fails.
     """
     drawn = draw(ragged(trapping_data() if draw(st.booleans()) else data))
     return Descent(drawn, draw(starts_about(drawn, 0, 1, 3)), draw(st.sampled_from(losses.SLOPED)))

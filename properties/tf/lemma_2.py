@@ -41,7 +41,7 @@ LISTED = (DECREASING, SMOOTH, LABELS)
 
 
 def above(m: Namespace, v: Values, share: Number) -> Comparison:
-    """The risk is above that of the optimal tokens by a share of what the worst ones add."""
+    """Return that the excess risk exceeds a share of its largest possible value."""
     return m.below(share * worst_gap(m, v), risk_gap(m, v))
 
 

@@ -63,7 +63,10 @@ def by_lead(m: Namespace, v: Values, by: str = "lead", share: Number = 1) -> Rel
 
 
 def by_norm(m: Namespace, v: Values, side: str) -> Comparison:
-    """(T - 1) exp(-||v|| sqrt(T / (T - 1))) <= (1 - S_1) / S_1 <= (T - 1) exp(||v|| sqrt 2)."""
+    """Return both bounds of (1 - S_1) / S_1 by the norm of v.
+
+    (T - 1) exp(-||v|| sqrt(T / (T - 1))) <= (1 - S_1) / S_1 <= (T - 1) exp(||v|| sqrt 2)
+    """
     if v.T == 1:
         return m.below(m.exact(0), m.exact(0))  # S_1 is 1
     square, found = m.sum(m.square(v.v)), odds(m, v)

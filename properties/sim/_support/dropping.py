@@ -113,7 +113,7 @@ def _gradient(m: Namespace, data: AttentionData, W: Array) -> Any:
 
 
 def _named_in_batch(data: Values, which: str) -> Tensor:
-    """Return the tokens of `named`, but for optimal ones and all, of a batch in torch (batch, n, T).
+    """Return the tokens of `named` except `optimal` and `all`, of a batch in torch (batch, n, T).
 
     Margins within 1e-9 of 1 count as 1.
     """

@@ -156,7 +156,7 @@ def _pick(values: Array, of: str) -> float:
 
 
 def _attainable(run: Values, longest: float) -> float:
-    """Return the largest gain of the least margin per norm, 1/||X^mm||, or of the longest constraint."""
+    """Return the largest gain of the least margin per norm, 1/||X^mm||."""
     found = exact_att_svm(run.data)
     return longest if found is None else 1.0 / float(arb(found.square).sqrt())
 

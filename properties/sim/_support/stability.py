@@ -66,7 +66,7 @@ def compared(
     share: Number = 1,
     attention: str = "softmax",
 ) -> Comparison:
-    """Compare the change of the loss or of its gradient with a share of linear attention's constant."""
+    """Compare the change of the loss or its gradient with linear attention's constant."""
     left = change(m, v, of, attention, {"loss": loss, "gradient": gradient, "linear": linear_loss})
     constant = linear_constant(m, m.abs(v.b) * score_norm(m, v, data), of)
     return m.at_most(left, share * constant * m.norm(v.x - v.y))

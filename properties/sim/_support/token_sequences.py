@@ -10,7 +10,7 @@ matrix X* is not theirs where some rational W has f_C(W) < min_t f_C(t X*), a mi
 and the t = 1/<A_j, X*>; W comes from floats and is only believed for what it attains. And it is
 theirs where X* is on the ray of X^mm and C ||X^mm|| > max lambda: it is X_soft then.
 
-If problems with one query have different next tokens, no X separates, and the facts that other modules
+If problems with one query have different next tokens, no X separates, and facts that others
 prove of descent does not apply. `outvoted` does for embeddings with E E^T = I and the whole
 vocabulary. The column w of X that a query reads evolves by itself, its logits being the
 coordinates w_t. With n_t problems that ask for t, -dL/dw_t for t != a is -s_t kappa_t / n,
@@ -63,7 +63,7 @@ def limit(case: Descent) -> Vector | None:
 
 
 def outvoted(case: Descent) -> Vector | None:
-    """Return X* in rationals if problems conflict and one successor of each query outvotes the others."""
+    """Return X* in rationals if one successor of each query outvotes its rivals, else None."""
     E, data = sentences_of(case).embeddings, ExactData.of(case.data)
     if not sentences_of(case).whole or not np.array_equal(E @ E.T, np.eye(len(E))):
         return None

@@ -38,7 +38,7 @@ UNDEFINED = {
 
 
 def one_part(case: Values) -> bool:
-    """Return whether all tokens are support vectors or all rivals of an optimal token score the same."""
+    """Return whether all tokens are support vectors or all rivals score the same."""
     return all_tight(case) or rivals_equal(case)
 
 

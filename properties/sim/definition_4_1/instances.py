@@ -121,7 +121,7 @@ def soft_of(case: Soft | Queried) -> Soft:
 
 
 def shares(case: Soft | Queried) -> list[tuple[int, ...]]:
-    """Return the slack of each constraint: its own, one for each token of a sequence, or a named one."""
+    """Return the slack of each constraint: its own, one a token of a sequence, or a named one."""
     places = list(exact_constraints(ExactData.of(case.data)))
     if isinstance(case, Soft):
         return list(places)

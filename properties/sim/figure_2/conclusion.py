@@ -19,7 +19,7 @@ from properties.sim._support.margins import NOTHING, ends
 
 @by_gradient_flow
 def converges(case: Descent, of: str = "largest") -> Slack:
-    """Return the slack of "the margin converges": the `largest` or `least` one gains little in a decade."""
+    """Return the slack of "the `largest` or `least` margin gains little in a decade"."""
     if is_stationary_start(ExactData.of(case.data), rationals(case.start), case.loss):
         return Slack(1.0, 0.0)
     found = ends(case, of, "optimal")

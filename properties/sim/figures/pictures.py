@@ -52,7 +52,7 @@ def cosines(n: Numbers) -> Figure:
 
 
 def evidence(n: Numbers) -> Figure:
-    """Return cosines to rivals, with the rivals' own at the right edge, and residuals against norms."""
+    """Return cosines to rivals, with the rivals' own cosines, and residuals against norms."""
     page = sheet(len(ROWS), 2, panel=(5.4, 3.6))
     panels = page.subplots(len(ROWS), 2)
     for (cosine, residual), (tokens, words) in zip(panels, ROWS.items(), strict=True):

@@ -142,7 +142,7 @@ def as_much(m: Namespace, case: Scaled) -> Relation:
 def _attended(
     m: Namespace, data: AttentionData, W: list[list[fmpq]], which: str
 ) -> list[tuple[Numbers, Numbers, tuple[Matrix, Vector], int]]:
-    """Return for each input that loses tokens: weights, tokens, scores, and the number of lost ones.
+    """Return weights, tokens, scores and number of lost tokens of each input that loses some.
 
     The weights are those of all tokens, and those of the rest with 0 for the tokens left out.
     """

@@ -26,7 +26,7 @@ def compared(
     share: Number = 1,
     attention: str = "softmax",
 ) -> Comparison:
-    """Compare the change of the loss or of its gradient with a share of linear attention's constant."""
+    """Compare the change of the loss or its gradient with linear attention's constant."""
     size = logistic.score_norm(m, v, "norms" if data == "norms" else "same")
     if of == "gradient":
         constant = 2 * m.square(size)

@@ -65,7 +65,7 @@ def level_data(draw: st.DrawFn) -> AttentionData:
 
 
 def within(run: Descent, factor: float = 1.0) -> bool:
-    """Return whether rivals' scores differ by less than factor delta_i, delta_i = g_i s_i/(1 - s_i)."""
+    """Return whether rivals' scores differ by less than factor g_i s_i/(1 - s_i)."""
     return spread_within(run.data, run.start, factor)
 
 

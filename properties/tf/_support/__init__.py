@@ -1,1 +1,1 @@
-"""What several statements of this source share."""
+"""Helpers shared by several statements of this source."""

@@ -29,7 +29,10 @@ from properties._support.small_runs import TIED_APART
 
 @composite
 def descents(draw: st.DrawFn, losses: Sequence[str] = SLOPED) -> Descent:
-    """Data with mostly tight margins, some masked; starts adversarial, zero, small and large."""
+    """Draw data with mostly tight margins, some masked.
+
+    Starts adversarial, zero, small and large.
+    """
     data = draw(ragged(tight_data()))
     loss = draw(st.sampled_from(losses))
     return Descent(data, draw(starts_about(data, 0, 2)), loss)
@@ -37,7 +40,7 @@ def descents(draw: st.DrawFn, losses: Sequence[str] = SLOPED) -> Descent:
 
 @composite
 def opposed(draw: st.DrawFn) -> Descent:
-    """Two inputs of the same tokens and scores with opposed queries."""
+    """Draw two inputs of the same tokens and scores with opposed queries."""
     T, d = draw(sizes(2, 3)), draw(sizes(1, 2))
     X, z, gamma = draw(arrays(1, T, d)), draw(arrays(1, d)), draw(arrays(1, T))
     factor = draw(st.sampled_from([1.0, 2.0, 0.5]))
@@ -51,14 +54,14 @@ def opposed(draw: st.DrawFn) -> Descent:
 
 
 def larger(generator: np.random.Generator, losses: Sequence[str] = SLOPED) -> Descent:
-    """Up to three inputs of four tokens, a random start."""
+    """Return up to three inputs of four tokens with a random start."""
     run = towards_solution(generator)
     start = generator.integers(-8, 9, size=run.start.shape) / 4
     return Descent(ragged_larger(generator, run.data), start, str(generator.choice(losses)))
 
 
 def started_right(generator: np.random.Generator) -> Descent:
-    """The same data, started along W^mm with a random part."""
+    """Return up to three inputs of four tokens, started along W^mm with a random part."""
     run = towards_solution(generator)
     data = ragged_larger(generator, run.data)
     return Descent(data, run.start, str(generator.choice(SLOPED)))
@@ -70,7 +73,10 @@ def descent(run: Descent, loss: str = "log-loss") -> Descent:
 
 
 def from_zero(tokens: object, queries: ArrayLike | None = None, **head: Any) -> Descent:
-    """Descent from 0 on the log-loss; queries are e_1 unless given, scores or y and v as `head`."""
+    """Return descent from 0 on the log-loss.
+
+    Queries are e_1 unless given; scores are given, or labels y and head v as `head`.
+    """
     X = np.array(tokens, dtype=np.float64)
     n, _, d = X.shape
     Z = np.eye(1, d).repeat(n, axis=0) if queries is None else queries

@@ -22,7 +22,10 @@ ROUNDING = 1e-6
 
 
 def of_ranks(claim: Claim, case: AttentionData) -> str | None:
-    """Singular values of both solutions; None unless the nuclear one is known to be unique."""
+    """Return a script for singular values of both solutions.
+
+    None unless the nuclear solution is known to be unique.
+    """
     solved = exact_att_svm(case)
     lines = None if solved is None else _solution(nuclear(case))
     if solved is None or lines is None:
@@ -37,7 +40,10 @@ def of_ranks(claim: Claim, case: AttentionData) -> str | None:
 
 
 def of_paths(claim: Claim, case: Values) -> str | None:
-    """How far all products K Q^T of few columns are from the only solution; None as above."""
+    """Return a script for the distances of products K Q^T of few columns from the only solution.
+
+    None unless the nuclear solution is known to be unique.
+    """
     columns = claim.formula.constants.get("inner")
     lines = None if columns is None else _solution(nuclear(case.data))
     if lines is None:

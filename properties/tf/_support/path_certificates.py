@@ -65,7 +65,7 @@ SLOW = 4
 
 
 def limit_of(case: Path) -> ExactAnswer | None:
-    """The programme with margins of at least 1 / k_i; None where nothing is constrained.
+    """Return the programme with margins of at least 1 / k_i; None if nothing is constrained.
 
     Inputs whose tokens all have one score are left out; other ties are not decided.
     """
@@ -102,14 +102,18 @@ def misses_direction(case: Path, towards: str = "optimal") -> arb | None:
 def misses_set(
     case: Path, target: str = "solutions", share: int | Fraction = 1, inner: int | None = None
 ) -> arb | None:
-    """Negative where limit points lie outside the target; None where that is not shown.
+    """Return a negative number if limit points lie outside the target, None without a proof.
 
-    Limit points M have ||M||_* = 1 and margins of at least 1/C_*. A target scaled by `share` is at
-    least |1 - share| / sqrt d away; worst tokens ask for opposite margins; W^mm over its nuclear
-    norm is none where a feasible matrix is shorter. With fewer inner dimensions than d M has no
-    larger rank, whatever the loss: none is near where every solution has a larger one, seen by its
-    singular values (`solution_ranks`), or by a 2 x 2 minor of forced signs. With orders other than
-    1, or ties, only data of parallel queries are decided: there both norms agree and rank 1 does.
+    Limit points M have ||M||_* = 1 and margins of at least 1/C_*.
+
+    - A target scaled by `share` is at least |1 - share| / sqrt d away.
+    - Worst tokens ask for opposite margins.
+    - W^mm over its nuclear norm is no limit point if a feasible matrix is shorter.
+    - With fewer inner dimensions than d M has no larger rank, whatever the loss. No limit point is
+      near if every solution has a larger rank, by its singular values (`solution_ranks`) or a 2 x 2
+      minor of forced signs.
+    - With orders other than 1, or ties, only data of parallel queries are decided: both norms agree
+      there, and rank 1 suffices.
     """
     if not several_tokens(case) or not feasible(case) or target == "worst":
         return arb(-1)
@@ -126,13 +130,13 @@ def misses_set(
 
 
 def _of_parallel(case: Path) -> arb | None:
-    """`misses_direction` where all queries are parallel."""
+    """Return `misses_direction` if all queries are parallel, else None."""
     parallel = fmpq_mat(ExactData.of(case.data).Z).rank() == 1
     return misses_direction(case) if parallel else None
 
 
 def _frobenius_is_long(case: Path) -> arb | None:
-    """Minus what ||W^mm||_* surely exceeds C_* by, relative to it; None where that is not shown.
+    """Return minus the certain relative excess of ||W^mm||_* over C_*; None without a proof.
 
     ||W||_* >= <Y, W> / ||Y||_op, and ||Y||_op^2 is at most the largest row sum of |Y^T Y|.
     """
@@ -154,7 +158,7 @@ def _frobenius_is_long(case: Path) -> arb | None:
 
 
 def bounded(case: Path) -> bool:
-    """Whether the bounds of the text above apply: l' < 0 throughout and unique optimal tokens."""
+    """Return whether these bounds apply: l' < 0 throughout and unique optimal tokens."""
     return sloped(case) and bool(ExactData.of(case.data).unique)
 
 
@@ -176,9 +180,9 @@ def certified_direction(case: Path, towards: str = "optimal") -> arb | None:
 def certified_set(
     case: Path, target: str = "solutions", share: int | Fraction = 1, inner: int | None = None
 ) -> arb | None:
-    """Negative where limits lie outside the target; else how fast the distance surely falls.
+    """Return a negative number if limits lie outside the target, else a rate of the distance.
 
-    The latter where the solution is seen to be one point, and K Q^T to reach its rank.
+    The rate is known if the solution is provably one point, and K Q^T reaches its rank.
     """
     if paths.levels_off(case, inner):
         return arb(-1)  # a minimiser that stays where it is
@@ -199,14 +203,14 @@ def certified_set(
 
 
 def radii(case: Path) -> list[float]:
-    """Two radii for one ||W^mm|| or C_*: 1e3 and 1e4, and more where parts of the risk differ."""
+    """Return two radii for one ||W^mm|| or C_*: 1e3 and 1e4, or more if parts of the risk differ."""
     return [power * paths.late(case) for power in (1e3, 1e4)]
 
 
 def falls(bound: Callable[[fmpq], arb], scales: list[float]) -> arb | None:
-    """By how much a bound is below a share of the one before it; None where it is not.
+    """Return the fall of a bound below a share of the bound before it; None if it does not fall.
 
-    A bound below 1/k at the first scale k counts as that: it may be exactly 0.
+    A bound below 1/k at the first scale k counts as 1/k: it may be exactly 0.
     """
     first, second = (bound(rational(k)) for k in scales)
     left: arb = first.max(arb(1 / rational(scales[0]))) / SLOW - second
@@ -224,12 +228,12 @@ def squared_sine(case: Path, k: fmpq) -> arb:
 
 
 def squared_distance(case: Path, ends: Callable[[Matrix, arb], tuple[arb, arb | None]]) -> arb:
-    """A bound of dist(K Q^T/R, W_*^mm/C_*)^2; 4, which it never exceeds, where it says nothing.
+    """Return a bound of dist(K Q^T/R, W_*^mm/C_*)^2; at most 4, which always holds.
 
     Args:
         case: the path.
-        ends: for a feasible V, and its nuclear norm or more, what R is at most and all margins of
-            K Q^T are at least, if it does better than a multiple of V.
+        ends: for a feasible V: an upper bound of its nuclear norm, an upper bound of R, and a lower
+            bound of all margins of K Q^T, if K Q^T is better than a multiple of V.
     """
     solved = present(exact_att_svm(case.data), "the answer")
     if solved.rank == 1:
@@ -272,7 +276,7 @@ def _bracket(case: Path) -> _Bracket | None:
 
 
 def least_margin(case: Path, gap: arb) -> arb | None:
-    """A bound of all margins where the risk gap is at most that; None where it says nothing."""
+    """Return a lower bound of all margins for a risk gap of at most `gap`; None without one."""
     prices = BALLS.array([own.least * BALLS.min(own.gaps) for own in paths.inputs(BALLS, case)])
     weight = len(case.data.X) * gap / BALLS.min(prices)
     return ((1 - weight) / weight).log() if weight < arb(1) / 2 else None
@@ -298,7 +302,7 @@ TARGETS = {
     "worst": r"\frac{W_*^{low}}{C_*^{low}}",
     "frobenius": r"\frac{W^{mm}}{\left\|W^{mm}\right\|_*}",
 }
-"""What products of factors near, as it is written."""
+"""The targets that products of factors approach, as text."""
 FACTORS = (
     "(K_R, Q_R) is a minimiser of L(K Q^T) over ||K||^2 + ||Q||^2 <= 2 R, W_*^mm are the solutions "
     "of Att-SVM*, and C_* is their nuclear norm"

@@ -41,8 +41,8 @@ from properties.tf._support.solution_ranks import Proposal, beyond_rank, nuclear
 from properties.tf._support.token_choices import separable
 
 SURELY, UNSURE = 0.01, Slack.unknown("the value found is not known to be the least")
-"""How far log(L - L_*) of a minimum may lie above its lower bound on the ball, and what is said
-where it lies further."""
+"""Maximum excess of log(L - L_*) of a minimum over its lower bound on the ball, and the slack
+returned for a larger excess."""
 
 UNFOLLOWED = Slack.unknown("no path is followed for a loss that is flat from some score on")
 
@@ -71,8 +71,8 @@ SEPARABLE = ragged(st.one_of(separable(), separable_data()))
 def turned(draw: st.DrawFn) -> AttentionData:
     """Draw data that force the sign of each entry of W, in a pattern that no matrix of rank 1 has.
 
-    Input c has the query e_c and asks for s_rc W_rc >= 1/a_rc at all r. If least norms have choice
-    they choose low ranks, so that ranks are to be forced: a pattern of rank 1 with one sign turned
+    Input c has the query e_c and asks for s_rc W_rc >= 1/a_rc at all r. Least norms with a choice
+    prefer low ranks, so ranks must be forced. A pattern of rank 1 with one sign turned
     forces a 2 x 2 minor not to be 0, hence for d = 2 full rank.
     """
     d = draw(st.sampled_from([2, 2, 2, 3]))
@@ -92,7 +92,7 @@ def of(data: st.SearchStrategy[AttentionData]) -> st.SearchStrategy[Path]:
 
 
 def paths(*further: st.SearchStrategy[AttentionData]) -> st.SearchStrategy[Path]:
-    """Separable data, of further strategies as well, and a loss with l' < 0."""
+    """Return a strategy of separable data, also of further strategies, and a loss with l' < 0."""
     return of(st.one_of(SEPARABLE, *further))
 
 
@@ -100,9 +100,10 @@ def paths(*further: st.SearchStrategy[AttentionData]) -> st.SearchStrategy[Path]
 def flat_paths(
     draw: st.DrawFn, data: st.SearchStrategy[AttentionData] = SEPARABLE, level: bool = False
 ) -> Path:
-    """The same, and losses that are flat where best scores are.
+    """Draw such paths, and paths of losses that are flat at the best scores.
 
-    That is the cubic, at its flat point, and with `level` the squared hinge, flat from 1 on.
+    The flat losses are the cubic, at its flat point, and with `level` the squared hinge, flat from
+    1 on.
     """
     flat = (CUBIC.name, FLAT_FROM_ONE) if level else (CUBIC.name,)
     drawn, loss = draw(data), draw(st.sampled_from([*SLOPED, *flat]))
@@ -151,9 +152,9 @@ TURNING = _path(
 
 
 def steep(case: Path) -> bool:
-    """L' is continuous, never above 0, and below 0 at the best score of every input.
+    """Return whether l' is continuous, never above 0, and below 0 at the best score of every input.
 
-    Of `FLAT_FROM_ONE`, of which no path is followed, it says no.
+    False for `FLAT_FROM_ONE`, whose paths are not followed.
     """
     return case.loss in (*SLOPED, CUBIC.name) and set(orders(case, ExactData.of(case.data))) == {1}
 
@@ -165,10 +166,10 @@ def falls_at_best(case: Path) -> bool:
 
 
 def levels_off(case: Path, inner: int | None = None) -> bool:
-    """The risk is known to be least at some W, of that rank at most: W_R/R may tend to 0.
+    """Return whether a W of at most that rank provably minimises the risk: W_R/R may tend to 0.
 
-    That is so of the squared hinge where all best scores are above 1 and W^mm has such a rank: its
-    multiples bring attended scores to 1 or more, where the risk is 0, and a W of risk 0 is a
+    This is so for the squared hinge if all best scores are above 1 and W^mm has such a rank.
+    Multiples of W^mm bring attended scores to 1 or more, where the risk is 0. A W of risk 0 is a
     minimiser at every R from its norm on.
     """
     best, found = (max(g) for g in ExactData.of(case.data).gamma), exact_att_svm(case.data)
@@ -183,7 +184,7 @@ FALLING = Hypothesis(
     implies=(SMOOTH_LOSS, DECREASING_LOSS, FALLING_AT_BEST),
 )
 HYPOTHESES = (UNIQUE, FEASIBLE, SEVERAL_TOKENS, FALLING)
-"""What theorems 2 and 3 ask for."""
+"""The hypotheses of theorems 2 and 3."""
 VIOLATING = {
     UNIQUE: [Path(TIED_APART.data, "log-loss")],
     FEASIBLE: [NO_SOLUTION],
@@ -199,14 +200,13 @@ def orders(case: Path, exact: ExactData) -> list[int]:
 
 
 def follows(case: Path, towards: str = "optimal") -> Slack:
-    """The directions of W_R tend to the target, as found at R = 1e3 and 1e4 times ||W^mm||.
+    """Return the slack of "the directions of W_R tend to the target".
 
-    The path has no direction yet at radii of the order of log(2 Gamma) ||W^mm||: where log(2 Gamma)
-    is above 10, radii grow with it.
-
-    The distance of W_R to the ray of the target, plus 8 ||W^mm||, must stay bounded: its growth
-    exponent is near 0 for the right direction and tends to 1 for a wrong one. The slack is 1/2
-    minus the exponent; unknown where a value found is not known to be the least.
+    - Radii are R = 1e3 and 1e4 times ||W^mm||. The path has no direction yet at radii of the order
+      of log(2 Gamma) ||W^mm||, so radii grow with log(2 Gamma) if it is above 10.
+    - The distance of W_R to the ray of the target, plus 8 ||W^mm||, must stay bounded: its growth
+      exponent is near 0 for the right direction and tends to 1 for a wrong one.
+    - The slack is 1/2 minus the exponent; unknown if a computed value is not known to be the least.
     """
     target = max_margin(case.data, towards)
     if target is None or not any(x != 0 for row in target for x in row) or levels_off(case):
@@ -215,7 +215,7 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
 
 
 def follows_ray(case: Path, target: Matrix) -> Slack:
-    """The same for any target other than 0, where W^mm exists."""
+    """Return the slack of `follows` for any target other than 0, if W^mm exists."""
     found = _minima(case.data, case.loss, late(case) * length(case))
     if sloped(case) and max(m.excess for m in found) > SURELY:
         return UNSURE
@@ -233,9 +233,9 @@ def length(case: Path) -> float:
 
 
 def late(case: Path) -> float:
-    """How far radii are to lie beyond those of data of which no part of the risk outweighs others.
+    """Return the factor of the radii if parts of the risk outweigh others: log(2 Gamma) / 10 or 1.
 
-    That is log(2 Gamma) / 10, and at least 1.
+    The larger of the two is returned.
     """
     if not (sloped(case) and UNIQUE.holds(case)):
         return 1.0
@@ -245,7 +245,7 @@ def late(case: Path) -> float:
 
 
 def ray_slack(case: Path, found: Sequence[PathMinimum], target: Matrix) -> Slack:
-    """1/2 minus the growth exponent of the distance of two minimisers to the ray of the target."""
+    """Return 1/2 minus the growth exponent of the distance of two minimisers to the target's ray."""
     unit = np.array([[float(arb(x)) for x in row] for row in target])
     unit /= np.linalg.norm(unit)
     size = length(case)
@@ -301,12 +301,12 @@ def log_spread(m: Namespace, case: Values) -> Numbers:
 def follows_set(
     case: Path, target: str = "solutions", share: int | Fraction = 1, inner: int | None = None
 ) -> Slack:
-    """dist(K_R Q_R^T / R, target) tends to 0, as found at R = 1e3 and 1e4 times C_*.
+    """Return the slack of "dist(K_R Q_R^T / R, target) tends to 0", from R = 1e3 and 1e4 times C_*.
 
-    The target is `solutions`, W_*^mm / C_* times `share`, `worst`, that for the worst tokens, or
-    `frobenius`, W^mm over its nuclear norm. The distance, plus C_* / R, falls like 1/R or 1/sqrt R;
-    the slack is minus a quarter minus the exponent of its growth. (At radii ten times smaller a
-    distance of a few percent that stays hides behind what falls.)
+    The target is `solutions`, W_*^mm / C_* times `share`, `worst`, the same for the worst tokens,
+    or `frobenius`, W^mm over its nuclear norm. The distance, plus C_* / R, falls like 1/R or 1/sqrt
+    R; the slack is minus a quarter minus the exponent of its growth. At radii ten times smaller a
+    constant distance of a few percent is hidden by the terms that fall.
     """
     if levels_off(case, inner):
         return Slack(-1.0, 0.0)
@@ -321,7 +321,7 @@ def set_slack(
     share: int | Fraction,
     inner: int | None = None,
 ) -> Slack:
-    """The same of two minimisers that are found elsewhere; None where these are not sure."""
+    """Return the slack of `follows_set` for two minimisers found elsewhere, unknown if not certain."""
     chosen = "worst" if target == "worst" else "optimal"
     if not SEVERAL_TOKENS.holds(case) or max_margin(case.data, chosen) is None:
         return Slack(-1.0, 0.0)
@@ -363,7 +363,7 @@ def _factor_minima(data: AttentionData, loss: str, inner: int | None) -> tuple[F
 
 @remembered
 def nuclear(data: AttentionData, worst: bool = False) -> NuclearAnswer:
-    """A solution of Att-SVM* for the first optimal tokens, or of the same for the worst ones."""
+    """Return a solution of Att-SVM* for the first optimal tokens, or for the worst tokens."""
     sign = -1.0 if worst else 1.0
     chosen = np.where(data.present, sign * data.gamma, -np.inf).argmax(axis=1)
     return solve_nuclear(att_svm_programme(data, chosen))
@@ -383,7 +383,7 @@ def proposal(data: AttentionData) -> Proposal | None:
 
 
 def ranks_are_above(case: Path, inner: int) -> arb | None:
-    """Minus how far all solutions over C_* are from the matrices of that rank, or -1 by signs."""
+    """Return minus the distance of all solutions over C_* from matrices of that rank."""
     found = proposal(case.data)
     least = None if found is None else beyond_rank(found, inner)
     if least is not None:
@@ -392,7 +392,7 @@ def ranks_are_above(case: Path, inner: int) -> arb | None:
 
 
 def _turns(case: Path) -> bool:
-    """Whether constraints on single entries make a 2 x 2 minor of every feasible W nonzero."""
+    """Return whether constraints on single entries make a 2 x 2 minor of every feasible W nonzero."""
     signs = {at: sign for at, sign in single_entries(case.data) if at is not None}
     return any(
         signs.get((a, b), 0) * signs.get((c, d), 0) * signs.get((a, d), 0) * signs.get((c, b), 0)
@@ -405,7 +405,7 @@ def _turns(case: Path) -> bool:
 
 
 def single_entries(data: AttentionData) -> list[tuple[tuple[int, int] | None, int]]:
-    """The one entry of W on which each constraint is, with its sign; None if on 0 or several."""
+    """Return the single entry of W in each constraint, with its sign; None if on 0 or several."""
     exact, found = ExactData.of(data), list[tuple[tuple[int, int] | None, int]]()
     for tokens, z, best in zip(exact.X, exact.Z, exact.optimal, strict=True):
         for x in [*tokens[: best[0]], *tokens[best[0] + 1 :]]:

@@ -115,9 +115,10 @@ def beyond_rank(answer: Proposal, rank: int) -> arb | None:
 
 
 def diameter(programme: ExactProgramme, weights: Vector, most: arb) -> arb | None:
-    """At least the distance of any two feasible matrices of nuclear norms of at most `most`.
+    """Return an upper bound of the distance of any two feasible matrices of norm at most `most`.
 
-    Each is S H up to e, with H in the enclosure: they are apart by twice its radius and 2 e.
+    The norm is the nuclear one. Each matrix is S H up to e, with H in the enclosure: they are apart
+    by twice its radius and 2 e.
 
     Args:
         programme: inequalities of bound 1.
@@ -125,7 +126,7 @@ def diameter(programme: ExactProgramme, weights: Vector, most: arb) -> arb | Non
         most: at least the least nuclear norm.
 
     Returns:
-        The bound, None where none is found.
+        The bound, None without one.
     """
     found = _near_solutions(programme, weights, most)
     if found is None:
@@ -138,9 +139,9 @@ def diameter(programme: ExactProgramme, weights: Vector, most: arb) -> arb | Non
 def _near_solutions(
     programme: ExactProgramme, weights: Vector, most: arb
 ) -> tuple[Matrix, arb] | None:
-    """The enclosure of H and e of step 1, for all feasible W with ||W||_* <= most, at least C_*.
+    """Return the enclosure of H and e of step 1, for all feasible W with ||W||_* <= most.
 
-    None where the multipliers are all 0 or the enclosure is not finite.
+    None if the multipliers are all 0 or the enclosure is not finite. `most` is at least C_*.
     """
     S, size = programme.matrix(weights), arb(0)
     if any(x != 0 for row in S for x in row) and most.is_finite():

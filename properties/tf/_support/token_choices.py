@@ -43,13 +43,13 @@ class Choice:
 
 @composite
 def separable(draw: st.DrawFn) -> AttentionData:
-    """Data whose optimal tokens are unique and separable."""
+    """Draw data whose optimal tokens are unique and separable."""
     X, Z, chosen, _ = draw(separated())
     return AttentionData(X, Z, scores=preferring(chosen, draw(arrays(*X.shape[:2]))))
 
 
 def separable_larger(generator: np.random.Generator) -> AttentionData:
-    """The same at larger sizes."""
+    """Return larger data whose optimal tokens are unique and separable."""
     X, Z, chosen, _ = separated_larger(generator)
     scores = generator.integers(-8, 9, size=X.shape[:2]) / 4
     return ragged_larger(generator, AttentionData(X, Z, scores=preferring(chosen, scores)))
@@ -69,7 +69,7 @@ def choices(draw: st.DrawFn) -> Choice:
 
 
 def choices_larger(generator: np.random.Generator) -> Choice:
-    """The same at larger sizes."""
+    """Return choices at larger sizes."""
     X, Z, alpha, _ = separated_larger(generator)
     n, T = X.shape[:2]
     scores = generator.integers(-8, 9, size=(n, T + 1)) / 4
@@ -114,7 +114,7 @@ def rivals(case: Choice) -> Array:
 
 @composite
 def on_axes(draw: st.DrawFn) -> AttentionData:
-    """Tokens near axes of their own, where mostly all are support vectors of every Local-SVM."""
+    """Draw tokens near separate axes: mostly all are support vectors of every Local-SVM."""
     n = draw(sizes(1, 2))
     T = draw(sizes(1, 4 - n))
     d = n * T
@@ -143,7 +143,7 @@ def all_support_everywhere(data: AttentionData) -> bool:
 
 
 def locally_optimal(data: AttentionData, alpha: Array) -> bool:
-    """W^mm(alpha) exists, and every token of margin 1 under it scores less than the chosen one."""
+    """Return whether W^mm(alpha) exists and its rivals of margin 1 score below the chosen tokens."""
     answer, exact = exact_att_svm(data, alpha), ExactData.of(data)
     if answer is None:
         return False
@@ -179,8 +179,8 @@ def input_of(data: AttentionData, i: int) -> AttentionData:
 def better_support(data: AttentionData, *, positive: bool = True) -> bool:
     """Return whether each choice but the best has all better tokens on its margin.
 
-    If its Local-SVM has a solution, all tokens that score more than the chosen one of their input
-    are support vectors, and, if it is to be `positive`, one of them has such a multiplier.
+    If its Local-SVM has a solution, tokens that score more than the chosen one of their input
+    must be support vectors. With `positive` one of them must have a positive multiplier.
     """
     exact = ExactData.of(data)
     scores = [dict(zip(*pair, strict=True)) for pair in zip(exact.kept, exact.gamma, strict=True)]

@@ -36,7 +36,7 @@ BESIDE = replace(
 BYSTANDER = cases.from_zero([[[1, 0], [0, 0], [-2, 0], [0, 1]]], scores=[[1.0, -4.0, 0.0, 5.0]])
 """The scores set the parts of the dependency apart, and those of the last token are beyond both."""
 LEVEL = cases.from_zero([[[1, 0], [0, 0], [-2, 0], [0, 1]]], scores=[[3.0, -2.0, 2.0, 1.0]])
-"""The same parts, where the last token has the score at which the other ones rest."""
+"""The same parts; the last token has the score at which the others rest."""
 FALLING = cases.from_zero([[[0], [-1], [-6], [-8]]], scores=[[100.0, -6.0, -4.0, -5.0]])
 """The tokens and the order of scores of `FINITE`, and no stationary point."""
 PEAK = cases.from_zero(
@@ -55,7 +55,7 @@ TWICE = AttentionData.of([[[1], [0]], [[1], [0]]], [[1], [-1]], scores=[[1, 0], 
 
 
 def dependencies(case: AttentionData | Descent, i: int) -> int:
-    """How many affine dependencies the tokens of input i have."""
+    """Return the number of affine dependencies of the tokens of input i."""
     data = case if isinstance(case, AttentionData) else case.data
     return len(parts.dependencies(ExactData.of(data).X[i]))
 
@@ -68,7 +68,7 @@ def queries_independent(case: AttentionData | Descent) -> bool:
 
 
 def own_query(case: Descent) -> bool:
-    """The query of the first input is no combination of those of the others."""
+    """Return whether the query of the first input is no combination of the other queries."""
     Z = ExactData.of(case.data).Z
     return int(fmpq_mat(Z).rank()) > (int(fmpq_mat(Z[1:]).rank()) if Z[1:] else 0)
 
@@ -86,7 +86,7 @@ def solvable(m: Namespace, data: AttentionData) -> Comparison:
 
 @composite
 def points(draw: st.DrawFn) -> Descent:
-    """Small data at 0 and elsewhere; half of them stationary at 0, or in order, by their scores.
+    """Draw small data at 0 and elsewhere; half are stationary at 0, or in order, by their scores.
 
     With scores c_t + mean, sum_t c_t = sum_t c_t x_t = 0, the gradient is 0 at W = 0.
     """

@@ -23,11 +23,12 @@ DOWN = "direction in which the risk bends least"
 
 
 def descends(case: Descent) -> arb | None:
-    """Above 0 where the risk falls from the point; below 0 at a strict minimum, moved as it can be.
+    """Return a positive number if the risk falls from the point, a negative one at a minimum.
 
-    The norm of the gradient where that is not 0. Where it is exactly 0, minus a negative curvature;
-    -1 where the Hessian on the span of the (x_o - x_t) z^T, outside which the risk is constant, is
-    positive definite, or where the risk is constant everywhere.
+    - The norm of the gradient, if it is not 0.
+    - Minus a negative curvature, if the gradient is exactly 0.
+    - -1 if the Hessian on the span of the (x_o - x_t) z^T is positive definite; the risk is
+      constant outside of this span. Also -1 if the risk is constant everywhere.
     """
     slope = negative_gradient(BALLS, case.data, case.start, case.loss).matrix.ravel()
     if any(entry != 0 for entry in slope):
@@ -50,7 +51,7 @@ def descends(case: Descent) -> arb | None:
 
 
 def rounded(decided: Callable[..., arb | None]) -> Callable[..., Slack]:
-    """The floats of what balls decide, where they do; they take the same constants."""
+    """Return a function for floats with the decision of balls, if there is one."""
 
     @functools.wraps(decided)
     def in_floats(case: Descent, **constants: object) -> Slack:
@@ -63,7 +64,10 @@ def rounded(decided: Callable[..., arb | None]) -> Callable[..., Slack]:
 
 
 def hessian(case: Descent) -> Matrix:
-    """Second derivatives along independent (x_o - x_t) z^T; none of inputs of equal scores."""
+    """Return second derivatives along independent (x_o - x_t) z^T.
+
+    None of inputs of equal scores.
+    """
     exact, W = ExactData.of(case.data), rationals(case.start)
     unequal = [len(set(gamma)) > 1 for gamma in exact.gamma]
     rows = [A for (i, _), A in exact_constraints(exact).items() if unequal[i]]

@@ -32,11 +32,11 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.types import Namespace, Number, Numbers
 
 _HALVINGS = 96
-"""How near to a root, against its distance from scores, h is asked for its sign, in halvings."""
+"""Number of halvings of the distance from a root to scores at which the sign of h is evaluated."""
 _POWERS, _LONGEST = 2**10, 32
 """The largest sum of |b_t|, and the largest k_t, for which roots are looked for in rationals."""
 _NEXT = 2.0**-20
-"""How far logits may move where roots may not be seen."""
+"""Maximum change of logits if roots may be missed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Part:
     scores: Vector
 
     def of(self, rows: list[int]) -> "Part":
-        """Some of the tokens."""
+        """Return the part of only these tokens."""
         tokens, counts, scores = self.columns
         return Part([tokens[t] for t in rows], [counts[t] for t in rows], [scores[t] for t in rows])
 
@@ -66,13 +66,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Where a part rests.
+    """A point at which a part rests.
 
     Attributes:
-        score: u, a rational number where it is known to be one, else a ball.
-        logits: those of the tokens, as near as can be told.
+        score: u, a rational number if it is known to be one, else a ball.
+        logits: the logits of the tokens, up to rounding.
         largest: whether u is a local maximum of the part's score.
-        room: by how much logits may move for it to be one; infinite where it is the largest of all.
+        room: the maximum change of logits that keeps u one; infinite for a global maximum.
     """
 
     score: Any
@@ -99,7 +99,7 @@ def merged(tokens: Matrix, gamma: Vector) -> Part:
 
 
 def split(whole: Part) -> list[Part]:
-    """The parts: tokens that share a dependency of a basis in echelon form, as that of flint is."""
+    """Return the parts: tokens that share a dependency of a basis in echelon form."""
     label = list(range(len(whole.tokens)))
     for b in dependencies(whole.tokens):
         joined = {label[t] for t, x in enumerate(b) if x != 0}
@@ -110,7 +110,7 @@ def split(whole: Part) -> list[Part]:
 
 
 def along_line(tokens: Matrix) -> list[int] | None:
-    """Whole numbers k_t of no common factor, the least 0, with x_t = x + k_t v; None if none do."""
+    """Return whole numbers k_t with no common factor, the least 0, with x_t = x + k_t v, or None."""
     rows = [subtract(x, tokens[0]) for x in tokens]
     if fmpq_mat(rows).rank() != 1:
         return None
@@ -123,7 +123,7 @@ def along_line(tokens: Matrix) -> list[int] | None:
 
 
 def apart(b: Vector, gamma: Vector) -> Vector | None:
-    """The one of b and -b whose positive entries score above its negative ones, if one does."""
+    """Return b or -b if its positive entries score above its negative ones, else None."""
     for signed in (b, [-entry for entry in b]):
         above = [g for entry, g in zip(signed, gamma, strict=True) if entry > 0]
         below = [g for entry, g in zip(signed, gamma, strict=True) if entry < 0]
@@ -133,7 +133,7 @@ def apart(b: Vector, gamma: Vector) -> Vector | None:
 
 
 def share(m: Namespace, b: Number, gamma: Number, u: Number, count: Number = 1) -> Numbers:
-    """What a token, or as many equal ones as `count` says, adds to h(u)."""
+    """Return the summand of h(u) of a token, or of `count` equal tokens."""
     return b * m.log(b / (count * (gamma - u)))
 
 
@@ -144,9 +144,9 @@ def balance(part: Part, b: Vector, u: fmpq) -> Any:
 
 
 def bracket(part: Part, b: Vector) -> tuple[fmpq, fmpq] | None:
-    """Two scores, as near as balls can tell, with h below 0 at the first and above 0 at the other.
+    """Return two scores with h < 0 at the first and h > 0 at the other, as near as balls decide.
 
-    None where the precision is too low to find one of them.
+    None if the precision is too low to find one of them.
     """
     low, high = least, most = between(part, b)
     u = (low + high) / 2
@@ -176,7 +176,10 @@ def between(part: Part, b: Vector) -> tuple[fmpq, fmpq]:
 
 
 def vanishes(part: Part, b: Vector, u: fmpq) -> Any:
-    """Whether h(u) is 0: whether a product of powers of rational numbers is 1; OPEN if unknown."""
+    """Return whether h(u) = 0, that is whether a product of rational powers is 1.
+
+    OPEN if unknown.
+    """
     if not balance(part, b, u).contains(0):
         return False
     scale = math.lcm(*(int(x.q) for x in b))
@@ -191,14 +194,14 @@ def vanishes(part: Part, b: Vector, u: fmpq) -> Any:
 
 
 def weighed(part: Part, b: Vector, u: fmpq, score: fmpq | arb) -> Rest:
-    """The rest of a part of one dependency, whose score is u, as near as can be told."""
+    """Return the rest of a part of one dependency with score u, up to rounding."""
     rows = zip(b, part.counts, part.scores, strict=True)
     logits = [arb(x / (count * (g - u))).log().mid().fmpq() for x, count, g in rows]
     return Rest(score, logits, sum(x > 0 for x in b) == 1)
 
 
 def terms_of(part: Part, places: list[int]) -> dict[int, fmpq]:
-    """The coefficients of P by power, from the least on, those that are 0 left out."""
+    """Return the nonzero coefficients of P by power, in increasing order."""
     found: dict[int, fmpq] = {}
     rows = zip(places, part.counts, part.scores, strict=True)
     for (j, n, f), (k, m, g) in itertools.combinations(rows, 2):
@@ -213,10 +216,11 @@ def polynomial(terms: dict[int, fmpq]) -> fmpq_poly:
 
 
 def roots_of(part: Part, places: list[int]) -> tuple[list[tuple[arb, bool]], bool]:
-    """Positive roots of P in order, with whether P changes from + to -; whether these are all.
+    """Return positive roots of P in order, whether P changes from + to - there, and whether all.
 
-    All of them where the degree is small, else changes of sign between powers of y at which two
-    terms are of one size: all if they are as many as those of the coefficients, by Descartes' rule.
+    All of them if the degree is small. Else they are changes of sign between powers of y at which
+    two terms have one size; these are all if they are as many as the sign changes of the
+    coefficients, by Descartes' rule.
     """
     terms = terms_of(part, places)
     signs = [coefficient > 0 for coefficient in terms.values()]
@@ -234,7 +238,7 @@ def roots_of(part: Part, places: list[int]) -> tuple[list[tuple[arb, bool]], boo
 
 
 def sign_changes(terms: dict[int, fmpq]) -> list[tuple[arb, bool]]:
-    """Roots of P where it is seen to change its sign, between where two terms are of one size."""
+    """Return roots of P with a visible change of sign, between points of two equal terms."""
 
     def sign(x: arb) -> int:
         value = sum((arb(c) * (k * x).exp() for k, c in terms.items()), arb(0))
@@ -259,7 +263,7 @@ def sign_changes(terms: dict[int, fmpq]) -> list[tuple[arb, bool]]:
 
 
 def on_line(part: Part, places: list[int], only: fmpq | None = None) -> tuple[list[Rest], bool]:
-    """Rests of a part on a line, or those of one score, and whether these are all."""
+    """Return rests of a part on a line, or only those of one score, and whether these are all."""
     roots, whole = roots_of(part, places)
     at = [y.log().mid().fmpq() for y, _ in roots]
     kept = list(range(len(roots)))
@@ -285,9 +289,9 @@ def on_line(part: Part, places: list[int], only: fmpq | None = None) -> tuple[li
 
 
 def rests(part: Part, only: fmpq | None = None) -> tuple[list[Rest], bool]:
-    """Where a part rests, or where it does with one score, and whether these are all.
+    """Return the rests of a part, or only those of one score, and whether these are all.
 
-    None of a part of another kind is known.
+    No rest is known for a part of another kind.
     """
     if len(set(part.scores)) == 1:
         meets = only is None or only == part.scores[0]
@@ -300,7 +304,7 @@ def rests(part: Part, only: fmpq | None = None) -> tuple[list[Rest], bool]:
 
 
 def of_one_dependency(part: Part, b: Vector, only: fmpq | None) -> tuple[list[Rest], bool]:
-    """The one rest that such a part may have, and whether it is known that there is no other."""
+    """Return the only possible rest of such a part, and whether it is known to be the only one."""
     signed = apart(b, part.scores)
     if signed is None:
         return [], True
@@ -326,13 +330,13 @@ def is_known(part: Part) -> bool:
 
 
 def common(found: list[Part], largest: bool = False) -> Any:
-    """A rest of each part, all of one score; None if there are none, OPEN if that is not decided.
+    """Return a rest of each part with one common score; None if there are none, OPEN if undecided.
 
     With `largest` all of them are local maxima of the parts' scores.
     """
 
     def fit(only: fmpq | None = None) -> tuple[list[list[Rest]], bool, bool]:
-        """Such rests of each part; whether some part has none; whether all are known."""
+        """Return these rests of each part; whether some part has none; whether all are known."""
         own = [rests(part, only) for part in found]
         fits = [[rest for rest in each if rest.largest or not largest] for each, _ in own]
         none = any(whole and not fit for fit, (_, whole) in zip(fits, own, strict=True))

@@ -36,7 +36,7 @@ KINDS = ("few", "line", "lines", "equal")
 
 
 def levels_apart(case: Descent) -> bool:
-    """Tokens of the first input that score above any level can be separated from those below."""
+    """Return whether the first input's tokens above any score level are separable from those below."""
     exact = ExactData.of(case.data)
     tokens, gamma = exact.X[0], exact.gamma[0]
     for level in sorted(set(gamma))[1:]:
@@ -50,7 +50,7 @@ def levels_apart(case: Descent) -> bool:
 
 
 def prompt(tokens: Matrix, found: Vector) -> Vector:
-    """The p with <x_t, p> = logit t + a constant, at as many tokens as are affinely independent."""
+    """Return the p with <x_t, p> = logit t + a constant, at a maximal set of independent tokens."""
     rows: Matrix = []
     values: Vector = []
     for x, logit in zip(tokens, found, strict=True):
@@ -66,7 +66,7 @@ def prompt(tokens: Matrix, found: Vector) -> Vector:
 
 
 def settled(case: Descent, largest: bool = False) -> Any:
-    """A W at which parts of each input rest at one score, and how far logits may move from there.
+    """Return a W at which parts of each input rest at one score, and the room for its logits.
 
     With `largest` the scores are local maxima, and stay so for such moves. None if there is no such
     W, OPEN if that is not decided, or queries are dependent.
@@ -91,10 +91,10 @@ def settled(case: Descent, largest: bool = False) -> Any:
 
 
 def stationary_exactly_where_at_rest(case: Descent) -> arb:
-    """Above 0 where the risk has a stationary point exactly where parts of inputs rest at one u.
+    """Return a positive number if stationary points exist exactly if parts of inputs rest at one u.
 
-    Where they do, what the gradient keeps at the W that these rests give is compared with its
-    terms. Where not, it is the gradient at the start.
+    If parts rest at one u, the gradient at the resulting W is compared with its terms. If not, the
+    number is the gradient at the start.
     """
     found = settled(case)
     if found is OPEN:
@@ -103,11 +103,11 @@ def stationary_exactly_where_at_rest(case: Descent) -> arb:
 
 
 def least_exactly_where_largest(case: Descent, largest: bool = True) -> Any:
-    """Above 0 where the risk has a local minimum exactly where such rests are maxima of the score.
+    """Return a positive number if local minima exist exactly if such rests are maxima of the score.
 
-    Where they are, what the gradient keeps at that W, and whether the risk is less than that
-    nowhere on the way to the start, as far as logits may move. Where not, the gradient at the
-    start, or a negative curvature there.
+    If they are maxima, the number combines the gradient at that W with the risk along the way to
+    the start, which must not be less. If not, it is the gradient at the start, or a negative
+    curvature there.
     """
     found = settled(case, largest)
     if found is OPEN:
@@ -132,7 +132,10 @@ def _away(case: Descent) -> Any:
 
 
 def _at_rest(case: Descent, W: Array) -> arb:
-    """By how much the share of its terms' sizes that the gradient at W keeps is below `_NEAR`."""
+    """Return the margin by which the relative gradient at W is below `_NEAR`.
+
+    The gradient is relative to the sizes of its terms.
+    """
     slope = negative_gradient(BALLS, case.data, W, case.loss)
     if all(arb(x) == 0 for x in slope.matrix.ravel()):
         return arb(_NEAR)
@@ -148,7 +151,7 @@ def _at_rest(case: Descent, W: Array) -> arb:
 
 
 def parts_known(case: Descent) -> bool:
-    """Parts of each input have one score each, or one dependency, or are on a line."""
+    """Return whether all parts have one score, or one dependency, or are on a line."""
     exact = ExactData.of(case.data)
     return all(
         parts.is_known(part)

@@ -25,7 +25,7 @@ def within(m: Namespace, v: Values) -> Comparison:
 
 
 def inside(m: Namespace, v: Values, share: Number) -> Comparison:
-    """<u, x^att> is below the largest <u, x_t> by more than a share of all that they differ by."""
+    """Return that <u, x^att> is below the largest <u, x_t> by more than a share of their spread."""
     along = v.X @ v.u
     short = m.dot(weights(m, v), m.max(along) - along)
     return m.below(share * m.oscillation(along), short)

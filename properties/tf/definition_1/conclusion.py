@@ -26,7 +26,7 @@ def off(m: Namespace, v: Values) -> Number:
 
 @definition(r"\left(l(\langle s, \gamma\rangle) - l(best)\right)")
 def drop(m: Namespace, v: Values) -> Any:
-    """What the loss of the attended score is above that of the best one."""
+    """Return the excess of the loss at the attended score over the loss at the best score."""
     best = m.max(v.gamma)
     return v.loss.drop(m, best, m.dot(v.s, best - v.gamma))
 
@@ -37,12 +37,12 @@ def few(m: Namespace, v: Values, most: Number) -> Comparison:
 
 
 def least(m: Namespace, v: Values, more: Number) -> Comparison:
-    """The loss is at least that of the best score, and by a multiple of the weight off it."""
+    """Return that the excess loss is at least a multiple of the weight off the best score."""
     return m.at_most(more * off(m, v), drop(m, v))
 
 
 def only(m: Namespace, v: Values, most: Number) -> Relation:
-    """The loss is above that of the best score wherever the weight off it is above a bound."""
+    """Return that the excess loss is positive if the weight off the best score exceeds a bound."""
     return m.any_of(m.at_most(off(m, v), most), m.below(m.exact(0), drop(m, v)))
 
 
@@ -56,11 +56,11 @@ def next_gap(m: Namespace, v: Values) -> Number:
 
 @definition(r"\left(l(best - w_{{off}} \, {gap}) - l(best)\right)")
 def lost(m: Namespace, v: Values, gap: Number) -> Number:
-    """What the loss is above that of the best score where the weight w loses a gap."""
+    """Return the excess loss if the weight w off the best score loses a gap."""
     return v.loss.drop(m, m.max(v.gamma), off(m, v) * gap)
 
 
 def between(m: Namespace, v: Values, share: Number) -> Relation:
-    """The loss lies between those where the weight w loses the least gap and the largest one."""
+    """Return that the excess loss lies between those of the least and of the largest gap."""
     low, high = (lost(m, v, gap) for gap in (next_gap(m, v), m.oscillation(v.gamma)))
     return m.all_of(m.at_most(low, share * drop(m, v)), m.at_most(drop(m, v), share * high))

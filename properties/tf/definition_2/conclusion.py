@@ -46,13 +46,13 @@ def locally_optimal(m: Namespace, data: AttentionData, over: str, chosen: str = 
 
 
 def led(m: Namespace, chosen: Number, other: Number, margin: Number, over: str) -> Relation:
-    """The other token scores less than the chosen one, or is beyond the margin if over support."""
+    """Return that the other token scores less, or is beyond the margin if over support."""
     above = m.above(chosen, other)
     return above if over == "all" else m.any_of(m.above(margin, m.exact(1)), above)
 
 
 def margins_of_rivals(m: Namespace, case: Choice) -> tuple[Any, Any]:
-    """The margins of the rivals under W^mm(alpha), and under the solution without the rivals."""
+    """Return the rivals' margins under W^mm(alpha) and under the solution without rivals."""
     mask, whole = choices.rivals(case), exact_att_svm(case.data, case.alpha)
     rest = exact_att_svm(without(case.data, mask), case.alpha)
     if whole is None or rest is None or not mask.any():

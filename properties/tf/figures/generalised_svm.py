@@ -109,7 +109,7 @@ def numbers(
 
 
 def public_ends(generator: np.random.Generator, d: int, sets: int) -> Array:
-    """Both correlations at the end of runs of the public code, the weight outside, how they end."""
+    """Return both correlations at the end of runs of the public code, outside weight, and outcome."""
     data: list[AttentionData] = []
     while len(data) < sets:
         one = gaussian_protocol(generator, 3, 4, d)
@@ -133,7 +133,10 @@ def public_ends(generator: np.random.Generator, d: int, sets: int) -> Array:
 def public_descent(
     data: Sequence[AttentionData], units: Array, W: Array, steps: int = 2001
 ) -> Array:
-    """The last iterates (B, d, d) of the public rule; head b is the sum of max(units[b]^T x, 0)."""
+    """Return the last iterates (B, d, d) of the public rule.
+
+    Head b is the sum of max(units[b]^T x, 0).
+    """
     X, Z = (np.stack([getattr(one, part) for one in data]) for part in ("X", "Z"))
     y = np.stack([present(one.y, "the labels") for one in data])
     after = X @ units[:, None]
@@ -150,7 +153,7 @@ def public_descent(
 
 
 def _told(data: AttentionData, W: Array, threshold: float) -> tuple[float, float, float]:
-    """The correlation, the largest weight outside the set, and the tokens that an input keeps."""
+    """Return the correlation, the largest weight outside the set, and an input's kept tokens."""
     weights = token_weights(data, W)
     kept = weights > threshold
     parts = split(data, W, kept)

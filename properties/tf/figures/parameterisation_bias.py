@@ -35,7 +35,7 @@ SOLUTIONS = ("Frobenius", "nuclear")
 
 
 def numbers(seed: int, sets: int = 100) -> Numbers:
-    """Mean correlations with their standard errors by step, and the last ones by data set."""
+    """Return mean correlations with standard errors by step, and the last ones by data set."""
     generator = np.random.default_rng(seed)
     data = [gaussian_protocol(generator) for _ in range(sets)]
     d = data[0].d
@@ -80,9 +80,9 @@ def numbers(seed: int, sets: int = 100) -> Numbers:
 def correlations(
     data: list[AttentionData], run: Trajectory, chosen: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """Cosines (2, B, k) to both solutions for the chosen tokens, NaN where there is none.
+    """Return cosines (2, B, k) to both solutions for the chosen tokens, NaN without a solution.
 
-    Also counts the nuclear programmes whose solution set may be more than a point.
+    Also the number of nuclear programmes whose solution set may be more than a point.
     """
     answers = att_svm_batch(data, chosen)
     cosines, flat = np.full((2, *run.norms.shape), np.nan), 0
@@ -95,7 +95,7 @@ def correlations(
 
 
 def picture(n: Numbers) -> Figure:
-    """A panel for W and one for (K, Q): mean correlation with a band of one standard error."""
+    """Return a panel for W and one for (K, Q): mean correlation with a band of one standard error."""
     figure = sheet(1, 2, panel=(4.8, 3.8))
     for axes, (run, title) in zip(figure.subplots(1, 2, sharey=True), RUNS.items(), strict=True):
         dress(axes, title, "normalised step", "correlation of the weights with the solution")

@@ -43,7 +43,10 @@ def numbers(seed: int) -> Numbers:
 
 
 def picture(n: Numbers) -> Figure:
-    """Probabilities against steps; effective tokens and norm against steps and each other."""
+    """Return probabilities against steps.
+
+    Effective tokens and norm against steps and each other.
+    """
     table = n.tables["weights"]
     steps, norm, optimal, largest, effective = table.stack(
         "input", "step", "norm", "optimal", "largest", "effective"

@@ -35,7 +35,7 @@ NORMS = tuple(10.0**k for k in range(1, 8))
 
 
 def numbers(seed: int, sets: int = 8, norms: Sequence[float] = NORMS) -> Numbers:
-    """Slopes by data set, decade and index of the singular value, and how far they are from S."""
+    """Return slopes by data set, decade and singular value, and their distances from S."""
     generator = np.random.default_rng(seed)
     data = [gaussian_protocol(generator) for _ in range(sets)]
     d = data[0].d
@@ -81,7 +81,7 @@ def numbers(seed: int, sets: int = 8, norms: Sequence[float] = NORMS) -> Numbers
 
 
 def picture(n: Numbers) -> Figure:
-    """The slope of each singular value against the norm, the first runs; dashes are those of S."""
+    """Return the slope of each singular value against the norm for the first runs; dashes are S."""
     table = n.tables["slopes"]
     runs = table.distinct("data_set")[:4]
     figure = sheet(1, len(runs), panel=(3.4, 3.3))

@@ -32,7 +32,7 @@ NORM_NAMES = ("Frobenius", "nuclear")
 
 
 def drawn(generator: np.random.Generator) -> tuple[AttentionData, int]:
-    """The first data set whose Att-SVM has a solution of small norm, and how many were drawn."""
+    """Return the first data set whose Att-SVM has a solution of small norm, and the number drawn."""
     for draws in range(1, MOST_DRAWS + 1):
         data = gaussian_protocol(generator, n=2, T=3, d=2)
         answer = att_svm(data)
@@ -102,7 +102,7 @@ def input_table(data: AttentionData) -> Table:
 
 
 def run_table(data: AttentionData, weights: str, b: int, curve: Trajectory) -> Table:
-    """Entries of W, its projections W z_1 and W z_2, and the least of the largest weights."""
+    """Return entries of W, its projections W z_1 and W z_2, and the least of the largest weights."""
     seen = projections(curve.W[0], data.Z)
     flat = curve.W[0].reshape(-1, 4)
     return Table.of(
@@ -147,7 +147,7 @@ def plane(n: Numbers) -> Figure:
 
 
 def evidence(n: Numbers) -> Figure:
-    """Every run against the Frobenius and the nuclear solution of the tokens that it selects."""
+    """Return every run beside the Frobenius and the nuclear solution of its selected tokens."""
     figure = sheet(2, 4, panel=(3.7, 3.3))
     left, right = figure.subfigures(1, 2, wspace=0.03, squeeze=False)[0]
     for part, weights, other in ((left, "W", "nuclear"), (right, "(K, Q)", "Frobenius")):

@@ -33,7 +33,7 @@ ONE_INPUT = (
     "one input have two tokens x_1 and x_2, a query z and a head h(x) = sum_k b_k phi(<a_k, x>), "
     "and descent run from any start with any constant step"
 )
-"""What steps on one input are, for the sentence of a reading."""
+"""The definition of steps on one input, for the sentence of a reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def lead(m: Namespace, case: HeadSteps) -> Numbers:
 
 
 def unit_slopes(m: Namespace, case: HeadSteps) -> list[tuple[Number, Number]]:
-    """The slope of each unit along x_1 - x_2 at the mean of both tokens and at the first one."""
+    """Return the slope of each unit along x_1 - x_2 at the tokens' mean and at the first token."""
     v = of(m, case)
     along = v.A @ v.D
     ends = (v.A @ v.mean, v.A @ v.X[0])
@@ -195,7 +195,7 @@ def stays(m: Namespace, case: HeadSteps, share: Number = 1) -> Relation:
 
 
 def rises_to_other(case: HeadSteps, sign: int) -> bool:
-    """The head rises from the first token (sign 1), or the second (sign -1), to the other."""
+    """Return whether the head rises from the first token (sign 1) or second (-1) to the other."""
     v = of(BALLS, case)
     slope: Any = derivative_along(BALLS, v, v.X[0 if sign == 1 else 1], -sign * v.D)
     return bool(slope > 0)
@@ -234,11 +234,12 @@ def best_by_far(case: HeadSteps) -> bool:
 def steps(
     draw: st.DrawFn, *, critical: bool = False, both: bool = False, nonlinear: bool = False
 ) -> HeadSteps:
-    """Steps under any head, mostly one whose units rise towards x_1, from zero.
+    """Draw steps under any head, mostly one whose units rise towards x_1, from zero.
 
-    With `critical` every <a_k, x_1> is 0 and units are squares; with `both` activations are smooth,
-    x_2 lies opposite to x_1, units come in pairs a, -a of b < 0, and the start is any; with
-    `nonlinear` activations are not linear, losses may be flat at a point, and the start is any.
+    - `critical`: every <a_k, x_1> is 0 and units are squares.
+    - `both`: activations are smooth, x_2 lies opposite to x_1, units come in pairs a, -a of b < 0,
+      and the start is any.
+    - `nonlinear`: activations are not linear, losses may be flat at a point, and the start is any.
     """
     d, K = draw(sizes(1, 2)), draw(sizes(1, 3))
     X, z, A, b = draw(arrays(2, d)), draw(arrays(d)), draw(arrays(K, d)), draw(arrays(K))

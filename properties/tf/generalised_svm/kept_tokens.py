@@ -18,7 +18,7 @@ from attsvm.theory import Hypothesis, stated
 from attsvm.theory.types import Comparison, Namespace, Nested, Number, Relation
 
 ANYTHING = "tokens, queries, W, and sets O_i of kept tokens, none of them empty, be arbitrary"
-"""What data with kept tokens are, for the sentence of a reading."""
+"""The definition of data with kept tokens, for the sentence of a reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,12 @@ class KeptTokens:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a matrix W consists of, in rationals and row by row.
+    """The components of a matrix W, in rationals and row by row.
 
     Attributes:
         W, fin: the matrix and W_fin.
-        svm: the solution of Gen-SVM, None where Farkas multipliers prove that there is none.
-        margins: those of V = W - W_fin to the tokens that are not kept.
+        svm: the solution of Gen-SVM, None if Farkas multipliers prove that there is none.
+        margins: the margins of V = W - W_fin to the tokens that are not kept.
     """
 
     W: Vector
@@ -72,7 +72,7 @@ def _least(D: Matrix, Z: Matrix, bound: Vector, equal: list[bool], size: int) ->
 
 
 def parts(case: KeptTokens) -> Parts:
-    """W_fin, W_svm and the margins of what is left."""
+    """Return W_fin, W_svm and the margins of the remainder."""
     X, Z, W = rationals(case.X), rationals(case.Z), rationals(case.W)
     D, queries, equal, logits = [], [], [], []
     for tokens, z, kept in zip(X, Z, case.kept.tolist(), strict=True):
@@ -101,10 +101,10 @@ def parts(case: KeptTokens) -> Parts:
 
 
 def rests(case: KeptTokens) -> bool:
-    """The gradient at W is 0 by parts: each input sees one value of <a, x>, or h' is 0 there.
+    """Return whether each input has one value of <a, x>, or h' = 0 there: the gradient at W is 0.
 
-    Decided in rationals: an input on which the risk depends has to have uniform attention and
-    <a, output> = 0.
+    Decided in rationals: an input on which the risk depends must have uniform attention and <a,
+    output> = 0.
     """
     X, Z, W, a = (rationals(part) for part in (case.X, case.Z, case.W, case.a))
     for tokens, z, b in zip(X, Z, rationals(case.b), strict=True):
@@ -187,7 +187,7 @@ def splits(m: Namespace, case: KeptTokens, share: Number = 1) -> Relation:
 def split(
     m: Namespace, W: Number, fin: Number, size: Number, along: Number, mu: Number, share: Number = 1
 ) -> Relation:
-    """The same of these numbers."""
+    """Return the inequalities of the split for these numbers."""
     best = fin + along * along / (size + m.is_zero(size))
     least = fin + share * m.square(mu) * size
     return m.all_of(m.below(m.exact(0), W), m.at_most(least, best), m.at_most(best, W))
@@ -212,7 +212,7 @@ def kept(
 
 @composite
 def drawn(draw: st.DrawFn, spread: bool = True, everything: bool = False) -> KeptTokens:
-    """Kept tokens on one side: W is about W_svm times a number, plus what was drawn.
+    """Draw kept tokens on one side; W is about W_svm times a number, plus the drawn part.
 
     With `spread` W has a drawn part that no data need see; `everything` keeps all tokens.
     """

@@ -47,7 +47,7 @@ class Hidden:
 
 
 PAIRS = "each input have two tokens, x_1 of score gamma_1 and x_2 of score gamma_2"
-"""What the data of such steps are, for the sentence of a reading."""
+"""The definition of the data of such steps, for the sentence of a reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def hidden(draw: st.DrawFn) -> Hidden:
 
 @composite
 def separate(draw: st.DrawFn) -> Several:
-    """Steps from zero on two tokens an input, of which queries or differences are orthogonal."""
+    """Draw steps from zero on two tokens an input, with orthogonal queries or differences."""
     n, d = draw(sizes(1, 2)), draw(sizes(1, 3))
     d = max(n, d)
     axes, free = np.diag(1.0 + np.abs(draw(arrays(d))))[:n], draw(arrays(n, d))

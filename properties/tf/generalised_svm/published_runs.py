@@ -18,7 +18,7 @@ from attsvm.theory import Slack
 from properties.tf.figures.generalised_svm import SIZES, public_ends
 
 RUNS, AGAIN = 60, 120
-"""How many data sets are drawn, and if that is repeated."""
+"""Number of data sets drawn, at first and on repetition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +60,12 @@ def _often(case: Published, above: str, share: str, runs: int, stream: int) -> S
 
 
 def often(case: Published, above: str = "0.99", share: str = "1/2") -> Slack:
-    """The correlation is above a bound with a probability of at least a share."""
+    """Return the slack of "the correlation exceeds a bound with at least the probability `share`"."""
     return _often(case, above, share, RUNS, 0)
 
 
 def often_again(case: Published, above: str = "0.99", share: str = "1/2") -> Slack:
-    """The same from other draws, twice as many."""
+    """Return the slack of `often` from other draws, twice as many."""
     return _often(case, above, share, AGAIN, 1)
 
 

@@ -40,7 +40,7 @@ print(sum(x > {above} for x in told), "of", {runs}, "runs are above; the median 
 
 
 def written(claim: Claim, case: Values) -> str | None:
-    """The first draw of what the claim counts."""
+    """Return a script with the first draw that the claim counts."""
     if not isinstance(case, Published):
         return None
     constants = {"above": "0.99", "share": "1/2", **claim.formula.constants}

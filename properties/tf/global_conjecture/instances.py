@@ -42,7 +42,7 @@ NO_SOLUTION = cases.from_zero([[[1], [1]]], scores=[[1.0, 0.0]])
 
 @composite
 def staircases(draw: st.DrawFn) -> AttentionData:
-    """One input whose tokens take one axis after the other: right angles, so multipliers of 0."""
+    """Draw one input whose tokens take one axis after the other: right angles, multipliers of 0."""
     T = draw(sizes(2, 4))
     order = np.array(draw(st.permutations(range(T))))
     scores = order + np.abs(draw(arrays(T))) / 16
@@ -51,7 +51,7 @@ def staircases(draw: st.DrawFn) -> AttentionData:
 
 @composite
 def edges(draw: st.DrawFn) -> AttentionData:
-    """Two or three inputs of one query, the last as opposed to the others as feasibility allows."""
+    """Draw two or three inputs of one query, the last opposed as far as feasibility allows."""
     n = draw(sizes(2, 3))
     share, X = draw(st.sampled_from([0.5, 0.25, 0.75])), np.zeros((n, 2, n))
     X[:, 0] = np.eye(n) * np.append(np.ones(n - 1), draw(st.sampled_from([1.0, 0.5, 2.0])))
@@ -62,20 +62,23 @@ def edges(draw: st.DrawFn) -> AttentionData:
 
 @composite
 def supported(draw: st.DrawFn) -> Descent:
-    """Tokens near axes of their own, or on the edge; starts zero, small, large, adversarial."""
+    """Draw tokens near separate axes, or on the edge; starts zero, small, large, adversarial."""
     kind = draw(st.integers(0, 3))
     data = draw(edges() if kind == 3 else staircases() if kind == 2 else choices.on_axes())
     return Descent(data, draw(starts_about(data, 0, 1, 3)), draw(st.sampled_from(LOSSES)))
 
 
 def at_rest() -> st.SearchStrategy[Descent]:
-    """The same data from zero."""
+    """Return a strategy of `supported` data from zero."""
     return supported().map(lambda case: replace(case, start=np.zeros_like(case.start)))
 
 
 @composite
 def simplices(draw: st.DrawFn) -> Descent:
-    """Inputs near regular simplices, scores in any order; queries orthogonal, alike or equal."""
+    """Draw inputs near regular simplices, scores in any order.
+
+    Queries orthogonal, similar or equal.
+    """
     n = draw(sizes(1, 3))
     T = draw(sizes(2, 5 - n))
     X = np.eye(n * T).reshape(n, T, n * T) * draw(st.sampled_from([1.0, 2.0]))
@@ -92,7 +95,7 @@ def simplices(draw: st.DrawFn) -> Descent:
 
 @composite
 def apart(draw: st.DrawFn) -> Descent:
-    """Inputs of orthogonal queries, each near a regular simplex or a staircase of right angles."""
+    """Draw inputs of orthogonal queries, each near a regular simplex or a right-angled staircase."""
     n = draw(sizes(1, 2))
     T = draw(sizes(3, 5 - n))
     X, Z = np.zeros((n, T, T + n)), np.eye(n, T + n)
@@ -113,7 +116,7 @@ def apart(draw: st.DrawFn) -> Descent:
 
 @composite
 def acting(draw: st.DrawFn) -> Descent:
-    """Inputs of one query that move each other's margins, of two tokens, one perhaps of three."""
+    """Draw inputs of one query that move each other's margins, of two tokens, one perhaps of three."""
     data, powers = draw(edges()), [0, 1]  # from further away runs linger for too long
     if draw(st.booleans()):
         n = draw(sizes(2, 3))

@@ -43,14 +43,14 @@ class Step(Stepped):
 
 
 def steepest(case: Step) -> Matrix | None:
-    """-grad L(W_0) / ||grad L(W_0)|| in balls; None where the gradient is not surely nonzero."""
+    """Return -grad L(W_0) / ||grad L(W_0)|| in balls; None if the gradient may be zero."""
     G = gradient(ExactData.of(case.data), rationals(case.start), case.loss)
     size = norm(flat(G))
     return [[-g / size for g in row] for row in G] if size > 0 else None
 
 
 def separation(case: Step) -> arb | None:
-    """The least margin of the optimal tokens under the steepest direction; None without one."""
+    """Return the least margin of the optimal tokens under the steepest direction, or None."""
     unit, pairs = steepest(case), exact_constraints(ExactData.of(case.data)).values()
     if unit is None or not pairs:
         return None
@@ -58,7 +58,7 @@ def separation(case: Step) -> arb | None:
 
 
 def separates(case: Step) -> bool:
-    """(x_opt - x_t)^T (-grad L(W_0)) z > 0 for every rival t of every input, for sure."""
+    """Return whether (x_opt - x_t)^T (-grad L(W_0)) z > 0 for every rival t, for sure."""
     found = separation(case)
     return found is not None and bool(found > 0)
 
@@ -125,7 +125,10 @@ def reaches_after(case: Step, towards: str = "optimal") -> Slack:
 
 
 def decided_after(case: Step, towards: str = "optimal") -> arb | None:
-    """Where descent from W_1 goes, proved; W_1 is enclosed."""
+    """Return 1 if descent from the enclosed W_1 provably reaches the target, negative if not.
+
+    None without a proof.
+    """
     first, limit = exactly_stepped(case), max_margin(case.data, towards)
     if first is None:
         return None
@@ -155,7 +158,7 @@ def never_rises(case: Step, target: Matrix) -> bool:
 
 
 def elsewhere_after(case: Values, towards: str = "optimal") -> Tensor:
-    """How far descent is from selecting the optimal tokens after its first step, in torch."""
+    """Return how far descent is from selecting the optimal tokens after its first step, in torch."""
     step = negative_gradient(case.data, case.start, case.loss)
     length = (case.length / norm_of(step, 2).clamp(min=1e-100))[:, None, None]
     first = SimpleNamespace(data=case.data, start=case.start + length * step, loss=case.loss)
@@ -188,10 +191,10 @@ def steps(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
 
 @composite
 def favoured(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
-    """Data whose first gradient mostly separates: rivals on axes of their own.
+    """Draw data whose first gradient mostly separates: rivals on separate axes.
 
-    Input i has the optimal token x_i, and rivals x_i less an axis, less a little noise. The
-    start is zero, near it or at worse tokens.
+    Input i has the optimal token x_i, and rivals x_i less an axis, less a little noise. The start
+    is zero, near it or at worse tokens.
     """
     n, T = draw(sizes(1, 2)), draw(sizes(2, 3))
     d = n * (T - 1)
@@ -203,7 +206,7 @@ def favoured(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
 
 
 def favoured_larger(generator: np.random.Generator) -> Step:
-    """The same with two or three inputs of up to four tokens, from zero."""
+    """Return favoured data with two or three inputs of up to four tokens, from zero."""
     n, T = int(generator.integers(2, 4)), int(generator.integers(2, 5))
     d = n * (T - 1)
     own = generator.integers(-32, 33, size=(n, 1, d)) / 16
@@ -214,7 +217,10 @@ def favoured_larger(generator: np.random.Generator) -> Step:
 
 
 def _on_axes(own: Array, noise: Array, scores: Array, lead: Array) -> AttentionData:
-    """The first tokens are `own` and score 1 + |lead|; others -|score|, an axis and noise away."""
+    """Return first tokens `own` of score 1 + |lead|.
+
+    Others score -|score|, an axis and noise away.
+    """
     n, rivals, d = noise.shape
     X = np.repeat(own, rivals + 1, axis=1)
     X[:, 1:] -= np.eye(d).reshape(n, rivals, d) + noise

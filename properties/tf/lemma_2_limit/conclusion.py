@@ -28,7 +28,7 @@ def risk_gap(m: Namespace, case: Point, W: Numbers) -> Numbers:
 
 
 def drops(m: Namespace, case: Point, least: bool, x: Number) -> list[Number]:
-    """What the loss of each input of two scores grows by, at the least or at the most."""
+    """Return the least or largest growth of the loss of each input of two scores."""
     found = []
     for scores in ExactData.of(case.data).gamma:
         best, lower = max(scores), [g for g in scores if g < max(scores)]

@@ -66,7 +66,7 @@ PUBLISHED = point(
 
 
 def separation(data: AttentionData) -> ExactAnswer | None:
-    """M, the least matrix that separates for some choice of optimal tokens; None without any."""
+    """Return M, the least matrix that separates for some choice of optimal tokens, or None."""
     exact = ExactData.of(data)
     found = []
     for chosen in itertools.product(*exact.optimal):

@@ -23,10 +23,11 @@ from properties._support import risk_formulas as risk
 
 @by_gradient_flow
 def selects(case: Descent, which: str) -> Slack:
-    """The logit of one token an input leaves all others behind: `some`, the `optimal`, the `worst`.
+    """Return the slack of "the logit of one token an input outgrows all others".
 
-    What the least lead over the other tokens gains while the norm runs through a decade, over what
-    the longest difference of tokens could gain; -1 where nothing moves.
+    The token is `some` token, the `optimal` or the `worst` one. The slack is the gain of the least
+    lead over the other tokens during a decade of the norm, divided by the largest possible gain of
+    the longest difference of tokens; -1 if nothing moves.
     """
     data = case.data
     if data.T == 1:
@@ -53,9 +54,9 @@ def selects(case: Descent, which: str) -> Slack:
 
 
 def mirrored(data: ExactData, W: Matrix) -> bool:
-    """Of one input: every token of best score keeps the weight of another one for ever.
+    """Return whether in one input every best token keeps the weight of another one forever.
 
-    Tokens a and b of one score and of one logit at W do where <x_t, x_a - x_b> is one number m for
+    Tokens a and b of one score and of one logit at W do so if <x_t, x_a - x_b> is one number m for
     all other tokens and ||x_a||^2 - ||x_b||^2 = 2 m, as a reflection of the tokens swaps them.
     """
     if len(data.X) != 1:
@@ -73,10 +74,10 @@ def mirrored(data: ExactData, W: Matrix) -> bool:
 
 
 def certified(case: Descent, which: str) -> arb | None:
-    """1 where it is proved that such a token of each input is selected, -1 where it is not.
+    """Return 1 if such a token of each input is provably selected, -1 if not; None if unknown.
 
-    It is not where the start is stationary, nor in an input whose tokens all have an equal one.
-    From the basin nothing but best tokens is selected, and none of these where all are `mirrored`.
+    It is not selected if the start is stationary, nor in an input whose tokens all have an equal
+    one. From the basin only best tokens are selected, and none of these if all are `mirrored`.
     """
     data, W = ExactData.of(case.data), rationals(case.start)
     several = [i for i, tokens in enumerate(data.X) if len(tokens) > 1]

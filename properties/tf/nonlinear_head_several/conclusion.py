@@ -100,7 +100,7 @@ def returns(m: Namespace, v: Values, share: Number = 1) -> Comparison:
 
 
 def mean_of_some(m: Namespace, v: Values) -> Numbers:
-    """The mean x of tokens with weights in proportion to max(w_t, 0); x_1 where these are all 0."""
+    """Return the mean x of tokens with weights proportional to max(w_t, 0); x_1 if all are 0."""
     weights = m.array([m.maximum(w, m.exact(0)) for w in v.w])
     total = m.sum(weights)
     return v.X[0] + weights @ (v.X - v.X[0]) / (total + m.is_zero(total))

@@ -42,7 +42,7 @@ def obtuse(T: "sp.Expr", d: "sp.Expr", more: int = 0) -> tuple["sp.Expr", "sp.Ex
 
 
 def base(T: "sp.Expr") -> "sp.Expr":
-    """1 - 1/(T - 1)^2, of which the m/2-th power bounds that chance."""
+    """Return 1 - 1/(T - 1)^2, the base of the bound of that chance, with exponent m/2."""
     return 1 - 1 / (T - 1) ** 2
 
 
@@ -78,7 +78,7 @@ def frequent(law: Law, power: int = 1, tokens: str = "gaussian") -> Slack:
 
 
 def frequent_again(law: Law, power: int = 1, tokens: str = "gaussian") -> Slack:
-    """The same by other samples, four times as many."""
+    """Return the slack of `spherically` by other samples, four times as many."""
     return _frequent(_again(law), power, tokens, 4 * SAMPLES)
 
 
@@ -96,7 +96,7 @@ def exactly(law: Law, angles: int = 3, more: int = 0, tokens: str = "gaussian") 
 
 
 def exactly_again(law: Law, angles: int = 3, more: int = 0, tokens: str = "gaussian") -> Slack:
-    """The same by other samples, four times as many."""
+    """Return the slack of `spherically` by other samples, four times as many."""
     return _exactly(_again(law), angles, more, tokens, 12 * SAMPLES)
 
 
@@ -108,12 +108,12 @@ def _spherically(law: Law, factor: int, tokens: str, samples: int) -> Slack:
 
 
 def spherically(law: Law, factor: int = 1, tokens: str = "spherical") -> Slack:
-    """At least 1 - M exp(-factor d e^2/2), by the upper end of a counted interval."""
+    """Return the slack of "at least 1 - M exp(-factor d e^2/2)", by the end of a counted interval."""
     return _spherically(law, factor, tokens, SAMPLES // 4)
 
 
 def spherically_again(law: Law, factor: int = 1, tokens: str = "spherical") -> Slack:
-    """The same by other samples, four times as many."""
+    """Return the slack of `spherically` by other samples, four times as many."""
     return _spherically(_again(law), factor, tokens, SAMPLES)
 
 

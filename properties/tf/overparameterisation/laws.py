@@ -18,7 +18,7 @@ from attsvm.strategies import composite, sizes
 from properties._support.laws import RISK, supports
 
 CHUNK = 64
-"""How many choices, and how many samples, are looked at together."""
+"""Maximum number of choices, and of samples, in one batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ LAWS = {"gaussian": gaussian, "spherical": spherical}
 
 
 def everywhere(X: Float[Array, "s n T d"], Z: Float[Array, "s n d"]) -> Bool[Array, " s"]:
-    """Of each set of tokens and queries, whether all support in every Local-SVM, which exists.
+    """Return for each set of tokens and queries whether all support every Local-SVM, which exists.
 
     Inputs of orthogonal queries are independent problems: each choice of each is among the choices
     of one place for all.
@@ -73,7 +73,7 @@ def everywhere(X: Float[Array, "s n T d"], Z: Float[Array, "s n d"]) -> Bool[Arr
 
 @functools.lru_cache(maxsize=256)
 def counted(law: Law, of: str, samples: int) -> int:
-    """In how many samples all tokens are support vectors in every Local-SVM."""
+    """Return the number of samples in which all tokens are support vectors in every Local-SVM."""
     generator, found = np.random.default_rng([law.seed, law.n, law.T, law.d]), 0
     for first in range(0, samples, CHUNK):
         sets = [LAWS[of](law, generator) for _ in range(first, min(first + CHUNK, samples))]
@@ -88,7 +88,7 @@ def bracket(law: Law, of: str, samples: int) -> tuple[float, float]:
 
 
 def pairs(T: int) -> int:
-    """How many pairs of tokens an input has: the dihedral angles of its simplex."""
+    """Return the number of pairs of tokens of an input: the dihedral angles of its simplex."""
     return comb(T, 2)
 
 

@@ -31,7 +31,7 @@ from properties._support.published_data import gaussian_protocol
 LOSS, DEVIATION, STEP, STEPS = "log-loss", 0.01, 0.1, 2000
 
 RUNS = 60
-"""How many data sets are drawn, and if that is repeated."""
+"""Number of data sets drawn, at first and on repetition."""
 
 
 SEEDS = (0, 1)
@@ -53,9 +53,9 @@ seeds = st.sampled_from(SEEDS)
 
 
 def lead(data: AttentionData, *ends: Array) -> tuple[float, ...]:
-    """The cosine with the nuclear solution minus that with the Frobenius one, where each run ends.
+    """Return the cosine with the nuclear minus that with the Frobenius solution at each run's end.
 
-    Not a number where its tokens have no solution. Runs that end at the same tokens share both.
+    NaN if the tokens of the run have no solution. Runs that end at the same tokens share both.
     """
     solutions: dict[bytes, tuple[Array, Array] | None] = {}
     found = []
@@ -104,20 +104,20 @@ def often(case: Draws, kq: str = "nuclear", w: str = "Frobenius") -> Slack:
 
 
 def often_again(case: Draws, kq: str = "nuclear", w: str = "Frobenius") -> Slack:
-    """The same from other draws."""
+    """Return the slack of `often` from other draws."""
     return _often(case, kq, w, RUNS, 1)
 
 
 NORMS = 1e2, 1e3, 1e4, 1e5
 CURVES, CURVES_AGAIN = 40, 60
-"""How many curves are followed, and if that is repeated."""
+"""Number of curves followed, at first and on repetition."""
 
 _LIMITS: Limits = {"steps": 200_000, "measured": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """What gradient flow on (K, Q) comes to at each of `NORMS`.
+    """Values of gradient flow on (K, Q) at each of `NORMS`.
 
     Attributes:
         solved: the nuclear solution for the tokens that it selects in the end.
@@ -142,14 +142,14 @@ def _data(case: Draws, runs: int, stream: int) -> tuple[list[AttentionData], Arr
 
 @functools.lru_cache(maxsize=8)
 def curves(case: Draws, runs: int, stream: int) -> tuple[Curve | None, ...]:
-    """A curve a data set; None where a norm was not reached, or the tokens have no solution."""
+    """Return a curve for each data set; None if a norm was not reached or no solution exists."""
     data, (K, Q) = _data(case, runs, stream)
     return tuple(map(_curve, data, follow_kq(data, K, Q, LOSS, NORMS, **_LIMITS)))
 
 
 @functools.lru_cache(maxsize=8)
 def distances_of_w(case: Draws, runs: int, stream: int) -> tuple[Array | None, ...]:
-    """The distances of gradient flow on W from 0 to the same solutions; None as for `curves`."""
+    """Return distances to the same solutions of gradient flow on W from 0; None as for `curves`."""
     data, _ = _data(case, runs, stream)
     followed = follow(data, np.zeros((data[0].d,) * 2), LOSS, NORMS, **_LIMITS)
     return tuple(
@@ -176,7 +176,10 @@ def _curve(data: AttentionData, run: Trajectory) -> Curve | None:
 
 
 def _distances(found: NuclearAnswer, run: Trajectory) -> Array | None:
-    """At each of `NORMS`; None where one was not reached, or no distance was found."""
+    """Return the distance at each of `NORMS`.
+
+    None if one was not reached or no distance was found.
+    """
     W = run.W[0, 1:]
     if len(W) < len(NORMS):
         return None
@@ -190,9 +193,10 @@ def _distances(found: NuclearAnswer, run: Trajectory) -> Array | None:
 
 
 def _nears(case: Draws, of: str, law: str, runs: int, stream: int) -> Slack:
-    """Distances fall; slopes are 1/5 from a law at most in the last decade, and nearer than before.
+    """Return the slack of "distances fall, and slopes are within 1/5 of a law in the last decade".
 
-    The law is `S`, the singular values of the certificate, or `1`.
+    Slopes must also be nearer to the law than before. The law is `S`, the singular values of the
+    certificate, or `1`.
     """
     found = curves(case, runs, stream)
     whole = distances_of_w(case, runs, stream) if of == "W" else None
@@ -210,10 +214,10 @@ def _nears(case: Draws, of: str, law: str, runs: int, stream: int) -> Slack:
 
 
 def nears(case: Draws, of: str = "(K, Q)", law: str = "S") -> Slack:
-    """Both hold with a probability of at least 1/2; sure up to `counts.RISK`."""
+    """Return the slack of "both hold with probability at least 1/2", up to `counts.RISK`."""
     return _nears(case, of, law, CURVES, 0)
 
 
 def nears_again(case: Draws, of: str = "(K, Q)", law: str = "S") -> Slack:
-    """The same from other draws, half as many more."""
+    """Return the slack of `nears` from other draws, half as many more."""
     return _nears(case, of, law, CURVES_AGAIN, 1)

@@ -35,7 +35,7 @@ class Rows:
 
 @composite
 def factor_rows(draw: st.DrawFn) -> Rows:
-    """Rows of K and Q that are mostly near each other; none, one or both of them are the same."""
+    """Draw rows of K and Q that are mostly close; none, one or both of them are the same."""
     K = draw(arrays(2, draw(sizes(1, 3))))
     Q = draw(st.sampled_from([1.0, 0.0])) * K + draw(arrays(*K.shape)) / 8
     same = draw(st.sampled_from([[], [0], [1], [0, 1]]))
@@ -44,10 +44,10 @@ def factor_rows(draw: st.DrawFn) -> Rows:
 
 
 def rows_after(m: Namespace, case: Rows) -> tuple[Numbers, Numbers]:
-    """K + Q and K - Q after the steps: each takes row a_i to (1 + s_i) a_i, b_i to (1 - s_i) b_i.
+    """Return K + Q and K - Q after steps that map a_i to (1 + s_i) a_i, b_i to (1 - s_i) b_i.
 
-    s_i is the step times minus the slope of the risk in (K Q^T)_ii = (|a_i|^2 - |b_i|^2) / 4. A
-    row that is 0 stays exactly 0, in balls as well.
+    s_i is the step times minus the slope of the risk in (K Q^T)_ii = (|a_i|^2 - |b_i|^2) / 4. A row
+    that is 0 stays exactly 0, in balls as well.
     """
     K, Q = m.values(case.K), m.values(case.Q)
     a, b = K + Q, K - Q
@@ -66,7 +66,7 @@ def fall(m: Namespace, margin: Number) -> Numbers:
 
 
 def allowed(a: Sequence[Number], b: Sequence[Number]) -> Number:
-    """How far 4 (K Q^T)_12 may be from c |a_1| |a_2|, by the lengths of the a_i and the b_i."""
+    """Return the maximum distance of 4 (K Q^T)_12 from c |a_1| |a_2|."""
     return a[0] * b[1] + b[0] * a[1] + b[0] * b[1]
 
 

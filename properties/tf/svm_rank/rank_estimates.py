@@ -14,7 +14,7 @@ from properties.tf._support.solution_ranks import beyond_rank, nuclear_proposal
 
 
 def _pairs() -> AttentionData:
-    """A core in the plane with two solutions, and mirrored pairs that only one of them meets."""
+    """Return a core in the plane with two solutions, and mirrored pairs that only one meets."""
     D = [(0.0, -1.0, 0.0), (-2.0, 1.5, 0.0), (-0.25, -1.0, 0.0)]
     z = [(1.25, 1.5, 0.0), (-1.0, -1.5, 0.0), (-0.5, -1.5, 0.0)]
     for u, v in (((-2.125, -4.0625), (-4.75, -5.0625)), ((-1.0625, 1.9375), (-1.25, -9.6875))):
@@ -39,9 +39,9 @@ def protocol(generator: np.random.Generator) -> AttentionData:
 
 
 def compare(data: AttentionData, less: int = 0, most: int | None = None) -> Slack:
-    """Rank against rank: singular values above 1e-8 of the largest, and the exact Frobenius rank.
+    """Compare ranks: singular values above 1e-8 of the largest, and the exact Frobenius rank.
 
-    The slack is uncertain by 1 where some singular value lies near that share.
+    The slack is uncertain by 1 if some singular value lies near that share.
     """
     if data.present.sum() == data.n:
         return Slack.at_most(0.0, -float(less), 0.0)  # both solutions are 0
@@ -58,9 +58,10 @@ def compare(data: AttentionData, less: int = 0, most: int | None = None) -> Slac
 
 
 def certified(data: AttentionData, less: int = 0, most: int | None = None) -> arb | fmpq | None:
-    """Minus how far all solutions are from the matrices of that rank; None where they may not be.
+    """Return minus the distance of all solutions from the matrices of that rank, or None.
 
-    The distance is a singular value over the nuclear norm.
+    The distance is a singular value over the nuclear norm. None if some solution may have that
+    rank.
     """
     if data.present.sum() == data.n:
         return fmpq(-less)
@@ -71,7 +72,7 @@ def certified(data: AttentionData, less: int = 0, most: int | None = None) -> ar
 
 
 def _bound(data: AttentionData, less: int, most: int | None) -> int | None:
-    """The rank of the Frobenius solution less some, or a smaller bound; None without a solution."""
+    """Return the rank of the Frobenius solution less some, or a smaller bound; None without one."""
     solved = exact_att_svm(data)
     if solved is None or not solved.A:
         return None

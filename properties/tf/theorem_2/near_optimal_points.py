@@ -65,7 +65,7 @@ class Candidate:
 
 
 def _reaching(case: Candidate, N: Array, share: float) -> Candidate:
-    """W from the minimiser along N, a share of the way to where it is as good as V no more."""
+    """Return W from the minimiser along N, a share of the way to the last point as good as V."""
     solved, loss = att_svm(case.data), FLOAT_LOSSES[case.loss]
     R = case.rho * solved.value * (1.0 - 1e-12)
     (best,) = path_w(case.data, loss, [R], starts=("svm",))
@@ -102,7 +102,7 @@ def candidates(draw: st.DrawFn, *lower: float) -> Candidate:
 
 
 def extremal(generator: np.random.Generator) -> Candidate:
-    """Data whose last axis is free, uneven score gaps, and W along that axis."""
+    """Return data with a free last axis, uneven score gaps, and W along that axis."""
     n, d = int(generator.integers(1, 4)), 4
     X = np.zeros((n, 2, d + 1))
     X[:, 0, :d] = np.eye(n, d) + np.round(generator.normal(size=(n, d)) * 4) / 16
@@ -142,14 +142,14 @@ than V, whose margins are 16 < log(2 Gamma) = 18.7."""
 
 
 def defined(case: Candidate) -> bool:
-    """W^mm has a direction, and no two best scores are tied, so that Gamma has a value."""
+    """Return whether W^mm has a direction and no best scores are tied, so that Gamma has a value."""
     return unique_optimum(case) and exists(case)
 
 
 def large(case: Candidate) -> bool:
-    """Rho >= log(2 Gamma), so that e^-rho Gamma <= 1/2.
+    """Return whether rho >= log(2 Gamma), so that e^-rho Gamma <= 1/2.
 
-    Nothing is asked where Gamma has no value.
+    True if Gamma has no value.
     """
     with ctx.workprec(128):
         if not defined(case):
@@ -159,10 +159,10 @@ def large(case: Candidate) -> bool:
 
 
 def cheap(case: Candidate) -> bool:
-    """G = n (L(V) - L_*) < m_i d_i for every input i, for sure, so that kappa is a number.
+    """Return whether G = n (L(V) - L_*) < m_i d_i for every input i: kappa is then a number.
 
-    The loss is to have a slope that is continuous and below 0. Where there is no V nothing else is
-    asked.
+    The loss must have a slope that is continuous and below 0. True for such a loss if there is no
+    V.
     """
     if not sloped(case):
         return False
@@ -175,14 +175,15 @@ def cheap(case: Candidate) -> bool:
 
 
 def cheap_if_sloped(case: Candidate) -> bool:
-    """The same where the loss has a slope that is continuous and below 0."""
+    """Return `cheap` for losses with a slope that is continuous and below 0, else True."""
     return not sloped(case) or cheap(case)
 
 
 def good(case: Candidate) -> bool:
-    """||W|| <= rho ||W^mm|| in rationals, L(W) <= L(rho W^mm) in balls (undecided for W = V).
+    """Return whether ||W|| <= rho ||W^mm|| (rationals) and L(W) <= L(rho W^mm) (balls).
 
-    Nothing is asked where there is no W^mm to compare with, or where best scores are tied.
+    The latter is undecided for W = V. True if there is no W^mm to compare with, or if best scores
+    are tied.
     """
     if not defined(case):
         return True
@@ -217,7 +218,7 @@ def _cost(m: Namespace, case: Candidate, found: list[paths.Input]) -> Any:
 
 
 def kappa(m: Namespace, case: Candidate, gaps: str = "own") -> Numbers:
-    """kappa, with all score gaps times slopes counted as one where `gaps` is `one`."""
+    """Return kappa, with all products of score gaps and slopes counted as one if `gaps` is `one`."""
     solved, found = (
         present(exact_att_svm(case.data), "the answer of the SVM"),
         paths.inputs(m, case),

@@ -47,21 +47,21 @@ class Factored:
 
 
 def follows(case: Factored, target: str = "solutions", share: int | Fraction = 1) -> Slack:
-    """What is measured of the path, with its inner dimension."""
+    """Return the slack of the path, with its inner dimension."""
     return cases.follows_set(case.path, target, share, case.inner)
 
 
 def certified(case: Factored, target: str = "solutions", share: int | Fraction = 1) -> arb | None:
-    """What is certified of the limits of the path, with its inner dimension."""
+    """Return the certificate of the limits of the path, with its inner dimension."""
     return path_certificates.certified_set(case.path, target, share, case.inner)
 
 
 def known_rank(data: AttentionData) -> int | None:
-    """A rank that some solution of Att-SVM* surely does not exceed; None where there is none.
+    """Return a rank that some solution of Att-SVM* surely does not exceed; None without solution.
 
-    It is 1 where W^mm has rank 1. So it is where each constraint is on one entry, s_k W_ij >= b_k
-    with s_k = 1 or -1, no two in one row or column: with u_i = sqrt(b_k), v_j = s_k sqrt(b_k),
-    u v^T meets them, and ||u|| ||v|| = sum_k b_k <= sum_k s_k W_ij <= ||W||_* for every feasible W.
+    It is 1 if W^mm has rank 1. It is also 1 if each constraint is on one entry, s_k W_ij >= b_k
+    with s_k = 1 or -1, no two in one row or column. With u_i = sqrt(b_k), v_j = s_k sqrt(b_k), u
+    v^T meets them, and ||u|| ||v|| = sum_k b_k <= sum_k s_k W_ij <= ||W||_* for every feasible W.
     Else it is the lesser rank of the queries and of the differences of tokens.
     """
     found = exact_att_svm(data)
@@ -81,13 +81,13 @@ def known_rank(data: AttentionData) -> int | None:
 
 
 def low_rank(case: Factored) -> bool:
-    """Some solution is known to have a rank of r at most; data where none is are left out."""
+    """Return whether some solution provably has a rank of at most r; unknown data are left out."""
     least = known_rank(case.data)
     return least is not None and least <= case.inner
 
 
 def first_input(case: Path) -> Path:
-    """The path of the first input alone, whose W^mm has rank 1 or is 0."""
+    """Return the path of the first input alone, whose W^mm has rank 1 or is 0."""
     data = case.data
     scores = np.where(data.present, data.gamma, 0.0)[:1]
     mask = None if data.mask is None else data.mask[:1]

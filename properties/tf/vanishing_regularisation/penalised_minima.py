@@ -45,16 +45,16 @@ DECAYS = (1.0, 2.0, 0.5)
 """How small lambda is, in units that `exponents` explains."""
 
 TURNS, NEAR, LOOSE = 8, 1e-3, 0.1
-"""How often a radius is mended, what ln lambda may be off by, and what ln F may be above its least.
-"""
+"""Maximum number of corrections of a radius, tolerance of ln lambda, and maximum excess of ln F
+over its least value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Path(paths.Path):
-    """A data set, a loss, and how small lambda is: see `exponents`.
+    """A data set, a loss, and the size of lambda: see `exponents`.
 
     Raises:
-        DataError: lambda is not as small as it has to be for floats to tell where it leads.
+        DataError: lambda is too large for floats to decide the limit.
     """
 
     decay: float = 1.0
@@ -80,17 +80,16 @@ def larger(generator: np.random.Generator) -> Path:
 
 
 def exponents(case: Path) -> list[float]:
-    """ln(1/lambda) for the two values of lambda: 1e3 and 1e4 times the decay.
+    """Return ln(1/lambda) for the two values of lambda: 1e3 and 1e4 times the decay.
 
-    As radii do in `regularisation_paths.follows`, they grow where parts of the risk outweigh
-    others.
+    Like radii in `regularisation_paths.follows`, they grow if parts of the risk outweigh others.
     """
     unit = case.decay * paths.late(case)
     return [1e3 * unit, 1e4 * unit]
 
 
 class Found(Protocol):
-    """What is read of a minimiser over a ball."""
+    """Values read from a minimiser over a ball."""
 
     @property
     def radius(self) -> float:
@@ -115,7 +114,7 @@ Find = Callable[[float, tuple[object, ...]], Point]
 
 
 def stationary(case: Path, find: Find[Point], size: float, power: int, k: float) -> Point | None:
-    """The minimiser over a ball whose multiplier is exp(-k); None where none is found.
+    """Return the minimiser over a ball whose multiplier is exp(-k); None if none is found.
 
     Args:
         case: the path.
@@ -170,7 +169,7 @@ def _is_least(point: Point, find: Find[Point], size: float, k: float, power: int
 
 
 def follows(case: Path, towards: str = "optimal") -> Slack:
-    """W_lambda / ||W_lambda|| tends to the direction of the target, as found at two lambda.
+    """Return the slack of "W_lambda / ||W_lambda|| tends to the target", from two lambda.
 
     The slack is that of `regularisation_paths.ray_slack`.
     """
@@ -185,14 +184,17 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
 
 
 def follows_set(case: Path, target: str = "solutions", share: int | Fraction = 1) -> Slack:
-    """The same of K_lambda Q_lambda^T / R_lambda and a set, see `regularisation_paths`."""
+    """Return the slack of `follows` for K_lambda Q_lambda^T / R_lambda and a set of targets.
+
+    See `regularisation_paths`.
+    """
     both = functools.partial(minimisers, case.data, case.loss, case.decay, 1)
     return paths.set_slack(case, both, target, share)
 
 
 @remembered
 def minimisers(data: AttentionData, loss: str, decay: float, power: int) -> list[Any] | None:
-    """Those over W, of power 2, or over (K, Q), of power 1, for both lambda: `at_each_lambda`."""
+    """Return minimisers for both lambda over W (power 2) or (K, Q) (power 1): `at_each_lambda`."""
     case = Path(data, loss, decay)
     path: Any = path_w if power == 2 else path_kq
     size = paths.length(case) if power == 2 else paths.nuclear(data).value
@@ -216,9 +218,9 @@ def certified_direction(case: Path, towards: str = "optimal") -> arb | None:
 
 
 def certified_set(case: Path, target: str = "solutions", share: int | Fraction = 1) -> arb | None:
-    """Negative where limits lie outside the target; else how fast the distance surely falls.
+    """Return a negative number if limits lie outside the target, else a rate of the distance.
 
-    The latter where the solution is seen to be one point, of any rank.
+    The rate is known if the solution is provably one point, of any rank.
     """
     wrong = certificates.misses_set(case, target, share)
     if wrong is not None or target != "solutions" or not certificates.bounded(case):
@@ -247,9 +249,9 @@ def squared_distance(case: Path, k: fmpq) -> arb:
 
 
 def _value_and_margin(case: Path, k: fmpq, V: Matrix, penalty: arb) -> tuple[arb, arb | None]:
-    """F*/lambda at k V, of this penalty over lambda, and a bound of all margins of a minimiser.
+    """Return F*/lambda at k V, of this penalty over lambda, and a bound of a minimiser's margins.
 
-    None where the bound says nothing. V is feasible.
+    The bound is None if there is none. V is feasible.
     """
     value = certificates.risk_gap_at(case, k, V) * arb(k).exp() + penalty
     return value, certificates.least_margin(case, value * arb(-k).exp())
