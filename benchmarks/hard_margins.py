@@ -1,8 +1,8 @@
-"""What `solve` hands out on hard data: `python -m benchmarks.hard_margins [--count 10000]`.
+"""Exact checks of `solve` on hard data: `python -m benchmarks.hard_margins [--count 10000]`.
 
 Nearly dependent constraints, hair-thin margins, scales far apart, copies, masks, single tokens. The
 margins of each matrix that is handed out are evaluated here anew, in Python's fractions, and held
-against the residual that its answer states; the command exits with 1 where one is understated.
+against the residual that its answer states; the command exits with 1 if one is understated.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def hard_data(
     scale: float = 50.0,
     shape: tuple[int, int, int] | None = None,
 ) -> AttentionData:
-    """Data whose constraints are nearly dependent, of very different size, or repeated.
+    """Return data with constraints that are nearly dependent, of very different size, or repeated.
 
     Args:
         kind: one of `KINDS`.
-        seed: of all that is drawn.
-        small: by how much constraints differ that are nearly the same.
+        seed: of all random numbers.
+        small: difference of constraints that are nearly the same.
         scale: sizes lie between 10^-scale and 10^scale.
-        shape: (n, T, d); drawn from one on where None.
+        shape: (n, T, d); random if None, each at least 1.
     """
     draw = np.random.default_rng(seed)
     drawn = int(draw.integers(1, 6)), int(draw.integers(1, 5)), int(draw.integers(1, 6))
@@ -97,7 +97,7 @@ def hair_thin(scaled: bool, n: int = 569, d: int = 31) -> AttentionData:
 
 
 def understated(data: AttentionData, answer: Answer) -> bool:
-    """Whether the matrix misses a margin (x_i0 - x_it)^T W z_i >= 1 by more than is stated."""
+    """Return whether a margin (x_i0 - x_it)^T W z_i is below 1 by more than the stated residual."""
     W = [[Fraction(x) for x in row] for row in answer.W.tolist()]
     least = []
     for i, z in enumerate(data.Z.tolist()):
@@ -112,7 +112,7 @@ def understated(data: AttentionData, answer: Answer) -> bool:
 
 
 def examined(kind: str, seed: int) -> tuple[str, float]:
-    """How `solve` answered, and in how many seconds."""
+    """Return the answer of `solve`, and its seconds."""
     draw = np.random.default_rng((seed, 1))
     data = hard_data(kind, seed, 10.0 ** -draw.uniform(3, 15), float(draw.choice([5, 20, 60, 150])))
     start = time.perf_counter()
@@ -127,7 +127,7 @@ def examined(kind: str, seed: int) -> tuple[str, float]:
 
 
 def main() -> int:
-    """Solve, count by kind and answer, write JSON where asked; 1 where a residual is too small."""
+    """Solve, count by kind and answer, write JSON if asked; return 1 if a residual is too small."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.hard_margins", description=__doc__)
     parser.add_argument("--count", type=int, default=10_000, help="instances in all")
     parser.add_argument("--seed", type=int, default=0, help="of the first instance")

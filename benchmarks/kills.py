@@ -1,11 +1,11 @@
-"""What `kill -9` leaves: `python -m benchmarks.kills [--trials N] [--seed S]`.
+"""Consistency after `kill -9`: `python -m benchmarks.kills [--trials N] [--seed S]`.
 
 Commands are killed at random moments, and what they leave is held against what they had said: no
 event that was on disk and no verdict that was told may be missing, every file must be whole, every
 process must end, and the next run must go through. The command runs on a copy of attsvm outside
 its checkout, so that it loads one small pack of its own. With --disks the commands are run on a
 disk that is full and on one that is read-only instead, which takes the right to mount them. Exits
-with 1 where something was lost.
+with 1 if something was lost.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ SITE = "site-packages"
 HUNTED = "prey.py"
 FINDS = (".attsvm/counterexamples", ".attsvm/hunted")
 EVENTS = 10
-"""What a whole run of the pack records: its start, 6 parts, 2 verdicts and its end."""
+"""Number of events in a whole run of the pack: its start, 6 parts, 2 verdicts and its end."""
 
 _VERIFY = ("verify", "--pack", FILE, "toys/")
 _HUNT = ("hunt", "--pack", HUNTED, "hunted/sums", "--fresh", "--rounds", "4", "--seed")
@@ -268,7 +268,7 @@ def kill(place: Place, command: str, dice: random.Random) -> Trial:
 
 
 def _told(place: Place, added: Sequence[bytes], faults: list[str]) -> None:
-    """Every verdict that the command told of is in its events."""
+    """Add a fault for each verdict that the command printed and its events lack."""
     told = set(_TOLD.findall((place.folder / "err").read_text()))
     found = set()
     for line in added:
@@ -283,7 +283,7 @@ def _told(place: Place, added: Sequence[bytes], faults: list[str]) -> None:
 
 
 def _whole(place: Place, there: Sequence[Path], faults: list[str]) -> None:
-    """Every file that a reader would take is whole, and none is gone that was there."""
+    """Add a fault for each file that is broken for a reader, or missing."""
     packs = load_packs([str(place.folder / name) for name in (FILE, HUNTED)])
     faults += (f"{path.name} is gone" for path in there if not path.is_file())
     for path in place.finds():
@@ -300,7 +300,7 @@ def _whole(place: Place, there: Sequence[Path], faults: list[str]) -> None:
 
 
 def _unfinished(place: Place, began: int, faults: list[str]) -> None:
-    """The last run is read back as one that did not finish, with an unbroken chain."""
+    """Add a fault unless the last run reads as unfinished, with an unbroken chain."""
     if len(place.lines()) <= began + 1:  # not even its start was recorded as a whole
         return
     try:
@@ -315,7 +315,10 @@ def _unfinished(place: Place, began: int, faults: list[str]) -> None:
 
 
 def campaign(place: Place, command: str, trials: int, seed: int) -> tuple[list[Trial], list[str]]:
-    """So many kills of a command, and what is wrong with the whole runs that follow."""
+    """Kill a command at random times.
+
+    Return the trials and the faults of the whole runs after them.
+    """
     dice = random.Random(f"{command} {seed}")
     faults: list[str] = []
     if command == "report":
@@ -333,7 +336,7 @@ def campaign(place: Place, command: str, trials: int, seed: int) -> tuple[list[T
 
 
 def _long_ledger(place: Place) -> None:
-    """The ledger ends with a run of so many verdicts that its page takes a while to write."""
+    """Append a run of many verdicts to the ledger, so that its page takes a while to write."""
     if not place.lines() and place.undisturbed(*_VERIFY) != 0:
         raise RuntimeError((place.folder / "err").read_text())
     path = place.folder / LEDGER
@@ -347,7 +350,7 @@ def _long_ledger(place: Place) -> None:
 
 
 def _goes_on(place: Place, command: str) -> list[str]:
-    """What is wrong with an undisturbed run in the same folder after all kills."""
+    """Return the faults of an undisturbed run in the same folder after all kills."""
     before = place.lines()
     faults = []
     words = COMMANDS[command]
@@ -392,7 +395,7 @@ DISKS = {
 
 
 def disks(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """By disk and command, what is wrong with a command on it and the next one with room again."""
+    """Yield the faults of each command on each disk, and of the next run with room again."""
     place = Place(folder)
     if place.undisturbed(*_VERIFY) != 0:
         raise RuntimeError(_said(place))

@@ -1,4 +1,4 @@
-"""The least data on which descent fails to converge as claimed, certified, by what is supposed.
+"""The smallest data, by hypotheses, for which descent certifiably fails to converge as claimed.
 
     python -m benchmarks.least_failures [W p prompt ...] [--instances N] [--seed S]
 

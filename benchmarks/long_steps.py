@@ -36,14 +36,17 @@ NEAR, ROUNDS, MOVES, QUIET = 0.25, 12, 20_000, 15_000
 
 
 def simplex(generator: np.random.Generator, n: int, T: int) -> Array:
-    """Tokens (n, T, n T) near those of regular simplices, or not so near."""
+    """Return tokens (n, T, n T) near those of regular simplices, or not so near."""
     noise, shape = generator.choice([0.05, 0.2, 0.4, 0.6]), (n, T, n * T)
     found: Array = np.eye(n * T).reshape(shape)
     return found + noise * generator.normal(size=shape) / np.sqrt(n * T)
 
 
 def gaussian(generator: np.random.Generator, n: int, T: int) -> Array:
-    """Gaussian tokens (n, T, d) of length about 1; often the last is opposed to the first."""
+    """Return Gaussian tokens (n, T, d) of length about 1.
+
+    Often the last is opposed to the first.
+    """
     X = generator.normal(size=(n, T, int(generator.integers(n * (T - 1), 6 * n * (T - 1) + 2))))
     X /= np.sqrt(X.shape[2])
     if n > 1 and generator.random() < 0.5:
@@ -52,7 +55,7 @@ def gaussian(generator: np.random.Generator, n: int, T: int) -> Array:
 
 
 def everywhere(data: AttentionData) -> bool:
-    """All tokens are support vectors in all Local-SVMs, each of which has a solution."""
+    """Return whether all tokens are support vectors in all Local-SVMs, which have solutions."""
     return all_solved(data) and all_support_everywhere(data)
 
 
@@ -80,7 +83,7 @@ def data_sets(
 
 
 def moved(X: Array, scores: Array, w: Array, step: Array) -> tuple[Array, Array, Array]:
-    """Runs (m, d) after a move, whether they leapt, and the tokens (m, n) that they selected."""
+    """Return runs (m, d) after a move, whether they leapt, and the selected tokens (m, n)."""
     logits = np.einsum("mntd,md->mnt", X, w)
     log_s = logits - np.logaddexp.reduce(logits, axis=2, keepdims=True)
     pairs = log_s[..., :, None] + log_s[..., None, :]
@@ -97,7 +100,7 @@ def moved(X: Array, scores: Array, w: Array, step: Array) -> tuple[Array, Array,
 
 
 def unsettled(sets: list[AttentionData], generator: np.random.Generator) -> tuple[int, int, int]:
-    """How many runs there are, how many leap, and how many do not settle."""
+    """Return the number of runs, of runs that leap, and of runs that do not settle."""
     d = max(data.d for data in sets)
     X = np.stack([np.pad(s.X, ((0, 0), (0, 0), (0, d - s.d))) for s in sets]).repeat(4, axis=0)
     scores = np.stack([s.gamma for s in sets]).repeat(4, axis=0)

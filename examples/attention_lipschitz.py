@@ -9,7 +9,7 @@ from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 
 @definition(r"f({X})")
 def attention(m: Namespace, X: Numbers, A: Numbers) -> Numbers:
-    """The matrix whose row i is X^T softmax(X A x_i), for the rows x_i of X."""
+    """Return the matrix whose row i is X^T softmax(X A x_i), for the rows x_i of X."""
     return m.array([m.softmax(X @ (A @ x)) @ X for x in X])
 
 

@@ -11,7 +11,7 @@ from attsvm.theory.types import Namespace, Values
 
 
 def pieces(m: Namespace, x: Any, v: Values) -> Any:
-    """For each piece its rate over L, and its points nearest to x and to 0."""
+    """Return for each piece its rate over L, and its points nearest to x and to 0."""
     low = v.start
     for gap, rate in zip(v.gaps, v.rates, strict=True):
         high = low + m.abs(gap)
@@ -28,7 +28,7 @@ def f(m: Namespace, x: Any, v: Values) -> Any:
 
 @definition("x_N")
 def descended(m: Namespace, x: Any, v: Values, step: Any) -> Any:
-    """Where N steps x - step f'(x)/L lead from x."""
+    """Return the point after N steps x - step f'(x)/L from x."""
     for _ in range(v.N):
         x = x - step * sum(r * (p - q) for r, p, q in pieces(m, x, v))
     return x

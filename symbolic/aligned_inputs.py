@@ -67,10 +67,11 @@ F_SMOOTH = "F has all derivatives in the margins, which are linear in W"
 
 
 def ensure_raised_by_others(aligned: Supposition | None) -> None:
-    """What other inputs add to a margin is not negative, where inputs are aligned.
+    """Prove that other inputs add nothing negative to a margin if inputs are aligned.
 
     Args:
-        aligned: what says that they are, or that there is no other one; None where it is a case.
+        aligned: the hypothesis or step that says so, or that there is no other input; None in a
+            case.
     """
     p, product = entry("p"), entry("product")
     slope = supposed_number(FALLING, "slope", positive=True)
@@ -85,7 +86,7 @@ def ensure_raised_by_others(aligned: Supposition | None) -> None:
 
 
 def ensure_log_of_powers() -> None:
-    """The gradient of F is -sum_t q_t A_t, and has the Lipschitz constant reach^2."""
+    """Prove that the gradient of F is -sum_t q_t A_t, and has the Lipschitz constant reach^2."""
     m, v = sp.symbols("m_t v", real=True)
     others = sp.Symbol("others", positive=True)
     ensure_smooth(sp.log(others + sp.exp(-m)), F_SMOOTH)
@@ -121,7 +122,10 @@ def ensure_log_of_powers() -> None:
 
 
 def ensure_kept_odds() -> None:
-    """Where exp(F) is bounded, and rivals have one score, s_o and u less it are above constants."""
+    """Prove that s_o and the lead of u over the rivals' score have lower bounds if exp(F) has one.
+
+    Rivals have one score.
+    """
     power = sp.Symbol("exp(F)", positive=True)
     lead = supposed_number(UNIQUE_OPTIMUM, "lead", positive=True)
     attended = 1 / (1 + power + MORE)
@@ -137,14 +141,14 @@ def ensure_kept_odds() -> None:
 
 
 def ensure_raised(aligned: Supposition | None) -> None:
-    """Attention to the optimal tokens stays above a constant, with any step.
+    """Prove that attention to the optimal tokens stays above a constant, with any step.
 
     Rivals of an input have one score, and inputs are aligned: no <A_it, A_ju> is negative. Let F be
     the logarithm of the sum over rivals of exp(-m_t), q_t = s_t/(1 - s_o), reach the largest
     ||A_t||, and small = n/(e max|l'| lead reach^2).
 
     Args:
-        aligned: what says that inputs are aligned, or that there is one; None where it is a case.
+        aligned: the hypothesis that inputs are aligned, or that there is one; None in a case.
     """
     share = sp.Symbol("s_t", positive=True)
     top, n = sp.symbols("max|l'| n", positive=True)
@@ -208,32 +212,32 @@ def ensure_raised(aligned: Supposition | None) -> None:
 
 
 def ensure_equal_rivals(aligned: Supposition | None, exists: Supposition | None) -> None:
-    """Aligned inputs whose rivals have one score stay above it, and enter the basin.
+    """Prove that aligned inputs whose rivals have one score stay above it, and enter the basin.
 
     Args:
-        aligned: what says that they are, or that there is one; None where it is a case.
-        exists: what says that V exists; None where a step has shown it.
+        aligned: the hypothesis that inputs are aligned, or that there is one; None in a case.
+        exists: the hypothesis that V exists; None if a step has shown it.
     """
     ensure_raised(aligned)
     ensure_from_kept(exists)
 
 
 def prove_equal_rivals() -> str:
-    """Aligned inputs whose rivals have one score: any start and any step."""
+    """Prove the theorem for aligned inputs whose rivals have one score: any start and any step."""
     suppose(EQUAL_RIVALS)
     ensure_equal_rivals(INPUTS_ALIGNED, SOLUTION)
     return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
 
 
 def prove_one_input() -> str:
-    """One input whose rivals have one score: no other one adds to its margins."""
+    """Prove the theorem for one input whose rivals have one score, without other inputs."""
     suppose(EQUAL_RIVALS)
     ensure_equal_rivals(ONE_INPUT, SOLUTION)
     return "for every loss with continuous l' < 0, any T, d and start, and any constant step"
 
 
 def ensure_aligned() -> None:
-    """Aligned inputs stay above their second-best scores, and descent enters the basin.
+    """Prove that aligned inputs stay above their second-best scores, and descent enters the basin.
 
     Aligned means that no <A_it, A_ju> is negative. A step moves W by the gradient of input i's own
     part of the risk, and then by those of the other parts.
@@ -281,7 +285,7 @@ def ensure_aligned() -> None:
 
 
 def prove_aligned() -> str:
-    """Aligned inputs whose rivals' scores are within lead s_o/(1 - s_o)."""
+    """Prove the theorem for aligned inputs whose rivals' scores are within lead s_o/(1 - s_o)."""
     left = supposed_number(WITHIN, "left", positive=True)
     others = sp.Symbol("others", positive=True)  # 1 - s_o
     ensure_equal(

@@ -15,20 +15,19 @@ _CONTINUOUS = (sp.Abs, sp.Min, sp.Max)
 
 
 def ensure_smooth(found: object, what: str, *supposed: tuple[type[sp.Expr], Supposition]) -> None:
-    """Go on only if expressions have all derivatives at all real values of their letters.
+    """Raise unless expressions have all derivatives at all real values of their letters.
 
-    With functions that are supposed to have some they have these.
-
-    They may be made of sums, products, natural powers, exp, sin, cos and tanh, and of logarithms
-    and other powers of what sympy knows to be positive.
+    Expressions may be sums, products, natural powers, exp, sin, cos and tanh, and logarithms and
+    other powers of arguments that sympy knows to be positive. Supposed functions have the supposed
+    derivatives.
 
     Args:
-        found: one expression, or a list or an array of them.
-        what: which these are.
-        supposed: functions that may occur as well, with what says which derivatives they have.
+        found: one expression, or a list or an array of expressions.
+        what: the name of the expressions.
+        supposed: functions that may occur as well, each with the hypothesis on its derivatives.
 
     Raises:
-        ProofError: one is made of anything else.
+        ProofError: an expression contains another function.
     """
     functions = [function for function, _ in supposed]
     _ensure_made(found, what, functions)
@@ -38,15 +37,15 @@ def ensure_smooth(found: object, what: str, *supposed: tuple[type[sp.Expr], Supp
 def ensure_continuous(
     found: object, what: str, *supposed: tuple[type[sp.Expr], Supposition]
 ) -> None:
-    """Go on only if expressions are continuous: made as smooth ones, with absolute values, extrema.
+    """Raise unless expressions are continuous: smooth ones, absolute values and extrema.
 
     Args:
-        found: one expression, or a list or an array of them.
-        what: which these are.
-        supposed: functions that may occur as well, with what says that they are continuous.
+        found: one expression, or a list or an array of expressions.
+        what: the name of the expressions.
+        supposed: functions that may occur as well, each with the hypothesis of continuity.
 
     Raises:
-        ProofError: one is made of anything else.
+        ProofError: an expression contains another function.
     """
     functions = (*_CONTINUOUS, *(function for function, _ in supposed))
     _ensure_made(found, what, functions)
@@ -54,10 +53,10 @@ def ensure_continuous(
 
 
 def cite_extreme_value(continuous: str | Supposition, on: str) -> None:
-    """A continuous function has a least and a largest value on a ball, a sphere or an interval.
+    """Cite that a continuous function has a least and a largest value on a compact set.
 
     Args:
-        continuous: what says that it is continuous.
+        continuous: the step or hypothesis of continuity.
         on: the function, and the ball, sphere, box or interval, or the closed part of one.
     """
     compact = f"{on}: the set is compact and not empty"
@@ -71,7 +70,7 @@ def _ensure_made(found: object, what: str, functions: Collection[type[sp.Expr]])
 
 
 def _made(x: sp.Expr, more: Collection[type[sp.Expr]]) -> bool:
-    """Whether an expression is made of what is allowed, and of these functions."""
+    """Return whether an expression consists of allowed operations and these functions."""
     if x.is_Symbol or isinstance(x, sp.Indexed):
         return True
     if x.is_number:

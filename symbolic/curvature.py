@@ -60,7 +60,7 @@ from symbolic.textbook import (
 a = sp.Symbol("a", real=True)
 p, q = sp.symbols("p q", nonnegative=True)
 MORE, LESS = sp.symbols("more less", nonnegative=True)
-"""What is not negative by what has been said before."""
+"""Nonnegative numbers by earlier steps."""
 P = (1 - a**2) / 4
 """Variance of an indicator of probability (1-a)/2."""
 
@@ -84,17 +84,17 @@ def unit(name: str) -> sp.Expr:
 
 
 def ensure_cube() -> None:
-    """The cube [0, 1]^n is the hull of its 2^n vertices."""
+    """Prove that the cube [0, 1]^n is the hull of its 2^n vertices."""
     own, other = unit("own"), unit("other")
     means = [(1 - own) * other + own * other, (1 - own) * 0 + own * 1]
     ensure_equal(means, [other, own], CUBE)
 
 
 def ensure_quarter(quarter: sp.Expr) -> None:
-    """A variance is at most a quarter of the squared range: Popoviciu's inequality, executed.
+    """Prove Popoviciu's inequality: a variance is at most a quarter of the squared range.
 
     Args:
-        quarter: what is to be enough.
+        quarter: the factor to prove sufficient.
     """
     M, m, first, second = sp.symbols("M m first second", real=True)  # and moments of s
     spare = (M + m) * first - second - M * m
@@ -153,7 +153,7 @@ def second_derivative_residual() -> sp.Expr:
 
 
 def bend_residual() -> sp.Expr:
-    """u^T (diag(c) - f c^T - c f^T) u by the code's covariance c minus the first bracket, any n."""
+    """Return the code's form u^T (diag(c) - f c^T - c f^T) u minus the first bracket, any n."""
     f, h, u = (entry(name) for name in "fhu")
     tilt = entry_of(covariance(vector(f), vector(h)))
     form = total(tilt * u**2) - 2 * total(f * u) * total(tilt * u)
@@ -161,7 +161,7 @@ def bend_residual() -> sp.Expr:
 
 
 def affine_residuals() -> list[sp.Expr]:
-    """Brackets of lo + w h and low + k u minus w k^2 and w k times those of h and u."""
+    """Return brackets of lo + w h and low + k u minus w k^2 and w k times those of h and u."""
     lo, w, low, k = sp.symbols("lo w low k", real=True)
 
     def of_u(i: int, j: int) -> sp.Expr:
@@ -178,7 +178,7 @@ def affine_residuals() -> list[sp.Expr]:
 
 
 def convex_residual(share: int = 1) -> sp.Expr:
-    """The chord of F between two heads less its value there, minus q s r (E[(h - h') v])^2."""
+    """Return the chord of F between two heads less F in between, minus q s r (E[(h - h') v])^2."""
     s = sp.Symbol("s", real=True)
 
     def of(name: str) -> Moments:
@@ -266,7 +266,10 @@ def ensure_vertex(convex: str = VERTEX) -> None:
 
 
 def ensure_variances() -> None:
-    """No variance in [0, 1] exceeds 1/4 or m1 (1 - m1), and no distance max(m1, 1 - m1)."""
+    """Prove the statement below.
+
+    No variance in [0, 1] exceeds 1/4 or m1 (1 - m1), and no distance max(m1, 1 - m1).
+    """
     ensure_quarter(sp.Rational(1, 4))
     u = unit("u")
     ensure_nonnegative(
@@ -348,14 +351,13 @@ def prove_bound() -> None:
 def ensure_hessian(
     slope: str, function: object, *supposed: tuple[type[sp.Expr], Supposition], of: str = ""
 ) -> None:
-    """A bound of |z^T H z| for every unit z bounds the Hessian and the change of the gradient.
+    """Prove that a bound of |z^T H z| for unit z bounds the Hessian and the gradient's change.
 
     Args:
         slope: the step that has shown that bound.
-        function: whose Hessian H is, on symbols.
-        supposed: functions that may occur in it, with what says that they have two continuous
-            derivatives.
-        of: what is Lipschitz, in a sentence by which this can meet hypotheses.
+        function: the function with Hessian H, on symbols.
+        supposed: functions that may occur in it, with the hypotheses of two continuous derivatives.
+        of: the name of the Lipschitz function, in a sentence that can meet hypotheses.
     """
     symmetric, bounded = f"{slope}: the Hessian is symmetric", f"{slope}: so is the Hessian's norm"
     cite(
@@ -366,12 +368,13 @@ def ensure_hessian(
 
 
 def ensure_smoothness(loss: Supposition = BENT_LOSS) -> None:
-    """The gradient of the risk is L-Lipschitz: each input's part has the code's constant L_i/n.
+    """Prove that the gradient of the risk is L-Lipschitz: each input's part has constant L_i/n.
 
-    By (*), on the curvature of l(<softmax, gamma>) along any logits.
+    L_i is the code's constant. The proof uses (*), on the curvature of l(<softmax, gamma>) along
+    any logits.
 
     Args:
-        loss: what says that l has two continuous derivatives.
+        loss: the hypothesis that l has two continuous derivatives.
     """
     executed(prove_bound)
     slope, bend, D = sp.symbols("sup|l'| sup|l''| D", nonnegative=True)
@@ -401,7 +404,10 @@ def ensure_smoothness(loss: Supposition = BENT_LOSS) -> None:
 
 
 def ensure_own_constant() -> None:
-    """The Lipschitz constant L of the gradient is at least that of each input's part, L_i/n."""
+    """Prove the statement below.
+
+    The Lipschitz constant L of the gradient is at least that of each input's part, L_i/n.
+    """
     square, reach, lead, slope, bend = sp.symbols(
         "||z||^2 ||X-mean|| D sup|l'| sup|l''|", nonnegative=True
     )

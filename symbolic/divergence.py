@@ -38,13 +38,15 @@ FAR = (
 def ensure_passed(
     gain: Callable[[sp.Expr], sp.Expr] | sp.Expr, what: str, *, elsewhere: sp.Expr = 0
 ) -> None:
-    """Numbers pass every bound that grow by a positive constant often enough, and else do not fall.
+    """Prove that numbers pass every bound if they grow by a positive constant often enough.
+
+    At the other steps they must not fall.
 
     Args:
-        gain: what they grow by at some steps, at least, while they are at most a bound: a constant,
-            in symbols of known sign, or such a constant as a function of that bound.
-        what: says which numbers these are.
-        elsewhere: what they grow by at the other steps, likewise.
+        gain: the least growth at some steps while the numbers are at most a bound: a constant, in
+            symbols of known sign, or such a constant as a function of that bound.
+        what: the name of the numbers.
+        elsewhere: the least growth at the other steps, likewise.
 
     Raises:
         ProofError: `gain` is not known to be positive, or `elsewhere` to be no less than 0.
@@ -57,7 +59,7 @@ def ensure_passed(
 
 
 def ensure_pull_continuous() -> None:
-    """How a rival and the optimal token pull at each other depends on W continuously."""
+    """Prove that the pull between a rival and the optimal token depends continuously on W."""
     a, power = sp.Symbol("a", real=True), sp.Symbol("power", positive=True)
     share, slope = sp.exp(a) / (sp.exp(a) + power), sp.Function("l'")
     pull = sp.Abs(slope(GAMMA_O * share + GAMMA * (1 - share))) * share * (1 - share)
@@ -65,11 +67,11 @@ def ensure_pull_continuous() -> None:
 
 
 def ensure_divergence(lower: Supposition, rival: Supposition | None = None) -> None:
-    """||W_k|| tends to infinity from any start and with any step.
+    """Prove that ||W_k|| tends to infinity from any start and with any step.
 
     Args:
-        lower: what says that some input has two different scores, or that all rivals score less.
-        rival: what says that there is one, where the other does not.
+        lower: the hypothesis that some input has two different scores, or all rivals score less.
+        rival: the hypothesis that there is a rival, if `lower` does not imply it.
     """
     ensure_gain()
     suppose(MARGINS_ADD, SOLUTION)
@@ -89,7 +91,7 @@ def ensure_divergence(lower: Supposition, rival: Supposition | None = None) -> N
 
 
 def prove() -> str:
-    """It does where some input has two different scores."""
+    """Prove divergence if some input has two different scores."""
     ensure_divergence(TWO_SCORES)
     return (
         "for every continuously differentiable loss with l' of one sign, any n, T, d and start, "
@@ -98,7 +100,7 @@ def prove() -> str:
 
 
 def prove_of_unique() -> str:
-    """It does where optimal tokens are unique, and some input has two tokens."""
+    """Prove divergence if optimal tokens are unique, and some input has two tokens."""
     ensure_divergence(UNIQUE_OPTIMUM, SEVERAL_TOKENS)
     return (
         "for every continuously differentiable loss with l' < 0, any n, T, d and start, and any "

@@ -26,7 +26,10 @@ KNOWN = {total(SHARE * SCORE): U - P * GAMMA_O, total(SHARE): REST}
 
 
 def ensure_gain() -> None:
-    """-<grad L, M> is the sum of -l'(u)/n times the sum over rivals of s_t (u - gamma_t) m_t."""
+    """Prove the statement below.
+
+    -<grad L, M> is the sum of -l'(u)/n times the sum over rivals of s_t (u - gamma_t) m_t.
+    """
     ensure_zero(
         structural_residual(),
         "the slope of <s, gamma> along logits a_t is the sum of s_t (gamma_t - u) a_t, any T",
@@ -41,7 +44,7 @@ def ensure_gain() -> None:
 
 
 def ensure_gain_of_support() -> None:
-    """Where all margins are 1 the rivals' sum is s_o sum_t s_t (gamma_o - gamma_t)."""
+    """Prove that if all margins are 1 the rivals' sum is s_o sum_t s_t (gamma_o - gamma_t)."""
     ensure_equal(
         total(SHARE * (U - SCORE)).subs(KNOWN),
         P * (GAMMA_O - U),
@@ -55,7 +58,10 @@ def ensure_gain_of_support() -> None:
 
 
 def ensure_gain_of_equal_rivals() -> None:
-    """Where rivals have one score their weights are not negative: margins of 1 add least."""
+    """Prove the statement below.
+
+    If rivals have one score their weights are not negative: margins of 1 add least.
+    """
     lead, more = sp.symbols("lead more", nonnegative=True)
     below = GAMMA_O - lead
     u = P * GAMMA_O + total(SHARE * below).subs(KNOWN)
@@ -73,11 +79,11 @@ def ensure_gain_of_equal_rivals() -> None:
 
 
 def ensure_positive_gain(lower: Supposition, rival: Supposition | None = None) -> sp.Expr:
-    """Two different scores in an input make its sum positive: softmax is, and o scores most.
+    """Prove that two different scores in an input make its sum positive: o scores most.
 
     Args:
-        lower: what says that some input has two, or that all rivals score less.
-        rival: what says that there is one, where the other does not.
+        lower: the hypothesis that some input has two scores, or that all rivals score less.
+        rival: the hypothesis that there is a rival, if `lower` does not imply it.
 
     Returns:
         That sum.

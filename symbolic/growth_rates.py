@@ -25,7 +25,10 @@ def _above_tangent(gap: sp.Expr) -> sp.Expr:
 
 
 def ensure_between_powers() -> None:
-    """P is between multiples of exp(-y/N) and of exp(-b y) for every b < 1/N, y = ||W|| large."""
+    """Prove the statement below.
+
+    P is between multiples of exp(-y/N) and of exp(-b y) for every b < 1/N, y = ||W|| large.
+    """
     y, N, C, b = sp.symbols("y N C b", positive=True)
     p, c = entry("p"), sp.Symbol("c", positive=True)
     least = y / N - MORE
@@ -46,7 +49,7 @@ def ensure_between_powers() -> None:
 
 
 def ensure_rate() -> None:
-    """||W_k||/ln k tends to N, and the least margin over ln k to 1.
+    """Prove that ||W_k||/ln k tends to N, and the least margin over ln k to 1.
 
     Let f = <W, V>/N, which is at most y = ||W||, and in the end at least y/(1 + apart), for every
     apart > 0.
@@ -88,14 +91,14 @@ def ensure_rate() -> None:
 
 
 def prove_rate() -> str:
-    """From the basin the norm grows like N ln k."""
+    """Prove that the norm grows like N ln k from the basin."""
     ensure_from_basin()
     ensure_rate()
     return "for every smooth loss with l' < 0 and any n, T and d"
 
 
 def prove_shares() -> str:
-    """From the basin the share of a rival of margin m under V falls like k^-(m - 1)."""
+    """Prove that the share of a rival of margin m under V falls like k^-(m - 1) from the basin."""
     ensure_from_basin()
     m, least = sp.symbols("m least", positive=True)
     c, C = sp.symbols("c C", positive=True)

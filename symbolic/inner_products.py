@@ -66,7 +66,7 @@ class Vector:
 
 
 def vector(name: str) -> Any:
-    """A vector of which nothing is known."""
+    """Return a vector without known properties."""
     return Vector(((name, sp.Integer(1)),))
 
 
@@ -90,7 +90,7 @@ class _Inner(Symbols):
         return x if isinstance(x, Vector) else super().vec(x)
 
     def values(self, x: object) -> sp.Expr:
-        """What is named stays as it is."""
+        """Return a named vector or expression unchanged."""
         return x if isinstance(x, Vector | sp.Expr) else super().values(x)
 
 

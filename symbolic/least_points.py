@@ -43,10 +43,10 @@ BOUND = sp.Symbol("b", nonnegative=True)
 SHARE, REST = sp.symbols("s t", nonnegative=True)
 """Weights of a mean, of sum 1."""
 MORE, LESS = sp.symbols("more less", nonnegative=True)
-"""What is not negative by what has been said before."""
+"""Nonnegative numbers by earlier steps."""
 
 Constraint = tuple[Callable[[Vector], sp.Expr], sp.Expr]
-"""What is to be at least a bound, of a vector, and that bound."""
+"""A linear function of a vector and its lower bound."""
 OF_X: tuple[Constraint, ...] = ((A.__matmul__, BOUND),)
 """The constraints <A_j, X> >= b_j."""
 
@@ -56,17 +56,17 @@ PYTHAGORAS = "||V||^2 - ||X||^2 - ||V - X||^2 = 2 <X, V - X>"
 
 
 def ensure_mean_meets(constraints: Sequence[Constraint] = OF_X, of: str = "X") -> tuple[str, str]:
-    """A mean of vectors that meet constraints meets them, as its slacks are not negative.
+    """Prove that a mean of vectors that meet constraints meets them: its slacks are not negative.
 
     Args:
         constraints: these constraints.
-        of: the least vector that meets them.
+        of: the name of the least vector that meets them.
 
     Returns:
         The steps that say that the constraints are affine, and that the set is convex.
 
     Raises:
-        ProofError: the margin of a mean is not known to be at least the bound where the margins of
+        ProofError: the margin of a mean is not known to be at least the bound if the margins of
             both vectors are.
     """
     mean = SHARE * U + REST * V
@@ -89,18 +89,18 @@ def ensure_mean_meets(constraints: Sequence[Constraint] = OF_X, of: str = "X") -
 
 
 def ensure_norm_convex() -> None:
-    """The squared norm is convex, and strictly so."""
+    """Prove that the squared norm is strictly convex."""
     mean, apart = SHARE * U + REST * V, U - V
     gap = SHARE * (U @ U) + REST * (V @ V) - SHARE * REST * (apart @ apart) - mean @ mean
     ensure_zero(gap.subs(REST, 1 - SHARE), CONVEX_NORM)
 
 
 def ensure_least_point(constraints: Sequence[Constraint] = OF_X, of: str = "X") -> None:
-    """Where X exists it is unique, and <X, V - X> >= 0 for all V that meet the constraints.
+    """Prove that X is unique if it exists, and <X, V - X> >= 0 for all V that meet the constraints.
 
     Args:
         constraints: these constraints.
-        of: what X is called.
+        of: the name of X.
     """
     ensure_mean_meets(constraints, of)
     c, square = sp.symbols("c square", positive=True)
@@ -119,13 +119,12 @@ def ensure_least_point(constraints: Sequence[Constraint] = OF_X, of: str = "X") 
 def ensure_existence(
     meets: str | Supposition, constraints: Sequence[Constraint] = OF_X, of: str = "X"
 ) -> None:
-    """X exists and is unique, and <X, V - X> >= 0 for all V that meet the constraints.
+    """Prove that X exists and is unique, and <X, V - X> >= 0 for all V that meet the constraints.
 
     Args:
-        meets: the step that has shown of some vector that it meets the constraints, or what the
-            reading says of one.
+        meets: the step or hypothesis that some vector meets the constraints.
         constraints: these constraints.
-        of: what X is called.
+        of: the name of X.
     """
     ensure_least_point(constraints, of)
     affine, convex = ensure_mean_meets(constraints, of)
@@ -135,14 +134,14 @@ def ensure_existence(
 
 
 def ensure_existence_of_relaxed() -> None:
-    """A least vector with bounds in [0, 1] exists where some vector has margins of 1."""
+    """Prove that a least vector with bounds in [0, 1] exists if some vector has margins of 1."""
     relaxed = "a vector with margins of 1, where there is one, meets all bounds in [0, 1]"
     ensure_nonnegative([1 + MORE - 1 / (1 + LESS), 1 + MORE], relaxed, normal=factored)
     ensure_existence(relaxed)
 
 
 def ensure_pythagoras() -> None:
-    """What the claims compare differs by 2 <X, V - X>, which is not negative."""
+    """Prove that both sides of the claims differ by 2 <X, V - X>, which is not negative."""
     said = pythagoras(INNER, V, X)
     gap = (said.right - said.left).subs(inner("V", "X"), inner("X", "X") + MORE)
     ensure_equal(
@@ -154,7 +153,7 @@ def ensure_pythagoras() -> None:
 
 
 def ensure_multipliers() -> None:
-    """X is the sum of w_j A_j with w_j >= 0, and w_j = 0 where <A_j, X> > b_j."""
+    """Prove that X is the sum of w_j A_j with w_j >= 0, and w_j = 0 where <A_j, X> > b_j."""
     ensure_norm_convex()
     e = sp.Symbol("e", real=True)
     moved = X + e * V
@@ -166,7 +165,7 @@ def ensure_multipliers() -> None:
 
 
 def ensure_sum_of_multipliers() -> None:
-    """||X||^2 is the sum of the w_j, where all bounds are 1."""
+    """Prove that ||X||^2 is the sum of the w_j, if all bounds are 1."""
     w, over = entry("w"), entry("over")
     ensure_multipliers()
     ensure_equal(
@@ -177,7 +176,7 @@ def ensure_sum_of_multipliers() -> None:
 
 
 def ensure_multipliers_suffice() -> None:
-    """A vector that meets the constraints and is such a sum is the least one, and alone so."""
+    """Prove that a vector that meets the constraints and is such a sum is the only least one."""
     w = sp.Symbol("w", nonnegative=True)
     ensure_equal(
         w * (AV - AX),
@@ -196,7 +195,10 @@ def ensure_multipliers_suffice() -> None:
 
 
 def ensure_product() -> None:
-    """The inner product of two matrices of rank 1 is the product of two inner products."""
+    """Prove the statement below.
+
+    The inner product of two matrices of rank 1 is the product of two inner products.
+    """
     ensure_equal(
         total(entry("D", t) * entry("z", r) * entry("E", t) * entry("y", r), t, r),
         total(entry("D", t) * entry("E", t)) * total(entry("z", r) * entry("y", r), r),
@@ -205,9 +207,10 @@ def ensure_product() -> None:
 
 
 def ensure_inputs_apart() -> None:
-    """Inputs of orthogonal queries have programmes of their own, whose solutions add up to X.
+    """Prove that inputs of orthogonal queries have separate programmes.
 
-    And one input of a query z other than 0 has the programme of its differences D alone.
+    Their solutions add up to X. One input of a query z other than 0 has the programme of its
+    differences D alone.
     """
     ensure_product()
     own, other = sp.symbols("own other", nonnegative=True)
@@ -228,7 +231,7 @@ def ensure_inputs_apart() -> None:
 
 
 def ensure_supported() -> None:
-    """The least vector of the tight constraints alone is X."""
+    """Prove that the least vector of the tight constraints alone is X."""
     suppose(LEAST_VECTOR)
     ensure_multipliers()
     ensure_multipliers_suffice()
@@ -241,7 +244,7 @@ def prove_supported() -> str:
 
 
 def ensure_scaled_meets() -> None:
-    """A vector whose least margin is positive, divided by it, has margins of 1 at least."""
+    """Prove that a vector of positive least margin, divided by it, has margins of at least 1."""
     least = sp.Symbol("least", positive=True)
     margin = (A @ (V / least)).subs(AV, least + MORE)
     ensure_nonnegative(margin - 1, SCALED, normal=expanded)
@@ -252,7 +255,7 @@ def ensure_scaled_meets() -> None:
 
 
 def ensure_some_margin_is_tight() -> None:
-    """X is not 0 and some margin is 1, else X over its least margin were shorter."""
+    """Prove that X is not 0 and some margin is 1, else X over its least margin were shorter."""
     ensure_scaled_meets()
     norm, more = inner("X", "X"), sp.Symbol("beyond", positive=True)
     shorter = (X / (1 + more)) @ (X / (1 + more))
@@ -261,7 +264,10 @@ def ensure_some_margin_is_tight() -> None:
 
 
 def ensure_distance_of_hull() -> None:
-    """X exists exactly where 0 is not in C, and then ||X|| is 1 over the distance of C from 0."""
+    """Prove the statement below.
+
+    X exists exactly where 0 is not in C, and then ||X|| is 1 over the distance of C from 0.
+    """
     generated, some = "C is closed and convex", "A_j is a point of C where its bound is 1"
     cite(GENERATED, of=generated)
     ensure_zero([c for _, c in (1 * A - A).parts], some)

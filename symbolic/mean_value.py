@@ -94,12 +94,12 @@ def ensure_bound_of_slope(
 def ensure_derivatives(
     function: object, said: str, *supposed: tuple[type[sp.Expr], Supposition]
 ) -> str:
-    """The function of which a step says something has derivatives, as what it is composed of has.
+    """Prove that the function of a step has derivatives, since its components have them.
 
     Args:
         function: that function, or a list of its entries, on symbols.
         said: the step.
-        supposed: functions that may occur in it, with what says which derivatives they have.
+        supposed: functions that may occur in it, with the hypotheses on their derivatives.
 
     Returns:
         The name of this step.
@@ -112,13 +112,13 @@ def ensure_derivatives(
 def ensure_lipschitz(
     slope: str, function: object, *supposed: tuple[type[sp.Expr], Supposition], of: str = ""
 ) -> None:
-    """A function of x in R^D is Lipschitz with what bounds its slope along every unit vector.
+    """Prove that a bound of the slope along every unit vector is a Lipschitz constant in R^D.
 
     Args:
-        slope: the step that has shown that bound, or what a lemma that shows it was cited of.
+        slope: the step that has shown that bound, or the instance of the lemma that was cited.
         function: that function, or a list of its entries, on symbols.
-        supposed: functions that may occur in it, with what says that they are differentiable.
-        of: which function that is, in a sentence by which this can meet hypotheses.
+        supposed: functions that may occur in it, with the hypotheses that they are differentiable.
+        of: the name of the function, in a sentence that can meet hypotheses.
     """
     smooth = ensure_derivatives(function, slope, *supposed)
     cite(MEAN_VALUE, met={SLOPE: slope, DIFFERENTIABLE: smooth}, of=of)
@@ -127,12 +127,12 @@ def ensure_lipschitz(
 def ensure_no_less(
     reached: str, function: object, *supposed: tuple[type[sp.Expr], Supposition]
 ) -> None:
-    """A function has no Lipschitz constant below what its slopes or difference quotients tend to.
+    """Prove that no Lipschitz constant is below a limit of slopes or difference quotients.
 
     Args:
-        reached: the step that has shown that they do.
+        reached: the step that has shown the limit.
         function: that function, or a list of its entries, on symbols.
-        supposed: functions that may occur in it, with what says that they are differentiable.
+        supposed: functions that may occur in it, with the hypotheses that they are differentiable.
     """
     smooth = ensure_derivatives(function, reached, *supposed)
     cite(DIFFERENCE_QUOTIENTS, met={REACHED: reached, DIFFERENTIABLE: smooth})

@@ -15,13 +15,13 @@ MORE = sp.Symbol("more", nonnegative=True)
 
 
 def ensure_form(found: sp.Expr, factor: sp.Expr, what: str, *, eigenvalue: sp.Expr) -> None:
-    """A sum of the squared coordinates, each times a function of its eigenvalue, is not negative.
+    """Prove that the sum of squared coordinates times functions of eigenvalues is not negative.
 
     Args:
         found: the sum, of `EIGENVALUE` and `ALONG`.
         factor: that function of `EIGENVALUE`.
-        what: says which sum this is.
-        eigenvalue: what each eigenvalue is, in symbols of known sign.
+        what: the name of the sum.
+        eigenvalue: each eigenvalue, in symbols of known sign.
 
     Raises:
         ProofError: it is not that sum, or the function is not known to be at least 0.
@@ -31,12 +31,12 @@ def ensure_form(found: sp.Expr, factor: sp.Expr, what: str, *, eigenvalue: sp.Ex
 
 
 def ensure_least_eigenvalue(least: sp.Expr, symmetric: str, what: str) -> None:
-    """x^T G x is at least the least eigenvalue of G times ||x||^2.
+    """Prove that x^T G x is at least the least eigenvalue of G times ||x||^2.
 
     Args:
         least: that eigenvalue, in a symbol of known sign.
-        symmetric: says that G, a Gram matrix of some A_t or the inverse of one, is symmetric.
-        what: says which form this is.
+        symmetric: the step that G, a Gram matrix of some A_t or the inverse of one, is symmetric.
+        what: the name of the form.
     """
     ensure_equal(vector("A_s") @ vector("A_t"), vector("A_t") @ vector("A_s"), symmetric)
     cite(EIGENVECTORS, met={SYMMETRIC: symmetric})
@@ -45,10 +45,10 @@ def ensure_least_eigenvalue(least: sp.Expr, symmetric: str, what: str) -> None:
 
 
 def ensure_square_of_sum(what: str) -> None:
-    """(sum_t x_t)^2 is at most n sum_t x_t^2.
+    """Prove that (sum_t x_t)^2 is at most n sum_t x_t^2.
 
     Args:
-        what: says of which x_t.
+        what: the name of the x_t.
     """
     x = entry("x")
     ensure_equal(

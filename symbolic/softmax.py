@@ -11,11 +11,11 @@ from attsvm.theory.declaration.proof import cancelled, simplified
 
 @functools.cache
 def jacobian_residual() -> tuple[sp.Expr, sp.Expr, sp.Expr]:
-    """Entries of the softmax Jacobian minus those of diag(f) - f f^T, for any number of tokens.
+    """Return entries of the softmax Jacobian minus those of diag(f) - f f^T, for any n.
 
-    The sum of powers is split into what does not depend on the logit, and that logit's power: an
-    entry on the diagonal, one beside it, and <f, h>' minus the covariance by the product of the
-    Jacobian with h, where `rest` stands for the other tokens' share of sum_s f_s h_s.
+    The sum of powers is split into the power of one logit and the rest. The entries are one on the
+    diagonal, one beside it, and <f, h>' minus the covariance by the product of the Jacobian with h.
+    `rest` stands for the other tokens' share of sum_s f_s h_s.
     """
     s, t, level, rest, h = sp.symbols("s t level rest h", real=True)
     f_t = sp.exp(t) / (level + sp.exp(t))

@@ -59,7 +59,7 @@ class Vector(np.ndarray):
     """An array of one entry, which stands for the t-th of n; its sum is that over t."""
 
     def sum(self, axis: object = None, *, keepdims: bool = False, **_: object) -> Vector | sp.Expr:  # type: ignore[override]
-        """The sum over t, as a vector of equal entries where dimensions are kept."""
+        """Return the sum over t, as a vector of equal entries if dimensions are kept."""
         added = total(self.item())
         return vector(added) if keepdims else added
 
@@ -109,13 +109,13 @@ LENGTHS = Lengths()
 
 
 def ensure_nonnegative_sum(found: sp.Expr, term: sp.Expr, what: str, **entries_of: sp.Expr) -> None:
-    """Go on only if `found` is the sum of a term over t that is not negative, for any number of t.
+    """Raise unless `found` is the sum over t of a nonnegative term, for any number of t.
 
     Args:
-        found: what should not be negative.
+        found: the sum.
         term: a polynomial in entries of index t.
-        what: says of it that it is a sum.
-        entries_of: for each name of an entry what it is, as a symbol of known sign.
+        what: the name of the sum.
+        entries_of: for each name of an entry its value, as a symbol of known sign.
 
     Raises:
         ProofError: it is not that sum, or a term is not known to be at least 0.
@@ -133,17 +133,17 @@ def ensure_mean(
     least: sp.Expr | None = None,
     most: sp.Expr | None = None,
 ) -> None:
-    """Sum_t w_t x_t is at least `least` times sum_t w_t, or at most `most` times.
+    """Prove that sum_t w_t x_t is at least `least` times sum_t w_t, or at most `most` times.
 
     Args:
-        weight: w_t, in symbols from whose signs it follows that it is not negative.
-        value: x_t, in symbols from whose signs it follows that it is on that side of the bound.
-        what: says which sum this is.
-        least: what no x_t is below.
-        most: what none is above, in place of that.
+        weight: w_t, in symbols whose signs imply that it is not negative.
+        value: x_t, in symbols whose signs imply the bound.
+        what: the name of the sum.
+        least: a lower bound of every x_t.
+        most: an upper bound of every x_t, in place of `least`.
 
     Raises:
-        ProofError: some weight or value is not known to be so.
+        ProofError: some weight or value is not known to meet these conditions.
     """
     w, x = entry("w"), entry("x")
     sign, bound = (1, least) if most is None else (-1, most)
@@ -152,14 +152,14 @@ def ensure_mean(
 
 
 def ensure_at_least_each(term: sp.Expr, what: str) -> None:
-    """A sum of terms that are not negative is at least each of them, picked by weights 0 and 1.
+    """Prove that a sum of nonnegative terms is at least each of them, by weights 0 and 1.
 
     Args:
-        term: one of them, in symbols from whose signs it follows that it is not negative.
-        what: says which sum this is.
+        term: one of them, in symbols whose signs imply that it is not negative.
+        what: the name of the sum.
 
     Raises:
-        ProofError: the term is not known to be so.
+        ProofError: the term is not known to be nonnegative.
     """
     x, picked = entry("x"), entry("picked")
     others = sp.Symbol("others", nonnegative=True)

@@ -186,8 +186,8 @@ DIFFERENCE_QUOTIENTS = Lemma(
     (DIFFERENTIABLE, REACHED),
     "no number below c is a Lipschitz constant of f",
 )
-"""A slope is a limit of quotients, and a limit of numbers of at most a constant is at most that.
-What equals c tends to it."""
+"""A slope is a limit of quotients, and a limit of numbers of at most a constant is at most it. A
+constant number c tends to c."""
 
 TWICE = "f has two continuous derivatives"
 

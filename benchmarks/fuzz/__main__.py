@@ -27,22 +27,22 @@ from attsvm.theory.run.profiles import derive_seed
 from benchmarks.fuzz.readers import Reader, in_one_line, readers
 
 SECONDS = 5.0
-"""What reading one file may take of the processor."""
+"""Maximum processor time for reading one file, in seconds."""
 
 BYTES = 2 << 30
-"""What reading one file may take of memory, more than was taken before."""
+"""Maximum memory for reading one file, in bytes beyond the memory used before."""
 
 
 @dataclass(slots=True)
 class Account:
-    """What became of the inputs of a reader.
+    """The results of a reader's inputs.
 
     Attributes:
         reader: its name.
-        accepted, refused: how many inputs were.
-        faults: the first input of every kind of fault, with what happened.
-        errors: how often each kind of fault was met.
-        slowest: most seconds of the processor that an input took.
+        accepted, refused: number of accepted and of refused inputs.
+        faults: the first input of every kind of fault, with a description.
+        errors: number of faults of each kind.
+        slowest: maximum processor seconds of an input.
     """
 
     reader: str
@@ -82,9 +82,9 @@ def feed(
     Args:
         reader: the reader.
         seed: the base seed.
-        numbers: which inputs.
-        folder: where they are written, one over the other.
-        seconds: what reading one may take of the processor.
+        numbers: the numbers of the inputs.
+        folder: the folder they are written to, each over the one before.
+        seconds: maximum processor time for reading one input.
     """
     account = Account(reader.name)
     path = folder / "input"
@@ -138,7 +138,7 @@ def _bounded() -> Iterator[None]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Feed the readers and print what became of it; 1 where a fault was met."""
+    """Feed the readers and print the results; return 1 if a fault was found."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=100_000, help="inputs of all readers together")
     parser.add_argument("--seed", type=int, default=0, help="base seed (default 0)")

@@ -55,7 +55,7 @@ HUGE = (
 """Bombs, which take long to write and longer to be read by a careless reader."""
 
 _BOMBS = 0.01
-"""How often a node is replaced by a bomb."""
+"""Share of nodes that are replaced by a bomb."""
 
 _NUMBERS = (
     *("null", "true", "false", "0", "-0", "-1", "0.5", "1e308", "1e999999999", "-1e999999999"),
@@ -85,7 +85,7 @@ EXTREMES = (
     *map(Literal, _SHAPES),
     *_DEEP,
 )
-"""What a node is replaced by."""
+"""Replacements of a node."""
 
 
 class _Object(list[list[Any]]):
@@ -109,7 +109,7 @@ def _text(node: Any) -> str:
 
 
 def _slots(node: Any) -> list[tuple[Any, int]]:
-    """Where the nodes of a tree stand: a container and an index, pairs as [key, value]."""
+    """Return the places of the nodes of a tree: a container and an index, pairs as [key, value]."""
     found: list[tuple[Any, int]] = []
     left = [node]
     while left:
@@ -124,7 +124,7 @@ def _slots(node: Any) -> list[tuple[Any, int]]:
 
 
 def everywhere(sample: Any, literal: str) -> Iterator[str]:
-    """The document as often as it has nodes, each time with another one replaced by that JSON."""
+    """Yield the document once for each node, with this node replaced by that JSON."""
     tree = _tree(sample)
     for place, k in _slots(tree):
         node, place[k] = place[k], Literal(literal)
@@ -177,7 +177,7 @@ def _resize(container: Any, chance: random.Random) -> None:
 
 
 def _times(chance: random.Random) -> int:
-    """How many changes are made: one, or a few."""
+    """Return the number of changes: one, or a few."""
     return chance.choice((1, 1, 1, 2, 3))
 
 
@@ -194,7 +194,7 @@ def json_lines(
     chance: random.Random,
     chained: Callable[[list[Any]], list[Any]],
 ) -> bytes:
-    """Events, a line each, some of them changed; mostly chained anew where they can be."""
+    """Return events, a line each, some of them changed; mostly chained again if possible."""
     events = [_tree(event) for event in chance.choice(samples)]
     for _ in range(_times(chance)):
         change = chance.choice(("node", "node", "node", "node", "drop", "repeat", "move"))
@@ -278,7 +278,7 @@ class Plant:
         self.path = path
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What unpickling does."""
+        """Return the call that unpickling makes."""
         return os.mkdir, (str(self.path),)
 
 
@@ -316,12 +316,12 @@ _ENTRIES = ("X", "X.npy", "../X.npy", "/X.npy", "a/X.npy", "X.NPY", "\x1b[1m.npy
 
 
 def npz(samples: Sequence[dict[str, Any]], chance: random.Random, plant: Path) -> bytes:
-    """An archive of arrays, changed in its values, its arrays, their headers, or as an archive.
+    """Return an archive of arrays with changed values, arrays, headers or container.
 
     Args:
         samples: arrays by name.
-        chance: where the changes come from.
-        plant: what appears once an array of objects is unpickled.
+        chance: the source of the changes.
+        plant: the object that appears once an array of objects is unpickled.
     """
     arrays = dict(chance.choice(samples))
     change = chance.choice(("array", "array", "array", "member", "header", "header", "archive"))

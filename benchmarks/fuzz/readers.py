@@ -1,4 +1,4 @@
-"""The readers of attsvm: what each is given, and what must be true of what it accepts.
+"""The readers of attsvm, with their inputs and the properties of accepted files.
 
 A reader takes a file and either accepts or refuses it, by an error of `attsvm.errors`. What it
 accepts is held, shown and written again as the commands do, so that nothing surfaces later that
@@ -123,7 +123,7 @@ def _data_sets(folder: Path) -> Reader:
 
 
 def _records(folder: Path, pack: Pack) -> Iterator[Reader]:
-    """The readers of what a run of the small pack writes: counterexample, ledger, expectations."""
+    """Yield the readers of a small pack's output: counterexample, ledger, expectations."""
     place = folder / "pack" / "counterexamples"
     ledger = folder / "ledger.jsonl"
     with Ledger(ledger) as opened:
@@ -303,7 +303,7 @@ def _entry_points(folder: Path) -> Reader:
 
 
 def _ensure_names(names: Iterable[str]) -> None:
-    """Nothing but names of modules and files is handed on to be imported."""
+    """Raise unless all names to import are names of modules and files."""
     for name in names:
         declared.ensure_name(name)
         _ensure(re.fullmatch(r"\w+(\.\w+)*|[^\0]+\.py", name) is not None, f"pack {name!r}")
@@ -331,7 +331,7 @@ def in_one_line(text: str) -> bool:
 
 
 def _ensure_printed(lines: Iterable[str]) -> None:
-    """Every line stays one line on a terminal, and moves no cursor."""
+    """Raise unless every line stays one line on a terminal and moves no cursor."""
     for line in lines:
         _ensure(in_one_line(line), f"a terminal is sent {line!r}")
 
@@ -345,12 +345,12 @@ class _Tags(HTMLParser):
         self.links: set[str] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """An element and its attributes."""
+        """Record an element and its attributes."""
         self.found |= {(tag, ""), *((tag, name) for name, _ in attrs)}
         self.links |= {value or "" for name, value in attrs if name in ("href", "src")}
 
     def handle_comment(self, data: str) -> None:
-        """A comment, of which a page has none."""
+        """Record a comment; a page has none."""
         self.found.add(("<!--", ""))
 
     handle_pi = unknown_decl = handle_comment
@@ -388,7 +388,7 @@ _PLAIN = {
 
 
 def _ensure_harmless(text: str) -> None:
-    """A page has no element, attribute or link but those that it is drawn with."""
+    """Raise if a page has an element, attribute or link that the page generator does not write."""
     text.encode()
     tags = _Tags()
     tags.feed(text)
@@ -405,7 +405,7 @@ _MARKED = re.compile(r"(?<!\\)(<script|<img|<!--|!\[|\]\(javascript|\$\\|```$)",
 
 
 def _ensure_plain_markdown(text: str) -> None:
-    """No payload is set as anything but text, outside of code."""
+    """Raise if a payload outside of code is rendered as anything but text."""
     text.encode()
     prose = re.sub(r"^(`{3,})text\n.*?\n\1$", "", text, flags=re.MULTILINE | re.DOTALL)
     found = _MARKED.search(prose)

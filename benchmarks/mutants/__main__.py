@@ -1,4 +1,4 @@
-"""How many mutants die: `python -m benchmarks.mutants [--count 400] [--rooms exact svm/bounds]`.
+"""Count killed mutants: `python -m benchmarks.mutants [--count 400] [--rooms exact svm/bounds]`.
 
 A mutant is one small change of one file of attsvm/ (`mutations.py`). It is made in a private copy
 of the tree, and is shown first to the tests of its room that reach the changed lines, and then,
@@ -61,7 +61,7 @@ class Tried:
 
 
 def listed() -> dict[tuple[str, str, str, str], str]:
-    """The reasons for which mutants are equivalent, by what tells the mutants apart."""
+    """Return the reasons for which mutants are equivalent, by the keys of the mutants."""
     rows = tomllib.loads(LISTED.read_text(encoding="utf-8")).get("mutant", [])
     return {(r["file"], r["scope"], r["before"], r["after"]): r["why"] for r in rows}
 
@@ -74,7 +74,10 @@ class Reach:
     lines: dict[tuple[str, int], set[str]]
 
     def of(self, lines: set[tuple[str, int]]) -> list[str]:
-        """The tests that reach one of the lines, or all for none; the shortest come first."""
+        """Return the tests that reach one of the lines, or all for none.
+
+        The shortest come first.
+        """
         tests = set().union(*(self.lines.get(at, ()) for at in lines)) if lines else {""}
         tests = set(self.seconds) if "" in tests else tests  # what an import runs is in all of them
         return sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test))
@@ -132,7 +135,7 @@ def tested(copy: Copy, tried: Tried, reached: Reach, lines: set[tuple[str, int]]
 def users(chosen: Iterable[Mutant], claims: Iterable[Claim]) -> dict[Mutant, list[str]]:
     """Return for each mutant the claims whose modules import the file that it changes.
 
-    Those that import it by the fewest other modules come first, as they rest on it most directly.
+    Claims that import it through the fewest other modules come first, as they depend on it most.
     """
     paths = {claim.id: _distances(homes(claim.file, claim.proof)) for claim in claims}
     found = {}
@@ -272,7 +275,7 @@ def _choose(copy: Copy, run: Sequence[Tried], most: int) -> dict[str, float]:
 
 
 def report(table: Sequence[Tried]) -> str:
-    """The counts by room, and every mutant that is alive, with what it changes."""
+    """Return the counts by room, and every surviving mutant with its change."""
     rows = [
         f"{'room':<20} mutants equivalent  killed by tests  by verify alone  by none  unreached"
     ]

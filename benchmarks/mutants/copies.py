@@ -19,7 +19,10 @@ SHOWN = ("-x", "--tb=no", "-p", "benchmarks.mutants.unshrunk")
 
 
 def uncompiled(tests: Sequence[str]) -> dict[str, str]:
-    """Kernels run as Python: a changed one would have to be compiled with all that calls it."""
+    """Return the environment that runs kernels as Python.
+
+    A changed kernel would otherwise have to be compiled with all its callers.
+    """
     return {"NUMBA_DISABLE_JIT": "1"} if "tests/kernels" in tests else {}
 
 
@@ -59,7 +62,7 @@ class Copy:
         return {**os.environ, **private}
 
     def _started(self, own: Mapping[str, str]) -> subprocess.Popen[str]:
-        """The process that forks, with an environment of its own; one for each environment."""
+        """Return the process that forks, one for each environment."""
         key = tuple(sorted(own.items()))
         if key not in self._forks:
             self._forks[key] = subprocess.Popen(

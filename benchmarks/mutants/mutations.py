@@ -70,7 +70,7 @@ class Mutant:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """What tells it from the others, wherever its lines move."""
+        """A key that distinguishes this mutant from the others, wherever its lines move."""
         return self.file, self.scope, self.before, self.after
 
     def applied(self, source: bytes) -> bytes:
@@ -85,9 +85,9 @@ def mutants(file: str, source: bytes) -> list[Mutant]:
 
 
 def drawn(pool: Iterable[Mutant], count: int, seed: str) -> list[Mutant]:
-    """A sample without repetition: the kinds in turn, those with the fewest mutants first.
+    """Return a sample without repetition: the kinds in turn, those with the fewest mutants first.
 
-    A place in it depends on the seed and the text of the mutant, not on what other code is like.
+    A place in it depends on the seed and the text of the mutant, not on other code.
     """
     kinds = defaultdict(list)
     for mutant in pool:
@@ -124,7 +124,7 @@ def uses(root: Path) -> dict[str, set[tuple[str, int]] | None]:
 
 
 def watched(mutant: Mutant, known: dict[str, set[tuple[str, int]] | None]) -> set[tuple[str, int]]:
-    """The lines of which one has to run for a test to reach the mutant; none where all tests do."""
+    """Return the lines, one of which a test must run to reach the mutant; none if all tests do."""
     if mutant.cached:
         return set()
     if mutant.runs:
@@ -149,7 +149,10 @@ class _Finder:
         runs: bool = False,
         index: bool = False,
     ) -> Iterator[Mutant]:
-        """The mutants of a node and of all nodes within; `head` is the statement they lie in."""
+        """Yield the mutants of a node and of all nodes within.
+
+        `head` is the statement they lie in.
+        """
         if isinstance(node, _LEFT):
             return
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -195,7 +198,10 @@ class _Finder:
 
 
 def _same(new: object, old: object) -> bool:
-    """Whether two pieces of syntax say the same; most of a mutant is the original's own nodes."""
+    """Return whether two pieces of syntax are equal.
+
+    Most of a mutant is the original's own nodes.
+    """
     if new is old or type(new) is not type(old):
         return new is old
     if isinstance(new, list) and isinstance(old, list):
@@ -214,7 +220,7 @@ def _is_text(node: ast.Expr) -> bool:
 
 
 def _is_type(node: ast.AST) -> bool:
-    """A union of types, as in `isinstance(x, int | None)`: names with a bar between them."""
+    """Return whether a node is a union of types, as in `isinstance(x, int | None)`."""
     if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr)):
         return False
     return all(
@@ -239,7 +245,7 @@ def _plus(node: ast.expr, by: int) -> ast.expr:
 
 
 def _changes(node: ast.AST, index: bool) -> Iterator[tuple[str, ast.AST, ast.AST]]:
-    """Kind of the change, the node that is replaced, and what replaces it."""
+    """Yield the kind of each change, the replaced node, and its replacement."""
     match node:
         case ast.Compare():
             for k, op in enumerate(node.ops):

@@ -1,4 +1,4 @@
-"""Which tests reach which statements: a plug-in of pytest that puts probes into what it imports.
+"""The tests that reach each statement: a pytest plug-in that puts probes into imported modules.
 
 It runs in the private copy, is imported before everything else and imports the standard library
 alone. Every process that a test starts has probes too and adds to the same file, a line a finding.
@@ -76,10 +76,10 @@ class _Probes(ast.NodeTransformer):
 
 
 def start() -> None:
-    """Probe what is imported of a folder; a process that a test starts belongs to that test.
+    """Probe modules that are imported from a folder; a process that a test starts belongs to it.
 
-    What runs before the first test, as modules are imported, belongs to the test "". Kernels that
-    are compiled have no probes.
+    Code that runs before the first test, as modules are imported, belongs to the test "". Compiled
+    kernels have no probes.
     """
     global _test
     _test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
@@ -99,7 +99,7 @@ def start() -> None:
 
 
 def pytest_runtest_logstart(nodeid):
-    """What runs from now on is reached by this test."""
+    """Assign the statements that run from now on to this test."""
     global _test
     _test = nodeid
     _seen.clear()
@@ -110,7 +110,7 @@ def _overdue(*_):
 
 
 def _limited(seconds):
-    """A limit of processor time, as other work slows tests down, and of time for those who wait."""
+    """Limit processor time, as other work slows tests down, and time for waiting tests."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.alarm(4 * seconds)
 

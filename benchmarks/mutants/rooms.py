@@ -1,4 +1,4 @@
-"""Which tests answer for which part of attsvm/, and which parts may have no mutant alive."""
+"""The tests of each part of attsvm/, and the parts that may have no surviving mutant."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -84,7 +84,7 @@ def room_of(file: str) -> str:
 
 
 def sample(rooms: Sequence[str], count: int, seed: int) -> list[tuple[str, Mutant]]:
-    """Mutants of each room in proportion to its lines, those of `CERTIFYING` threefold.
+    """Return mutants of each room in proportion to its lines, threefold for `CERTIFYING`.
 
     A room is one of `ROOMS`, or the start of a path in it.
     """

@@ -3,7 +3,7 @@
 It opens the page, filters, follows deep links, types keys, copies, prints, narrows the window,
 turns dark, turns JavaScript off, measures the contrast of every text, and asks axe-core what is
 wrong with it, in a wide and a narrow window, in both colour schemes. A page of 500 claims is timed.
-Exit code 1 where something fails. Pictures go to `--pictures FOLDER`. Playwright drives a Chromium
+Exit code 1 if something fails. Pictures go to `--pictures FOLDER`. Playwright drives a Chromium
 or Chrome that is installed (`pip install -e '.[browser]'`); where there is none it says so and ends
 with 2. Without a page it is one of a few claims, checked for the purpose.
 """
@@ -328,7 +328,7 @@ def _large(page: Page, folder: Path) -> int:
 
 
 def _pictures(page: Page, address: str, folder: Path) -> None:
-    """What a person sees, for looking at."""
+    """Save pictures of the visible page."""
     folder.mkdir(parents=True, exist_ok=True)
     _open(page, address)
     first = page.evaluate("document.querySelector('.statement').id")

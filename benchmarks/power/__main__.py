@@ -1,4 +1,4 @@
-"""How many planted false claims fall: `python -m benchmarks.power [--seconds S] [--json FILE]`.
+"""Refuted planted claims: `python -m benchmarks.power [--seconds S] [--json FILE]`.
 
 Each claim is given to the quick check, to a hunt with all searchers, to each searcher alone, and
 to plain Hypothesis as the rival; a claim falls by a refutation that its certificate confirms.
@@ -114,7 +114,7 @@ def attempts(
 
 
 def _methods(table: Table) -> list[str]:
-    """What was tried: the quick check, the hunt, the rival, then searchers alone."""
+    """Return the methods: the quick check, the hunt, the rival, then searchers alone."""
     order = ["quick", "hunt", "rival", "ensemble", "drawn", *GUIDED]
     return sorted({m for row in table.values() for m in row}, key=order.index)
 
@@ -182,7 +182,7 @@ def show_true(
     before: Sequence[dict[str, Any]] = (),
     keep: Callable[[list[dict[str, Any]]], None] = lambda rows: None,
 ) -> list[dict[str, Any]]:
-    """Show each reading that stands to the searchers, and report what fell and what was seen.
+    """Show each reading that stands to the searchers; report refutations and counts.
 
     Rows of nights `before` count for readings whose code is as it was then: a reading that was
     looked at often enough keeps its row, another one is shown more, with another seed. What is
@@ -228,7 +228,7 @@ def _looked(row: dict[str, Any]) -> int:
 
 
 def _added(old: dict[str, Any] | None, new: dict[str, Any], fingerprint: str) -> dict[str, Any]:
-    """The row of a night with what earlier ones counted."""
+    """Return the row of a night with the counts of earlier nights added."""
     counts = ("screened", "examined", "seconds", "undecided")
     sums = {name: new[name] + (old[name] if old else 0) for name in counts}
     nights = 1 + (old["nights"] if old else 0)
@@ -236,7 +236,7 @@ def _added(old: dict[str, Any] | None, new: dict[str, Any], fingerprint: str) ->
 
 
 def _line(row: dict[str, Any]) -> str:
-    """What was looked at of one reading, and what was found."""
+    """Return a line with the counts of one reading, and the result."""
     found = "REFUTED" if row["refuted"] else row["error"] or "nothing found"
     open_ones = f"; {row['undecided']} undecided: {row['note']}" if row["undecided"] else ""
     return (
@@ -246,7 +246,7 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    """Measure, print, write JSON where asked; 1 where a true claim fell, or none was looked at."""
+    """Measure, print, write JSON if asked; return 1 if a true claim fell, or none was evaluated."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.power", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0, help="of hunting, each")
     parser.add_argument(
@@ -323,7 +323,7 @@ def _told(id: str, row: dict[str, Attempt]) -> dict[str, Any]:
 
 
 def _write(path: str | None, document: dict[str, Any]) -> None:
-    """Write a document as JSON where that is asked for, whole or not at all."""
+    """Write a document as JSON if a path is given, whole or not at all."""
     if path is not None:
         write_text(Path(path), json.dumps(document, indent=1))
 

@@ -114,7 +114,7 @@ def _is_longer(case: Local) -> bool:
 
 
 def _in_cone(case: Local, factor: fmpq, full: bool) -> bool:
-    """||E|| r_j < factor sigma c_j for all pairs j; c_j is m_j for all where `full`."""
+    """Return whether ||E|| r_j < factor sigma c_j for all pairs j; c_j is m_j for all if `full`."""
     found, data = exact_att_svm(case.data, case.alpha), ExactData.of(case.data)
     if found is None or not found.A:
         return False

@@ -156,7 +156,7 @@ quadratic_step = plant(
 
 
 def heavy_ball(m: Any, v: Any) -> Any:
-    """The first four points of the heavy ball on h x^2/2, from 1, with step 1, momentum 0.9."""
+    """Return the first four points of the heavy ball on h x^2/2, from 1, step 1, momentum 0.9."""
     points = [m.exact(1), 1 - v.h]
     for _ in range(2):
         x, before = points[-1], points[-2]

@@ -31,7 +31,7 @@ SET = theorem_3.THEOREM.claim("amended")
 
 
 def _follows(make: Target) -> Measured:
-    """Paths follow the ray of a target; nothing is said where there is none."""
+    """Return the conclusion that paths follow the ray of a target, if there is one."""
 
     def conclusion(case: Path) -> Slack:
         target = make(case.data)

@@ -37,15 +37,15 @@ RIVAL = "plain Hypothesis"
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What an attempt came to.
+    """The result of an attempt.
 
     Attributes:
         found: whether a refutation was confirmed.
-        seconds: until then, or until it was given up.
+        seconds: until then, or until the attempt ended.
         examples: instances that were evaluated.
         tightness, min_slack: how close the attempt came.
-        by: who found it.
-        error: what broke.
+        by: the successful searcher.
+        error: the error of the attempt.
     """
 
     found: bool
@@ -108,7 +108,7 @@ def hunt_one(claim: Claim, seconds: float, seed: int) -> Attempt:
 
 
 def searchers_alone(claim: Claim) -> tuple[str, ...]:
-    """The searchers that can work on a claim, each of which is tried alone."""
+    """Return the searchers that can work on a claim, each of which is tried alone."""
     return searchers_of(claim, known=False)
 
 
@@ -117,11 +117,10 @@ _SPARED, _TURN = 48, 96
 
 
 def alone(claim: Claim, searcher: str, seconds: float, seed: int) -> Attempt:
-    """Turns of one searcher, for so much processor time or until it has nothing more to propose.
+    """Run turns of one searcher, for this processor time or until it has nothing more to propose.
 
-    Guided ones start from what was drawn.
-
-    What was drawn and refutes is left out, so that a find is the searcher's own.
+    Guided searchers start from drawn instances. Drawn instances that refute are left out, so that a
+    find is the searcher's own.
     """
     started = time.process_time()
     tally = Tally(claim, claim.part(""), 0)
@@ -165,10 +164,10 @@ class _Found(BaseException):
 
 
 def rival(claim: Claim, seconds: float, seed: int) -> Attempt:
-    """A plain `@given` test that asserts the conclusion, without target, of ever more examples.
+    """Run a plain `@given` test that asserts the conclusion, without target, of ever more examples.
 
-    A failure counts once the certificate confirms it, as everywhere; of a strict inequality, so
-    does equality, which the test could not see by its floats alone.
+    A failure counts once the certificate confirms it, as everywhere. Equality in a strict
+    inequality counts as well, which the test could not see by its floats alone.
     """
     started = time.perf_counter()
     examples, rounds, ratios, slacks = 0, 0, [0.0], [float("inf")]
@@ -224,10 +223,10 @@ _ROUNDS, _SHARE = 4, 0.1
 
 
 def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hunt]:
-    """Show a true claim to the searchers, until they have looked at so many instances.
+    """Show a true claim to the searchers, until they have evaluated this number of instances.
 
-    All of them take some rounds; then, where batches can be screened, that is all that is done,
-    from what is known by then, and screened instances alone count.
+    All of them take some rounds. If batches can be screened, only screening follows, from the known
+    instances, and screened instances alone count.
     """
     hunts: list[Hunt] = []
     screened = claim.formula.batches

@@ -202,7 +202,7 @@ def flipped(base: Claim) -> dict[str, Any]:
 
 
 def in_balls(certify: Certificate, kind: Literal["inequality", "strict", "equality"]) -> Measured:
-    """A measured conclusion by its certificate alone, whose floats are its balls at 96 bits."""
+    """Return a conclusion measured only by its certificate; its floats are its balls at 96 bits."""
 
     @functools.wraps(certify)
     def rounded(case: Any, **constants: Any) -> Slack:

@@ -89,7 +89,7 @@ soft_constant = plant(
 
 
 def _unnormalised(m: Any, case: Any) -> Any:
-    """At C = max lambda, the price for the squared norm."""
+    """Return the conclusion at C = max lambda, the price for the squared norm."""
     svm, V, slack = compared(m, case)
     C = m.values(max(present(svm.exact, "X^mm").duals.values()))
     return m.at_most(m.norm(svm.vector), m.norm(V) + C * slack)

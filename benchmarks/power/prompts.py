@@ -32,7 +32,7 @@ RATE = theorem_1_norm.THEOREM.claim("sharp")
 
 
 def _rate_is(case: Descent, square: fmpq) -> arb | None:
-    """How far the root of this square is from the rate, over ||p(alpha)||, negated."""
+    """Return minus the distance of the root of this square from the rate, over ||p(alpha)||."""
     p, ball = prompt(case), GROWS_LIKE.balls(case)
     if p is None or ball is None or not ball >= 0:  # the rate ||p(alpha)|| is not proved
         return None

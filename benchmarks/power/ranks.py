@@ -35,7 +35,7 @@ rank_role = plant(
 
 
 def _nuclear_above(m: Any, data: AttentionData) -> Any:
-    """||W^mm||_* > ||W^mm||_F; where W^mm has rank 1 both sides are its Frobenius norm."""
+    """Return that ||W^mm||_* > ||W^mm||_F; if W^mm has rank 1 both are its Frobenius norm."""
     solved = present(exact_att_svm(data), "the answer of the SVM")
     frobenius = m.norm(m.values(flat(solved.W)))
     if solved.rank == 1:
@@ -102,7 +102,7 @@ risk_hypothesis = plant(
 
 
 def _second(m: Any, gamma: Any) -> Any:
-    """The second-best score, the best one where it is alone."""
+    """Return the second-best score, the best one if there is no other."""
     pairs = [m.minimum(a, b) for a, b in itertools.combinations(gamma, 2)]
     return m.max(m.array(pairs or gamma))
 

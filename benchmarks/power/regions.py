@@ -74,7 +74,7 @@ beale = plant(
 
 
 def goldstein_price(m: Any, v: Any) -> Any:
-    """Their function of two variables, whose least value is 3."""
+    """Return the Goldstein-Price function of two variables, whose least value is 3."""
     x, y = v.x, v.y
     first = 1 + m.square(x + y + 1) * (19 - 14 * x + 3 * x * x - 14 * y + 6 * x * y + 3 * y * y)
     second = 30 + m.square(2 * x - 3 * y) * (
@@ -147,7 +147,7 @@ deceiving_slope = plant(
 
 
 def unless(m: Any, value: Any, *besides: Any) -> Any:
-    """That a number is not 0, unless something else holds."""
+    """Return that a number is not 0, unless something else holds."""
     return m.any_of(m.above(m.abs(value), m.exact(0)), *besides)
 
 
@@ -198,7 +198,7 @@ orthogonal = plant(
 
 
 def not_0(m: Any, value: Any, *besides: Any) -> Any:
-    """The same by an indicator, whose jump batches see."""
+    """Return that a number is not 0 by an indicator, whose jump batches see."""
     return m.any_of(m.at_most(2 * m.is_zero(value), 1), *besides)
 
 
@@ -209,7 +209,7 @@ def minors(m: Any, v: Any) -> Any:
 
 
 def not_all_different(m: Any, x: Any) -> tuple[Any, ...]:
-    """That one of some numbers is 0, or two of them are of one size."""
+    """Return that one of some numbers is 0, or two of them have one size."""
     sizes = [m.abs(number) for number in x.ravel()]
     pairs = itertools.combinations(sizes, 2)
     return m.equal(m.min(sizes), 0), *(m.equal(a, b) for a, b in pairs)

@@ -19,7 +19,7 @@ PAIR = {"d": Integer(3, 3), "a": Vector("d"), "b": Vector("d")}
 
 
 def none_0(m: Any, *arrays: Any) -> Any:
-    """That no entry is 0."""
+    """Return that no entry is 0."""
     return m.all_of(*(m.above(m.min(m.abs(a)), m.exact(0)) for a in arrays))
 
 

@@ -82,7 +82,7 @@ meets_sign = plant(
 
 
 def across(m: Any, case: Selection) -> Any:
-    """1/||p(alpha)|| is the distance of the hull of k_i,alpha_i - k_jt over all i, j and t."""
+    """Return that 1/||p(alpha)|| is the distance of the hull of k_i,alpha_i - k_jt, all i, j, t."""
     X, W, alpha = rationals(case.X), rationals(case.W), case.alpha.tolist()
     keys = [[[dot(line, x) for line in W] for x in tokens] for tokens in X]
     rows = [

@@ -82,7 +82,7 @@ tokens = plant(
 
 
 def apart(m: Any, difference: Any, *besides: Any) -> Any:
-    """That integers differ, unless something else holds."""
+    """Return that integers differ, unless something else holds."""
     return m.any_of(m.at_least(m.abs(difference), m.exact(1)), *besides)
 
 

@@ -41,9 +41,9 @@ def one_short(data: AttentionData) -> Matrix | None:
 
 
 def towards(make: Callable[[Any], Matrix | None]) -> dict[str, Any]:
-    """Conclusion and certificate that descent converges in direction to this target.
+    """Return conclusion and certificate that descent converges in direction to this target.
 
-    Where there is no target nothing is said.
+    If there is no target the conclusion holds.
     """
 
     def conclusion(case: Any) -> Slack:
@@ -63,7 +63,7 @@ def towards(make: Callable[[Any], Matrix | None]) -> dict[str, Any]:
 
 
 def below_whole_threshold(data: AttentionData, start: Array, loss: str, factor: fmpq) -> bool:
-    """Whether the risk gap is below a factor of min_i [l(second) - l(best)], not divided by n."""
+    """Return whether the risk gap is below a factor of min_i [l(second) - l(best)], without 1/n."""
     exact = ExactData.of(data)
     bound = threshold(exact, loss)
     gap = risk_gap(exact, rationals(start), loss)

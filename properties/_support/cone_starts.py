@@ -49,7 +49,7 @@ def escaping_start(reach: int, R: float, share: float = 0.5) -> Local:
 
 
 def placed_at(scores: list[float], beyond: tuple[float, float], *start: float) -> Local:
-    """Return tokens 0, (-1, 0) and minus `beyond`, with half of the cone of the first and log-loss."""
+    """Return tokens 0, (-1, 0) and minus `beyond`, half of the first one's cone and log-loss."""
     tokens = [[0.0, 0.0], [-1.0, 0.0], [-beyond[0], -beyond[1]]]
     data = AttentionData.of([tokens], [[1.0, 0.0]], scores=[scores])
     return Local(data, np.array([0]), np.array([[w, 0.0] for w in start]), "log-loss")

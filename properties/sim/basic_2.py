@@ -35,7 +35,7 @@ def sum_bound(m: Namespace, n: Number, left: Numbers, right: Numbers) -> Compari
 
 
 def lagrange(m: Namespace, n: Number, w: Numbers, share: Number) -> Comparison:
-    """Return Lagrange's identity: n ||w||^2 - (sum w)^2 = share * sum over pairs of (w_t - w_r)^2."""
+    """Return that n ||w||^2 - (sum w)^2 = share * sum over pairs of (w_t - w_r)^2."""
     missed = n * m.sum(m.square(w)) - m.square(m.sum(w))
     return m.equal(missed, share * m.sum(m.square(m.differences(w))) / 2)
 

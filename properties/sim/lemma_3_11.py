@@ -21,7 +21,7 @@ SMALLEST = {"A": [[1], [0]], "x": [0], "h": [1, 0], "b": 2}
 def closed_form(
     m: Namespace, v: Values, inside: bool = True, outside: bool = True, second: int = 1
 ) -> Numbers:
-    """Return the formula, b inside g' or not, in front or not, with a multiple of its second term."""
+    """Return the formula, b inside g' or in front or not, and a multiple of its second term."""
     f = m.softmax(v.A @ v.x)
     d = m.dot(f, v.h)
     g = m.logistic(v.b * d if inside else d)

@@ -90,9 +90,10 @@ LEAD = sp.Symbol("margin - gamma", positive=True)
 
 
 def ensure_odds() -> None:
-    """Where the margin of a head of norm 1 is above gamma the score of alpha_i is as much above it.
+    """Prove that the score of alpha_i exceeds gamma by the excess of the margin over gamma.
 
-    Here gamma bounds the label margins of choices other than alpha, and q_i is 1 - s_i,alpha_i.
+    The margin is that of a head of norm 1. gamma bounds the label margins of choices other than
+    alpha, and q_i is 1 - s_i,alpha_i.
     """
     best, q = sp.symbols("best q", real=True)
     ensure_nonnegative(
@@ -112,7 +113,7 @@ def ensure_odds() -> None:
 
 
 def ensure_rival_in_reach() -> None:
-    """No nu > Gamma - gamma will do where attention can reach a choice of label margin gamma."""
+    """Prove that no nu > Gamma - gamma suffices if attention can reach a choice of margin gamma."""
     R, far, rest, gap = sp.symbols("R D T-1 Gamma-gamma", positive=True)
     cite(EXPONENTIAL)
     ensure_equal(
@@ -125,7 +126,7 @@ def ensure_rival_in_reach() -> None:
 
 
 def ensure_slow_if_all_reached() -> None:
-    """Where all choices are in reach a prompt saturates any one input last.
+    """Prove that if all choices are in reach a prompt saturates any one input last.
 
     Let beta differ from alpha in that input alone, and p_s = (1 - s) p(alpha) + s p(beta).
     """
@@ -156,7 +157,7 @@ def ensure_slow_if_all_reached() -> None:
 
 
 def ensure_tilt() -> None:
-    """A head near v(alpha) turns to idle inputs at a cost of second order in e.
+    """Prove that a head near v(alpha) turns to idle inputs at a cost of second order in e.
 
     Here e is the largest 1 - s_i,alpha_i of idle inputs.
     """
@@ -185,11 +186,11 @@ def ensure_tilt() -> None:
 
 
 def ensure_slow_is_cheap() -> None:
-    """Where an idle input is the slowest to saturate no nu > 0 will do.
+    """Prove that no nu > 0 suffices if an idle input is the slowest to saturate.
 
-    Along R q margins of the inputs that are not idle are at least a R, those of the idle ones at
-    least b R and one of them is b R, where 0 < b < a; e is the largest 1 - s of the idle inputs.
-    Where p' has margins of 1 - lack < 1, be they 0, q = p' + t p(alpha) is such a prompt.
+    Along R q margins of the inputs that are not idle are at least a R. Margins of idle inputs are
+    at least b R, and one of them is b R, with 0 < b < a; e is the largest 1 - s of the idle inputs.
+    If p' has margins of 1 - lack < 1, possibly 0, q = p' + t p(alpha) is such a prompt.
     """
     lack, also = sp.Symbol("lack", positive=True), sp.Symbol("also", nonnegative=True)
     alpha, t = vector("p(alpha)"), lack / (1 + MORE)
@@ -221,7 +222,7 @@ def ensure_slow_is_cheap() -> None:
 
 
 def prove_void() -> str:
-    """B keeps idle inputs from being the slowest; then the relaxed solution needs no relaxation."""
+    """Prove that no idle input is the slowest under B: the relaxed solution needs no relaxation."""
     suppose(V_EXISTS, statement.SATURATED)
     ensure_slow_is_cheap()
     mu = MORE / (1 + MORE)  # in [0, 1)

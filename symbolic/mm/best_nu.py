@@ -39,7 +39,7 @@ LEVEL = SIZE
 
 
 def ensure_one_token() -> None:
-    """A nu that is at most Gamma - gamma and all r(q) will do."""
+    """Prove that every nu that is at most Gamma - gamma and all r(q) suffices."""
     share, nu = sp.symbols("share nu", nonnegative=True)
     gamma = RIVAL + nu + share  # Gamma, as nu is at most Gamma - gamma
     ensure_nonnegative(
@@ -73,7 +73,7 @@ def ensure_one_token() -> None:
 
 
 def ensure_slope_at_0() -> None:
-    """The limit of r(q), q to 0, is W (Gamma - <v, z>)."""
+    """Prove that the limit of r(q), q to 0, is W (Gamma - <v, z>)."""
     weight, gap, length = sp.symbols("W gap length", positive=True)
     square = SIZE**2 - 2 * Q * weight * SIZE * gap + Q**2 * weight**2 * length
     ensure_equal(
@@ -109,13 +109,16 @@ def ensure_slope_at_0() -> None:
 
 
 def ensure_no_least_between() -> None:
-    """R(q) is nowhere below both its limit at 0 and r(1).
+    """Prove that r(q) is nowhere below both its limit at 0 and r(1).
 
-    If it were its least value r would be that of a q < 1, where m = m(q) is between 0 and Gamma,
-    and m(q') <= Gamma - r q' for all q'. Let c be the distance of y from the affine hull of those
-    z_j that are tight under the head that attains m, p the nearest point of the hull of y and
-    these, and w the weight of y in it. In the directions of p, of y from that affine hull, and of a
-    third, orthogonal to these and to the affine hull, u is (-k, h, e).
+    Suppose that its least value r is that of a q < 1 with m = m(q) between 0 and Gamma, and m(q')
+    <= Gamma - r q' for all q'.
+
+    - c is the distance of y from the affine hull of the z_j that are tight under the head that
+      attains m.
+    - p is the nearest point of the hull of y and these z_j, and w the weight of y in it.
+    - u is (-k, h, e) in the directions of p, of y from that affine hull, and of a third one,
+      orthogonal to these and to the affine hull.
     """
     gap, near = sp.symbols("||u|| |q-q'|", nonnegative=True)
     moved = "a mean with y in place of y' differs by at most |q - q'| ||u||: m is continuous"
@@ -213,7 +216,7 @@ def ensure_no_least_between() -> None:
 
 
 def ensure_single() -> None:
-    """Of a single input Gamma - gamma is the least."""
+    """Prove that Gamma - gamma is the least value for a single input."""
     length = SIZE / (1 + MORE)
     cite(CAUCHY_SCHWARZ)
     ensure_nonnegative(
@@ -225,7 +228,7 @@ def ensure_single() -> None:
 
 
 def ensure_any_attention() -> None:
-    """Where differences of keys are independent no nu above r(q) will do."""
+    """Prove that no nu above r(q) suffices if differences of keys are independent."""
     R, q, other = sp.symbols("R q T-1", positive=True)
     x = sp.exp(-R)
     ensure_equal(
@@ -242,9 +245,10 @@ def ensure_any_attention() -> None:
 
 
 def prove_exactly() -> str:
-    """Assumption B holds exactly where gamma < Gamma and no input is idle, all choices in reach.
+    """Prove that Assumption B holds exactly if gamma < Gamma and no input is idle.
 
-    Its best nu is above 0, as the W are, and as other tokens score gamma at most under the head v.
+    All choices are in reach. The best nu is above 0, as the W are, and as other tokens score at
+    most gamma under the head v.
     """
     suppose(V_EXISTS, statement.REACHED)
     ensure_odds()

@@ -49,7 +49,10 @@ _PROMPT = (
 
 
 def ensure_on_tangent() -> None:
-    """L(v, p) exp(||v|| ||G_p||) >= L(u, alpha) exp(<u, G>), for all heads u, v and prompts p."""
+    """Prove the statement below.
+
+    L(v, p) exp(||v|| ||G_p||) >= L(u, alpha) exp(<u, G>), for all heads u, v and prompts p.
+    """
     x, mean = sp.symbols("x mean", real=True)
     convex = "exp(-x) is convex"
     ensure_positive(sp.diff(sp.exp(-x), x, 2), convex)
@@ -72,7 +75,7 @@ def ensure_on_tangent() -> None:
 
 
 def ensure_first_order() -> None:
-    """<u, G> = r ||G|| for the minimiser u: its risk falls nowhere in the ball."""
+    """Prove that <u, G> = r ||G|| for the minimiser u: its risk falls nowhere in the ball."""
     e, slope, own = sp.symbols("e slope own", real=True)
     ensure_equal(
         sp.diff(sp.exp(-(own + e * slope)), e).subs(e, 0),
@@ -84,7 +87,7 @@ def ensure_first_order() -> None:
 
 
 def ensure_weights() -> None:
-    """g_i >= n^(-1/w_i) where w_i > 0; u is within sqrt(2 r ln n/Gamma) of r e."""
+    """Prove that g_i >= n^(-1/w_i) where w_i > 0; u is within sqrt(2 r ln n/Gamma) of r e."""
     ensure_equal(
         (r * GAMMA - (1 - w) * (r * GAMMA - LOG_N)) / w,
         r * GAMMA + LOG_N * (1 - w) / w,
@@ -123,7 +126,10 @@ def ensure_weights() -> None:
 
 
 def ensure_shorter_mean() -> None:
-    """||G_p|| <= ||G|| - lead Q + D^2 Q^2/(2 ||G||), for any weights; ||G|| - Q delta/4 near u."""
+    """Prove the statement below.
+
+    ||G_p|| <= ||G|| - lead Q + D^2 Q^2/(2 ||G||), for any weights; ||G|| - Q delta/4 near u.
+    """
     a, b, c = sp.symbols("a b c", positive=True)
     ensure_nonnegative(
         factored((a - b + c) ** 2 - (a**2 - 2 * a * b + 2 * a * c)),
@@ -171,7 +177,7 @@ def ensure_shorter_mean() -> None:
 
 
 def ensure_directed() -> None:
-    """A least prompt of which a margin of 1 is asked for has a direction."""
+    """Prove that a least prompt with a required margin of 1 has a direction."""
     ensure_zero(
         vector("A") @ (0 * vector("X")),
         "0 has the margin 0: with T > 1 and a margin of 1 the least prompt is not 0",
@@ -179,7 +185,7 @@ def ensure_directed() -> None:
 
 
 def cite_bounded_sequence() -> None:
-    """Prompts p_R of norm R at most, over R, have limits of subsequences."""
+    """Cite that prompts p_R/R with ||p_R|| <= R have limits of subsequences."""
     bounded = "||p_R/R|| is at most 1, as p_R is in the ball of radius R"
     prompt, square = vector("p_R"), (R / (1 + MORE)) ** 2
     norm = INNER.norm(prompt / R).subs(inner("p_R", "p_R"), square)
@@ -188,7 +194,10 @@ def cite_bounded_sequence() -> None:
 
 
 def ensure_prompt_nears() -> None:
-    """Prompts of norm R and logit margins R/size - c tend to R X/size, X least, size = ||X||."""
+    """Prove the statement below.
+
+    Prompts of norm R and logit margins R/size - c tend to R X/size, X least, size = ||X||.
+    """
     size, c = sp.symbols("size c", positive=True)
     ensure_least_point()
     ensure_pythagoras()
@@ -243,14 +252,17 @@ def prove_prompt() -> str:
 
 
 def prove_ratio() -> str:
-    """It is so of a choice, weights and a prompt that are supposed to be such."""
+    """Prove the ratio for a supposed choice, weights and prompt."""
     suppose(*_PROMPT, statement.BELOW, statement.WEIGHTED, statement.MEETS)
     ensure_ratio()
     return "for any number of inputs, tokens and axes"
 
 
 def ensure_ratio() -> None:
-    """||q - p_tau||^2 <= ||q||^2 - ||p_tau||^2, and the limit of p_R/R by that of r/R."""
+    """Prove the statement below.
+
+    ||q - p_tau||^2 <= ||q||^2 - ||p_tau||^2, and the limit of p_R/R by that of r/R.
+    """
     ensure_existence_of_relaxed()  # p_tau, and p(alpha) of the joint p-SVM
     ensure_pythagoras()
     ensure_directed()  # an input that supports v(alpha) has m_i = 1

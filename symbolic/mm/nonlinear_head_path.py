@@ -28,7 +28,7 @@ S, MORE = sp.Symbol("s", nonnegative=True), sp.Symbol("more", nonnegative=True)
 
 
 def ensure_values() -> None:
-    """The value of h at the output lies between best - D q and best - d q."""
+    """Prove that the value of h at the output lies between best - D q and best - d q."""
     prove_convex()
     ensure_slopes()
     ensure_convex()

@@ -34,12 +34,15 @@ class _Attended(Tokens):
         return x[0]
 
     def sum(self, x: Numbers) -> sp.Expr:
-        """What is a sum stays as it is."""
+        """Return a sum unchanged."""
         return x if isinstance(x, sp.Expr) else super().sum(x)
 
 
 def prove() -> str:
-    """The score attended to is the best one less the gap times the weight off optimal tokens."""
+    """Prove the statement below.
+
+    The score attended to is the best one less the gap times the weight off optimal tokens.
+    """
     one = np.array([[sp.Integer(1)]], dtype=object)
     p, q = (np.array([sp.Symbol(name)], dtype=object) for name in "pq")
     loss = SimpleNamespace(drop=lambda m, best, x: x)  # grows with x as l falls

@@ -42,14 +42,14 @@ SQUARE = sp.Symbol("<X, X>", positive=True)
 
 
 def ensure_attained(said: Comparison) -> None:
-    """Both sides of a comparison of rational numbers are the same, and not 0."""
+    """Prove that both sides of a comparison of rational numbers are equal, and not 0."""
     left, right = (sp.Rational(str(side)) for side in (said.left, said.right))
     ensure_equal(left, right, "the two sides of the claim are equal at one instance")
     ensure_positive(left, "these sides are not 0, so that no other constant will do")
 
 
 def prove_distance() -> str:
-    """X exists, and is unique, exactly where 0 is not in C; then ||X|| dist(0, C) = 1."""
+    """Prove that X exists and is unique exactly if 0 is not in C; then ||X|| dist(0, C) = 1."""
     ensure_distance_of_hull()
     for margin, square in ((1 / sp.sqrt(SQUARE), 1 / SQUARE), (sp.Integer(0), sp.Integer(0))):
         programme = SimpleNamespace(hull_square=square)
@@ -59,14 +59,14 @@ def prove_distance() -> str:
 
 
 def prove_joint_distance() -> str:
-    """The same for the joint programme, and some margin of v(alpha) is tight."""
+    """Prove `prove_distance` for the joint programme, and that some margin of v(alpha) is tight."""
     suppose(V_EXISTS)
     ensure_some_margin_is_tight()
     return prove_distance()
 
 
 def prove_nearer() -> str:
-    """||V - X||^2 <= ||V||^2 - ||X||^2 where V meets the constraints, with the best constant."""
+    """Prove that ||V - X||^2 <= ||V||^2 - ||X||^2 for feasible V, with the best constant."""
     ensure_existence(MEETS)
     ensure_pythagoras()
     far = sp.Symbol("far", positive=True)
@@ -84,7 +84,7 @@ def prove_nearer() -> str:
 
 
 def prove_shorter() -> str:
-    """The same for p(alpha) without relaxation and p' with it; the constant is attained."""
+    """Prove the same inequality for p(alpha) without relaxation and p' with it, attained."""
     suppose(V_EXISTS, joint_svm.P_EXISTS)
     ensure_existence_of_relaxed()
     ensure_pythagoras()
@@ -101,7 +101,7 @@ def prove_of_support() -> str:
 
 
 def prove_led() -> str:
-    """With one label y the norm of p(alpha) is at most ||q|| over the least lead."""
+    """Prove that with one label y the norm of p(alpha) is at most ||q|| over the least lead."""
     suppose(p_svm.ALONE, p_svm.ONE_LABEL)
     ensure_scaled_meets()
     ensure_existence(SCALED)
@@ -112,7 +112,10 @@ def prove_led() -> str:
 
 
 def prove_largest_margin() -> str:
-    """Every head h has a least margin of at most ||h|| / ||v(alpha)||, or 0 without a v(alpha)."""
+    """Prove the statement below.
+
+    Every head h has a least margin of at most ||h|| / ||v(alpha)||, or 0 without a v(alpha).
+    """
     ensure_scaled_meets()
     ensure_existence(SCALED)
     ensure_some_margin_is_tight()

@@ -55,10 +55,12 @@ ALSO = sp.Symbol("also", nonnegative=True)
 
 
 def ensure_attended(most: sp.Expr) -> None:
-    """What is attended scores as the selected token, up to `most` per attention to other tokens.
+    """Prove that the attended score is that of the selected token up to `most` times the rest.
+
+    The rest is the attention to other tokens.
 
     Args:
-        most: ||v|| D, which scores of two tokens of an input differ by at most.
+        most: ||v|| D, the maximum difference of scores of two tokens of an input.
     """
     own, s, score = sp.Symbol("own", real=True), entry("s"), entry("score")
     attended = (1 - total(s)) * own + total(s * score)
@@ -75,7 +77,10 @@ def ensure_attended(most: sp.Expr) -> None:
 
 
 def ensure_reached(far: sp.Symbol) -> None:
-    """The label margin of v(alpha) with t p(alpha) is at least 1 - ||v(alpha)|| D (T-1) exp(-t)."""
+    """Prove the statement below.
+
+    The label margin of v(alpha) with t p(alpha) is at least 1 - ||v(alpha)|| D (T-1) exp(-t).
+    """
     others, size, t, rest = sp.symbols("T-1 size t rest", positive=True)
     own = sp.Symbol("own", nonnegative=True)
     power, least = entry("power"), sp.Symbol("exp(-t)", positive=True)
@@ -111,14 +116,17 @@ _SUPPOSED = (
 
 
 def prove() -> str:
-    """It is so where Assumption B holds and p(alpha) exists."""
+    """Prove the limit if Assumption B holds and p(alpha) exists."""
     suppose(*_SUPPOSED)
     ensure_head()
     return "for any number of inputs, tokens and axes, every head and prompt; r and R in any way"
 
 
 def ensure_head() -> None:
-    """||v|| - Gamma <v, v(alpha)> <= (||v|| - margin/Gamma) (1 + D/nu), and the limit of v_r/r."""
+    """Prove the statement below.
+
+    ||v|| - Gamma <v, v(alpha)> <= (||v|| - margin/Gamma) (1 + D/nu), and the limit of v_r/r.
+    """
     prove_by_means()
     size, gamma, nu, far = sp.symbols("||v|| Gamma nu D", positive=True)
     margin, least = sp.symbols("margin least", real=True)

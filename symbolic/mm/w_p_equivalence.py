@@ -40,7 +40,7 @@ def _symbols(name: str, *shape: int) -> Array:
 
 
 def _gradients(n: int, T: int, d: int) -> tuple[Array, Array, Array, Array]:
-    """W, p, the gradient in W by differentiation, and that in q by the formula that is checked."""
+    """Return W, p, the gradient in W by differentiation, and in q by the checked formula."""
     X, gamma, slope = _symbols("x", n, T, d), _symbols("g", n, T), _symbols("l", n)
     W, p, u = _symbols("w", d, d), _symbols("p", d), _symbols("u", n, T)
     in_w = np.array([[sp.Integer(0)] * d for _ in range(d)], dtype=object)
@@ -64,7 +64,7 @@ def chain_residual(n: int, T: int, d: int) -> list[sp.Expr]:
 
 
 def step_residual(n: int, T: int, d: int, *, power: int = 2) -> list[sp.Expr]:
-    """Entries of (W - eta grad_W L) p - [W p - eta ||p||^power grad_q L], not yet cancelled."""
+    """Return entries of (W - eta grad_W L) p - [W p - eta ||p||^power grad_q L], not cancelled."""
     W, p, in_w, in_q = _gradients(n, T, d)
     scale = sp.sqrt(sum(p * p)) ** power
     return list((W - STEP * in_w) @ p - (W @ p - STEP * scale * in_q))
@@ -78,10 +78,9 @@ def differs(residual: list[sp.Expr]) -> bool:
 
 
 def structural_residual() -> sp.Expr:
-    """Row r of (W - eta g p^T) p minus that of W p - eta ||p||^2 g, the number d of axes a symbol.
+    """Return row r of (W - eta g p^T) p minus that of W p - eta ||p||^2 g, for symbolic d.
 
-    The chain rule for any number of tokens is that of `symbolic.softmax`; inputs only add
-    up.
+    The chain rule for any number of tokens is that of `symbolic.softmax`; inputs only add up.
     """
     d = sp.Symbol("d", integer=True, positive=True)
     c, g = sp.Symbol("c", integer=True), sp.Symbol("g", real=True)
@@ -112,7 +111,7 @@ def factored_residual() -> sp.Expr:
 
 
 def fixed_weights_residual(*, scaled: bool = True) -> sp.MatrixExpr:
-    """W_0 p' - (W_0 p - eta s g) for p' = p - (eta s / c) W_0^T g where W_0 W_0^T = c I, any d.
+    """Return W_0 p' - (W_0 p - eta s g) for p' = p - (eta s / c) W_0^T g, W_0 W_0^T = c I, any d.
 
     s stands for ||p_0||^2. Without `scaled` the step is not divided by c.
     """
@@ -133,10 +132,10 @@ class _Letters(Symbols):
 
 
 def ensure_first_step(*, power: int = 2) -> None:
-    """W_0 p = q_0, from any W_0, W_1 p = q_1, and once W_2 p = q_2, in the runs that are compared.
+    """Prove that W_0 p = q_0, W_1 p = q_1 from any W_0, and W_2 p = q_2 once, in the compared runs.
 
     Args:
-        power: of ||p||, by which the step is multiplied for q.
+        power: of ||p||, the factor of the step for q.
     """
     for n, T, d in SIZES:
         X, scores = _symbols("x", n, T, d), _symbols("g", n, T)
@@ -156,7 +155,7 @@ def ensure_first_step(*, power: int = 2) -> None:
 
 
 def ensure_first_step_of_prompt(*, scaled: bool = True) -> None:
-    """W_1 p_0 = W_0 p_1 in the runs that are compared, for W_0 with W_0 W_0^T = c I.
+    """Prove that W_1 p_0 = W_0 p_1 in the compared runs, for W_0 with W_0 W_0^T = c I.
 
     Args:
         scaled: whether the step on p is divided by c.
@@ -181,12 +180,12 @@ class _AsGiven(Symbols):
     """Symbols in which what runs is taken as it is given, matrices of any size included."""
 
     def values(self, given: object) -> Any:
-        """The same."""
+        """Return the values unchanged."""
         return given
 
 
 def follows(one: sp.Expr, other: sp.Expr) -> sp.Expr:
-    """What is between two prompts, of symbols, after each has moved by -eta ||p||^2 g of itself.
+    """Return the difference of two symbolic prompts after each moves by -eta ||p||^2 g of itself.
 
     g is any function: an entry of the gradient of the risk in the prompt.
     """
@@ -195,13 +194,15 @@ def follows(one: sp.Expr, other: sp.Expr) -> sp.Expr:
 
 
 def ensure_for_every_k(one: str, other: str, trained: str) -> None:
-    """By induction W_k p is its partner for every k, as both move by -eta ||p||^2 g of themselves.
+    """Prove by induction that W_k p is its partner for every k.
+
+    Both move by -eta ||p||^2 g of themselves.
 
     Args:
-        one: what W_k p is called.
-        other: what its partner is called.
-        trained: the partner, as `partner_run` has it; how many inputs there are and what tokens
-            they have does not enter a run of no step.
+        one: the name of W_k p.
+        other: the name of its partner.
+        trained: the partner, as in `partner_run`; the inputs and their tokens do not enter a run of
+            no step.
     """
     d = sp.Symbol("d", integer=True, positive=True)
     W, p = sp.MatrixSymbol("W_0", d, d), sp.MatrixSymbol("p", d, 1)

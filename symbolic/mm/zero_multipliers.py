@@ -31,7 +31,7 @@ LEAD = sp.Symbol("margin - gamma", positive=True)
 
 
 def ensure_bounds() -> None:
-    """The bounds of q_i by what is short, in P and in J, and of s_i,alpha_i in N."""
+    """Prove the bounds of q_i by the shortfall in P and in J, and of s_i,alpha_i in N."""
     ensure_odds()
     k, rest = sp.symbols("k rest", positive=True)
     part = 1 / (1 + k)  # q_i, below 1
@@ -77,7 +77,7 @@ def ensure_bounds() -> None:
 
 
 def ensure_shortest() -> None:
-    """What is short for the best head at R times a mean of p' and p(alpha), and for v_r."""
+    """Prove the shortfall of the best head at R times a mean of p' and p(alpha), and of v_r."""
     ensure_tilt()
     C, e, sized = sp.symbols("C e ||p(alpha)||", positive=True)
     ensure_equal(
@@ -116,7 +116,7 @@ def ensure_shortest() -> None:
 
 
 def ensure_limit() -> None:
-    """p_R/R tends to p'/||p'||, and v_r/r to e."""
+    """Prove that p_R/R tends to p'/||p'||, and v_r/r to e."""
     e, c = sp.symbols("e c", positive=True)
     for margin, where in ((sp.Integer(1), "P"), (sp.Rational(1, 2), "J"), (sp.Integer(0), "N")):
         ensure_equal(
@@ -135,7 +135,7 @@ def ensure_limit() -> None:
 
 
 def ensure_powers() -> None:
-    """Weights g_j of the minimiser u on the selected tokens are at least a power of 1/r in J.
+    """Prove that weights g_j of the minimiser u in J are at least a power of 1/r.
 
     Let x_i = Y_i x_i,alpha_i = Gamma e + a_i in P and J, u = c e + z with z orthogonal to e, and
     F(z) the sum over P of exp(-<a_i, z>).
@@ -202,7 +202,7 @@ def ensure_powers() -> None:
 
 
 def ensure_none_idle() -> None:
-    """Where all inputs are in P the limit is that of p(alpha), r and R in any way."""
+    """Prove that if all inputs are in P the limit is that of p(alpha), r and R in any way."""
     delta, D, other, least = sp.symbols("delta D q* g", positive=True)
     ensure_equal(
         (r * D * other) / (r * delta / 4) / least,
@@ -220,7 +220,7 @@ def ensure_none_idle() -> None:
 
 
 def prove() -> str:
-    """The bounds; p' where r grows exponentially in R, and the limits of sharp-2 where slower."""
+    """Prove the bounds, p' for r exponential in R, and the limits of sharp-2 for slower r."""
     suppose(statement.ALONE, P_EXISTS, statement.SEVERAL)
     ensure_bounds()
     ensure_head()

@@ -28,12 +28,12 @@ def _gaps(relation: Any) -> list[sp.Expr]:
 
 
 def attention_gaps(rows: str, columns: str, **spoilt: str) -> list[sp.Expr]:
-    """What does not fit in the attention, for a D(X) of that size."""
+    """Return the mismatches of shapes in the attention, for a D(X) of that size."""
     return _gaps(attention_fits(SYMBOLS, SIZES, rows, columns, **spoilt))
 
 
 def block_gaps(length: str, listed: str | None = None) -> list[sp.Expr]:
-    """What does not fit in A_{j0} x, for x of that length."""
+    """Return the mismatches of shapes in A_{j0} x, for x of that length."""
     return _gaps(block_fits(SYMBOLS, SIZES, length, listed))
 
 

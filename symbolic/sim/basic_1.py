@@ -22,13 +22,13 @@ from symbolic.textbook import COORDINATES, EXPONENTIAL, OPERATOR_NORM
 R, SIZE, LENGTH = sp.symbols("R a |x-y|", positive=True)
 """The radius, ||A|| and ||x - y||."""
 MORE, LESS = sp.symbols("more less", nonnegative=True)
-"""What is not negative by what has been said before."""
+"""Nonnegative numbers by earlier steps."""
 
 SECANT = "e^a - e^b <= e^a (a - b), and e^b (a - b) <= e^a - e^b with both exchanged"
 
 
 def secant_gap() -> sp.Expr:
-    """e^a (a - b) - (e^a - e^b), where e^(b-a) is 1 + (b-a) and more."""
+    """Return e^a (a - b) - (e^a - e^b), with e^(b-a) replaced by 1 + (b-a) and more."""
     a, b = sp.symbols("a b", real=True)
     power = sp.Symbol("e^a", positive=True)
     below = power * (1 + (b - a) + MORE)
@@ -36,13 +36,13 @@ def secant_gap() -> sp.Expr:
 
 
 def ensure_secant() -> None:
-    """The secant of the exponential is between its slopes at the ends."""
+    """Prove that the secant of the exponential is between its slopes at the ends."""
     cite(EXPONENTIAL)
     ensure_nonnegative(secant_gap(), SECANT, normal=expanded)
 
 
 def ensure_change() -> None:
-    """||exp(A x) - exp(A y)|| <= e^M ||A|| ||x - y|| where no logit exceeds M."""
+    """Prove that ||exp(A x) - exp(A y)|| <= e^M ||A|| ||x - y|| where no logit exceeds M."""
     ensure_secant()
     power, change = sp.symbols("e^M |e^a-e^b|", nonnegative=True)
     moved = (change + LESS) / power
@@ -61,7 +61,7 @@ def compared(A: sp.Expr, x: sp.Expr, y: sp.Expr, reading: str) -> Comparison:
 
 
 def constant_of(reading: str, A: sp.Expr) -> sp.Expr:
-    """What a reading has beside ||x - y||, where ||A|| is A."""
+    """Return the factor of ||x - y|| in a reading, with A for ||A||."""
     return simplified(compared(A, LENGTH, 0 * LENGTH, reading).right / LENGTH)
 
 
@@ -73,13 +73,13 @@ def limit_ratio(A: sp.Expr, x: sp.Expr, reading: str) -> sp.Expr:
 
 
 def ensure_reached(reading: str, A: sp.Expr, x: sp.Expr, what: str) -> None:
-    """No less than the constant of a reading will do: difference quotients tend to it."""
+    """Prove that no constant below that of a reading suffices: difference quotients tend to it."""
     ensure_equal(limit_ratio(A, x, reading), 1, what)
     ensure_no_less(what, sp.exp(SIZE * sp.Symbol("x", real=True)))
 
 
 def ensure_least() -> None:
-    """The constant of sharp-1 is ||A|| e^M, for M = R."""
+    """Prove that the constant of sharp-1 is ||A|| e^M, for M = R."""
     ensure_change()
     ensure_equal(
         constant_of("sharp-1", SIZE),
@@ -102,7 +102,7 @@ def prove() -> str:
 
 
 def prove_published() -> str:
-    """Where ||A|| is at most R as well, the printed constant is at least that of sharp-1."""
+    """Prove that the printed constant is at least that of sharp-1 if ||A|| <= R as well."""
     suppose(LOGITS, MATRIX)
     cite(COORDINATES)
     ensure_least()
@@ -123,7 +123,7 @@ def prove_published() -> str:
 
 
 def prove_in_ball() -> str:
-    """Where ||x||, ||y|| and ||A|| are at most R, logits are at most R^2."""
+    """Prove that logits are at most R^2 if ||x||, ||y|| and ||A|| are at most R."""
     suppose(POINTS_BOUNDED, MATRIX)
     cite(COORDINATES)
     ensure_least()

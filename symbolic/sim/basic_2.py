@@ -32,7 +32,7 @@ def pairs_residual(share: int = 1) -> sp.Expr:
 
 
 def ensure_pairs() -> None:
-    """The identity, and so |sum w| <= sqrt(n) ||w||."""
+    """Prove the identity, and so |sum w| <= sqrt(n) ||w||."""
     ensure_zero(pairs_residual(), PAIRS)
     ensure_nonzero(
         pairs_residual(share=2),
@@ -42,7 +42,7 @@ def ensure_pairs() -> None:
 
 
 def blocks_residual() -> list[sp.Expr]:
-    """Rows of A_1 kron A_2 by the code minus those of its first block, for 2 tokens in R^2."""
+    """Return rows of A_1 kron A_2 by the code minus those of its first block (2 tokens in R^2)."""
     v = SimpleNamespace(A_1=symbols_of("a", 2, 2), A_2=symbols_of("b", 2, 2))
     formulas: dict[str, Any] = BLOCKS
     whole, block = (formulas[name].by(SYMBOLS, v) for name in ("whole", "A"))
@@ -50,7 +50,7 @@ def blocks_residual() -> list[sp.Expr]:
 
 
 def ensure_blocks() -> None:
-    """The first block has the first n rows of the whole, whose change is no shorter."""
+    """Prove that the first block has the first n rows of the whole, whose change is no shorter."""
     tau = sp.Symbol("tau", integer=True, nonnegative=True)
     ensure_equal(
         tensor_trick.divided(tau, tensor_trick.w, tau),

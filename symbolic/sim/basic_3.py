@@ -42,13 +42,13 @@ def ratio(*case: Any, **known: Any) -> sp.Expr:
 
 
 def least_sum() -> sp.Expr:
-    """The sum over n tokens of e^m (1 + s_t - m), over e^m, for m the mean of the logits s."""
+    """Return the sum over n tokens of e^m (1 + s_t - m), over e^m, for the mean m of the logits."""
     mean = total(entry("s")) / n
     return total(1 + entry("s") - mean)
 
 
 def ensure_alpha() -> None:
-    """Alpha is at least n exp(-R / sqrt n) in the ball of radius R."""
+    """Prove that alpha is at least n exp(-R / sqrt n) in the ball of radius R."""
     cite(EXPONENTIAL)
     ensure_equal(
         least_sum(), n, "alpha, a sum of e^s >= e^m (1 + s - m), is at least n e^m, m their mean"
@@ -64,14 +64,14 @@ def ensure_alpha() -> None:
 
 
 def ensure_product() -> None:
-    """Two numbers of at least beta have a product of at least its square."""
+    """Prove that two numbers of at least beta have a product of at least its square."""
     beta, p, q = sp.symbols("beta p q", nonnegative=True)
     spare = (beta + p) * (beta + q) - beta**2
     ensure_nonnegative(spare, "a b >= beta^2 for a, b >= beta", normal=expanded)
 
 
 def ensure_bound() -> None:
-    """|1/a - 1/b| <= beta^-2 |a - b| for a, b >= beta > 0."""
+    """Prove that |1/a - 1/b| <= beta^-2 |a - b| for a, b >= beta > 0."""
     a, b = sp.symbols("a b", positive=True)
     gap = simplified(1 / a - 1 / b - (b - a) / (a * b))
     ensure_zero(gap, "1/a - 1/b = (b - a)/(a b)")
@@ -93,7 +93,7 @@ def prove() -> str:
 
 
 def prove_in_ball() -> str:
-    """In the ball of radius R this is so of beta = n exp(-R / sqrt n), the least of alpha."""
+    """Prove the bound in the ball of radius R with beta = n exp(-R / sqrt n), the least alpha."""
     ensure_bound()
     suppose(LOGITS)
     ensure_alpha()

@@ -52,7 +52,7 @@ from symbolic.textbook import (
 
 P, a, b = sp.symbols("P a b", positive=True)
 MORE, LESS = sp.symbols("more less", nonnegative=True)
-"""What is not negative by what has been said before."""
+"""Nonnegative numbers by earlier steps."""
 
 RADIUS = sp.Symbol("R", nonnegative=True)
 
@@ -85,13 +85,16 @@ def linear_residuals() -> list[sp.Expr]:
 
 
 def ensure_linear() -> None:
-    """Df[s] is the code's covariance of f and s, is linear, and does not see the level of s."""
+    """Prove that Df[s] is the code's covariance of f and s, linear and independent of its level."""
     ensure_zero(softmax.jacobian_residual(), "the Jacobian of softmax is diag(f) - f f^T, any n")
     ensure_zero(linear_residuals(), LINEAR)
 
 
 def ensure_span() -> None:
-    """Along a unit vector z logits differ by at most sqrt 2 spread(A), which ||A|| bounds."""
+    """Prove the statement below.
+
+    Along a unit vector z logits differ by at most sqrt 2 spread(A), which ||A|| bounds.
+    """
     cite(CAUCHY_SCHWARZ)
     ensure_equal(
         sp.sqrt(2) * SPREAD,
@@ -107,13 +110,13 @@ def ensure_span() -> None:
 
 
 def forms() -> dict[sp.Expr, sp.Expr]:
-    """Sums over the tokens of the indicator s: its weight P, and a and b as sums of f_t^2."""
+    """Return sums over the tokens of the indicator s: its weight P, and sums a, b of f_t^2."""
     inside = total(entry("f") ** 2 * entry("s"))
     return {P: total(entry("f") * entry("s")), a: inside, b: total(entry("f") ** 2) - inside}
 
 
 def entry_residuals() -> list[sp.Expr]:
-    """Entries of Df[s] minus f_t (1 - P) where s_t = 1, and minus -f_t P where s_t = 0."""
+    """Return entries of Df[s] minus f_t (1 - P) for s_t = 1, and minus -f_t P for s_t = 0."""
     f, s = entry("f"), entry("s")
     return [sp.expand(moved().subs(s, 1) - f * (1 - P)), sp.expand(moved().subs(s, 0) + f * P)]
 
@@ -125,7 +128,7 @@ def square_residual(square: sp.Expr = SQUARE) -> sp.Expr:
 
 
 def ensure_parts() -> None:
-    """The sums of squares a and b are at most P^2 and (1-P)^2."""
+    """Prove that the sums of squares a and b are at most P^2 and (1-P)^2."""
     part = sp.Symbol("f_t", nonnegative=True)
     ensure_nonnegative(
         part * (part + MORE) - part**2,
@@ -141,7 +144,7 @@ def of_shares(value: sp.Expr, q: sp.Expr) -> sp.Expr:
 
 
 def largest() -> sp.Expr:
-    """The largest ||Df[s]||^2 over max s - min s = 1 that the claim's constant leaves room for.
+    """Return the largest ||Df[s]||^2 over max s - min s = 1 that the claim's constant allows.
 
     max A v - min A v is at most sqrt 2 spread(A) ||v||.
     """
@@ -167,14 +170,17 @@ SPREAD = SYMBOLS.spread(TOKENS)
 
 
 def constant_of(formula: Callable[..., Comparison], *constants: object, **more: object) -> sp.Expr:
-    """What a claim has beside ||x - y|| for these tokens; `more` are values of other variables."""
+    """Return the factor of ||x - y|| in a claim for these tokens.
+
+    `more` are values of other variables.
+    """
     x, y = symbols_of("x", 2), symbols_of("y", 2)
     said = formula(SYMBOLS, SimpleNamespace(A=TOKENS, x=x, y=y, **more), *constants)
     return cancelled(said.right / SYMBOLS.norm(x - y))
 
 
 def ensure_attained() -> None:
-    """Two tokens reach the constant, alone and beside any number of others."""
+    """Prove that two tokens reach the constant, alone and beside any number of others."""
     quotients = "the difference quotients of two tokens tend to the constant"
     ensure_equal(limit_ratio(sharp), 1, quotients)
     ensure_no_less(quotients, SOFTMAX)
@@ -239,7 +245,7 @@ def laplacian_residual(sign: int = -1) -> sp.Expr:
 
 
 def quadratic_residual(share: int = 1) -> sp.Expr:
-    """m^T L m minus share times half the sum over t and r of c (m_t - m_r)^2, c = c_tr = c_rt.
+    """Return m^T L m minus share times half the double sum of c (m_t - m_r)^2, c = c_tr = c_rt.
 
     L is the Laplacian of the weights c. Terms of the double sum are averaged with those whose
     indices are exchanged.
@@ -307,7 +313,7 @@ WITHIN = "so 0 <= m^T L m <= n C ||m||^2 for C = e^(2R)"
 
 
 def level_residual(share: int = 1) -> sp.Expr:
-    """That identity, for n a symbol; each c_tr is C less `more`, in which it is linear."""
+    """Return the identity's residual for a symbolic n; each c_tr is C less `more`, linearly."""
     c, apart = sp.Symbol("c", positive=True), entry("m", t) - entry("m", r)
     level = c + MORE
     left = n * level * total(entry("m") ** 2) - total(c * apart**2 / 2, t, r)
@@ -316,7 +322,10 @@ def level_residual(share: int = 1) -> sp.Expr:
 
 
 def ensure_laplacian() -> None:
-    """Beta^2 ||f - g|| <= n e^(2R) ||s - t||, by the Laplacian L of weights c_tr in [0, e^(2R)]."""
+    """Prove the statement below.
+
+    Beta^2 ||f - g|| <= n e^(2R) ||s - t||, by the Laplacian L of weights c_tr in [0, e^(2R)].
+    """
     ensure_zero(laplacian_residual(), "alpha beta (f - g)_t = sum over r of v_r u_t - u_r v_t")
     ensure_nonzero(
         laplacian_residual(sign=1),
@@ -354,7 +363,10 @@ def ensure_laplacian() -> None:
 
 
 def ensure_exceeds(power: int, rate: int) -> None:
-    """R exp(rate R) is less than the exponential of the printed constant, for every R >= 0."""
+    """Prove the statement below.
+
+    R exp(rate R) is less than the exponential of the printed constant, for every R >= 0.
+    """
     cite(EXPONENTIAL)
     exponent = log_published(power).subs(sp.Symbol("R", positive=True), RADIUS)
     ensure_positive(

@@ -24,7 +24,7 @@ CHANGE = basic_4.WEIGHTS[0] - basic_4.WEIGHTS[1]
 
 
 def covariance_residual(share: int = 1) -> sp.Expr:
-    """<s, covariance(f, h)> minus share times the sum over pairs of f_t f_r (s_t-s_r)(h_t-h_r).
+    """Return <s, covariance(f, h)> minus share times sum over pairs f_t f_r (s_t-s_r)(h_t-h_r).
 
     By the code's covariance on n tokens, n a symbol, with sum f = 1.
     """

@@ -18,7 +18,7 @@ from symbolic.textbook import CONVEX_FUNCTION, CONVEX_MAXIMUM, COORDINATES, HULL
 
 
 def ensure_entries() -> None:
-    """An entry of Df[s] is at most (max s - min s)/4 in size, for every n."""
+    """Prove that an entry of Df[s] is at most (max s - min s)/4 in size, for every n."""
     basic_4.ensure_linear()
     ensure_cube()
     cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: LINEAR, HULL: CUBE})
@@ -72,7 +72,7 @@ def prove() -> str:
 
 
 def prove_published() -> str:
-    """The fourth bound, as max |f_t - g_t| <= ||f - g||; the readings have its right side."""
+    """Prove the fourth bound with the readings' right side, as max |f_t - g_t| <= ||f - g||."""
     change = basic_4.WEIGHTS[0] - basic_4.WEIGHTS[1]
     cite(OPERATOR_NORM)
     cite(COORDINATES)

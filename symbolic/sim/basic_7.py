@@ -51,7 +51,10 @@ GROWS = "that square and these products are not negative"
 
 
 def norms_residuals(along: sp.Expr = ALONG) -> list[sp.Expr]:
-    """<w, f> and ||M||_F^2 by the code's covariance, n a symbol, minus the forms in P, a, b."""
+    """Return <w, f> and ||M||_F^2 by the code's covariance, minus the forms in P, a, b.
+
+    n is a symbol.
+    """
     w, values = basic_4.moved(), basic_4.forms()
     other = w.subs(t, r)
     values = {a: values[a], b: values[b]}
@@ -74,12 +77,15 @@ def outer(u: Vector, v: Vector, x: Vector) -> Vector:
 
 
 def coefficients(x: Vector) -> list[sp.Expr]:
-    """What a combination of vectors has beside each."""
+    """Return the coefficients of the vectors in a combination."""
     return [sp.expand(coefficient) for _, coefficient in x.parts]
 
 
 def eigenvector_residuals(sign: int, factor: int = 1) -> list[sp.Expr]:
-    """(w f^T + f w^T) x - (<w, f> +- ||w|| ||f||) x for x = ||f|| w +- ||w|| f, by w and f."""
+    """Return (w f^T + f w^T) x - (<w, f> +- ||w|| ||f||) x for x = ||f|| w +- ||w|| f.
+
+    The result has the coefficients of w and f.
+    """
     w, f = vector("w"), vector("f")
     x = INNER.norm(f) * w + sign * INNER.norm(w) * f
     value = inner("w", "f") + sign * factor * INNER.norm(w) * INNER.norm(f)
@@ -87,7 +93,7 @@ def eigenvector_residuals(sign: int, factor: int = 1) -> list[sp.Expr]:
 
 
 def ensure_norms() -> None:
-    """The norms of w f^T + f w^T, and what the claim evaluates, for vectors of any length."""
+    """Prove the norms of w f^T + f w^T, and the value of the claim, for vectors of any length."""
     p, q, w, f = (vector(name) for name in "pqwf")
     ensure_zero(p @ outer(w, f, q) - q @ outer(w, f, p), OWN_TRANSPOSE)
     cite(EIGENVECTORS, met={SYMMETRIC: OWN_TRANSPOSE})
@@ -114,7 +120,7 @@ def ensure_norms() -> None:
 
 
 def value_of(z: sp.Expr) -> sp.Expr:
-    """<w, f> + ||w|| ||f|| for two tokens of weights (1 +- q)/2, q = (z - 1/z)/2 and z > 0."""
+    """Return <w, f> + ||w|| ||f|| for two tokens of weights (1 +- q)/2, q = (z - 1/z)/2, z > 0."""
     return (6 * z - z**3 - 1 / z) / 16
 
 
@@ -159,7 +165,10 @@ def operator_supremum() -> sp.Expr:
 
 
 def ensure_two_tokens_are_most() -> None:
-    """|<w, f>| + ||w|| ||f|| is largest where a = P^2 and b = (1-P)^2, as for two tokens."""
+    """Prove the statement below.
+
+    |<w, f>| + ||w|| ||f|| is largest where a = P^2 and b = (1-P)^2, as for two tokens.
+    """
     root = sp.sqrt(SQUARE) * sp.sqrt(a + b)  # ||w|| ||f||
     turned = {P: 1 - P, a: b, b: a}
     ensure_equal(
@@ -192,9 +201,9 @@ def ensure_two_tokens_are_most() -> None:
 
 
 def reached() -> sp.Expr:
-    """The derivative of f f^T in x for A = (1, -1)^T less `value_of` twice: its determinant.
+    """Return a determinant: the derivative of f f^T in x less `value_of`, twice.
 
-    At the x where the weights are (1 +- q)/2 with q = (z - 1/z)/2, |q| < 1.
+    A = (1, -1)^T, and x is the point with weights (1 +- q)/2, q = (z - 1/z)/2, |q| < 1.
     """
     x = sp.Symbol("x", real=True)
     s, z = sp.symbols("s z", positive=True)

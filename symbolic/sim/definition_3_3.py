@@ -32,12 +32,12 @@ def sentence(n: int, d: int) -> SimpleNamespace:
 
 
 def shared(v: Values) -> SimpleNamespace:
-    """The same sentence with its keys for values."""
+    """Return the instance with its keys as values."""
     return SimpleNamespace(**{**vars(v), "A3": v.A2})
 
 
 def sum_residual(v: Values, along: str = "rows", power: int = 1) -> list[sp.Expr]:
-    """What the claim adds up, minus 1."""
+    """Return the sums of the claim minus 1."""
     sums = comparisons(probability(SYMBOLS, v, along, power))[1]
     return list((sums.left - sums.right).ravel())
 
@@ -49,7 +49,7 @@ def entry_residual(v: Values, values: str = "A3", transposed: bool = False) -> l
 
 
 def ensure_all_sizes() -> None:
-    """A row of f has positive entries and sum 1 for any n and d."""
+    """Prove that a row of f has positive entries and sum 1 for any n and d."""
     ensure_zero(structural_residual(), "block j of A vec(X) is row j of A1 X A2^T, for all sizes")
     powers = sums.vector(sp.exp(sums.entry("logit")))
     weight = (powers / powers.sum()).item()
@@ -75,7 +75,10 @@ def prove_vector() -> str:
 
 
 def ensure_products() -> None:
-    """Entries of the attention are products with f, for any n and d, whatever the values are."""
+    """Prove the statement below.
+
+    Entries of the attention are products with f, for any n and d, whatever the values are.
+    """
     prove_vector()
     column, h, alpha = vector("e_j"), vector("h_i"), sp.Symbol("alpha_j", positive=True)
     ensure_equal(
@@ -116,7 +119,7 @@ def prove() -> str:
 
 
 def prove_shared() -> str:
-    """The same of Att(X, Y), whose values are its keys, where A_3 is A_2."""
+    """Prove the statement for Att(X, Y), whose values are its keys: A_3 = A_2."""
     ensure_products()
     suppose(SHARED)
     for size in SIZES:

@@ -46,7 +46,10 @@ def _entry(
 
 
 def _with_scores(n: int, D: int, best: int) -> SimpleNamespace:
-    """The first `best` tokens have the score r + gap, all others r; b is any number but 0."""
+    """Return an entry whose first `best` tokens have the score r + gap, all others r.
+
+    b is not 0.
+    """
     b = sp.Symbol("b", real=True, nonzero=True)
     return _entry(n, D, [(R + GAP if t < best else R) / b for t in range(n)], b)
 
@@ -56,7 +59,7 @@ def _vanishing(expressions: list[sp.Expr], v: Values) -> list[sp.Expr]:
 
 
 def chained_residual() -> sp.Expr:
-    """The derivative of g(-u) along an entry of x, minus -g'(u) times that of u, any function."""
+    """Return the derivative of g(-u) along an entry of x, minus -g'(u) times that of any u."""
     x = sp.Symbol("x", real=True)
     u = sp.Function("u", real=True)(x)
     left = sp.diff(SYMBOLS.logistic(-u), x) + SYMBOLS.logistic_slope(u) * sp.diff(u, x)
@@ -75,7 +78,7 @@ def descent_residual(n: int, D: int, sign: int = DECREASING) -> list[sp.Expr]:
 
 
 def weight_residual(n: int, D: int, best: int) -> list[sp.Expr]:
-    """The claim's gradient of F minus the derivatives of the first tokens' weight by sympy."""
+    """Return the claim's gradient of F minus sympy's derivatives of the first tokens' weight."""
     v = _with_scores(n, D, best)
     _, other = gradients(SYMBOLS, v, DECREASING, "weight")
     F = sum(SYMBOLS.softmax(v.A @ v.x)[:best].tolist())
@@ -90,7 +93,7 @@ def affine_residual(n: int, best: int, gap: sp.Expr = GAP) -> sp.Expr:
 
 
 def merged_residual(gap: sp.Expr = GAP) -> sp.Expr:
-    """The same for any number of tokens, where the optimal ones have the weight P together."""
+    """Return the residual for any number of tokens, the optimal ones with weight P together."""
     P = sp.Symbol("P", positive=True)
     return sp.expand(P * (R + GAP) + (1 - P) * R - (R + gap * P))
 

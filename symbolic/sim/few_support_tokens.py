@@ -20,7 +20,7 @@ from symbolic.textbook import CARATHEODORY, RANK_OF_PRODUCT
 
 
 def prove_by_rank() -> str:
-    """X^mm is the same with as many constraints as those of margin 1 have dimensions."""
+    """Prove that X^mm needs no more constraints than those of margin 1 have dimensions."""
     suppose(SOLUTION)
     ensure_multipliers()
     cite(CARATHEODORY)  # of the A_j of positive multiplier, all of margin 1

@@ -47,10 +47,10 @@ def headed(n: int, D: int, d: int, V: int) -> SimpleNamespace:
 
 
 def gradient_residual(v: Values, taken: str = "column") -> list[sp.Expr]:
-    """The gradient of g of the score with the head minus the closed form, as the claim has both.
+    """Return the claim's gradient of g of the score with the head, minus the closed form.
 
-    g' is a symbol, taken at the score with the head on the left and, where the values are others,
-    at the score with these on the right.
+    g' is a symbol, taken at the score with the head on the left. On the right it is taken at the
+    score with the values there, if they differ.
     """
     u = score(SYMBOLS, v, v.x)
     f = SYMBOLS.softmax(v.A @ v.x)
@@ -60,7 +60,7 @@ def gradient_residual(v: Values, taken: str = "column") -> list[sp.Expr]:
 
 
 def absorbed_residual() -> sp.Expr:
-    """An entry of (f^T M) H minus that of f^T (M H), for numbers n and d that are symbols."""
+    """Return an entry of (f^T M) H minus that of f^T (M H), for symbolic n and d."""
     t, c = sp.symbols("t c", integer=True)
     n, d = sp.symbols("n d", integer=True, positive=True)
     f, M, H = (sp.IndexedBase(name, real=True) for name in ("f", "M", "H"))
@@ -105,7 +105,7 @@ def prove() -> str:
 
 
 def multiples(n: int, d: int, column: list[sp.Expr]) -> list[sp.Expr]:
-    """Differences of scores with that column of the head over those without a head."""
+    """Return differences of scores with that column of the head over those without a head."""
     v = headed(n, 1, d, 1)
     v.H = entries([[entry] for entry in column])
     mine, other = (scores(SYMBOLS, v, taken) for taken in ("column", "ignored"))

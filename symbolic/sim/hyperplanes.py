@@ -21,7 +21,7 @@ MARGINS = {inner("D", "w_i"): 1 + MORE, inner("D", "w_j"): -1 - OTHER}
 
 
 def ensure_margins() -> None:
-    """<w_i - w_j, D> is the sum of two margins, at least 2."""
+    """Prove that <w_i - w_j, D> is the sum of two margins, at least 2."""
     suppose(hyperplanes.WHOLE, FEASIBLE)
     sum_of_margins = ((P - Q) @ D).subs(MARGINS)
     ensure_nonnegative(

@@ -28,7 +28,10 @@ A, B, X, LEAD, SLOPE, STEP = sp.symbols("a b x lead |l'| e", positive=True)
 
 
 def ensure_step() -> None:
-    """A step multiplies s by 1 + x and r by 1 - x, 0 < x <= X, and so ||r||/||s|| falls."""
+    """Prove the statement below.
+
+    A step multiplies s by 1 + x and r by 1 - x, 0 < x <= X, and so ||r||/||s|| falls.
+    """
     suppose(ONE_PAIR)
     c, attention = sp.Symbol("c", positive=True), sp.Symbol("s_o", positive=True)
     slope = supposed_number(FALLING, "|l'|", positive=True)
@@ -68,7 +71,7 @@ def ensure_step() -> None:
 
 
 def ensure_growth() -> None:
-    """The length of s tends to infinity."""
+    """Prove that the length of s tends to infinity."""
     suppose(statement.LEANS)
     start, least, k = sp.symbols("||s_0|| least k", positive=True)
     s, r = P + Q, P - Q
@@ -94,7 +97,7 @@ def ensure_growth() -> None:
 
 
 def ensure_ratio() -> None:
-    """||r||/||s|| tends to 0: times ||s||^k it does not grow."""
+    """Prove that ||r||/||s|| tends to 0: times ||s||^k it does not grow."""
     k, start, ratio = sp.symbols("k ||s_0|| ratio", positive=True)
     cite(textbook.EXPONENTIAL)
     ensure_equal(
@@ -111,7 +114,7 @@ def ensure_ratio() -> None:
 
 
 def ensure_direction() -> None:
-    """W/||W|| tends to the direction of D z^T, that of the Frobenius solution."""
+    """Prove that W/||W|| tends to the direction of D z^T, that of the Frobenius solution."""
     D, square = vector("D"), sp.Symbol("a^2", positive=True)
     ensure_zero(
         (D - D * ((D @ D) / square)).parts[0][1].subs(inner("D", "D"), square),
@@ -148,7 +151,7 @@ def ensure_direction() -> None:
 
 
 def prove() -> str:
-    """K Q^T converges in direction to the Frobenius solution where s is not 0 at the start."""
+    """Prove that K Q^T converges in direction to the Frobenius solution if s_0 != 0."""
     ensure_step()
     ensure_growth()
     ensure_ratio()

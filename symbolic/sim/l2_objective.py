@@ -19,13 +19,16 @@ from symbolic.sim.tensor_trick import divided, structural_residual, w
 
 
 def forms_residual(v: Values, read: str = "rows", divided: str = "rows") -> list[sp.Expr]:
-    """Entries of the matrix of the first objective minus those of the second, before B."""
+    """Return entries of the first objective's matrix minus those of the second's, before B."""
     left = attention(SYMBOLS, v.A1, v.A2, v.X, v.A3, v.Y)
     return list((left - rewritten(SYMBOLS, v, read, divided)).ravel())
 
 
 def ensure_all_sizes() -> None:
-    """Entry (j, t) before A3 Y is one expression in both matrices, by the printed rules."""
+    """Prove the statement below.
+
+    Entry (j, t) before A3 Y is one expression in both matrices, by the printed rules.
+    """
     ensure_zero(structural_residual(), "place (j, t) of A vec(X) is entry (j, t) of A1 X A2^T")
     j, t = sp.symbols("p q", integer=True, nonnegative=True)
     row, column = divided(j * w + t, w, t)  # w is n here

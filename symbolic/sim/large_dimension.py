@@ -93,10 +93,10 @@ PART = sp.Rational(ONE) - LESS
 
 
 def ensure_exactly(independent: Supposition) -> None:
-    """All margins are 1 exactly where G^-1 1 has no negative entry.
+    """Prove that all margins are 1 exactly if G^-1 1 has no negative entry.
 
     Args:
-        independent: what says that the A_j are independent.
+        independent: the hypothesis or step that the A_j are independent.
     """
     ensure_multipliers()
     ensure_margins_of_sum()
@@ -105,7 +105,7 @@ def ensure_exactly(independent: Supposition) -> None:
 
 
 def prove_exactly() -> str:
-    """The same of A_j that are independent by hypothesis."""
+    """Prove the equivalence for A_j that are independent by hypothesis."""
     ensure_exactly(CONSTRAINTS)
     return "in any dimension: G^-1 1 are the multipliers where all margins are 1"
 
@@ -128,14 +128,14 @@ def ensure_margins_of_sum() -> str:
 
 
 def prove_incoherent() -> str:
-    """It is so of data that are as near to orthogonal by hypothesis, and of one norm each."""
+    """Prove margins of 1 for data of one norm each that are nearly orthogonal by hypothesis."""
     suppose(LONG, INCOHERENT)
     ensure_incoherent()
     return "for any number of inputs, tokens and axes, and any choice of optimal tokens"
 
 
 def ensure_incoherent() -> None:
-    """Where 4 k (e + (n - 1) e^2) <= 1 all margins are 1, of k rivals an input and any optimum.
+    """Prove that all margins are 1 if 4 k (e + (n - 1) e^2) <= 1, for k rivals and any optimum.
 
     W* = X^mm is the sum of c_j v_j, v_j = x_t z^T over its length: c_o is the sum of the w_t of the
     input, and c_t is -w_t. The v_j have the Gram matrix I + F, so that <W*, v_j> is c_j + (F c)_j.
@@ -157,7 +157,7 @@ def ensure_incoherent() -> None:
 
 
 def ensure_solution() -> None:
-    """The v_j are independent, so that W* exists and has multipliers."""
+    """Prove that the v_j are independent, so that W* exists and has multipliers."""
     k = 1 + sp.Symbol("k-1", nonnegative=True)
     ensure_equal(
         (k + 1) * PHI - (k * E + (N - 1) * (k + 1) * E**2),
@@ -188,7 +188,10 @@ def ensure_solution() -> None:
 
 
 def ensure_no_larger_margin() -> None:
-    """A token with w_t = 0 has a margin of at most 1, as one with w_t > 0 has margin 1."""
+    """Prove the statement below.
+
+    A token with w_t = 0 has a margin of at most 1, as one with w_t > 0 has margin 1.
+    """
     o, t, s = vector("v_o"), vector("v_t"), vector("v_s")
     w_t, w_s = sp.symbols("w_t w_s", nonnegative=True)
     at_o = -w_t * inner("v_o", "v_t") - w_s * inner("v_o", "v_s")
@@ -257,7 +260,7 @@ def ensure_no_larger_margin() -> None:
 
 
 def ensure_likely() -> None:
-    """Pairs whose products exceed e with probability 2 exp(-d e^2/2) each."""
+    """Prove that pairs have products above e with probability at most 2 exp(-d e^2/2) each."""
     n, T, root = sp.symbols("n T root", positive=True)
     square = 1 + (root**2 - K**2) / K  # n, where root^2 = k (k + n - 1)
     ensure_equal(
@@ -276,7 +279,7 @@ def ensure_likely() -> None:
 
 
 def prove_likely() -> str:
-    """For independent signs no inner product is above e d in size with that probability."""
+    """Prove that independent signs have all inner products within e d with that probability."""
     suppose(SEVERAL)  # k >= 1
     ensure_incoherent()
     ensure_likely()

@@ -26,7 +26,10 @@ SIZES = tuple((n, d) for n in (2, 3, 4) for d in (1, 2))
 
 
 def entry_of(n: int, d: int) -> SimpleNamespace:
-    """Symbols of one entry of the loss: n tokens in R^d, A a block of A_1 kron A_2, x = vec(X)."""
+    """Return symbols of one entry of the loss: n tokens in R^d, A a block of A_1 kron A_2.
+
+    x = vec(X).
+    """
     query, tokens, X = symbols_of("q", 1, d), symbols_of("k", n, d), symbols_of("x", d, d)
     return SimpleNamespace(
         A=SYMBOLS.kron(query, tokens), x=SYMBOLS.vec(X), h=symbols_of("h", n), b=symbols_of("b")
@@ -34,9 +37,9 @@ def entry_of(n: int, d: int) -> SimpleNamespace:
 
 
 def in_powers(expression: sp.Expr, v: Values) -> sp.Expr:
-    """The expression as a rational function of u_t = exp(logit_t), exp(<f, h>) and exp(b <f, h>).
+    """Return the expression as a rational function of exp(logit_t), exp(<f, h>), exp(b <f, h>).
 
-    Each of these is a symbol of its own, to which nothing else relates the others.
+    Each of these is a separate symbol without relation to the others.
     """
     powers = [sp.exp(logit) for logit in v.A @ v.x]
     u = sp.symbols(f"u0:{len(powers)}", positive=True)
@@ -116,10 +119,10 @@ def prove() -> str:
 
 
 def prove_labels() -> str:
-    """Prove that for labels -1, 0 and 1 the printed formula is the gradient, as `prove` for any.
+    """Prove that for labels -1, 0 and 1 the printed formula is the gradient.
 
-    The claim's formula as printed is held against the one with b inside g', of which `prove` shows
-    that it is the gradient: g' is even, and for b = 0 both have the factor b.
+    The printed formula is compared with the one with b inside g', which `prove` shows to be the
+    gradient: g' is even, and for b = 0 both have the factor b.
     """
     suppose(LABELS)
     for b in (-1, 0, 1, 2):

@@ -51,7 +51,10 @@ c = sp.Symbol("c", real=True)
 
 
 def logistic_residuals() -> list[sp.Expr]:
-    """By the code's kernels, at c = (1-e)/(1+e): g' - (1-c^2)/4 and |g''| - c (1-c^2)/4."""
+    """Return two residuals by the code's kernels at c = (1-e)/(1+e).
+
+    They are g' - (1-c^2)/4 and |g''| - c (1-c^2)/4.
+    """
     e = sp.Symbol("e", positive=True)
     level = (1 - e) / (1 + e)
     return [
@@ -68,7 +71,7 @@ SHARE = (1 - ODDS**2) / (1 + ODDS**2)
 def curvature_of_two(
     gradient: Callable[..., Numbers], h: list[sp.Expr], b: sp.Expr | None = None
 ) -> sp.Expr:
-    """The derivative of an entry's gradient along the line, for tokens 1 and -1 at x = log s.
+    """Return the derivative of an entry's gradient along the line, tokens 1, -1 at x = log s.
 
     Args:
         gradient: the formula that runs, of an arithmetic, A, x, h and b.
@@ -82,7 +85,7 @@ def curvature_of_two(
 
 
 def of_power(curvature: sp.Expr, mean: sp.Expr) -> sp.Expr:
-    """A curvature where exp(<f, h>) is e, which the level of h may make any positive number.
+    """Return a curvature at exp(<f, h>) = e, a free positive number by the level of h.
 
     Args:
         curvature: as above.
@@ -98,7 +101,7 @@ REACHES = (
 
 
 def reached() -> list[sp.Expr]:
-    """Numerators of the curvature of two tokens, by Hessian and gradient of the code, less (*).
+    """Return numerators of the code's curvature of two tokens, by Hessian and gradient, less (*).
 
     For any c = (1-e)/(1+e); the first token has the value that is D higher.
     """
@@ -114,12 +117,12 @@ def reached() -> list[sp.Expr]:
 def ensure_attained(
     found: object, reaches: str, loss: Callable[..., sp.Expr] = entry_loss.loss
 ) -> None:
-    """The least constant is the largest height: two tokens have curvatures that tend to it.
+    """Prove that the least constant is the largest height: curvatures of two tokens tend to it.
 
     Args:
-        found: what their curvatures are minus twice the heights, for a in (-1, 1).
+        found: their curvatures minus twice the heights, for a in (-1, 1).
         reaches: this step in words.
-        loss: whose curvatures these are, which is smooth.
+        loss: the smooth loss of these curvatures.
     """
     ensure_zero(found, reaches)
     v = basic_4.opposite(sp.Symbol("x", real=True))
@@ -135,7 +138,7 @@ def ensure_attained(
 
 
 def ensure_constant(slope: str) -> None:
-    """The readings compare osc(A z)^2/2 K, for a unit z, with K of |b| (max h - min h)."""
+    """Prove that readings compare osc(A z)^2/2 K, for unit z, with K of |b| (max h - min h)."""
     basic_4.ensure_span()
     b, D = sp.symbols("b D", positive=True)
     K, h = entry_loss.K(SYMBOLS, b * D), entries([D, 0 * D])

@@ -103,7 +103,7 @@ def height(x: sp.Expr, a: sp.Expr) -> sp.Expr:
 
 
 def code_residuals() -> list[sp.Expr]:
-    """The code's height at w and m = x w minus w^2 j(x, a), and its slope minus the derivative."""
+    """Return the code's height at w, m = x w minus w^2 j(x, a), and slope minus derivative."""
     w = sp.Symbol("w", positive=True)
     found = squared_height(w, x * w, a)
     return [
@@ -286,7 +286,7 @@ def ensure_wider() -> None:
 
 
 def label(u: sp.Expr) -> sp.Expr:
-    """B of step 7, the |b|^2 of which a^2 = u is critical."""
+    """Return B of step 7, the |b|^2 for which a^2 = u is critical."""
     return u * (3 - 8 * u + 15 * u**2 - 18 * u**3) ** 2 / (2 * (1 - 3 * u) ** 2 * _circle(u))
 
 
@@ -296,11 +296,12 @@ def _circle(u: sp.Expr) -> sp.Expr:
 
 
 def critical_residuals() -> list[sp.Expr]:
-    """Step 7, with c = cos p; all of these are 0.
+    """Return residuals of step 7, with c = cos p; all of them are 0.
 
-    The height over the rectangle minus that of sharp-2; at the critical point its two slopes, |b|^2
-    minus B, and the height, twice, minus the closed form: by definition and by the code; and the
-    code's slope minus 2 (1-3u)^2 Q (b^2 - h2 B).
+    - The height over the rectangle minus that of sharp-2.
+    - At the critical point: its two slopes, |b|^2 minus B, and the height, twice, minus the closed
+      form, by definition and by the code.
+    - The code's slope minus 2 (1-3u)^2 Q (b^2 - h2 B).
     """
     b, angle, c, H, h2 = sp.symbols("b p c H h2", positive=True)
     root2, u, q, D = sp.sqrt(2), a**2, 1 - 3 * a**2, 1 - 2 * a**2 + 3 * a**4
@@ -331,7 +332,7 @@ def critical_residuals() -> list[sp.Expr]:
 
 
 def ensure_bound() -> None:
-    """The curvature along u is at most osc(u)^2/2 k, for every number of tokens."""
+    """Prove that the curvature along u is at most osc(u)^2/2 k, for every number of tokens."""
     ensure_moments()
     ensure_zero(
         code_residuals(),
@@ -356,10 +357,10 @@ def ensure_bound() -> None:
 
 
 def reached() -> sp.Expr:
-    """The curvature of tokens 1 and -1 minus twice the code's height, for any w, m = r - w/2 and b.
+    """Return the curvature of tokens 1 and -1 minus twice the code's height, any w, m = r - w/2, b.
 
-    The first one has the value b + r, r >= w/2, and the second one b + r - w. The norm of these
-    values is that of mu +- w/2 for mu = b + m, so that m is |b| + mu where b is negative.
+    The first token has the value b + r, r >= w/2, and the second one b + r - w. The norm of these
+    values is that of mu +- w/2 for mu = b + m, so that m is |b| + mu if b is negative.
     """
     w = sp.Symbol("w", positive=True)
     m, b = sp.symbols("m b", real=True)
@@ -369,7 +370,7 @@ def reached() -> sp.Expr:
 
 
 def ensure_compared(reading: str, constant: Callable[[Values], sp.Expr], slope: str) -> None:
-    """A reading has ||A||^2 times a constant, which bounds the curvature along a unit vector."""
+    """Prove that a reading's constant, times ||A||^2, bounds the curvature along a unit vector."""
     basic_4.ensure_span()
     v = SimpleNamespace(
         A=symbols_of("A", 2, 1),

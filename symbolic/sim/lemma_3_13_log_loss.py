@@ -70,7 +70,7 @@ BENDS = "|z^T Hess z| is at most the constant of sharp, ||A||^2 K, for a unit z"
 
 
 def ensure_beyond() -> None:
-    """The supremum for D > 2 sqrt 3, which is attained."""
+    """Prove that the supremum for D > 2 sqrt 3, which is attained."""
     parabola = D / 4 + 1 / D - D / 4 * (a - 2 / D) ** 2
     ensure_equal(a + y, parabola, "a + y is D/4 + 1/D less a square, which is 0 at a = 2/D")
     beyond = ((a + y) ** 2 / 2).subs(a, 2 / D)
@@ -87,7 +87,7 @@ def ensure_beyond() -> None:
 
 
 def ensure_below() -> None:
-    """The supremum for D <= 2 sqrt 3, which is approached as c tends to 1."""
+    """Prove that the supremum for D <= 2 sqrt 3, which is approached as c tends to 1."""
     height = y * (a * (1 + c) + y * (1 - c**2) / 2)
     ensure_equal(sp.diff(height, c), y * (a - y * c), "the slope of the height in c is y (a - y c)")
     level, spare = sp.symbols("y 1-c", nonnegative=True)
@@ -151,7 +151,7 @@ def log_gradient(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: sp.Expr) -
 
 
 def reached() -> sp.Expr:
-    """The curvature of tokens 1 and -1, the first having the lower value, minus twice the height.
+    """Return the curvature of tokens 1 and -1 minus twice the height, the first value the lower.
 
     For any c = (1-e)/(1+e).
     """

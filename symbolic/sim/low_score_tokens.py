@@ -22,7 +22,10 @@ LOW, KEPT = sp.symbols("P_low P_kept", positive=True)
 
 
 def ensure_mixture() -> None:
-    """What attention takes of all tokens is the mean, by p and 1 - p, of what it takes of parts."""
+    """Prove that the attended value of all tokens is the mean of the values of the two parts.
+
+    The weights are p and 1 - p.
+    """
     of_low, of_kept = sp.symbols("G_low G_kept", real=True)
     p = LOW / (LOW + KEPT)
     ensure_equal(
@@ -36,7 +39,10 @@ def ensure_mixture() -> None:
 
 
 def attended(of_low: sp.Expr, of_kept: sp.Expr) -> sp.Expr:
-    """What attention takes of all tokens, by what it takes of those left out and of the rest."""
+    """Return the attended value of all tokens from the values of the two parts.
+
+    The parts are the tokens left out and the rest.
+    """
     return (LOW * of_low + KEPT * of_kept) / (LOW + KEPT)
 
 
@@ -55,7 +61,9 @@ def prove_no_lower() -> str:
 
 
 def prove_kept() -> str:
-    """From the basin an input ends at an optimal token or at none, with all tokens and without.
+    """Prove the statement below.
+
+    From the basin an input ends at an optimal token or at none, with all tokens and without.
 
     With tied optimal tokens s_o is their weight in all.
     """
@@ -83,10 +91,10 @@ def prove_kept() -> str:
 
 
 def prove_as_much() -> str:
-    """The programme is the same, with the tokens of least score or without, if they score less.
+    """Prove that the programme without the tokens of least score is the same if they score less.
 
-    An entry of A_t = (x_opt - x_t) z^T has no score in it, nor has the bound 1: what the programme
-    reads of scores is which token is optimal.
+    An entry of A_t = (x_opt - x_t) z^T contains no score, nor does the bound 1: the programme uses
+    scores only to choose the optimal token.
     """
     suppose(statement.LOWERED)
     least, by = sp.Symbol("least", real=True), sp.Symbol("by", nonnegative=True)
@@ -111,7 +119,7 @@ def prove_as_much() -> str:
 
 
 def prove_unchanged() -> str:
-    """Tokens of least score that are beyond the margin have multiplier 0: X^mm is the same."""
+    """Prove that X^mm is the same without tokens of least score beyond the margin."""
     ensure_supported()
     over, w = supposed_number(NO_LOW_SUPPORT, "over", positive=True), sp.Symbol("w", positive=True)
     ensure_positive(
@@ -123,7 +131,7 @@ def prove_unchanged() -> str:
 
 
 def prove_output() -> str:
-    """At r X^mm the output moves by at most N exp(-r) diam."""
+    """Prove that at r X^mm the output moves by at most N exp(-r) diam."""
     ensure_mixture()
     p = LOW / (LOW + KEPT)
     a, b = vector("mean_low"), vector("mean_kept")

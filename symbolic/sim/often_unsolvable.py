@@ -36,7 +36,7 @@ WHOLE_VOCABULARY = Supposed("attention is over the vocabulary", (("over", "vocab
 
 
 def prove_circles() -> str:
-    """Around a cycle the constraints add up to 0, and the margins that are asked for do not."""
+    """Prove that around a cycle the constraints add up to 0, but their required margins do not."""
     x, k = sp.Function("x"), sp.Symbol("k", integer=True, positive=True)
     i = sp.Symbol("i", integer=True, positive=True)
     around = sp.summation(x(i) - x(i + 1), (i, 1, k))
@@ -51,7 +51,7 @@ def prove_circles() -> str:
 
 
 def prove() -> str:
-    """Without a cycle ranks along edges are logits of some X if embeddings are independent."""
+    """Prove that without a cycle ranks are logits of some X for independent embeddings."""
     prove_circles()
     worse = sp.Symbol("rank", integer=True, nonnegative=True)
     more = sp.Symbol("more", integer=True, nonnegative=True)
@@ -88,7 +88,7 @@ def prove_probability() -> str:
 
 
 def prove_often() -> str:
-    """Ten sentences of a random language contradict themselves with a probability above 1/2."""
+    """Prove that ten sentences of a random language are contradictory with probability > 1/2."""
     a, b = vector("a"), vector("b")
     apart, norms = a - b, {inner("a", "a"): 1, inner("b", "b"): 1}
     ensure_equal(

@@ -75,7 +75,10 @@ def prove_convex() -> str:
 
 
 def prove_classified() -> str:
-    """Where u classifies the queries a multiple of v u^T is feasible, so that X^mm exists."""
+    """Prove the statement below.
+
+    Where u classifies the queries a multiple of v u^T is feasible, so that X^mm exists.
+    """
     y = sp.Symbol("y", real=True)
     v_opt, v_t, uz = sp.symbols("v_opt v_t uz", real=True)
     margin = (v_opt - v_t) * uz
@@ -112,7 +115,7 @@ def prove_hull() -> str:
 
 
 def ensure_price_suffices() -> None:
-    """||V|| ||X|| + sum_j w_j xi_j >= ||X||^2 for every V of slacks xi_j."""
+    """Prove that ||V|| ||X|| + sum_j w_j xi_j >= ||X||^2 for every V of slacks xi_j."""
     suppose(SOLUTION)
     least_points.ensure_multipliers()
     AV, AX = inner("A", "V"), inner("A", "X")
@@ -154,7 +157,9 @@ def prove_price() -> str:
 
 
 def prove_soft_direction() -> str:
-    """Descent from the basin tends in direction to X^mm, which is X_soft for C ||X^mm|| > max w_j.
+    """Prove the statement below.
+
+    Descent from the basin tends in direction to X^mm, which is X_soft for C ||X^mm|| > max w_j.
 
     With equality X_soft need not be unique, and may be 0, which has no direction.
     """
@@ -178,7 +183,7 @@ def prove_soft_direction() -> str:
 
 
 def prove_shared_price() -> str:
-    """The same where constraints share a slack, for C ||X^mm|| at least the sum of their w_j."""
+    """Prove the price if constraints share a slack, for C ||X^mm|| >= the sum of their w_j."""
     ensure_price_suffices()
     other = sp.Symbol("w2", nonnegative=True)
     ensure_nonnegative(
@@ -190,7 +195,7 @@ def prove_shared_price() -> str:
 
 
 def prove_exact_price() -> str:
-    """X^mm minimises f_C where some multipliers have sums of C ||X^mm|| at most, and else not."""
+    """Prove that X^mm minimises f_C exactly if some multipliers have sums of at most C ||X^mm||."""
     prove_shared_price()
     paid, w = sp.Symbol("t", real=True), sp.symbols("w_1 w_2", real=True)
     linear = (
@@ -279,7 +284,7 @@ def prove_at_most_lost() -> str:
 
 
 def prove_at_least_lost() -> str:
-    """Without a token j, ||X^mm||^2 is less by at least w_j^2 dist(A_j, span of the others)^2."""
+    """Prove that without token j ||X^mm||^2 falls by at least w_j^2 dist(A_j, span of others)^2."""
     least_points.ensure_multipliers()
     off = vector("R")  # A_j less its projection on the span of the others
     square = inner("R", "R")

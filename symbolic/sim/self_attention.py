@@ -17,7 +17,10 @@ from symbolic.sim.tensor_trick import ensure_transposed
 
 
 def ensure_reduction() -> None:
-    """Descent on the sum over entries is descent on the mean over inputs, for W = X^T."""
+    """Prove the statement below.
+
+    Descent on the sum over entries is descent on the mean over inputs, for W = X^T.
+    """
     ensure_transposed()
     N, step, slope = sp.symbols("N e g", positive=True)
     ensure_equal(
@@ -29,7 +32,7 @@ def ensure_reduction() -> None:
 
 
 def ensure_turned() -> None:
-    """The printed loss g(u) is the decreasing loss g(-v) of the score v = -u."""
+    """Prove that the printed loss g(u) is the decreasing loss g(-v) of the score v = -u."""
     u, v = sp.symbols("u v", real=True)
     decreasing: sp.Expr = SYMBOLS.logistic(-v)
     ensure_zero(
@@ -40,32 +43,32 @@ def ensure_turned() -> None:
 
 
 def prove_transposed() -> str:
-    """On the mean over inputs: from the basin X^T has the direction of X^mm."""
+    """Prove for the mean over inputs that X^T has the direction of X^mm from the basin."""
     ensure_transposed()
     return basins.prove()
 
 
 def prove() -> str:
-    """On the sum over entries: from the basin X^T has the direction of X^mm."""
+    """Prove for the sum over entries that X^T has the direction of X^mm from the basin."""
     ensure_reduction()
     return basins.prove()
 
 
 def prove_aligned() -> str:
-    """From any start, where entries are aligned and rivals score the same."""
+    """Prove convergence from any start if entries are aligned and rivals score the same."""
     ensure_reduction()
     return aligned_inputs.prove_equal_rivals()
 
 
 def prove_printed() -> str:
-    """On the printed loss from the basin of the lowest tokens, towards X^low."""
+    """Prove convergence to X^low on the printed loss from the basin of the lowest tokens."""
     ensure_turned()
     prove()
     return "for any number of sequences, tokens and columns, and any d"
 
 
 def prove_printed_pairs() -> str:
-    """On the printed loss, two tokens an entry, none against another: towards -X^mm."""
+    """Prove convergence to -X^mm on the printed loss, for two tokens an entry, none opposed."""
     ensure_turned()
     suppose(PAIRS)
     best, worst, x = sp.symbols("best worst x", real=True)
@@ -85,7 +88,7 @@ def prove_printed_pairs() -> str:
 
 
 def prove_printed_rate() -> str:
-    """On the printed loss the norm grows like that of X^low times ln k."""
+    """Prove on the printed loss that the norm grows like that of X^low times ln k."""
     ensure_turned()
     ensure_reduction()
     growth_rates.prove_rate()

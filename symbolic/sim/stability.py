@@ -189,11 +189,12 @@ def _rational(value: Fraction) -> fmpq:
 
 
 def height_residuals() -> list[sp.Expr]:
-    """Steps 1 and 2 of the logistic loss; all of these are 0.
+    """Return residuals of steps 1 and 2 of the logistic loss; all of them are 0.
 
-    The identity of step 1; the slopes of a height in D, and of a height over D^2, minus
-    P (1-c^2)(a + 2 D P c)/2 and minus -P (1-c^2) a/(2 D^2), P = (1-a^2)/4, whose signs are plain;
-    and linear attention's constant over beta^2, which does not know beta.
+    - The identity of step 1.
+    - The slopes of a height in D, and of a height over D^2, minus P (1-c^2)(a + 2 D P c)/2 and
+      minus -P (1-c^2) a/(2 D^2), P = (1-a^2)/4, of obvious sign.
+    - Linear attention's constant over beta^2, which does not depend on beta.
     """
     u, v, a, c = sp.symbols("u v a c", real=True)
     D, beta = sp.symbols("D beta", positive=True)
@@ -209,11 +210,11 @@ def height_residuals() -> list[sp.Expr]:
 
 
 def logistic_is_larger(beta: fmpq) -> bool:
-    """Whether two tokens of logits +-artanh(0.56113), h = (1, -1), are proved to beat linear.
+    """Return whether two tokens of logits +-artanh(0.56113), h = (1, -1), provably beat linear.
 
-    Then so they do for all smaller beta: with D = sqrt 2 beta, p = (1 - a^2)/4, c = tanh(D a/4)
-    the second derivative is (1 - c^2) D p (a + c D p)/2, and over beta^2 it falls in beta while
-    D^2 p <= 4.
+    Then they do for all smaller beta: with D = sqrt 2 beta, p = (1 - a^2)/4, c = tanh(D a/4) the
+    second derivative is (1 - c^2) D p (a + c D p)/2, and over beta^2 it falls in beta while D^2 p
+    <= 4.
     """
     D, a = arb(2).sqrt() * arb(beta), arb(fmpq(56113, 100_000))
     value = softmax_height(D, D * D, a, (D * a / 4).tanh())
@@ -229,11 +230,11 @@ def logistic_is_smaller(beta: fmpq) -> bool:
 
 
 def two_tokens_reach_more(share: fmpq | int = 1, cells: int = 64) -> bool:
-    """Whether a share of what two tokens reach is proved to exceed the bound for all others.
+    """Return whether a share of two tokens' value provably exceeds the bound for all others.
 
     For D <= 4 on that many cells. From D = 4 on a = 9/(5 D): there 1 - a^2 grows with D, and so
-    does a + c D (1 - a^2)/4 = a + c D/4 - 81 c/(100 D) with c = tanh(9/20) where
-    9/5 < c (D^2/4 + 81/100).
+    does a + c D (1 - a^2)/4 = a + c D/4 - 81 c/(100 D) with c = tanh(9/20), as 9/5 < c (D^2/4 +
+    81/100).
     """
 
     def reached(D: arb, a: arb) -> arb:
@@ -263,10 +264,11 @@ def _polynomials(a: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
 
 
 def square_residuals() -> list[sp.Expr]:
-    """Steps 1 and 2 of the squared loss; all of these are 0.
+    """Return residuals of steps 1 and 2 of the squared loss; all of them are 0.
 
-    The sum of squares of mu +- w/2; the height's degree; its form by P and Q; and that form, plus W
-    times what the condition has to spare, minus W + t^2 P^2/S and the squares.
+    - The sum of squares of mu +- w/2.
+    - The height's degree, and its form by P and Q.
+    - That form, plus W times the slack of the condition, minus W + t^2 P^2/S and the squares.
     """
     a, w, mu, t, m, P, Q = sp.symbols("a w mu t m P Q", real=True)
     W, S, scale = sp.symbols("W S scale", positive=True)
@@ -284,7 +286,7 @@ def square_residuals() -> list[sp.Expr]:
 
 
 def squared_is_smaller(t: fmpq) -> bool:
-    """Whether step 3 of the squared loss is proved at t: (2 - W) S - t^2 P^2 > 0 on [-1, 1]."""
+    """Return whether step 3 of the squared loss holds at t: (2 - W) S - t^2 P^2 > 0 on [-1, 1]."""
     P, Q = _polynomials(fmpq_poly([0, 1]))
     S = 2 * _WEIGHT - 4 * Q - P * P / (2 * _WEIGHT)
     return is_positive((2 - _WEIGHT) * S - t * t * P * P)
@@ -328,7 +330,9 @@ def ends(at: Fraction) -> tuple[list[arb], fmpq]:
 
 
 def prove_logistic_exceeded(cells: int = 200_000) -> str:
-    """The gradient changes by more than linear attention's constant for 0 < |b| ||h|| < 0.7226.
+    """Prove the statement below.
+
+    The gradient changes by more than linear attention's constant for 0 < |b| ||h|| < 0.7226.
 
     Both sides are even in b and divided by |b|. All b up to 0.7226/sqrt 2 are covered by cells on
     which balls decide, halved until they do.
@@ -369,7 +373,7 @@ def prove_logistic_exceeded(cells: int = 200_000) -> str:
 
 
 def ensure_turned() -> None:
-    """What sharp-3 says for b < 0 it says for b > 0 as well, of the same numbers."""
+    """Prove that sharp-3 for b < 0 implies it for b > 0, with the same numbers."""
     variables: Any = stability_l2.STABILITY.readings["sharp-3"].variables
     size = sp.Symbol("size", positive=True)
     below, above = (
@@ -399,12 +403,13 @@ def ensure_turned() -> None:
 
 
 def prove_squared_exceeded() -> str:
-    """The gradient changes by more than linear attention's constant for |b| > 3.533 ||h||.
+    """Prove that the gradient exceeds linear attention's constant for |b| > 3.533 ||h||.
 
-    Its change is linear in b, so that it exceeds from where it does once it grows.
+    Its change is linear in b, so the change exceeds the constant from the first excess on if it
+    grows.
 
     Raises:
-        ProofError: it does not.
+        ProofError: the change does not grow.
     """
 
     def closed(b: sp.Expr, T: sp.Expr) -> sp.Expr:

@@ -100,7 +100,9 @@ class _Spans(Symbols):
 
 
 def ensure_covariance(hypothesis: Callable[..., object]) -> None:
-    """|Cov_f(h, A z)| <= osc(h) diam(A)/4, so at most ||A^T h|| where the hypothesis holds.
+    """Prove the statement below.
+
+    |Cov_f(h, A z)| <= osc(h) diam(A)/4, so at most ||A^T h|| where the hypothesis holds.
 
     Args:
         hypothesis: that of the reading, as it runs.
@@ -126,7 +128,7 @@ def ensure_covariance(hypothesis: Callable[..., object]) -> None:
 
 
 def ensure_steepest_slope() -> None:
-    """The slope g' = g (1 - g) is at most 1/4."""
+    """Prove that the slope g' = g (1 - g) is at most 1/4."""
     g = sp.Symbol("g", real=True)
     ensure_equal(
         sp.Rational(1, 4) - g * (1 - g), (g - sp.Rational(1, 2)) ** 2, "1/4 - g' is a square"
@@ -136,7 +138,7 @@ def ensure_steepest_slope() -> None:
 def slope_at_zero(
     entry: Callable[..., sp.Expr], size: sp.Expr, head: sp.Expr, b: sp.Expr
 ) -> sp.Expr:
-    """The slope of the entry at x = 0 with two tokens, A = size (1, -1) and h = head (1, -1)."""
+    """Return the entry's slope at x = 0 for two tokens, A = size (1, -1) and h = head (1, -1)."""
     x = sp.Symbol("x", real=True)
     A, h = entries([[size], [-size]]), entries([head, -head])
     value = entry(SYMBOLS, A, entries([x]), h, b)
@@ -152,10 +154,10 @@ def norms_at_zero(size: sp.Expr, head: sp.Expr, b: sp.Expr) -> dict[sp.Expr, sp.
 def ensure_linear_attains(
     statement: ModuleType, at: sp.Expr, entry: Callable[..., sp.Expr]
 ) -> None:
-    """The constant of linear attention, which bounds its slopes, is reached by one token.
+    """Prove that one token attains linear attention's constant, which bounds its slopes.
 
     Args:
-        statement: whose constant is compared.
+        statement: the statement whose constant is compared.
         at: the logit A x of the token.
         entry: the loss of linear attention.
     """
@@ -170,7 +172,7 @@ def ensure_linear_attains(
 
 
 def linear_in_two(entry: Callable[..., sp.Expr]) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
-    """Linear attention's loss of two tokens in the plane, its points x and A^T h, on symbols."""
+    """Return linear attention's loss of two tokens in the plane, with x and A^T h, on symbols."""
     A, x, h = symbols_of("A", 2, 2), symbols_of("x", 2), symbols_of("h", 2)
     return entry(SYMBOLS, A, x, h, LABEL), x, A.T @ h
 
@@ -188,7 +190,7 @@ SCORE, RISE = sp.symbols("score rise", real=True)
 
 
 def derivative_along(loss: Callable[..., sp.Expr], b: sp.Expr, order: int) -> sp.Expr:
-    """A derivative of linear attention's loss along z at x in those letters, for any n and D."""
+    """Return a derivative of linear attention's loss along z at x, for any n and D."""
     value = loss(LENGTHS, _Rows(), _X + _STEP * _Z, vector(entry("h")), b)
     found = sp.diff(value, _STEP, order).subs(_STEP, 0)
     inner = {total(entry(name) * entry("h")): d for name, d in (("Ax", SCORE), ("Az", RISE))}
@@ -196,13 +198,13 @@ def derivative_along(loss: Callable[..., sp.Expr], b: sp.Expr, order: int) -> sp
 
 
 def ensure_linear_bounded(statement: ModuleType, data: str, slope: sp.Expr, most: sp.Expr) -> None:
-    """No slope of linear attention's loss exceeds the constant that is compared.
+    """Prove that no slope of linear attention's loss exceeds the compared constant.
 
     Args:
-        statement: whose constant is compared.
+        statement: the statement whose constant is compared.
         data: whether with ||A^T h|| of the "same" data, or with the "norms" ||A|| ||h||.
         slope: l' at <A x, h>, for the label `_LABEL`.
-        most: what |l'| is at most, in the letters of `constant_of`.
+        most: an upper bound of |l'|, in the letters of `constant_of`.
     """
     ensure_zero(
         derivative_along(statement.linear_loss, _LABEL, 1) - slope * RISE,
@@ -221,13 +223,13 @@ def ensure_linear_bounded(statement: ModuleType, data: str, slope: sp.Expr, most
 
 
 def ensure_logistic_bounded(data: str) -> None:
-    """Of the logistic loss, by |l'| = |b| g' and g' <= 1/4."""
+    """Prove that bound for the logistic loss, by |l'| = |b| g' and g' <= 1/4."""
     slope = _LABEL * SYMBOLS.logistic_slope(_LABEL * SCORE)
     ensure_linear_bounded(stability_logistic, data, slope, LABEL / 4)
 
 
 def ensure_squared_bounded() -> None:
-    """Of the squared loss where ||A x|| <= R, by |l'| = 2 |<A x, h> - b|."""
+    """Prove that bound for the squared loss if ||A x|| <= R, by |l'| = 2 |<A x, h> - b|."""
     cite(textbook.TRIANGLE)
     score, less = sp.symbols("|score| less", nonnegative=True)
     ensure_nonnegative(
@@ -240,13 +242,13 @@ def ensure_squared_bounded() -> None:
 def ensure_largest(
     statement: ModuleType, second: sp.Expr, most: sp.Expr, score: sp.Expr
 ) -> sp.Expr:
-    """The constant that is compared is the largest one of the gradient of linear attention's loss.
+    """Prove that the compared constant is the largest one of linear attention's gradient.
 
     Args:
-        statement: whose constant is compared.
+        statement: the statement whose constant is compared.
         second: l'' at <A x, h>, for the label `_LABEL`.
         most: the largest |l''|.
-        score: <A x, h> where l'' is as large as that.
+        score: <A x, h> at which l'' is as large as that.
 
     Returns:
         The constant, in the letters of `constant_of`.
@@ -289,7 +291,10 @@ def ensure_squared_linear() -> sp.Expr:
 
 
 def ensure_logistic_linear() -> sp.Expr:
-    """b^2 ||A||^2 ||h||^2 sup |g''| is the largest constant of the gradient of g(b <A x, h>)."""
+    """Prove the statement below.
+
+    b^2 ||A||^2 ||h||^2 sup |g''| is the largest constant of the gradient of g(b <A x, h>).
+    """
     most = LABEL**2 * lemma_3_12.ensure_curvature()
     *_, second = lemma_3_12.derivatives(2)
     second = _LABEL**2 * second.subs(lemma_3_12.u, sp.exp(_LABEL * SCORE))
@@ -320,7 +325,7 @@ def prove_logistic_over_norms() -> str:
 
 
 def prove_logistic_on_data() -> str:
-    """|L(x) - L(y)| <= |b| ||A^T h||/4 ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4."""
+    """Prove that |L(x) - L(y)| <= |b| ||A^T h||/4 ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4."""
     suppose(SPREAD_BOUND)
     ensure_covariance(SPREAD_BOUND.holds)
     ensure_steepest_slope()
@@ -349,7 +354,10 @@ def prove_logistic_on_data() -> str:
 
 
 def prove_squared_over_norms() -> str:
-    """|L(x) - L(y)| <= ||A|| ||h|| (R ||h|| + |b|) ||x - y|| for R >= 1, half of linear's."""
+    """Prove the statement below.
+
+    |L(x) - L(y)| <= ||A|| ||h|| (R ||h|| + |b|) ||x - y|| for R >= 1, half of linear's.
+    """
     basic_4.prove()
     cite(textbook.CAUCHY_SCHWARZ)  # |<f, h>| <= ||f|| ||h||, and ||f|| <= 1
     half, more = sp.Rational(1, 2), sp.Symbol("more", nonnegative=True)
@@ -378,7 +386,9 @@ def prove_squared_over_norms() -> str:
 
 
 def prove_squared_on_data() -> str:
-    """|L(x) - L(y)| <= 2 ||A^T h|| (max |h| + |b|) ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4.
+    """Prove the statement below.
+
+    |L(x) - L(y)| <= 2 ||A^T h|| (max |h| + |b|) ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4.
 
     And linear attention has no smaller constant where R ||A^T h|| >= ||A|| max |h|.
     """
@@ -415,7 +425,10 @@ def prove_squared_on_data() -> str:
 
 
 def prove_squared_gradient_on_data() -> str:
-    """The gradient changes by at most 2 ||A^T h||^2 ||x - y|| where ||A^T h|| is large enough."""
+    """Prove the statement below.
+
+    The gradient changes by at most 2 ||A^T h||^2 ||x - y|| where ||A^T h|| is large enough.
+    """
     lemma_3_13_l2.prove()
     bend = sp.Rational(1925, 10_000)
     ensure_positive(bend**2 - sp.Rational(1, 27), "0.1925 is above 1/(3 sqrt 3)")

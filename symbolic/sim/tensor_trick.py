@@ -31,7 +31,7 @@ def _gaps(relation: Comparison) -> list[sp.Expr]:
 def residual(
     m: int, r: int, n: int | None = None, c: int | None = None, **spoilt: Any
 ) -> list[sp.Expr]:
-    """Entries of the blocks of (A1 kron A2) vec(X) minus those of A1 X A2^T, as the claim has both.
+    """Return entries of the blocks of (A1 kron A2) vec(X) minus those of A1 X A2^T, by the claim.
 
     A1 is (m, r) and A2 (n, c), or as A1; `spoilt` as in the claim's siblings.
     """
@@ -45,11 +45,13 @@ w, h = sp.symbols("w h", integer=True, positive=True)
 
 
 def structural_residual(*, transposed: bool = False, stacked: str = "rows") -> sp.Expr:
-    """Entry (j, t) of both sides for symbolic sizes, the flat sum over vec(X) split by rows.
+    """Return entry (j, t) of both sides for symbolic sizes, the flat sum over vec(X) split by rows.
 
-    By the printed rules place k of row (j, t) of the Kronecker product holds A1_jr A2_tc, r and c
-    the quotient and the remainder of k by w; and place k of vec(X) holds X_rc, or with columns
-    stacked X_cr, r and c those of k by h. They are taken at k = p w + q, 0 <= q < w.
+    - By the printed rules place k of row (j, t) of the Kronecker product holds A1_jr A2_tc, with r
+      and c the quotient and the remainder of k by w.
+    - Place k of vec(X) holds X_rc. With columns stacked it holds X_cr, with r and c those of k by
+      h.
+    - Both are taken at k = p w + q, 0 <= q < w.
     """
     j, t, p, q = sp.symbols("j t p q", integer=True, nonnegative=True)
     A1, A2, X = (sp.IndexedBase(name) for name in ("A1", "A2", "X"))
@@ -63,15 +65,15 @@ def structural_residual(*, transposed: bool = False, stacked: str = "rows") -> s
 
 
 def divided(place: sp.Expr, length: sp.Expr, q: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """Quotient and remainder, where 0 <= q < w."""
+    """Return quotient and remainder, where 0 <= q < w."""
     remainder = sp.Mod(place, length).subs(sp.Mod(q, w), q)
     return cancelled((place - remainder) / length), remainder
 
 
 def margins_residual(n: int, d: int, *, transposed: bool = True) -> list[sp.Expr]:
-    """Logit differences of definition 3.3 at X minus the constraints of definition 4.1 at X^T.
+    """Return logit differences of definition 3.3 at X minus definition 4.1's constraints at X^T.
 
-    As the claim has them: (A_j vec(X))_o - (A_j vec(X))_t against (a_o - a_t)^T X^T a_j for all j
+    They are the claim's: (A_j vec(X))_o - (A_j vec(X))_t against (a_o - a_t)^T X^T a_j for all j
     and o, with A1 = A2 and the first token for t; with `transposed` false at X.
     """
     v = SimpleNamespace(n=n, A=symbols_of("a", n, d), X=symbols_of("x", d, d))
@@ -101,7 +103,10 @@ def prove() -> str:
 
 
 def ensure_transposed() -> None:
-    """Logits with the query on the left of X are those with the query on the right of W = X^T."""
+    """Prove the statement below.
+
+    Logits with the query on the left of X are those with the query on the right of W = X^T.
+    """
     d = sp.Symbol("d", integer=True, positive=True)
     a, z, X = sp.MatrixSymbol("a", d, 1), sp.MatrixSymbol("z", d, 1), sp.MatrixSymbol("X", d, d)
     ensure_true(

@@ -28,7 +28,10 @@ from symbolic.gains import GAMMA_O, P
 
 
 def prove() -> str:
-    """Rivals' scores within lead s_o/(1 - s_o - s'_o) leave u above second from the start on."""
+    """Prove the statement below.
+
+    Rivals' scores within lead s_o/(1 - s_o - s'_o) leave u above second from the start on.
+    """
     others, best = sp.symbols("others s'_o", positive=True)
     left = supposed_number(WITHIN_OTHERS, "left", positive=True)
     spread = LEAD * P / others - left

@@ -32,7 +32,7 @@ from symbolic.textbook import CAUCHY_SCHWARZ
 
 
 def ensure_change() -> None:
-    """What a step of descent on either loss adds to <X, X^mm>, up to the sign of -l'."""
+    """Prove the change of <X, X^mm> by a step of descent on either loss, up to the sign of -l'."""
     ensure_positive(SYMBOLS.logistic_slope(sp.Symbol("u", real=True)), "|l'| = g'(u) is positive")
     ensure_gain()
     ensure_gain_of_support()
@@ -40,27 +40,30 @@ def ensure_change() -> None:
 
 
 def prove_gain() -> str:
-    """A step eta raises <X, X^mm> by eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t)."""
+    """Prove the statement below.
+
+    A step eta raises <X, X^mm> by eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t).
+    """
     suppose(SOLUTION, EITHER_PART)
     ensure_change()
     return "at least, and exactly so in part 1, for any n, T, d and any step"
 
 
 def prove_raised() -> str:
-    """It is raised where some input has two different scores."""
+    """Prove that a step raises it if some input has two different scores."""
     prove_gain()
     ensure_positive_gain(TWO_SCORES)
     return "for any n, T, d and any step"
 
 
 def prove_lowered() -> str:
-    """A step eta lowers no margin by more than eta (1 - 1/n)/4 max w max ||A||^2; two tokens each.
+    """Prove that a step eta lowers no margin by more than eta (1 - 1/n)/4 max w max ||A||^2.
 
-    With w_i = |l'| (gamma_o - gamma_t) and r_i = s_o s_t the margin of input j gains
-    (eta/n) sum_i w_i r_i <A_i, A_j>. Its own part is not negative; each of the n - 1 others is at
-    least -max w max ||A||^2/4. At X = 0, with A_i = -A_j for the others and w_i = w for them, it
-    gains (eta/4n)(w_j - (n - 1) w) ||A||^2: as w_j tends to 0 the bound is approached, and for
-    w_j = w it is 1 - 2/n in place of 1 - 1/n.
+    Inputs have two tokens each. With w_i = |l'| (gamma_o - gamma_t) and r_i = s_o s_t the margin of
+    input j gains (eta/n) sum_i w_i r_i <A_i, A_j>. Its own part is not negative; each of the n - 1
+    others is at least -max w max ||A||^2/4. At X = 0, with A_i = -A_j for the others and w_i = w
+    for them, it gains (eta/4n)(w_j - (n - 1) w) ||A||^2: as w_j tends to 0 the bound is approached,
+    and for w_j = w it is 1 - 2/n in place of 1 - 1/n.
     """
     ensure_change()
     suppose(statement.PAIRS)

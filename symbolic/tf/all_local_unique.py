@@ -16,7 +16,9 @@ from symbolic.tf import definition_2
 
 
 def prove() -> str:
-    """Unique optimal tokens are locally optimal; another choice has a better token on its margin.
+    """Prove the statement below.
+
+    Unique optimal tokens are locally optimal; another choice has a better token on its margin.
 
     Raises:
         ProofError: a step fails.
@@ -39,7 +41,9 @@ def prove() -> str:
 
 
 def prove_three() -> str:
-    """Tokens a, b and 0 of falling scores: b is locally optimal where <a, b> < 0, and there alone.
+    """Prove the statement below.
+
+    Tokens a, b and 0 of falling scores: b is locally optimal where <a, b> < 0, and there alone.
 
     Raises:
         ProofError: a step fails.

@@ -14,7 +14,10 @@ from symbolic.textbook import CAUCHY_SCHWARZ
 
 
 def prove_bound() -> str:
-    """||grad L|| ||W^mm|| >= (1/n) sum_i (-l') s_opt sum_t s_t (gamma_opt - gamma_t), attained."""
+    """Prove the statement below.
+
+    ||grad L|| ||W^mm|| >= (1/n) sum_i (-l') s_opt sum_t s_t (gamma_opt - gamma_t), attained.
+    """
     ensure_gain()
     suppose(ALL_TIGHT)
     ensure_gain_of_support()

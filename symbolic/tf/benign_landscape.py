@@ -88,17 +88,17 @@ SIDES = ((POSITIVE, POSITIVE), (-POSITIVE, -POSITIVE), (sp.Integer(0), sp.Symbol
 
 
 def ensure_any_margins(of: Supposition) -> None:
-    """Independent differences have any margins that are asked for.
+    """Prove that independent differences can have any margins.
 
     Args:
-        of: what says that they are independent.
+        of: the hypothesis or step that they are independent.
     """
     ensure_margins_of_sum()
     cite(INVERSE_OF_GRAM, met={INDEPENDENT: of})
 
 
 def ensure_own_query() -> None:
-    """Some q has <q, z> = 1 for one query, and 0 for the others."""
+    """Prove that some q has <q, z> = 1 for one query, and 0 for the others."""
     q, p = vector("q"), vector("p")
     ensure_equal(
         (q @ (q + p)).subs(inner("p", "q"), 0),
@@ -129,7 +129,7 @@ def prove_feasible() -> str:
 
 
 def prove_no_stationary_point() -> str:
-    """Along w q^T the risk has a slope at W, w what separates the levels above and below u.
+    """Prove that along w q^T the risk has a slope at W, w separating the levels above and below u.
 
     Raises:
         ProofError: a step fails.
@@ -167,10 +167,10 @@ def prove_no_stationary_point() -> str:
 
 
 def ensure_second_derivative() -> Callable[[sp.Expr, sp.Expr], sp.Expr]:
-    """Where the gradient is 0, u'' along logits a_t is sum_t c_t a_t^2, c_t = s_t (gamma_t - u).
+    """Prove that u'' along logits a_t is sum_t c_t a_t^2, c_t = s_t (gamma_t - u), at gradient 0.
 
     Returns:
-        What a token adds to it, by its c_t and its a_t.
+        The summand of a token, by its c_t and its a_t.
     """
     s, gamma, a = (entry(name) for name in ("s", "gamma", "a"))
     u, mean, slope = sp.symbols("u mean slope", real=True)
@@ -193,7 +193,9 @@ def ensure_second_derivative() -> Callable[[sp.Expr, sp.Expr], sp.Expr]:
 
 
 def prove_no_minimum() -> str:
-    """At a stationary point u has positive curvature along some logits, which w q^T gives.
+    """Prove the statement below.
+
+    At a stationary point u has positive curvature along some logits, which w q^T gives.
 
     Raises:
         ProofError: a step fails.

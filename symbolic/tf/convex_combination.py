@@ -69,7 +69,7 @@ def prove_hull() -> str:
 
 
 def prove_inside() -> str:
-    """<u, x^att> is below the largest a_t where two differ."""
+    """Prove that <u, x^att> is below the largest a_t where two differ."""
     ensure_softmax_inside()
     said = inside(_Attended(WEIGHT), _along(GAMMA), 0)
     ensure_equal(
@@ -140,7 +140,7 @@ class _Apart(Lengths):
     """For x_1 and n other tokens, as vectors of any dimension."""
 
     def softmax(self, s: Numbers) -> Numbers:
-        """What x_1 gets, and what another token gets."""
+        """Return the weight of x_1, and the weight of another token."""
         return entries([sp.exp(a) / POWERS for a in s])
 
     def sums(self, x: object) -> Any:
@@ -148,11 +148,11 @@ class _Apart(Lengths):
         return n * (vector("x_1") - vector("y"))
 
     def square(self, x: Any) -> Any:
-        """The squared norm of a vector or matrix, whose sum it is already."""
+        """Return the squared norm of a vector or matrix, which already has its sum."""
         return x @ x
 
     def sum(self, x: Numbers) -> sp.Expr:
-        """What is a sum stays as it is."""
+        """Return a sum unchanged."""
         return x if isinstance(x, sp.Expr) else super().sum(x)
 
 
@@ -179,7 +179,10 @@ class _Weights:
 
 
 def prove_far() -> str:
-    """(1 - s_1)/s_1 >= (T - 1) exp(-||x_1 - mean|| ||z|| ||W||), and tokens on a line attain it."""
+    """Prove the statement below.
+
+    (1 - s_1)/s_1 >= (T - 1) exp(-||x_1 - mean|| ||z|| ||W||), and tokens on a line attain it.
+    """
     suppose(SEVERAL)  # there is a mean of the others
     others = {"T": n + 1, "W": _Weights(), "z": vector("z")}
     said = far(_Apart(), SimpleNamespace(X=_Keys(OTHER), **others))

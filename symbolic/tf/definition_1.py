@@ -24,7 +24,7 @@ S, GAMMA, OPTIMAL = entry("s"), entry("gamma"), entry("optimal")
 BEST, NEXT, RANGE = sp.symbols("best next range", real=True)
 """The best score, the gap from it to the next one, and that to the worst."""
 ADDED = S * (BEST - GAMMA)
-"""What a token adds to best - <s, gamma>."""
+"""The summand of a token in best - <s, gamma>."""
 
 
 class Tokens(Lengths):
@@ -43,7 +43,7 @@ class Tokens(Lengths):
         return RANGE
 
     def is_zero(self, x: Number) -> Numbers:
-        """Which tokens are optimal."""
+        """Return which tokens are optimal."""
         return vector(OPTIMAL)
 
 
@@ -54,12 +54,12 @@ def _case() -> SimpleNamespace:
 
 
 def added(term: sp.Expr, s: sp.Expr, gamma: sp.Expr, optimal: int = 0) -> sp.Expr:
-    """What a token of this attention and this score adds to the sum of the terms."""
+    """Return the summand of a token of this attention and score."""
     return sp.expand(term.subs({S: s, GAMMA: gamma, OPTIMAL: optimal}))
 
 
 def ensure_shortfall() -> None:
-    """Best - <s, gamma>, of which the claims take the loss, is the sum of s_t (best - gamma_t)."""
+    """Prove that best - <s, gamma> is the sum of s_t (best - gamma_t)."""
     found = drop(Tokens(), _case())
     ensure_equal(found, total(ADDED), "l(<s, gamma>) is l at best less the sum of s_t gap_t")
     ensure_equal(
@@ -70,7 +70,9 @@ def ensure_shortfall() -> None:
 
 
 def ensure_between() -> None:
-    """Best - <s, gamma> lies between w next and w range, w the weight off the optimal tokens.
+    """Prove the statement below.
+
+    Best - <s, gamma> lies between w next and w range, w the weight off the optimal tokens.
 
     Raises:
         ProofError: a step fails.
@@ -101,7 +103,7 @@ def ensure_between() -> None:
 
 
 def prove() -> str:
-    """So does the loss, which falls, between its values at best - w next and at best - w range.
+    """Prove that the falling loss lies between its values at best - w next and best - w range.
 
     Raises:
         ProofError: a step fails.

@@ -20,7 +20,7 @@ from symbolic.least_points import (
 
 
 def prove() -> str:
-    """It is so where there are rivals: without one there is no least margin of theirs."""
+    """Prove the statement if there are rivals: without one there is no least margin."""
     suppose(statement.RIVALLED)
     ensure_by_others()
     return (
@@ -31,7 +31,10 @@ def prove() -> str:
 
 
 def ensure_by_others() -> None:
-    """The rivals' least margin is the larger of 1 and that under the solution without them."""
+    """Prove the statement below.
+
+    The rivals' least margin is the larger of 1 and that under the solution without them.
+    """
     ensure_existence(WITHOUT_RIVALS)
     ensure_multipliers()
     ensure_multipliers_suffice()

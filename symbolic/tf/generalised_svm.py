@@ -120,7 +120,7 @@ def equalities(value: sp.Expr) -> tuple[Constraint, Constraint]:
 
 
 def ensure_projection() -> None:
-    """W_fin is the projection of W on E, and V is orthogonal to it and to E."""
+    """Prove that W_fin is the projection of W on E, and V is orthogonal to it and to E."""
     seen, constraints = "W has its own inner products with E", equalities(inner("E", "W"))
     ensure_zero([margin(W) - bound for margin, bound in constraints], seen)
     ensure_existence(seen, constraints, "W_fin")
@@ -141,7 +141,7 @@ def ensure_projection() -> None:
 
 
 def prove_finite() -> str:
-    """Where all tokens are kept and W lies in their span it is its own projection."""
+    """Prove that if all tokens are kept and W lies in their span it is its own projection."""
     ensure_projection()
     suppose(ALL)
     ensure_zero(
@@ -158,7 +158,7 @@ def prove_finite() -> str:
 
 
 def prove_solvable() -> str:
-    """V over its least margin meets Gen-SVM, whose solution is therefore no longer."""
+    """Prove that V over its least margin meets Gen-SVM, whose solution is therefore no longer."""
     ensure_projection()
     suppose(POSITIVE)
     mu = sp.Symbol("mu", positive=True)
@@ -223,7 +223,10 @@ def prove_correlation() -> str:
 
 
 def prove_bounded() -> str:
-    """Each margin of two-token inputs with orthogonal A_i keeps within a constant of ln k."""
+    """Prove the statement below.
+
+    Each margin of two-token inputs with orthogonal A_i keeps within a constant of ln k.
+    """
     suppose(ORTHOGONAL)
     A, B = vector("A"), vector("B")
     m, e = sp.symbols("m e", positive=True)
@@ -257,7 +260,10 @@ def prove_bounded() -> str:
 
 
 def ensure_step() -> None:
-    """Of one input of two tokens a step adds e ||A||^2 (-l') <h'(o), x_1 - x_2> s_1 s_2 to m."""
+    """Prove that a step adds e ||A||^2 (-l') <h'(o), x_1 - x_2> s_1 s_2 to m.
+
+    There is one input of two tokens.
+    """
     m, first, second = sp.symbols("m first second", real=True)
     share, h = 1 / (1 + sp.exp(-m)), sp.Function("h")
     output = share * first + (1 - share) * second
@@ -276,7 +282,10 @@ def ensure_step() -> None:
 
 
 def prove_rising_head() -> str:
-    """A head that rises from the mean of two tokens to one keeps that one at the speed ln k."""
+    """Prove the statement below.
+
+    A head that rises from the mean of two tokens to one keeps that one at the speed ln k.
+    """
     suppose(_ORIGIN)
     ensure_step()
     ensure_convex()
@@ -314,7 +323,7 @@ def prove_rising_head() -> str:
 
 
 def _ensure_falling(rises: str) -> None:
-    """From the mean of the tokens to the first one h rises, so that -l' falls.
+    """Prove that h rises from the mean of the tokens to the first one, so that -l' falls.
 
     Args:
         rises: the step that has shown that the slope of h is not negative.
@@ -326,7 +335,7 @@ def _ensure_falling(rises: str) -> None:
 
 
 def prove_critical_head() -> str:
-    """Where h' vanishes at the kept token its lead grows like ln k/2."""
+    """Prove that where h' vanishes at the kept token its lead grows like ln k/2."""
     suppose(_ORIGIN, SQUARE, CRITICAL)
     ensure_step()
     b, t, s = sp.symbols("b t s", real=True)  # t = <a_k, x_2>; <a_k, o> = (1 - s) t
@@ -367,7 +376,10 @@ def _ensure_alone() -> None:
 
 
 def prove_kept_pair() -> str:
-    """Where h rises from each of two tokens to the other their leads are bounded, by any steps."""
+    """Prove the statement below.
+
+    Where h rises from each of two tokens to the other their leads are bounded, by any steps.
+    """
     suppose(FORWARD, BOTH)
     ensure_step()
     prove_smooth()
@@ -439,14 +451,15 @@ class _Larger(Symbols):
 
 
 def ensure_logarithmic(*positive: Supposition, half: bool = False) -> None:
-    """Exp(m) - 1 is between lines in k where m grows by c to C times s_1 s_2 in a step, from 0 on.
+    """Prove that exp(m) - 1 is between lines in k if m grows by c to C times s_1 s_2 in a step.
 
-    With `half` it is so of exp(2 m) - 1, where 2 m grows by c to C times s_1 s_2^2.
+    m starts at 0. With `half` the same is true of exp(2 m) - 1, if 2 m grows by c to C times s_1
+    s_2^2.
 
     Args:
-        positive: what says that the factors of c, which are |l'|, the step, ||A||^2 and the slope
-            of the head, are above 0.
-        half: which of both.
+        positive: the hypothesis that the factors of c are above 0: |l'|, the step, ||A||^2 and the
+            slope of the head.
+        half: use the second form.
     """
     m, c, k = sp.symbols("m c k", positive=True)
     share = 1 / (1 + sp.exp(-m))
@@ -495,13 +508,16 @@ def ensure_logarithmic(*positive: Supposition, half: bool = False) -> None:
 
 
 def _in_exponential(x: sp.Expr) -> sp.Expr:
-    """In y = exp(m) - 1, which is positive."""
+    """Return the expression in y = exp(m) - 1, which is positive."""
     m, y = sp.Symbol("m", positive=True), sp.Symbol("y", positive=True)
     return factored(x.rewrite(sp.exp).subs(m, sp.log(1 + y)))
 
 
 def prove_unbounded() -> str:
-    """On the data with a multiplier 0 the second margin leaves the first one behind for ever."""
+    """Prove the statement below.
+
+    On the data with a multiplier 0 the second margin leaves the first one behind forever.
+    """
     w1, w2, to = sp.symbols("w_1 w_2 to", real=True)
     # -l' times the step
     q = supposed_number(FALLING, "|l'|", positive=True)

@@ -138,17 +138,17 @@ P_L, P_H, STEP, K, C = sp.symbols("P_L P_H e k C", positive=True)
 MORE, LESS = sp.symbols("more less", nonnegative=True)
 S_T, GAIN = sp.symbols("s_t D", positive=True)
 THIRD = 1 / (3 + MORE)
-"""How far c_t/(w_t s_t) and the parts of F/(w_t s_t) are from 1: in the end at most 1/3."""
+"""Maximum distance of c_t/(w_t s_t) and the parts of F/(w_t s_t) from 1: in the end 1/3."""
 FALLS = "the risk never rises, and as it is bounded below the squared gradients are summable"
 PARTS = "|l'(u)| |u - gamma_t| depends on u continuously"
 
 
 def ensure_limit(independent: str | Supposition, short: Supposition) -> None:
-    """The score u of each input tends to one of its scores, gamma_b, and s_b to 1.
+    """Prove that the score u of each input tends to one of its scores, gamma_b, and s_b to 1.
 
     Args:
-        independent: what says that the A_t of all inputs are independent.
-        short: what says that the step is at most 1/L.
+        independent: the hypothesis or step that the A_t of all inputs are independent.
+        short: the hypothesis that the step is at most 1/L.
     """
     away, apart = sp.symbols("away apart", positive=True)
     near = supposed_number(DIFFERENT, "near", positive=True)
@@ -189,7 +189,7 @@ def ensure_limit(independent: str | Supposition, short: Supposition) -> None:
 
 
 def ensure_parts() -> None:
-    """F is above 0, and made of w_t s_t as -grad L is, up to factors that tend to 1."""
+    """Prove that F > 0 consists of w_t s_t, like -grad L, up to factors that tend to 1."""
     u, gamma, gamma_b = sp.symbols("u gamma_t gamma_b", real=True)
     slope = sp.Function("l'")
     part = sp.Abs(slope(u)) * sp.Abs(u - gamma)
@@ -221,7 +221,7 @@ def ensure_parts() -> None:
 
 
 def ensure_lower_tokens_outweigh() -> None:
-    """D = sum_l c_l - sum_h c_h is at least a constant times P_L."""
+    """Prove that D = sum_l c_l - sum_h c_h is at least a constant times P_L."""
     sigma, reach, count = sp.symbols("sigma a J", positive=True)
     ensure_least_eigenvalue(
         sigma,
@@ -294,7 +294,7 @@ def ensure_lower_tokens_outweigh() -> None:
 
 
 def ensure_direction_of_b(diverges: str) -> None:
-    """W/||W|| tends to V/||V||, V = W^mm(b).
+    """Prove that W/||W|| tends to V/||V||, V = W^mm(b).
 
     Args:
         diverges: the step that has shown that ||W_k|| tends to infinity.
@@ -343,10 +343,11 @@ def ensure_direction_of_b(diverges: str) -> None:
 
 
 def ensure_any_step() -> None:
-    """With at most three tokens an input any step will do, as the second best is on the margin.
+    """Prove that any step suffices with at most three tokens an input.
 
-    Let d_1, d_2 be the optimal token minus the second best and minus the worst. Inputs run by
-    themselves, so that each keeps its best token from some step on, and thus all do.
+    The second best is then on the margin. Let d_1, d_2 be the optimal token minus the second best
+    and minus the worst. Inputs run by themselves, so each keeps its best token from some step on,
+    and thus all do.
     """
     ensure_inputs_apart()
     to_second, to_worst = vector("d_1"), vector("d_2")
@@ -362,7 +363,7 @@ def ensure_any_step() -> None:
 
 
 def prove() -> str:
-    """From every start descent converges in direction to W^mm.
+    """Prove that from every start descent converges in direction to W^mm.
 
     Raises:
         ProofError: a step fails.

@@ -21,9 +21,10 @@ from symbolic.least_points import SCALED, ensure_existence, ensure_scaled_meets
 
 
 def prove() -> str:
-    """Margins after a step of length R >= 0 along U are at least m_0 + iota R, which is enough.
+    """Prove that margins are at least m_0 + iota R after a step of length R >= 0 along U.
 
-    V exists: where they are positive W_1 shows it, and they are but for one rival in all.
+    This is enough. V exists: if the margins are positive W_1 shows it, and they are but for one
+    rival in all.
     """
     least, rate = sp.symbols("m_0 iota", real=True)
     more, faster = sp.symbols("more faster", nonnegative=True)

@@ -12,11 +12,11 @@ from symbolic.tf import definition_1, softmax_range
 
 
 def ensure_missed(lower: Supposition, token: Supposition | None = None) -> None:
-    """Where some input has two tokens of different scores it attends to less than its best one.
+    """Prove that an input with two tokens of different scores attends to less than its best score.
 
     Args:
-        lower: what says that it has, or that all other tokens score less than the optimal one.
-        token: what says that there is another one, where the other does not.
+        lower: the hypothesis of two scores, or that all other tokens score less than the optimal.
+        token: the hypothesis that there is another token, if `lower` does not imply it.
     """
     softmax_range.ensure_inside()  # a token of lower score has some weight
     definition_1.prove()
@@ -30,6 +30,6 @@ def ensure_missed(lower: Supposition, token: Supposition | None = None) -> None:
 
 
 def prove() -> str:
-    """L(W) > L_* for every W where some input has two tokens of different scores."""
+    """Prove that L(W) > L_* for every W where some input has two tokens of different scores."""
     ensure_missed(TWO_SCORES)
     return "for every strictly decreasing loss and any n, T, d: l(best - delta) > l(best)"

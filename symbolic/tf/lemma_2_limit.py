@@ -29,7 +29,7 @@ MORE, LESS, ALSO = sp.symbols("more less also", nonnegative=True)
 
 
 def ensure_margin() -> None:
-    """Some margin of W is at most ||W||/N, at most 0 where nothing separates."""
+    """Prove that some margin of W is at most ||W||/N, at most 0 if nothing separates."""
     ensure_scaled_meets()
     ensure_existence(SCALED)
     norm, N, margin = sp.symbols("norm N margin", positive=True)
@@ -42,7 +42,7 @@ def ensure_margin() -> None:
 
 
 def ensure_below() -> None:
-    """The weight off the optimal tokens is at least 1/(1 + k exp(x)) in some input."""
+    """Prove that the weight off the optimal tokens is at least 1/(1 + k exp(x)) in some input."""
     odd, tied = 1 / POWER + MORE, 1 + ALSO  # sums of odds of others, and of optimal tokens
     bound = 1 / (1 + K * POWER)
     ensure_nonnegative(
@@ -79,10 +79,10 @@ STRICT = Supposed(
 
 
 def ensure_above(continuous: Supposition) -> None:
-    """The weight off the optimal tokens is at most r/(r + exp(x)) in every input at x M.
+    """Prove that the weight off the optimal tokens is at most r/(r + exp(x)) in all inputs at x M.
 
     Args:
-        continuous: what says that the loss is continuous, so that L_* is the infimum.
+        continuous: the hypothesis that the loss is continuous, so that L_* is the infimum.
     """
     odds = sp.Symbol("odds", nonnegative=True)
     cite(EXPONENTIAL)

@@ -11,7 +11,9 @@ from symbolic.tf import definition_1, softmax_range
 
 
 def prove() -> str:
-    """L(W) - L_* >= (1/n) sum_i [l(best - d_i (1 - s_i)) - l(best)] for l that nowhere increases.
+    """Prove the statement below.
+
+    L(W) - L_* >= (1/n) sum_i [l(best - d_i (1 - s_i)) - l(best)] for l that nowhere increases.
 
     Executed for one token below the best ones; sums of such terms over tokens, and of the losses
     over inputs, keep the inequality.

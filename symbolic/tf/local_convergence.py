@@ -69,7 +69,10 @@ def logarithms(expression: object) -> object:
 
 
 def ensure_frame() -> None:
-    """m_j = a (1 + g_j)/N + e_j, |e_j| <= r_j y, sum_j lambda_j e_j = 0, sum_j lambda_j = N^2."""
+    """Prove the statement below.
+
+    m_j = a (1 + g_j)/N + e_j, |e_j| <= r_j y, sum_j lambda_j e_j = 0, sum_j lambda_j = N^2.
+    """
     A, E, u = (vector(name) for name in "AEu")
     a, g = sp.Symbol("a", real=True), sp.Symbol("g_j", nonnegative=True)
     margin = {inner("A", "u"): (1 + g) / N, inner("E", "u"): 0, inner("u", "u"): 1}
@@ -91,7 +94,7 @@ def ensure_frame() -> None:
 
 
 def ensure_largest_at_tip() -> None:
-    """On I exp(-a c + r y) and y exp(-a c + r y) are at most what they are at a = a_0, y = Q.
+    """Prove that exp(-a c + r y) and y exp(-a c + r y) on I are largest at a = a_0, y = Q.
 
     This needs r B <= 2 Q c, and (r + 1/Q) B <= 2 Q c for the second one.
     """
@@ -120,7 +123,10 @@ def ensure_largest_at_tip() -> None:
 
 
 def ensure_coefficients() -> None:
-    """p_j exp(m_j) is between c_j and C_j; exponents of pairs that are not good, beside A(mu)."""
+    """Prove that c_j <= p_j exp(m_j) <= C_j.
+
+    And exponents of pairs that are not good, beside A(mu).
+    """
     e, t, a, g, far = sp.symbols("e t a g_j far", nonnegative=True)
     own_part, mean = sp.symbols("e_j A(mu)E", real=True)
     ensure_gain()
@@ -157,7 +163,9 @@ def _least_gain(x: sp.Expr) -> sp.Expr:
 
 
 def ensure_gain_along() -> None:
-    """P, the sum over good j of p_j (1 + g_j), is at least kappa(mu) exp(-a/N - <A(mu), E>).
+    """Prove the statement below.
+
+    P, the sum over good j of p_j (1 + g_j), is at least kappa(mu) exp(-a/N - <A(mu), E>).
 
     So it is at least kappa exp(-a/N), and g is at least P (1 - D).
     """
@@ -204,7 +212,7 @@ def ensure_gain_along() -> None:
 
 
 def ensure_turn() -> None:
-    """<G, E> <= g R/(1 - D); pairs that are not good have |p_j e_j| <= d_j r_j Q P."""
+    """Prove that <G, E> <= g R/(1 - D); pairs that are not good have |p_j e_j| <= d_j r_j Q P."""
     p, q, f, total, x, S = sp.symbols("p q f P_1 x S", positive=True)
     a, e = sp.symbols("a e_j", real=True)
     ensure_equal(
@@ -239,7 +247,7 @@ def ensure_turn() -> None:
 
 
 def ensure_kept() -> None:
-    """A step from I ends in I, and a tends to infinity."""
+    """Prove that a step from I ends in I, and a tends to infinity."""
     E, G = vector("E"), vector("G_E")
     e, turn, K = sp.symbols("e turn K", nonnegative=True)
     step, x = sp.symbols("step exp(-a/N)", positive=True)
@@ -297,7 +305,7 @@ def ensure_kept() -> None:
 
 
 def ensure_cone() -> None:
-    """From every point of I the direction converges to that of W*."""
+    """Prove that from every point of I the direction converges to that of W*."""
     ensure_frame()
     ensure_largest_at_tip()
     ensure_coefficients()
@@ -307,7 +315,10 @@ def ensure_cone() -> None:
 
 
 def ensure_radius() -> None:
-    """With a_0 = sigma N and Q = s' sigma/w the conditions hold from some sigma on, for ever."""
+    """Prove the statement below.
+
+    With a_0 = sigma N and Q = s' sigma/w the conditions hold from some sigma on, forever.
+    """
     sigma, w, x, room, odds = sp.symbols("sigma w x c_j odds", positive=True)
     share = 1 / (1 + odds)  # s', below 1
     r = w * room - MORE
@@ -343,7 +354,9 @@ def ensure_radius() -> None:
 
 
 def ensure_least_coefficients() -> None:
-    """As bounds z_t of exp(-m_t) fall to 0, c_j, kappa and kappa(mu) grow; C_j and d_j fall.
+    """Prove the statement below.
+
+    As bounds z_t of exp(-m_t) fall to 0, c_j, kappa and kappa(mu) grow; C_j and d_j fall.
 
     The limits of the former are positive, and D and rho fall to 0.
     """
@@ -421,7 +434,7 @@ def coefficient(
 
 
 def ensure_spread() -> None:
-    """B of the code falls as C_j, d_j, D and rho fall and kappa grows."""
+    """Prove that B of the code falls as C_j, d_j, D and rho fall and kappa grows."""
     S, rest, back, turned, ratio, rho = sp.symbols("S rest back turned ratio rho", nonnegative=True)
     lam, c, C, picked = (entry(name) for name in ("lambda", "c", "C", "picked"))
     cite(EXPONENTIAL)  # ln x <= x - 1
@@ -457,7 +470,10 @@ def ensure_spread() -> None:
 
 
 def ensure_parallel() -> None:
-    """Where w = 0, all r_j being 0, the direction converges to u from any E, for large sigma."""
+    """Prove the statement below.
+
+    Where w = 0, all r_j being 0, the direction converges to u from any E, for large sigma.
+    """
     E, u = vector("E"), vector("u")
     p, step, x = sp.symbols("p step exp(-a/N)", positive=True)
     a, g, far = sp.symbols("a g_j far", nonnegative=True)
@@ -487,7 +503,7 @@ def ensure_parallel() -> None:
 
 
 def prove_sharp() -> str:
-    """From ||E|| r_j <= s sigma c_j for all j, sigma at least the radius of s < 1."""
+    """Prove convergence from ||E|| r_j <= s sigma c_j for all j, sigma >= the radius of s < 1."""
     sigma, w, least = sp.symbols("sigma w radius", positive=True)
     ensure_cone()
     ensure_radius()
@@ -514,7 +530,7 @@ def prove_sharp() -> str:
 
 
 def prove() -> str:
-    """From within arctan(q/N) and a norm of sqrt(N^2 + q^2) times the radius of 1/2 on."""
+    """Prove convergence within arctan(q/N) from norm sqrt(N^2 + q^2) times the radius of 1/2."""
     proved = prove_sharp()
     sigma, w, q, least = sp.symbols("sigma w q radius", positive=True)
     beyond = supposed_number(LENGTH, "beyond", nonnegative=True)

@@ -61,7 +61,7 @@ from symbolic.textbook import (
 
 C, E, Q, TAU, RATES = sp.symbols("C E Q tau rates", positive=True)
 MORE = sp.Symbol("more", nonnegative=True)
-"""What is not negative by what has been said before."""
+"""A nonnegative number by earlier steps."""
 MULTIPLIERS = sp.symbols("lambda_:4", nonnegative=True)
 DIFFERENCES = (
     "as equal c_t that add up to 0 are all 0, sum_t c_t A_t, over all inputs, is 0 for "
@@ -70,7 +70,7 @@ DIFFERENCES = (
 
 
 def ensure_independence() -> None:
-    """The A_t of all inputs are independent."""
+    """Prove that the A_t of all inputs are independent."""
     c, picked, also = entry("c"), entry("picked"), entry("also")
     level, other, c_b, c_s = sp.symbols("level other c_b c_s", real=True)
     suppose(EVERYWHERE, SOLVED)
@@ -91,7 +91,10 @@ def ensure_independence() -> None:
 
 
 def _ensure_coefficients_of_choices() -> None:
-    """The W of a choice has coefficients M x: x is 1 in inputs at b, else -1 at the s and 0."""
+    """Prove the statement below.
+
+    The W of a choice has coefficients M x: x is 1 in inputs at b, else -1 at the s and 0.
+    """
     x_b, x_s, x_t, W = (vector(name) for name in ("x_b", "x_s", "x_t", "W"))
     level, weight = sp.Symbol("level", real=True), sp.Symbol("lambda_t", nonnegative=True)
     cite(INVERSE_OF_GRAM, met={INDEPENDENT: DIFFERENCES})
@@ -123,7 +126,9 @@ def _ensure_coefficients_of_choices() -> None:
 
 
 def ensure_weights() -> None:
-    """M_ts = -lambda_t of the Local-SVM of s, and the row sums of M are the lambda_t of that of b.
+    """Prove the statement below.
+
+    M_ts = -lambda_t of the Local-SVM of s, and the row sums of M are the lambda_t of that of b.
 
     A mean over the tokens that are left keeps the signs: their row sums in M are not negative.
     """
@@ -144,12 +149,12 @@ def ensure_weights() -> None:
 
 
 def ensure_weights_of_few() -> None:
-    """The sum of the M_ts over the tokens s that are left, t one of them, is not negative.
+    """Prove that the sum of the M_ts over the remaining tokens s, including t, is not negative.
 
-    (M x)_t is not negative where t is not chosen, and not positive where it is. Let two be the sum
-    of M_ts over the tokens s, other than t, that are left of inputs of two tokens, gone that over
-    those that are not left. A choice is given by x at t, by x at all of the first, at all of the
-    second, and at two tokens p and q of the input of three tokens, of which t may be one.
+    (M x)_t is not negative if t is not chosen, and not positive if it is. Let `two` be the sum of
+    M_ts over the remaining tokens s, other than t, of inputs of two tokens, and `gone` the sum over
+    the tokens that do not remain. A choice is given by four values of x: at t; at all of the first;
+    at all of the second; at two tokens p and q of the input of three tokens, one of which may be t.
     """
     suppose(FEW)
     _ensure_coefficients_of_choices()
@@ -215,7 +220,10 @@ def ensure_weights_of_few() -> None:
 
 
 def ensure_flow() -> None:
-    """(M m')_t = sign_t f_t (1 + off_t), with |off_t| at most C times the sum of the f_t."""
+    """Prove the statement below.
+
+    (M m')_t = sign_t f_t (1 + off_t), with |off_t| at most C times the sum of the f_t.
+    """
     rest, least = sp.symbols("rest least", positive=True)
     bend, away = sp.symbols("max|l''|range/|l'(gamma_b)| range/least", positive=True)
     ensure_gain()  # -grad L is the sum of sign_t c_t A_t
@@ -256,7 +264,7 @@ def ensure_flow() -> None:
 
 
 def ensure_energy() -> None:
-    """E is finite, and D up to C (Q(m') + time^-2)."""
+    """Prove that E is finite, and D up to C (Q(m') + time^-2)."""
     time, w, root, side = sp.symbols("time w sqrt(Q) sqrt(rates)", positive=True)
     margin = sp.Function("m")(time)
     f, sign, off, moved = entry("f"), entry("sign"), entry("off"), entry("m'")
@@ -310,7 +318,7 @@ def ensure_energy() -> None:
 
 
 def ensure_norms() -> None:
-    """Q(x) is ||x||^2, and ||M x||^2 is Q(x), up to constant factors."""
+    """Prove that Q(x) is ||x||^2, and ||M x||^2 is Q(x), up to constant factors."""
     least, most = sp.symbols("least most", positive=True)
     form = total(EIGENVALUE * ALONG**2)
     ensure_least_eigenvalue(
@@ -335,7 +343,7 @@ def ensure_norms() -> None:
 
 
 def ensure_reciprocal_grows(factor: sp.Expr, time: sp.Expr) -> None:
-    """Where -E' = Q >= E^2/factor E is at most factor/time, up to a constant time."""
+    """Prove that E is at most factor/time, up to a constant time, if -E' = Q >= E^2/factor."""
     level = sp.Function("E")(time)
     slope = sp.diff(1 / level, time).subs(sp.diff(level, time), -(level**2 / factor + MORE))
     ensure_nonnegative(
@@ -346,7 +354,7 @@ def ensure_reciprocal_grows(factor: sp.Expr, time: sp.Expr) -> None:
 
 
 def ensure_slow() -> None:
-    """Where E is at most C/tau, f_t is at most C/tau if t is left, and v_t at least ln tau - C."""
+    """Prove that f_t <= C/tau and v_t >= ln tau - C for remaining t, if E is at most C/tau."""
     K, w = sp.symbols("K w", positive=True)
     cite(CAUCHY_SCHWARZ)  # of functions on [tau, 2 tau]
     ensure_nonnegative(

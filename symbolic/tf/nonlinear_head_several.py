@@ -40,7 +40,7 @@ class _Phi(sp.Function):  # type: ignore[misc]
     """Any activation with two derivatives."""
 
     def fdiff(self, argindex: int = 1) -> sp.Expr:
-        """Its slope."""
+        """Return its slope."""
         return _Slope(self.args[0])
 
 
@@ -48,7 +48,7 @@ class _Slope(sp.Function):  # type: ignore[misc]
     """The first derivative."""
 
     def fdiff(self, argindex: int = 1) -> sp.Expr:
-        """The second one."""
+        """Return its second derivative."""
         return _Bend(self.args[0])
 
 
@@ -63,7 +63,7 @@ MORE = sp.Symbol("more", nonnegative=True)
 
 
 def ensure_slopes() -> None:
-    """The slopes that the claims use are derivatives, of the smooth activations."""
+    """Prove that the slopes of the claims are derivatives, for smooth activations."""
     for name in ("identity", "square", "softplus", "logistic"):
         phi = ACTIVATIONS[name]
         ensure_zero(
@@ -77,7 +77,10 @@ CONVEX_UNITS = "identity'', square'' and softplus'', with power = exp(-t), are n
 
 
 def ensure_convex() -> None:
-    """Square and softplus have phi'' >= 0; ReLU is the larger one of two linear functions."""
+    """Prove the statement below.
+
+    Square and softplus have phi'' >= 0; ReLU is the larger one of two linear functions.
+    """
     units = ("identity", "square", "softplus")
     curved = [sp.diff(ACTIVATIONS[name].slope(SYMBOLS, T), T) for name in units]
     ensure_nonnegative([x.subs(sp.exp(-T), POWER) for x in curved], CONVEX_UNITS, normal=factored)
@@ -87,7 +90,10 @@ def ensure_convex() -> None:
 
 
 def ensure_relu() -> None:
-    """ReLU lies above its tangents, at the kink that of slope 0; so a mean of it above it there."""
+    """Prove that ReLU lies above its tangents, at the kink above that of slope 0.
+
+    So a mean of ReLU lies above ReLU at the mean.
+    """
     phi = ACTIVATIONS["relu"]
     right, left = sp.symbols("x x'", positive=True), sp.symbols("y y'", nonpositive=True)
     for at in (right[0], left[0]):
@@ -109,7 +115,7 @@ def ensure_relu() -> None:
 
 
 def prove_convex() -> str:
-    """A mixture is no better than the best token where h is convex."""
+    """Prove that a mixture is no better than the best token where h is convex."""
     ensure_convex()
     ensure_relu()
     s, b = sp.symbols("s b", nonnegative=True)
@@ -154,7 +160,7 @@ def prove_concave() -> str:
 
 
 def ensure_bends() -> None:
-    """The constant c of each smooth activation is at least |phi''|."""
+    """Prove that the constant c of each smooth activation is at least |phi''|."""
     bends = {name: phi.bend(SYMBOLS) for name, phi in ACTIVATIONS.items() if phi.bend}
     turns = {name: sp.diff(ACTIVATIONS[name].slope(SYMBOLS, T), T) for name in bends}
     for name in ("identity", "square"):
@@ -180,7 +186,7 @@ def ensure_bends() -> None:
 
 
 def ensure_near_tangent() -> None:
-    """Second derivatives of h are at most what the claims' `bending` says, for any phi."""
+    """Prove that second derivatives of h are at most the claims' `bending`, for any phi."""
     c, e = sp.symbols("c e", positive=True)
     formal = Activation(lambda m, t: _Phi(t), lambda m, t: _Slope(t), bend=lambda m: c)
     b, x, o = (symbols_of(name, 2) for name in "bxo")
@@ -240,7 +246,10 @@ def prove_smooth() -> str:
 
 
 def prove_exactly() -> str:
-    """Where h is concave and smooth a mean is best exactly where h rises from it to no token."""
+    """Prove the statement below.
+
+    Where h is concave and smooth a mean is best exactly where h rises from it to no token.
+    """
     prove_concave()  # units lie below their tangents at any point
     prove_smooth()
     s, w, score = (entry(name) for name in ("s", "w", "score"))

@@ -55,7 +55,7 @@ SPHERICAL = Supposed(
 
 
 def ensure_independent_inputs() -> None:
-    """All tokens support all Local-SVMs where those of each input do, independent events."""
+    """Prove that all tokens support all Local-SVMs if each input's do: independent events."""
     ensure_inputs_apart()
     chance, more, also = sp.symbols("chance more also", nonnegative=True)
     ensure_nonnegative(
@@ -67,7 +67,10 @@ def ensure_independent_inputs() -> None:
 
 
 def ensure_angles() -> None:
-    """For d >= T - 1 multipliers are those of dihedral angles: minus products of gradients."""
+    """Prove the statement below.
+
+    For d >= T - 1 multipliers are those of dihedral angles: minus products of gradients.
+    """
     large_dimension.ensure_exactly(GENERAL_POSITION)
     w, at_o, at_t = sp.symbols("w h_o h_t", real=True)
     ensure_equal(
@@ -87,7 +90,7 @@ def ensure_angles() -> None:
 
 
 def ensure_two_squares() -> None:
-    """The chance of an obtuse angle is that of a beta variable below q."""
+    """Prove that the chance of an obtuse angle is that of a beta variable below q."""
     a, b = vector("a"), vector("b")
     u, v = (a + b) / 2, (a - b) / 2
     ensure_equal(a @ b, u @ u - v @ v, "<a, b> = |u|^2 - |v|^2, u = (a + b)/2, v = (a - b)/2")
@@ -156,7 +159,7 @@ def prove_bound() -> str:
 
 
 def ensure_on_a_line() -> None:
-    """For d = 1 three different tokens never all support all Local-SVMs, as the formula has it."""
+    """Prove for d = 1 that three different tokens never support all Local-SVMs."""
     near, further = sp.symbols("near further", positive=True)
     ensure_positive(
         (near + further) / near - 1,
@@ -170,7 +173,7 @@ def ensure_on_a_line() -> None:
 
 
 def prove_triangle() -> str:
-    """At most one of three angles is obtuse, so that their chances add up.
+    """Prove that at most one of three angles is obtuse, so that their chances add up.
 
     Raises:
         ProofError: a step fails.

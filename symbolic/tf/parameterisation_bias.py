@@ -37,14 +37,14 @@ from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
 
 MORE = sp.Symbol("more", nonnegative=True)
 LESSER = sp.symbols("more_1 more_2", nonnegative=True)
-"""What |b_i|/|a_i| have lost."""
+"""Decrements of |b_i|/|a_i|."""
 STEP, G, LOW = sp.symbols("e g low", positive=True)
 X, Y = sp.symbols("x y", positive=True)
 """e g, and exp(-W_ii)."""
 
 
 def ensure_slope() -> None:
-    """G is S'(W_ii)/(1 + exp(S(W_ii)))/2, above 0 and at most 1/16."""
+    """Prove that G is S'(W_ii)/(1 + exp(S(W_ii)))/2, above 0 and at most 1/16."""
     W = sp.Symbol("W", real=True)
     score = 1 / (1 + sp.exp(-W))
     slope = sp.exp(-W) / (1 + sp.exp(-W)) ** 2
@@ -66,7 +66,10 @@ def ensure_slope() -> None:
 
 
 def ensure_rows() -> None:
-    """A step takes a to (1 + e g) a and b to (1 - e g) b: so |a| grows, and |b|/|a| does not."""
+    """Prove the statement below.
+
+    A step takes a to (1 + e g) a and b to (1 - e g) b: so |a| grows, and |b|/|a| does not.
+    """
     k, q = vector("k"), vector("q")
     for sign in (1, -1):
         moved = (k + STEP * G * q) + sign * (q + STEP * G * k)
@@ -79,7 +82,7 @@ def ensure_rows() -> None:
 
 
 def ensure_room() -> None:
-    """4 (K Q^T)_12 is within the room that the sentence gives of <a_1, a_2> = c |a_1| |a_2|."""
+    """Prove that 4 (K Q^T)_12 is within the allowed distance of <a_1, a_2> = c |a_1| |a_2|."""
     a, b, c, d = (vector(name) for name in ("a_1", "b_1", "a_2", "b_2"))
     ensure_equal(
         4 * (((a + b) / 2) @ ((c - d) / 2)),
@@ -108,7 +111,10 @@ def ensure_room() -> None:
 
 
 def ensure_growth() -> None:
-    """A tends to infinity, and B/A to 0: from some step on e g is below 1, and B bounded."""
+    """Prove the statement below.
+
+    A tends to infinity, and B/A to 0: from some step on e g is below 1, and B bounded.
+    """
     bound, ratio, mu = sp.symbols("bound q^2 mu", positive=True)
     sums, forward = (
         SUMS,
@@ -171,7 +177,7 @@ def ensure_growth() -> None:
 
 
 def ensure_limit() -> None:
-    """With B bounded A/ln k tends to 1, and K Q^T/ln k to (1, c; c, 1)."""
+    """Prove that with B bounded A/ln k tends to 1, and K Q^T/ln k to (1, c; c, 1)."""
     ensure_nonnegative(
         Y - Y / (1 + MORE) ** 2,
         "S'(W) lies between exp(-W)/4, where W >= 0, and exp(-W), and 1 + exp(S) between 2 and 1 + "

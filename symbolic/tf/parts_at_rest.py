@@ -47,7 +47,10 @@ from symbolic.tf.benign_landscape import (
 
 
 def ensure_one_root() -> None:
-    """h(u) = sum_t b_t ln(b_t/(m_t (gamma_t - u))) is 0 at some u between the two sides' scores."""
+    """Prove the statement below.
+
+    h(u) = sum_t b_t ln(b_t/(m_t (gamma_t - u))) is 0 at some u between the two sides' scores.
+    """
     u = sp.Symbol("u", real=True)
     b, gap, count = sp.symbols("b gap m", positive=True)
     smooth = "a term of h is smooth between the sides' scores, where all |gamma_t - u| are positive"
@@ -75,7 +78,7 @@ def ensure_one_root() -> None:
 
 
 def ensure_inputs_move_alone() -> None:
-    """With independent queries each input has a prompt p_i of its own, any at all."""
+    """Prove that with independent queries each input has a separate, arbitrary prompt p_i."""
     suppose(QUERIES, FALLING)
     ensure_own_query()
     margin, own, other = sp.symbols("margin own other", real=True)
@@ -89,7 +92,7 @@ def ensure_inputs_move_alone() -> None:
 
 
 def ensure_parts_rest_alone() -> None:
-    """The gradient is 0 exactly where each part rests at one score u, that of the input."""
+    """Prove that the gradient is 0 exactly if each part rests at one score u, that of the input."""
     s, gamma, b, a = (entry(name) for name in ("s", "gamma", "b", "a"))
     u, shift, one, mean = sp.symbols("u shift s mean", real=True)
     ensure_equal(
@@ -123,7 +126,7 @@ def ensure_parts_rest_alone() -> None:
 
 
 def ensure_rest_of_one_dependency() -> None:
-    """A part of one dependency b, which is of all its tokens, rests at the root of h alone."""
+    """Prove that a part of one dependency b of all its tokens rests only at the root of h."""
     gamma, a, weight = entry("gamma"), entry("a"), entry("b")
     u, scale = sp.symbols("u scale", real=True)
     ensure_equal(
@@ -156,7 +159,7 @@ def ensure_rest_of_one_dependency() -> None:
 
 
 def ensure_rest_on_line() -> None:
-    """A part x + k_t v rests exactly at the positive roots of P."""
+    """Prove that a part x + k_t v rests exactly at the positive roots of P."""
     c, k, w, gamma = (entry(name) for name in ("c", "k", "w", "gamma"))
     at, along = sp.Symbol("<x, w>", real=True), sp.Symbol("<v, w>", real=True)
     ensure_equal(
@@ -205,7 +208,7 @@ def prove_where_stationary() -> str:
 
 
 def prove_where_least() -> str:
-    """At a minimum each part has a local maximum of its score.
+    """Prove that at a minimum each part has a local maximum of its score.
 
     Raises:
         ProofError: a step fails.
@@ -219,7 +222,10 @@ def prove_where_least() -> str:
 
 
 def ensure_maxima_of_inputs() -> None:
-    """L has a local minimum exactly where the score u_i of each input has a local maximum."""
+    """Prove the statement below.
+
+    L has a local minimum exactly if the score u_i of each input has a local maximum.
+    """
     steep, rise = sp.symbols("|l'| rise", positive=True)
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: FALLING})
     ensure_positive(
@@ -234,7 +240,10 @@ def ensure_maxima_of_inputs() -> None:
 
 
 def ensure_maxima_of_parts() -> None:
-    """At a rest the input's score u is a local maximum exactly where those of its parts are."""
+    """Prove the statement below.
+
+    At a rest the input's score u is a local maximum exactly if those of its parts are.
+    """
     level, attention = entry("level"), entry("S")
     u = sp.Symbol("u", real=True)
     positive, rise = sp.symbols("S_j rise", positive=True)
@@ -256,7 +265,7 @@ def ensure_maxima_of_parts() -> None:
 
 
 def ensure_largest_of_one_dependency() -> None:
-    """The rest is a local maximum, and then the largest score, where one c_t > 0 is alone."""
+    """Prove that the rest is a local, and then the largest, maximum if only one c_t > 0."""
     bent = ensure_second_derivative()
     one, other = sp.symbols("c_1 c_2", positive=True)
     ensure_zero(
@@ -292,7 +301,7 @@ def ensure_largest_of_one_dependency() -> None:
 
 
 def ensure_largest_on_line() -> None:
-    """The rest is a local maximum exactly where P changes from + to -."""
+    """Prove that the rest is a local maximum exactly where P changes from + to -."""
     k, x, gamma = sp.symbols("k ln(y) gamma", real=True)
     m, other, gap, weights = sp.symbols("m_s m_t gap weights", positive=True)
     some = "not all coefficients of P are 0"

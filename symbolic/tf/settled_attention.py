@@ -72,12 +72,12 @@ from symbolic.tf.margin_flow import (
 )
 
 MORE, LESS = sp.symbols("more less", nonnegative=True)
-"""What is not negative by what has been said before."""
+"""Nonnegative numbers by earlier steps."""
 D = sp.Symbol("D", real=True)
 
 
 def ensure_decay() -> None:
-    """E is at most rates/tau + C tau^(-3/2)."""
+    """Prove that E is at most rates/tau + C tau^(-3/2)."""
     root, side = sp.symbols("sqrt(Q) sqrt(rates)", positive=True)
     cite(CAUCHY_SCHWARZ)  # of x^T M y: D = theta^T M v' is at most sqrt(rates Q)
     ensure_nonnegative(
@@ -133,7 +133,7 @@ def ensure_decay() -> None:
 
 
 def ensure_logarithms() -> None:
-    """If t is left v_t is at least ln tau - C, and at most ln tau + C where its rate is above 0."""
+    """Prove that v_t >= ln tau - C for remaining t, and v_t <= ln tau + C for positive rates."""
     k, rate, others = sp.symbols("k rate others", positive=True)
     log = sp.Symbol("ln tau", real=True)
     ensure_slow()
@@ -161,7 +161,7 @@ def ensure_logarithms() -> None:
 
 
 def ensure_next_energy() -> None:
-    """The integral of Q(dV/dr) over r = ln tau is finite, with V = v - r theta."""
+    """Prove that the integral of Q(dV/dr) over r = ln tau is finite, with V = v - r theta."""
     moved, theta = vector("v'"), vector("theta")
     known = {inner("v'", "v'"): Q, inner("theta", "v'"): D, inner("theta", "theta"): RATES}
     energy = sp.Function("E")
@@ -198,7 +198,10 @@ def ensure_next_energy() -> None:
 
 
 def ensure_signs() -> None:
-    """No token that scores more than b has a rate above 0, and tau f_t tends to rate_t."""
+    """Prove the statement below.
+
+    No token that scores more than b has a rate above 0, and tau f_t tends to rate_t.
+    """
     rate, f, off = sp.symbols("rate tau*f_t 1+off_t", positive=True)
     slope = sp.Symbol("dV/dr", real=True)
     ensure_nonnegative(
@@ -226,9 +229,9 @@ def ensure_signs() -> None:
 
 
 def ensure_next_round() -> None:
-    """Without the tokens of rates above 0, and with V and r, all is as it was.
+    """Prove the hypotheses again for V and r, without the tokens of rates above 0.
 
-    In what these steps say Q is Q(dV/dr), and x_t is V_t - ln(w_t/rate_t) where rate_t is above 0.
+    In these steps Q is Q(dV/dr), and x_t is V_t - ln(w_t/rate_t) if rate_t is above 0.
     """
     rate, w, most, r = sp.symbols("rate w most r", positive=True)
     x = sp.Symbol("x", real=True)
@@ -289,10 +292,10 @@ def ensure_next_round() -> None:
 
 
 def _ensure_settled(weights: Callable[[], None]) -> None:
-    """From every start descent converges in direction to W^mm.
+    """Prove that descent converges in direction to W^mm from every start.
 
     Args:
-        weights: shows that no rate of a token that is left is negative.
+        weights: the function that shows that no rate of a remaining token is negative.
     """
     suppose(SEVERAL_TOKENS)
     ensure_independence()
@@ -311,7 +314,7 @@ def _ensure_settled(weights: Callable[[], None]) -> None:
 
 
 def prove() -> str:
-    """From every start descent converges in direction to W^mm, of inputs of orthogonal queries.
+    """Prove that descent converges in direction to W^mm, for inputs of orthogonal queries.
 
     Raises:
         ProofError: a step fails.
@@ -321,7 +324,7 @@ def prove() -> str:
 
 
 def prove_few() -> str:
-    """And of inputs of any queries, of which one has at most three tokens, the others two.
+    """Prove it for any queries, one input with at most three tokens and the others with two.
 
     Raises:
         ProofError: a step fails.

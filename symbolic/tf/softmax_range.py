@@ -57,7 +57,7 @@ def _of(first: sp.Expr, other: sp.Expr) -> SimpleNamespace:
 
 
 def ensure_odds() -> None:
-    """The odds are the sum over the others of exp(v_u - v_1)."""
+    """Prove that the odds are the sum over the others of exp(v_u - v_1)."""
     ensure_equal(
         odds(_Others(), _of(FIRST, OTHER)),
         total(sp.exp(OTHER - FIRST)),
@@ -74,7 +74,7 @@ def ensure_odds() -> None:
 
 
 def ensure_inside() -> None:
-    """0 < S_1 < 1 where there is another entry, and the sum is 1."""
+    """Prove that 0 < S_1 < 1 if there is another entry, and the sum is 1."""
     first = sp.exp(sp.Symbol("v_1", real=True))
     other = sp.exp(sp.Symbol("v_2", real=True))
     rest = sp.Symbol("rest", nonnegative=True)
@@ -128,20 +128,23 @@ CONVEX_EXP = "the second derivative of exp is positive"
 
 
 def ensure_convex_exp() -> None:
-    """The exponential is convex."""
+    """Prove that the exponential is convex."""
     x = sp.Symbol("x", real=True)
     ensure_positive(sp.diff(sp.exp(x), x, 2), CONVEX_EXP)
 
 
 def ensure_mean_odds() -> None:
-    """The odds are at least T - 1 times exp of the mean of v_u - v_1 over the others."""
+    """Prove that the odds are at least T - 1 times exp of the mean of v_u - v_1 over the others."""
     ensure_odds()
     ensure_convex_exp()
     cite(JENSEN, met={SECOND_DERIVATIVE: CONVEX_EXP})
 
 
 def ensure_largest_odds() -> None:
-    """The odds are at most (T - 1) exp(sqrt 2 ||v||), for T >= 3 with equality at v = 0 alone."""
+    """Prove the statement below.
+
+    The odds are at most (T - 1) exp(sqrt 2 ||v||), for T >= 3 with equality at v = 0 alone.
+    """
     v, first, u, w = (vector(name) for name in ("v", "e_1", "e_u", "e_w"))
     unit = {inner(e, e): 1 for e in ("e_1", "e_u", "e_w")}
     unit |= {inner(a, b): 0 for a, b in (("e_1", "e_u"), ("e_1", "e_w"), ("e_u", "e_w"))}
@@ -197,7 +200,9 @@ def ensure_largest_odds() -> None:
 
 
 def prove_norm() -> str:
-    """The odds are at least (T - 1) exp(-||v|| sqrt(T/(T - 1))), at most (T - 1) exp(sqrt 2 ||v||).
+    """Prove the statement below.
+
+    The odds are at least (T - 1) exp(-||v|| sqrt(T/(T - 1))), at most (T - 1) exp(sqrt 2 ||v||).
 
     The first is attained where v_1 = (T - 1) a and the others are -a, a >= 0, the second at every
     norm for T = 2, and at 0 alone for T >= 3.

@@ -12,7 +12,10 @@ from symbolic.textbook import FACTORS, RANK_OF_PRODUCT, SINGULAR_VALUES
 
 
 def prove() -> str:
-    """The rank of W^mm is at most that of the queries and of the differences of weight above 0."""
+    """Prove the statement below.
+
+    The rank of W^mm is at most that of the queries and of the differences of weight above 0.
+    """
     suppose(FEASIBLE)
     ensure_multipliers()
     cite(RANK_OF_PRODUCT)
@@ -22,13 +25,13 @@ def prove() -> str:
 
 
 def ensure_rank_one() -> None:
-    """Where W^mm has rank 1 it is the only nuclear-norm solution."""
+    """Prove that W^mm is the only nuclear-norm solution if it has rank 1."""
     ensure_least_point()
     cite(SINGULAR_VALUES)
 
 
 def prove_rank_one() -> str:
-    """It is so by hypothesis."""
+    """Prove the uniqueness with rank 1 by hypothesis."""
     suppose(statement.RANK_ONE)
     ensure_rank_one()
     return (
@@ -38,7 +41,7 @@ def prove_rank_one() -> str:
 
 
 def ensure_solution_in_span() -> None:
-    """Some nuclear-norm solution has the rank of the queries at most, or that of the differences.
+    """Prove that some nuclear-norm solution has at most the rank of the queries or differences.
 
     With W = K Q^T a solution, ||K||^2 = ||Q||^2 = ||W||_*, and P the projection on the span of the
     queries, W P = K (P Q)^T. Differences come from the other side.

@@ -49,10 +49,10 @@ CONVEX_LOGARITHM = "-log is convex"
 
 
 def ensure_near_where_margins_are_large(good: Supposition | None = None) -> None:
-    """Least margins of rho - c give ||W - V||^2 <= 2 c R^2 / rho.
+    """Prove that least margins of rho - c give ||W - V||^2 <= 2 c R^2 / rho.
 
     Args:
-        good: what says that ||W|| <= R; None of what minimises in the ball.
+        good: the hypothesis that ||W|| <= R; None for minimisers in the ball.
     """
     ensure_multipliers()
     rho, c, w = sp.symbols("rho c w", positive=True)
@@ -65,10 +65,10 @@ def ensure_near_where_margins_are_large(good: Supposition | None = None) -> None
 
 
 def ensure_near(good: Supposition | None) -> None:
-    """<W^mm, W> >= (rho - c) ||W^mm||^2 gives ||W - V||^2 <= 2 c R^2 / rho.
+    """Prove that <W^mm, W> >= (rho - c) ||W^mm||^2 gives ||W - V||^2 <= 2 c R^2 / rho.
 
     Args:
-        good: what says that ||W|| <= R; None of what minimises in the ball.
+        good: the hypothesis that ||W|| <= R; None for minimisers in the ball.
     """
     W, X = vector("W"), vector("X")
     rho, c = sp.Symbol("rho", positive=True), sp.Symbol("c", real=True)
@@ -87,13 +87,13 @@ def ensure_near(good: Supposition | None) -> None:
 def ensure_margins_are_large(
     falling: Supposition, large: Supposition | None = None, good: Supposition | None = None
 ) -> None:
-    """L(W) <= L(V) gives a least margin of rho - log(2 Gamma) at least.
+    """Prove that L(W) <= L(V) gives a least margin of at least rho - log(2 Gamma).
 
     Args:
-        falling: what says that the b_i are above 0.
-        large: what says that e^rho >= 2 Gamma; None where rho tends to infinity, or e^rho is
+        falling: the hypothesis that the b_i are above 0.
+        large: the hypothesis that e^rho >= 2 Gamma; None if rho tends to infinity, or e^rho is
             compared with 2 Gamma.
-        good: what says that L(W) <= L(V); None of what minimises.
+        good: the hypothesis that L(W) <= L(V); None for minimisers.
     """
     e, S = sp.symbols("e S", positive=True)  # exp(-m), and the sum of exp(-m_t)
     more, also, still = sp.symbols("more also still", nonnegative=True)
@@ -137,12 +137,12 @@ def ensure_margins_are_large(
 def ensure_rate(
     falling: Supposition, large: Supposition | None = None, good: Supposition | None = None
 ) -> None:
-    """||W/R - U||^2 <= 2 log(2 Gamma)/rho for rho >= log(2 Gamma), W as good as R U.
+    """Prove that ||W/R - U||^2 <= 2 log(2 Gamma)/rho for rho >= log(2 Gamma), W as good as R U.
 
     Args:
-        falling: what says that the b_i are above 0.
-        large: what says that e^rho >= 2 Gamma; None where rho tends to infinity.
-        good: what says that ||W|| <= R and L(W) <= L(V); None of what minimises in the ball.
+        falling: the hypothesis that the b_i are above 0.
+        large: the hypothesis that e^rho >= 2 Gamma; None if rho tends to infinity.
+        good: the hypothesis that ||W|| <= R and L(W) <= L(V); None for minimisers in the ball.
     """
     suppose(FEASIBLE)
     ensure_direction_exists()
@@ -151,7 +151,7 @@ def ensure_rate(
 
 
 def ensure_direction_exists() -> None:
-    """W^mm is not 0, so that rho = R/||W^mm|| is a number."""
+    """Prove that W^mm is not 0, so that rho = R/||W^mm|| is a number."""
     R, norm = (
         sp.Symbol("R", positive=True),
         supposed_number(SEVERAL_TOKENS, "||W^mm||", positive=True),
@@ -160,15 +160,15 @@ def ensure_direction_exists() -> None:
 
 
 def prove() -> str:
-    """It is so of each W and each rho that are supposed to be such."""
+    """Prove the rate for every W and rho that meet the hypotheses."""
     ensure_rate(FALLING, statement.LARGE, statement.GOOD)
     return "for every loss with l' < 0 continuous, any n, T, d and rho >= log(2 Gamma)"
 
 
 def ensure_secants() -> None:
-    """L(best - x) - l(best) lies between b x and a x, 0 < b <= a, where l' < 0 at the best score.
+    """Prove that b x <= L(best - x) - l(best) <= a x, 0 < b <= a, if l' < 0 at the best score.
 
-    So b and a may take the place of the least and largest |l'|. Elsewhere l may be flat.
+    So b and a may replace the least and largest |l'|. Elsewhere l may be flat.
     """
     x, near = sp.symbols("x near", positive=True)
     best = sp.Symbol("u", real=True)
@@ -202,7 +202,7 @@ def prove_limit() -> str:
 
 
 def ensure_mean_margin_is_large() -> None:
-    """L(W) <= L(V) gives sum_j p_j m_j >= rho - kappa, p_j = lambda_j/||W^mm||^2."""
+    """Prove that L(W) <= L(V) gives sum_j p_j m_j >= rho - kappa, p_j = lambda_j/||W^mm||^2."""
     G, d = sp.symbols("G gap", positive=True)
     b = supposed_number(FALLING, "least", positive=True)
     s = supposed_number(SMALL_COST, "s", positive=True)
@@ -244,7 +244,7 @@ def ensure_mean_margin_is_large() -> None:
 
 
 def prove_sharp() -> str:
-    """||W/R - U||^2 <= 2 kappa/rho where G is below every m_i d_i."""
+    """Prove that ||W/R - U||^2 <= 2 kappa/rho where G is below every m_i d_i."""
     suppose(FEASIBLE)
     (good,) = (statement.GOOD,)
     ensure_direction_exists()

@@ -43,7 +43,7 @@ MORE = sp.Symbol("more", nonnegative=True)
 
 
 def ensure_products() -> None:
-    """K Q^T runs through all matrices of nuclear norm R at most and rank r at most."""
+    """Prove that the K Q^T are all matrices of nuclear norm at most R and rank at most r."""
     k, q = sp.symbols("k q", real=True)
     ensure_equal(
         (k**2 + q**2) / 2 - k * q,
@@ -56,7 +56,7 @@ def ensure_products() -> None:
 
 
 def cite_bounded_sequence() -> None:
-    """Matrices K Q^T of nuclear norm R at most, over R, have limits of subsequences."""
+    """Cite that matrices K Q^T/R of nuclear norm at most 1 have limits of subsequences."""
     bounded = "the nuclear norm of W/R, at most (||K||^2 + ||Q||^2)/(2 R), is at most 1"
     square = 2 * R - sp.Symbol("less", nonnegative=True)  # ||K||^2 + ||Q||^2
     ensure_nonnegative(1 - square / (2 * R), bounded, normal=expanded)
@@ -93,10 +93,10 @@ def ensure_limit_points() -> None:
 
 
 def cite_only_there() -> None:
-    """Where the distance tends to 0 some solution has a rank of r at most, limits being solutions.
+    """Cite that some solution has rank at most r if the distance tends to 0: limits are solutions.
 
-    The distance of a limit of W/R from the set is at most that of W/R plus what W/R lacks to the
-    limit, so 0, and it is attained.
+    The distance of a limit of W/R from the set is at most that of W/R plus the distance of W/R from
+    the limit. So it is 0, and it is attained.
     """
     cite_bounded_sequence()
     cite(TRIANGLE)
@@ -122,7 +122,7 @@ def prove() -> str:
 
 
 def prove_rank() -> str:
-    """With inner dimension r it does exactly where some solution has a rank of r at most."""
+    """Prove that with inner dimension r it tends to 0 exactly if a solution has rank at most r."""
     prove()
     cite_only_there()
     svm_rank.ensure_rank_one()
@@ -134,7 +134,10 @@ def prove_rank() -> str:
 
 
 def prove_diagonal() -> str:
-    """|(K Q^T)_11| + |(K Q^T)_22| <= (||K||^2 + ||Q||^2)/2, with equality where K = Q."""
+    """Prove the statement below.
+
+    |(K Q^T)_11| + |(K Q^T)_22| <= (||K||^2 + ||Q||^2)/2, with equality where K = Q.
+    """
     k, q = sp.symbols("k q", real=True)
     ensure_equal(
         [(k**2 + q**2) / 2 - k * q, (k**2 + q**2) / 2 + k * q],

@@ -25,11 +25,11 @@ LESS, MORE = sp.symbols("less more", nonnegative=True)
 
 
 def ensure_least_objective(weight: sp.Expr, what: str) -> None:
-    """The risk and the penalty, with a weight, have a least value on a closed ball.
+    """Prove that the risk and the weighted penalty have a least value on a closed ball.
 
     Args:
-        weight: that of the penalty.
-        what: which objective that is.
+        weight: the weight of the penalty.
+        what: the name of the objective.
     """
     a, entry_of_w = sp.symbols("a w", real=True)
     loss, power = sp.Function("l"), sp.Symbol("power", positive=True)
@@ -41,7 +41,10 @@ def ensure_least_objective(weight: sp.Expr, what: str) -> None:
 
 
 def ensure_on_path() -> None:
-    """A minimiser with penalty exists, and minimises the risk over the ball of its own norm."""
+    """Prove the statement below.
+
+    A minimiser with penalty exists, and minimises the risk over the ball of its own norm.
+    """
     ensure_positive(
         (GAP + LAMBDA * SQUARE / 2 - START).subs(SQUARE, 2 * START / LAMBDA + LESS),
         "a penalty of at least the risk gap at 0 makes the objective larger than at 0",
@@ -55,7 +58,7 @@ def ensure_on_path() -> None:
 
 
 def ensure_norm_grows() -> None:
-    """The norm tends to infinity as lambda falls to 0."""
+    """Prove that the norm tends to infinity as lambda falls to 0."""
     lemma_2_limit.ensure_above(SMOOTH_SLOPE)  # which asks for l decreasing and continuous alone
     lemma_2.ensure_missed(UNIQUE_OPTIMUM, SEVERAL_TOKENS)  # attended scores are below the best ones
     theorem_2.ensure_secants()  # l(best - x) > l(best) for x > 0, strictly decreasing or not
@@ -70,7 +73,10 @@ def ensure_norm_grows() -> None:
 
 
 def prove() -> str:
-    """W_lambda/||W_lambda|| tends to W^mm/||W^mm||, at least as fast as the path at its norm."""
+    """Prove the statement below.
+
+    W_lambda/||W_lambda|| tends to W^mm/||W^mm||, at least as fast as the path at its norm.
+    """
     ensure_on_path()
     ensure_norm_grows()
     theorem_2.prove_limit()

@@ -41,7 +41,7 @@ from properties.mm.general_data.conclusion import ON_BOTH, SEPARATES
 
 
 def on_a_prompt(case: Local) -> Local:
-    """The same start, of which the first column is kept: a run on p where all queries are e_1."""
+    """Return the same start with only its first column: a run on p if all queries are e_1."""
     return starts.lengthened(replace(case, start=case.start * np.eye(1, case.data.d)))
 
 

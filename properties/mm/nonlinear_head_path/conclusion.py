@@ -92,7 +92,7 @@ def between(m: Namespace, v: Values, low: Number = 1, high: Number = 1) -> Relat
 
 
 def leads(m: Namespace, v: Values) -> Relation:
-    """Return that the first token alone maximises the head of its input, which falls there."""
+    """Return that the first token of each input alone has the largest value of its head, which falls there."""  # noqa: E501
     found = [x for own in inputs(m, v) for x in falls(m, own) + slopes(m, own)]
     return m.all_of(*(m.above(x, m.exact(0)) for x in found or [m.exact(1)]))
 

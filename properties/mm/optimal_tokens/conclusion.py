@@ -12,7 +12,7 @@ def attention(m: Namespace, v: Values, prompt: Numbers) -> list[Numbers]:
 
 @definition(r"\left(L(v, {p}) - L_*\right)")
 def risk_gap(m: Namespace, v: Values, p: Numbers) -> Numbers:
-    """Return the mean over inputs of l(sum_t s_t gamma_t) - l(best) at the prompt's attention s."""
+    """Return the mean over inputs of l(sum_t s_t gamma_t) - l(best) with the attention s of a prompt."""  # noqa: E501
     inputs = zip(attention(m, v, p), v.gamma, strict=True)
     return mean_drop(m, v, [m.dot(s, m.max(gamma) - gamma) for s, gamma in inputs])
 
@@ -33,7 +33,7 @@ def lower(m: Namespace, v: Values, share: Number) -> Comparison:
 
 
 def attends_more(m: Namespace, v: Values) -> Relation:
-    """Return that q leaves at most as much weight off the optimal tokens as p, in each input."""
+    """Return that the weight off the optimal tokens is at q at most what it is at p, in each input."""  # noqa: E501
     pairs = zip(attention(m, v, v.q), attention(m, v, v.p), v.gamma, strict=True)
     off = [(q, p, 1 - m.is_zero(m.max(gamma) - gamma)) for q, p, gamma in pairs]
     return m.all_of(*(m.at_most(m.dot(q, others), m.dot(p, others)) for q, p, others in off))

@@ -19,7 +19,7 @@ SENTENCE = {
 
 
 def on_line(tokens: Sequence[Fraction | int], **known: object) -> dict[str, object]:
-    """Return values of variables: A of tokens in R^1, points x and y by their numbers, and others."""
+    """Return values of variables: A of tokens in R^1, points x and y by number, and others."""
     points: dict[str, object] = {name: [known.pop(name)] for name in ("x", "y") if name in known}
     return {"A": [[token] for token in tokens], **points, **known}
 
@@ -35,7 +35,7 @@ def attention(
 
 @definition(r"\mathrm{{A}} \, \mathrm{{vec}}({X})")
 def block_logits(m: Namespace, n: int, A1: Numbers, A2: Numbers, X: Numbers) -> Numbers:
-    """Return A_{j0} vec(X), one row for each block A_{j0} of n rows of A1 kron A2 (definition 3.1)."""
+    """Return A_{j0} vec(X), a row for each block A_{j0} of A1 kron A2 (definition 3.1)."""
     return m.mat(m.kron(A1, A2) @ m.vec(X), n)
 
 

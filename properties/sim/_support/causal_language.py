@@ -78,14 +78,14 @@ class Task:
     rest: float
 
     def flat(self, W: Array) -> Array:
-        """Return iterates (..., r, r) as vectors (..., r r + 1) of the norms that they have in R^d."""
+        """Return iterates (..., r, r) as vectors (..., r r + 1) with their norms in R^d."""
         rows = W.reshape(*W.shape[:-2], -1)
         rest = np.full((*rows.shape[:-1], 1), self.rest)
         return np.concatenate([rows, rest], axis=-1)
 
 
 def draw(seed: int, run: int, size: Setting) -> Task:
-    """Return the run of that number: language, sentences, and a Gaussian start of deviation 0.01."""
+    """Return the numbered run: language, sentences, and a Gaussian start of deviation 0.01."""
     generator = np.random.default_rng([seed, run, size.m, size.n, size.d])
     language = random_language(generator, VOCABULARY, size.d, SUCCESSORS)
     sentences = language.sample(generator, size.m, size.n)

@@ -129,7 +129,7 @@ def _table() -> tuple[Float[Array, " P"], Float[Array, " P"]]:
 
 
 def screened_constants(D: Float[Array, " B"]) -> Float[Array, " B"]:
-    """Return K(D) to eight digits, for screening: cubic pieces, 100 times as fast as the maximum."""
+    """Return K(D) to eight digits for screening: cubic pieces, 100 times as fast."""
     usable = (D > 0.0) & np.isfinite(D)
     safe = np.where(usable, D, 1.0)
     place = (np.log(safe).clip(-_ENDS, _ENDS) + _ENDS) * (_STEPS / (2 * _ENDS))

@@ -162,7 +162,7 @@ def _attainable(run: Values, longest: float) -> float:
 
 
 def _constraints(data: AttentionData, worst: bool = False) -> Array:
-    """Return the constraint matrices (J, d, d) of the first optimal tokens, or of the worst ones."""
+    """Return the constraint matrices (J, d, d) of the first optimal or the worst tokens."""
     exact = ExactData.of(data)
     rows = [row.index(min(row)) for row in exact.gamma] if worst else first_optimal(exact)
     A = [[float(arb(x)) for x in a] for a in exact_constraints(exact, rows).values()]

@@ -98,7 +98,7 @@ def _decided(
 
 
 def on_soft_ray(data: AttentionData, X: Vector) -> arb | None:
-    """Return 1 if X, flat, provably lies on the ray of X_soft, a negative number if not, else None."""
+    """Return 1 if flat X is provably on X_soft's ray, a negative number if not, or None."""
     A = list(exact_constraints(ExactData.of(data)).values())
     gap = _least_on_ray(A, X) - _least_known(data, A)
     if gap > 0:
@@ -138,7 +138,7 @@ def _least_known(data: AttentionData, A: list[Vector]) -> arb:
 
 
 def moves_soft(case: Descent) -> bool:
-    """Return whether X_soft != 0: C ||sum_j A_j|| > 1, the slope at 0 (`sim/definition-4.1:sharp`)."""
+    """Return whether X_soft != 0: slope C ||sum_j A_j|| > 1 at 0 (`sim/definition-4.1:sharp`)."""
     S = summed(case.data)
     return bool(C * C * dot(S, S) > 1)
 

@@ -32,7 +32,7 @@ def convex(m: Namespace, case: Pointed, weight: str = "0.5", lesser: bool = Fals
 def shorter_mean(
     m: Namespace, U: Numbers, V: Numbers, t: Number, lesser: bool = False
 ) -> Comparison:
-    """Return that ||t U + (1 - t) V||^2 is at most the mean of ||U||^2 and ||V||^2, or the lesser."""
+    """Return that ||t U + (1 - t) V||^2 <= the mean of ||U||^2 and ||V||^2, or the lesser."""
     point, squares = t * U + (1 - t) * V, (U @ U, V @ V)
     mean = m.minimum(*squares) if lesser else t * squares[0] + (1 - t) * squares[1]
     return m.at_most(point @ point, mean)

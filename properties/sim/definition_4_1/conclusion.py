@@ -43,7 +43,7 @@ def at_price(m: Namespace, case: Soft | Queried, C: Number = 10) -> Comparison:
 
 
 def largest_multiplier(case: Soft | Queried, duals: dict[Token, fmpq], together: bool) -> fmpq:
-    """Return the largest lambda, of single multipliers or of sums over constraints with one slack."""
+    """Return the largest lambda, of multipliers or of sums over constraints with one slack."""
     sums: dict[Hashable, fmpq] = {}
     for slack, (place, w) in zip(shares(case), duals.items(), strict=True):
         key = slack if together else place

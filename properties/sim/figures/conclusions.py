@@ -29,7 +29,7 @@ def rising(recorded: Array) -> int:
 
 
 def conclusions(tables: Mapping[str, Table]) -> dict[str, object]:
-    """Return final cosines, cosines of the rivals, growth exponents of the residual, and sentences."""
+    """Return final cosines, rivals' cosines, growth exponents of the residual, and sentences."""
     facts: dict[str, object] = {}
     for tokens in tables["directions"].distinct("tokens"):
         rows = tables["directions"].where(tokens=tokens)

@@ -39,7 +39,7 @@ def numbers(
     far: Sequence[float] = FAR,
     default: causal.Setting = DEFAULT,
 ) -> Numbers:
-    """Return the tables of `sets` runs a configuration: each panel varies one size of the default."""
+    """Return tables of `sets` runs a configuration; each panel varies one size of the default."""
     record, runs = checkpoints(steps), range(sets)
     jobs = list(product(configurations(panels, default), causal.SETS))
 
@@ -96,7 +96,7 @@ def configurations(
 def followed(
     seed: int, size: causal.Setting, tokens: str, W: Array, record: list[int]
 ) -> tuple[Table, Table]:
-    """Return the position of each run's iterates relative to X_soft, and data about its problems."""
+    """Return each run's iterates relative to X_soft, and data about its problems."""
     rows, about = [], []
     for run, path in enumerate(W):
         task, keys = causal.draw(seed, run, size), {**size.columns, "tokens": tokens, "run": run}

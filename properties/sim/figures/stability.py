@@ -76,7 +76,7 @@ def constants(
 
 
 def _largest(height: Callable[[Array, Array], Array], edge: float) -> float:
-    """Return the maximum over an angle and |a| <= edge, on ever finer grids about the best point."""
+    """Return the maximum over angles and |a| <= edge, on ever finer grids near the best point."""
     low, high = np.array([-math.pi / 2, -edge]), np.array([math.pi / 2, edge])
     best = 0.0
     for _ in range(5):

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def coherence(data: AttentionData) -> fmpq | None:
-    """Return the largest |<., .>| of two tokens or queries over the squared norm of the first one."""
+    """Return the largest |<., .>| of two tokens or queries over the first one's squared norm."""
     exact = ExactData.of(data)
     found = [fmpq(0)]
     for vectors in ([x for tokens in exact.X for x in tokens], exact.Z):

@@ -243,7 +243,7 @@ def _selected(run: Descent, data: AttentionData, loss: str, *, tied: bool = Fals
 
 @by_gradient_flow
 def ends_alike(run: Descent, which: str = "low") -> Slack:
-    """Return the slack of "descent ends in the same direction without the tokens of least score"."""
+    """Return the slack of "descent ends in the same direction without tokens of least score"."""
     chosen = _selected(run, run.data, run.loss)
     if isinstance(chosen, Slack):
         return chosen
@@ -378,7 +378,7 @@ def scaled(draw: st.DrawFn) -> Scaled:
 
 @composite
 def line_runs(draw: st.DrawFn) -> Descent:
-    """Draw one input of three or four tokens in R^1, of different scores, from zero or any start."""
+    """Draw an input of 3 or 4 tokens in R^1, with distinct scores, from zero or any start."""
     T = draw(st.integers(3, 4))
     scores = np.cumsum(1.0 + np.abs(draw(arrays(T))))
     X = draw(arrays(1, T, 1))

@@ -92,7 +92,7 @@ class Draws:
 
 
 def drawn(generator: np.random.Generator, size: Setting) -> tuple[Language, Int[Array, "m n"]]:
-    """Return a random language, its embeddings in coordinates of their span, and sentences of it."""
+    """Return a random language, its embeddings in their span's coordinates, and sentences."""
     language = random_language(generator, VOCABULARY, size.d, SUCCESSORS)
     sentences = language.sample(generator, size.m, size.n)
     coordinates = np.linalg.qr(language.embeddings.T)[1].T

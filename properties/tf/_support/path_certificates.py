@@ -203,7 +203,7 @@ def certified_set(
 
 
 def radii(case: Path) -> list[float]:
-    """Return two radii for one ||W^mm|| or C_*: 1e3 and 1e4, or more if parts of the risk differ."""
+    """Return two radii for one ||W^mm|| or C_*: 1e3 and 1e4, or more if risk terms differ."""
     return [power * paths.late(case) for power in (1e3, 1e4)]
 
 

@@ -245,7 +245,7 @@ def late(case: Path) -> float:
 
 
 def ray_slack(case: Path, found: Sequence[PathMinimum], target: Matrix) -> Slack:
-    """Return 1/2 minus the growth exponent of the distance of two minimisers to the target's ray."""
+    """Return 1/2 minus the growth exponent of two minimisers' distance to the target's ray."""
     unit = np.array([[float(arb(x)) for x in row] for row in target])
     unit /= np.linalg.norm(unit)
     size = length(case)
@@ -321,7 +321,7 @@ def set_slack(
     share: int | Fraction,
     inner: int | None = None,
 ) -> Slack:
-    """Return the slack of `follows_set` for two minimisers found elsewhere, unknown if not certain."""
+    """Return the slack of `follows_set` for two given minimisers, unknown if not certain."""
     chosen = "worst" if target == "worst" else "optimal"
     if not SEVERAL_TOKENS.holds(case) or max_margin(case.data, chosen) is None:
         return Slack(-1.0, 0.0)
@@ -392,7 +392,7 @@ def ranks_are_above(case: Path, inner: int) -> arb | None:
 
 
 def _turns(case: Path) -> bool:
-    """Return whether constraints on single entries make a 2 x 2 minor of every feasible W nonzero."""
+    """Return whether constraints on single entries keep a 2 x 2 minor of all feasible W nonzero."""
     signs = {at: sign for at, sign in single_entries(case.data) if at is not None}
     return any(
         signs.get((a, b), 0) * signs.get((c, d), 0) * signs.get((a, d), 0) * signs.get((c, b), 0)

@@ -143,7 +143,7 @@ def all_support_everywhere(data: AttentionData) -> bool:
 
 
 def locally_optimal(data: AttentionData, alpha: Array) -> bool:
-    """Return whether W^mm(alpha) exists and its rivals of margin 1 score below the chosen tokens."""
+    """Return whether W^mm(alpha) exists and its rivals of margin 1 score below the chosen."""
     answer, exact = exact_att_svm(data, alpha), ExactData.of(data)
     if answer is None:
         return False

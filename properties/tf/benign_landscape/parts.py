@@ -110,7 +110,7 @@ def split(whole: Part) -> list[Part]:
 
 
 def along_line(tokens: Matrix) -> list[int] | None:
-    """Return whole numbers k_t with no common factor, the least 0, with x_t = x + k_t v, or None."""
+    """Return integers k_t without common factor, the least 0, with x_t = x + k_t v, or None."""
     rows = [subtract(x, tokens[0]) for x in tokens]
     if fmpq_mat(rows).rank() != 1:
         return None

@@ -36,7 +36,7 @@ KINDS = ("few", "line", "lines", "equal")
 
 
 def levels_apart(case: Descent) -> bool:
-    """Return whether the first input's tokens above any score level are separable from those below."""
+    """Return whether the first input's tokens above and below any score level are separable."""
     exact = ExactData.of(case.data)
     tokens, gamma = exact.X[0], exact.gamma[0]
     for level in sorted(set(gamma))[1:]:

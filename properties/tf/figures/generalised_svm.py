@@ -109,7 +109,7 @@ def numbers(
 
 
 def public_ends(generator: np.random.Generator, d: int, sets: int) -> Array:
-    """Return both correlations at the end of runs of the public code, outside weight, and outcome."""
+    """Return both correlations at the end of public code's runs, outside weight and outcome."""
     data: list[AttentionData] = []
     while len(data) < sets:
         one = gaussian_protocol(generator, 3, 4, d)

@@ -95,7 +95,7 @@ def correlations(
 
 
 def picture(n: Numbers) -> Figure:
-    """Return a panel for W and one for (K, Q): mean correlation with a band of one standard error."""
+    """Return panels for W and (K, Q): mean correlation with bands of one standard error."""
     figure = sheet(1, 2, panel=(4.8, 3.8))
     for axes, (run, title) in zip(figure.subplots(1, 2, sharey=True), RUNS.items(), strict=True):
         dress(axes, title, "normalised step", "correlation of the weights with the solution")

@@ -32,7 +32,7 @@ NORM_NAMES = ("Frobenius", "nuclear")
 
 
 def drawn(generator: np.random.Generator) -> tuple[AttentionData, int]:
-    """Return the first data set whose Att-SVM has a solution of small norm, and the number drawn."""
+    """Return the first data set whose Att-SVM has a solution of small norm, and its number."""
     for draws in range(1, MOST_DRAWS + 1):
         data = gaussian_protocol(generator, n=2, T=3, d=2)
         answer = att_svm(data)
@@ -102,7 +102,7 @@ def input_table(data: AttentionData) -> Table:
 
 
 def run_table(data: AttentionData, weights: str, b: int, curve: Trajectory) -> Table:
-    """Return entries of W, its projections W z_1 and W z_2, and the least of the largest weights."""
+    """Return entries of W, its projections W z_1 and W z_2, and the least largest weight."""
     seen = projections(curve.W[0], data.Z)
     flat = curve.W[0].reshape(-1, 4)
     return Table.of(

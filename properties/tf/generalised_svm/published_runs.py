@@ -60,7 +60,7 @@ def _often(case: Published, above: str, share: str, runs: int, stream: int) -> S
 
 
 def often(case: Published, above: str = "0.99", share: str = "1/2") -> Slack:
-    """Return the slack of "the correlation exceeds a bound with at least the probability `share`"."""
+    """Return the slack of "the correlation exceeds a bound with probability >= `share`"."""
     return _often(case, above, share, RUNS, 0)
 
 

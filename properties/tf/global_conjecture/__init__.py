@@ -55,7 +55,7 @@ def few(case: Descent) -> bool:
 
 
 def short_or_few(case: Descent) -> bool:
-    """Return whether the step is at most 1/L, or queries are orthogonal with at most three tokens."""
+    """Return whether the step is at most 1/L, or queries are orthogonal, with <= 3 tokens."""
     few = case.data.present.sum(axis=1).max() <= 3 and orthogonal(case)
     return bool(few) or is_short(case)
 

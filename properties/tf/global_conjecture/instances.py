@@ -95,7 +95,7 @@ def simplices(draw: st.DrawFn) -> Descent:
 
 @composite
 def apart(draw: st.DrawFn) -> Descent:
-    """Draw inputs of orthogonal queries, each near a regular simplex or a right-angled staircase."""
+    """Draw inputs of orthogonal queries, each near a regular simplex or right-angled staircase."""
     n = draw(sizes(1, 2))
     T = draw(sizes(3, 5 - n))
     X, Z = np.zeros((n, T, T + n)), np.eye(n, T + n)
@@ -116,7 +116,7 @@ def apart(draw: st.DrawFn) -> Descent:
 
 @composite
 def acting(draw: st.DrawFn) -> Descent:
-    """Draw inputs of one query that move each other's margins, of two tokens, one perhaps of three."""
+    """Draw inputs of one query that move each other's margins, of two or once three tokens."""
     data, powers = draw(edges()), [0, 1]  # from further away runs linger for too long
     if draw(st.booleans()):
         n = draw(sizes(2, 3))

@@ -158,7 +158,7 @@ def never_rises(case: Step, target: Matrix) -> bool:
 
 
 def elsewhere_after(case: Values, towards: str = "optimal") -> Tensor:
-    """Return how far descent is from selecting the optimal tokens after its first step, in torch."""
+    """Return how far descent is from selecting optimal tokens after its first step, in torch."""
     step = negative_gradient(case.data, case.start, case.loss)
     length = (case.length / norm_of(step, 2).clamp(min=1e-100))[:, None, None]
     first = SimpleNamespace(data=case.data, start=case.start + length * step, loss=case.loss)

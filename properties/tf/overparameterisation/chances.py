@@ -108,7 +108,7 @@ def _spherically(law: Law, factor: int, tokens: str, samples: int) -> Slack:
 
 
 def spherically(law: Law, factor: int = 1, tokens: str = "spherical") -> Slack:
-    """Return the slack of "at least 1 - M exp(-factor d e^2/2)", by the end of a counted interval."""
+    """Return the slack of "at least 1 - M exp(-factor d e^2/2)", by a counted interval's end."""
     return _spherically(law, factor, tokens, SAMPLES // 4)
 
 

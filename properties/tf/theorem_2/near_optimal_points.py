@@ -142,7 +142,7 @@ than V, whose margins are 16 < log(2 Gamma) = 18.7."""
 
 
 def defined(case: Candidate) -> bool:
-    """Return whether W^mm has a direction and no best scores are tied, so that Gamma has a value."""
+    """Return whether W^mm has a direction and no best scores are tied: Gamma has a value."""
     return unique_optimum(case) and exists(case)
 
 
@@ -218,7 +218,7 @@ def _cost(m: Namespace, case: Candidate, found: list[paths.Input]) -> Any:
 
 
 def kappa(m: Namespace, case: Candidate, gaps: str = "own") -> Numbers:
-    """Return kappa, with all products of score gaps and slopes counted as one if `gaps` is `one`."""
+    """Return kappa, all products of score gaps and slopes taken as 1 if `gaps` is `one`."""
     solved, found = (
         present(exact_att_svm(case.data), "the answer of the SVM"),
         paths.inputs(m, case),
