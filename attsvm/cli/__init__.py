@@ -126,6 +126,10 @@ def _output() -> Iterator[None]:
                 stream.flush()
 
 
+_LIBRARIES = ("numba", "scipy", "sympy")
+"""Libraries that no check of a formula in balls needs, so that an installation may lack them."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; every error becomes a message and an exit code."""
     if sys.stderr is None:  # closed: the next opened file would get its descriptor
@@ -155,6 +159,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             raise
+        library = isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0]
+        if library in _LIBRARIES:
+            said = f"attsvm: this command needs {library}, which is not installed"
+            print(f"{said}. pip install {library}", file=sys.stderr)
+            return 2
         print(
             f"attsvm: internal error ({type(error).__name__}: {error}). "
             f"Report what `attsvm {shlex.join([*words, '--debug'])}` says.",

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ from importlib import metadata
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
 import pytest
 from commands import TOYS, in_a_process
 
@@ -18,6 +20,7 @@ from attsvm.errors import AttsvmError, UsageError
 from attsvm.theory.record.ledger import Ledger
 from tests.forks import in_a_fork
 
+ROOT = Path(__file__).parents[2]
 HEAVY = ["numpy", "scipy", "numba", "matplotlib", "torch", "cvxpy", "sympy"]
 HEAVY += ["hypothesis", "flint", "jaxtyping", "jinja2"]
 NEEDED = {"flint", "hypothesis", "numpy", "sortedcontainers", "typing_extensions"}
@@ -173,6 +176,29 @@ def test_an_internal_error_exits_with_three_and_points_to_debug(attsvm, monkeypa
         "attsvm: internal error (ZeroDivisionError: a slip of ours). "
         "Report what `attsvm claims --debug` says.\n"
     )
+
+
+def test_formulas_alone_need_no_compiler_and_what_does_says_so(tmp_path):
+    """A process in which numba is not there checks a claim, and names numba where it solves."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\nsys.modules['numba'] = sys.modules['llvmlite'] = None\n"
+    )
+    shutil.copy2(ROOT / "examples/my_claim.py", tmp_path)
+    data = tmp_path / "data.npz"
+    numbers = np.random.default_rng(0)
+    X, Z = numbers.normal(size=(12, 6, 9)), numbers.normal(size=(12, 9))
+    np.savez(data, X=X, Z=Z, scores=numbers.normal(size=(12, 6)))
+    path = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+
+    def run(*words):
+        command = [sys.executable, "-m", "attsvm", *words]
+        return subprocess.run(command, cwd=tmp_path, env=path, capture_output=True, text=True)
+
+    checked = run("verify", "--only-pack", "my_claim.py")
+    assert (checked.returncode, checked.stderr.count("Error")) == (0, 0)
+    solved = run("solve", "data.npz")
+    assert solved.returncode == 2
+    assert solved.stderr.endswith("needs numba, which is not installed. pip install numba\n")
 
 
 def test_debug_lets_every_error_through(monkeypatch):

@@ -67,7 +67,8 @@ class Ledger:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             special = self.path.exists() and not self.path.is_file()
             kind = os.O_WRONLY if special else os.O_RDWR | os.O_CREAT
-            self._file = os.open(self.path, kind | os.O_APPEND, 0o644)
+            kind |= os.O_APPEND | getattr(os, "O_BINARY", 0)  # Windows would write two bytes a line
+            self._file = os.open(self.path, kind, 0o644)
         except FileExistsError as error:  # a file stands where the folder should be
             why = NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
             raise _unwritable(self.path, why) from error
@@ -78,7 +79,8 @@ class Ledger:
             if self._on_disk:
                 _lock(self._file, self.path)
                 size = os.fstat(self._file).st_size
-                if size and os.pread(self._file, 1, size - 1) != b"\n":
+                os.lseek(self._file, max(size - 1, 0), os.SEEK_SET)
+                if size and os.read(self._file, 1) != b"\n":
                     write_all(self._file, b"\n")  # an earlier run was killed within a line
         except OSError as error:
             self.close()
