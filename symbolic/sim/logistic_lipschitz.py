@@ -3,29 +3,55 @@
 from __future__ import annotations
 
 import sympy as sp
+from flint import fmpq
 
+from attsvm.errors import present
 from attsvm.losses import slope_kernel
-from attsvm.theory import ensure_equal, ensure_nonnegative
-from attsvm.theory.declaration.proof import cancelled, simplified
+from attsvm.theory import ensure_equal
+from attsvm.theory.declaration.proof import cancelled
+from attsvm.theory.proof.facts import ge, gt, note
+from attsvm.theory.proof.formulas import LETTERS, said
+from attsvm.theory.proof.lemmas import EXPONENTIAL, LIPSCHITZ, RECIPROCAL, SIZE
+from attsvm.theory.proof.linked import linked
+from attsvm.theory.proof.rules import cite, conclude, decide, scale, square
+from attsvm.theory.proof.terms import EXP, INV, Letter, as_term, derivative
 from properties.sim.logistic_lipschitz import STEP
-from symbolic.mean_value import ensure_bound_of_slope, ensure_no_less
+from symbolic.mean_value import ensure_no_less
 from symbolic.sim.lemma_3_12 import derivatives, u
 
 
-def prove() -> str:
-    """Prove that g' is at most 1/4, and that 1/4 is reached."""
+def ensure_reached() -> None:
+    """Raise unless the code's g' is the derivative of g, and 1/4 is reached."""
     _, first = derivatives(1)
-    quarter, square = sp.Rational(1, 4), (1 - u) ** 2 / (4 * (1 + u) ** 2)
     slope = slope_kernel(u)  # by the code, at e^-|x|, that is u or 1/u
     ensure_equal(slope_kernel(1 / u), slope, "the code's g' is even", normal=cancelled)
     ensure_equal(slope, first, "the code's g' is the derivative of g", normal=cancelled)
-    ensure_equal(quarter - slope, square, "1/4 - g' is a square", normal=simplified)
-    ensure_nonnegative([square, first], "so g' is in [0, 1/4]")
     x = sp.Symbol("x", positive=True)
     steepest = sp.limit((1 / (1 + sp.exp(-x)) - 1 / (1 + sp.exp(x))) / (2 * x), x, 0)
     reached = "the quotients of g between x and -x tend to 1/4 as x tends to 0"
-    ensure_equal(steepest, quarter, reached)
+    ensure_equal(steepest, sp.Rational(1, 4), reached)
     ensure_no_less(reached, 1 / (1 + sp.exp(-x)))
-    for reading, said in ("literal", sp.Integer(1)), ("sharp", quarter):
-        ensure_bound_of_slope(STEP, reading, lambda w: w / (1 + w), said, quarter)
-    return "1/4 - g' = ((1 - u)/(2 (1 + u)))^2 with u = e^x, so g is 1/4-Lipschitz, and no less"
+
+
+@linked
+def prove() -> str:
+    """Prove |g(x) - g(y)| <= |x - y|/4 by g' = g (1 - g), and so the printed bound."""
+    ensure_reached()
+    x, y = Letter("x"), Letter("y")
+    e, g = EXP(-x.term), INV(1 + EXP(-x.term))
+    function, quarter = as_term(LETTERS.logistic(x.term)), as_term(fmpq(1, 4))
+    slope = derivative(function, x, {})
+    power, _ = cite(EXPONENTIAL, (), -x.term)
+    one, _ = cite(RECIPROCAL, [decide(gt(1 + e, 0), power)], 1 + e)
+    above = decide(ge(quarter, slope), scale(one, g), square(g - fmpq(1, 2)))
+    below = decide(ge(quarter, -slope), power, square(g))
+    note("g' = g (1 - g) is at most 1/4", above)
+    (fact,) = cite(LIPSCHITZ, [above, below], function, x, quarter, x.term, y.term)
+    (sharp,), (printed,) = (
+        said(present(STEP.claim(name).formula, "the formula of a reading")).sequents
+        for name in ("sharp", "literal")
+    )
+    conclude(fact, sharp)
+    size = cite(SIZE, (), x.term - y.term)
+    conclude(decide(printed.proposition, fact, *size), printed)
+    return "1/4 - g' = (g - 1/2)^2, so g is 1/4-Lipschitz, and no less"

@@ -28,7 +28,7 @@ from attsvm.theory.report.proofs import LINKED, PROSE, connection
 from properties._support import small_runs
 from symbolic import alternatives, basins
 from symbolic.basin_facts import converges
-from symbolic.sim import lemma_3_12
+from symbolic.sim import lemma_3_12, logistic_lipschitz
 
 RUNS = {
     "uneven scores": small_runs.UNEVEN_SCORES,
@@ -40,7 +40,11 @@ RUNS = {
     ),
     "short steps": replace(small_runs.NOT_TIGHT, step=0.25),
 }
-PROOFS = {"basin": basins.prove, "lemma 3.12": lemma_3_12.prove}
+PROOFS = {
+    "basin": basins.prove,
+    "lemma 3.12": lemma_3_12.prove,
+    "step 1": logistic_lipschitz.prove,
+}
 
 
 @functools.cache
@@ -62,10 +66,11 @@ def test_no_fact_of_the_basin_is_false_on_a_run(name):
     assert all(fact.proposition.eventually for fact in tally.open)
 
 
-def test_no_fact_of_lemma_3_12_is_false():
+@pytest.mark.parametrize("name", ["lemma 3.12", "step 1"])
+def test_no_fact_on_the_logistic_function_is_false(name):
     values = [-30.0, -2.0, -1.3169578969248166, 0.0, 0.5, 1.3169578969248166, 40.0]
     model = evaluation.Model({}, {}, 2, {evaluation.REAL: values})
-    tally = evaluated(whole("lemma 3.12"), model, tries=64)
+    tally = evaluated(whole(name), model, tries=64)
     assert (tally.false, tally.open, tally.untried) == ([], [], [])
 
 
@@ -169,9 +174,10 @@ def test_alternatives_of_a_supposition_say_the_same():
 # mutants
 
 
-def test_each_premise_of_lemma_3_12_is_needed():
-    pairs = [*mutants.premises(whole("lemma 3.12"))]
-    assert len(pairs) > 30
+@pytest.mark.parametrize(("name", "number"), [("lemma 3.12", 30), ("step 1", 7)])
+def test_each_premise_is_needed(name, number):
+    pairs = [*mutants.premises(whole(name))]
+    assert len(pairs) >= number
     assert [(f, p) for f, p in pairs if not mutants.needed(f, p)] == []
 
 
@@ -256,6 +262,8 @@ def test_the_readings_whose_proofs_are_linked():
         "sim/kq-bias:amended-2",
         "sim/lemma-3.12:literal",
         "sim/lemma-3.12:sharp",
+        "sim/logistic-lipschitz:literal",
+        "sim/logistic-lipschitz:sharp",
         "sim/loss-assumptions:amended-2",
         "sim/theorem-3.14-part-1:amended-2",
         "sim/theorem-3.14-part-2:amended-3",
