@@ -163,13 +163,7 @@ def FALLS_BY(
     on = frozenset({ge(x, low), ge(high, x)})
     slope = Needed(ge(sign * (fall(x) - c), 0), on, _binds(x, apart=[low, high, c]))
     change = f(low) - f(high) - c * (high - low)
-    return _instance([falls(f, fall), ge(high, low), slope], ge(_sign(sign) * change, 0))
-
-
-def _sign(sign: int) -> int:
-    if sign not in (1, -1):
-        raise ProofError("a sign is 1 or -1", value=repr(sign))
-    return sign
+    return _instance([falls(f, fall), ge(high, low), slope], ge(sign * change, 0))
 
 
 @lemma("mean value, in size", "Rudin, Principles of Mathematical Analysis, theorem 5.10")
