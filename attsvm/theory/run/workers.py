@@ -200,11 +200,11 @@ class _Processes:
         self._ending = False
         self._workers: set[BaseProcess] = set()
         self._threads: list[threading.Thread] = []
+        self._begin()  # it loads the packs while jobs are made; others start when jobs come
 
     def submit(self, job: Job, *arguments: str) -> Asked:
-        if len(self._threads) < self.count:  # a run that reuses all outcomes needs no process
-            self._threads.append(threading.Thread(target=self._serve, daemon=True))
-            self._threads[-1].start()
+        if len(self._threads) < self.count:
+            self._begin()
         future = _Asked()
         future.watcher = watcher()
         self._asked.put((future, job, arguments))
@@ -223,6 +223,11 @@ class _Processes:
         self._asked.end()
         for thread in self._threads:
             thread.join()
+
+    def _begin(self) -> None:
+        """Start a thread that looks after one more process."""
+        self._threads.append(threading.Thread(target=self._serve, daemon=True))
+        self._threads[-1].start()
 
     def _serve(self) -> None:
         """Send jobs to one process, one at a time, and start a new process if it dies."""
