@@ -1,4 +1,4 @@
-"""The common part of all answers: their targets, and their display as text and as HTML."""
+"""What all answers have in common: their targets, and the page of text that tells them."""
 
 from __future__ import annotations
 
