@@ -28,9 +28,6 @@ def add(parsers: Parsers) -> None:
         "--graph", metavar="FILE", help="also draw which statement rests on which, as SVG"
     )
     parser.add_argument(
-        "--against", metavar="FILE", help="an earlier ledger: the page begins with what changed"
-    )
-    parser.add_argument(
         "--figures",
         metavar="DIR",
         help="the page shows the figures that `attsvm reproduce --out DIR` wrote there",
@@ -53,8 +50,7 @@ def run(options: argparse.Namespace) -> int:
     run, packs = recorded_run(options)
     entries = [run.verdicts[name] for name in sorted(run.verdicts)]
     out = options.out or (f"attsvm-{options.source}.md" if options.source else PAGE)
-    for read in (options.ledger, options.against):
-        ensure_apart(ledger=read, json=options.json, graph=options.graph, out=out)
+    ensure_apart(ledger=options.ledger, json=options.json, graph=options.graph, out=out)
     as_html = options.source is None or Path(out).suffix in (".html", ".htm")
     if options.source is not None:
         from attsvm.theory.report.errata import claims_of
@@ -64,20 +60,19 @@ def run(options: argparse.Namespace) -> int:
     if as_html:
         from attsvm.theory.report.html import page
 
-        before = None if options.against is None else last_run(options.against)
         drawn: tuple[Any, ...] = ()
         if options.figures is not None:
             from attsvm.reproduce import read
 
             drawn = read(Path(options.figures), options.source)
         folder = Path(out).parent
-        text = page(run, packs, only=options.source, folder=folder, before=before, figures=drawn)
+        text = page(run, packs, only=options.source, folder=folder, figures=drawn)
     else:
         from attsvm.theory.report.markdown import source_page
 
-        if options.against is not None or options.figures is not None:
+        if options.figures is not None:
             raise UsageError(
-                "only a page in HTML has figures or is compared with an earlier run",
+                "only a page in HTML has figures",
                 value=out,
                 remedy="Name it like page.html with --out.",
             )

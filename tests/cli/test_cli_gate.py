@@ -70,7 +70,6 @@ def test_expectations_or_a_ledger_of_another_kind_are_bad_input(attsvm, tmp_path
         ["gate", *TOYS, "--ledger", "one", "--json", "linked"],
         ["gate", *TOYS, "--ledger", "one", "--expect", "two", "--json", "two"],
         ["report", *TOYS, "--ledger", "one", "--out", "one"],
-        ["report", *TOYS, "--ledger", "one", "--against", "two", "--json", "two"],
         ["report", *TOYS, "--ledger", "one", "--out", "page", "--graph", "page"],
         ["hunt", *TOYS, "toy/false", "--out", ".", "--json", "toy--false--literal.json"],
     ],

@@ -20,24 +20,6 @@ def test_a_page_of_a_source_is_html_where_its_name_says_so(attsvm, ran):
     assert (code, "There are: " in error) == (2, True)
 
 
-def test_a_page_says_what_changed_since_an_earlier_ledger(attsvm, ran):
-    ledger = Path(".attsvm/ledger.jsonl")
-    lines = [json.loads(line) for line in ledger.read_text().splitlines()]
-    for event in lines:
-        if event["event"] == "verdict":
-            event["verdict"]["evidence"] = "none"
-    Path("old.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    assert attsvm("report", *TOYS, "--against", "old.jsonl", "--out", "new.html")[0] == 0
-    shown = Path("new.html").read_text()
-    assert "What changed (1)" in shown
-    assert "holds, none, exercised" in shown
-    assert attsvm("report", *TOYS, "--against", ledger, "--out", "new.html")[0] == 0
-    assert "Nothing changed." in Path("new.html").read_text()
-    assert attsvm("report", *TOYS, "--against", "absent.jsonl")[0] == 2
-    code, _, error = attsvm("report", *TOYS, "--source", "toy", "--against", ledger)
-    assert (code, "Name it like page.html" in error) == (2, True)
-
-
 @pytest.mark.parametrize("out", ["page.html", "page.md"])
 def test_a_page_of_an_edited_record_or_of_other_code_says_so(attsvm, ran, out):
     ledger = Path(".attsvm/ledger.jsonl")

@@ -24,7 +24,6 @@ from attsvm.theory.packs.code_digests import homes
 from attsvm.theory.packs.packs import Pack, members
 from attsvm.theory.record.curated import known_witness
 from attsvm.theory.record.ledger import Run
-from attsvm.theory.report.change import changes
 from attsvm.theory.report.drawings import drawn, graph
 from attsvm.theory.report.errata import Weight
 from attsvm.theory.report.mathml import formula
@@ -92,7 +91,6 @@ def page(
     *,
     only: str | None = None,
     folder: Path | None = None,
-    before: Run | None = None,
     figures: Sequence[ShownFigure] = (),
 ) -> str:
     """Return the HTML page of a run.
@@ -102,7 +100,6 @@ def page(
         packs: their claims supply printed sentences, errata and counterexamples.
         only: the source to which the page is restricted.
         folder: the folder of the page, for links to files; the current folder if None.
-        before: an earlier run to compare with.
         figures: redrawn figures of the sources.
 
     Raises:
@@ -127,7 +124,6 @@ def page(
         lead=_lead(run, sources, readings),
         tallies={w: found.count(w) for w in (*map(str, Truth), "not run") if w in found},
         wrong=list(_wrong(run, readings)),
-        changes=None if before is None else _changes(before, run, readings, only),
         findings=[(str(weight), *groups) for weight, *groups in weights if any(groups)],
         plain=[s for view in sources for s in view.statements if s.refuted and s.told is None],
         figures=figures,
@@ -171,21 +167,6 @@ def _wrong(run: Run, readings: Sequence[ReadingView]) -> Iterator[tuple[str, tup
         yield "", (f"{result}: {file} {reason}", "")
     for fault in run.faults:
         yield "", (f"{fault[:1].upper()}{fault[1:]}", "")
-
-
-def _changes(
-    before: Run, now: Run, readings: Sequence[ReadingView], only: str | None
-) -> JsonObject:
-    found = [c for c in changes(before, now) if c.id.startswith(f"{only}/" if only else "")]
-    kinds = dict.fromkeys(c.what for c in found)
-    same = (before.profile, before.seed) == (now.profile, now.seed)
-    other = f"The earlier run had profile {before.profile} and seed {before.seed}. "
-    return {
-        "number": len(found),
-        "other": "" if same else other,
-        "kinds": {kind: [c for c in found if c.what == kind] for kind in kinds},
-        "known": {r.id for r in readings},
-    }
 
 
 def _by_weight(

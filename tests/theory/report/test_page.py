@@ -16,7 +16,6 @@ from markupsafe import escape
 from attsvm.theory.packs.packs import Pack, find_claims, load_packs
 from attsvm.theory.record import curated
 from attsvm.theory.record.ledger import Ledger, Run, last_run
-from attsvm.theory.report.change import changes
 from attsvm.theory.report.html import ShownFigure, page
 from attsvm.theory.report.rendering import FOLDER, anchor, sentence, text
 from attsvm.theory.verification.verify import verify
@@ -207,7 +206,6 @@ def test_what_a_record_says_is_text_and_never_markup(evil):
             replays={evil: {"file": evil, "result": evil, "reason": evil}}, about={evil: evil},
             faults=(evil,),
         ),
-        only=None, before=made(entry("a/b:c", evil, statement=evil)),
     )  # fmt: skip
     reader = read(shown)
     said = "".join(reader.text)
@@ -315,32 +313,6 @@ def test_a_run_that_was_cut_short_says_so(ledger, tmp_path):
 def test_all_that_is_wrong_with_a_record_is_told():
     run = made(entry("a/b:c"), faults=("it mixes two runs", "it repeats a reading"))
     assert "It mixes two runs It repeats a reading" in words(page(run))
-
-
-def test_what_differs_from_an_earlier_run_is_told_in_both_directions():
-    sibling = {"name": "s", "refuted": True}
-    old = made(
-        entry("a/gone:literal"), entry("a/x:literal", "holds", tightness=0.5),
-        entry("a/y:literal", siblings=[sibling]), entry("a/same:literal", tightness=0.5),
-    )  # fmt: skip
-    new = made(
-        entry("a/new:literal"), entry("a/x:literal", "refuted", statement="z", tightness=0.9),
-        entry("a/y:literal", siblings=[{**sibling, "refuted": False}]),
-        entry("a/same:literal", tightness=0.5001),
-    )  # fmt: skip
-    found = [(c.id, c.what) for c in changes(old, new)]
-    assert found == [
-        ("a/x:literal", "verdict"), ("a/x:literal", "sentence"), ("a/y:literal", "sibling"),
-        ("a/x:literal", "tightness"), ("a/gone:literal", "not run now"),
-        ("a/new:literal", "not run before"),
-    ]  # fmt: skip
-    assert changes(old, old) == []
-    said = words(page(new, before=old))
-    assert "What changed (6)" in said
-    assert "s: refuted" in said
-    assert "Nothing changed." in words(page(old, before=old))
-    two = made(*new.verdicts.values(), entry("b/z:literal"))
-    assert "Nothing changed." in words(page(two, only="b", before=made(entry("b/z:literal"))))
 
 
 def _light(colour):
