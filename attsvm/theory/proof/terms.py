@@ -451,9 +451,10 @@ def _atom_derivative(atom: Atom, by: Letter, falls: Mapping[Function, Function])
     if atom == by:
         return as_term(1)
     if isinstance(atom, Binder) and atom.kind == "total" and atom.sort == REAL:
-        if atom.over is None or by not in atom.over.of.letters:  # else it sums over other members
-            letter, body = atom.opened()
-            return total(derivative(body, by, falls), letter, atom.over)
+        letter, body = atom.opened()
+        if atom.over is not None and by in atom.over.of.letters:
+            raise ProofError("a sum over other members has no derivative", value=repr(atom.term))
+        return total(derivative(body, by, falls), letter, atom.over)
     if isinstance(atom, App) and atom.function in (INV, EXP, *falls):
         (inside,) = atom.inside
         inner = derivative(inside, by, falls)
