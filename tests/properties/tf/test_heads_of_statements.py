@@ -44,23 +44,17 @@ def test_mirrored_tokens_share_attention_for_ever():
     assert found is None or not found < 0
 
 
-def test_parts_in_rationals_are_those_of_the_solvers():
-    solved = 0
-    for seed in range(6):
-        generator = np.random.default_rng(seed)
-        X, Z, W = (generator.integers(-8, 9, s) / 8.0 for s in ((2, 3, 3), (2, 3), (3, 3)))
-        kept = np.array([[1, 1, 0], [0, 1, 0]])
-        case = statement.kept(X, Z, kept, W)
-        data = AttentionData(X, Z, scores=np.zeros((2, 3)))
-        exact, floats = statement.parts(case), figure.split(data, W, kept > 0)
-        assert (exact.svm is None) == (floats is None)
-        if floats is None or exact.svm is None:
-            continue
-        solved += 1
-        for one, other in zip((exact.fin, exact.svm), floats, strict=True):
-            values = [float(x.p) / float(x.q) for x in one]
-            assert values == pytest.approx(other.ravel().tolist(), rel=1e-9, abs=1e-12)
-    assert solved > 2
+@pytest.mark.parametrize("seed", range(6))
+def test_parts_in_rationals_are_those_of_the_solvers(seed):
+    generator = np.random.default_rng(seed)
+    X, Z, W = (generator.integers(-8, 9, s) / 8.0 for s in ((2, 3, 3), (2, 3), (3, 3)))
+    kept = np.array([[1, 1, 0], [0, 1, 0]])
+    data = AttentionData(X, Z, scores=np.zeros((2, 3)))
+    exact = statement.parts(statement.kept(X, Z, kept, W))
+    floats = figure.split(data, W, kept > 0)
+    for one, other in zip((exact.fin, exact.svm), floats, strict=True):
+        values = [float(x.p) / float(x.q) for x in one]
+        assert values == pytest.approx(other.ravel().tolist(), rel=1e-9, abs=1e-12)
 
 
 def descended(case, head, *counts):
