@@ -51,8 +51,8 @@ class Loss:
 class ArbitraryLoss:
     """Any function as a loss; its properties are propositions, as a `Loss` has truth values."""
 
-    value: Callable[[Any, Any], Any]
-    drop: Callable[[Any, Any, Any], Any]
+    value: Callable[[Any, Number], Number]
+    drop: Callable[[Any, Number, Number], Number]
     strictly_decreasing: Proposition
     smooth: Proposition
     decreasing: Proposition

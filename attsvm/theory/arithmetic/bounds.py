@@ -48,7 +48,7 @@ class Bounded(Lane):
         self.value = value
         self.error = error
 
-    def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
+    def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
         if isinstance(other, int) and not isinstance(other, bool):
             other = BOUNDS._rational(Fraction(other))
         elif not isinstance(other, Bounded):

@@ -35,12 +35,12 @@ class _Dual(Scalar):
 
     __slots__ = ("m", "slopes", "value")
 
-    def __init__(self, m: Namespace, value: Number, slopes: list[Any]) -> None:
+    def __init__(self, m: Namespace, value: Number, slopes: list[Number]) -> None:
         self.m = m
         self.value = value
         self.slopes = slopes
 
-    def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
+    def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
         if isinstance(other, Entries):
             return NotImplemented
         first, second = (other, self) if swapped else (self, other)
@@ -60,7 +60,7 @@ class _Dual(Scalar):
         return _Dual(self.m, -self.value, [-a for a in self.slopes])
 
 
-def _value(number: Any) -> Any:
+def _value(number: object) -> Any:
     return number.value if isinstance(number, _Dual) else number
 
 

@@ -41,7 +41,7 @@ class Digits(Scalar):
         own = 0.0 if ball else size + 2.0 * (places + odd)
         self.longest: float = max([own, *(x.longest for x in of)])
 
-    def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
+    def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
         if isinstance(other, int) and not isinstance(other, bool):
             other = Digits(other.bit_length())
         if not isinstance(other, Digits):
@@ -98,7 +98,7 @@ class BitLengths(Arithmetic[Digits]):
 
         return elementary(powered)(self, x)
 
-    def maximum(self, x: Any, y: Any) -> Digits:
+    def maximum(self, x: object, y: object) -> Digits:
         """Return the length of the larger number; either may be a plain integer."""
         x, y = (self.exact(z) for z in (x, y))
         if x.ball or y.ball:

@@ -82,7 +82,7 @@ class Scalar:
     __mul__, __rmul__ = _operators(operator.mul)
     __truediv__, __rtruediv__ = _operators(operator.truediv)
 
-    def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
+    def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
         """Return the operation on this number and another one, in the other order if `swapped`."""
         raise NotImplementedError
 
@@ -98,7 +98,7 @@ class Scalar:
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
 
 
-def _refused(method: str, remedy: str = "") -> Callable[..., Any]:
+def _refused(method: str, remedy: str = "") -> Callable[..., NoReturn]:
     """Return a method that refuses, as the namespace has a function in its place."""
 
     def refuse(self: object, *args: object, **kwargs: object) -> NoReturn:
@@ -110,12 +110,12 @@ def _refused(method: str, remedy: str = "") -> Callable[..., Any]:
 _NESTED, _FLOATS = (list, tuple, np.ndarray), (float, np.floating)
 
 
-def _operator(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+def _operator(name: str, ufunc: np.ufunc) -> Operation:
     """Return an operator of arrays by its name: numpy's, without the search for overrides.
 
     The short way is for the usual operands: arrays, numbers of an arithmetic, and integers.
     """
-    usual: Callable[[Any, Any], Any] = getattr(np.ndarray, name)
+    usual: Operation = getattr(np.ndarray, name)
     swapped = name.startswith("__r")
 
     def operate(self: Entries, other: object) -> Any:
@@ -183,7 +183,7 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
             "asks for the truth of an array", "Return a comparison; the engine decides it."
         )
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Any, value: object) -> None:
         """Change an entry of a copy; refuse to change an argument of a formula."""
         if not self.flags.writeable:
             refuse_change()
@@ -212,7 +212,7 @@ def entries(values: Any, shape: tuple[int, ...] | None = None) -> Entries:
     return array.reshape(shape).view(Entries)
 
 
-def _flattened(values: object) -> tuple[tuple[int, ...], list[Any]]:
+def _flattened(values: object) -> tuple[tuple[int, ...], list[object]]:
     if isinstance(values, np.ndarray):
         return values.shape, list(values.view(np.ndarray).ravel())
     if not isinstance(values, list | tuple):

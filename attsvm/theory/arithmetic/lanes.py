@@ -43,7 +43,7 @@ class Lane(Scalar):
     def __init__(self, value: Any) -> None:
         self.value = value
 
-    def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
+    def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
         if isinstance(other, Lane):
             number = other.value
         elif isinstance(other, int) and not isinstance(other, bool):

@@ -22,7 +22,7 @@ class Magnitude(Scalar):
     def __init__(self, size: int | None) -> None:
         self.size = size if size is not None and size <= _MOST else None
 
-    def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
+    def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
         if isinstance(other, int) and not isinstance(other, bool):
             other = Magnitude(abs(other))
         if not isinstance(other, Magnitude):

@@ -62,7 +62,7 @@ class Term(Expression, Scalar):
     __slots__ = ()
     m: Verifiers
 
-    def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
+    def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
         if isinstance(other, np.ndarray):
             return NotImplemented
         if isinstance(other, int):

@@ -93,7 +93,7 @@ class Trace(Scalar):
         """Residue of the square; for roots it is the residue of the argument."""
         return (self.residue * self.residue if self._squared is None else self._squared) % PRIME
 
-    def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
+    def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
         if isinstance(other, int):
             other = Trace(fmpq(other), other)
         if not isinstance(other, Trace):
@@ -299,7 +299,7 @@ class Traces(Arithmetic[Trace]):
         exact = isinstance(number, fmpq)
         return self.of(number if exact else fmpq(*number.as_integer_ratio()))
 
-    def maximum(self, x: Any, y: Any) -> Trace:
+    def maximum(self, x: object, y: object) -> Trace:
         """Return the larger number, if the balls decide or both are equal."""
         x, y = (t if isinstance(t, Trace) else self.exact(t) for t in (x, y))  # an author's 0 or 1
         sure = x.sure and y.sure

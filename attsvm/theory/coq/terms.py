@@ -51,7 +51,7 @@ class Term(Scalar):
         """Return the text, in brackets if its precedence is lower."""
         return self.text if self.binds >= least else f"({self.text})"
 
-    def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
+    def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
         if isinstance(other, int):
             other = self.m.exact(other)
         if not isinstance(other, Term):
@@ -150,7 +150,7 @@ class Terms(Arithmetic[Term]):
     def minimum(self, x: Number, y: Number) -> Term:
         return self._larger("Rmin", x, y)
 
-    def _larger(self, name: str, x: Any, y: Any) -> Term:
+    def _larger(self, name: str, x: object, y: object) -> Term:
         return self.called(name, self.exact(x), self.exact(y))
 
     def spectral(self, A: Numbers) -> Term:

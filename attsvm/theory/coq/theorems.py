@@ -8,7 +8,7 @@ formula that the engine runs, so that another formula is another theorem.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,7 +134,7 @@ def _statement(claim: Claim, name: str, *, share: bool) -> Theorem:
     return Theorem(name, (), f"forall share : R, share < 1 -> exists {letters},\n  {met}")
 
 
-def _letters(formula: Formula, m: Arrays) -> tuple[Any, list[str], list[str]]:
+def _letters(formula: Formula, m: Arrays) -> tuple[Values, list[str], list[str]]:
     """Return the values, the bound letters with their types, and the conditions on lengths."""
     axes = axes_of(formula.variables)
     known: JsonObject = {}
@@ -219,7 +219,7 @@ def refutation(claim: Claim, case: Case) -> Theorem:
     return Theorem(name, tuple(m.definitions.items()), " /\\\n  ".join(parts))
 
 
-def _instance(formula: Formula, m: Terms, case: Case) -> Any:
+def _instance(formula: Formula, m: Terms, case: Case) -> Values:
     known = numbers(formula.variables, case, m._given)
     for name in axes_of(formula.variables):
         known[name] = Length(known[name])
@@ -276,7 +276,7 @@ def _formula(claim: Claim) -> Formula:
     return formula
 
 
-def expressible(write: Any, *arguments: Any) -> tuple[Theorem | None, str]:
+def expressible(write: Callable[..., Theorem], *arguments: object) -> tuple[Theorem | None, str]:
     """Return a theorem, or None and the reason why there is none."""
     try:
         return write(*arguments), ""

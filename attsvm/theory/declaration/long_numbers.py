@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
 from flint import arb, fmpq
 
-from attsvm._types import JsonObject
 from attsvm.theory.arithmetic.digits import BIT_LENGTHS, Digits, digits_of, enclosed
 from attsvm.theory.arithmetic.entries import Entries, entries
 from attsvm.theory.arithmetic.namespace import Namespace
@@ -26,7 +25,9 @@ _REMEMBERED = 4096
 """Maximum number of entries of the cache."""
 
 
-def shortened(function: Callable[..., Any], m: Namespace, v: Values, constants: JsonObject) -> Any:
+def shortened(
+    function: Callable[..., object], m: Namespace, v: Values, constants: Mapping[str, object]
+) -> Values:
     """Return the values on which to evaluate a formula: balls if its rationals would be too long.
 
     Records, of which a formula computes its own numbers, stay as they are.
@@ -56,7 +57,7 @@ def shortened(function: Callable[..., Any], m: Namespace, v: Values, constants: 
 
 
 def _has_long_numbers(
-    function: Callable[..., Any], v: Values, constants: JsonObject, longest: Digits
+    function: Callable[..., object], v: Values, constants: Mapping[str, object], longest: Digits
 ) -> bool:
     """Return whether a formula of rationals up to this length has some beyond `LONGEST`.
 
@@ -64,7 +65,7 @@ def _has_long_numbers(
     alone, counts as one without long numbers.
     """
 
-    def length(x: Any) -> Any:
+    def length(x: object) -> object:
         if isinstance(x, arb):
             return enclosed()
         return longest if isinstance(x, fmpq | Trace) else x
@@ -86,7 +87,7 @@ def _numbers(value: Any) -> list[Any]:
     return value.ravel().tolist() if isinstance(value, Entries) else [value]
 
 
-def _mapped(v: Values, change: Callable[[Any], Any]) -> Any:
+def _mapped(v: Values, change: Callable[[Any], object]) -> Values:
     """Return a namespace of values with changed numbers."""
     changed = {
         name: entries([change(x) for x in _numbers(value)], value.shape)

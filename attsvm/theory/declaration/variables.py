@@ -199,7 +199,7 @@ class Near(Variable):
         """The axes of the first point."""
         return self.names
 
-    def draw(self, draw: st.DrawFn, known: Known) -> Any:
+    def draw(self, draw: st.DrawFn, known: Known) -> object:
         """Return the first point, moved by one step."""
         power = draw(one_of(*self.powers))
         step = draw(arrays(*(known[n] for n in self.names)) if self.names else scaled(0))
@@ -341,7 +341,7 @@ class Meeting(Variable):
 
     hypothesis: Hypothesis
     of: Variable
-    by: Callable[[Any, Mapping[str, Any]], Any] = field(hash=False)
+    by: Callable[[Any, Known], object] = field(hash=False)
 
     @property
     def stored(self) -> Hint:
@@ -353,15 +353,15 @@ class Meeting(Variable):
         """The axes before the move."""
         return self.of.axes
 
-    def draw(self, draw: st.DrawFn, known: Known) -> Any:
+    def draw(self, draw: st.DrawFn, known: Known) -> object:
         """Return a value after the move."""
         return self.by(self.of.draw(draw, known), known)
 
-    def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Any:
+    def fill(self, generator: np.random.Generator, known: Known, batch: int) -> object:
         """Return the values of a batch after the move."""
         return self.by(self.of.fill(generator, known, batch), known)
 
-    def moved(self, value: Any, known: Known) -> Any:
+    def moved(self, value: object, known: Known) -> object:
         """Return any value of a batch, moved to satisfy its hypotheses."""
         inner = self.of.moved(value, known) if isinstance(self.of, Meeting) else value
         return self.by(inner, known)

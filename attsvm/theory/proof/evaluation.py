@@ -14,7 +14,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -40,7 +40,10 @@ from attsvm.theory.proof.terms import (
     Term,
 )
 
-_KNOWN: dict[Function, Callable[..., Any]] = {
+Value: TypeAlias = Any
+"""A value in a model: a number, a vector of numpy, or an element of an index set."""
+
+_KNOWN: dict[Function, Callable[..., Value]] = {
     INV: lambda x: 1 / x if x else 0.0,
     EXP: np.exp,
     ABS: abs,
@@ -64,11 +67,11 @@ class Model:
         tolerance: the rounding error of a term, relative to the sizes of its monomials.
     """
 
-    functions: Mapping[Function | str, Callable[..., Any]]
-    sets: Mapping[Sort, Sequence[Any]]
+    functions: Mapping[Function | str, Callable[..., Value]]
+    sets: Mapping[Sort, Sequence[Value]]
     steps: int
-    samples: Mapping[Sort, Sequence[Any]]
-    letters: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    samples: Mapping[Sort, Sequence[Value]]
+    letters: Mapping[str, Sequence[Value]] = field(default_factory=dict)
     tolerance: float = 1e-7
 
 
@@ -86,7 +89,7 @@ class Tally:
     confirmed: list[Fact] = field(default_factory=list)
     open: list[Fact] = field(default_factory=list)
     untried: list[Fact] = field(default_factory=list)
-    false: list[tuple[Fact, dict[Letter, Any]]] = field(default_factory=list)
+    false: list[tuple[Fact, dict[Letter, Value]]] = field(default_factory=list)
 
 
 class _Values:
@@ -97,26 +100,26 @@ class _Values:
         self.meanings = {f: (letters, term) for f, letters, term in whole.origins.values()}
         self.sums = {f for kind, (f, _, _) in whole.origins.items() if kind[0] == "sum"}
         self.picks = {f for kind, (f, _, _) in whole.origins.items() if kind[0] == "pick"}
-        self.known: dict[Any, Any] = {}
+        self.known: dict[object, Value] = {}
 
-    def term(self, term: Term, values: Mapping[Atom, Any]) -> tuple[Any, Any]:
+    def term(self, term: Term, values: Mapping[Atom, Value]) -> tuple[Value, Value]:
         """Return the value of a term, and the sum of the sizes of its monomials."""
         whole, size = 0.0, 0.0
         for monomial, coefficient in term.parts.items():
-            product: Any = int(coefficient.p) / int(coefficient.q)
+            product: Value = int(coefficient.p) / int(coefficient.q)
             for atom, exponent in monomial:
                 product = product * self.atom(atom, values) ** exponent
             whole, size = whole + product, size + np.abs(product)
         return whole, size
 
-    def element(self, term: Term, values: Mapping[Atom, Any], sort: Sort) -> Any:
+    def element(self, term: Term, values: Mapping[Atom, Value], sort: Sort) -> Value:
         """Return the value of an argument: a number, a vector, a step or an element."""
         if sort.index:
             return self.atom(next(iter(term.atoms)), values)
         value = self.term(term, values)[0]
         return round(value) if sort == STEP else value
 
-    def atom(self, atom: Atom, values: Mapping[Atom, Any]) -> Any:
+    def atom(self, atom: Atom, values: Mapping[Atom, Value]) -> Value:
         """Return the value of an atom."""
         if isinstance(atom, Letter | Bound):
             return values[atom]
@@ -134,7 +137,7 @@ class _Values:
         )
         return self.value(function, arguments)
 
-    def run(self, atom: Binder, values: Mapping[Atom, Any]) -> Iterator[Any]:
+    def run(self, atom: Binder, values: Mapping[Atom, Value]) -> Iterator[Value]:
         """Yield the elements that an index runs over."""
         for element in self.model.sets[atom.index.sort]:
             over = atom.over
@@ -143,7 +146,7 @@ class _Values:
             ):
                 yield element
 
-    def value(self, function: Function, arguments: tuple[Any, ...]) -> Any:
+    def value(self, function: Function, arguments: tuple[Value, ...]) -> Value:
         """Return the value of a function, remembered if its arguments can be."""
         key = None
         if all(isinstance(x, int | float | np.floating) for x in arguments):
@@ -155,7 +158,7 @@ class _Values:
             self.known[key] = found
         return found
 
-    def computed(self, function: Function, arguments: tuple[Any, ...]) -> Any:
+    def computed(self, function: Function, arguments: tuple[Value, ...]) -> Value:
         """Return the value of a function of the model, of the core, or of the proof."""
         given = self.model.functions
         for key in (function, function.name):
@@ -166,7 +169,7 @@ class _Values:
         if function not in self.meanings:
             return 1.0  # what only lemmas read is taken to be true
         letters, term = self.meanings[function]
-        values: dict[Atom, Any] = dict(zip(letters, arguments, strict=True))
+        values: dict[Atom, Value] = dict(zip(letters, arguments, strict=True))
         if function in self.sums:
             steps = range(arguments[-1])
             return float(sum(self.term(term, {**values, K: k})[0] for k in steps))
@@ -179,7 +182,7 @@ class _Values:
             )
         return self.term(term, values)[0]
 
-    def holds(self, said: Proposition, values: Mapping[Atom, Any]) -> bool:
+    def holds(self, said: Proposition, values: Mapping[Atom, Value]) -> bool:
         """Return whether a proposition holds up to rounding; NaN does not, and 0 is not above 0."""
         value, size = self.term(said.term, values)
         error = self.model.tolerance * size
@@ -217,7 +220,7 @@ def evaluated(whole: Proof, model: Model, tries: int = 24, seed: int = 0) -> Tal
     return tally
 
 
-def _assumed(values: _Values, said: Proposition, drawn: Mapping[Atom, Any]) -> bool:
+def _assumed(values: _Values, said: Proposition, drawn: Mapping[Atom, Value]) -> bool:
     """Return whether an assumption surely holds, rounding included."""
     value, size = values.term(said.term, drawn)
     return bool(value > values.model.tolerance * size or (value >= 0 and said.relation == ">="))
@@ -225,7 +228,7 @@ def _assumed(values: _Values, said: Proposition, drawn: Mapping[Atom, Any]) -> b
 
 def _draws(
     fact: Fact, model: Model, tries: int, generator: np.random.Generator
-) -> Iterator[dict[Atom, Any]]:
+) -> Iterator[dict[Atom, Value]]:
     """Yield values of the letters of a fact: all of them if there are few."""
     letters = sorted(fact.letters, key=lambda letter: (letter.name, letter.sort.name))
     choices = [_choices(letter, model) for letter in letters]
@@ -237,7 +240,7 @@ def _draws(
         yield {x: c[int(generator.integers(len(c)))] for x, c in zip(letters, choices, strict=True)}
 
 
-def _choices(letter: Letter, model: Model) -> Sequence[Any]:
+def _choices(letter: Letter, model: Model) -> Sequence[Value]:
     if letter.name in model.letters:
         return model.letters[letter.name]
     if letter.sort.index:

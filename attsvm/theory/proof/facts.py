@@ -26,6 +26,7 @@ from attsvm.theory.proof.terms import (
     STEP,
     Function,
     Letter,
+    Operand,
     Sort,
     Term,
     as_term,
@@ -84,17 +85,17 @@ class Proposition:
         return told(self)
 
 
-def ge(left: Any, right: Any) -> Proposition:
+def ge(left: Operand, right: Operand) -> Proposition:
     """Return the proposition that left >= right."""
     return Proposition(as_term(left) - right, ">=")
 
 
-def gt(left: Any, right: Any) -> Proposition:
+def gt(left: Operand, right: Operand) -> Proposition:
     """Return the proposition that left > right."""
     return Proposition(as_term(left) - right, ">")
 
 
-def eq(left: Any, right: Any) -> Proposition:
+def eq(left: Operand, right: Operand) -> Proposition:
     """Return the proposition that left == right."""
     return Proposition(as_term(left) - right, "==")
 

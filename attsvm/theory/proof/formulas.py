@@ -56,7 +56,7 @@ class Letters(Arithmetic[Term]):
 
     def maximum(self, x: Number, y: Number) -> Term:
         """Return the larger number, as a function of both."""
-        return MAXIMUM(x, y)
+        return MAXIMUM(as_term(x), as_term(y))
 
     def spectral(self, A: Numbers) -> Term:
         """Refuse a spectral norm."""

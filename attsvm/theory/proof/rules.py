@@ -33,6 +33,7 @@ from attsvm.theory.proof.terms import (
     Binder,
     Function,
     Letter,
+    Operand,
     Over,
     Term,
     as_term,
@@ -99,7 +100,7 @@ def positive(letter: Letter) -> Fact:
 # logic
 
 
-def at(fact: Fact, values: Mapping[Letter, Any], *evidence: Fact) -> Fact:
+def at(fact: Fact, values: Mapping[Letter, Operand], *evidence: Fact) -> Fact:
     """Return a fact with letters replaced by terms of their sorts.
 
     A letter of the sort "positive" is replaced by such a letter, or by a real that the evidence
@@ -195,7 +196,7 @@ def square(term: Term) -> Fact:
     return made(ge(term**2, 0), "square")
 
 
-def scale(fact: Fact, factor: Any) -> Fact:
+def scale(fact: Fact, factor: Operand) -> Fact:
     """Return an equation times any real."""
     said = fact.proposition
     _ensure(said.relation == "==", "only an equation takes any factor", fact)
@@ -326,7 +327,7 @@ def attained(name: str, extreme: Term, exists: Fact) -> tuple[Function, Fact]:
 # names
 
 
-def define(name: str, letters: Iterable[Letter], meaning: Any) -> tuple[Function, Fact]:
+def define(name: str, letters: Iterable[Letter], meaning: Operand) -> tuple[Function, Fact]:
     """Return a new function of letters with a meaning, and that it has this meaning.
 
     The name is new and the meaning is there before, so nothing is defined by itself.

@@ -20,7 +20,7 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TypeAlias
 
 from flint import fmpq
 
@@ -41,6 +41,10 @@ STEP = Sort("step")
 """Natural numbers: terms of this sort are a number, a step, or a step plus a number."""
 
 
+Operand: TypeAlias = "Term | Atom | fmpq | int"
+"""A value that is a term, or becomes one; see `as_term`."""
+
+
 @dataclass(frozen=True)
 class Function:
     """A function symbol; the mark is 0 in readings, and another number in each proof."""
@@ -50,7 +54,7 @@ class Function:
     gives: Sort = REAL
     mark: int = 0
 
-    def __call__(self, *arguments: Any) -> Term:
+    def __call__(self, *arguments: Operand) -> Term:
         """Return the value at arguments of these sorts, in normal form."""
         terms = tuple(map(as_term, arguments))
         if len(terms) != len(self.takes) or POSITIVE in (*self.takes, self.gives):
@@ -192,13 +196,13 @@ class Term:
     def __hash__(self) -> int:
         return self._hash
 
-    def __add__(self, other: Any) -> Term:
+    def __add__(self, other: Operand) -> Term:
         parts = dict(self.parts)
         for m, c in as_term(other).parts.items():
             parts[m] = parts.get(m, fmpq(0)) + c
         return Term(parts)
 
-    def __mul__(self, other: Any) -> Term:
+    def __mul__(self, other: Operand) -> Term:
         parts: dict[Monomial, fmpq] = {}
         for (m, c), (n, d) in itertools.product(self.parts.items(), as_term(other).parts.items()):
             both = _times(m, n)
@@ -208,16 +212,16 @@ class Term:
     def __neg__(self) -> Term:
         return self * -1
 
-    def __sub__(self, other: Any) -> Term:
+    def __sub__(self, other: Operand) -> Term:
         return self + -as_term(other)
 
-    def __rsub__(self, other: Any) -> Term:
+    def __rsub__(self, other: Operand) -> Term:
         return as_term(other) - self
 
-    def __truediv__(self, other: Any) -> Term:
+    def __truediv__(self, other: Operand) -> Term:
         return self * INV(other)
 
-    def __rtruediv__(self, other: Any) -> Term:
+    def __rtruediv__(self, other: Operand) -> Term:
         return as_term(other) * INV(self)
 
     def __pow__(self, exponent: int) -> Term:
@@ -242,7 +246,7 @@ def _times(m: Monomial, n: Monomial) -> Monomial:
     return frozenset(powers.items())
 
 
-def as_term(value: Any) -> Term:
+def as_term(value: object) -> Term:
     """Return a term, a letter or a rational number as a term; refuse floats and anything else."""
     if isinstance(value, Term):
         return value
@@ -334,7 +338,7 @@ def unfolded(term: Term, meanings: Meanings) -> Term:
     return rebuilt(term, meaning)
 
 
-def members(body: Any, letter: Letter, over: Over | None) -> Term:
+def members(body: Operand, letter: Letter, over: Over | None) -> Term:
     """Return a body with owner(letter) replaced by the element whose members the letter means."""
     whole = as_term(body)
     if not letter.sort.index:
@@ -355,7 +359,7 @@ def _closed(kind: str, body: Term, letter: Letter, over: Over | None, sort: Sort
     return Binder(kind, index, over, substituted(body, {letter: index.term}), sort).term
 
 
-def total(body: Any, letter: Letter, over: Over | None = None) -> Term:
+def total(body: Operand, letter: Letter, over: Over | None = None) -> Term:
     """Return the sum of a real or vector over an index set, or over the members of one element."""
     whole = as_term(0)
     for monomial, coefficient in members(body, letter, over).parts.items():
@@ -368,13 +372,13 @@ def total(body: Any, letter: Letter, over: Over | None = None) -> Term:
     return whole
 
 
-def least(body: Any, letter: Letter, over: Over | None = None) -> Term:
+def least(body: Operand, letter: Letter, over: Over | None = None) -> Term:
     """Return the least value of a real over an index set; any number if the set is empty."""
     ensure_sort(ready := members(body, letter, over), REAL)
     return _closed("least", ready, letter, over, REAL)
 
 
-def most(body: Any, letter: Letter, over: Over | None = None) -> Term:
+def most(body: Operand, letter: Letter, over: Over | None = None) -> Term:
     """Return the largest value of a real over an index set; any number if the set is empty."""
     ensure_sort(ready := members(body, letter, over), REAL)
     return _closed("most", ready, letter, over, REAL)

@@ -1,7 +1,5 @@
 """Margins, lengths and leads of p(alpha), as formulas, and heads q."""
 
-from typing import Any
-
 import numpy as np
 
 from attsvm._types import Array
@@ -39,7 +37,7 @@ def feasible(case: Rival) -> bool:
 @stated(
     "there is a p(alpha), that is $formula", where="1/||p(alpha)|| is 0 if there is no p(alpha)"
 )
-def exists(m: Namespace, case: Rival | Selection, share: Number = 0) -> Any:
+def exists(m: Namespace, case: Rival | Selection, share: Number = 0) -> Relation:
     """1/||p(alpha)|| is above a share of the shortest difference of keys."""
     return svm.exceeds(m, svm.p_svm(m, case), share)
 

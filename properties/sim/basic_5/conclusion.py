@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
 
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim._support import bounds
@@ -44,7 +43,9 @@ EIGHTH = Fraction(1, 8)
 SHORT_LOGITS = on_line([EIGHTH, -EIGHTH], x=0, y=1, z=[0, 0], R=Fraction(1, 4), beta=2)
 
 
-def block(tokens: Sequence[Any], X: int, Y: Any, **values: Any) -> dict[str, Any]:
+def block(
+    tokens: Sequence[Fraction | int], X: int, Y: Fraction | int, **values: object
+) -> dict[str, object]:
     """A block of tokens of R^1 under the query 1, with R = 4 and beta = 2."""
     points = {"a": [1], "tokens": [[token] for token in tokens], "X": [[X]], "Y": [[Y]]}
     return {**points, "R": 4, "beta": 2, **values}

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 from properties.sim._support import stability as logistic
@@ -66,7 +65,7 @@ BENT_AT = Fraction(-71, 128)
 """Where the gradient of the tokens 1 and -1 with the head (10, -7) bends most for large labels."""
 
 
-def bent(size: Fraction) -> Mapping[str, Any]:
+def bent(size: Fraction) -> Mapping[str, object]:
     """These tokens and this head around that point, and the label -size."""
     return on_line([1, -1], **logistic.around(BENT_AT), h=[10, -7], b=-size)
 

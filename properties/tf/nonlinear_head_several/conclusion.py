@@ -1,7 +1,5 @@
 """What a head gains from mixtures of tokens, as formulas."""
 
-from typing import Any
-
 from attsvm.primitives.heads import bending, change, derivative_along, head
 from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace, Nested, Number, Numbers, Relation, Values
@@ -128,7 +126,9 @@ def exactly_best(m: Namespace, v: Values, share: Number = 1, slope: str = "x") -
     return m.all_of(*parts)
 
 
-def example(X: Nested, A: Nested, b: Nested, phi: str, a: Any = None) -> dict[str, Any]:
+def example(
+    X: Nested, A: Nested, b: Nested, phi: str, a: Nested | None = None
+) -> dict[str, object]:
     """Tokens X, a head, and logits, 0 where they are not given."""
     return {"X": X, "A": A, "b": b, "phi": phi, "a": [0] * len(X) if a is None else a}
 
