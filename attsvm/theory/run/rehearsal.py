@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import sysconfig
 import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import FrozenInstanceError, replace
@@ -29,13 +28,9 @@ from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import FrozenValues, domains
 from attsvm.theory.declaration.metering import TooLong, evaluate
 from attsvm.theory.declaration.variables import Defined
+from attsvm.theory.packs.code_bases import is_installed
 
-_NOT_THEIRS = (
-    str(Path(__file__).parents[2]),
-    *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")),
-)
-"""Path prefixes of files that the author of a claim did not write."""
-
+_ENGINE = Path(__file__).parents[2]
 
 _TRIES = 32
 """Number of random instances on which a variable must stay unread to be reported as unused."""
@@ -203,7 +198,12 @@ def explained(whose: str, error: Exception) -> ClaimError | None:
 def _line(error: BaseException) -> str:
     """Return file and line of the author's code that raised the error or its cause."""
     files = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
-    theirs = [at for at in files if not at[0].startswith(_NOT_THEIRS) and Path(at[0]).is_file()]
+    theirs = [at for at in files if _is_of_an_author(Path(at[0]))]
     if not theirs:
         return "" if error.__cause__ is None else _line(error.__cause__)
     return f" ({Path(theirs[-1][0]).name}, line {theirs[-1][1]})"
+
+
+def _is_of_an_author(file: Path) -> bool:
+    """Return whether the author of a claim may have written a file: no library, nor the engine."""
+    return file.is_file() and not file.is_relative_to(_ENGINE) and not is_installed(file.parent)
