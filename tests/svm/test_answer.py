@@ -78,7 +78,12 @@ hard = st.builds(
 )
 
 
+NEARLY = hard_data("queries", 0, 1e-12, shape=(4, 4, 3))
+"""Data whose nearest floats miss margins by more than 1e-9."""
+
+
 @given(hard)
+@example(NEARLY)
 def test_no_printed_matrix_misses_its_margins_by_more_than_is_stated(data):
     programme, document = attempt(data)
     assume(document["status"] != "unseparable")
@@ -103,9 +108,6 @@ def test_no_printed_matrix_misses_its_margins_by_more_than_is_stated(data):
         assert document["status"] == "solved in rationals"
         assert stated > 1e-9 or document["gap"] > 1e-6
         assert is_the_solution(programme, document)
-
-
-NEARLY = hard_data("queries", 0, 1e-12, shape=(4, 4, 3))
 
 
 def test_rationals_alone_solve_where_no_float_matrix_near_the_solution_does():
@@ -489,7 +491,9 @@ def test_the_bracket_holds_the_exact_norm_tightly(data):
 
 
 def test_an_unseparable_answer_reads_as_expected():
-    document = solve(OPPOSED).json()
+    answer = solve(OPPOSED)
+    assert answer.bracket == (math.inf, math.inf)
+    document = answer.json()
     assert document["status"] == "unseparable"
     duals = [[Fraction(w) for w in row] for row in document["certificate"]["exact_duals"]]
     assert (duals[0][1], duals[1][1]) == (3, 1)

@@ -344,7 +344,8 @@ def test_entries_of_mixed_size_are_settled(low, high, seed):
     generator = np.random.default_rng(seed)
     X = generator.normal(size=(3, 3, 3)) * 10 ** generator.uniform(low, high, size=(3, 3, 3))
     Z = generator.normal(size=(3, 3)) * 10 ** generator.uniform(low, high, size=(3, 3))
-    settle(att_svm_programme(AttentionData(X, Z, scores=np.eye(3))))
+    data = AttentionData(X, Z, scores=np.eye(3))
+    settle(att_svm_programme(data))
 
 
 @given(problems(), st.data())

@@ -8,7 +8,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
@@ -146,14 +146,18 @@ def check(programme, answer):
 @example(att_svm_programme(BOUNDARY))
 @example(att_svm_programme(gaussian_protocol(np.random.default_rng(0), n=8, T=8, d=3)))
 def test_answers_on_small_integers_are_proved(programme):
-    if solve_programme(programme).solved:
-        answer = solve_nuclear(programme)
-        check(programme, answer)
-        check_bracket(programme, answer)
-        assert answer.width <= 1e-11
-    else:
-        with pytest.raises(SolverError, match="no solution"):
-            solve_nuclear(programme)
+    assume(solve_programme(programme).solved)
+    answer = solve_nuclear(programme)
+    check(programme, answer)
+    check_bracket(programme, answer)
+    assert answer.width <= 1e-11
+
+
+@given(programmes(kinds=("Att-SVM", "p-SVM")))
+def test_programmes_without_a_solution_are_refused(programme):
+    assume(not solve_programme(programme).solved)
+    with pytest.raises(SolverError, match="no solution"):
+        solve_nuclear(programme)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -501,9 +505,14 @@ def test_where_the_answer_says_unique_other_objectives_do_not_move_it(index):
 # solvers that lie
 
 
+def _true(L, R, weights):
+    return L, R, weights
+
+
 def lies():
     """The factors, the multipliers, or both of a solution, spoilt in every way."""
     shapes = {
+        "none": _true,
         "one column lost": lambda L, R, w: (L[:, 1:], R[:, 1:], w),
         "needless columns": lambda L, R, w: (np.hstack([L, L, -L]), np.hstack([R, R, R]), w),
     }
@@ -538,6 +547,7 @@ def test_a_lying_search_is_never_believed(monkeypatch, truths, lie):
         try:
             answer = solve_nuclear(programme)
         except SolverError:
+            assert lie is not _true, "a true proposal is believed"
             continue
         check(programme, answer)
         check_bracket(programme, answer)
