@@ -14,11 +14,11 @@ from flint import arb, fmpq
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from jaxtyping import Float
-from toy_pack import build
+from toy_pack import build, stated
 
 from attsvm._types import Array
 from attsvm.exact import rational
-from attsvm.theory import Slack, load_packs
+from attsvm.theory import Integer, Matrix, Real, Slack, Vector, changed, load_packs
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import rebuilt, value_at
 from attsvm.theory.run.ordinary import examine_case
@@ -591,3 +591,46 @@ def test_the_smallest_of_four_integers_is_reached(given):
         return 0 < 2 * case.a <= case.b <= 2 * case.a + 1 and (case.c, case.d) == (-1, -10)
 
     assert shrunk_to(Few(*given, -1, -10), violates) == Few(1, 2, -1, -10)
+
+
+FOUR = {
+    "integers": ({k: Integer(-99) for k in "abcd"}, lambda v: (v.a, v.b, v.c, v.d), list),
+    "vector": (
+        {"n": Integer(4, 4), "x": Vector("n")},
+        lambda v: tuple(v.x),
+        lambda numbers: {"x": numbers},
+    ),
+    "matrix": (
+        {"n": Integer(2, 2), "A": Matrix("n", "n")},
+        lambda v: tuple(v.A.ravel()),
+        lambda numbers: {"A": [numbers[:2], numbers[2:]]},
+    ),
+    "reals": ({k: Real() for k in "abcd"}, lambda v: (v.a, v.b, v.c, v.d), list),
+}
+"""Variables that hold four numbers, with a function of their values and one that builds them."""
+
+
+@pytest.mark.parametrize("given", [(56, 113), (3, 7), (1024, 2049)])
+@pytest.mark.parametrize("kind", FOUR)
+def test_the_smallest_of_four_numbers_of_variables_is_reached(kind, given):
+    variables, four, built = FOUR[kind]
+
+    def conclusion(m, v, c=0):
+        a, b, *last = four(v)
+        inside = [m.at_most(a, 0), m.below(b, 2 * a), m.below(2 * a + 1, b)]
+        others = [
+            rel(x, to) for x, to in zip(last, (-1, -10), strict=True) for rel in (m.below, m.above)
+        ]
+        return m.any_of(*inside, *others, m.below(m.exact(1), m.exact(c)))
+
+    def instance(*numbers):
+        values = built([*numbers])
+        named = values if isinstance(values, dict) else dict(zip("abcd", values, strict=True))
+        return claim.formula.build(**named)
+
+    claim = stated("four", variables, conclusion, siblings={"1": changed(c=1)})
+    tally = tally_of(claim)
+    _, found = examine_case(tally, instance(*given, -1, -10), "test")
+    done = shrink(tally, found, 4000)
+    assert done.minimal
+    assert done.found.instance == codec.encode(instance(1, 2, -1, -10))
