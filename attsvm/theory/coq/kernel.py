@@ -30,7 +30,7 @@ from attsvm.theory.coq.theorems import (
 from attsvm.theory.declaration.claim import Claim
 
 SECONDS = 300
-"""Maximum number of seconds of processor time for one file."""
+"""Maximum number of seconds of processor time for a file of one theorem."""
 
 PACKAGES = "coq libcoq-coquelicot libcoq-interval"
 """The Debian packages that the proofs need."""
@@ -42,6 +42,9 @@ _AXIOMS = re.compile(
 )
 """Axioms that a theorem may use: those of the real numbers, of classical logic, of equal functions,
 and of the processor's integers and floats, with which `interval` computes."""
+
+_BATCH = 8
+"""Number of theorems in one file: starting Coq with its libraries takes longer than most proofs."""
 
 _TIGHT, _REFUTED = "_tight", "_refuted"
 
@@ -119,14 +122,14 @@ class Compiler:
         """Write the file of a module."""
         (self.folder / f"{name}.v").write_text(text, encoding="utf-8")
 
-    def compiled(self, name: str) -> tuple[bool, str]:
+    def compiled(self, name: str, theorems: int = 1) -> tuple[bool, str]:
         """Return whether Coq accepts a file, and its output; compiled at the first call only."""
         if name not in self._outcomes:
-            self._outcomes[name] = self._compile(name)
+            self._outcomes[name] = self._compile(name, SECONDS * theorems)
         return self._outcomes[name]
 
-    def _compile(self, name: str) -> tuple[bool, str]:
-        limited = f'ulimit -t {SECONDS}; exec "$0" -q "$1"'
+    def _compile(self, name: str, seconds: int) -> tuple[bool, str]:
+        limited = f'ulimit -t {seconds}; exec "$0" -q "$1"'
         done = subprocess.run(
             ["/bin/sh", "-c", limited, self.coqc, f"{name}.v"],
             cwd=self.folder,
@@ -152,6 +155,11 @@ def ensure_coq(coqc: str) -> str:
             remedy=f"On Debian or Ubuntu: apt-get install {PACKAGES}.",
         ) from error
     return done.stdout.splitlines()[0]
+
+
+def _batches(jobs: Sequence[_Job]) -> Iterator[Sequence[_Job]]:
+    """Yield the jobs in groups of `_BATCH`, in their order."""
+    yield from (jobs[k : k + _BATCH] for k in range(0, len(jobs), _BATCH))
 
 
 def check(
@@ -190,15 +198,16 @@ def check(
         compiler.write("Statements", statements(claims, proofs))
         compiler.compiled("Statements")
         jobs = [*_proved(claims, proofs, compiler, tell), *_refuted(claims, instances)]
+        yield from (job for job in jobs if isinstance(job, Checked))
+        left = [job for job in jobs if isinstance(job, _Job)]
 
-        def answer(job: Checked | _Job) -> Checked:
-            if isinstance(job, Checked):
-                return job
-            tell(f"checking the {job.kind} of {job.claim}")
-            return _judged(job, compiler)
+        def answers(batch: Sequence[_Job]) -> list[Checked]:
+            tell(f"checking {len(batch)} theorems, from the {batch[0].kind} of {batch[0].claim} on")
+            return _judged(batch, compiler)
 
         with ThreadPoolExecutor(workers) as pool:
-            yield from pool.map(answer, jobs)
+            for found in pool.map(answers, _batches(left)):
+                yield from found
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,10 +286,11 @@ def _conclusion(claim: Claim, file: str, name: str) -> str:
         said += _TIGHT
     elif name.endswith(_REFUTED):
         said = f"~ {said}"
+    concluded = f"{coq_name(claim.id)}_{name}"
     return (
         f"Require Statements {file}.\n"
-        f"Definition concluded : {said} := {file}.{name}.\n"
-        "Print Assumptions concluded.\n"
+        f"Definition {concluded} : {said} := {file}.{name}.\n"
+        f"Print Assumptions {concluded}.\n"
     )
 
 
@@ -290,17 +300,29 @@ def decided(theorem: Theorem) -> str:
     return f"{head}{theorem.decided}\nPrint Assumptions {theorem.name}.holds.\n"
 
 
-def _judged(job: _Job, compiler: Compiler) -> Checked:
-    name = f"Check_{coq_name(job.claim)}_{job.kind.replace(' ', '_')}"
-    compiler.write(name, job.text)
-    accepted, output = compiler.compiled(name)
-    if not accepted:
-        return Checked(job.claim, job.kind, _result(output), _error(output))
-    axioms = tuple(re.findall(r"^([A-Z]\w*(?:\.\w+)+)", output, re.MULTILINE))
+def _judged(jobs: Sequence[_Job], compiler: Compiler) -> list[Checked]:
+    """Return what Coq says of these theorems; if it refuses their file, each half is tried."""
+    first = jobs[0]
+    name = f"Check_{coq_name(first.claim)}_{first.kind.replace(' ', '_')}_{len(jobs)}"
+    compiler.write(name, "\n".join(job.text for job in jobs))
+    accepted, output = compiler.compiled(name, len(jobs))
+    listed = re.split(r"^(?=Axioms:|Closed under the global context)", output, flags=re.MULTILINE)
+    if accepted and len(listed) == len(jobs) + 1:
+        return [_accepted(job, axioms) for job, axioms in zip(jobs, listed[1:], strict=True)]
+    if len(jobs) > 1:
+        half = len(jobs) // 2
+        return [*_judged(jobs[:half], compiler), *_judged(jobs[half:], compiler)]
+    if accepted:
+        return [Checked(first.claim, first.kind, "rejected", "Coq did not list its axioms")]
+    return [Checked(first.claim, first.kind, _result(output), _error(output))]
+
+
+def _accepted(job: _Job, listed: str) -> Checked:
+    """Return that a theorem is accepted, unless it uses an axiom that is not allowed."""
+    axioms = tuple(re.findall(r"^([A-Z]\w*(?:\.\w+)+)", listed, re.MULTILINE))
     others = [axiom for axiom in axioms if not _AXIOMS.fullmatch(axiom)]
-    if others or not re.search(r"^(Axioms:|Closed under the global context)", output, re.MULTILINE):
-        reason = f"uses {', '.join(others)}" if others else "Coq did not list its axioms"
-        return Checked(job.claim, job.kind, "rejected", reason, axioms)
+    if others:
+        return Checked(job.claim, job.kind, "rejected", f"uses {', '.join(others)}", axioms)
     return Checked(job.claim, job.kind, "accepted", "", axioms)
 
 

@@ -59,6 +59,20 @@ def test_an_answer_of_coq_is_told(coq, id, answer, result, reason):
     assert reason in found.reason
 
 
+BATCHED = """if grep -q sharp_tight "$2"; then echo Error: no; exit 1; fi
+for k in $(grep -o "^Print Assumptions" "$2" | tr -d " "); do echo "Axioms:"; done"""
+
+
+def test_in_a_batch_only_the_refused_theorem_is_rejected(coq):
+    claims = [CLAIMS["sim/lemma-3.12:literal"], CLAIMS["sim/lemma-3.12:sharp"]]
+    found = list(check(claims, known, PROOFS, coq(BATCHED), lambda line: None, 2))
+    assert [(f.kind, f.result) for f in found] == [
+        ("proof", "accepted"),
+        ("proof", "accepted"),
+        ("tightness", "rejected"),
+    ]
+
+
 def test_a_file_of_proofs_that_coq_refuses_is_rejected(coq, tmp_path):
     program = Path(coq(AXIOMS))
     text = program.read_text().replace(
@@ -91,10 +105,8 @@ def test_a_prelude_that_coq_refuses_is_an_error(coq):
 def test_a_theorem_is_taken_for_the_generated_proposition(coq, tmp_path):
     program = coq(f'cp "$2" {tmp_path}/seen.v; cp Statements.v {tmp_path}; {AXIOMS}')
     checked("sim/lemma-3.12:literal", program)
-    assert (
-        "Definition concluded : Statements.sim_lemma_3_12_literal := sim_lemma_3_12.literal."
-        in ((tmp_path / "seen.v").read_text())
-    )
+    said = ": Statements.sim_lemma_3_12_literal := sim_lemma_3_12.literal."
+    assert said in (tmp_path / "seen.v").read_text()
     assert "Rabs (logistic_slope x - logistic_slope y) <= 1 * Rabs (x - y)" in (
         (tmp_path / "Statements.v").read_text()
     )
