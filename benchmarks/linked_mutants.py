@@ -33,6 +33,7 @@ from symbolic.sim import lemma_3_12, logistic_lipschitz
 
 PROOFS: dict[str, Callable[[], str]] = {
     "symbolic.basins:prove": basins.prove,
+    "symbolic.basins:prove_attention": basins.prove_attention,
     "symbolic.sim.lemma_3_12:prove": lemma_3_12.prove,
     "symbolic.sim.logistic_lipschitz:prove": logistic_lipschitz.prove,
 }
@@ -119,11 +120,13 @@ def main() -> int:
     print(f"hypotheses weakened, from the basin: {len(sharper)} of {tried} green")
     for name in sharper:
         print(f"  can be weakened: {name}")
-    whole, asked, false = chain(basins.prove), 0, []
-    for run in RUNS:
-        tally = evaluated(whole, model_of(run, steps=60))
-        asked += len(tally.confirmed) + len(tally.false)
-        false += tally.false
+    asked, false = 0, []
+    for prove in (basins.prove, basins.prove_attention):
+        whole = chain(prove)
+        for run in RUNS:
+            tally = evaluated(whole, model_of(run, steps=60))
+            asked += len(tally.confirmed) + len(tally.false)
+            false += tally.false
     print(f"facts on {len(RUNS)} runs: {asked} asked, {len(false)} false")
     for fact, values in false:
         print(f"  {fact!r} at {values!r}")

@@ -368,6 +368,7 @@ class Coefficients:
         bounded: p_j <= C.
         positive: p_j > 0.
         several: there is a rival.
+        share: s_j <= exp(-m_j).
     """
 
     low: Term
@@ -379,6 +380,7 @@ class Coefficients:
     bounded: Fact
     positive: Fact
     several: Fact
+    share: Fact
 
 
 def coefficients(
@@ -442,7 +444,7 @@ def coefficients(
         decide(gt(high, 0), largest, top_positive, some_rival),
         note("p_j >= c exp(-m_j)", decide(ge(p, low * POWER), at_least, low_power)),
         *(note("p_j <= C exp(-m_j)", at_most), bounded),
-        *(decide(gt(p, 0), at_least, some_power), some_rival),
+        *(decide(gt(p, 0), at_least, some_power), some_rival, s_power),
     )
 
 
@@ -464,6 +466,7 @@ class Growth:
         V_norm, V_square: the same for V.
         V_positive: ||V|| > 0.
         unit: longest ||V|| >= 1.
+        margins: <A_j, V> >= 1.
     """
 
     P: Term
@@ -483,6 +486,7 @@ class Growth:
     V_square: Fact
     V_positive: Fact
     unit: Fact
+    margins: Fact
 
 
 def diverges(a: Attention, step: Moves, c: Coefficients, exists: Supposition) -> Growth:
@@ -531,7 +535,7 @@ def diverges(a: Attention, step: Moves, c: Coefficients, exists: Supposition) ->
     return Growth(
         *(P, P_is, P_positive, each, longest, longest_up, longest_positive, shortest, grows),
         *(note("||W|| tends to infinity", far), b, y_norm, y_square, V_norm, V_square),
-        *(V_positive, unit),
+        *(V_positive, unit, margins),
     )
 
 
@@ -771,6 +775,21 @@ def turns(step: Moves, c: Coefficients, g: Growth, pull: Pull, s: Squares) -> Fa
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Converged:
+    """Where a run from the basin goes.
+
+    Attributes:
+        attention, coefficients, growth: the facts on the run.
+        turned: ||V|| ||W|| <= (1 + off) <W, V> in the end, for every off > 0.
+    """
+
+    attention: Attention
+    coefficients: Coefficients
+    growth: Growth
+    turned: Fact
+
+
 def converges(
     unique: Supposition,
     smooth: Supposition,
@@ -779,12 +798,8 @@ def converges(
     start: Supposition,
     several: Supposition,
     exists: Supposition,
-) -> tuple[Fact, Fact, Fact]:
-    """From the basin W/||W|| tends to V/||V||, and ||W|| to infinity.
-
-    Returns:
-        ||V|| > 0; ||W|| > b in the end, for every b > 0; and the direction, see `direction`.
-    """
+) -> Converged:
+    """From the basin W/||W|| tends to V/||V||, and ||W|| to infinity."""
     a = attends(unique)
     step = moves(a)
     bent = slopes(a, smooth, falling)
@@ -793,4 +808,57 @@ def converges(
     g = diverges(a, step, c, exists)
     pull = pulled(step, c, g, a.power)
     turned = turns(step, c, g, pull, squares(step, c, g, pull))
-    return g.V_positive, g.far, turned
+    return Converged(a, c, g, turned)
+
+
+def margins_pass(run: Converged) -> Fact:
+    """Every margin passes every bound b: D = ||W|| V - ||V|| W is short next to ||W||."""
+    g, N, y, a = run.growth, NORM(V), NORM(HERE), run.growth.longest
+    whole = 8 * a**2 * N**2
+    unit, inverse = cite(RECIPROCAL, [decide(gt(whole, 0), g.unit)], whole)
+    turned = at(run.turned, {off: INV(whole)}, inverse)
+    (product,) = cite(CAUCHY_SCHWARZ, (), HERE, V)
+    near = decide(ev(ge(INV(whole) * N * y, N * y - HERE @ V)), turned, product, inverse)
+    D = y * V - N * HERE
+    square_ = 2 * N**2 * y**2 - 2 * N * y * (HERE @ V)
+    is_square = decide(eq(D @ D, square_), scale(g.y_square, N**2), scale(g.V_square, y**2))
+    sizes = decide(ge(N * y, 0), g.V_norm, g.y_norm)
+    short_ = decide(ev(ge(2 * INV(whole) * N**2 * y**2, D @ D)), is_square, near, sizes)
+    short_ = decide(ev(ge(y**2, 4 * a**2 * (D @ D))), short_, square(2 * a), scale(unit, y**2))
+    D_norm, D_square = cite(LENGTH, (), D)
+    short_ = decide(ev(ge(y, 2 * a * NORM(D))), short_, scale(D_square, 4 * a**2), g.y_norm)
+    (product,) = cite(CAUCHY_SCHWARZ, (), A(j), D)
+    longest = decide(ge(a * NORM(D), A(j) @ D), product, g.longest_up, D_norm)
+    ahead = decide(ge(y * (A(j) @ V), y), g.margins, g.y_norm)
+    margins = decide(ev(ge(2 * N * MARGIN, y)), short_, longest, ahead)
+    bound_positive = decide(gt(2 * N * g.b.term, 0), g.V_positive, positive(g.b))
+    far = at(g.far, {g.b: 2 * N * g.b.term}, bound_positive)
+    passed = decide(ev(gt(MARGIN, g.b)), margins, far, g.V_positive)
+    return note("every margin tends to infinity", passed)
+
+
+def attends_alone(run: Converged, passed: Fact) -> Fact:
+    """Attention to each optimal token tends to 1: that to rivals is at most exp(-m_j)."""
+    a, c, rivals = run.attention, run.coefficients, total(1, j)
+    off_positive = positive(off)
+    unit, inverse = cite(RECIPROCAL, [off_positive], off.term)
+    many = decide(gt(rivals / off.term, 0), c.several, inverse)
+    far = at(passed, {run.growth.b: rivals / off.term}, many)
+    _, tangent = cite(EXPONENTIAL, (), MARGIN)
+    (law,) = cite(EXPONENTIAL_OF_SUM, (), -MARGIN, MARGIN)
+    small = decide(ge(1, POWER * (1 + MARGIN)), tangent, law, a.power)
+    small = decide(ev(ge(1, POWER * rivals / off.term)), small, far, a.power)
+    small = decide(
+        ev(ge(off.term, POWER * rivals)), small, off_positive, scale(unit, POWER * rivals)
+    )
+    small = decide(ev(ge(off.term, rivals * a.s(j, K))), small, c.share, c.several)
+    count = add_up(decide(ge(1, 0)), j, THEIRS)
+    at_most = decide(
+        ge(rivals, total(1, j, THEIRS)), one_of_sum(count, i), regroup(as_term(1), j, OWNER)
+    )
+    shares = total(a.s(j, K), j, THEIRS)
+    bound_ = decide(ge(off.term * rivals, off.term * total(1, j, THEIRS)), at_most, off_positive)
+    small = decide(ev(ge(off.term, shares)), add_up(small, j, THEIRS), bound_, c.several)
+    alone = decide(ev(ge(a.s_o(i, K), 1 - off.term)), small, a.one)
+    said = ev(ge(attention(i.term, HERE), 1 - off.term))
+    return note("each s_o tends to 1", by_definition(said, [a.means[1]], alone))

@@ -23,7 +23,13 @@ import numpy as np
 import sympy as sp
 
 from attsvm.errors import present
-from attsvm.primitives.descent_letters import bound, direction_and_divergence
+from attsvm.primitives.descent_letters import (
+    bound,
+    direction_and_divergence,
+    divergence,
+    margins_diverge,
+    selects,
+)
 from attsvm.primitives.hypotheses import SEVERAL_TOKENS
 from attsvm.primitives.steps import SHORT as SHORT_STEP
 from attsvm.theory import (
@@ -35,7 +41,6 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.proof import (
     Supposition,
-    cancelled,
     expanded,
     factored,
     simplified,
@@ -44,7 +49,7 @@ from attsvm.theory.declaration.proof import (
 from attsvm.theory.proof.linked import linked
 from attsvm.theory.proof.rules import conclude, decide, positive
 from symbolic.alternatives import FALLING, IN_BASIN, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
-from symbolic.basin_facts import converges
+from symbolic.basin_facts import Converged, attends_alone, converges, margins_pass
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.curvature import RISK, ensure_smoothness
 from symbolic.divergence import ensure_passed
@@ -60,10 +65,7 @@ from symbolic.inner_products import vector
 from symbolic.sums import (
     ensure_at_least_each,
     ensure_mean,
-    ensure_nonnegative_sum,
     entry,
-    n,
-    total,
 )
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
@@ -336,19 +338,41 @@ def ensure_from_basin(
     ensure_from_kept(exists)
 
 
+def _from_basin() -> Converged:
+    """Where a run goes from the basin, by what readings suppose."""
+    ensure_smoothness()  # that the code's L is a Lipschitz constant, as the step supposes
+    return converges(
+        *(UNIQUE_OPTIMUM, SMOOTH_SLOPE, FALLING, SHORT_STEP, IN_BASIN, SEVERAL_TOKENS, SOLUTION)
+    )
+
+
 @linked
 def prove() -> str:
     """From the basin the direction converges to that of V, and the norm diverges."""
-    ensure_smoothness()  # that the code's L is a Lipschitz constant, as the step supposes
-    length, far, turned = converges(
-        *(UNIQUE_OPTIMUM, SMOOTH_SLOPE, FALLING, SHORT_STEP, IN_BASIN, SEVERAL_TOKENS, SOLUTION)
-    )
+    run = _from_basin()
     some, moves, towards, diverges = present(direction_and_divergence(), "what is shown").sequents
-    conclude(length, some)
-    conclude(decide(moves.proposition, far, positive(bound)), moves)
-    conclude(turned, towards)
-    conclude(far, diverges)
+    conclude(run.growth.V_positive, some)
+    conclude(decide(moves.proposition, run.growth.far, positive(bound)), moves)
+    conclude(run.turned, towards)
+    conclude(run.growth.far, diverges)
     return "for every smooth loss with l' < 0 and any n, T and d"
+
+
+@linked
+def prove_attention() -> str:
+    """From the basin every margin passes every bound, and each s_o tends to 1."""
+    run = _from_basin()
+    passed = margins_pass(run)
+    for said, fact in (
+        (margins_diverge(), passed),
+        (selects(), attends_alone(run, passed)),
+        (divergence(), run.growth.far),
+    ):
+        conclude(fact, *present(said, "what is shown").sequents)
+    return (
+        "for every smooth loss with l' < 0 and any n, T and d; an input without rivals attends to "
+        "its optimal token alone"
+    )
 
 
 def ensure_margins() -> None:
@@ -364,30 +388,6 @@ def ensure_margins() -> None:
         (1 + MORE) / N - 1 / N,
         "m_j/y tends to <A_j, V>/N, which is at least 1/N: all m_j are at least b y in the end",
         normal=expanded,
-    )
-
-
-def prove_attention() -> str:
-    """From the basin every margin passes every bound, and each s_o tends to 1."""
-    ensure_from_basin()
-    ensure_margins()
-    b, y = sp.symbols("b y", positive=True)
-    e, rest = entry("e"), sp.Symbol("R", nonnegative=True)
-    ensure_nonnegative(
-        rest - (1 - 1 / (1 + rest)),
-        "1 - s_o, with s_o = 1/(1 + R) and R the sum of exp(-m_j) over the rivals, is at most R",
-        normal=cancelled,
-    )
-    ensure_nonnegative_sum(
-        n * sp.exp(-b * y) - total(e),
-        sp.exp(-b * y) - e,
-        "R is at most the number of rivals times exp(-b y)",
-        e=sp.exp(-b * y) / (1 + MORE),
-    )
-    ensure_zero(sp.limit(sp.exp(-b * y), y, sp.oo), "exp(-b y) tends to 0 as y tends to infinity")
-    return (
-        "for every smooth loss with l' < 0 and any n, T and d; an input without rivals attends to "
-        "its optimal token alone"
     )
 
 

@@ -173,6 +173,24 @@ def divergence(**_: object) -> Said:
     return Said((Sequent(ev(gt(NORM(W(K)), bound))),), SETTING)
 
 
+def margins_diverge(of: str = "least", whose: str = "optimal", **_: object) -> Said | None:
+    """Return that the margin of every rival tends to infinity."""
+    known = (of, whose) == ("least", "optimal")
+    return Said((Sequent(ev(gt(margin(j.term, W(K)), bound))),), SETTING) if known else None
+
+
+def selects(which: str = "optimal", **_: object) -> Said | None:
+    """Return that the attention of every input to its optimal token tends to 1."""
+    said = Sequent(ev(ge(attention(i.term, W(K)), 1 - off.term)))
+    return Said((said,), SETTING) if which == "optimal" else None
+
+
+def settles(towards: str = "optimal", **_: object) -> Said | None:
+    """Return that the norm tends to infinity, and attention to optimal tokens to 1."""
+    found = selects(towards)
+    return found and Said((*divergence().sequents, *found.sequents), SETTING)
+
+
 def direction_and_divergence(towards: str = "optimal", **_: object) -> Said | None:
     """Return both."""
     found = direction(towards)

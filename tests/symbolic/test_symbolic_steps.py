@@ -580,7 +580,7 @@ SPOILT = {
                 ),
                 (global_conjecture, ("MORE", "LESS", "S_T"), [global_conjecture.prove]),
                 (basins, ("MORE", "LESS"), [*ALIGNED]),
-                (basins, ("MORE",), [basins.ensure_margins, basins.prove_attention]),
+                (basins, ("MORE",), [basins.ensure_margins]),
                 (aligned_inputs, ("MORE",), [aligned_inputs.ensure_log_of_powers]),
                 (growth_rates, ("MORE",), [growth_rates.ensure_rate]),
                 (aligned_inputs, ("MORE", "S"), [raised_by_others, *ALIGNED]),
@@ -637,7 +637,6 @@ SPOILT = {
         )
         for module, proofs in (
             (joint_path, [joint_path.prove_prompt, joint_path.prove_ratio]),
-            (basins, [basins.prove_attention]),
             (
                 aligned_inputs,
                 [

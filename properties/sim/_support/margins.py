@@ -29,6 +29,7 @@ from attsvm.primitives.att_svm import (
     first_optimal,
     flat,
 )
+from attsvm.primitives.descent_letters import margins_diverge
 from attsvm.primitives.gradients import loss_slope, negative_gradient
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import ends_at
@@ -235,6 +236,7 @@ UNBOUNDED = replace(
     END,  # floats see whether the margin grows with the norm in both
     notation=r"m \to \infty",
     balls=certified_without_bound,
+    proposition=margins_diverge,
 )
 
 

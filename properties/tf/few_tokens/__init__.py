@@ -23,6 +23,7 @@ that one token keeps weight in each input, the optimal one (`amended-2`; `symbol
 """
 
 from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_letters import settles
 from attsvm.primitives.hypotheses import BASIN, EXISTS, UNIQUE
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import FLOW, SHORT, flattened, stepped, tends
@@ -51,6 +52,7 @@ SETTLES = tends(
     constants=cases.DIRECTION.constants,
     where="W_k are the iterates from W_0, and s_k is the attention of any input to its $towards "
     "token",
+    proposition=settles,
 )
 
 OBSERVATION = Statement(

@@ -11,6 +11,7 @@ from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import ALLOWANCE, norm_diverges
 from attsvm.losses import LOSSES as FLOAT_LOSSES
 from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_letters import selects as selects_optimal
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.hypotheses import in_basin
 from attsvm.primitives.steps import FLOW, by_gradient_flow, is_short, tends
@@ -108,6 +109,7 @@ SELECTS = tends(
     strict=True,
     symbols={"which": {"some": "one of its tokens", "optimal": "its optimal token"}},
     where="s_k is the attention of an input to $which at the iterate W_k from W_0",
+    proposition=selects_optimal,
 )
 
 

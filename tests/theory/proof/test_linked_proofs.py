@@ -44,6 +44,7 @@ PROOFS = {
     "basin": basins.prove,
     "lemma 3.12": lemma_3_12.prove,
     "step 1": logistic_lipschitz.prove,
+    "attention": basins.prove_attention,
 }
 
 
@@ -259,6 +260,7 @@ def test_the_readings_whose_proofs_are_linked():
     kinds = {name: connection(claim) for name, claim in claims.items()}
     assert {name for name, kind in kinds.items() if kind == LINKED} == {
         "mm/theorem-1-direction:amended-1",
+        "sim/figure-2:amended-3",
         "sim/kq-bias:amended-2",
         "sim/lemma-3.12:literal",
         "sim/lemma-3.12:sharp",
@@ -268,6 +270,9 @@ def test_the_readings_whose_proofs_are_linked():
         "sim/theorem-3.14-part-1:amended-2",
         "sim/theorem-3.14-part-2:amended-3",
         "sim/theorem-3.15:amended-2",
+        "sim/token-separation:amended-4",
+        "tf/few-tokens:amended-2",
+        "tf/linear-head-one-token:amended-1",
         "tf/parameterisation-bias:amended",
     }
     assert {*kinds.values()} == {LINKED, PROSE}
