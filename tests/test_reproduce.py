@@ -374,7 +374,7 @@ def broken_picture(numbers):
     raise AssertionError("not to be drawn")
 
 
-def test_without_matplotlib_the_numbers_remain(tmp_path, attsvm, pack, monkeypatch):
+def test_without_matplotlib_the_numbers_remain(attsvm, pack, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.backend_bases", None)
     words = ("reproduce", "toy/free", "--pack", pack, "--out", "numbers")
     code, out, error = attsvm(*words)

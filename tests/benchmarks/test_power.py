@@ -335,7 +335,7 @@ def test_a_night_over_true_claims_tells_what_was_looked_at(capsys, monkeypatch):
         assert row["batches"] == (row["claim"] != dear)
 
 
-def test_the_next_night_goes_on_where_too_little_was_seen(monkeypatch, capsys):
+def test_the_next_night_goes_on_where_too_little_was_seen(monkeypatch):
     asked = []
 
     def job(id, missing, seed, seconds):

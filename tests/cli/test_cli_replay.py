@@ -30,7 +30,7 @@ def test_replay_tells_confirmed_from_tampered_from_foreign(attsvm, document, tmp
     assert (code, out.splitlines()[-1]) == (1, f"replay it again: {again}")
 
 
-def test_replay_of_a_siblings_file_says_whose_it_is(attsvm, tmp_path):
+def test_replay_of_a_siblings_file_says_whose_it_is(attsvm):
     words = ["toy/rare:literal", "--sibling", "a disc", "--rounds", "4", "--out", "found"]
     assert attsvm("hunt", *TOYS, *words)[0] == 1
     code, out, _ = attsvm("replay", *TOYS, "found")

@@ -133,7 +133,7 @@ def test_show_wants_one_statement(attsvm):
     assert (code, "Nearest: " in error) == (2, True)
 
 
-def test_a_new_claim_file_runs(attsvm, tmp_path):
+def test_a_new_claim_file_runs(attsvm):
     code, out, _ = attsvm("new", "mine/lemma-1.2")
     assert code == 0
     first = out.splitlines()[1]

@@ -249,7 +249,7 @@ def test_output_that_cannot_be_written_exits_with_two_and_says_so(words, unbuffe
     assert (done.returncode, told) == (2, [NO_ROOM])
 
 
-def test_a_process_whose_output_cannot_be_written_ends_like_its_copy(tmp_path):
+def test_a_process_whose_output_cannot_be_written_ends_like_its_copy():
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-u", "-m", "attsvm", *CLAIMS]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)

@@ -950,7 +950,7 @@ def test_an_update_shows_what_changed_and_writes_only_when_told(pack, capsys):
     assert main([*GATE, "--update"]) == 0
 
 
-def test_an_update_does_not_take_counts_from_a_run_of_other_code(pack, capsys):
+def test_an_update_does_not_take_counts_from_a_run_of_other_code(pack):
     swap(LEMMAS, "x * x - shift", "x * x + 1 - shift")()
     forget()
     entry(BELOW, reviewed=None)()

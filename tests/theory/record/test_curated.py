@@ -223,7 +223,7 @@ def test_only_the_wanted_claims_are_replayed_and_files_named_after_none_always(p
     assert chosen(packs, [sharp]) == {}
 
 
-def test_a_change_of_the_code_alone_is_told_but_not_red(pack, tmp_path):
+def test_a_change_of_the_code_alone_is_told_but_not_red(pack):
     changed(pack, fingerprint="0" * 64)
     result = only(pack)
     assert (result.confirmed, result.stale) == (True, True)

@@ -175,7 +175,7 @@ def test_where_floats_make_0_of_much_few_are_shown_to_the_judge():
     assert 0 < scout.spent < share("screen")
 
 
-def test_large_instances_of_a_check_are_light(monkeypatch):
+def test_large_instances_of_a_check_are_light():
     """No formula of all pairs is evaluated at thousands of numbers, but one of sums is."""
     seen = {}
 

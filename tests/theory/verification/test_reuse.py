@@ -29,7 +29,6 @@ STATEMENT = Statement(
 """
 VERIFY = ["verify", "--only-pack", "little", "--ledger", "ledger"]
 GATE = ["gate", "--only-pack", "little", "--ledger", "ledger"]
-REUSED = "{} taken over from earlier runs (=), as nothing changed"
 
 
 def forget():
