@@ -163,7 +163,7 @@ def test_the_test_of_a_new_claim_file_passes_and_fails_with_its_claim(attsvm, tm
 def test_a_new_claim_file_and_its_test_overwrite_nothing(attsvm, tmp_path, name):
     (tmp_path / name).write_text("precious")
     code, _, error = attsvm("new", "mine/a", "--out", "mine.py")
-    assert (code, f"{name} is there already" in error) == (2, True)
+    assert (code, f"{name} exists already" in error) == (2, True)
     assert [p.read_text() for p in tmp_path.iterdir()] == ["precious"]
 
 
