@@ -191,8 +191,10 @@ def reference() -> Iterator[tuple[str, str]]:
 
 def namespace() -> Iterator[tuple[str, str]]:
     """Yield the table of the functions that a formula may use."""
-    rows = []
-    for name, function in vars(Namespace).items():
+    rows, functions = [], {}
+    for kind in reversed(Namespace.__mro__):
+        functions.update(vars(kind))
+    for name, function in functions.items():
         if not name.startswith("_") and inspect.isfunction(function):
             given = ", ".join(list(inspect.signature(function).parameters)[1:])
             first = " ".join(inspect.getdoc(function).partition("\n\n")[0].split())

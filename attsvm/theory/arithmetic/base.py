@@ -7,7 +7,6 @@ spectral norm), from which all other functions are computed. Arrays are `Entries
 from __future__ import annotations
 
 import functools
-import itertools
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -18,7 +17,6 @@ import numpy as np
 from attsvm.theory.arithmetic.entries import Entries, entries, misuse
 from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.quantities import Number, Numbers
-from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
 
 _N = TypeVar("_N", bound=Number)
 """The type of the numbers of an arithmetic."""
@@ -117,12 +115,6 @@ class Arithmetic(Namespace, Generic[_N]):
     def sum(self, x: Numbers) -> _N:
         return functools.reduce(lambda a, b: a + b, self._flat(x))
 
-    def sums(self, A: Numbers) -> Numbers:
-        return entries([self.sum(row) for row in A])
-
-    def trace(self, A: Numbers) -> _N:
-        return self.sum(entries([A[i, i] for i in range(len(A))]))
-
     def max(self, x: Numbers) -> _N:
         return functools.reduce(self.maximum, self._flat(x))
 
@@ -143,43 +135,6 @@ class Arithmetic(Namespace, Generic[_N]):
     def largest(self, x: Numbers) -> _N:
         return self.max(self.abs(x))
 
-    def outer(self, x: Numbers, y: Numbers) -> Numbers:
-        return x.reshape(-1, 1) * y.reshape(1, -1)
-
-    def differences(self, x: Numbers) -> Numbers:
-        return x.reshape(-1, 1) - x.reshape(1, -1)
-
-    def diagonal(self, x: Numbers) -> Numbers:
-        zero = self.exact(0)
-        places = range(len(x))
-        return entries([[x[i] if i == j else zero for j in places] for i in places])
-
-    def identity(self, n: int) -> Numbers:
-        return self.diagonal(entries([self.exact(1)] * n))
-
-    def vec(self, X: Numbers) -> Numbers:
-        return X.reshape(-1)
-
-    def mat(self, x: Numbers, rows: int) -> Numbers:
-        return entries(x.ravel(), (rows, x.size // rows))
-
-    def kron(self, A: Numbers, B: Numbers) -> Numbers:
-        (m, r), (n, c) = A.shape, B.shape
-        return (A.reshape(m, 1, r, 1) * B.reshape(1, n, 1, c)).reshape(m * n, r * c)
-
-    def diameter(self, A: Numbers) -> _N:
-        apart = (row - other for row, other in itertools.combinations(A, 2))
-        squares = (d @ d for d in apart)  # lazily, as there may be millions
-        first = next(squares, None)
-        if first is None:
-            return self.exact(0)
-        root: Any = self.sqrt(functools.reduce(self.maximum, squares, first))
-        return root
-
-    def spread(self, A: Numbers) -> _N:
-        width: Any = self.diameter(A)
-        return width / self.sqrt(self.exact(2))
-
     def softmax(self, s: Numbers) -> Numbers:
         if s.ndim == 2:
             return entries([self.softmax(row) for row in s])
@@ -190,29 +145,6 @@ class Arithmetic(Namespace, Generic[_N]):
 
     def covariance(self, f: Numbers, h: Numbers) -> Numbers:
         return f * (h - f @ h)
-
-    # comparisons
-
-    def at_most(self, left: Number, right: Number) -> Comparison:
-        return Comparison("at most", left, right)
-
-    def at_least(self, left: Number, right: Number) -> Comparison:
-        return Comparison("at most", right, left)
-
-    def below(self, left: Number, right: Number) -> Comparison:
-        return Comparison("below", left, right)
-
-    def above(self, left: Number, right: Number) -> Comparison:
-        return Comparison("below", right, left)
-
-    def equal(self, left: Number, right: Number) -> Comparison:
-        return Comparison("equal", left, right)
-
-    def all_of(self, *parts: Relation) -> Relation:
-        return All(parts) if parts else self.at_most(self.exact(0), self.exact(1))
-
-    def any_of(self, *parts: Relation) -> Relation:
-        return AnyOf(parts) if parts else self.at_most(self.exact(1), self.exact(0))
 
     # how a formula is written down
 

@@ -12,12 +12,16 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Protocol
 
+from attsvm.theory.arithmetic.matrices import Matrices
 from attsvm.theory.arithmetic.quantities import Number, Numbers
-from attsvm.theory.arithmetic.relations import Comparison, Relation
+from attsvm.theory.arithmetic.relations import Comparing
 
 
-class Namespace(Protocol):
-    """The functions that a formula may use; every arithmetic offers each of them."""
+class Namespace(Matrices, Comparing, Protocol):
+    """The functions that a formula may use; every arithmetic offers each of them.
+
+    Those of matrices are in `Matrices`, comparisons in `Comparing`.
+    """
 
     name: str
     """One word: balls, floats, tensors, symbols, text."""
@@ -98,12 +102,6 @@ class Namespace(Protocol):
     def sum(self, x: Numbers) -> Number:
         """Return the sum of all entries."""
 
-    def sums(self, A: Numbers) -> Numbers:
-        """Return the sum of each row of a matrix."""
-
-    def trace(self, A: Numbers) -> Number:
-        """Return the sum of the diagonal of a square matrix."""
-
     def max(self, x: Numbers) -> Number:
         """Return the largest entry."""
 
@@ -126,61 +124,11 @@ class Namespace(Protocol):
     def largest(self, x: Numbers) -> Number:
         """Return the largest absolute value of an entry."""
 
-    def outer(self, x: Numbers, y: Numbers) -> Numbers:
-        """Return the matrix x y^T."""
-
-    def differences(self, x: Numbers) -> Numbers:
-        """Return the matrix of the differences x_i - x_j of the entries of a vector."""
-
-    def diagonal(self, x: Numbers) -> Numbers:
-        """Return the diagonal matrix of a vector."""
-
-    def identity(self, n: int) -> Numbers:
-        """Return the identity matrix."""
-
-    def vec(self, X: Numbers) -> Numbers:
-        """Return the entries of a matrix row by row."""
-
-    def mat(self, x: Numbers, rows: int) -> Numbers:
-        """Return the matrix with this number of rows that a vector fills row by row."""
-
-    def kron(self, A: Numbers, B: Numbers) -> Numbers:
-        """Return the Kronecker product of two matrices."""
-
-    def diameter(self, A: Numbers) -> Number:
-        """Return the largest distance of two rows."""
-
-    def spread(self, A: Numbers) -> Number:
-        """Return the diameter divided by the root of 2, which is at most the spectral norm."""
-
     def softmax(self, s: Numbers) -> Numbers:
         """Return exp(s) divided by its sum; for a matrix, row by row."""
 
     def covariance(self, f: Numbers, h: Numbers) -> Numbers:
         """Return (diag(f) - f f^T) h for weights f of sum 1."""
-
-    # comparisons
-
-    def at_most(self, left: Number, right: Number) -> Comparison:
-        """Return the comparison left <= right."""
-
-    def at_least(self, left: Number, right: Number) -> Comparison:
-        """Return the comparison left >= right."""
-
-    def below(self, left: Number, right: Number) -> Comparison:
-        """Return the comparison left < right."""
-
-    def above(self, left: Number, right: Number) -> Comparison:
-        """Return the comparison left > right."""
-
-    def equal(self, left: Number, right: Number) -> Comparison:
-        """Return the comparison left = right, of numbers or entry by entry."""
-
-    def all_of(self, *parts: Relation) -> Relation:
-        """Return the conjunction of these relations; an empty one is true, as 0 <= 1."""
-
-    def any_of(self, *parts: Relation) -> Relation:
-        """Return the disjunction of these relations; an empty one is false, as 1 <= 0."""
 
     # how a formula is written down
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, Protocol
 
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.entries import CONSTANTS, Entries, misuse
@@ -84,6 +84,41 @@ class Proposition:
     """
 
     text: str
+
+
+class Comparing(Protocol):
+    """The comparisons of a namespace: each returns a relation, which the engine decides."""
+
+    def exact(self, value: object) -> Number:
+        """Return a constant of this arithmetic."""
+
+    def at_most(self, left: Number, right: Number) -> Comparison:
+        """Return the comparison left <= right."""
+        return Comparison("at most", left, right)
+
+    def at_least(self, left: Number, right: Number) -> Comparison:
+        """Return the comparison left >= right."""
+        return Comparison("at most", right, left)
+
+    def below(self, left: Number, right: Number) -> Comparison:
+        """Return the comparison left < right."""
+        return Comparison("below", left, right)
+
+    def above(self, left: Number, right: Number) -> Comparison:
+        """Return the comparison left > right."""
+        return Comparison("below", right, left)
+
+    def equal(self, left: Number, right: Number) -> Comparison:
+        """Return the comparison left = right, of numbers or entry by entry."""
+        return Comparison("equal", left, right)
+
+    def all_of(self, *parts: Relation) -> Relation:
+        """Return the conjunction of these relations; an empty one is true, as 0 <= 1."""
+        return All(parts) if parts else self.at_most(self.exact(0), self.exact(1))
+
+    def any_of(self, *parts: Relation) -> Relation:
+        """Return the disjunction of these relations; an empty one is false, as 1 <= 0."""
+        return AnyOf(parts) if parts else self.at_most(self.exact(1), self.exact(0))
 
 
 def comparisons(relation: Relation, *, needed: bool = False) -> tuple[Comparison, ...]:

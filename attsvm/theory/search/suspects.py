@@ -68,6 +68,75 @@ class Doubts:
         return self._left[kind] >= 0
 
 
+class _Sieve:
+    """A filter for suspected rows: bounds, or one exact evaluation, decide without the judge.
+
+    Attributes:
+        formula: the formula of the part.
+        parameters: the constants of the conclusion.
+        left: number of further undecided rows of integers that may be decided in rationals.
+        bounded: whether rounding errors of the formula can be bounded, as far as was tried.
+    """
+
+    def __init__(self, formula: Formula, parameters: Mapping[str, object]) -> None:
+        self.formula = formula
+        self.parameters = parameters
+        self.left = _SIEVED
+        self.bounded = True
+        self._known: set[bytes] = set()
+
+    def new(self, few: Known, wanted: Array) -> Array:
+        """Return which wanted rows are valid instances; for integers, only rows not seen before."""
+        arrays = [x.reshape(-1, len(wanted)) for x in few.values() if isinstance(x, np.ndarray)]
+        if not arrays:  # all rows are equal
+            return np.asarray(wanted & (np.arange(len(wanted)) == 0))
+        finite = np.all([np.isfinite(x).all(axis=0) for x in arrays], axis=0)
+        wanted = wanted & finite
+        if self.formula.stepped:
+            rows = np.flatnonzero(wanted).tolist()
+            for k, key in zip(rows, _keys(few, rows), strict=True):
+                wanted[k] = key not in self._known
+                self._known.add(key)
+        return wanted
+
+    def proved(self, few: Known, shape: Mapping[str, int], count: int) -> tuple[Array, Array]:
+        """Return which rows provably violate the claim, and which are undecided.
+
+        All rows are undecided if the conclusion calls functions that accept only floats.
+        """
+        # balls are faster for a single row
+        if not any(isinstance(x, np.ndarray) for x in few.values()):
+            return np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
+        try:
+            return batches.proved(self.formula, few, shape, count, self.parameters)
+        except (TypeError, LookupError, AttributeError, ClaimError):
+            self.bounded = False
+            return np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
+
+    def at_once(self, few: Known, k: int) -> bool | None:
+        """Return whether a row of integers violates the claim, by one exact evaluation.
+
+        None if undecided. If all rows share an integer, the formula may count with it, so balls are
+        used.
+        """
+        several = any(isinstance(x, np.ndarray) for x in few.values())
+        if not self.formula.stepped or (several and self.left == 0):
+            return None
+        self.left -= several
+        case, parameters = (
+            batches.instance_at(self.formula, few, k),
+            self.parameters,
+        )
+        counts = any(
+            isinstance(variable, Integer) and not isinstance(few.get(name), np.ndarray)
+            for name, variable in self.formula.variables.items()
+        )
+        try:
+            return violates_at_once(self.formula, parameters, case, counts=counts)
+        except Exception:  # the judge will meet the same error and report it
+            return None
+
+
 class Suspects:
     """The suspected rows of a series of batches of one formula.
 
@@ -75,8 +144,6 @@ class Suspects:
         scout: the searcher's access to the check.
         formula: the formula of the part.
         looks: number of further undecided rows that the judge may see.
-        sieved: number of further undecided rows of integers that may be decided in rationals.
-        bounded: whether rounding errors of the formula can be bounded, as far as was tried.
     """
 
     def __init__(self, scout: Scout, formula: Formula, looks: int) -> None:
@@ -84,11 +151,14 @@ class Suspects:
         self.formula = formula
         # such looks rarely refute: keep most of a small budget for close instances
         self.looks = min(looks, scout.budget // _SPARED)
-        self.sieved = _SIEVED
-        self.bounded = True
-        self._known: set[bytes] = set()
+        self._sieve = _Sieve(formula, scout.tally.part.parameters)
         self._judged: set[bytes] = set()
         self._held: list[tuple[Raw, Array]] = []
+
+    @property
+    def bounded(self) -> bool:
+        """Whether rounding errors of the formula can be bounded, as far as was tried."""
+        return self._sieve.bounded
 
     def was_judged(self, few: Known, lane: int) -> bool:
         """Return whether the judge saw an equal row of this series as a suspect."""
@@ -165,8 +235,8 @@ class Suspects:
         high = np.nan_to_num(height[lanes], nan=-np.inf)
         lanes = lanes[np.argsort(-high, kind="stable")[:_PROVED]]
         few = fetched(fitted, lanes)
-        violate, open_ = self._proved(few, shape, len(lanes))
-        new = self._new(few, violate | open_)
+        violate, open_ = self._sieve.proved(few, shape, len(lanes))
+        new = self._sieve.new(few, violate | open_)
         violate, open_ = violate & new, open_ & new
         judged: list[int] = []
         waiting = left_out + int(violate.sum() + open_.sum())
@@ -175,7 +245,7 @@ class Suspects:
                 waiting -= self._look(few, k, owed=True) is not None
                 judged.append(k)
             for k in np.flatnonzero(open_).tolist():
-                answer = self._at_once(few, k)
+                answer = self._sieve.at_once(few, k)
                 if answer is False:
                     waiting -= 1
                 elif answer or self.looks > 0:
@@ -183,7 +253,7 @@ class Suspects:
                     # a hypothesis may stay open
                     waiting -= self._look(few, k, owed=bool(answer)) is not None
                     judged.append(k)
-                elif self.sieved == 0 or not self.formula.stepped:
+                elif self._sieve.left == 0 or not self.formula.stepped:
                     break
         finally:
             self.scout.tally.seen.unjudged += waiting
@@ -192,57 +262,6 @@ class Suspects:
 
     def _look(self, few: Known, k: int, *, owed: bool) -> float | None:
         return self.scout.look(batches.instance_at(self.formula, few, k), owed=owed)
-
-    def _new(self, few: Known, wanted: Array) -> Array:
-        """Return which wanted rows are valid instances; for integers, only rows not seen before."""
-        arrays = [x.reshape(-1, len(wanted)) for x in few.values() if isinstance(x, np.ndarray)]
-        if not arrays:  # all rows are equal
-            return np.asarray(wanted & (np.arange(len(wanted)) == 0))
-        finite = np.all([np.isfinite(x).all(axis=0) for x in arrays], axis=0)
-        wanted = wanted & finite
-        if self.formula.stepped:
-            rows = np.flatnonzero(wanted).tolist()
-            for k, key in zip(rows, _keys(few, rows), strict=True):
-                wanted[k] = key not in self._known
-                self._known.add(key)
-        return wanted
-
-    def _proved(self, few: Known, shape: Mapping[str, int], count: int) -> tuple[Array, Array]:
-        """Return which rows provably violate the claim, and which are undecided.
-
-        All rows are undecided if the conclusion calls functions that accept only floats.
-        """
-        # balls are faster for a single row
-        if not any(isinstance(x, np.ndarray) for x in few.values()):
-            return np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
-        try:
-            return batches.proved(self.formula, few, shape, count, self.scout.tally.part.parameters)
-        except (TypeError, LookupError, AttributeError, ClaimError):
-            self.bounded = False
-            return np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
-
-    def _at_once(self, few: Known, k: int) -> bool | None:
-        """Return whether a row of integers violates the claim, by one exact evaluation.
-
-        None if undecided. If all rows share an integer, the formula may count with it, so balls are
-        used.
-        """
-        several = any(isinstance(x, np.ndarray) for x in few.values())
-        if not self.formula.stepped or (several and self.sieved == 0):
-            return None
-        self.sieved -= several
-        case, parameters = (
-            batches.instance_at(self.formula, few, k),
-            self.scout.tally.part.parameters,
-        )
-        counts = any(
-            isinstance(variable, Integer) and not isinstance(few.get(name), np.ndarray)
-            for name, variable in self.formula.variables.items()
-        )
-        try:
-            return violates_at_once(self.formula, parameters, case, counts=counts)
-        except Exception:  # the judge will meet the same error and report it
-            return None
 
 
 def fetched(raw: Known, lanes: Array) -> Raw:

@@ -18,7 +18,10 @@ from attsvm.theory.arithmetic.traces import TRACES
 from symbolic.sums import LENGTHS
 from tests.theory.arithmetic.referee import Referee
 
-FUNCTIONS = {n: f for n, f in vars(Namespace).items() if inspect.isfunction(f) and n[0] != "_"}
+FUNCTIONS = dict(inspect.getmembers(Namespace, inspect.isfunction))
+FUNCTIONS = {name: function for name, function in FUNCTIONS.items() if name[0] != "_"}
+ALONE = vars(Namespace).keys() & FUNCTIONS.keys()
+"""Functions that the namespace declares; those of its bases are computed there."""
 ARITHMETICS = [BALLS, ENCLOSURES, TAILS, FLOATS, Tensors(), BOUNDS, MAGNITUDES, TRACES, SYMBOLS]
 ARITHMETICS += [Text(), Scripts(str), Decimals(str), Verifiers(), Duals(BALLS), LENGTHS, Referee()]
 ARITHMETICS += [BIT_LENGTHS]
@@ -29,7 +32,7 @@ def test_an_arithmetic_offers_every_function_of_the_namespace(m):
     assert m.name
     for name, declared in FUNCTIONS.items():
         offered = getattr(m, name)
-        assert offered.__func__ is not declared, f"{name} is declared alone"
+        assert name not in ALONE or offered.__func__ is not declared, f"{name} is declared alone"
         parameters = inspect.signature(declared).parameters.values()
         takes = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.name != "self"]
         inspect.signature(offered).bind(*takes)

@@ -17,7 +17,7 @@ from tests.theory.arithmetic.agreement import SIDES, UNITS, Side, agree, referee
 from tests.theory.arithmetic.cases import CASES, COMPARISONS
 from tests.theory.arithmetic.referee import REFEREE, Referee, each, flat
 
-NAMES = {name for name in vars(Namespace) if not name.startswith("_")} - COMPARISONS
+NAMES = {name for name in dir(Namespace) if not name.startswith("_")} - COMPARISONS
 NAMES -= {"name", "symbol", "values"}
 """What computes; `values` hands on the numbers of a record."""
 
