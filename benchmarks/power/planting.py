@@ -57,10 +57,20 @@ PLANTED: dict[str, Planted] = {}
 Certificate = Callable[..., Any]
 
 
+def ensure(true: bool, fault: str) -> None:
+    """Raise unless a planted claim is well-formed.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if not true:
+        raise ValueError(fault)
+
+
 def kind_of(mistake: str) -> tuple[str, str]:
     """Return the kind of a mistake, and its name."""
     kind, name = mistake.split()
-    assert kind in KINDS, f"{kind} is no kind of mistake"
+    ensure(kind in KINDS, f"{kind} is no kind of mistake")
     return kind, name
 
 
@@ -103,8 +113,8 @@ def plant(
     id = f"planted/{spoilt.replace('/', '-')}-{kind}-{name}:literal"
     dropped = {getattr(one, "name", one) for one in drop}
     missing = dropped - {h.name for h in base.hypotheses}
-    assert not missing, f"{id} drops {missing}"
-    assert id not in PLANTED, f"{id} is planted twice"
+    ensure(not missing, f"{id} drops {missing}, which the base lacks")
+    ensure(id not in PLANTED, f"{id} is planted twice")
     place = base.place if family is None else family
     claim = _spoilt(base, id, place, statement, conclusion, dropped, hypotheses or {}, constants)
     if data is not None or ensemble != "base":
@@ -159,13 +169,13 @@ def _spoilt(
 
 def _redrawn(claim: Claim, data: Any, ensemble: Any) -> Claim:
     """Return the claim with records of another strategy, or another ensemble."""
-    assert isinstance(claim.formula, RecordFormula)
+    formula = claim.formula
+    if not isinstance(formula, RecordFormula):
+        raise TypeError(f"{claim.id} draws no records")
     drawn = claim.data if data is None else data
     larger = claim.ensemble if ensemble == "base" else ensemble
-    records = replace(claim.formula.records, drawn=drawn, ensemble=larger)
-    return replace(
-        claim, data=drawn, ensemble=larger, formula=replace(claim.formula, records=records)
-    )
+    records = replace(formula.records, drawn=drawn, ensemble=larger)
+    return replace(claim, data=drawn, ensemble=larger, formula=replace(formula, records=records))
 
 
 def strictly(base: Claim) -> Callable[..., Any]:
@@ -183,8 +193,8 @@ def _strict(relation: Any) -> Any:
     """Return the relation with < for every <= of it."""
     if isinstance(relation, All):
         return All(tuple(_strict(part) for part in relation.parts))
-    assert isinstance(relation, Comparison)
-    assert relation.kind != "equal"
+    if not isinstance(relation, Comparison) or relation.kind == "equal":
+        raise TypeError("only an inequality can be made strict")
     return replace(relation, kind="below")
 
 
@@ -195,7 +205,8 @@ def flipped(base: Claim) -> dict[str, Any]:
     @functools.wraps(formula.conclusion, updated=())
     def written(m: Any, v: Any, **constants: Any) -> Any:
         relation = formula.conclusion(m, v, **constants)
-        assert isinstance(relation, Comparison)
+        if not isinstance(relation, Comparison):
+            raise TypeError("only a comparison can be turned round")
         return replace(relation, left=relation.right, right=relation.left)
 
     return {"conclusion": written}

@@ -74,6 +74,15 @@ def screen(scout: Scout, generator: np.random.Generator) -> None:
         raw = batches.filled(formula, generator, shape, wide * BATCH)
         near = k % 2 == 0 and not scout.once
         breed(scout, formula, raw, shape, generator, wide * BATCH, seek=k == 0, near=near)
+    if scout.once:  # a constant that is too small shows at small sizes, if at any
+        (own,) = generator.spawn(1)
+        shape = {name: _at_least_two(formula.variables[name]) for name in formula.axes}
+        breed(scout, formula, batches.filled(formula, own, shape, BATCH), shape, own)
+
+
+def _at_least_two(axis: Any) -> int:
+    """Return the least length of an axis from 2 on, if such lengths are drawn."""
+    return min(max(axis.low, 2), axis.drawn_to)
 
 
 def _is_light(scout: Scout, formula: Formula, generator: np.random.Generator) -> bool:
