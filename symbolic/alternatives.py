@@ -57,7 +57,7 @@ DECREASING = Supposed(
 )
 BENT_LOSS = Supposed(
     "l'' is continuous, as it is where its supremum enters the L that steps are compared with",
-    (SHORT, global_conjecture.SHORT_OR_FEW),
+    (SHORT, global_conjecture.instances.SHORT_OR_FEW),
 )
 MEETS = Supposed("V meets all constraints", (p_svm.MEETS, definition_3_8.MEET))
 SOLUTION = Supposed(

@@ -136,7 +136,7 @@ def _moved(case: Local) -> st.SearchStrategy[Local]:
 
 
 LOCAL: dict[str, Any] = {
-    "drop": [h.name for h in CONE.hypotheses if h.name != local.OPTIMAL],
+    "drop": [h.name for h in CONE.hypotheses if h is not local.OPTIMAL],
     "data": CONE.data.flatmap(_moved),
     "ensemble": None,
 }

@@ -101,7 +101,7 @@ from attsvm.theory.declaration.proof import (
     suppose,
     supposed_number,
 )
-from properties.tf.global_conjecture import BETTER, DIFFERENT, SHORT_OR_FEW
+from properties.tf.global_conjecture.instances import BETTER, DIFFERENT, SHORT_OR_FEW
 from symbolic import divergence
 from symbolic.alternatives import SMOOTH_SLOPE
 from symbolic.basins import (

@@ -35,7 +35,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.tf._support.token_choices import EVERYWHERE, SOLVED
-from properties.tf.global_conjecture import FEW, ORTHOGONAL
+from properties.tf.global_conjecture.instances import FEW, ORTHOGONAL
 from symbolic.alternatives import BENT_LOSS, SMOOTH_SLOPE
 from symbolic.basins import OF_SCORES
 from symbolic.continuity import cite_extreme_value

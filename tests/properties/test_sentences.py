@@ -61,8 +61,6 @@ LONGER = {
     "tf": {
         "tf/benign-landscape": "has seven readings, of two quantifications",
         "tf/generalised-svm": "has twelve readings, of six records",
-        "tf/global-conjecture": "has seven readings, and predicates of their hypotheses",
-        "tf/local-convergence": "has siblings with hypotheses of their own",
         "tf/nonlinear-head-several": "has seven readings, and families of heads",
         "tf/parameterisation-bias": "has seven readings, of five records",
     },

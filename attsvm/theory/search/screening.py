@@ -82,7 +82,7 @@ def screen(scout: Scout, generator: np.random.Generator) -> None:
 
 def _at_least_two(axis: Any) -> int:
     """Return the least length of an axis from 2 on, if such lengths are drawn."""
-    return min(max(axis.low, 2), axis.drawn_to)
+    return int(min(max(axis.low, 2), axis.drawn_to))
 
 
 def _is_light(scout: Scout, formula: Formula, generator: np.random.Generator) -> bool:

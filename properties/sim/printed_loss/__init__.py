@@ -37,17 +37,10 @@ from attsvm.primitives.hypotheses import (
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Reading, Statement, changed
 from properties.sim import PRINTED, REPAIRED, SOURCE
-from properties.sim._support import self_attention
+from properties.sim._support import self_attention as cases
 from properties.sim.printed_loss import conclusion
 
 OTHERS = {"direction of X^mm": changed(towards="optimal")}
-
-DROPPED_HYPOTHESES = {
-    "any start": changed(drop=[conclusion.NEAR], examples=[conclusion.OTHER_WAY]),
-    "tied tokens of lowest score": changed(
-        drop=[conclusion.LOWEST], examples=[conclusion.turned(self_attention.TIED)]
-    ),
-}
 
 LOSS = Statement(
     "sim/printed-loss",
@@ -55,13 +48,13 @@ LOSS = Statement(
     source=SOURCE,
     place="Abstract, definitions 3.5 to 3.7",
     printed="we demonstrate that gradient descent converges to the optimal solution for SVM",
-    variables=stepped(Descent, self_attention.sequences(0, 2), steps=ANY),
-    conclusion=self_attention.DIRECTION,
+    variables=stepped(Descent, cases.sequences(0, 2), steps=ANY),
+    conclusion=cases.DIRECTION,
     cost=10,
     violating={
-        conclusion.LOW: [conclusion.turned(self_attention.NO_QUERY)],
-        EXISTS: [self_attention.NO_QUERY],
-        FEASIBLE: [self_attention.NO_QUERY],
+        conclusion.LOW: [conclusion.turned(cases.NO_QUERY)],
+        EXISTS: [cases.NO_QUERY],
+        FEASIBLE: [cases.NO_QUERY],
         SHORT: [conclusion.THROWN],
     },
     readings={
@@ -70,10 +63,10 @@ LOSS = Statement(
             fixed={"loss": PRINTED},
             constants={"side": "X(k) or X(k)^T"},
             under=(),
-            examples=(self_attention.LINE, self_attention.ONE_EACH, self_attention.NO_QUERY),
+            examples=(cases.LINE, cases.ONE_EACH, cases.NO_QUERY),
             siblings={
                 "on the decreasing loss": changed(
-                    fixed={"loss": REPAIRED}, examples=[self_attention.SENTENCE]
+                    fixed={"loss": REPAIRED}, examples=[cases.SENTENCE]
                 ),
             },
         ),
@@ -82,7 +75,7 @@ LOSS = Statement(
             fixed={"loss": PRINTED},
             constants={"towards": "opposite"},
             under=(UNIQUE, EXISTS, conclusion.LOWEST, conclusion.LOW, ZERO_START, SHORT),
-            variables=stepped(Descent, self_attention.sequences(), fixed=("start",)),
+            variables=stepped(Descent, cases.sequences(), fixed=("start",)),
             examples=(conclusion.THREE,),
             siblings={**OTHERS, "X(k) itself": changed(side="X(k)", examples=[conclusion.THREE])},
         ),
@@ -91,7 +84,7 @@ LOSS = Statement(
             fixed={"loss": PRINTED},
             constants={"towards": "worst"},
             under=(conclusion.LOWEST, conclusion.LOW, ZERO_START, SHORT),
-            variables=stepped(Descent, self_attention.sequences(), fixed=("start",)),
+            variables=stepped(Descent, cases.sequences(), fixed=("start",)),
             examples=(conclusion.OTHER_WAY,),
             siblings={
                 **OTHERS,
@@ -104,15 +97,13 @@ LOSS = Statement(
             fixed={"loss": PRINTED},
             constants={"towards": "worst"},
             under=(conclusion.LOWEST, conclusion.LOW, conclusion.NEAR, SHORT),
-            variables=stepped(Descent, self_attention.near_solution().map(conclusion.turned)),
-            examples=(conclusion.NEAR_LOW, conclusion.turned(self_attention.NEAR_BEST)),
+            variables=stepped(Descent, cases.near_solution().map(conclusion.turned)),
+            examples=(conclusion.NEAR_LOW, conclusion.turned(cases.NEAR_BEST)),
             siblings={
                 **OTHERS,
-                **DROPPED_HYPOTHESES,
+                **conclusion.DROPPED_HYPOTHESES,
                 "direction of -X^mm": changed(towards="opposite", examples=[conclusion.NEAR_LOW]),
-                "X(k) itself": changed(
-                    side="X(k)", examples=[conclusion.turned(self_attention.SIDEWAYS)]
-                ),
+                "X(k) itself": changed(side="X(k)", examples=[conclusion.turned(cases.SIDEWAYS)]),
             },
         ),
         "amended-4": Reading(
@@ -121,8 +112,8 @@ LOSS = Statement(
             fixed={"loss": PRINTED},
             constants={"towards": "opposite"},
             under=(conclusion.PAIRS, INPUTS_ALIGNED, UNIQUE, EXISTS),
-            variables=stepped(Descent, self_attention.sequences(0, 2), steps=ANY),
-            examples=(self_attention.LINE, self_attention.SIDEWAYS),
+            variables=stepped(Descent, cases.sequences(0, 2), steps=ANY),
+            examples=(cases.LINE, cases.SIDEWAYS),
             siblings={
                 **OTHERS,
                 "three tokens": changed(drop=[conclusion.PAIRS], examples=[conclusion.THREE]),
@@ -138,11 +129,11 @@ LOSS = Statement(
             under=(FEASIBLE, TWO_SCORES, EITHER_PART),
             conclusion=conclusion.lowers,
             cost=2,
-            examples=(self_attention.LINE, self_attention.SENTENCE, conclusion.OTHER_WAY),
+            examples=(cases.LINE, cases.SENTENCE, conclusion.OTHER_WAY),
             siblings={
                 "all scores may be tied": changed(drop=[TWO_SCORES], examples=[conclusion.STILL]),
                 "neither part of the assumption": changed(
-                    drop=[EITHER_PART], examples=[self_attention.SECOND_BEST]
+                    drop=[EITHER_PART], examples=[cases.SECOND_BEST]
                 ),
                 "it raises it": changed(sign=1),
             },
@@ -152,12 +143,12 @@ LOSS = Statement(
             fixed={"loss": PRINTED},
             proof="symbolic.sim.self_attention:prove_printed_rate",
             under=(conclusion.LOWEST, conclusion.LOW, conclusion.NEAR, SHORT),
-            variables=stepped(Descent, self_attention.near_solution().map(conclusion.turned)),
+            variables=stepped(Descent, cases.near_solution().map(conclusion.turned)),
             conclusion=conclusion.RATE,
             cost=12,
             examples=(conclusion.NEAR_LOW,),
             siblings={
-                **DROPPED_HYPOTHESES,
+                **conclusion.DROPPED_HYPOTHESES,
                 "95% of the rate": changed(share=Fraction(19, 20)),
                 "105% of the rate": changed(share=Fraction(21, 20)),
                 "half of the rate": changed(share=Fraction(1, 2)),

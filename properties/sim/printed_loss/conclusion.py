@@ -15,11 +15,11 @@ from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import rate_error
 from attsvm.primitives.hypotheses import EQUAL_RIVALS, SEVERAL_TOKENS, starts_in_basin
 from attsvm.primitives.steps import FLOW, LN_K, X_K, by_gradient_flow, norm, over, tends
-from attsvm.theory import Hypothesis, Slack, stated
+from attsvm.theory import Hypothesis, Slack, changed, stated
 from attsvm.theory.types import Comparison, Namespace
 from properties.sim import LOSS_NAMES, REPAIRED
 from properties.sim._support.margins import step_along_solution
-from properties.sim._support.self_attention import asking, descending
+from properties.sim._support.self_attention import TIED, asking, descending
 
 
 def pairs(case: Descent) -> bool:
@@ -111,3 +111,8 @@ THROWN = replace(
 """In the basin of the lowest tokens; the first step takes one entry to its best for ever."""
 STILL = descending([[[1, 1], [1, -1]]], [[[1, 0], [0, 0]]], causal=False)
 """All scores are tied; X^mm is that of the first token."""
+
+DROPPED_HYPOTHESES = {
+    "any start": changed(drop=[NEAR], examples=[OTHER_WAY]),
+    "tied tokens of lowest score": changed(drop=[LOWEST], examples=[turned(TIED)]),
+}

@@ -21,9 +21,6 @@ that may have three (`sharp-3`). Two inputs of three tokens are open. The argume
 searched without success, are in `symbolic.tf.global_conjecture`.
 """
 
-import itertools
-
-from attsvm.exact import ExactData, dot
 from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import (
     FEASIBLE,
@@ -33,51 +30,19 @@ from attsvm.primitives.hypotheses import (
     ZERO_START,
 )
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
-from attsvm.primitives.steps import ANY, SHORT, SHORT_STEPS, flattened, is_short, stepped
-from attsvm.theory import Hypothesis, Reading, Statement, changed
+from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
+from attsvm.theory import Reading, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
-from properties.tf._support import token_choices as choices
 from properties.tf._support.token_choices import EVERYWHERE, LARGE, SOLVED
 from properties.tf.global_conjecture import instances
-
-
-def orthogonal(case: Descent) -> bool:
-    """Return whether no two queries have an inner product other than 0."""
-    pairs = itertools.combinations(ExactData.of(case.data).Z, 2)
-    return all(dot(a, b) == 0 for a, b in pairs)
-
-
-def few(case: Descent) -> bool:
-    """Return whether at most one input has three tokens, and the others have at most two."""
-    counts = sorted(case.data.present.sum(axis=1))
-    return bool(counts[-1] <= 3 and all(count <= 2 for count in counts[:-1]))
-
-
-def short_or_few(case: Descent) -> bool:
-    """Return whether the step is at most 1/L, or queries are orthogonal, with <= 3 tokens."""
-    few = case.data.present.sum(axis=1).max() <= 3 and orthogonal(case)
-    return bool(few) or is_short(case)
-
-
-def different(case: Descent) -> bool:
-    """Return whether no two tokens of an input have one score."""
-    return all(len(set(gamma)) == len(gamma) for gamma in ExactData.of(case.data).gamma)
-
-
-SHORT_OR_FEW = Hypothesis(
-    "the step is at most 1/L, or queries are orthogonal and no input has more than three tokens",
-    short_or_few,
-    says=f"the step is {SHORT_STEPS}, or queries are orthogonal and no input has more than three "
-    "tokens",
-)
-ORTHOGONAL = Hypothesis("queries are orthogonal", orthogonal)
-FEW = Hypothesis("at most one input has three tokens, and the others have at most two", few)
-DIFFERENT = Hypothesis("no two scores of an input are equal", different, implies=(UNIQUE,))
-BETTER = Hypothesis(
-    "in the Local-SVM of each choice but the best, if it has a solution, all better tokens "
-    "are support vectors, one of them with a positive multiplier",
-    lambda case: choices.better_support(case.data),
+from properties.tf.global_conjecture.instances import (
+    BETTER,
+    DIFFERENT,
+    FEW,
+    ORTHOGONAL,
+    SHORT_OR_FEW,
+    SUPPORTED,
 )
 
 CONJECTURE = Statement(
@@ -147,12 +112,7 @@ CONJECTURE = Statement(
                 **cases.WRONG,
                 "multipliers of better tokens may be 0": changed(
                     drop=[BETTER],
-                    under=[
-                        Hypothesis(
-                            "all better tokens are support vectors",
-                            lambda case: choices.better_support(case.data, positive=False),
-                        )
-                    ],
+                    under=[SUPPORTED],
                     examples=[instances.OUTRUN],
                 ),
             },

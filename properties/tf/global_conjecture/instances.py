@@ -1,15 +1,20 @@
 """Data sets and starts in many dimensions, explicit and drawn."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
+from attsvm.exact import ExactData, dot
 from attsvm.primitives.descent import Descent
+from attsvm.primitives.hypotheses import UNIQUE
 from attsvm.primitives.losses import SLOPED as LOSSES
+from attsvm.primitives.steps import SHORT_STEPS, is_short
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
+from attsvm.theory import Hypothesis
 from properties.tf._support import descent_instances as cases
 from properties.tf._support import token_choices as choices
 
@@ -130,3 +135,49 @@ def acting(draw: st.DrawFn) -> Descent:
         data = AttentionData(X, Z, scores=scores + draw(arrays(n, 1)), mask=mask)
         powers = [0, 1, 3]
     return Descent(data, draw(starts_about(data, *powers)), draw(st.sampled_from(LOSSES)))
+
+
+# hypotheses
+
+
+def orthogonal(case: Descent) -> bool:
+    """Return whether no two queries have an inner product other than 0."""
+    pairs = itertools.combinations(ExactData.of(case.data).Z, 2)
+    return all(dot(a, b) == 0 for a, b in pairs)
+
+
+def few(case: Descent) -> bool:
+    """Return whether at most one input has three tokens, and the others have at most two."""
+    counts = sorted(case.data.present.sum(axis=1))
+    return bool(counts[-1] <= 3 and all(count <= 2 for count in counts[:-1]))
+
+
+def short_or_few(case: Descent) -> bool:
+    """Return whether the step is at most 1/L, or queries are orthogonal, with <= 3 tokens."""
+    few = case.data.present.sum(axis=1).max() <= 3 and orthogonal(case)
+    return bool(few) or is_short(case)
+
+
+def different(case: Descent) -> bool:
+    """Return whether no two tokens of an input have one score."""
+    return all(len(set(gamma)) == len(gamma) for gamma in ExactData.of(case.data).gamma)
+
+
+SHORT_OR_FEW = Hypothesis(
+    "the step is at most 1/L, or queries are orthogonal and no input has more than three tokens",
+    short_or_few,
+    says=f"the step is {SHORT_STEPS}, or queries are orthogonal and no input has more than three "
+    "tokens",
+)
+ORTHOGONAL = Hypothesis("queries are orthogonal", orthogonal)
+FEW = Hypothesis("at most one input has three tokens, and the others have at most two", few)
+DIFFERENT = Hypothesis("no two scores of an input are equal", different, implies=(UNIQUE,))
+BETTER = Hypothesis(
+    "in the Local-SVM of each choice but the best, if it has a solution, all better tokens "
+    "are support vectors, one of them with a positive multiplier",
+    lambda case: choices.better_support(case.data),
+)
+SUPPORTED = Hypothesis(
+    "all better tokens are support vectors",
+    lambda case: choices.better_support(case.data, positive=False),
+)

@@ -24,10 +24,6 @@ serves all steps, as one long first step leaves any cone that does not hold the 
 token for ever (tokens (1, 0), 0 and (-2, 1), 0 with scores 1, 0, the loss -u).
 """
 
-from dataclasses import replace
-
-from flint import fmpq
-
 from attsvm.primitives.loss_hypotheses import STRICT_LOSS
 from attsvm.primitives.steps import ITERATED
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
@@ -36,8 +32,7 @@ from properties._support import cones
 from properties._support.cone_starts import ON_RAY, OTHER
 from properties._support.cones import CONE, LARGE, LONG, NEAR, OPTIMAL, Local
 from properties.tf import SOURCE
-
-FOUR_FIFTHS = fmpq(4, 5)
+from properties.tf.local_convergence import weakened as near
 
 SELECTS = Hypothesis(
     "the start selects alpha",
@@ -92,22 +87,12 @@ THEOREM = Statement(
                 **OTHER,
                 "four fifths of the radius": changed(
                     drop=[LONG],
-                    under=[
-                        Hypothesis(
-                            "||W_0|| is at least four fifths of the radius",
-                            lambda case: cones.is_long(case, FOUR_FIFTHS),
-                        )
-                    ],
+                    under=[near.NEARLY_LONG],
                     examples=[starts.FALLS_BACK],
                 ),
                 "the radius of the step 1/L": changed(
                     drop=[LONG],
-                    under=[
-                        Hypothesis(
-                            "||W_0|| is at least the radius of the step 1/L",
-                            lambda case: cones.is_long(replace(case, step=1.0)),
-                        )
-                    ],
+                    under=[near.LONG_FOR_SHORT],
                     examples=[starts.LEAPS],
                 ),
             },
@@ -128,34 +113,19 @@ THEOREM = Statement(
                 **OTHER,
                 "17/16 of the cone": changed(
                     drop=[CONE],
-                    under=[
-                        Hypothesis(
-                            "||E|| r_j <= 17/16 s sigma c_j",
-                            lambda case: cones.within(case, 1.0625),
-                        )
-                    ],
+                    under=[near.WIDER],
                     examples=[
                         starts.escaping_start(33, 2.0**power, share=0.984375) for power in (13, 20)
                     ],
                 ),
                 "four fifths of the radius": changed(
                     drop=[LARGE],
-                    under=[
-                        Hypothesis(
-                            "sigma is at least four fifths of the radius of s",
-                            lambda case: cones.is_large(case, FOUR_FIFTHS),
-                        )
-                    ],
+                    under=[near.NEARLY_LARGE],
                     examples=[starts.FALLS_BACK],
                 ),
                 "the radius of the step 1/L": changed(
                     drop=[LARGE],
-                    under=[
-                        Hypothesis(
-                            "sigma is at least the radius of s for the step 1/L",
-                            lambda case: cones.is_large(replace(case, step=1.0)),
-                        )
-                    ],
+                    under=[near.LARGE_FOR_SHORT],
                     examples=[starts.LEAPS],
                 ),
             },
