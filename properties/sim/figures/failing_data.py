@@ -26,11 +26,11 @@ from attsvm.limits.settled import unsettled
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 from attsvm.plots import Table, token_weights
-from attsvm.plots.style import PALETTE, dress, key_below, sheet
 from attsvm.primitives.counts import interval
-from attsvm.reproduce import Figure, Numbers, Reproduction
+from attsvm.reproduce import Numbers, Reproduction
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w, follow_w
+from properties._support.experiments import Curves
 from properties._support.published_data import gaussian_protocol
 from properties.sim import REPAIRED, SOURCE
 
@@ -79,30 +79,16 @@ def numbers(seed: int, sets: int = 50, sizes: Sequence[tuple[int, int, int]] = S
         low, _ = interval(failed, usable, RISK)
         _, high = interval(failed + found["unsettled"], usable, RISK)
         counted = {name: found[name] for name in OUTCOMES}
-        rows.append(Table.of(n=[n], T=T, d=d, sets=sets, **counted, low=low, high=high))
+        share = {"mean": failed / max(usable, 1), "low": low, "high": high}
+        rows.append(Table.of(n=[n], T=T, d=d, sets=sets, **counted, **share))
     facts = {"loss": REPAIRED, "steps": STEPS, "confidence": 1 - 2 * RISK, "data_sets": sets}
     return Numbers({"frequencies": Table.join(rows)}, facts)
 
 
-def picture(n: Numbers) -> Figure:
-    """Return shares of failures against d, a panel for each T, a line for each n."""
-    table = n.tables["frequencies"]
-    lengths = table.distinct("T")
-    figure = sheet(1, len(lengths), panel=(3.8, 3.3))
-    for axes, T in zip(figure.subplots(1, len(lengths), squeeze=False)[0], lengths, strict=True):
-        dress(axes, f"T = {T}", "dimension d", "share that fails")
-        for k, inputs in enumerate(table.distinct("n")):
-            cell = table.where(n=inputs, T=T)
-            usable = np.maximum(cell["sets"] - cell["no_solution"], 1)
-            colour = PALETTE[k % len(PALETTE)]
-            share = (cell["fails"] + cell["astray"]) / usable
-            axes.plot(cell["d"], share, color=colour, marker="o", label=f"n = {inputs}")
-            axes.fill_between(cell["d"], cell["low"], cell["high"], color=colour, alpha=0.12)
-        axes.set_xscale("log", base=2)
-        axes.set_ylim(-0.03, 1.03)
-    key_below(figure, columns=len(table.distinct("n")))
-    return figure
-
+SHARES = Curves(
+    "frequencies", "d", "T", "n", "dimension d", "share that fails",
+    scales={"xscale": "log", "ylim": (-0.03, 1.03)},
+)  # fmt: skip
 
 figure = Reproduction(
     "sim/failing-data",
@@ -110,6 +96,6 @@ figure = Reproduction(
     place="Theorem 3.14 from X(0) = 0",
     shows="how often descent from zero misses the optimal tokens, against n, T and d",
     numbers=numbers,
-    pictures={"": picture},
+    pictures={"": SHARES},
     sets=50,
 )

@@ -16,10 +16,10 @@ from attsvm._types import Array, Int
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
 from attsvm.plots import Table
-from attsvm.plots.style import PALETTE, dress, key_below, sheet
 from attsvm.primitives.counts import interval
-from attsvm.reproduce import Figure, Numbers, Reproduction
+from attsvm.reproduce import Numbers, Reproduction
 from attsvm.svm.separability import separability
+from properties._support.experiments import Curves
 from properties.sim import SOURCE
 from properties.sim._support import causal_language as causal
 from properties.sim._support.causal_language import Setting
@@ -45,7 +45,7 @@ def numbers(seed: int, sets: int = 40, sizes: Sequence[Setting] = SIZES) -> Numb
             low, high = interval(none, sets, RISK)
             counted = {"runs": sets, "unsolvable": none, "by_a_circle": circles}
             unknown = found.count("unknown")
-            bounds = {"unknown": unknown, "low": low, "high": high}
+            bounds = {"unknown": unknown, "mean": none / sets, "low": low, "high": high}
             rows.append(Table.of(tokens=[tokens], **size.columns, **counted, **bounds))
     facts = {"vocabulary": causal.VOCABULARY, "successors": causal.SUCCESSORS, "confidence": 0.95}
     return Numbers({"frequencies": Table.join(rows)}, facts)
@@ -64,24 +64,12 @@ def answer(sentences: Int[Array, "m n"], data: AttentionData, whole: bool) -> st
     return "separable" if found.separable else "unseparable"
 
 
-def picture(n: Numbers) -> Figure:
-    """Return frequencies against m: a panel for each n and set of tokens, a line for each d."""
-    table = n.tables["frequencies"]
-    lengths, dimensions = table.distinct("n"), table.distinct("d")
-    figure = sheet(len(causal.SETS), len(lengths), panel=(3.6, 3.0))
-    panels = figure.subplots(len(causal.SETS), len(lengths), squeeze=False)
-    for row, tokens in zip(panels, causal.SETS, strict=True):
-        for axes, length in zip(row, lengths, strict=True):
-            dress(axes, f"{tokens}, n = {length}", "sentences m", "no hard-margin solution")
-            for c, d in enumerate(dimensions):
-                cell = table.where(tokens=tokens, n=length, d=d)
-                share = cell["unsolvable"] / cell["runs"]
-                colour = PALETTE[c % len(PALETTE)]
-                axes.plot(cell["m"], share, color=colour, marker="o", label=f"d = {d}")
-                axes.fill_between(cell["m"], cell["low"], cell["high"], color=colour, alpha=0.12)
-            axes.set_ylim(-0.03, 1.03)
-    key_below(figure, columns=len(dimensions))
-    return figure
+def _shares(tokens: str) -> Curves:
+    """Return a picture of frequencies against m, a panel for each n, a line for each d."""
+    return Curves(
+        "frequencies", "m", "n", "d", "sentences m", "no hard-margin solution",
+        where={"tokens": [tokens]}, scales={"ylim": (-0.03, 1.03)},
+    )  # fmt: skip
 
 
 figure = Reproduction(
@@ -90,6 +78,6 @@ figure = Reproduction(
     place="Section 4, before definition 4.1",
     shows="how often the hard-margin programme has no solution, against m, n and d",
     numbers=numbers,
-    pictures={"": picture},
+    pictures={"": _shares("prefix"), "vocabulary": _shares("vocabulary")},
     sets=40,
 )

@@ -123,7 +123,8 @@ def test_the_figure_counts_circles_where_embeddings_are_independent():
     assert table["unsolvable"][table["m"] == 1].sum() == 0
     assert (table["unsolvable"][table["m"] == 10] == 6).all()
     assert (table["low"] <= table["unsolvable"] / 6).all()
-    assert len(frequencies.picture(numbers).axes) >= 6
+    for draw in frequencies.figure.pictures.values():
+        assert len(draw(numbers).axes) == 3
 
 
 def test_coordinates_of_the_span_keep_inner_products():
@@ -152,4 +153,4 @@ def test_findings_count_failing_data_as_the_figure_does():
     assert row["unsettled"] == 0
     told = (Path(__file__).parents[3] / "docs/findings.md").read_text()
     assert f"\n| 2 | 4 | {counts}: {row['low']:.2f} to {row['high']:.2f} | " in told
-    assert len(failing_data.picture(numbers).axes) == 1
+    assert len(failing_data.figure.pictures[""](numbers).axes) == 1
