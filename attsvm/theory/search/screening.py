@@ -67,7 +67,8 @@ leave them undecided."""
 def screen(scout: Scout, generator: np.random.Generator) -> None:
     """Screen batches of shapes of all sizes until the budget is spent, or for some rounds."""
     formula = scout.tally.part.formula
-    look_at_coincidences(scout, formula, generator.spawn(1)[0])
+    own = generator.spawn(1)[0]
+    look_at_coincidences(scout, formula, own)
     wide = _WIDE if scout.wide and _is_light(scout, formula, generator.spawn(1)[0]) else 1
     for k in range(1 + scout.budget // 20):
         shape = length_of_each(formula, generator)
@@ -75,7 +76,6 @@ def screen(scout: Scout, generator: np.random.Generator) -> None:
         near = k % 2 == 0 and not scout.once
         breed(scout, formula, raw, shape, generator, wide * BATCH, seek=k == 0, near=near)
     if scout.once:  # a constant that is too small shows at small sizes, if at any
-        (own,) = generator.spawn(1)
         shape = {name: _at_least_two(formula.variables[name]) for name in formula.axes}
         breed(scout, formula, batches.filled(formula, own, shape, BATCH), shape, own)
 
