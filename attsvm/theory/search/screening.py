@@ -80,7 +80,7 @@ def screen(scout: Scout, generator: np.random.Generator) -> None:
         breed(scout, formula, batches.filled(formula, own, shape, BATCH), shape, own)
 
 
-def _at_least_two(axis: Any) -> int:
+def _at_least_two(axis: Integer) -> int:
     """Return the least length of an axis from 2 on, if such lengths are drawn."""
     return int(min(max(axis.low, 2), axis.drawn_to))
 
