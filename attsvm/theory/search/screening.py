@@ -76,13 +76,14 @@ def screen(scout: Scout, generator: np.random.Generator) -> None:
         near = k % 2 == 0 and not scout.once
         breed(scout, formula, raw, shape, generator, wide * BATCH, seek=k == 0, near=near)
     if scout.once:  # a constant that is too small shows at small sizes, if at any
-        shape = {name: _at_least_two(formula.variables[name]) for name in formula.axes}
+        axes = {name: formula.variables[name] for name in formula.axes}
+        shape = {n: _at_least_two(v) for n, v in axes.items() if isinstance(v, Integer)}
         breed(scout, formula, batches.filled(formula, own, shape, BATCH), shape, own)
 
 
 def _at_least_two(axis: Integer) -> int:
     """Return the least length of an axis from 2 on, if such lengths are drawn."""
-    return int(min(max(axis.low, 2), axis.drawn_to))
+    return min(max(axis.low, 2), axis.drawn_to)
 
 
 def _is_light(scout: Scout, formula: Formula, generator: np.random.Generator) -> bool:
