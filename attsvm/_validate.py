@@ -11,7 +11,7 @@ from attsvm._words import counted
 from attsvm.errors import DataError
 
 _EXACT = 2.0**53
-"""Up to here float64 holds every integer."""
+"""Upper bound below which float64 represents every integer."""
 
 
 def _raw(name: str, value: object) -> Array:

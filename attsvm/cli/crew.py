@@ -1,4 +1,4 @@
-"""Who does the work of a run, and how it is interrupted."""
+"""The processes that do the work of a run, and the handling of its interruption."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from attsvm.cli.working import working
 from attsvm.errors import UsageError
 
 _SHOWN = 10
-"""Droppable tokens that are printed."""
+"""Maximum number of droppable tokens that are printed."""
 
 
 def add(parsers: Parsers) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from attsvm.theory.verification.verify import Checked
 
 _LISTED = 5
-"""Up to so many claims that are to be checked again are named in full."""
+"""Maximum number of claims to check again that are named in full."""
 _FEW = 24
 """Maximum number of claims that are all listed; of more claims only unexpected verdicts are listed,
 and one row per source."""

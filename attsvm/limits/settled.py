@@ -103,7 +103,7 @@ def unsettled(
     """Return why the limit of a run cannot be judged from two of its iterates; None if it can.
 
     In each input let a be the token of largest logit at `after`. A settled run has three
-    properties. The margins of a over all worse tokens have grown. Those over better tokens have
+    properties. The margins of a over all worse tokens have grown. The margins over better ones have
     grown by more than the least of these: otherwise the weight exp(-margin) of a better token would
     dominate eventually, however small its factor. The margins, averaged with the weights of the
     gradient, have grown no faster than the least one: otherwise a slower margin with a tiny factor

@@ -14,7 +14,7 @@ from attsvm.paths.drops import log_drop
 from attsvm.paths.objective import GapObjective
 
 SPHERE = 1e-9
-"""How near to the radius a norm counts as equal to it."""
+"""Relative tolerance within which a norm counts as equal to the radius."""
 
 AGREE = 1e-9
 """Tolerance for equal values of log(L - L_*), relative to their absolute value if that is above

@@ -80,9 +80,9 @@ def path_kq(
         loss: a decreasing loss.
         radii: increasing, 0 allowed.
         inner: number of columns of K and Q, by default d; from the rank of W on it does not matter.
-        starts: as in `path_w`; matrices W are factored by singular values and cut to the inner
+        starts: as in `path_w`. Matrices W are factored by singular values and cut to the inner
             dimension; `svm` is along a solution of Att-SVM*.
-        seed: seed of the random starts, and of a small part that keeps unused columns off zero; it
+        seed: seed of the random starts, and of a small part that keeps unused columns off zero. It
             is too small to change the sign of a margin of a solution of Att-SVM*.
 
     Raises:

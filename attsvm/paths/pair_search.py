@@ -24,7 +24,7 @@ from attsvm.paths.objective import GapObjective, Jet, differences
 from attsvm.paths.pair import LARGEST, Pair, Point
 
 _SWEEPS = 60
-"""Turns of head and prompt at most."""
+"""Maximum number of turns of head and prompt."""
 
 _REDUCED = 60
 """Newton steps in the prompt at most that see how the head answers."""
@@ -33,7 +33,7 @@ _PLATEAUS = 20
 """Maximum number of times that the head leaves a plateau of the logistic loss."""
 
 _SETTLED = 1e-12
-"""A residual up to this ends the search."""
+"""Maximum residual at which the search ends."""
 
 
 def descend(pair: Pair, v: Array, p: Array) -> Point:

@@ -106,7 +106,7 @@ SETTING = {
     "no best score is below the lowest": Sequent(ge(BEST(i), LOW)),
     "no best score is above the highest": Sequent(ge(HIGH, BEST(i))),
 }
-"""What holds of every run, by what the letters stand for."""
+"""Facts about every run that follow from the meaning of the letters."""
 
 
 # what hypotheses and conclusions say

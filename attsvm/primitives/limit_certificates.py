@@ -67,10 +67,15 @@ def certified_direction(
 ) -> arb | None:
     """Return 1 if descent with step/smoothness provably converges in direction to the target.
 
-    The result is negative if it provably does not: there is no target; the run never moves; it
-    settles at the tokens of another direction; it keeps tokens that the target does not select; or
-    it ends at a minimum of finite norm in another direction. The result is None if nothing is
-    proved at the working precision.
+    The result is negative in five cases:
+
+    - there is no target;
+    - the run never moves;
+    - it settles at the tokens of another direction;
+    - it keeps tokens that the target does not select;
+    - it ends at a minimum of finite norm in another direction.
+
+    The result is None if nothing is proved at the working precision.
     """
     if target is None:
         return arb(-1)

@@ -18,7 +18,7 @@ from attsvm.strategies import arrays, sizes
 from attsvm.svm import local_svm
 
 PLACES = (0, 0, 0, 1, 1, 2, 3)
-"""Indices of the choice to take, in the order of `adversarial_start`; the first ones are most
+"""Index numbers of the choice to use, in the order of `adversarial_start`; the first are most
 frequent."""
 
 MARGINS = (2, 1, 3, 0, 4)

@@ -212,7 +212,7 @@ def frobenius_bracket(
 
 
 BALANCED = 400
-"""Constraints between 2^-BALANCED and 2^BALANCED have squares that stay in float64."""
+"""Exponent: constraints of size between 2^-BALANCED and 2^BALANCED have squares within float64."""
 
 
 def _balanced(programme: Programme) -> tuple[int, Programme]:

@@ -26,7 +26,7 @@ TOLERANCE = 1e-9
 """Largest relative residual or gap of an answer that is called solved or unseparable."""
 
 TIGHT = 1e-7
-"""How near to its bound a margin counts as tight."""
+"""Relative tolerance within which a margin counts as tight."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

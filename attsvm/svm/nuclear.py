@@ -24,8 +24,8 @@ CLOSE, EXACT = 1e-11, 1e-13
 """Width of a bracket at which the search stops; residuals below which no better proposal exists."""
 
 TIGHT = 1e-7
-"""Relative tolerance: of margins at 1 that count as tight, of singular values of S at 1 that count
-as on the face, and of zero multipliers and singular values of W, relative to the largest."""
+"""Relative tolerance of margins at 1 (tight) and of singular values of S at 1 (on the face), and of
+zero multipliers and singular values of W, relative to the largest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,7 +25,7 @@ NEAR, NEARER = 1e-9, 1e-12
 """Relative gaps at which the central path stops."""
 
 LIFTS = (1.0, 1e2, 1e4, 1e1, 1e3)
-"""Multiples of the initial mu that are tried in turn: narrow programmes need a larger one."""
+"""Factors of the initial mu that are tried in turn: narrow programmes need a larger one."""
 
 FACTOR, SURE = 10.0, 1e-9
 """Rows and singular values that are undecided are kept in the Newton system, as active or as 1. The
@@ -106,7 +106,7 @@ def propose(
 ) -> Iterator[tuple[Array, Array, Array]]:
     """Yield factors L, R of W = L R^T and multipliers for inequalities of bound 1, to be graded.
 
-    At the deadline the path stops where it is.
+    The path stops at the deadline.
     """
     reduced = reduce(programme)
     a, b, c = reduced.a, reduced.b, reduced.c

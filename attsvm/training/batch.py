@@ -107,7 +107,7 @@ class Trajectory:
 
 
 _SHOWN = 3
-"""Runs that a trajectory shows."""
+"""Number of runs shown by `repr` of a trajectory."""
 
 Starts = Mapping[str, tuple[object, str]]
 """Starts by name, each with the letters of its own axes."""

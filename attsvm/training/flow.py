@@ -64,10 +64,10 @@ def follow(
 
     Made for norms up to 1e6; from about 1e7 on rounding ends most curves.
 
-    Plain descent with a step of at most 1/smoothness moves ever more slowly along this curve, as
-    the gradient dies exponentially in the norm; by arc length, with directions from the log
-    domain, any norm is reached. Explicit steps of third order, kept so short that what is off
-    the curve dies out, change to implicit ones of second order where they would be far shorter
+    Plain descent with a step of at most 1/smoothness moves ever more slowly along this curve:
+    the gradient decays exponentially in the norm. By arc length, with directions from the log
+    domain, any norm is reached. Explicit steps of third order are so short that deviations from
+    the curve decay. Implicit steps of second order replace them if they would be far shorter
     than the norm. The local error of a step is at most `tolerance` times the norm that moves the
     difference of two logits by one; no step turns by more than 45 degrees. A curve that runs
     into a stationary point, or passes one nearer than 1e-9 of that norm, ends there.
@@ -87,12 +87,12 @@ def follow(
             and the curves are the same.
 
     Returns:
-        One trajectory a data set: the start and the points of the curve that first have each
-        norm, of a norm that the start exceeds the point where it first exceeds its own; fewer
-        where the steps ran out or a stationary point was met. They do not depend on the other
-        norms. `steps` counts evaluations, `log_time` is right to about 1e-3. `error` estimates
-        the distance to the curve: measured against companion runs of 30 and 100 times the
-        tolerance, which get as many evaluations, and infinite where one fell behind.
+        One trajectory for each data set: the start, and for each norm the first point of the curve
+        with it. If the start exceeds a norm, it is the first point that exceeds the start's norm.
+        There are fewer points if steps ran out or a stationary point was met. They do not depend
+        on the other norms. `steps` counts evaluations, `log_time` is right to about 1e-3. `error` estimates
+        the distance to the curve by companion runs with 30 and 100 times the
+        tolerance and as many evaluations; it is infinite if one of them fell behind.
 
     Raises:
         DataError: bad starts, norms, counts or tolerance, or a loss that is not one of this

@@ -22,7 +22,7 @@ def descend_w(
     loss: Loss | str,
     **options: Unpack[WeightOptions],
 ) -> Trajectory:
-    """Gradient descent W(k+1) = W(k) - step * grad L(W(k)).
+    """Run gradient descent W(k+1) = W(k) - step * grad L(W(k)).
 
     Data sets, starts and step sizes may each be one or many: one data set from many starts, many
     data sets with one step, or as many of each as there are runs. A run is the same to the last

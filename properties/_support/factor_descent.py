@@ -11,7 +11,7 @@ same with the scores turned round):
 3. One input of two tokens, D = x_opt - x_t, query z, both not 0. If K^T D / ||D|| + Q^T z / ||z||
    is 0 at the start, it is 0 for ever and the margin is not above 0. If not, the direction
    converges to that of D z^T, which is that of the Frobenius solution (and of the nuclear one), for
-   any constant step: `symbolic.sim.kq_bias`. What is proved there of every step is tried on the
+   any constant step: `symbolic.sim.kq_bias`. The facts proved there of every step are tried on the
    first three of each run, with its own step: they make s to (1 + x) s and r to (1 - x) r, x > 0.
 4. A run that ends at a minimum of finite norm, by `attsvm.limits.finite_minimum_of_factors`, has
    the direction of that.

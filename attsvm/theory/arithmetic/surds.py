@@ -6,7 +6,7 @@ their product (Besicovitch, J. London Math. Soc. 15, 1940). Terms whose radicand
 their product are joined. Therefore a sum is 0 if and only if no term is left.
 
 For nested roots there is a separation bound: the number is 0 or its size is at least the bound
-(Burnikel, Funke, Mehlhorn, Schirra and Schmitt, A separation bound for real algebraic expressions,
+(Burnikel et al., A separation bound for real algebraic expressions,
 Algorithmica 55, 2009). A small enough ball about 0 therefore proves that the number is 0.
 """
 

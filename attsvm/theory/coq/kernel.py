@@ -51,7 +51,7 @@ _TIGHT, _REFUTED = "_tight", "_refuted"
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What Coq says of one theorem.
+    """The verdict of Coq on one theorem.
 
     Attributes:
         claim: the id of the reading.

@@ -376,7 +376,7 @@ def decided(relation: Relation) -> bool | None:
 
 
 def is_zero(gap: Exact) -> bool | None:
-    """Return whether a number or a ball is 0, None where that is open."""
+    """Return whether a number or a ball is 0, None if undecided."""
     if gap == 0 and (not isinstance(gap, arb) or gap.is_zero()):
         return True
     return False if gap > 0 or gap < 0 else None

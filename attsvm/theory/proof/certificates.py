@@ -6,7 +6,7 @@ To show a goal from premises, its denial joins the premises. A certificate is a 
 
 in which each P_i is a product of terms that are known to be >= 0 or > 0, each E_i is a product of
 terms one of which is known to be 0, and some P_i has factors > 0 only. At values for which all
-premises and the denial hold, the sum would be above 0. So no such values exist: wherever the
+premises and the denial hold, the sum would be above 0. So no such values exist: whenever the
 premises hold, the goal holds (Krivine and Stengle's theorem says when certificates exist; nothing
 here relies on it). The polynomials are added exactly. The search for a certificate is elsewhere,
 and may be wrong.

@@ -1,8 +1,8 @@
-"""What a reading concludes and what its letters stand for, as propositions that proofs end with.
+"""Conclusions of readings and meanings of their letters, as the propositions that proofs end with.
 
 The formula of a reading over variables is evaluated on letters. So its proof ends with the very
-formula that is checked on numbers. A conclusion about runs has no such formula; it is declared
-with its propositions, see `Measured`.
+formula that is checked on numbers. A conclusion about runs has no such formula; it is declared with
+its propositions, see `Measured`.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ LOG, MAXIMUM = Function("log", (REAL,)), Function("max", (REAL, REAL))
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a reading concludes.
+    """The conclusion of a reading.
 
     Attributes:
         sequents: all of them are the conclusion.
-        setting: what holds of the letters by what they stand for, each with a sentence.
+        setting: facts that follow from the meaning of the letters, each with a sentence.
     """
 
     sequents: tuple[Sequent, ...]

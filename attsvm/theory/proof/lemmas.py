@@ -50,7 +50,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Lemma:
-    """A theorem: its name, where its proof is, and its instances."""
+    """A theorem: its name, the place of its proof, and its instances."""
 
     name: str
     source: str

@@ -66,7 +66,7 @@ class Function:
 
 
 class Atom:
-    """What polynomials are made of."""
+    """An atom: one of the factors from which polynomials are built."""
 
     sort: Sort
     inside: tuple[Term, ...] = ()
@@ -136,7 +136,7 @@ class App(Atom):
 
 @dataclass(frozen=True)
 class Over:
-    """Those elements j of an index set for which owner(j) is the given element."""
+    """The elements j of an index set for which owner(j) is the given element."""
 
     owner: Function
     of: Term

@@ -38,7 +38,7 @@ _WORDS = (*map(str, Truth), "none")
 """The classes of verdicts, each with a colour."""
 
 _FIRST = 4
-"""The most findings of the heaviest kind that are open at once, of each source."""
+"""Maximum number of findings of the heaviest kind that are open at once, for each source."""
 
 _KINDS = {
     "reading": "One exact form of a statement: hypotheses, data and conclusion.",

@@ -141,8 +141,13 @@ def renewed(
 def _children(own: Array, family: Array, generator: np.random.Generator) -> Array:
     """Return moved copies, shape (size, batch), of the parents (size, parents) chosen by a family.
 
-    Each eighth of the batch is moved in one way: two eighths by differences of other parents, three
-    in one entry, one as a whole, one by crossover, and one stays.
+    Eighths of the batch are moved in different ways:
+
+    - two by differences of other parents;
+    - three in one entry;
+    - one as a whole;
+    - one by crossover;
+    - one stays.
     """
     size, batch = len(own), family.shape[1]
     eighth = batch // 8

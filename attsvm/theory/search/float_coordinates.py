@@ -35,8 +35,8 @@ _FAR = 2.0**64
 """Maximum size of a coordinate at the start."""
 
 _LARGE, _USUAL = 16, 4
-"""Exponents of two: a number is far from usual size if its exponent exceeds the first in size; a
-search at usual size starts with exponents up to the second in size."""
+"""Exponents of two. The first is the size beyond which a number is far from usual. The second is
+the maximum exponent at the start of a search at usual size."""
 
 Admits = Callable[[Array], bool]
 

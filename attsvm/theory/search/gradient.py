@@ -35,7 +35,7 @@ _LONG, _LONGER = 1 / 8, 16
 """Share of climbs that are longer, as narrow valleys need, and factor of their length."""
 
 _GRIDS = (52, 10, 4, 1)
-"""The end of a climb is examined rounded to multiples of 2^-k for each of these k."""
+"""Exponents k: the end of a climb is evaluated rounded to multiples of 2^-k."""
 
 _FLAT = 2.0**-40
 _TANGENT = math.log(_FLAT) - 1.0

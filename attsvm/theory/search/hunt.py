@@ -283,7 +283,7 @@ class _Chase:
 
 
 def _tell_of_deaths(account: Hunt, under_way: Iterable[Iterable[tuple[str, Asked]]]) -> None:
-    """Say that turns are missing since worker processes died of them."""
+    """Report that turns are missing because worker processes died of them."""
     for searcher, job in (turn for each in under_way for turn in each):
         code = getattr(job, "died", None)
         if code is not None and not job.done():

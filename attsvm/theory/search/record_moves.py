@@ -43,9 +43,11 @@ _EXAMINED = 2
 """Maximum number of records of a screened series that are examined because they come closest."""
 
 _FAR, _FINE = 12, 3
-"""Maximum exponent of 2 of integers, reduced by the claim's cost, unless twice the drawn integers
-is more; an integer may be a number of steps or a size, and steps of compiled code are not counted.
-And the number of integers per doubling."""
+"""Maximum exponent of 2 of integers, and number of integers per doubling.
+
+The maximum is reduced by the claim's cost, unless twice the drawn integers is more. An integer may
+be a number of steps or a size, and the budget does not count steps of compiled code.
+"""
 
 _BESIDE, _SMALL, _SIZES = 8, 40, (16, 64, 256, 1024)
 """Number of neighbours on each side of an integer that are tried first, number of small integers
@@ -275,9 +277,9 @@ def _longer(
 ) -> Iterator[Json]:
     """Yield the record with more and more indices in a group of axes, up to four of each length.
 
-    The record has at most `most` numbers. In the fourth of each length, the indices in an array of
-    indices are redrawn from all that exist now: all equal to the last or another one, or each its
-    own.
+    The record has at most `most` numbers. In the fourth record of each length, arrays of
+    indices are redrawn from all that exist now: all equal, or all different.
+
     """
     length = group.length
     same = [p for p in integer_leaves(document) if p[-1] == "int"] if counted else []

@@ -27,7 +27,8 @@ from attsvm._types import Array
 Key = TypeVar("Key", bound=Hashable)
 
 _SHARE, _PLANS = 8, 3
-"""Every so many-th lane of a batch meets a relation, of so many relations and choices of places."""
+"""Factor: one lane of a batch in `_SHARE` meets a relation. Number of relations and places
+tried."""
 
 _MOST = 12
 """Maximum number of places of a relation."""

@@ -13,7 +13,7 @@ _SCREENED = 0.6
 """Share of the turns for searchers that screen batches, if no searcher comes closer."""
 
 _TURNS = 8
-"""Turns of a round at first."""
+"""Number of turns in the first round."""
 
 _DOUBLED = 4
 """Number of rounds after which the size doubles: twice as many turns, later twice the budget."""
@@ -29,7 +29,7 @@ _MEMORY = 0.7
 """Factor by which each turn reduces the credit for earlier progress."""
 
 _HOPE = 0.1
-"""Credit of a searcher without progress; a turn with progress adds 1 - `_MEMORY`."""
+"""Weight of a searcher without progress; a turn with progress adds 1 - `_MEMORY`."""
 
 
 class Schedule:

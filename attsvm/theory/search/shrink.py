@@ -36,7 +36,7 @@ class Polished:
         found: the refutation reached.
         minimal: whether every move was tried and failed.
         spent: number of re-evaluations.
-        resume: where to continue: the number of the stage, and an index in it.
+        resume: the position to continue from: the number of the stage, and an index in it.
     """
 
     found: Refuted
@@ -59,7 +59,7 @@ def shrink(
         found: the counterexample.
         budget: maximum number of examinations.
         deadline: wall-clock time (`time.time`) at which to stop.
-        resume: where an earlier call on the same counterexample stopped.
+        resume: the position at which an earlier call on the same counterexample stopped.
 
     Raises:
         ClaimError: the check itself is at fault.

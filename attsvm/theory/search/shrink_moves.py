@@ -49,7 +49,7 @@ _MAKING_UP = (0, 1, 2)
 """Exponents of 2 by which the rest is scaled, to compensate for an index that was left out."""
 
 _LONG = 8
-"""Of an axis longer than this, blocks of indices are left out as well."""
+"""Maximum length of an axis that is shrunk by single indices only, without blocks."""
 
 _SCALES = (1, 2, 3, -1, -2, -3)
 """Powers of two that arrays are scaled by."""

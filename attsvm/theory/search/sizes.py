@@ -35,8 +35,8 @@ and in later ones. Operations are counted, not timed, so that the instances do n
 machine."""
 
 _LEAP, _LEAPING, _LIGHT, _EVEN = 2**12, 64, 16, 1.25
-"""Maximum count of numbers in the large instances at the end of a check; number of such instances;
-maximum number of numpy operations per number; and maximum growth of that figure when the size
+"""Maximum count of numbers in the large instances at the end of a check. Number of such instances.
+Maximum number of numpy operations per number, and maximum growth of that figure when the size
 doubles."""
 
 
@@ -44,8 +44,8 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
     """Screen lengths and counts beyond the drawn ones.
 
     A turn takes one length or count, or all together, to twice the drawn one, then four times, and
-    so on. It stops at the maximum count of numbers, or at a size at which one evaluation takes too
-    many operations: a formula over all pairs or triples of tokens grows faster than its instances.
+    so on. It stops at the maximum count of numbers, or if one evaluation takes too
+    many operations. A formula over all pairs or triples of tokens grows faster than its instances.
     A check has a small maximum, and then adds a few instances with thousands of numbers, if the
     formula is cheap. Records are lengthened one by one.
     """

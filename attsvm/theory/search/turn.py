@@ -50,7 +50,7 @@ class Turn:
         audits: number of instances to re-evaluate exactly although floats accept them.
         deadline: wall-clock time (`time.time`) at which to stop; None for no limit.
         pool: known instances, as returned by `Pool.text`.
-        found: the counterexample to shrink or worsen; `resume` says where to continue.
+        found: the counterexample to shrink or worsen; `resume` is the position to continue from.
     """
 
     claim: str
@@ -77,7 +77,7 @@ class Gain(Counts):
         keys: a short text for each instance drawn and evaluated; equal for equal instances.
         idle: the forms of the pool if the searcher has nothing more to propose from them, else "".
         found: the confirmed refutation, if any. `minimal` says whether polishing is complete,
-            `resume` where it stopped.
+            and `resume` the position at which it stopped.
         error: the error, if any.
         withdrawn: whether the polished counterexample did not refute when it was evaluated again.
         interrupted: whether the turn was stopped from outside after a counterexample was found.

@@ -40,7 +40,7 @@ _REPEATS = 3
 """Maximum number of accepted instances per shard whose conclusion is evaluated twice."""
 
 _SELDOM = 25
-"""Planned instances for each one that is evaluated twice; a check takes hardly longer."""
+"""Number of planned instances for each one that is evaluated twice, at little extra time."""
 
 
 @dataclass(slots=True)

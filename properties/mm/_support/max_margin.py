@@ -367,5 +367,5 @@ P_EXISTS = Hypothesis("p(alpha) exists", lambda case: p_programme(chosen(case)).
 
 
 def relaxed(case: Selection) -> Programme:
-    """p(alpha): margins are 0 for the inputs whose margin under v(alpha) is not tight."""
+    """Return p(alpha) with margins 0 for the inputs whose margin under v(alpha) is not tight."""
     return p_programme(case, v_programme(case).tight)

@@ -60,7 +60,7 @@ LABEL = Hypothesis("|b| <= R", lambda m, v: m.at_most(m.abs(v.b), v.R))
 HEAD = Hypothesis("||h|| <= R", lambda m, v: m.at_most(m.norm(v.h), v.R))
 
 DOMAIN = (LISTED_RADIUS, LOGITS_OF_X, LOGITS_OF_Y, MATRIX)
-"""What lemma 3.13 lists."""
+"""The hypotheses that lemma 3.13 lists."""
 
 SIZES = (LABEL, HEAD)
-"""What the proof of lemma 3.13 uses besides."""
+"""The sizes that the proof of lemma 3.13 uses in addition."""

@@ -46,7 +46,7 @@ LEAST = {"of": "least", "whose": "optimal"}
 NOTHING = Slack(math.inf, 0.0, "strict")
 
 AT_REST = 5.0
-"""By so much may margins of support vectors, if all grow, differ over the decade that is read."""
+"""Maximum difference of growing margins of support vectors over the decade that is read."""
 
 
 @stated(

@@ -39,7 +39,7 @@ def sentences_of(case: Descent) -> Sentences:
 
 @composite
 def drawn_sequences(draw: st.DrawFn, *, from_zero: bool = False) -> Descent:
-    """Up to three tokens in up to three dimensions, up to three sentences of two or three."""
+    """Draw up to three tokens in up to three dimensions, up to three sentences of two or three."""
     V, whole = draw(sizes(2, 3)), draw(st.booleans())
     m, n = draw(sizes(1, 3)), draw(sizes(2 if whole else 3, 3))
     words = draw(st.binary(min_size=m * n, max_size=m * n))
@@ -53,7 +53,7 @@ def drawn_sequences(draw: st.DrawFn, *, from_zero: bool = False) -> Descent:
 
 @composite
 def followed(draw: st.DrawFn) -> Descent:
-    """Up to four orthonormal tokens, turned round, each with one successor."""
+    """Draw up to four orthonormal tokens, turned round, each with one successor."""
     V = draw(sizes(2, 4))
     after = draw(st.lists(sizes(0, V - 1), min_size=V, max_size=V))
     rows = [draw(st.lists(sizes(0, V - 1), min_size=1, max_size=3))]
@@ -65,7 +65,7 @@ def followed(draw: st.DrawFn) -> Descent:
 
 
 def soft(data: AttentionData) -> SoftAnswer | None:
-    """X_soft in floats, with a recomputed gap."""
+    """Return X_soft in floats, with a recomputed gap."""
     try:
         return solve_soft(att_svm_programme(data, optimal_tokens(data).index), float(C))
     except (SolverError, DataError):
@@ -74,7 +74,7 @@ def soft(data: AttentionData) -> SoftAnswer | None:
 
 @composite
 def started(draw: st.DrawFn) -> Descent:
-    """The same, from four times X_soft in 64ths, with a random part."""
+    """Draw sequences started at four times X_soft in 64ths, with a random part."""
     case = draw(drawn_sequences())
     found, noise = soft(case.data), draw(arrays(*case.start.shape)) / 8
     along = 0.0 if found is None else np.round(256.0 * found.W) / 64

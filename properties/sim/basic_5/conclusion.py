@@ -46,6 +46,6 @@ SHORT_LOGITS = on_line([EIGHTH, -EIGHTH], x=0, y=1, z=[0, 0], R=Fraction(1, 4), 
 def block(
     tokens: Sequence[Fraction | int], X: int, Y: Fraction | int, **values: object
 ) -> dict[str, object]:
-    """A block of tokens of R^1 under the query 1, with R = 4 and beta = 2."""
+    """Return a block of tokens of R^1 under the query 1, with R = 4 and beta = 2."""
     points = {"a": [1], "tokens": [[token] for token in tokens], "X": [[X]], "Y": [[Y]]}
     return {**points, "R": 4, "beta": 2, **values}

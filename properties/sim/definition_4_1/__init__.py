@@ -43,7 +43,7 @@ SHARED = Records(
     lets="the constraints of a token for the queries of a sequence share a slack",
 )
 ANY_WAY = "constraints share slacks in any way"
-"""Which constraints share a slack, as the sentence of a reading has it after "Let"."""
+"""The definition of slack sharing, in the sentence of a reading after "Let"."""
 
 POSITIVE = Hypothesis("C > 0", lambda case: case.C > 0)
 WHOLE = Hypothesis("queries of one sequence have the same tokens", instances.whole_sequences)

@@ -56,10 +56,10 @@ NEGATIVE = [*EVERYWHERE, "squared", "cubic"]
 def trained(
     draw: st.DrawFn, losses: list[str], *, tight: bool = False, near: bool = False
 ) -> Descent:
-    """Rivals of one score from zero, small, large or adversarial starts; any near four times X^mm.
+    """Draw runs whose rivals have one score; any start near four times X^mm, or adversarial ones.
 
-    With `tight` also data whose tokens are mostly all support vectors.
-    For (1 - u)^2 the scores are lowered below 1 half of the time, for -u^3 to one side of 0.
+    With `tight` also data with all tokens as support vectors, mostly. For (1 - u)^2 the scores are
+    lowered below 1 half of the time, for -u^3 to one side of 0.
     """
     kinds = [rival_data(), *([tight_data()] if tight or near else ())]
     kinds += [separable_data()] if near else []

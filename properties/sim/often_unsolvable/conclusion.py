@@ -86,7 +86,7 @@ FEWER = {
 
 @composite
 def tables(draw: st.DrawFn) -> Table:
-    """One or two words with small weights, up to four sentences."""
+    """Draw one or two words with small weights, up to four sentences."""
     V, m = draw(sizes(1, 2)), draw(sizes(1, 4))
     first = [draw(sizes(1, 3)) for _ in range(V)]
     follow = [[draw(sizes(0 if b else 1, 3)) for b in range(V)] for _ in range(V)]
@@ -114,6 +114,6 @@ DRAWS = Records(
 
 
 def independent(case: Descent) -> bool:
-    """The embeddings are linearly independent."""
+    """Return whether the embeddings are linearly independent."""
     E = fmpq_mat(rationals(sentences_of(case).embeddings))
     return bool(E.rank() == len(sentences_of(case).embeddings))

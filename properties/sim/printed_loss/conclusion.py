@@ -88,7 +88,7 @@ PAIRS = Hypothesis("no entry has more than two tokens", pairs, implies=(EQUAL_RI
 
 
 def turned(case: Descent) -> Descent:
-    """The same with the labels -b and g(-u): optimal and worst tokens change places."""
+    """Return the run with labels -b and loss g(-u): optimal and worst tokens change places."""
     inputs: Any = case.inputs
     return replace(case, inputs=replace(inputs, labels=-inputs.labels), loss=REPAIRED)
 

@@ -66,7 +66,7 @@ BENT_AT = Fraction(-71, 128)
 
 
 def bent(size: Fraction) -> Mapping[str, object]:
-    """These tokens and this head around that point, and the label -size."""
+    """Return the values of these tokens and this head around that point, with the label -size."""
     return on_line([1, -1], **logistic.around(BENT_AT), h=[10, -7], b=-size)
 
 

@@ -121,7 +121,7 @@ WITHIN_OTHERS = Hypothesis(
 
 @by_gradient_flow
 def reaches_and_grows(run: Descent, towards: str = "optimal") -> Slack:
-    """The direction converges and the norm diverges, whichever is closer to failing."""
+    """Return the smaller slack of "the direction converges" and "the norm diverges"."""
     slacks = [reaches(run, towards), training.NORM.floats(run)]
     return min(slacks, key=lambda slack: (not slack.violated, slack.value - slack.error))
 
@@ -149,5 +149,5 @@ LEVEL = stepped(Descent, runs(level_data(), 0, 2), steps=(0.5, 0.25))
 
 
 def halved(run: Descent) -> Descent:
-    """The same with the step 1/(2 L)."""
+    """Return the run with the step 1/(2 L)."""
     return replace(run, step=0.5)

@@ -1,4 +1,4 @@
-"""How far the solutions of Att-SVM* are from all matrices of small rank, proved by multipliers.
+"""Distances of the solutions of Att-SVM* from matrices of small rank, proved by multipliers.
 
 Let the multipliers w_j >= 0 be scaled so that S = sum_j w_j A_j has ||S||_op <= 1, A_j = D_j z_j^T,
 let ||V||_* <= C for some feasible V, and delta = C - sum_j w_j, which is 0 at the optimum. A

@@ -1,6 +1,6 @@
 """Whether the risk has stationary points and minima, if the parts of all inputs are known.
 
-Where queries are independent each input moves alone, and rests where its parts (`parts.py`) rest at
+If queries are independent each input moves alone, and rests where its parts (`parts.py`) rest at
 one score.
 """
 

@@ -1,4 +1,4 @@
-"""What attention loses against the optimal token, as formulas."""
+"""Losses of attention against the optimal token, as formulas."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What one step of descent does to the norm and to the effective number of tokens."""
+"""Effects of one step of descent on the norm and on the effective number of tokens."""
 
 import numpy as np
 from hypothesis import strategies as st

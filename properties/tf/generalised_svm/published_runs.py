@@ -1,4 +1,4 @@
-"""How often the published experiment comes above a correlation, with exact binomial intervals.
+"""Frequencies of a correlation above a bound in the published experiment, with exact intervals.
 
 Every run counts whose Gen-SVM has a solution; the public code leaves out others as well, by the
 weights at the end (`properties.tf.figures.generalised_svm`).

@@ -1,4 +1,4 @@
-"""How near the risk comes to its infimum at a norm, as formulas."""
+"""Distances of the risk from its infimum at a norm, as formulas."""
 
 from attsvm.exact import ExactData
 from attsvm.exact.svm import ExactAnswer

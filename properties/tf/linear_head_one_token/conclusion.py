@@ -1,4 +1,4 @@
-"""What attention keeps along descent, in floats and in balls, and what it loses at one W."""
+"""Tokens kept by attention along descent, in floats and in balls, and its loss at one W."""
 
 import math
 

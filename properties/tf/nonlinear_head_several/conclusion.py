@@ -1,4 +1,4 @@
-"""What a head gains from mixtures of tokens, as formulas."""
+"""Gains of a head from mixtures of tokens, as formulas."""
 
 from attsvm.primitives.heads import bending, change, derivative_along, head
 from attsvm.theory import stated
@@ -129,7 +129,7 @@ def exactly_best(m: Namespace, v: Values, share: Number = 1, slope: str = "x") -
 def example(
     X: Nested, A: Nested, b: Nested, phi: str, a: Nested | None = None
 ) -> dict[str, object]:
-    """Tokens X, a head, and logits, 0 where they are not given."""
+    """Return tokens X, a head, and logits, which are 0 by default."""
     return {"X": X, "A": A, "b": b, "phi": phi, "a": [0] * len(X) if a is None else a}
 
 

@@ -1,4 +1,4 @@
-"""How often all tokens support all Local-SVMs, and what bounds that chance."""
+"""Frequencies of all tokens supporting all Local-SVMs, and bounds of this probability."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Where descent on (K, Q) and on W ends at random, counted with exact binomial intervals.
+"""Ends of descent on (K, Q) and on W at random, counted with exact binomial intervals.
 
 The published protocol: n = 6, T = 8, d = 10, unit-norm Gaussian tokens, queries and head, random
 labels; normalised descent, step 0.1, 2000 steps, on W from 0 and on (K, Q) of inner dimension d

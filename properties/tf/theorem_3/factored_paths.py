@@ -181,7 +181,7 @@ WIDE = replace(
 
 
 def decreasing(case: Path) -> bool:
-    """The loss is smooth and nowhere increases."""
+    """Return whether the loss is smooth and nowhere increases."""
     return LOSSES[case.loss].smooth and LOSSES[case.loss].decreasing
 
 
