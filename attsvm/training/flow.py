@@ -90,8 +90,8 @@ def follow(
         One trajectory for each data set: the start, and for each norm the first point of the curve
         with it. If the start exceeds a norm, it is the first point that exceeds the start's norm.
         There are fewer points if steps ran out or a stationary point was met. They do not depend
-        on the other norms. `steps` counts evaluations, `log_time` is right to about 1e-3. `error` estimates
-        the distance to the curve by companion runs with 30 and 100 times the
+        on the other norms. `steps` counts evaluations, `log_time` is right to about 1e-3.
+        `error` estimates the distance to the curve by companion runs with 30 and 100 times the
         tolerance and as many evaluations; it is infinite if one of them fell behind.
 
     Raises:
