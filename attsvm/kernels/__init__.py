@@ -56,15 +56,16 @@ class _Kernel:
         return self.function
 
     def entry(self) -> Any:
-        """Numba's function, to be called from Python; its machine code is kept on disk."""
+        """Return numba's function, to be called from Python; its machine code is kept on disk."""
         with _ONE_AT_A_TIME:
             self._entry = self._entry or self._handed_to_numba(cache=True)
         return self._entry
 
     def part(self) -> Any:
-        """Numba's function, to be called from kernels alone.
+        """Return numba's function, to be called from kernels alone.
 
-        It has no wrapper for Python and is not kept on disk: code of an entry holds what it calls.
+        It has no wrapper for Python and is not kept on disk: code of an entry contains the code it
+        calls.
         """
         if self._part is None:
             unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -75,7 +76,7 @@ class _Kernel:
         return self._part
 
     def _globals(self) -> dict[str, Any]:
-        """Those of the module, with numba's functions in place of the kernels."""
+        """Return the module's global names, with numba's functions in place of the kernels."""
         module = self.function.__module__
         if module not in _GLOBALS:
             scope = _GLOBALS[module] = dict(self.function.__globals__)
@@ -84,7 +85,7 @@ class _Kernel:
         return _GLOBALS[module]
 
     def _handed_to_numba(self, **options: Any) -> Any:
-        """Numba's dispatcher, or with NUMBA_DISABLE_JIT=1 the function as it is."""
+        """Return numba's dispatcher, or with NUMBA_DISABLE_JIT=1 the function itself."""
         import numba
 
         function = types.FunctionType(self.function.__code__, self._globals())
@@ -98,7 +99,7 @@ class _Kernel:
 
 
 def _knows_numba() -> bool:
-    """Whether numba is one for whose insides `_linked` was written; others are left alone."""
+    """Return whether `_linked` was written for this version of numba; others are left alone."""
     import numba
 
     major, minor = numba.__version__.split(".")[:2]
@@ -107,9 +108,9 @@ def _knows_numba() -> bool:
 
 @functools.cache
 def _linked() -> Any:
-    """Numba's compiler of code that is linked into that of an entry, and optimised there alone.
+    """Return numba's compiler of code that is linked into that of an entry, and optimised there.
 
-    By itself numba would optimise each part and turn it into machine code, which nothing ever runs.
+    By itself numba would optimise each part and turn it into machine code that nothing runs.
     """
     compiler: Any = importlib.import_module("numba.core.compiler")
     machinery: Any = importlib.import_module("numba.core.compiler_machinery")
@@ -144,7 +145,7 @@ def _linked() -> Any:
 
 
 def _of_values(compile_it: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a part once for all values, where numba would do so anew for each literal."""
+    """Compile a part once for all values; numba would do so again for each literal."""
     from numba.core.types import unliteral
 
     return lambda signature: compile_it(tuple(map(unliteral, signature)))
@@ -218,29 +219,32 @@ def _locked(path: str) -> Iterator[None]:
 def compiled(function: F) -> F:
     """Compile `function` when it is first called, and keep the machine code on disk.
 
-    IEEE arithmetic is kept as written: no reassociation, and division by zero gives infinity. What
-    is kept holds the code of all functions that it calls, and numba looks at one file only to see
-    whether it is outdated; here any change of any kernel outdates everything. With
-    NUMBA_DISABLE_JIT=1 functions stay as they are.
+    - IEEE arithmetic is kept as written: no reassociation, and division by zero gives infinity.
+    - Kept code contains the code of all called functions. numba looks at one file only to decide
+      whether it is outdated; here any change of any kernel outdates everything.
+    - With NUMBA_DISABLE_JIT=1 functions stay as they are.
 
-    LLVM optimises little: loops are short, and all that it can do takes it a third longer and makes
+    LLVM optimises little: loops are short, and more optimisation takes a third longer and makes
     them no faster.
     """
     return cast(F, _Kernel(function))
 
 
 def compiled_for_many(function: F) -> F:
-    """As `compiled`, and optimised as far as LLVM can: loops over many problems gain by it."""
+    """Compile like `compiled`, but optimised as far as possible, for loops over many problems."""
     return cast(F, _Kernel(function, level=3))
 
 
 def read_only(array: Any) -> Any:
-    """A view that cannot be written to: kernels are compiled anew for arrays that can."""
+    """Return a view that cannot be written to.
+
+    Kernels are compiled separately for writable arrays.
+    """
     view = array.view()
     view.flags.writeable = False
     return view
 
 
 def inlined(function: F) -> F:
-    """A few lines, or what one function alone calls: compiled anew within each that calls them."""
+    """Compile a short function, or one with a single caller, again within each caller."""
     return cast(F, _Kernel(function, inline="always"))

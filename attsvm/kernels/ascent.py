@@ -67,8 +67,8 @@ def cap_groups(u: Array, order: Array, starts: Array, caps: Array) -> None:
     """Replace u by the nearest point with u >= 0 and group sums of at most `caps`.
 
     Group g holds the entries order[starts[g]], ..., order[starts[g + 1] - 1]. In a group that is
-    too large all entries lose the same amount, and end at 0 where they would lose more than they
-    have: the amount follows from the largest entries, which are sorted.
+    too large all entries lose the same amount, and end at 0 if they have less. The amount follows
+    from the largest entries, which are sorted.
     """
     for g in range(len(starts) - 1):
         start, end = starts[g], starts[g + 1]

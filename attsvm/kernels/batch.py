@@ -29,12 +29,14 @@ def solve_many(
     largest: float,
     smallest: float,
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """Problem b selects targets[b] in data set which[b].
+    """Solve problems that each select tokens targets[b] in data set which[b].
 
-    Returns W (B, d, d), margins (B, n, T), weights (B, n, T), how each ended (B), and the figures
-    (B, 6): square of the norm, sum of the weights, sum of ||weights_j A_j||, largest shortfall,
-    least weight and the least margin that rounding leaves certain. Rows whose size leaves
-    [smallest, largest] end a problem as FAILED.
+    Rows whose size leaves [smallest, largest] end a problem as FAILED.
+
+    Returns:
+        W (B, d, d), margins (B, n, T), weights (B, n, T), the status (B), and the figures (B, 6):
+        square of the norm, sum of the weights, sum of ||weights_j A_j||, largest shortfall, least
+        weight, and the least margin that is certain despite rounding.
     """
     B = len(which)
     n, T, d = X.shape[1:]
@@ -85,10 +87,12 @@ def solve_many(
 def least_points(
     A: Array, counted: Array, bound: Array, largest: float, smallest: float
 ) -> tuple[Array, Array]:
-    """Problem b: the least vector p with <A[b, j], p> >= bound[b, j] >= 0 for all counted j.
+    """Find for each problem b the least p with <A[b, j], p> >= bound[b, j] >= 0 for all counted j.
 
-    Returns multipliers (B, J), of a Farkas certificate where there is no p, and how each ended (B).
     Rows whose size leaves [smallest, largest] end a problem as FAILED.
+
+    Returns:
+        Multipliers (B, J), those of a Farkas certificate if there is no p, and the status (B).
     """
     B, J, _ = A.shape
     weights = np.zeros((B, J))

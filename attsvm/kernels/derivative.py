@@ -1,10 +1,13 @@
 """The derivative of the direction of descent, and systems with it, compiled.
 
 With the negative gradient G = -grad L, its unit direction g and its scale s = ||G|| the derivative
-of g is (I - g g^T) (S + R^T B R) / s. Rows R_j say how a logit difference to the leading token of
-its input moves with the point, B is the derivative of the weights in these differences, input by
-input, and S is zero for W and (dK, dQ) -> (M^T dQ, M dK) for (K, Q), M being -grad in W. Everything
-is relative to the largest weight, so that nothing underflows. Rows that no longer count are left
+of g is (I - g g^T) (S + R^T B R) / s.
+
+- Row R_j is the derivative of a logit difference to the leading token of its input.
+- B is the derivative of the weights in these differences, input by input.
+- S is zero for W and (dK, dQ) -> (M^T dQ, M dK) for (K, Q), M being -grad in W.
+
+Everything is relative to the largest weight, so that nothing underflows. Negligible rows are left
 out of this derivative, never out of the direction.
 """
 
@@ -71,7 +74,7 @@ class Linear(NamedTuple):
 
 @compiled
 def _bend(loss: int, u: float) -> float:
-    """l''(u) / l'(u) of the loss of that number."""
+    """Return l''(u) / l'(u) of the loss of that number."""
     if loss == 0:  # log-loss
         return -1.0 / (1.0 + np.exp(-u))
     if loss == 2:  # exponential
@@ -87,7 +90,7 @@ def _bend(loss: int, u: float) -> float:
 
 @compiled
 def _turned(A: Array) -> Array:
-    """The transpose, in memory as well."""
+    """Return the transpose, in memory as well."""
     out = np.empty((A.shape[1], A.shape[0]))
     for x in range(A.shape[0]):
         for y in range(A.shape[1]):
@@ -119,7 +122,7 @@ def _add_product(factor: float, A: Array, B: Array, out: Array) -> None:
 
 @compiled
 def _unmoved(field: Field, M: Array, c: float, E: Array, a: Array, out: Array) -> None:
-    """(I - c S)^-1 a."""
+    """Write (I - c S)^-1 a to `out`."""
     copy(a, out)
     if not field.both:
         return
@@ -133,7 +136,7 @@ def _unmoved(field: Field, M: Array, c: float, E: Array, a: Array, out: Array) -
 
 @compiled
 def _inverse(M: Array, c: float) -> Array:
-    """(I - c^2 M^T M)^-1."""
+    """Return (I - c^2 M^T M)^-1."""
     p = M.shape[1]
     full = np.zeros((p, p))
     _add_product(-c * c, M.T, M, full)
@@ -150,7 +153,7 @@ def _inverse(M: Array, c: float) -> Array:
 
 @compiled
 def _factor(full: Array, order: Array) -> None:
-    """LU factors with row pivots, in place; a singular matrix leaves infinities behind."""
+    """Factor into L U with row pivots, in place; a singular matrix leaves infinities behind."""
     m, top = len(full), np.empty(len(full))
     for k in range(m):
         best = k
@@ -211,7 +214,7 @@ class Weights(NamedTuple):
 
 @compiled
 def _weights(field: Field, room: Room) -> Weights:
-    """The weights at a point whose gradient was just taken in the log domain."""
+    """Return the weights at a point whose gradient was just taken in the log domain."""
     n, p, T = field.X.shape
     lead = np.zeros(n, dtype=np.int64)
     zeros = np.zeros((4, n, T))
@@ -244,7 +247,7 @@ def _weights(field: Field, room: Room) -> Weights:
 
 @compiled
 def _rows(field: Field, w: Weights, point: Array, size: float) -> Rows:
-    """The rows whose effect times `size` counts, `_MOST_ROWS` of them at most."""
+    """Return the rows whose effect times `size` counts, at most `_MOST_ROWS` of them."""
     n, p, T = field.X.shape
     r = point.shape[1] if field.both else 0
     inputs, tokens, m = np.empty(n * T, dtype=np.int64), np.empty(n * T, dtype=np.int64), 0
@@ -269,7 +272,7 @@ def _rows(field: Field, w: Weights, point: Array, size: float) -> Rows:
 
 @compiled
 def _moves(field: Field, rows: Rows, change: Array, out: Array) -> None:
-    """<R_j, change>: how the differences of logits move with a change of the point."""
+    """Write <R_j, change> to `out`: the changes of logit differences with a change of the point."""
     p, at = rows.delta.shape[1], -1
     h, e = np.empty(p), np.empty(rows.v.shape[1])
     for j in range(len(rows.inputs)):
@@ -329,7 +332,7 @@ def _add_rows(field: Field, rows: Rows, weights: Array, out: Array) -> None:
 
 @compiled
 def _weigh(rows: Rows, moved: Array, out: Array) -> None:
-    """B moved, how the weights of the rows change."""
+    """Write B moved to `out`: the changes of the rows' weights."""
     m, j = len(rows.inputs), 0
     while j < m:
         first, by_share, by_c = j, 0.0, 0.0
@@ -343,7 +346,7 @@ def _weigh(rows: Rows, moved: Array, out: Array) -> None:
 
 @compiled
 def _products(field: Field, rows: Rows, M: Array, c: float, E: Array, out: Array) -> None:
-    """<R_j, (I - c S)^-1 R_k>, by the inner products of what the rows are made of."""
+    """Write <R_j, (I - c S)^-1 R_k> to `out`, by the inner products of the rows' factors."""
     m, p = rows.delta.shape
     n = len(field.Z)
     left, us, queries = rows.delta, np.empty((n, n)), np.zeros((n, n))
@@ -375,7 +378,7 @@ def _products(field: Field, rows: Rows, M: Array, c: float, E: Array, out: Array
 
 @compiled
 def _small(c: float, rows: Rows, products: Array, full: Array) -> None:
-    """I - c (products) B, but for the last column."""
+    """Write I - c (products) B to `full`, except for the last column."""
     m = len(rows.inputs)
     for j in range(m + 1):
         own, first = products[j], 0
@@ -394,7 +397,7 @@ def _small(c: float, rows: Rows, products: Array, full: Array) -> None:
 
 @compiled
 def linear(field: Field, room: Room, point: Array, g: Array, step: float) -> Linear:
-    """I - step g' at a point whose gradient was just taken in the log domain."""
+    """Return I - step g' at a point whose gradient was just taken in the log domain."""
     M, p = room.M, room.M.shape[1]
     across, along, turned = np.zeros(point.shape), np.empty(point.shape), np.empty(point.shape)
     negative, gain, E = M, 1.0, np.empty((0, 0))
@@ -427,7 +430,7 @@ def linear(field: Field, room: Room, point: Array, g: Array, step: float) -> Lin
 
 @compiled
 def solve(field: Field, system: Linear, b: Array, out: Array) -> None:
-    """(I - step g')^-1 b."""
+    """Write (I - step g')^-1 b to `out`."""
     c, rows = system.c, system.rows
     m, whole = len(rows.inputs), b.copy()
     moved, weighed = np.empty(m + 1), np.empty(m)

@@ -1,9 +1,9 @@
 """The gradient of one attention layer on one data set, compiled.
 
 Tokens come twice, as `X` (n, d, T) and as `rows` (n, T, d), in coordinates in which queries are
-short, and W is stored as q rows of d entries: every inner loop runs along memory and adds to
-entries of its own, so that it is vectorised as it is written and nothing depends on where arrays
-lie. Logits are base + x^T W z; absent tokens have base = -inf.
+short, and W is stored as q rows of d entries. Every inner loop runs along memory and adds to
+separate entries. So it is vectorised as written, and no result depends on the place of arrays in
+memory. Logits are base + x^T W z; absent tokens have base = -inf.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ LOSS_NUMBERS = {
     "squared": 5,
     "cubic": 6,
 }
-"""How the loops call the losses."""
+"""Code numbers of the losses in compiled loops."""
 
 TINY = 1e-250
-"""Below this square of a step's norm the negative gradient is taken again in the log domain."""
+"""Minimum squared norm of a gradient; a smaller one is evaluated again in the log domain."""
 
 
 @compiled
 def slope(loss: int, u: float) -> float:
-    """l'(u) of the loss of that number."""
+    """Return l'(u) of the loss of that number."""
     if loss == 0:  # log-loss
         return -1.0 / (1.0 + np.exp(u))
     if loss == 3:  # correlation
@@ -49,7 +49,7 @@ def slope(loss: int, u: float) -> float:
 
 @compiled
 def log_slope(loss: int, u: float) -> float:
-    """Logarithm of |l'(u)|."""
+    """Return the logarithm of |l'(u)|."""
     if loss == 0:
         return -np.log1p(np.exp(u)) if u < 700.0 else -u
     if loss == 3:
@@ -65,7 +65,7 @@ def log_slope(loss: int, u: float) -> float:
 
 @compiled
 def sign_of_slope(loss: int, u: float) -> float:
-    """Sign of l'(u), also where it underflows."""
+    """Sign of l'(u), also if it underflows."""
     if loss == 4:  # logistic, increasing
         return 1.0
     if loss == 5:
@@ -75,7 +75,7 @@ def sign_of_slope(loss: int, u: float) -> float:
 
 @compiled
 def attend(X: Array, z: Array, W: Array, base: Array, a: Array, h: Array) -> None:
-    """Logits of one input in `a`."""
+    """Write the logits of one input to `a`."""
     p, T = X.shape
     h[:] = 0.0
     for y in range(len(z)):
@@ -91,7 +91,7 @@ def attend(X: Array, z: Array, W: Array, base: Array, a: Array, h: Array) -> Non
 
 @inlined
 def leading(a: Array) -> int:
-    """The first token of largest logit."""
+    """Return the first token of largest logit."""
     lead = 0
     for t in range(1, len(a)):
         if a[t] > a[lead]:
@@ -101,7 +101,7 @@ def leading(a: Array) -> int:
 
 @compiled
 def inner(a: Array, b: Array) -> float:
-    """<a, b> of matrices, in two interleaved parts."""
+    """Return <a, b> of matrices, in two interleaved parts."""
     rows, columns = a.shape
     even, odd = 0.0, 0.0
     for j in range(0, rows - 1, 2):
@@ -155,7 +155,7 @@ def negative_gradient(
     h: Array,
     c: Array,
 ) -> float:
-    """-grad L into M, its squared norm returned; A keeps the logits of every input."""
+    """Write -grad L to M and return its squared norm; A keeps the logits of every input."""
     n, p, T = X.shape
     q = Z.shape[1]
     M[:] = 0.0
@@ -191,7 +191,7 @@ def negative_gradient(
 def log_negative_gradient(
     X: Array, Z: Array, gamma: Array, loss: int, M: Array, A: Array, sizes: Array
 ) -> float:
-    """-grad L over exp(c) into M, from the logits A; c, the largest exponent, is returned."""
+    """Write -grad L over exp(c) to M, from the logits A; return c, the largest exponent."""
     n, p, T = X.shape
     signs, lengths, apart, h = np.zeros((n, T)), np.zeros(n), np.empty(T), np.empty(p)
     largest = -np.inf
@@ -255,7 +255,7 @@ def log_negative_gradient(
 
 @compiled
 def product(Q: Array, K: Array, W: Array) -> None:
-    """Q K^T, summed in one order: that of library products depends on the place in memory."""
+    """Write Q K^T, summed in one order: that of library products depends on the place in memory."""
     for y in range(Q.shape[0]):
         for x in range(K.shape[0]):
             total = 0.0
@@ -266,7 +266,7 @@ def product(Q: Array, K: Array, W: Array) -> None:
 
 @compiled
 def factors(M: Array, K: Array, Q: Array, in_K: Array, in_Q: Array) -> None:
-    """M^T Q and M K."""
+    """Write M^T Q and M K."""
     q, p = M.shape
     in_K[:] = 0.0
     in_Q[:] = 0.0

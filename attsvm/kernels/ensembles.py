@@ -1,7 +1,7 @@
 """Steps of descent for many data sets side by side, compiled; see `kernels.lanes.Lanes`.
 
-What descends is one array: W (q, p, L), K (p, r, L) above Q (q, r, L) with W = K Q^T, or W and
-below it the head v as one more row.
+The variable of descent is one array: W (q, p, L), K (p, r, L) above Q (q, r, L) with W = K Q^T, or
+W and below it the head v as one more row.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from attsvm.kernels.lanes import (
 from attsvm.kernels.least_norm import pair_all, write
 
 WEIGHTS, FACTORS, JOINT = 0, 1, 2
-"""What descends: W, (K, Q), or W with the head v."""
+"""Code numbers of the variables of descent: W, (K, Q), or W with the head v."""
 
 
 class _Room(NamedTuple):
@@ -70,7 +70,7 @@ def _room(lanes: Lanes, r: int) -> _Room:
 
 @compiled
 def _look(lanes: Lanes, room: _Room, i: int) -> None:
-    """Logits, exponentials and scores of input i, from h = W z."""
+    """Compute logits, exponentials and scores of input i, from h = W z."""
     a, s, gamma, hidden = room.A[i], room.S[i], lanes.gamma[i], lanes.hidden[i]
     attend(lanes.X[i], room.h, lanes.base[i], a)
     if not lanes.linear:
@@ -84,7 +84,7 @@ def _look(lanes: Lanes, room: _Room, i: int) -> None:
 
 @compiled
 def _of_input(lanes: Lanes, room: _Room, i: int, some: bool) -> None:
-    """The part of -grad that input i adds, sum_t c_t (x_t - x_lead), into g (p, L)."""
+    """Write the part of -grad that input i adds, sum_t c_t (x_t - x_lead), to g (p, L)."""
     n, large, lead, three = len(lanes.X), room.large, room.lead[i], room.three
     if lanes.linear:
         linear_gradient_weights(room.A[i], lanes.gamma[i], lanes.loss, n, three[0], three[1], large)
@@ -102,7 +102,10 @@ def _of_input(lanes: Lanes, room: _Room, i: int, some: bool) -> None:
 
 @compiled
 def _head_in_logs(X: Array, y: Array, gamma: Array, A: Array, loss: int, negative: Array) -> float:
-    """-grad in v of one data set into `negative` (p), the returned largest exponent taken out."""
+    """Write -grad in v of one data set to `negative` (p).
+
+    Return its largest exponent, taken out.
+    """
     n, p, T = X.shape
     negative[:] = 0.0
     largest = -np.inf
@@ -126,7 +129,7 @@ def _head_in_logs(X: Array, y: Array, gamma: Array, A: Array, loss: int, negativ
 
 @compiled
 def _negative_gradients(lanes: Lanes, room: _Room, kind: int, S: Array, M: Array) -> None:
-    """Minus the gradient in all that descends into M, over exp(room.shift)."""
+    """Write minus the gradient in all variables to M, over exp(room.shift)."""
     X, Z, reach = lanes.X, lanes.Z, lanes.reach
     n, p, T, L = X.shape
     q, rank, nothing = Z.shape[1], S.shape[1], np.zeros((T, L))
@@ -175,7 +178,7 @@ def _negative_gradients(lanes: Lanes, room: _Room, kind: int, S: Array, M: Array
 def _needs_log_domain(
     lanes: Lanes, room: _Room, kind: int, S: Array, b: int
 ) -> tuple[Array, float]:
-    """The same of one lane by logarithms, and the largest exponent, which is taken out of it."""
+    """Return minus the gradient of one lane by logarithms, and the largest exponent, taken out."""
     p, q = lanes.X.shape[1], lanes.Z.shape[1]
     M, moved = np.empty((q, p)), np.empty((S.shape[0], S.shape[1]))
     top = log_domain_gradient(lanes, room.A, b, M)
@@ -198,11 +201,11 @@ def _needs_log_domain(
 def descend(
     lanes: Lanes, kind: int, S: Array, fixed: Array, constant: Array, taken: Array, out: Array
 ) -> None:
-    """Descent on S, which is what `kind` says, in place.
+    """Run descent on S, the variables of `kind`, in place.
 
-    Iterates go to `out` at the steps `kept`, or, where `goals` are given, when the norm of W first
-    passes each goal, with the step number in `taken`; `fixed` and `constant` as in `_sizes`. The
-    scores y_i <v, x_it> of a head that descends are made anew at every step.
+    Iterates go to `out` at the steps `kept`. With `goals` they go there when the norm of W first
+    passes each goal, with the step number in `taken`. `fixed` and `constant` are as in `_sizes`.
+    The scores y_i <v, x_it> of a trained head are computed again at every step.
     """
     L, goals, kept = S.shape[2], lanes.goals, lanes.kept
     room, M = _room(lanes, S.shape[1]), np.empty(S.shape)
@@ -237,11 +240,11 @@ def descend(
 
 @compiled
 def _sizes(S: Array, kind: int, p: int, fixed: Array, constant: Array, size: Array) -> None:
-    """The squared norms of W in full.
+    """Compute the squared norms of W in full.
 
-    Of W `fixed` is what of the start lies in these coordinates, and `constant` its squared norm in
-    full. Of (K, Q) it is <K^T K, Q^T Q>, and `fixed` what other coordinates add to K^T K and, below
-    it, to Q^T Q.
+    For W, `fixed` is the part of the start in these coordinates, and `constant` its squared norm in
+    full. For (K, Q), `constant` is <K^T K, Q^T Q>, and `fixed` the part of other coordinates in K^T
+    K and, below it, in Q^T Q.
     """
     rows, columns, L = S.shape
     write(constant, size)
@@ -275,7 +278,7 @@ def keep(
 
 @compiled
 def _scale(step: float, square: float, log_scale: float, normalised: bool) -> float:
-    """What a gradient of that squared norm, its exponent taken out, is multiplied with."""
+    """Return the factor of a gradient of that squared norm, whose exponent was taken out."""
     if normalised:
         return step / np.sqrt(square) if square > 0.0 else 0.0
     return step if log_scale == 0.0 else step * np.exp(log_scale)

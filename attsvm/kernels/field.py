@@ -55,7 +55,7 @@ class Room(NamedTuple):
     """Arrays that evaluations write to.
 
     Attributes:
-        W, M: W where it is a product, and -grad L in W up to a factor.
+        W, M: W if it is a product, and -grad L in W up to a factor.
         A: logits.
         sizes, top: of the log domain, the log sizes of all weights and the largest effect.
         h, c: for `negative_gradient`.
@@ -72,7 +72,7 @@ class Room(NamedTuple):
 
 @compiled
 def room(field: Field) -> Room:
-    """Fresh arrays for a field."""
+    """Return new arrays for a field."""
     n, p, T = field.X.shape
     q = field.Z.shape[1]
     return Room(
@@ -83,9 +83,10 @@ def room(field: Field) -> Room:
 
 @compiled
 def direction(field: Field, room: Room, point: Array, logs: bool, g: Array) -> float:
-    """The unit direction of descent into g, and log ||gradient||; minus infinity where it is zero.
+    """Write the unit direction of descent to g, and return log ||gradient||.
 
-    `logs` asks for the log domain, which is else entered where the gradient is about to underflow.
+    The result is minus infinity at gradient zero. `logs` asks for the log domain, which is entered
+    in any case if the gradient is about to underflow.
     """
     p = field.X.shape[1]
     W = point
@@ -122,7 +123,7 @@ def direction(field: Field, room: Room, point: Array, logs: bool, g: Array) -> f
 
 @compiled
 def norms_at(field: Field, point: Array) -> tuple[float, float]:
-    """||W||, and the norm of what is moved: ||W|| again, or that of K and Q together."""
+    """Return ||W||, and the norm of the moved point: ||W|| again, or that of K and Q together."""
     own = inner(point, point)
     if not field.both:
         size = np.sqrt(max(field.constant + 2.0 * inner(field.start, point) + own, 0.0))

@@ -22,10 +22,13 @@ _PATIENCE = 32  # explicit steps after an implicit one that did not pay
 def _explicit(
     field: Field, room: Room, y0: Array, g0: Array, h: float, y1: Array, g1: Array
 ) -> tuple[float, float, float, int]:
-    """One step of length h of third order, by three directions.
+    """Make one step of length h of third order, by three directions.
 
-    Returns an error estimate, the log sizes at 3/4 and at the end, and 3. The pair of Bogacki and
-    Shampine (1989), whose last direction is the next step's first.
+    The pair is that of Bogacki and Shampine (1989); its last direction is the first one of the next
+    step.
+
+    Returns:
+        An error estimate, the log sizes at 3/4 and at the end, and the number of directions, 3.
     """
     g2, g3 = np.empty(y0.shape), np.empty(y0.shape)
     combine(1.0, y0, 0.5 * h, g0, y1)
@@ -57,7 +60,7 @@ def _advance(
     y1: Array,
     g1: Array,
 ) -> tuple[float, float, float, int]:
-    """One step of either kind: error estimate, log sizes within and at the end, directions."""
+    """Make one step; return error estimate, log sizes within and at the end, directions."""
     if far:
         return attempt(field, room, y0, g0, h, small, y1, g1)
     return _explicit(field, room, y0, g0, h, y1, g1)
@@ -67,10 +70,10 @@ def _advance(
 def _stiffness(
     field: Field, room: Room, y: Array, g: Array, reach: float, mode: Array, trial: Array
 ) -> float:
-    """||J mode|| of the derivative J of the direction, by a difference over `reach`.
+    """Return ||J mode|| of the derivative J of the direction, by a difference over `reach`.
 
-    `mode`, a unit matrix, becomes J mode over its size: over the steps of a curve this is the
-    power method for the rate at which what is off the slow path decays.
+    `mode`, a unit matrix, becomes J mode over its size. Over the steps of a curve this is the power
+    method for the decay rate of deviations from the slow path.
     """
     combine(1.0, y, reach, mode, trial)
     if direction(field, room, trial, False, mode) == -np.inf:
@@ -87,7 +90,7 @@ def _stiffness(
 
 @compiled
 def _seed(mode: Array) -> None:
-    """A unit matrix in no special direction."""
+    """Write a unit matrix in no special direction."""
     for j in range(mode.shape[0]):
         for k in range(mode.shape[1]):
             mode[j, k] = np.sin(1.0 + j * mode.shape[1] + k)
@@ -96,7 +99,7 @@ def _seed(mode: Array) -> None:
 
 @compiled
 def _linear_time(fall: float) -> float:
-    """Log of the integral of exp(fall x) over [0, 1]."""
+    """Return the logarithm of the integral of exp(fall x) over [0, 1]."""
     if abs(fall) < 1e-8:
         return 0.5 * fall
     if fall > 0.0:
@@ -106,16 +109,16 @@ def _linear_time(fall: float) -> float:
 
 @compiled
 def _bend(log0: float, log_late: float, log1: float) -> float:
-    """The b that makes log(dt/ds) along a step linear plus b x (1 - x), by its value at 3/4."""
+    """Return the b for which log(dt/ds) along a step is linear plus b x (1 - x), from 3/4."""
     return (0.25 * log0 + 0.75 * log1 - log_late) / 0.1875
 
 
 @compiled
 def _spent(far: bool, h: float, log0: float, log_within: float, log1: float) -> float:
-    """Log of the time of a step, the integral of ds / ||gradient||.
+    """Return the log of the time of a step, the integral of ds / ||gradient||.
 
-    Implicit steps take the logarithm for linear on both sides of the first stage. Explicit ones
-    take it for quadratic, to first order in the bend, which is found at 3/4 of the step.
+    Implicit steps treat the logarithm as linear on both sides of the first stage. Explicit steps
+    treat it as quadratic, to first order in the bend, which is measured at 3/4 of the step.
     """
     if far:
         early = np.log(STAGE * h) - log0 + _linear_time(log0 - log_within)
@@ -133,14 +136,14 @@ def _spent(far: bool, h: float, log0: float, log_within: float, log1: float) -> 
 
 @compiled
 def _log_sum(a: float, b: float) -> float:
-    """log(exp(a) + exp(b))."""
+    """Return log(exp(a) + exp(b))."""
     top = max(a, b)
     return top if top == -np.inf else top + np.log(np.exp(a - top) + np.exp(b - top))
 
 
 @compiled
 def unit_at(field: Field, unit: float, size: float) -> float:
-    """The length that moves a margin by one at most, or, of small (K, Q), their own size."""
+    """Return the length that moves a margin by at most one, or the size of small (K, Q)."""
     return unit if not field.both else min(unit / size, size)
 
 
@@ -161,10 +164,13 @@ def _meet(
     spent: float,
     log_size: float,
 ) -> tuple[int, float]:
-    """Where a step of length h from y first meets a norm, by the secant rule on its length.
+    """Find the length at which a step from y first meets a norm, by the secant rule.
 
-    `point` is the step's end, and becomes the end of the shorter step, which meets the norm from
-    above up to rounding. Returns the directions taken and the log of the time of that step.
+    `point` is the end of the full step of length h, and becomes the end of the shorter step, which
+    meets the norm from above up to rounding.
+
+    Returns:
+        The number of directions and the log of the time of the shorter step.
     """
     low, high, below, above = 0.0, h, min(norm0 - goal, 0.0), norm1 - goal
     trial, taken, side = np.empty(y.shape), 0, 0
@@ -205,12 +211,17 @@ def follow(
     times: Array,
     errors: Array,
 ) -> int:
-    """Steps along the curve from y, in place; where ||W|| first is each of `norms` goes to `out`.
+    """Step along the curve from y, in place; write the first points of each of `norms` to `out`.
 
-    A step's local error, `errors` for the step that met a norm, is at most `tolerance` units and
-    its direction turns by 45 degrees at most; where a step of 1e-9 units does not do so a point
-    without a gradient is near, and the run ends. Implicit steps are tried where explicit ones
-    stay below a fiftieth of the norm. Returns how many norms were passed.
+    - The local error of a step, `errors` for the step that met a norm, is at most `tolerance`
+      units.
+    - The direction turns by at most 45 degrees.
+    - If a step of 1e-9 units exceeds one of these limits, a point without a gradient is near, and
+      the run ends.
+    - Implicit steps are tried if explicit ones stay below a fiftieth of the norm.
+
+    Returns:
+        The number of norms passed.
     """
     work, shape = room(field), y.shape
     g, ahead, ahead_g = np.empty(shape), np.empty(shape), np.empty(shape)

@@ -1,7 +1,7 @@
 """Implicit steps along the curve of descent, by Newton's method in the log domain, compiled.
 
-Far out the curve is stiff: what is off the slow path decays within a length that does not grow
-with the norm, so that explicit steps stay short while the path itself is almost straight.
+At large norms the curve is stiff: deviations from the slow path decay within a length that does not
+grow with the norm. Explicit steps would stay short although the path itself is almost straight.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _stage(
 
 @compiled
 def _chosen(field: Field, room: Room) -> Array:
-    """Scores of the leading tokens at the point that was last looked at."""
+    """Return the scores of the leading tokens at the last evaluated point."""
     scores = np.empty(len(field.gamma))
     for i in range(len(scores)):
         scores[i] = field.gamma[i, leading(room.A[i])]
@@ -86,13 +86,19 @@ def attempt(
     y1: Array,
     g1: Array,
 ) -> tuple[float, float, float, int]:
-    """One implicit step of length h of second order from y0, where the direction is g0.
+    """Make one implicit step of length h of second order from y0 with direction g0.
 
-    y1 and the direction there are written. Returns an estimate of the local error, infinite where
-    Newton's method failed or where an input changed to a leading token of another score, the log
-    sizes of the gradient at the first stage and at the end, and how many directions were taken.
+    The end is written to y1, and its direction to g1.
+
+    Returns:
+        An estimate of the local error, the log sizes of the gradient at the first stage and at the
+        end, and the number of directions. The error is infinite if Newton's method failed, or if an
+        input changed to a leading token of another score.
     """
     step, rate = STAGE * h, 1.0 / (STAGE * h)
+    # The method is an SDIRK pair: both stages solve y - step * direction(y) = known with one
+    # coefficient `step`, so that both use systems of one form. A stage near the slow path damps
+    # deviations like 1/(1 + step * rate): a long step stays stable, where an explicit one grows.
     direction(field, room, y0, True, g1)
     before = _chosen(field, room)
     combine(1.0, y0, step, g0, y1)
@@ -108,7 +114,9 @@ def attempt(
     taken += more + 1
     if np.isnan(log_end) or (before != _chosen(field, room)).any():
         return np.inf, log_middle, log_end, taken
-    # against the quadrature of third order, damped as the stage is
+    # The error is the difference from a quadrature of third order through g0, k1 and k2. In the
+    # stiff directions this difference is far larger than the error of the step, which the stage
+    # has damped, so `solve` damps it by the same factor. Without that no long step would pass.
     combine(rate, y1, -rate, b, k2)
     w0, w1, w2 = 1.0 - _THIRD - _LAST, _THIRD + STAGE - 1.0, _LAST - STAGE
     combine(h * w0, g0, h * w1, k1, b)

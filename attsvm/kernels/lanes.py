@@ -1,7 +1,7 @@
 """One attention layer for many data sets side by side, compiled.
 
-The last axis of every array is the lane: one data set. All inner loops run along it, so they are
-vectorised as they are written, and a lane does the same operations in the same order whatever the
+The last axis of every array is the lane: one data set. All inner loops run along it and are
+vectorised as written. A lane does the same operations in the same order whatever the
 others hold: its numbers do not depend on its neighbours, to the last bit.
 
 Of one input, tokens are (p, T, L), its query (q, L), logits, scores and weights (T, L). Absent
@@ -61,7 +61,7 @@ def add(to: Array, row: Array, factor: Array) -> None:
 
 @compiled
 def project(W: Array, z: Array, reach: int, h: Array) -> None:
-    """W z into h (p, L), of W (q, p, L); coordinates of z from `reach` on are zero."""
+    """Write W z to h (p, L), for W (q, p, L); coordinates of z from `reach` on are zero."""
     h[:] = 0.0
     for x in range(len(h)):
         for y in range(reach):
@@ -70,7 +70,7 @@ def project(W: Array, z: Array, reach: int, h: Array) -> None:
 
 @compiled
 def attend(X: Array, h: Array, base: Array, a: Array) -> None:
-    """Logits base + <x_t, h> into a."""
+    """Write logits base + <x_t, h> to a."""
     for t in range(len(a)):
         write(base[t], a[t])
     for x in range(len(h)):
@@ -80,7 +80,7 @@ def attend(X: Array, h: Array, base: Array, a: Array) -> None:
 
 @compiled
 def exp_shifted(a: Array, top: Array, lead: Array, s: Array) -> None:
-    """exp(a - its largest) into s, and the tokens where it is largest."""
+    """Write exp(a - its largest) to s, and the tokens of the largest to `lead`."""
     T, L = a.shape
     write(a[0], top)
     lead[:] = 0
@@ -98,10 +98,10 @@ def exp_shifted(a: Array, top: Array, lead: Array, s: Array) -> None:
 
 @compiled
 def relu_scores(s: Array, hidden: Array, outer: Array, y: Array, over: Array, gamma: Array) -> None:
-    """Scores y <h'(sum_t s_t x_t), x_t> of h(x) = sum_k outer_k max(<hidden_k, x>, 0) into gamma.
+    """Write scores y <h'(sum_t s_t x_t), x_t> of h(x) = sum_k outer_k relu(<hidden_k, x>) to gamma.
 
-    `hidden` is (m, T, L), the <hidden_k, x_t>. As h(x) = <h'(x), x>, what the loss sees is
-    <s, gamma>, as of a linear head.
+    `hidden` is (m, T, L), the <hidden_k, x_t>. As h(x) = <h'(x), x>, the argument of the loss is
+    <s, gamma>, as for a linear head.
     """
     m, T, L = hidden.shape
     gamma[:] = 0.0
@@ -128,7 +128,10 @@ def raise_heights(a: Array, top: Array, gamma: Array, lead: Array, height: Array
 
 @compiled
 def shifts(height: Array, shift: Array) -> bool:
-    """Exponents that keep weights of saturated lanes in range, else 0; whether any is saturated."""
+    """Write exponents that keep weights of saturated lanes in range.
+
+    Return whether any is saturated. The exponent of other lanes is 0.
+    """
     some = False
     for b in range(len(height)):
         shift[b] = 0.0
@@ -140,7 +143,7 @@ def shifts(height: Array, shift: Array) -> bool:
 
 @compiled
 def exp_scaled(a: Array, top: Array, shift: Array, s: Array) -> None:
-    """exp(a - top + shift) into s; what is used of it is at most 1, and exponents end at 700."""
+    """Write exp(a - top + shift) to s; used values are at most 1, and exponents end at 700."""
     T, L = a.shape
     for t in range(T):
         row, to = a[t], s[t]
@@ -153,12 +156,12 @@ def gradient_weights(
     gamma: Array, lead: Array, loss: int, count: int, shift: Array, best: Array, deficit: Array,
     factor: Array, s: Array, large: Array,
 ) -> None:  # fmt: skip
-    """Weights exp(shift) (1/n) (-l') s_t (gamma_t - <s, gamma>) into `large`.
+    """Write weights exp(shift) (1/n) (-l') s_t (gamma_t - <s, gamma>) to `large`.
 
-    `s` holds the exponentials and `large` the same times exp(shift). The bracket is taken as
-    (gamma_t - best) + deficit, from differences to the leading token's score, and each part
-    meets the exponential in which it neither cancels nor underflows. `factor` ends as -l' over
-    n and the sum of the exponentials.
+    `s` holds the exponentials and `large` the same times exp(shift). The bracket is evaluated as
+    (gamma_t - best) + deficit, from differences to the leading token's score. Each part is
+    multiplied by the exponential with which it neither cancels nor underflows. `factor` ends as -l'
+    over n and the sum of the exponentials.
     """
     T, L = s.shape
     factor[:] = 0.0
@@ -184,7 +187,7 @@ def gradient_weights(
 def linear_gradient_weights(
     a: Array, gamma: Array, loss: int, count: int, seen: Array, factor: Array, c: Array
 ) -> None:
-    """Weights -(1/n) l'(u) gamma_t of linear attention, u = sum_t a_t gamma_t into `seen`."""
+    """Write weights -(1/n) l'(u) gamma_t of linear attention to c, and u = sum_t a_t gamma_t."""
     T, L = a.shape
     seen[:] = 0.0
     for t in range(T):
@@ -198,7 +201,7 @@ def linear_gradient_weights(
 
 @compiled
 def spread(X: Array, c: Array, lead: Array, linear: bool, own: Array, g: Array) -> None:
-    """sum_t c_t (x_t - x_lead) into g (p, L); of linear attention sum_t c_t x_t."""
+    """Write sum_t c_t (x_t - x_lead) to g (p, L); for linear attention sum_t c_t x_t."""
     p, T, L = X.shape
     g[:] = 0.0
     for x in range(p):
@@ -221,7 +224,7 @@ def add_outer(g: Array, z: Array, reach: int, M: Array) -> None:
 
 @compiled
 def squares(M: Array, total: Array) -> None:
-    """Sums of squares over the first axes, added to `total`."""
+    """Add sums of squares over the first axes to `total`."""
     for y in range(len(M)):
         for x in range(M.shape[1]):
             add(total, M[y, x], M[y, x])
@@ -237,7 +240,7 @@ def move(W: Array, scale: Array, M: Array) -> None:
 
 @compiled
 def log_domain_gradient(lanes: Lanes, A: Array, b: int, M: Array) -> float:
-    """-grad L of one lane, whose weights left the range of numbers, into M (q, p).
+    """Write -grad L of one lane, whose weights left the range of numbers, to M (q, p).
 
     The largest exponent is taken out of M and returned.
     """
@@ -252,7 +255,7 @@ def log_domain_gradient(lanes: Lanes, A: Array, b: int, M: Array) -> float:
 def _linear_log_negative_gradient(
     X: Array, Z: Array, gamma: Array, loss: int, M: Array, A: Array
 ) -> float:
-    """As `log_negative_gradient`, for linear attention."""
+    """Do the work of `log_negative_gradient` for linear attention."""
     n, p, _ = X.shape
     M[:] = 0.0
     seen = pair_rows(A, gamma)

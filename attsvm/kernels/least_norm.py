@@ -22,7 +22,7 @@ EPS = float(np.finfo(np.float64).eps)
 def rows(
     X: Array, Z: Array, targets: Array, present: Array
 ) -> tuple[Array, Array, Array, Array, Array, Array]:
-    """Differences to the target, queries, kept and rival tokens, input and token of every row."""
+    """Return differences, queries, kept and rival tokens, input and token numbers of all rows."""
     n, T, d = X.shape
     inputs, tokens = np.empty(n * T, dtype=np.int64), np.empty(n * T, dtype=np.int64)
     m = 0
@@ -52,7 +52,7 @@ def write(a: Array, out: Array) -> None:
 
 @compiled
 def scale_rows(D: Array, Z: Array) -> tuple[Array, Array, Array]:
-    """Rows of unit length (zero rows stay zero) and the Frobenius norms of the A_j."""
+    """Return rows of unit length (zero rows stay zero) and the Frobenius norms of the A_j."""
     m = D.shape[0]
     unit_D, unit_Z, norms = np.zeros_like(D), np.zeros_like(Z), np.zeros(m)
     for j in range(m):
@@ -66,7 +66,7 @@ def scale_rows(D: Array, Z: Array) -> tuple[Array, Array, Array]:
 
 @inlined
 def largest_entry(a: Array) -> float:
-    """The largest absolute value in an array; NaN where one is NaN."""
+    """Return the largest absolute value in an array; NaN if any entry is NaN."""
     largest = 0.0
     for x in a.flat:
         if np.isnan(x):
@@ -77,9 +77,9 @@ def largest_entry(a: Array) -> float:
 
 @compiled
 def pair(a: Array, b: Array) -> float:
-    """<a, b> of vectors, from the first entry on.
+    """Return <a, b> of vectors, from the first entry on.
 
-    Numba compiles a sum of an array expression anew wherever it stands; a loop is compiled once.
+    Numba compiles a sum of an array expression again at each occurrence; a loop is compiled once.
     """
     total = 0.0
     for j in range(len(a)):
@@ -89,7 +89,7 @@ def pair(a: Array, b: Array) -> float:
 
 @compiled
 def pair_rows(A: Array, B: Array) -> Array:
-    """Inner products of rows."""
+    """Return inner products of rows."""
     products = np.empty(A.shape[0])
     for j in range(A.shape[0]):
         products[j] = pair(A[j], B[j])
@@ -98,7 +98,7 @@ def pair_rows(A: Array, B: Array) -> Array:
 
 @compiled
 def pair_all(A: Array, B: Array) -> float:
-    """<A, B> of matrices, row by row."""
+    """Return <A, B> of matrices, row by row."""
     total = 0.0
     for j in range(A.shape[0]):
         for k in range(A.shape[1]):
@@ -108,7 +108,7 @@ def pair_all(A: Array, B: Array) -> float:
 
 @compiled
 def times_rows(x: Array, A: Array) -> Array:
-    """The rows of a matrix, each times an entry of x."""
+    """Return the rows of a matrix, each times an entry of x."""
     scaled = np.empty((A.shape[0], A.shape[1]))
     for j in range(A.shape[0]):
         for k in range(A.shape[1]):
@@ -118,7 +118,7 @@ def times_rows(x: Array, A: Array) -> Array:
 
 @inlined
 def _unit(row: Array, largest: float, unit: Array) -> float:
-    """The row over its length into `unit`; its length over its largest entry."""
+    """Write the row over its length to `unit`; return its length over its largest entry."""
     square = 0.0
     for k in range(len(row)):
         square += (row[k] / largest) ** 2
@@ -174,7 +174,7 @@ def remove(L: Array, k: int, gone: int) -> None:
 
 @compiled
 def _violations(G: Array, c: Array, active: Array, k: int, w: Array, gradient: Array) -> None:
-    """C - G w from the active weights, row by row so that memory is read in order."""
+    """Write c - G w to `gradient` from the active weights, row by row: memory is read in order."""
     write(c, gradient)
     for r in range(k):
         row, weight = active[r], w[active[r]]
@@ -186,14 +186,21 @@ def _violations(G: Array, c: Array, active: Array, k: int, w: Array, gradient: A
 def pivot(
     G: Array, c: Array, equal: Array, active: Array, L: Array, limit: int
 ) -> tuple[Array, int, int]:
-    """Weights, how it ended (SOLVED, UNBOUNDED with a ray as weights, FAILED) and the pivots.
+    """Solve the dual programme by an active-set method, in floats.
 
-    Starts on the set `active` with the Cholesky factor L of its block (both empty for a cold
-    start), whose weights must be positive. The active block stays nonsingular. The most violated
-    constraint enters along the direction that keeps active margins in place; one that depends on
-    the active ones replaces a member, or yields a ray along which the dual grows without bound:
-    Farkas multipliers. What rounding may hide is measured in the norms of the A_j, the roots of
-    the diagonal of G, so constraints need no common scale.
+    The method starts on the set `active` with the Cholesky factor L of its block, whose weights
+    must be positive; both are empty for a cold start. The active block stays nonsingular.
+
+    1. The most violated constraint enters, along the direction that keeps active margins in place.
+    2. A constraint that depends on the active ones replaces one of them, or yields a ray along
+       which the dual grows without bound. Such a ray is a list of Farkas multipliers.
+
+    Rounding errors are measured in the norms of the A_j, the roots of the diagonal of G, so that
+    constraints need no common scale.
+
+    Returns:
+        Weights, the status (SOLVED, UNBOUNDED with a ray as weights, FAILED), and the number of
+        pivots.
     """
     m, k = G.shape[0], len(active)
     w = np.zeros(m)
@@ -217,7 +224,10 @@ def pivot(
     gradient = np.empty(m)
     _violations(G, c, active, k, w, gradient)
     for count in range(limit):
-        # which constraint enters: equalities first, then the most violated
+        # Choose the entering constraint: equalities first, as their weights may have any sign and
+        # so can never block a step later; then the most violated inequality. `allowance` bounds
+        # the rounding error of c_j - <G_j, w>. A smaller violation may be an error of sums alone,
+        # and a constraint that enters because of it could enter and leave forever.
         size = 0.0
         for r in range(k):
             size += abs(w[active[r]]) * norms[active[r]]
@@ -232,7 +242,9 @@ def pivot(
             if gradient[j] > allowance and gradient[j] > worst:
                 entering, worst = j, gradient[j]
         if entering < 0:
-            for _ in range(2):  # refine on the final active set
+            # Optimal. Every step has added rounding errors to w, so solve G_AA w = c_A again for
+            # the final set A. The residual is computed from G itself, not from the factor L.
+            for _ in range(2):
                 for r in range(k):
                     total = c[active[r]]
                     for q in range(k):
@@ -245,6 +257,10 @@ def pivot(
                         w[active[r]] = 0.0
             return w, SOLVED, count
         while True:
+            # With column = L^-1 G_A,e the move of unit weight on e that keeps all active margins
+            # is -G_AA^-1 G_A,e = -L^-T column on A. Its squared length in the space of W is
+            # `curvature`, G_ee - ||column||^2, the squared distance of A_e from the span of A.
+            # `slope` is c_e - <G_e, w>, recomputed here, as an earlier pass has changed w.
             for r in range(k):
                 column[r] = G[active[r], entering]
             forward(L, k, column)
@@ -259,6 +275,10 @@ def pivot(
             for r in range(k):
                 weights[r] = -column[r]
             backward(L, k, weights)
+            # G_ee - ||column||^2 cancels if A_e nearly lies in the span. Its error is of the order
+            # of EPS times the squared lengths of the summands of the move. Below that the
+            # curvature has no correct digit: treating it as positive would divide by noise and
+            # append a meaningless pivot to L. So A_e counts as dependent.
             length = norms[entering] ** 2
             for r in range(k):
                 weights[r] *= sign
@@ -272,6 +292,11 @@ def pivot(
                 if abs(slope) <= 64 * EPS * (k + 1) * total * relative:
                     skip[entering] = True  # an equality that the others imply
                     break
+            # The dual objective along the move is slope t - curvature t^2/2. Its maximum is at
+            # slope/curvature. A shorter step is forced by the first active weight that reaches
+            # 0 (ratio test): beyond it the dual point is infeasible. A dependent move raises the
+            # dual objective without bound unless some weight blocks it. Equal ratios may cause
+            # steps of length 0, so `limit` bounds the number of passes.
             step = np.inf if dependent else abs(slope) / curvature
             leaving = -1
             for r in range(k):
@@ -279,6 +304,9 @@ def pivot(
                     ratio = w[active[r]] / -weights[r]
                     if ratio < step:
                         step, leaving = ratio, r
+            # No weight blocks, so w + t ray is feasible for all t >= 0. The sum of ray_j A_j is 0
+            # up to rounding, and <c, ray> > 0: Farkas multipliers against any W that meets the
+            # constraints. Floats prove nothing, so `attsvm.exact` solves for them in rationals.
             if step == np.inf:
                 ray = np.zeros(m)
                 ray[entering] = sign
@@ -288,6 +316,11 @@ def pivot(
             w[entering] += sign * step
             for r in range(k):
                 w[active[r]] += step * weights[r]
+            # A full step makes the entering margin tight: the new row of L is `column`, its pivot
+            # the root of the curvature, which is positive, as dependent moves never get here.
+            # Otherwise the blocking constraint leaves with weight 0, and the same constraint e
+            # tries again with one member less. The dual objective rises at every step of
+            # positive length, so no set is visited twice, and a pass ends as sets shrink.
             if leaving < 0:
                 write(column[:k], L[k])
                 L[k, k] = np.sqrt(curvature)
@@ -309,7 +342,7 @@ def pivot(
 def least_norm(
     D: Array, Z: Array, bound: Array, equal: Array, limit: int
 ) -> tuple[Array, int, int]:
-    """Multipliers of the programme with these rows, how the method ended, and its pivots.
+    """Return multipliers of the programme with these rows, the status, and the number of pivots.
 
     Rows are scaled to unit length first, so that constraints of very different size stay apart;
     none may be zero.
@@ -332,13 +365,19 @@ def least_norm(
 def figures(
     D: Array, Z: Array, bound: Array, equal: Array, weights: Array
 ) -> tuple[Array, Array, float, float, float, float, float, float]:
-    """W = sum_j weights_j A_j, its margins, and what its conditions come to.
+    """Return W = sum_j weights_j A_j, its margins, and the figures of its optimality conditions.
 
-    In order: ||W||^2, bound^T weights, sum_j ||weights_j A_j||, the largest shortfall of a margin
-    relative to its bound (where that is 0, and the distance of an equality, relative to
-    ||A_j|| ||W||), the least weight of an inequality, and the least margin, of those that must be
-    positive, that rounding leaves certain: D carries one rounding, sums of k terms at most k more,
-    in any order, relative to ||A_j|| ||W||.
+    The figures in order:
+
+    1. ||W||^2.
+    2. bound^T weights.
+    3. sum_j ||weights_j A_j||.
+    4. The largest shortfall of a margin relative to its bound. For bounds 0 and for equalities it
+       is relative to ||A_j|| ||W||.
+    5. The least weight of an inequality.
+    6. The least margin that is certain despite rounding, of margins that must be positive. D
+       carries one rounding, sums of k terms at most k more, in any order, relative to ||A_j||
+       ||W||.
     """
     m = D.shape[0]
     sizes = np.empty(m)

@@ -31,10 +31,10 @@ BLOCK = 48
 
 @compiled
 def _factor(M: Array, floor: float) -> bool:
-    """Cholesky factor in place, in the lower triangle; whether every pivot passed the floor.
+    """Compute a Cholesky factor in place, lower triangle; return whether pivots passed the floor.
 
-    A pivot that did not becomes infinite, which takes its variable out of the system: the solution
-    is zero there.
+    A pivot below the floor becomes infinite, which takes its variable out of the system: the
+    solution is zero there.
     """
     m, whole = M.shape[0], True
     for start in range(0, m, BLOCK):
@@ -57,7 +57,7 @@ def _factor(M: Array, floor: float) -> bool:
 
 @compiled
 def _inverse(Z: Array) -> Array:
-    """Inverse of a positive definite matrix, symmetric to the last bit."""
+    """Return the inverse of a positive definite matrix, symmetric to the last bit."""
     q = Z.shape[0]
     L = Z.copy()
     _factor(L, 0.0)
@@ -76,7 +76,7 @@ def _inverse(Z: Array) -> Array:
 
 @compiled
 def _reach(Z: Array, slope: Array, bend: Array, limit: float) -> float:
-    """A step t up to the limit, nearly the longest, with Z + t slope + t^2 bend > 0 on the way."""
+    """Return a nearly maximal step t up to the limit with Z + t slope + t^2 bend > 0 on the way."""
     low, high, t = 0.0, limit, limit
     for _ in range(41):
         if _factor(Z + t * slope + (t * t) * bend, 0.0):
@@ -91,7 +91,7 @@ def _reach(Z: Array, slope: Array, bend: Array, limit: float) -> float:
 
 @compiled
 def _ratio(x: Array, step: Array, limit: float) -> float:
-    """The longest step up to the limit that keeps x nonnegative."""
+    """Return the longest step up to the limit that keeps x nonnegative."""
     for j in range(x.shape[0]):
         if step[j] < 0.0:
             limit = min(limit, -x[j] / step[j])
@@ -105,7 +105,10 @@ def _symmetric(A: Array) -> Array:
 
 @compiled
 def _schur(K: Array, b: Array, G: Array, T: Array, P: Array, scaling: Array) -> Array:
-    """Matrix of the Newton step in w, lower triangle; G holds the S^T a_j, P inverts I - S^T S."""
+    """Return the matrix of the Newton step in w, lower triangle.
+
+    G holds the S^T a_j, and P inverts I - S^T S.
+    """
     m = b.shape[0]
     bT, bP = np.dot(b, T), np.dot(b, P)
     GT, GP = np.dot(G, T), np.dot(G, P)
@@ -128,7 +131,7 @@ def _schur(K: Array, b: Array, G: Array, T: Array, P: Array, scaling: Array) -> 
 
 @compiled
 def begin(a: Array, b: Array, c: Array) -> tuple[Array, Array, Array]:
-    """A starting point (w, s, T) with ||S||_op about 0.9, all products equal to mu."""
+    """Return a starting point (w, s, T) with ||S||_op about 0.9, all products equal to mu."""
     m, q = b.shape
     w = np.ones(m)
     S = np.dot(a.T, b)

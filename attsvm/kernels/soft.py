@@ -50,27 +50,27 @@ class _Atoms(NamedTuple):
 
 @inlined
 def _kinds(atoms: _Atoms, a: int) -> tuple[int, int]:
-    """The matrices of an atom and of its base."""
+    """Return the matrix numbers of an atom and of its base."""
     return atoms.kind[a], atoms.kind[atoms.base[atoms.owner[a]]]
 
 
 @compiled
 def _inner(atoms: _Atoms, a: int, b: int) -> float:
-    """<B_a, B_b>; the last row of G is zero and stands for every atom that is not a constraint."""
+    """Return <B_a, B_b>; the last row of G is zero and stands for atoms that are no constraint."""
     (i, p), (k, q), G = _kinds(atoms, a), _kinds(atoms, b), atoms.G
     return G[i, k] - G[p, k] - G[i, q] + G[p, q]
 
 
 @compiled
 def _weight(atoms: _Atoms, a: int) -> float:
-    """||A_a||^2 + ||A_base||^2, what rounding in <B_a, B_a> is relative to."""
+    """Return ||A_a||^2 + ||A_base||^2, the scale of rounding errors of <B_a, B_a>."""
     i, p = _kinds(atoms, a)
     return atoms.G[i, i] + atoms.G[p, p]
 
 
 @compiled
 def _gain(atoms: _Atoms, q: Array, a: int) -> float:
-    """What q promises where an atom takes from its base."""
+    """Return the gain by q of an atom at the expense of its base."""
     i, p = _kinds(atoms, a)
     return q[i] - q[p]
 
@@ -170,9 +170,9 @@ def _drop(atoms: _Atoms, k: int, gone: int, entering: int) -> int:
 def _climb(
     atoms: _Atoms, forced: bool, tau: float, size: float, noise: float, q: Array, k: int, limit: int
 ) -> tuple[int, int, float]:
-    """Solve for fixed tau from a feasible u: free atoms, changes of set, noise.
+    """Solve for fixed tau from a feasible u; return free atoms, changes of set, noise.
 
-    q holds the gradient by matrix. `forced` keeps every group full. Where the free set cannot grow
+    q holds the gradient by matrix. `forced` keeps every group full. If the free set cannot grow
     without becoming singular, u moves along the direction of no curvature until an atom reaches
     zero: the simplices are bounded, so one does. `size` is ||sum u_a A_a||; q carries an error of
     noise * ||A_a||.
@@ -184,6 +184,9 @@ def _climb(
     move, weights, column = np.zeros(N), np.empty(most), np.empty(most)
     changes, idle, restored = 0, 0, False
     while changes < limit:
+        # Restore stationarity on the free atoms: earlier moves leave gains of the size of their
+        # rounding errors, and a pivot relies on gains 0 there. `scale` bounds that error; smaller
+        # gains are noise, and a Newton step for them would repeat forever.
         worst = 0.0
         if not restored:
             for r in range(k):
@@ -202,6 +205,8 @@ def _climb(
             else:
                 restored = True
             continue
+        # Choose the atom whose gain at the expense of its base is largest beyond rounding. An
+        # atom strictly between its bounds may also move down, so the size of its gain counts.
         entering, worst = -1, 0.0
         for a in range(m if forced else N):
             if inside[a] or a == base[owner[a]]:
@@ -241,6 +246,9 @@ def _climb(
             for r in range(k):
                 weights[r] *= sign
             _trade(atoms, weights, k, move)
+            # The objective along the move is slope t - curvature t^2/2, as in `pivot`. A curvature
+            # of the size of its rounding error counts as 0: the objective is linear then, and the
+            # move ends at the first atom that reaches 0, as the simplices are bounded.
             dependent = k == most or curvature <= 16 * EPS * (k + 1) * length
             step = np.inf if dependent else abs(slope) / curvature
             step, leaving, more = _advance(atoms, q, move, step)
@@ -265,7 +273,7 @@ def _climb(
 
 @compiled
 def _by_matrix(kind: Array, u: Array, at: Array, K: int) -> Array:
-    """The sums of u - at over constraints of the same matrix; moves `at` to u."""
+    """Return the sums of u - at over constraints of the same matrix; move `at` to u."""
     sums = np.zeros(K)
     for a in range(len(at)):
         sums[kind[a]] += u[a] - at[a]
@@ -284,7 +292,7 @@ def _gather(D: Array, Z: Array, x: Array, S: Array) -> None:
 
 @compiled
 def _products(D: Array, Z: Array, S: Array) -> Array:
-    """<A_j, S> for all constraints."""
+    """Return <A_j, S> for all constraints."""
     return pair_rows(np.dot(D, S.T), Z)
 
 
