@@ -82,7 +82,7 @@ def ensure_array(
     if array.dtype.kind in "iu":
         large = np.abs(result) >= _EXACT
         pairs = zip(array[large].tolist(), result[large].tolist(), strict=True)
-        rounded = next((given for given, held in pairs if given != held), None)
+        rounded = next((values for values, held in pairs if values != held), None)
         if rounded is not None:
             raise DataError(
                 f"{name} has an integer that float64 does not hold",

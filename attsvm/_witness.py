@@ -121,10 +121,10 @@ def indices(value: Plain, below: int) -> list[int]:
     """
     if not isinstance(value, list):
         raise malformed("holds no list of indices", value)
-    found = [x for x in value if type(x) is int and 0 <= x < below]
-    if len(found) < len(value) or found != sorted(set(found)):
+    results = [x for x in value if type(x) is int and 0 <= x < below]
+    if len(results) < len(value) or results != sorted(set(results)):
         raise malformed("holds indices that do not fit", value)
-    return found
+    return results
 
 
 def floats(value: Plain, *shape: int) -> Any:

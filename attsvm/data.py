@@ -75,12 +75,12 @@ def _header(file: IO[bytes]) -> _Header:
         raise ValueError(f"a header has {length} bytes")
     text = file.read(length)
     try:
-        said = ast.literal_eval(text.decode("latin-1").strip())
+        message = ast.literal_eval(text.decode("latin-1").strip())
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
         raise ValueError("a header is no dictionary of constants") from error
-    if not isinstance(said, dict) or set(said) != _HEADER:
+    if not isinstance(message, dict) or set(message) != _HEADER:
         raise ValueError("a header does not say descr, fortran_order and shape alone")
-    descr, fortran, shape = said["descr"], said["fortran_order"], said["shape"]
+    descr, fortran, shape = message["descr"], message["fortran_order"], message["shape"]
     if not isinstance(descr, str) or not _KINDS.fullmatch(descr):
         raise ValueError(f"an array is of type {descr!r:.40}, not of real numbers or truth values")
     if not isinstance(fortran, bool) or not isinstance(shape, tuple) or len(shape) > _MOST_AXES:
@@ -282,10 +282,10 @@ def _validated(data: AttentionData) -> dict[str, Array]:
                 remedy="Rescale the tokens X or the head v.",
             )
     else:
-        given = "y" if data.y is not None else "v" if data.v is not None else "neither"
+        values = "y" if data.y is not None else "v" if data.v is not None else "neither"
         raise DataError(
             "labels y and a head v say together which tokens are good",
-            value=given,
+            value=values,
             remedy="Give both, or token scores.",
         )
     if data.mask is not None:

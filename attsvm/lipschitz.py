@@ -84,11 +84,11 @@ def normed_slope(h2: _N, b2: _N, a: _N) -> _N:
     """
     u: Any = a * a  # of a kind that has absolute values, which a series lacks
     q, D = 1 - 3 * u, 1 - 2 * u + 3 * u * u
-    found: _N = (
+    result: _N = (
         2 * b2 * q * abs(q) * (D * D + u * q * q)
         - h2 * u * (3 - 8 * u + 15 * u**2 - 18 * u**3) ** 2
     )
-    return found
+    return result
 
 
 def _size(value: float) -> float:

@@ -86,8 +86,8 @@ def log_logistic(u: Vector) -> Vector:
 
 def _log(u: Vector) -> Vector:
     with np.errstate(divide="ignore"):  # -inf where a slope is 0
-        found: Array = np.log(u)
-    return found
+        result: Array = np.log(u)
+    return result
 
 
 def _logistic_drop(best: Vector, deficit: Vector) -> Vector:

@@ -120,11 +120,11 @@ def find_figures(packs: Sequence[Pack]) -> tuple[Reproduction, ...]:
     Raises:
         ClaimError: two figures have one id.
     """
-    found: dict[str, Reproduction] = {}
+    results: dict[str, Reproduction] = {}
     for figure in members(packs, Reproduction):
-        if found.setdefault(figure.id, figure) is not figure:
+        if results.setdefault(figure.id, figure) is not figure:
             raise ClaimError("two figures have the same id", value=figure.id)
-    return tuple(found[key] for key in sorted(found))
+    return tuple(results[key] for key in sorted(results))
 
 
 def named(figures: Sequence[Reproduction], name: str) -> Reproduction:
@@ -220,17 +220,17 @@ def read(folder: Path, source: str | None = None) -> tuple[ShownFigure, ...]:
     Raises:
         FileError: there are none, one has another form, or one of its pictures is missing.
     """
-    found = []
+    results = []
     for file in sorted(folder.glob("*.json")):
         document = read_json(file)
         if isinstance(document, dict) and "figure" in document:
-            found.append(_shown(file, document))
-    found = [f for f in found if source is None or f.id.startswith(f"{source}/")]
-    if not found:
+            results.append(_shown(file, document))
+    results = [f for f in results if source is None or f.id.startswith(f"{source}/")]
+    if not results:
         of = f" of {source}" if source else ""
         remedy = f"Draw them: attsvm reproduce NAME --out {folder}."
         raise FileError(f"there is no figure{of} in {folder}", remedy=remedy)
-    return tuple(sorted(found, key=lambda figure: figure.id))
+    return tuple(sorted(results, key=lambda figure: figure.id))
 
 
 def _shown(file: Path, document: Any) -> ShownFigure:
@@ -247,9 +247,9 @@ def _shown(file: Path, document: Any) -> ShownFigure:
     if document["sets"] is not None:
         again += f" --sets {document['sets']}"
     pictures = tuple((name, _png(file, name)) for name in document["pictures"])
-    said = tuple(f"{k}: {fact}" for k, fact in conclusions(document).items())
+    lines = tuple(f"{k}: {fact}" for k, fact in conclusions(document).items())
     return ShownFigure(
-        document["figure"], document["place"], document["shows"], said, again, pictures
+        document["figure"], document["place"], document["shows"], lines, again, pictures
     )
 
 

@@ -287,8 +287,8 @@ def read_head(path: str | os.PathLike[str]) -> tuple[AttentionData, Head | None]
     )
     W = ensure_array("W", W, ("d", "e"), {"d": data.d, "e": data.d})
     mask, sizes = data.present, {"n": data.n, "T": data.T}
-    given = data.X if values is None else without_padding(values, data.mask)
-    averaged = ensure_array("values", given, ("n", "T", "v"), sizes)
+    inputs = data.X if values is None else without_padding(values, data.mask)
+    averaged = ensure_array("values", inputs, ("n", "T", "v"), sizes)
     with np.errstate(over="ignore", invalid="ignore"):
         logits = logits_of_w(data.X, data.Z, W)
     if not np.isfinite(logits[mask]).all():
@@ -309,5 +309,5 @@ def _active(data: AttentionData, targets: Array, reached: Array) -> Array:
         return np.zeros((data.d, data.d))
     D = data.X[inputs, targets[inputs]] - data.X[inputs, tokens]
     rows = np.einsum("md,me->mde", D, data.Z[inputs]).reshape(len(D), -1)
-    found: Array = np.linalg.lstsq(rows, reached[inputs, tokens], rcond=1e-10)[0]
-    return found.reshape(data.d, data.d)
+    result: Array = np.linalg.lstsq(rows, reached[inputs, tokens], rcond=1e-10)[0]
+    return result.reshape(data.d, data.d)

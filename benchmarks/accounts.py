@@ -35,21 +35,21 @@ def row(account: Hunt) -> str:
     """Return one row of the page."""
     if account.smallest is not None:
         by = account.smallest.found_by
-        said = f"found by {by}, {account.smallest.evidence}"
-        said += ", minimal" if account.minimal else ""
+        text = f"found by {by}, {account.smallest.evidence}"
+        text += ", minimal" if account.minimal else ""
     elif account.error is not None:
-        said = f"broke: {account.error}"
+        text = f"broke: {account.error}"
     elif account.seen.tightness is not None:
-        said = f"not found; left over right side up to {account.seen.tightness:.4g}"
+        text = f"not found; left over right side up to {account.seen.tightness:.4g}"
     elif account.seen.min_slack is not None:
-        said = f"not found; slack at least {account.seen.min_slack:.4g}"
+        text = f"not found; slack at least {account.seen.min_slack:.4g}"
     else:
-        said = "not found; nothing was evaluated"
+        text = "not found; nothing was evaluated"
     claim = account.claim
     unsettled = account.seen.undecided + account.seen.open
-    said = said.replace("|", "\\|")
+    text = text.replace("|", "\\|")
     return (
-        f"| {claim.id} | {claim.expected.verdict.truth} | {said} | {account.examples} | "
+        f"| {claim.id} | {claim.expected.verdict.truth} | {text} | {account.examples} | "
         f"{unsettled} | {account.seconds:.1f} |\n"
     )
 
@@ -79,8 +79,8 @@ def main() -> None:
             )
             rows[claim.id] = row(account)
             print(f"[{done}/{len(claims)}] {row(account)}", end="", file=sys.stderr, flush=True)
-    found = sum("| found by " in told for told in rows.values())
-    text = f"{head}{''.join(rows[id] for id in sorted(rows))}\n{found} of {len(rows)} fell.\n"
+    results = sum("| found by " in shown for shown in rows.values())
+    text = f"{head}{''.join(rows[id] for id in sorted(rows))}\n{results} of {len(rows)} fell.\n"
     if page:
         write_text(page, text)
     else:

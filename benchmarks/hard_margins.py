@@ -120,10 +120,10 @@ def examined(kind: str, seed: int) -> tuple[str, float]:
         answer = solve(data)
     except (DataError, SolverError) as error:
         return f"{type(error).__name__}: {error.cause}", time.perf_counter() - start
-    taken = time.perf_counter() - start
+    seconds = time.perf_counter() - start
     if answer.solved and understated(data, answer):
-        return "UNDERSTATED", taken
-    return f"{answer.status}, {answer.kind}", taken
+        return "UNDERSTATED", seconds
+    return f"{answer.status}, {answer.kind}", seconds
 
 
 def main() -> int:
@@ -140,14 +140,14 @@ def main() -> int:
         kind, seed = KINDS[number % len(KINDS)], options.seed + number
         if kind == "many" and number % (20 * len(KINDS)) != len(KINDS) - 1:  # one in twenty
             kind = KINDS[number // len(KINDS) % (len(KINDS) - 1)]
-        said, taken = examined(kind, seed)
-        counts[kind][said] += 1
-        slowest[kind] = max(slowest[kind], taken)
-        if said == "UNDERSTATED":
+        text, chosen = examined(kind, seed)
+        counts[kind][text] += 1
+        slowest[kind] = max(slowest[kind], chosen)
+        if text == "UNDERSTATED":
             wrong.append({"kind": kind, "seed": seed})
-    for kind, found in counts.items():
-        told = "; ".join(f"{said} {many}" for said, many in found.most_common())
-        print(f"{kind:<14}{slowest[kind]:>7.2f} s at most   {told}")
+    for kind, result in counts.items():
+        shown = "; ".join(f"{text} {many}" for text, many in result.most_common())
+        print(f"{kind:<14}{slowest[kind]:>7.2f} s at most   {shown}")
     print(f"{options.count} instances: {len(wrong)} residuals understated")
     if options.json:
         document = {"schema": 1, "counts": counts, "slowest": slowest, "understated": wrong}

@@ -269,17 +269,17 @@ def kill(place: Place, command: str, dice: random.Random) -> Trial:
 
 def _told(place: Place, added: Sequence[bytes], faults: list[str]) -> None:
     """Add a fault for each verdict that the command printed and its events lack."""
-    told = set(_TOLD.findall((place.folder / "err").read_text()))
-    found = set()
+    shown = set(_TOLD.findall((place.folder / "err").read_text()))
+    results = set()
     for line in added:
         if line.endswith(b"\n") and line.strip():
             event = json.loads(line)  # what was written whole is JSON
             if event["event"] == "verdict":
                 v = event["verdict"]
-                found.add((v["id"], v["truth"], v["evidence"], v["validity"]))
+                results.add((v["id"], v["truth"], v["evidence"], v["validity"]))
                 if v["counterexample"] and not (place.folder / v["counterexample"]).is_file():
                     faults.append(f"{v['counterexample']} is in the ledger and not on disk")
-    faults += (f"{v[0]} was told of and is not in the ledger" for v in told - found)
+    faults += (f"{v[0]} was told of and is not in the ledger" for v in shown - results)
 
 
 def _whole(place: Place, there: Sequence[Path], faults: list[str]) -> None:
@@ -430,10 +430,10 @@ def _on_disk(
     if done.returncode == 99 or not (place.folder / "code").is_file():
         return [f"not covered, nothing can be mounted here: {done.stderr.strip()}"]
     code, again = (int((place.folder / name).read_text()) for name in ("code", "again"))
-    said = (place.folder / "err").read_text()
+    text = (place.folder / "err").read_text()
     faults = []
-    if code != 2 or "Traceback" in said or "cannot" not in said:
-        faults.append(f"it ended with {code} and said {said[-300:]!r}")
+    if code != 2 or "Traceback" in text or "cannot" not in text:
+        faults.append(f"it ended with {code} and said {text[-300:]!r}")
     if ".part" in (place.folder / "left").read_text():
         faults.append("it left a temporary file")
     if again != usual:
@@ -466,12 +466,12 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             kills, faults = campaign(Place(Path(folder)), command, options.trials, options.seed)
         alive, writing = (sum(getattr(k, n) for k in kills) for n in ("alive", "writing"))
-        faults += (f"trial {n}: {said}" for n, k in enumerate(kills) for said in k.faults)
-        lost += (f"{command}: {said}" for said in faults)
+        faults += (f"trial {n}: {text}" for n, k in enumerate(kills) for text in k.faults)
+        lost += (f"{command}: {text}" for text in faults)
         words = f"{alive} of {len(kills)} killed while it ran, {writing} while it wrote a file"
         print(f"{command}: {words}; {len(faults)} faults", flush=True)
-    for said in lost:
-        print(said)
+    for text in lost:
+        print(text)
     return 1 if lost else 0
 
 

@@ -124,8 +124,8 @@ def _to_w_mm(case: Descent) -> bool | None:
 
 def _decided(balls: Callable[..., Any], case: Descent) -> bool | None:
     with ctx.workprec(128):
-        found = balls(case)
-    return None if found is None else True if found > 0 else False if found < 0 else None
+        result = balls(case)
+    return None if result is None else True if result > 0 else False if result < 0 else None
 
 
 def _of_w(holds: Callable[[AttentionData], bool]) -> Callable[[Descent], bool]:

@@ -38,8 +38,8 @@ NEAR, ROUNDS, MOVES, QUIET = 0.25, 12, 20_000, 15_000
 def simplex(generator: np.random.Generator, n: int, T: int) -> Array:
     """Return tokens (n, T, n T) near those of regular simplices, or not so near."""
     noise, shape = generator.choice([0.05, 0.2, 0.4, 0.6]), (n, T, n * T)
-    found: Array = np.eye(n * T).reshape(shape)
-    return found + noise * generator.normal(size=shape) / np.sqrt(n * T)
+    result: Array = np.eye(n * T).reshape(shape)
+    return result + noise * generator.normal(size=shape) / np.sqrt(n * T)
 
 
 def gaussian(generator: np.random.Generator, n: int, T: int) -> Array:
@@ -95,8 +95,8 @@ def moved(X: Array, scores: Array, w: Array, step: Array) -> tuple[Array, Array,
     change = np.ptp(np.einsum("mntd,md->mnt", X, gradient), axis=2).max(axis=1)
     true = step / X.shape[1] * np.exp(largest)
     leaps = true * change > NEAR
-    taken = np.where(leaps, true, NEAR / change)
-    return w + taken[:, None] * gradient, leaps, logits.argmax(axis=2)
+    chosen = np.where(leaps, true, NEAR / change)
+    return w + chosen[:, None] * gradient, leaps, logits.argmax(axis=2)
 
 
 def unsettled(sets: list[AttentionData], generator: np.random.Generator) -> tuple[int, int, int]:
@@ -125,14 +125,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
+    values = parser.parse_args()
     print("| reading | n | T | data sets | runs | runs that leap | not settled |\n|" + " --- |" * 7)
     for reading, shapes in SHAPES.items():
         for n, T in shapes:
-            generator = np.random.default_rng([given.seed, n, T])
-            found = data_sets(reading, (n, T), generator)
-            sets = [next(found) for _ in range(given.sets)]
-            row = (reading, n, T, given.sets, *unsettled(sets, generator))
+            generator = np.random.default_rng([values.seed, n, T])
+            result = data_sets(reading, (n, T), generator)
+            sets = [next(result) for _ in range(values.sets)]
+            row = (reading, n, T, values.sets, *unsettled(sets, generator))
             print("| " + " | ".join(map(str, row)) + " |", flush=True)
 
 

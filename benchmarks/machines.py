@@ -240,9 +240,9 @@ def replay_fault(replayed: Mapping[str, Any]) -> str:
 
 def verdict_faults(report: Mapping[str, Any], wanted: Iterable[str]) -> list[str]:
     """Return what differs from the reviewed verdicts, by their words, and replays that fail."""
-    expected, found = reviewed(), {c["id"]: c for c in report.get("claims", [])}
-    faults = [f"{name}: not checked" for name in wanted if name not in found]
-    for name, claim in found.items():
+    expected, results = reviewed(), {c["id"]: c for c in report.get("claims", [])}
+    faults = [f"{name}: not checked" for name in wanted if name not in results]
+    for name, claim in results.items():
         words = [claim[axis] for axis in AXES]
         if name not in expected or words != [expected[name][axis] for axis in AXES]:
             faults.append(f"{name}: {', '.join(words)}: {claim['reason']}")
@@ -251,11 +251,11 @@ def verdict_faults(report: Mapping[str, Any], wanted: Iterable[str]) -> list[str
 
 def failures(junit: Path) -> dict[str, str]:
     """Return the tests of a JUnit file that fail or break, and why."""
-    found = {}
+    results = {}
     for case in ElementTree.parse(junit).iter("testcase"):
         for fault in (*case.iter("failure"), *case.iter("error")):
-            found[f"{case.get('classname')}::{case.get('name')}"] = fault.text or ""
-    return found
+            results[f"{case.get('classname')}::{case.get('name')}"] = fault.text or ""
+    return results
 
 
 def other_figures(first: Path, second: Path) -> str:
@@ -303,20 +303,20 @@ def rows(options: argparse.Namespace, folder: Path, red: dict[str, list[str]]) -
         name = f"{Path(python).name} {versions}".strip()
         own = folder / name.replace(" ", "-")
         path = installed(python, versions, options.torch, own) if versions else python
-        here = probed(path, {})
-        if isinstance(here, int):
-            raise SystemExit(f"{path} lacks what attsvm needs: its probe ended with {here}")
+        present = probed(path, {})
+        if isinstance(present, int):
+            raise SystemExit(f"{path} lacks what attsvm needs: its probe ended with {present}")
         for each in options.machines:
             row: Row = {"environment": name, "machine": each}
             machine, place = MACHINES[each], own / each
             compiled = own / ("generic" if machine.generic else "usual")
             kept = compiled if versions or machine.generic else None
-            variables = environment(machine, here["vectors"], kept)
-            if why := impossible(machine, here, probed(path, variables)):
+            variables = environment(machine, present["vectors"], kept)
+            if why := impossible(machine, present, probed(path, variables)):
                 yield row | {"other_figures": f"not possible here: {why}"}
                 continue
             place.mkdir(parents=True, exist_ok=True)
-            run = Run(path, machine, variables, place, here["torch"], options)
+            run = Run(path, machine, variables, place, present["torch"], options)
             for part in options.parts:
                 faults = getattr(run, part)()
                 row[part] = f"red: {len(faults)}" if faults else "green"

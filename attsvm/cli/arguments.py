@@ -39,12 +39,12 @@ class Parser(argparse.ArgumentParser):
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse arguments; the command that does not know an argument reports it."""
-        found, left = self.parse_known_args(args, namespace)
+        result, left = self.parse_known_args(args, namespace)
         if left:
             below = {n: p for a in self._actions for n, p in parsers_below(a).items()}
-            asked = below.get(getattr(found, "command", ""), self)
+            asked = below.get(getattr(result, "command", ""), self)
             asked.error(f"unrecognized arguments: {' '.join(left)}")
-        return found
+        return result
 
     def error(self, message: str) -> Any:
         """Raise UsageError, with the remedy of the option or the way to the help."""

@@ -39,13 +39,14 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the script, to be read by `source <(attsvm completion bash)`."""
-    found = parsers_below(options.commands)
+    result = parsers_below(options.commands)
     cases = [
-        f'        {name}) words="{" ".join(parser.words())}" ;;' for name, parser in found.items()
+        f'        {name}) words="{" ".join(parser.words())}" ;;' for name, parser in result.items()
     ]
     if options.shell == "zsh":
         print(_ZSH)
     print(
-        _SCRIPT.format(cases="\n".join(cases), commands=" ".join(found), ids=" ".join(_IDS)), end=""
+        _SCRIPT.format(cases="\n".join(cases), commands=" ".join(result), ids=" ".join(_IDS)),
+        end="",
     )
     return 0

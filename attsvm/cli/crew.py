@@ -39,13 +39,13 @@ def crew(options: argparse.Namespace) -> Iterator[Workers]:
 
             # workers may run in other folders
             options.pack = [os.path.abspath(p) if p.endswith(".py") else p for p in options.pack]
-            with cluster(options.cluster, options.pack) as those:
-                yield those
+            with cluster(options.cluster, options.pack) as others:
+                yield others
         else:
             from attsvm.theory.run.workers import processes
 
-            with processes(options.workers, options.pack, needed(options)) as those:
-                yield those
+            with processes(options.workers, options.pack, needed(options)) as others:
+                yield others
     finally:
         for blow, handler in before.items():
             signal.signal(blow, handler)

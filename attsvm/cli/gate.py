@@ -35,8 +35,8 @@ def add(parsers: Parsers) -> None:
     )
     parser.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
     for name, usual in DEFAULTS.items():
-        said = f"what the run has to be of (default {usual})"
-        parser.add_argument(f"--{name}", type=type(usual), default=usual, help=said)
+        text = f"what the run has to be of (default {usual})"
+        parser.add_argument(f"--{name}", type=type(usual), default=usual, help=text)
     parser.add_argument(
         "--update",
         action="store_true",
@@ -97,13 +97,13 @@ def run(options: argparse.Namespace) -> int:
         seed=options.seed,
     )
     left_out = [p.name for p in packs if not options.expect and p.expectations not in held]
-    said = f"{counted(len(run.verdicts), 'verdict')} as reviewed"
-    said = f"gate: {counted(len(reasons), 'reason')} to stop" if reasons else f"gate: {said}"
+    message = f"{counted(len(run.verdicts), 'verdict')} as reviewed"
+    message = f"gate: {counted(len(reasons), 'reason')} to stop" if reasons else f"gate: {message}"
     shown = [(str(r), checkout.place(r.about)) for r in brief(run, expectations, reasons)]
-    lines = _told(options, shown)
+    lines = _report_lines(options, shown)
     if any(r.rank > Rank.MISSING and UNREVIEWED not in str(r) for r in reasons):
         lines.append(f"if the claims are right as they are now, see `{_gate(options, '--update')}`")
-    lines.append(said)
+    lines.append(message)
     lines += alone
     lines += (
         f"the run checked nothing of the installed pack {n}, nor was it held to it"
@@ -116,11 +116,11 @@ def run(options: argparse.Namespace) -> int:
     document = {"passed": not reasons, "reasons": [str(r) for r in reasons]}
     tell(options, {**document, "left_out": left_out, "left_alone": alone}, lines)
     rows = [(text, *(_where(place) or [""])) for text, place in shown]
-    summarise(f"attsvm {said}", ("reason", "statement"), rows)
+    summarise(f"attsvm {message}", ("reason", "statement"), rows)
     return 1 if reasons else 0
 
 
-def _told(
+def _report_lines(
     options: argparse.Namespace, shown: Sequence[tuple[str, tuple[Path, int] | None]]
 ) -> list[str]:
     """Return the reasons, a line each: for people, or for the workflow that runs this command."""
@@ -252,13 +252,13 @@ def _update(options: argparse.Namespace) -> int:
         if lines and options.yes:
             write_text(place, spelt(new))
             files.append(within(place, Path.cwd()))
-    said = f"gate: {counted(len(changes), 'change')}"
+    text = f"gate: {counted(len(changes), 'change')}"
     if not changes:
-        said = "gate: the expectations are up to date"
+        text = "gate: the expectations are up to date"
     elif not files:
-        said += f"; `{_gate(options, '--update', '--yes')}` writes them down"
+        text += f"; `{_gate(options, '--update', '--yes')}` writes them down"
     else:
-        said += f" written to {', '.join(files)}"
-    told = [*(_line(change, None) for change in changes), *alone, said]
-    tell(options, {"changes": changes, "written": bool(files), "left_alone": alone}, told)
+        text += f" written to {', '.join(files)}"
+    shown = [*(_line(change, None) for change in changes), *alone, text]
+    tell(options, {"changes": changes, "written": bool(files), "left_alone": alone}, shown)
     return 1 if changes and not options.yes else 0

@@ -24,7 +24,7 @@ def run_guarded(command: Callable[[], int]) -> NoReturn:
     """
     if sys.platform != "linux":
         os._exit(command())
-    heard, said = os.pipe()
+    heard, text = os.pipe()
     alive, living = os.pipe()
     passed = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {*passed, signal.SIGCHLD})
@@ -39,9 +39,9 @@ def run_guarded(command: Callable[[], int]) -> NoReturn:
         except BaseException as error:  # with --debug
             sys.excepthook(type(error), error, error.__traceback__)
             code = 1
-        os.write(said, bytes([code]))
+        os.write(text, bytes([code]))
         os._exit(code)
-    os.close(said)
+    os.close(text)
     os.close(alive)
     os.set_blocking(heard, False)
     status = _waited(child, passed)
@@ -83,10 +83,10 @@ def _waited(child: int, passed: set[signal.Signals]) -> int:
     Signals of a terminal have reached the child already.
     """
     while True:
-        told = signal.sigwaitinfo({*passed, signal.SIGCHLD})
-        if told.si_signo == signal.SIGCHLD:
+        shown = signal.sigwaitinfo({*passed, signal.SIGCHLD})
+        if shown.si_signo == signal.SIGCHLD:
             done, status = os.waitpid(child, os.WNOHANG)
             if done:
                 return status
-        elif told.si_code <= 0:
-            os.kill(child, told.si_signo)
+        elif shown.si_code <= 0:
+            os.kill(child, shown.si_signo)

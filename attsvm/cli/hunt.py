@@ -71,8 +71,8 @@ def run(options: argparse.Namespace) -> int:
     options.unstored = None
     load_alone(options)
     try:
-        with crew(options) as those:
-            return _hunt(those, options)
+        with crew(options) as others:
+            return _hunt(others, options)
     except KeyboardInterrupt:
         if not options.told:
             _tell_of_interruption(options)

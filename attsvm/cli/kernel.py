@@ -77,9 +77,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _lines(results: Sequence[Checked], version: str) -> Iterator[str]:
     """Yield a line for each theorem, and the counts."""
-    told = [r for r in results if r.result != "not expressible"]
-    width = max((len(r.claim) for r in told), default=0)
-    for r in told:
+    shown = [r for r in results if r.result != "not expressible"]
+    width = max((len(r.claim) for r in shown), default=0)
+    for r in shown:
         yield f"{r.claim:<{width}}  {r.result:<8}  {r.kind}" + (f": {r.reason}" if r.reason else "")
     counts = Counter(r.result for r in results)
     yield version

@@ -78,9 +78,9 @@ def run(options: argparse.Namespace) -> int:
     if path.suffix != ".py":
         raise UsageError("a claim file ends in .py", value=str(path), remedy=f"--out {name}.py")
     test = path.with_name(f"test_{path.name}")
-    for taken in (path, test):
-        if taken.exists() or taken.is_symlink():
-            raise FileError(f"{taken} exists already", remedy="Name another file with --out.")
+    for chosen in (path, test):
+        if chosen.exists() or chosen.is_symlink():
+            raise FileError(f"{chosen} exists already", remedy="Name another file with --out.")
     write_text(path, _FILE.format(id=options.id))
     write_text(test, _TEST.format(name=path.name))
     file = shlex.quote(str(path))

@@ -63,7 +63,7 @@ def ensure_apart(**places: str | Path | None) -> None:
     Raises:
         UsageError: two of them lead to the same file.
     """
-    found: dict[object, str] = {}
+    results: dict[object, str] = {}
     for option, path in places.items():
         if path is None or path == "-":
             continue
@@ -74,9 +74,9 @@ def ensure_apart(**places: str | Path | None) -> None:
                 continue
         except (OSError, ValueError):  # it is to be made; that it cannot be is told elsewhere
             own = os.path.abspath(path)
-        if found.setdefault(own, option) != option:
+        if results.setdefault(own, option) != option:
             raise UsageError(
-                f"--{option} and --{found[own]} name one file",
+                f"--{option} and --{results[own]} name one file",
                 value=str(path),
                 remedy="Name another file: what is in it would be overwritten.",
             )

@@ -28,8 +28,8 @@ def run(options: argparse.Namespace) -> int:
         files = gathered(options.files)
         packs = load_packs(options.pack, options.only_pack, claims_in(files))
         for k, path in enumerate(files, 1):
-            said = f"replaying {path}" + (f", {k} of {len(files)}" if len(files) > 1 else "")
-            live.update(said.__str__, worth=False)
+            text = f"replaying {path}" + (f", {k} of {len(files)}" if len(files) > 1 else "")
+            live.update(text.__str__, worth=False)
             results.append(replay(path, packs))
     fallen = [r.file for r in results if not r.confirmed]
     lines = [str(r) for r in results]

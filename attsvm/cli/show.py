@@ -113,17 +113,17 @@ def _scripts(
 
     own = writers(packs)
     for claim, cases in _refuted(readings):
-        k, found = _first(script(claim, case, own) for case in cases)
+        k, results = _first(script(claim, case, own) for case in cases)
         if not cases:
             yield _none(claim, options)
-        elif found is None:
+        elif results is None:
             yield f"# {claim.id}: no short script; the one in its file needs attsvm"
         else:
             if k:
                 yield _SMALLEST
-            if not found.shows:
+            if not results.shows:
                 yield "# The two sides differ by less than floats tell; exact arithmetic decides."
-            yield found.text.rstrip()
+            yield results.text.rstrip()
 
 
 def _verifiers(readings: Iterable[ReadingView], options: argparse.Namespace) -> Iterator[str]:
@@ -131,15 +131,15 @@ def _verifiers(readings: Iterable[ReadingView], options: argparse.Namespace) -> 
     from attsvm.theory.report.script import verifier
 
     for claim, cases in _refuted(readings):
-        k, found = _first(verifier(claim, case) for case in cases)
+        k, results = _first(verifier(claim, case) for case in cases)
         if not cases:
             yield _none(claim, options)
-        elif found is None:
+        elif results is None:
             yield f"# {claim.id}: no verifier, it takes irrational numbers or a run"
         else:
             if k:
                 yield _SMALLEST
-            yield found.rstrip()
+            yield results.rstrip()
 
 
 def _propositions(claims: Iterable[Claim]) -> Iterator[str]:

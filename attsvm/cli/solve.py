@@ -98,8 +98,8 @@ def run(options: argparse.Namespace) -> int:
     else:
         plain = options.soft is None and (answer.targets == head.selected).all()
         mine = answer if plain else solve(head.data, head.selected, norm=options.norm, **time)
-        found = mine.float_answer
-        compared = head.compare(options.norm, None if isinstance(found, SoftAnswer) else found)
+        result = mine.float_answer
+        compared = head.compare(options.norm, None if isinstance(result, SoftAnswer) else result)
         lines = [answer, compared, *_droppable(compared.cheapest)]
         tell(options, answer.json() | {"head": compared.json()}, lines)
     if options.plot and answer.solved:

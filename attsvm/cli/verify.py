@@ -70,8 +70,8 @@ def run(options: argparse.Namespace) -> int:
     options.wanted, options.checked = [], {}
     load_alone(options)
     try:
-        with crew(options) as those:
-            return _verify(those, options)
+        with crew(options) as others:
+            return _verify(others, options)
     except KeyboardInterrupt:
         if options.wanted:
             _tell_of_the_part_done(options)
@@ -86,11 +86,11 @@ def _tell_of_the_part_done(options: argparse.Namespace) -> None:
     if checked and options.json != "-":
         _tell(checked, options)
     left = [c for c in options.wanted if c not in options.checked]
-    said = f"{len(checked)} of {counted(len(options.wanted), 'claim')}"
+    text = f"{len(checked)} of {counted(len(options.wanted), 'claim')}"
     out = sys.stderr if options.json == "-" else sys.stdout
     if checked:
-        said += f": {outcome(sum(not c.as_expected for c in checked), 0)}"
-    print(said, file=out)
+        text += f": {outcome(sum(not c.as_expected for c in checked), 0)}"
+    print(text, file=out)
     if left:
         print(f"check the rest: {_again(options, left)}", file=out)
 
@@ -164,8 +164,8 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
                 raise KeyboardInterrupt
             took = time.monotonic() - started
             known = took > 5 and done
-            said = f", about {_duration(took / done * (total - done))} left" if known else ""
-            at_hand = f"[{done}/{total}] {_first_left(options)}{said}"
+            text = f", about {_duration(took / done * (total - done))} left" if known else ""
+            at_hand = f"[{done}/{total}] {_first_left(options)}{text}"
             if checked is not None and not live.drawn:
                 news = f"[{done}/{total}] {checked.claim.id}: {checked.verdict}"
                 live.update(lambda: news, worth=True)
@@ -197,14 +197,16 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
             f"profile {report.profile}, "
             f"seed {report.seed}: " + outcome(wrong, sum(not r.confirmed for r in report.replayed))
         )
-        taken = sum(c.reused is not None for c in report.checked)
-        if taken:
-            print(f"{counted(taken, 'claim')} taken over from earlier runs (=), as nothing changed")
+        chosen = sum(c.reused is not None for c in report.checked)
+        if chosen:
+            print(
+                f"{counted(chosen, 'claim')} taken over from earlier runs (=), as nothing changed"
+            )
         stored = [c.counterexample for c in report.checked if c.counterexample]
         if stored:
             of_run = f"{counted(len(stored), 'counterexample')} of this run in"
-            told = "" if wrong else f"; replay one: {command(options, 'replay', 'FILE')}"
-            print(f"{of_run} {Path(stored[0]).parent}{told}")
+            message = "" if wrong else f"; replay one: {command(options, 'replay', 'FILE')}"
+            print(f"{of_run} {Path(stored[0]).parent}{message}")
         amiss = [c.claim.id for c in report.checked if not c.as_expected]
         if amiss:
             print(f"check again: {_again(options, amiss)}")

@@ -78,11 +78,11 @@ def exchange(
             if active:
                 block = arb_mat([[whole[j, k] for k in active] for j in active])
                 try:
-                    found = block.solve(arb_mat([right[j] for j in active]), algorithm="approx")
+                    results = block.solve(arb_mat([right[j] for j in active]), algorithm="approx")
                 except ZeroDivisionError:
                     return None
                 for k, j in enumerate(active):
-                    weights[j] = found[k, 0].mid().fmpq()
+                    weights[j] = results[k, 0].mid().fmpq()
             reached = whole * arb_mat([[w] for w in weights])
             size = sizes * arb_mat([[abs(w)] for w in weights])
             wrong = {j for j in active if not equal[j] and weights[j] <= 0}
@@ -162,10 +162,10 @@ def _solve_long(
     with ctx.workprec(BITS):
         block = arb_mat([[arb(gram[j][k]) for k in active] for j in active])
         try:
-            found = block.solve(arb_mat([[arb(x)] for x in right]), algorithm="approx")
+            results = block.solve(arb_mat([[arb(x)] for x in right]), algorithm="approx")
         except ZeroDivisionError:
             return None
-        return [found[k, 0].mid().fmpq() for k in range(len(active))]
+        return [results[k, 0].mid().fmpq() for k in range(len(active))]
 
 
 def _rounded(value: fmpq) -> fmpq:

@@ -55,5 +55,5 @@ def gradient(data: ExactData, W: Matrix, loss: str) -> Matrix:
         slope = loss_slope(loss, arb(best) - missing) / len(data.X)
         weights = [slope * w * (missing - (best - g)) for w, g in zip(s, gamma, strict=True)]
         total += (arb_mat([weights]) * X).transpose() * query
-    found: Matrix = total.tolist()
-    return found
+    result: Matrix = total.tolist()
+    return result

@@ -246,9 +246,9 @@ def cone_at(
     for frame in start.frames:
         at = functools.partial(bounds, frame, loss=loss, step=step, normalised=normalised)
         for width in _tried(frame, at):
-            found = at(width)
-            if found is not None and largest_at_start(found.bends, width, found.spread):
-                return Cone(selection.tokens, answer, frame.along, width, found.spread)
+            result = at(width)
+            if result is not None and largest_at_start(result.bends, width, result.spread):
+                return Cone(selection.tokens, answer, frame.along, width, result.spread)
     return None
 
 
@@ -265,10 +265,10 @@ def _tried(frame: Frame, bounds_at: Callable[[arb], Bounds | None]) -> Iterator[
         return
     width, plain = min(widths), len(frame.reach)
     for _ in range(WIDENED):
-        found = bounds_at(width)
-        if found is None:
+        result = bounds_at(width)
+        if result is None:
             return
-        missed = [r * found.spread / (2 * width * c) for r, c in found.bends]
+        missed = [r * result.spread / (2 * width * c) for r, c in result.bends]
         factor = arb(1)
         for k, by in enumerate(missed):
             factor = factor.max(by if k < plain else by.sqrt())

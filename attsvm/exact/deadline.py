@@ -49,9 +49,9 @@ class Deadline:
 
     def part(self, share: float) -> Deadline:
         """Return the deadline that comes after a share of the time that is left."""
-        given = max(share * self.left, 0.0)
+        values = max(share * self.left, 0.0)
         now = time.process_time() - self.start, time.monotonic() - self.wall_start
-        ends = min(self.seconds, now[0] + given), min(self.wall, now[1] + given)
+        ends = min(self.seconds, now[0] + values), min(self.wall, now[1] + values)
         return replace(self, seconds=ends[0], wall=self.wall if self.wall == math.inf else ends[1])
 
     def ensure(self, needed: float = 0.0) -> None:

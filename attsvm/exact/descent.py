@@ -313,8 +313,8 @@ def _followed(
             kept = _kept(data, W, loss, size, k, solved)
             if kept is not None:
                 return kept
-            if outrun is None and (found := outrun_at(data, W, loss)) is not None:
-                outrun = _certificate(data, k, found.selected, "trap", False)
+            if outrun is None and (result := outrun_at(data, W, loss)) is not None:
+                outrun = _certificate(data, k, result.selected, "trap", False)
             next_check = max(1, 2 * k)
         if k < steps:
             W = _advance(data, W, loss, size)

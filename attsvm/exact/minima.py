@@ -81,9 +81,9 @@ def minimum_at(data: ExactData, W0: Matrix, W: Matrix, loss: str, step: arb) -> 
     W and W_0, of the same run, may be enclosures. Floats propose C and mu; the result is None if
     these prove nothing.
     """
-    if (frame := Frame.of(data, loss)) is None or (found := frame.proposal(W0, W)) is None:
+    if (frame := Frame.of(data, loss)) is None or (result := frame.proposal(W0, W)) is None:
         return None
-    near, mu = found
+    near, mu = result
     away = norm(_flat([subtract(*rows) for rows in zip(W, near, strict=True)]))
     still = norm(_flat(gradient(data, near, loss))) / mu
     # the radius is at least 4 g/mu, and W is within r - 2 g/mu of C, as point 2 requires
@@ -99,9 +99,9 @@ def factor_minimum_at(
     K and Q may be enclosures. The limit of W is near K Q^T, and minimises the risk there.
     """
     W = product(K, transpose(Q))
-    if (frame := Frame.of(data, loss)) is None or (found := frame.proposal(W, W)) is None:
+    if (frame := Frame.of(data, loss)) is None or (result := frame.proposal(W, W)) is None:
         return None
-    near, mu = found
+    near, mu = result
     moved = norm(_flat([subtract(*rows) for rows in zip(W, near, strict=True)]))
     least = frame.least_slopes(K, Q)
     g, size = norm(_flat(gradient(data, W, loss))), norm(_flat(K)) + norm(_flat(Q))
@@ -240,10 +240,10 @@ class Frame:
         Raises:
             FileError: the proposal of a witness does not fit.
         """
-        found = proposed(NEAR, lambda: self.newton(W0, W))
-        if found is None:
+        result = proposed(NEAR, lambda: self.newton(W0, W))
+        if result is None:
             return None
-        *c, last = floats(found, len(self.basis) + 1)
+        *c, last = floats(result, len(self.basis) + 1)
         mu = _positive(last)
         return None if mu is None else (self._moved(W0, c), mu)
 

@@ -71,10 +71,10 @@ def remembered_by(
             recent = known if own is None else own
             place = key(*given, **named)
             if place not in recent:
-                found = function(*given, **named)
+                result = function(*given, **named)
                 if len(recent) >= _REMEMBERED:
                     del recent[next(iter(recent))]
-                recent[place] = found
+                recent[place] = result
             answer: _Answer = _copied(recent[place])
             return answer
 

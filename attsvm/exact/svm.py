@@ -144,8 +144,8 @@ def solve_exactly(
         deadline.ensure()
     m = len(programme.bound)
     if duals is None:
-        found = proposed(SUPPORT, lambda: [*_members(float_guess(programme))])
-        support = indices(found, m)
+        result = proposed(SUPPORT, lambda: [*_members(float_guess(programme))])
+        support = indices(result, m)
     else:
         support = _members(duals)
     answer = _guessed(programme, support, deadline)
@@ -178,9 +178,9 @@ def _long_support(
     if m <= WIDE or (m <= LARGE and m <= programme.rank_bound):
         everything = range(m)
         gram = programme.gram(everything, everything)
-        found = exchange(gram, programme.bound, programme.equal, guess, deadline)
-        if found is not None:
-            support, weights = found
+        result = exchange(gram, programme.bound, programme.equal, guess, deadline)
+        if result is not None:
+            support, weights = result
             if note is not None:
                 note([w * programme.gram_unit for w in weights])
             return support

@@ -120,8 +120,8 @@ class Trap:
 
 def trapped_at(data: ExactData, W: Matrix, loss: str) -> list[int] | None:
     """Return the tokens that inputs are proved to select for ever under descent with any step."""
-    found = trap_at(data, W, loss) or outrun_at(data, W, loss)
-    return None if found is None else found.selected
+    result = trap_at(data, W, loss) or outrun_at(data, W, loss)
+    return None if result is None else result.selected
 
 
 def trap_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
@@ -139,10 +139,10 @@ def trap_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
         return None
     settles = True
     for inputs in _groups(data, selection):
-        found = _group_settles(data, selection, inputs, loss)
-        if found is None:
+        result = _group_settles(data, selection, inputs, loss)
+        if result is None:
             return None
-        settles = settles and found
+        settles = settles and result
     return Trap(selection.tokens, settles)
 
 

@@ -79,11 +79,11 @@ def residual_stays_bounded(
     prepared = three_iterates(data, iterates, loss)
     if isinstance(prepared, Slack):
         return prepared
-    found, (first, middle, last) = prepared
+    result, (first, middle, last) = prepared
     residuals = np.array([_residual(W, unit) for W in (first, middle, last)])
     if degenerate:
-        residuals = residuals / np.log(math.e + np.array(found.norms) / found.norms[0])
-    bounded = stays_bounded(residuals, found.norms, FLOOR * found.norms[2])
+        residuals = residuals / np.log(math.e + np.array(result.norms) / result.norms[0])
+    bounded = stays_bounded(residuals, result.norms, FLOOR * result.norms[2])
     turned = np.array([angle_between(middle - first, unit), angle_between(last - middle, unit)])
     if bounded.kind == "unknown":
         return bounded
@@ -93,7 +93,7 @@ def residual_stays_bounded(
     if turned[1] <= GAIN:
         return bounded
     ratio = np.log(turned[1] / max(turned[0], GAIN))
-    exponent = float(ratio / np.log(found.norms[2] / found.norms[1]))
+    exponent = float(ratio / np.log(result.norms[2] / result.norms[1]))
     if exponent > 0.5:
         return Slack.unknown("its gains began to turn away from the target")
     return Slack(min(bounded.value, -0.5 - exponent), bounded.error)
@@ -158,11 +158,11 @@ def _undecayed(data: AttentionData, W: Array) -> bool:
     Support vectors are those of the solution for W's tokens. The share of a token of margin m,
     relative to the support vectors, is exp(-(m - 1) ||W|| / ||W^mm||).
     """
-    found = exact_solution(data, W)
-    if found is None:
+    result = exact_solution(data, W)
+    if result is None:
         return False
-    loose = min((nearest(m - 1) for m in found[1].margins if m > 1), default=np.inf)
-    return bool(loose * np.linalg.norm(W) < _FADED * nearest(found[1].square) ** 0.5)
+    loose = min((nearest(m - 1) for m in result[1].margins if m > 1), default=np.inf)
+    return bool(loose * np.linalg.norm(W) < _FADED * nearest(result[1].square) ** 0.5)
 
 
 def drift_of(data: AttentionData, W: Array) -> float:
@@ -172,10 +172,10 @@ def drift_of(data: AttentionData, W: Array) -> float:
     along the component of A_j orthogonal to the constraints with multipliers. The size is ||A_j||
     ||W^mm|| over the norm of that component.
     """
-    found = exact_solution(data, W)
-    if found is None or not found[1].degenerate:
+    result = exact_solution(data, W)
+    if result is None or not result[1].degenerate:
         return 0.0
-    exact, answer = found
+    exact, answer = result
     logits = np.einsum("ntd,de,ne->nt", data.X, W, data.Z)
     rows = []
     for i, kept in enumerate(exact.kept):

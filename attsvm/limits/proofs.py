@@ -107,8 +107,8 @@ def finite_minimum_of_factors(
     exact, e = ExactData.of(data), arb(step)
 
     def run(start: list[Array], **how: Any) -> list[Array]:
-        found = descend_kq(data, start[0], start[1], loss, **how)
-        return [present(M, "the weights of a run on (K, Q)")[0] for M in (found.K, found.Q)]
+        result = descend_kq(data, start[0], start[1], loss, **how)
+        return [present(M, "the weights of a run on (K, Q)")[0] for M in (result.K, result.Q)]
 
     return _end(
         [K0, Q0],
@@ -152,13 +152,13 @@ def _step_to_look_at(
         return None
     asked = [steps >> j for j in range(steps.bit_length() - 1, -1, -1)]
     with np.errstate(over="ignore", invalid="ignore"):
-        found = run(first, step=size, steps=steps, record=asked)
-        moved = sum((np.diff(M, axis=0) ** 2).sum(axis=(1, 2)) for M in found) ** 0.5
-    if not all(np.isfinite(M).all() for M in found):
+        result = run(first, step=size, steps=steps, record=asked)
+        moved = sum((np.diff(M, axis=0) ** 2).sum(axis=(1, 2)) for M in result) ** 0.5
+    if not all(np.isfinite(M).all() for M in result):
         return None
     if not moved[-1] < max(moved[-2] / 2, SLOW * moved[0]):
         return None
-    points = [[rationals(M) for M in point] for point in zip(*found, strict=True)]
+    points = [[rationals(M) for M in point] for point in zip(*result, strict=True)]
     if end_at(*points[-1]) is None:
         return None
     near = (end_at(*point) is not None for point in points[1:])

@@ -89,12 +89,12 @@ def three_iterates(
     norms = np.sqrt((iterates**2).sum(axis=(1, 2)))
     if not np.isfinite(norms).all():
         return Slack.unknown("an iterate is not finite")
-    found = decades(norms)
-    if found is None:
+    result = decades(norms)
+    if result is None:
         return Slack.unknown("the norm did not grow tenfold twice")
-    chosen = iterates[list(found.rows)]
+    chosen = iterates[list(result.rows)]
     reason = unsettled(data, chosen[1], chosen[2], loss)
-    return Slack.unknown(reason) if reason else (found, chosen)
+    return Slack.unknown(reason) if reason else (result, chosen)
 
 
 def unsettled(

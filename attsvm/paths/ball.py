@@ -26,12 +26,12 @@ def minimise_on_ball(
     result.
     """
     y = start * (radius / size if (size := _length(start)) > radius else 1.0)
-    found, damping = jet(y), 1e-3
+    result, damping = jet(y), 1e-3
     for _ in range(steps):
         unit = y / radius
-        g, radial = found.gradient, float(found.gradient @ unit)
+        g, radial = result.gradient, float(result.gradient @ unit)
         outer = _length(y) >= radius * (1.0 - 1e-12) and radial <= 0.0
-        H = found.hessian
+        H = result.hessian
         if outer:
             g = g - radial * unit
             Hu = H @ unit
@@ -51,9 +51,9 @@ def minimise_on_ball(
                 length = _length(trial)
                 if outer or length > radius:
                     trial = trial * (radius / length)
-                change = value(trial) - found.value
+                change = value(trial) - result.value
                 predicted = float(g @ step + 0.5 * step @ (H @ step))
-                noise = 1e-14 * (1.0 + abs(found.value))
+                noise = 1e-14 * (1.0 + abs(result.value))
                 if change < 0.0 or (abs(predicted) <= noise and change <= 4.0 * noise):
                     moved = True
                     break
@@ -68,7 +68,7 @@ def minimise_on_ball(
             break
         if change <= 0.5 * predicted:
             damping = damping / 16.0 if damping > 1e-15 else 0.0
-        y, found = trial, after
+        y, result = trial, after
     return y
 
 

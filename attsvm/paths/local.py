@@ -52,11 +52,11 @@ class LocalGap:
         """
         attended = whole.log_attention(margins) >= _SEEN
         lost = np.where(attended, whole.delta, np.inf).min(axis=1)
-        found = cls(whole, whole.best - lost, whole.delta - lost[:, None], 1)
-        sign = found.signed(margins)[0]
+        result = cls(whole, whole.best - lost, whole.delta - lost[:, None], 1)
+        sign = result.signed(margins)[0]
         if sign == 0.0 or not np.allclose(whole.order, 1.0):
             return None
-        return cls(whole, found.base, found.delta, int(sign))
+        return cls(whole, result.base, result.delta, int(sign))
 
     def signed(self, margins: Float[Array, " m"]) -> tuple[float, float]:
         """Return sign and logarithm of L - L_sel."""
@@ -120,8 +120,8 @@ def of_margins(
     """Return jet and value of a function of margins as functions of x, with margins A x."""
 
     def jet(x: Array) -> Jet:
-        found = gap.jet(A @ x)
-        return Jet(found.value, A.T @ found.gradient, A.T @ found.hessian @ A)
+        result = gap.jet(A @ x)
+        return Jet(result.value, A.T @ result.gradient, A.T @ result.hessian @ A)
 
     return jet, lambda x: gap.value(A @ x)
 

@@ -207,10 +207,10 @@ class Factored(Problem):
     def short_negative_gradient(self, y: Array) -> Array:
         """Return -grad L(K Q^T) in short coordinates."""
         K, Q = self.parts(y)
-        found: Array = (
+        result: Array = (
             self.left.T @ self.negative_gradient(self.left @ K @ Q.T @ self.right.T) @ self.right
         )
-        return found
+        return result
 
     def residual(self, y: Array, R: float) -> float:
         """Return how far factors are from a stationary point, as `stationarity` measures it."""
@@ -222,7 +222,7 @@ class Factored(Problem):
         """Return the gap with gradient and Hessian in y."""
         K, Q = self.parts(y)
         keys, queries = self.D @ K, self.Z @ Q
-        found = gap.jet((keys * queries).sum(axis=1))
+        result = gap.jet((keys * queries).sum(axis=1))
         m, r = len(self.D), self.inner
         J = np.hstack(
             [
@@ -230,13 +230,13 @@ class Factored(Problem):
                 (self.Z[:, :, None] * keys[:, None, :]).reshape(m, -1),
             ]
         )
-        in_w = (self.D * found.gradient[:, None]).T @ self.Z
-        hessian = J.T @ found.hessian @ J
+        in_w = (self.D * result.gradient[:, None]).T @ self.Z
+        hessian = J.T @ result.hessian @ J
         cut = self.D.shape[1] * r
         cross = (in_w[:, None, :, None] * np.eye(r)[:, None, :]).reshape(cut, -1)
         hessian[:cut, cut:] += cross
         hessian[cut:, :cut] += cross.T
-        return Jet(found.value, J.T @ found.gradient, hessian)
+        return Jet(result.value, J.T @ result.gradient, hessian)
 
     def descend(self, gap: GapObjective | LocalGap, y: Array, R: float) -> Array:
         """Return the result of descents from y, adding directions that the nuclear ball offers."""
@@ -261,8 +261,8 @@ class Factored(Problem):
     def lift(self, gap: GapObjective | LocalGap, y: Array) -> Array | None:
         """Return factors with the direction that the gradient prefers as the weakest column."""
         K, Q = self.parts(y)
-        found = gap.jet(self.margins(y))
-        negative = -(self.D * found.gradient[:, None]).T @ self.Z
+        result = gap.jet(self.margins(y))
+        negative = -(self.D * result.gradient[:, None]).T @ self.Z
         U, sizes, Vt = np.linalg.svd(negative, full_matrices=False)
         whole = 0.5 * float(y @ y)
         if not (negative * (K @ Q.T)).sum() < sizes[0] * whole * (1.0 - 1e-9):

@@ -65,11 +65,11 @@ class GapObjective:
             DataError: the loss does not decrease, or the risk is constant.
         """
         decreasing = ensure_decreasing(loss)
-        found = optimal_tokens(data)
+        result = optimal_tokens(data)
         gamma, present = data.gamma, data.present
-        best = gamma[np.arange(data.n), found.index]
+        best = gamma[np.arange(data.n), result.index]
         delta = np.where(present, best[:, None] - gamma, 0.0)
-        for i, tied in enumerate(found.ties):
+        for i, tied in enumerate(result.ties):
             delta[i, list(tied)] = 0.0
         rows = np.flatnonzero((delta > 0.0).any(axis=1))
         if rows.size == 0:
@@ -80,7 +80,7 @@ class GapObjective:
             )
         delta, present, best = delta[rows], present[rows], best[rows]
         free = present.copy()
-        free[np.arange(len(rows)), found.index[rows]] = False
+        free[np.arange(len(rows)), result.index[rows]] = False
         inputs, tokens = np.nonzero(free)
         with np.errstate(divide="ignore"):
             log_delta = np.log(delta)

@@ -78,12 +78,12 @@ def _off_plateau(pair: Pair, rows: Array, v: Array, wrong: Array) -> Array:
         values = LOG_VALUES[pair.loss.name][1](np.where(wrong, -1.0, 1.0) * (rows @ v))[0]
         return float(signed_sum(np.where(wrong, -1.0, 1.0), values)[0])
 
-    here = side(v)
-    if here == 0.0:
+    current = side(v)
+    if current == 0.0:
         return v
 
     def value(v: Array) -> float:
-        return pair.head(rows, v, wrong).value if side(v) == here else -here * math.inf
+        return pair.head(rows, v, wrong).value if side(v) == current else -current * math.inf
 
     return minimise_on_ball(lambda v: pair.head(rows, v, wrong), value, v, pair.r)
 
@@ -115,10 +115,10 @@ def _reduced(pair: Pair, v: Array, p: Array) -> Point:
         heads[:] = [_best_head(pair, heads[-1], q)]
         v, d = heads[0], len(q)
         own = pair.head(pair.rows(q), v)
-        found = _prompt(pair, v, q, own.value)
-        if found is None:
+        result = _prompt(pair, v, q, own.value)
+        if result is None:
             return Jet(own.value, np.zeros(d), np.eye(d))
-        of_p, twice, mixed = found
+        of_p, twice, mixed = result
         mixed = mixed - np.outer(of_p, own.gradient)
         system = np.zeros((d + 1, d + 1))
         system[:d, :d], system[d, d] = own.hessian, 1.0
@@ -163,10 +163,10 @@ def newton_step(pair: Pair, v: Array, p: Array) -> Point | None:
     if pair.r == 0.0 or pair.R == 0.0:
         return None
     own, d, log_gap = pair.head(pair.rows(p), v), len(v), _log_gap(pair, v, p)
-    found = None if log_gap is None else _prompt(pair, v, p, log_gap)
-    if found is None or log_gap is None:
+    result = None if log_gap is None else _prompt(pair, v, p, log_gap)
+    if result is None or log_gap is None:
         return None
-    of_p, twice, mixed = found
+    of_p, twice, mixed = result
     weight = math.exp(min(log_gap - own.value, LARGEST))
     system, right = np.zeros((2 * d + 2, 2 * d + 2)), np.zeros(2 * d + 2)
     system[:d, :d], system[d : 2 * d, d : 2 * d] = own.hessian, twice

@@ -53,7 +53,7 @@ class Best(ABC):
     def _figures(self) -> dict[str, str]:
         """Return its fields as text, arrays by their shapes, and the number of agreeing starts."""
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "attempts"}
-        told = {
+        shown = {
             name: f"of shape {value.shape}"
             if isinstance(value, np.ndarray)
             else f"{value:.6g}"
@@ -61,11 +61,11 @@ class Best(ABC):
             else str(value)
             for name, value in values.items()
         }
-        return told | {"starts": f"{self.agreeing} of {len(self.attempts)} agree"}
+        return shown | {"starts": f"{self.agreeing} of {len(self.attempts)} agree"}
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name} {figure:.60}" for name, figure in self._figures().items())
-        return f"<{type(self).__name__}: {said}>"
+        lines = ", ".join(f"{name} {figure:.60}" for name, figure in self._figures().items())
+        return f"<{type(self).__name__}: {lines}>"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
@@ -181,11 +181,11 @@ def along(
 
     If `zero` is given, it is the result at radius 0.
     """
-    found = []
+    results = []
     followed: dict[str, Point] = {}
     for R in radii:
         if zero is not None and R == 0.0:
-            found.append(grade(zero, R, (attempt("zero", zero, R),)))
+            results.append(grade(zero, R, (attempt("zero", zero, R),)))
             continue
         branches = {name: lead(x, R) for name, x in (fresh(R) | followed).items()}
         ends = tuple(attempt(name, x, R) for name, x in branches.items())
@@ -193,8 +193,8 @@ def along(
         own = {f"{name}, followed": y for name, y in branches.items() if "," not in name}
         left = {} if f"{best}, followed" in own else {"best, followed": branches[best]}
         followed = own | left
-        found.append(grade(branches[best], R, ends))
-    return RegularisationPath(found)
+        results.append(grade(branches[best], R, ends))
+    return RegularisationPath(results)
 
 
 def starting_points(
@@ -209,8 +209,8 @@ def starting_points(
     points: dict[str, Array] = {}
     for k, start in enumerate(starts):
         if not isinstance(start, str):
-            given = ensure_array(f"starts[{k}]", start, ("d", "d"), {"d": data.d})
-            points[f"given {k}"] = given[None]
+            values = ensure_array(f"starts[{k}]", start, ("d", "d"), {"d": data.d})
+            points[f"given {k}"] = values[None]
         elif start == "svm":
             if svm is not None:
                 points["svm"] = svm[None]

@@ -94,12 +94,12 @@ def key(axes: Axes, **where: Any) -> None:
 
 def key_below(figure: Figure | SubFigure, columns: int = 3) -> None:
     """Add one legend under all panels, each label once."""
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for axes in figure.axes:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            found.setdefault(label, handle)
+            results.setdefault(label, handle)
     look = {"fontsize": 8.5, "frameon": False, "labelcolor": INK}
-    figure.legend(found.values(), found, loc="outside lower center", ncols=columns, **look)
+    figure.legend(results.values(), results, loc="outside lower center", ncols=columns, **look)
 
 
 def ramp(count: int) -> list[Any]:

@@ -95,14 +95,14 @@ def _of_optimal(data: AttentionData) -> ExactAttSVM | None:
 
 
 def _solved(exact: ExactData, rows: list[int]) -> ExactAttSVM | None:
-    found, A = separate(exact, rows), exact_constraints(exact, rows)
-    if found is None:
+    result, A = separate(exact, rows), exact_constraints(exact, rows)
+    if result is None:
         d = len(exact.Z[0])
         return ExactAttSVM([[fmpq(0)] * d for _ in range(d)], {}, {}, {})
-    if found.status != "solved":
+    if result.status != "solved":
         return None
-    duals, margins = (dict(zip(A, x, strict=True)) for x in (found.duals, found.margins))
-    return ExactAttSVM(found.W, A, duals, margins)
+    duals, margins = (dict(zip(A, x, strict=True)) for x in (result.duals, result.margins))
+    return ExactAttSVM(result.W, A, duals, margins)
 
 
 def first_optimal(exact: ExactData) -> list[int]:
@@ -175,18 +175,20 @@ def att_svm(m: Namespace, data: AttentionData) -> AttSVM:
         weights = shares / (reach * reach)[:, None]
         own = m.values(_counted(weights[..., None], counted)[..., 0])
         return AttSVM(rows, m.values(vector), m.values(reach), own)
-    found = exact_att_svm(data)
-    if found is None:
+    result = exact_att_svm(data)
+    if result is None:
         return AttSVM(rows, m.values([0] * data.d**2), m.exact(0))
-    margin = m.sqrt(m.values(1 / found.square)) if found.A else m.exact(1)
-    return AttSVM(rows, m.values(flat(found.W)), margin, m.values([*found.duals.values()]), found)
+    margin = m.sqrt(m.values(1 / result.square)) if result.A else m.exact(1)
+    return AttSVM(
+        rows, m.values(flat(result.W)), margin, m.values([*result.duals.values()]), result
+    )
 
 
 def constraints(m: Namespace, data: AttentionData) -> Numbers:
     """Return the constraint matrices A_j, one per row."""
     if m.name == "text":
-        said = "the matrix with a row (x_opt - x_t) z^T for each token but the best of its input"
-        return m.symbol("A", said, rows=True)
+        lines = "the matrix with a row (x_opt - x_t) z^T for each token but the best of its input"
+        return m.symbol("A", lines, rows=True)
     if m.name == "tensors":
         A, counted = torch_objectives.constraints(data)
         return m.values(_counted(A, counted))

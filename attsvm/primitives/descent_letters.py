@@ -93,8 +93,8 @@ def slope_of_risk() -> Term:
 
 def descends() -> Sequent:
     """Return the step of descent: <W(k + 1), M> = <W(k), M> - e dL(W(k)) along M, for every M."""
-    here, after = W(K) @ M.term, W(K.term + 1) @ M.term
-    return Sequent(eq(after, here - RATE * slope_of_risk()))
+    present, after = W(K) @ M.term, W(K.term + 1) @ M.term
+    return Sequent(eq(after, present - RATE * slope_of_risk()))
 
 
 SETTING = {
@@ -193,5 +193,5 @@ def settles(towards: str = "optimal", **_: object) -> Said | None:
 
 def direction_and_divergence(towards: str = "optimal", **_: object) -> Said | None:
     """Return both."""
-    found = direction(towards)
-    return found and Said((*found.sequents, *divergence().sequents), SETTING)
+    result = direction(towards)
+    return result and Said((*result.sequents, *divergence().sequents), SETTING)

@@ -166,8 +166,8 @@ def _leaves_balls(case: Descent) -> bool:
 
 def _square(case: Descent) -> fmpq | None:
     """Return the squared length of the solution for the optimal tokens; None without one."""
-    found = max_margin(case.data, "optimal")
-    return None if found is None else sum((dot(row, row) for row in found), fmpq(0))
+    result = max_margin(case.data, "optimal")
+    return None if result is None else sum((dot(row, row) for row in result), fmpq(0))
 
 
 @by_gradient_flow
@@ -244,10 +244,10 @@ class _Begun:
         run = self.begins.of(case, **own)
         if run is None:
             return Slack.unknown("no start with this property is known")
-        found = self.quantity.floats(run, **others)
-        if some and found.violated:
+        result = self.quantity.floats(run, **others)
+        if some and result.violated:
             return Slack.unknown("another start may have this limit")
-        return found
+        return result
 
     def balls(self, case: Descent, **constants: object) -> arb | None:
         """Return the proved slack.
@@ -262,8 +262,8 @@ class _Begun:
         run = self.begins.of(case, **own)
         if run is None:
             return None
-        found = self.quantity.balls(run, **others)
-        return None if some and found <= 0 else found
+        result = self.quantity.balls(run, **others)
+        return None if some and result <= 0 else result
 
 
 def _as_it_is(case: Descent) -> Descent:

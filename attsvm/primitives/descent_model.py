@@ -59,8 +59,8 @@ def model_of(run: Descent, steps: int = 40, seed: int = 0) -> Model:
     def settled(off: float) -> float:
         """Return a bound of ||W|| - (1 + off) S along the run."""
         N, S, largest = float(np.linalg.norm(V)), 0.0, 0.0
-        for here, P in zip(iterates, sums, strict=True):
-            largest = max(largest, float(np.linalg.norm(here)) - (1 + off) * S)
+        for present, P in zip(iterates, sums, strict=True):
+            largest = max(largest, float(np.linalg.norm(present)) - (1 + off) * S)
             S += rate * P / N
         return largest
 
@@ -106,9 +106,9 @@ def _iterates(
     """Return W at each step, by softmax over the margins of rivals, and the sum of the p_j."""
     loss, n = LOSSES[run.loss], run.data.n
     W = np.asarray(run.W, dtype=float).ravel().copy()
-    found, sums = [], []
+    result, sums = [], []
     for _ in range(steps):
-        found.append(W)
+        result.append(W)
         move, whole = np.zeros_like(W), 0.0
         for i in range(n):
             own = [j for j in A if j[0] == i]
@@ -121,4 +121,4 @@ def _iterates(
                 move, whole = move + p * A[j], whole + p
         W = W + rate * move
         sums.append(whole)
-    return found, sums
+    return result, sums

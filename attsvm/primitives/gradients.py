@@ -77,8 +77,8 @@ def negative_gradient(m: Namespace, data: Any, W: Any, loss: str) -> NegativeGra
         return _in_torch(m, data, W, loss)
     if m.name == "text":
         slope = m.symbol(r"\nabla L", "the gradient of the risk at that matrix")
-        said = "the sum of -l'(u_i) s_opt s_t (gamma_opt - gamma_t) / n over all inputs and tokens"
-        return NegativeGradient(-slope, m.symbol("D", said))
+        text = "the sum of -l'(u_i) s_opt s_t (gamma_opt - gamma_t) / n over all inputs and tokens"
+        return NegativeGradient(-slope, m.symbol("D", text))
     parts = _parts(m, data, W, loss)
     matrix = m.values([[0] * data.d] * data.d)
     for part in parts:
@@ -90,7 +90,7 @@ def negative_gradient(m: Namespace, data: Any, W: Any, loss: str) -> NegativeGra
 def _parts(m: Namespace, data: AttentionData, W: Array, loss: str) -> tuple[Part, ...]:
     exact, start = ExactData.of(data), rationals(W)
     constant = loss == "correlation"  # l' is the same everywhere
-    found: dict[object, Part] = {}
+    results: dict[object, Part] = {}
     for tokens, z, gamma, tied in zip(exact.X, exact.Z, exact.gamma, exact.optimal, strict=True):
         if len(set(gamma)) == 1:
             continue
@@ -105,12 +105,12 @@ def _parts(m: Namespace, data: AttentionData, W: Array, loss: str) -> tuple[Part
             else:
                 key, weight = (tuple(sorted(alike)), alike[t]), fmpq(1, data.n)
             A = [a * b for a in subtract(tokens[best], x) for b in z]
-            part = found.get(key)
+            part = results.get(key)
             if part is None:
                 part = Part(_factor(m, values, gamma, t, loss), [fmpq(0)] * len(A), fmpq(0))
             matrix = combine([fmpq(1), weight], [part.matrix, A])
-            found[key] = Part(part.factor, matrix, part.toward + weight)
-    return tuple(found.values())
+            results[key] = Part(part.factor, matrix, part.toward + weight)
+    return tuple(results.values())
 
 
 def _factor(m: Namespace, values: Vector, gamma: Vector, t: int, loss: str) -> Numbers:

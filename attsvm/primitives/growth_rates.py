@@ -73,8 +73,8 @@ def proved_limit(
 
 def diverges(data: AttentionData, start: Array, loss: str, step: float) -> arb | None:
     """Return 1 if the norm of the run provably grows like ln k, -1 if it ends at a finite norm."""
-    way = proved_limit(data, start, loss, step)
-    if way is not None and way.limit is not None:
+    path = proved_limit(data, start, loss, step)
+    if path is not None and path.limit is not None:
         return arb(1)
     return None if ends_at(data, rationals(start), loss, step) is None else arb(-1)
 
@@ -90,11 +90,11 @@ def arrives(
     W0 = rationals(start)
     if is_stationary_start(ExactData.of(data), W0, loss):
         return agreement(target, W0) if start.any() else arb(-1)
-    way = proved_limit(data, start, loss, step)
-    if way is None:
+    path = proved_limit(data, start, loss, step)
+    if path is None:
         end = ends_at(data, W0, loss, step)
         return None if end is None else end.apart(target)
-    return None if way.limit is None else agreement(target, way.limit.W)
+    return None if path.limit is None else agreement(target, path.limit.W)
 
 
 def rate_error(
@@ -113,10 +113,10 @@ def rate_error(
     claimed, W0 = rational(share), rationals(start)
     if is_stationary_start(ExactData.of(data), W0, loss):
         return arb(-abs(claimed))
-    way = proved_limit(data, start, loss, step)
-    if way is None:
+    path = proved_limit(data, start, loss, step)
+    if path is None:
         return None if ends_at(data, W0, loss, step) is None else arb(-abs(claimed))
-    limit = way.limit
+    limit = path.limit
     if limit is None or square == 0:
         return None
     if limit.square == claimed * claimed * square:

@@ -75,19 +75,19 @@ def all_independent(case: Values) -> bool:
 
 def all_tight(case: Values) -> bool:
     """Return whether every non-optimal token has margin exactly 1 under X^mm."""
-    found = exact_att_svm(_data(case))
-    return found is not None and found.all_tight
+    result = exact_att_svm(_data(case))
+    return result is not None and result.all_tight
 
 
 def second_best_supports(case: Values) -> bool:
     """Return whether in every input a second-best token has margin exactly 1 under X^mm."""
-    found = exact_att_svm(_data(case))
-    if found is None:
+    result = exact_att_svm(_data(case))
+    if result is None:
         return False
     for i, (row, (best, *_)) in enumerate(_scores(case)):
         rivals = [t for t in range(len(row)) if t != best]
         second = max((row[t] for t in rivals), default=None)
-        if rivals and all(found.margins[i, t] != 1 for t in rivals if row[t] == second):
+        if rivals and all(result.margins[i, t] != 1 for t in rivals if row[t] == second):
             return False
     return True
 

@@ -162,8 +162,8 @@ TARGET = "$towards"
 def solutions(letter: str) -> dict[str, dict[str, str]]:
     """Return LaTeX for the targets of `attsvm.primitives.descent_runs.max_margin`."""
     names = {"optimal": "mm", "worst": "low", "mean": "mean", "turned": "turned"}
-    said = {k: rf"{letter}^{{{name}}}" for k, name in names.items()}
-    return {"towards": {**said, "opposite": f"-{said['optimal']}"}}
+    lines = {k: rf"{letter}^{{{name}}}" for k, name in names.items()}
+    return {"towards": {**lines, "opposite": f"-{lines['optimal']}"}}
 
 
 INFINITY, ZERO, LN_K = r"\infty", "0", r"\ln k"

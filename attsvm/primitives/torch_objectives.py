@@ -87,8 +87,8 @@ def nearest(A: Tensor, counted: Tensor, bound: Tensor | None = None) -> Tensor:
     """
     rows, there = A.detach().numpy(), counted.expand(A.shape[:2]).numpy()
     right = there.astype(float) if bound is None else bound.detach().numpy() * there
-    found, _ = least_points(rows, there, right, LARGEST, SMALLEST)
-    weights = np.maximum(found, 0.0)
+    result, _ = least_points(rows, there, right, LARGEST, SMALLEST)
+    weights = np.maximum(result, 0.0)
     total, demanded = (np.sum(w * right, axis=1, keepdims=True) for w in (weights, there))
     good = np.isfinite(total) & (total > 0.0)
     equal = np.where(demanded > 0.0, there / np.where(demanded > 0.0, demanded, 1.0), 0.0)
@@ -110,8 +110,8 @@ def distance(A: Tensor, counted: Tensor, shares: Tensor | None = None) -> Tensor
     1 without rows.
     """
     shares = nearest(A, counted) if shares is None else shares
-    found = norm((shares[..., None] * A).sum(1))
-    return found.where(counted.any(-1), 1.0 + 0.0 * found)
+    result = norm((shares[..., None] * A).sum(1))
+    return result.where(counted.any(-1), 1.0 + 0.0 * result)
 
 
 def solution(A: Tensor, counted: Tensor, shares: Tensor | None = None) -> Tensor:

@@ -37,8 +37,8 @@ def choices(data: AttentionData) -> Int[Array, "k n"]:
     order = np.argsort(np.where(data.present, -data.gamma, np.inf), axis=1, kind="stable")
     worst, rows = data.present.sum(axis=1) - 1, np.arange(data.n)
     ranks = [np.where(rows == i, t, 0) for t in range(1, data.T) for i in rows if worst[i] >= t]
-    found: Array = order[rows, np.array([*ranks, np.minimum(worst, 1)])]
-    return found
+    result: Array = order[rows, np.array([*ranks, np.minimum(worst, 1)])]
+    return result
 
 
 def towards(data: AttentionData, chosen: Int[Array, " n"]) -> tuple[Float[Array, "d d"], bool]:
@@ -57,8 +57,8 @@ def towards(data: AttentionData, chosen: Int[Array, " n"]) -> tuple[Float[Array,
         best = np.take_along_axis(data.gamma, chosen[:, None], axis=1)
         W, local = answer.W, bool((best > data.gamma)[near].all())
     else:
-        for x, here, t, z in zip(data.X, data.present, chosen, data.Z, strict=True):
-            W = W + np.outer(x[t] - x[here].mean(axis=0), z)
+        for x, present, t, z in zip(data.X, data.present, chosen, data.Z, strict=True):
+            W = W + np.outer(x[t] - x[present].mean(axis=0), z)
     power = 6 - int(np.frexp(np.abs(W).max())[1])
     return np.ldexp(np.round(np.ldexp(W, power)), -power), local
 
@@ -70,9 +70,9 @@ def adversarial_start(
 
     Locally optimal choices come first.
     """
-    found = [towards(data, chosen) for chosen in choices(data)]
-    found.sort(key=lambda pair: not pair[1])
-    W = found[place % len(found)][0][:, : aside.shape[1]]
+    results = [towards(data, chosen) for chosen in choices(data)]
+    results.sort(key=lambda pair: not pair[1])
+    W = results[place % len(results)][0][:, : aside.shape[1]]
     near = np.ldexp(aside, int(np.frexp(np.abs(W).max())[1]) - 5)
     start: Array = 2.0**power * (W + near)
     return start

@@ -93,5 +93,5 @@ def ragged_larger(
 def _best(data: AttentionData) -> Array:
     """Return the first token of highest score of each input, as a mask (n, T)."""
     best = np.where(data.present, data.gamma, -np.inf).argmax(axis=1)
-    found: Array = np.arange(data.T) == best[:, None]
-    return found
+    result: Array = np.arange(data.T) == best[:, None]
+    return result

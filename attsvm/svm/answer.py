@@ -135,15 +135,15 @@ def _certified(programme: Programme, deadline: Deadline | None) -> Answer:
         search = searched(programme, rationals=False)
     if search.answer is not None:
         return Answer(evaluated(search.answer), None, unfinished=words)
-    found = best_bracket(programme, search.weights, noted)
-    if found is None:
+    result = best_bracket(programme, search.weights, noted)
+    if result is None:
         ended = "did not end in the time given" if is_over(deadline) else "did not settle it"
         raise SolverError(
             f"floats reached no answer with residuals up to 1e-9, and rational arithmetic {ended}",
             value=words,
             remedy="Give more seconds, rescale, or drop nearly parallel tokens.",
         )
-    return Answer(evaluated(found), None, unfinished=words)
+    return Answer(evaluated(result), None, unfinished=words)
 
 
 def _guess(search: Search, m: int) -> Array | None:

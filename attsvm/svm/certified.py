@@ -181,8 +181,8 @@ def _tokens(answer: Answer, constraints: list[int]) -> Tokens:
 def proof_of(answer: Answer) -> str:
     """Return what is proved about the floats of an answer, in words."""
     if answer.status == "bracketed":
-        given = "" if answer.unfinished is None else f" in {answer.unfinished}"
-        return f"not solved to 1e-9{given}: residual and bracket of W are proved"
+        values = "" if answer.unfinished is None else f" in {answer.unfinished}"
+        return f"not solved to 1e-9{values}: residual and bracket of W are proved"
     if answer.unfinished is not None:
         return f"not certified in {answer.unfinished}: residual and bracket of W are proved"
     if answer.exact is None:

@@ -94,11 +94,11 @@ def locally_optimal(data: AttentionData, limit: int = 1_000_000) -> tuple[LocalO
             value=count,
             remedy="Raise the limit, or use sample_locally_optimal.",
         )
-    found: list[LocalOptimum] = []
+    results: list[LocalOptimum] = []
     choices: Iterator[tuple[int, ...]] = itertools.product(*tokens)
     while block := list(itertools.islice(choices, CHUNK)):
-        found += [optimum for optimum, _ in _judge(data, np.array(block)) if optimum is not None]
-    return tuple(found)
+        results += [optimum for optimum, _ in _judge(data, np.array(block)) if optimum is not None]
+    return tuple(results)
 
 
 def sample_locally_optimal(
@@ -118,20 +118,20 @@ def sample_locally_optimal(
     tokens = [np.flatnonzero(row) for row in data.present]
     columns = [generator.choice(options, size=draws) for options in tokens]
     current = np.unique(np.stack(columns, axis=1), axis=0)
-    found: dict[tuple[int, ...], LocalOptimum] = {}
+    results: dict[tuple[int, ...], LocalOptimum] = {}
     seen: set[tuple[int, ...]] = set()
     while len(current):
         following = []
         for start in range(0, len(current), CHUNK):
             for optimum, better in _judge(data, current[start : start + CHUNK]):
                 if optimum is not None:
-                    found[optimum.targets] = optimum
+                    results[optimum.targets] = optimum
                 elif better is not None:
                     following.append(better)
         seen |= {tuple(row) for row in current.tolist()}
         fresh = sorted({tuple(int(t) for t in row) for row in following} - seen)
         current = np.array(fresh, dtype=np.int64).reshape(-1, data.n)
-    return tuple(found[key] for key in sorted(found))
+    return tuple(results[key] for key in sorted(results))
 
 
 def _judge(

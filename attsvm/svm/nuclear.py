@@ -208,14 +208,14 @@ def grade_nuclear(
     L, R = factors
     with np.errstate(all="ignore"):
         weights = np.maximum(weights, 0.0)
-        found = spectrum(programme, weights)
-        bracket = nuclear_bracket(programme, L, R, weights, found.top)
+        result = spectrum(programme, weights)
+        bracket = nuclear_bracket(programme, L, R, weights, result.top)
         W = L @ R.T
         values = _singular_values(L, R)
         value = float(values.sum())
         reached = programme.margins(W)
-        on_face = np.abs(found.values - 1.0) <= TIGHT
-        U, V = found.U[:, on_face], found.V[:, on_face]
+        on_face = np.abs(result.values - 1.0) <= TIGHT
+        U, V = result.U[:, on_face], result.V[:, on_face]
         certificate = programme.combine(weights)
         solutions = Slice.of(programme.D, programme.Z, U, V, _weighty(programme, weights))
         return NuclearAnswer(
@@ -227,7 +227,7 @@ def grade_nuclear(
             weights=weights,
             reached=reached,
             primal_residual=float(np.maximum(1.0 - reached.min(), 0.0)),
-            dual_residual=float(np.maximum(found.values.max() - 1.0, 0.0)),
+            dual_residual=float(np.maximum(result.values.max() - 1.0, 0.0)),
             gap=float((value - weights.sum()) / value),
             certificate=certificate,
             face=(U, V),

@@ -143,8 +143,8 @@ def _along(
     m, q = b.shape
     part = limit if deadline is None else max(1, min(limit, int(FLOPS / (m + q) ** 3)))
     status = STUCK
-    for taken in range(0, limit, part):
-        w, s, T, status, count = interior(a, b, c, w, s, T, stop, min(part, limit - taken))
+    for chosen in range(0, limit, part):
+        w, s, T, status, count = interior(a, b, c, w, s, T, stop, min(part, limit - chosen))
         if status != STUCK or count < part or is_over(deadline):
             break
     return w, s, T, status

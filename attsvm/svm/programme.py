@@ -153,8 +153,8 @@ def v_svm_programme(data: AttentionData, targets: object = None) -> Programme:
     chosen = target_tokens(data, targets)
     n = data.n
     D = data.y[:, None] * data.X[np.arange(n), chosen]
-    found = D, np.ones((n, 1)), D, np.zeros_like(D), np.arange(n), chosen
-    return _made("v-SVM", data, chosen, found, None)
+    result = D, np.ones((n, 1)), D, np.zeros_like(D), np.arange(n), chosen
+    return _made("v-SVM", data, chosen, result, None)
 
 
 def joint_programme(
@@ -261,8 +261,8 @@ def _selection(data: AttentionData, selected: object) -> tuple[Array, Array]:
 def _select(
     name: str, data: AttentionData, chosen: Array, queries: Array, keys: Array | None
 ) -> Programme:
-    found = _differences(data, chosen, queries)
-    if len(found[0]) == 0:
+    result = _differences(data, chosen, queries)
+    if len(result[0]) == 0:
         raise DataError(
             "every input has a single token, so there is nothing to separate",
             value=f"T = {data.T}",
@@ -270,8 +270,8 @@ def _select(
         )
     if keys is not None:
         with np.errstate(over="ignore", invalid="ignore"):
-            found = found[0] @ keys.T, *found[1:]
-    return _made(name, data, chosen, found, keys)
+            result = result[0] @ keys.T, *result[1:]
+    return _made(name, data, chosen, result, keys)
 
 
 _Rows = tuple[Array, Array, Array, Array, Array, Array]

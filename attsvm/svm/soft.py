@@ -232,8 +232,8 @@ def solve_soft(
             path = trace(merged.programme, merged.groups, merged.prices, deadline)
             thresholds = path.thresholds
             proposals = candidates(merged.programme, path, largest)
-        for direction, found in proposals:
-            duals = merged.spread(found)
+        for direction, result in proposals:
+            duals = merged.spread(result)
             answer = _grade(programme, prices, groups, direction, duals, thresholds)
             if best is None or not _error(best) <= _error(answer):
                 best = answer
@@ -283,11 +283,11 @@ def _prices(C: object, groups: Array) -> Array:
     """Return the price of each group: one for all, or read from one per constraint."""
     m, one = len(groups), isinstance(C, Real) and not isinstance(C, bool | np.bool_)
     try:
-        given = np.asarray(float(C) if one else C)  # type: ignore[arg-type]
+        inputs = np.asarray(float(C) if one else C)  # type: ignore[arg-type]
     except (ValueError, OverflowError):  # ragged rows, or an integer beyond floats
-        given = np.empty(0)
-    known = given.dtype.kind in "iuf" and given.shape == (() if one else (m,))
-    values = np.broadcast_to(given, m).astype(np.float64) if known else np.zeros(m)
+        inputs = np.empty(0)
+    known = inputs.dtype.kind in "iuf" and inputs.shape == (() if one else (m,))
+    values = np.broadcast_to(inputs, m).astype(np.float64) if known else np.zeros(m)
     if not ((values > 0.0) & (values < np.inf)).all():
         raise DataError(
             f"the price of slack is a positive finite number, or {m} of them, one a constraint",

@@ -153,9 +153,9 @@ def verify(*what: What, profile: str = "quick", seed: int = 0, progress: bool = 
     with _live(progress) as live:
 
         def tell(done: int, total: int, checked: Checked | None) -> None:
-            said = f": {checked.claim.id}" if checked else ""
+            text = f": {checked.claim.id}" if checked else ""
             long = time.monotonic() - started > _QUIET
-            live.update(lambda: f"[{done}/{total}]{said}", long and checked is not None)
+            live.update(lambda: f"[{done}/{total}]{text}", long and checked is not None)
 
         wanted = [c.id for c in claims]
         return Verdicts(_verify(packs, wanted, profile=profile, seed=int(seed), progress=tell))
@@ -245,7 +245,7 @@ def _claims(what: Iterable[What]) -> list[Claim]:
     """Return the chosen claims, in the order of their ids; all claims if nothing is chosen."""
     words = [w for w in what if isinstance(w, str)]
     others = [w for w in what if not isinstance(w, str)]
-    found = list(find_claims(load_packs(ids=words), words)) if words or not others else []
+    results = list(find_claims(load_packs(ids=words), words)) if words or not others else []
     for one in others:
-        found += one.claims if isinstance(one, Statement) else [one]
-    return sorted({c.id: c for c in found}.values(), key=lambda c: c.id)
+        results += one.claims if isinstance(one, Statement) else [one]
+    return sorted({c.id: c for c in results}.values(), key=lambda c: c.id)

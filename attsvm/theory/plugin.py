@@ -117,8 +117,8 @@ def _earlier(config: pytest.Config) -> dict[str, Earlier]:
         claims = [c for pack in packs for c in pack.claims]
         code = config.stash[_CODE] if _CODE in config.stash else code_of(packs, Path(path))
         profile, seed = config.getoption("--profile"), config.getoption("--claim-seed")
-        found = evaluated(path, profile, seed, bases_of(packs, claims, code))
-        whole = {c.id: reused(c, found) for c in claims}
+        result = evaluated(path, profile, seed, bases_of(packs, claims, code))
+        whole = {c.id: reused(c, result) for c in claims}
         config.stash[_EARLIER] = {name: e for name, e in whole.items() if e is not None}
     return config.stash[_EARLIER]
 
@@ -257,7 +257,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if not outcomes:
         return
     profile = profile_named(config.getoption("--profile"))
-    claims = {c.id: c for found in _loaded(config).claims.values() for c in found}
+    claims = {c.id: c for result in _loaded(config).claims.values() for c in result}
     checked = []
     earlier = _earlier(config)
     for claim_id in sorted(outcomes):
@@ -295,5 +295,5 @@ def _recorded(config: pytest.Config, checked: list[Checked], replayed: list[Repl
     head = head_of(packs, claims, profile, seed, ledger)
     stood = tuple(r for r in replayed if r.file in chosen)
     record(ledger, head, Report(profile, seed, tuple(whole), stood))
-    said = f"{counted(len(whole), 'claim')} recorded in {ledger.path}"
-    return f"{said}: attsvm gate --ledger {ledger.path}"
+    text = f"{counted(len(whole), 'claim')} recorded in {ledger.path}"
+    return f"{text}: attsvm gate --ledger {ledger.path}"

@@ -87,11 +87,11 @@ def _each_lane(
         members = [(int(b), layer(int(b))) for b in groups[g]]
         lanes = _lanes(batch, groups[g], [s for _, s in members], rule)
         S, fixed, constant = zip(*(begun(b, s) for b, s in members), strict=True)
-        state, taken = _side_by_side(S), rule.steps_taken(len(members))
+        state, chosen = _side_by_side(S), rule.steps_taken(len(members))
         out = np.full((rule.rows, *state.shape), np.nan)
-        ensembles.descend(lanes, kind, state, _side_by_side(fixed), np.array(constant), taken, out)
+        ensembles.descend(lanes, kind, state, _side_by_side(fixed), np.array(constant), chosen, out)
         return [
-            (*ended(b, s, np.ascontiguousarray(out[..., a])), taken[:, a])
+            (*ended(b, s, np.ascontiguousarray(out[..., a])), chosen[:, a])
             for a, (b, s) in enumerate(members)
         ]
 
@@ -111,8 +111,8 @@ def descend(batch: Batch, start: Array, rule: Rule) -> tuple[Array, Array]:
     def ended(b: int, s: Layer, out: Array) -> tuple[Array, ...]:
         return (s.long(out, start[b]),)
 
-    W, taken = _each_lane(batch, start, rule, ensembles.WEIGHTS, begun, ended)
-    return W, taken
+    W, chosen = _each_lane(batch, start, rule, ensembles.WEIGHTS, begun, ended)
+    return W, chosen
 
 
 def descend_factors(batch: Batch, K0: Array, Q0: Array, rule: Rule) -> tuple[Array, Array, Array]:
@@ -127,8 +127,8 @@ def descend_factors(batch: Batch, K0: Array, Q0: Array, rule: Rule) -> tuple[Arr
         p = s.size[1]
         return restored(out[:, :p], K0[b], s.U), restored(out[:, p:], Q0[b], s.V)
 
-    K, Q, taken = _each_lane(batch, None, rule, ensembles.FACTORS, begun, ended)
-    return K, Q, taken
+    K, Q, chosen = _each_lane(batch, None, rule, ensembles.FACTORS, begun, ended)
+    return K, Q, chosen
 
 
 def descend_jointly(batch: Batch, v0: Array, start: Array, rule: Rule) -> tuple[Array, Array]:

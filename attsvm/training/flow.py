@@ -132,8 +132,8 @@ def follow_kq(
     values change like powers of the length. Small singular values may need more than the default
     `steps` on the way to 1e6: use 200000. `error` is the distance of K and Q together.
     """
-    given = {"K0": (K0, "dr"), "Q0": (Q0, "dr")}
-    course, (K, Q) = _course(sets, loss, norms, given, **limits)
+    values = {"K0": (K0, "dr"), "Q0": (Q0, "dr")}
+    course, (K, Q) = _course(sets, loss, norms, values, **limits)
 
     def run(b: int) -> Trajectory:
         layer = Layer.of(course.batch, b)
@@ -143,12 +143,12 @@ def follow_kq(
             layer.X, layer.rows, layer.Z, layer.gamma, layer.base, course.number, True,
             np.empty((0, 0)), constant, still_K.T @ still_K, still_Q.T @ still_Q,
         )  # fmt: skip
-        points, taken, times, error = _pair(course, field, np.concatenate([k, q]), _unit(layer))
+        points, chosen, times, error = _pair(course, field, np.concatenate([k, q]), _unit(layer))
         Ks = restored(points[:, : len(k)], K[b], layer.U)
         Qs = restored(points[:, len(k) :], Q[b], layer.V)
         W = np.matmul(Ks, np.swapaxes(Qs, -1, -2))
         return Trajectory(
-            taken, W[None], _size(W)[None], log_time=times, K=Ks[None], Q=Qs[None], error=error
+            chosen, W[None], _size(W)[None], log_time=times, K=Ks[None], Q=Qs[None], error=error
         )
 
     return course.each(run)
@@ -230,9 +230,9 @@ def _matrix(course: _Course, b: int, start: Array) -> Trajectory:
         layer.X, layer.rows, layer.Z, layer.gamma, layer.base, course.number, False,
         layer.short(start), float((start**2).sum()), none, none,
     )  # fmt: skip
-    points, taken, times, error = _pair(course, field, np.zeros(layer.size), _unit(layer))
+    points, chosen, times, error = _pair(course, field, np.zeros(layer.size), _unit(layer))
     W = layer.long(points, start)
-    return Trajectory(taken, W[None], _size(W)[None], log_time=times, error=error)
+    return Trajectory(chosen, W[None], _size(W)[None], log_time=times, error=error)
 
 
 def _pair(

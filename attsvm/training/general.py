@@ -220,7 +220,7 @@ def descend(model: Model, kind: str, state: State, rule: Rule, step: Floats) -> 
     `kind` is W, KQ or joint; `step` has the step sizes (B,).
     """
     xp, runs = model.xp, len(step)
-    taken = rule.steps_taken(runs)
+    chosen = rule.steps_taken(runs)
     rows = [[xp.zeros_like(part) + xp.nan for part in state] for _ in range(rule.rows)]
     passed = np.zeros(runs, dtype=np.int64)
     wanted = set() if len(rule.goals) else set(rule.kept.tolist())
@@ -228,7 +228,7 @@ def descend(model: Model, kind: str, state: State, rule: Rule, step: Floats) -> 
         if k in wanted:
             rows[int(np.searchsorted(rule.kept, k))] = list(state)
         if len(rule.goals):
-            _keep(model, kind, state, rule, k, passed, taken, rows)
+            _keep(model, kind, state, rule, k, passed, chosen, rows)
             if passed.min() == len(rule.goals):
                 break
         if k < rule.steps:
@@ -244,7 +244,7 @@ def descend(model: Model, kind: str, state: State, rule: Rule, step: Floats) -> 
                 old + _wide(scale, part) * part for old, part in zip(state, parts, strict=True)
             )
     kept = tuple(xp.stack([row[i] for row in rows]) for i in range(len(state)))
-    return kept, taken
+    return kept, chosen
 
 
 def _keep(
@@ -319,6 +319,8 @@ def on_device(
         )
     model = Model.of(torch, batch, how, head, sent)
     with torch.no_grad():
-        kept, taken = descend(model, kind, tuple(sent(part) for part in state), how, sent(how.step))
+        kept, chosen = descend(
+            model, kind, tuple(sent(part) for part in state), how, sent(how.step)
+        )
     tensors: tuple[Any, ...] = kept
-    return tuple(part.transpose(0, 1).cpu().numpy() for part in tensors), taken.T
+    return tuple(part.transpose(0, 1).cpu().numpy() for part in tensors), chosen.T

@@ -67,8 +67,8 @@ def descend_p(
     Arguments and errors as in `descend_w`; the start is (d,) or (B, d).
     """
     batch, how, (start,) = prepared(sets, loss, {"p0": (p0, "d")}, **options)
-    W, taken = _on_matrix(batch.as_prompt(), start[..., None], how)
-    return _trajectory(how, W[..., 0], taken)
+    W, chosen = _on_matrix(batch.as_prompt(), start[..., None], how)
+    return _trajectory(how, W[..., 0], chosen)
 
 
 def descend_kq(
@@ -85,12 +85,12 @@ def descend_kq(
     """
     batch, how, (K, Q) = prepared(sets, loss, {"K0": (K0, "dr"), "Q0": (Q0, "dr")}, **options)
     if how.compiled:
-        K, Q, taken = compiled.descend_factors(batch, K, Q, how)
+        K, Q, chosen = compiled.descend_factors(batch, K, Q, how)
     else:
-        (K, Q), taken = _generally(batch, "KQ", (K, Q), how)
+        (K, Q), chosen = _generally(batch, "KQ", (K, Q), how)
     with np.errstate(over="ignore", invalid="ignore"):
         W = np.matmul(K, np.swapaxes(Q, -1, -2))
-    return _trajectory(how, W, taken, K=K, Q=Q)
+    return _trajectory(how, W, chosen, K=K, Q=Q)
 
 
 def descend_vp(
@@ -106,9 +106,9 @@ def descend_vp(
     (d,) or (B, d), and the data sets need labels; their own heads are ignored. `norms` of the
     trajectory are those of p. Normalised steps divide by the norm of both gradients together.
     """
-    given = {"v0": (v0, "d"), "p0": (p0, "d")}
+    values = {"v0": (v0, "d"), "p0": (p0, "d")}
     batch, how, (v, start) = prepared(
-        sets, loss, given, norms=None, head=None, attention="softmax", **options
+        sets, loss, values, norms=None, head=None, attention="softmax", **options
     )
     ensure_labels(batch, "a head is trained on labels")
     batch, start = batch.as_prompt(), start[..., None]
@@ -123,8 +123,8 @@ def _on_matrix(batch: Batch, start: Array, how: Rule) -> tuple[Array, Int[Array,
     """Run descent on W (d, e), or on prompts as columns."""
     if how.compiled:
         return compiled.descend(batch, start, how)
-    (W,), taken = _generally(batch, "W", (start,), how)
-    return W, taken
+    (W,), chosen = _generally(batch, "W", (start,), how)
+    return W, chosen
 
 
 def _generally(
@@ -133,7 +133,7 @@ def _generally(
     """Run descent for any head and loss: in numpy run by run, or as tensors on a device."""
     if how.device is not None:
         return general.on_device(batch, kind, state, how)
-    parts, taken = [], []
+    parts, chosen = [], []
     for b in range(len(batch.X)):
         one = slice(b, b + 1)
         model = general.Model.of(np, batch.map(lambda a, one=one: a[one]), how, how.head)  # type: ignore[misc]
@@ -141,8 +141,8 @@ def _generally(
             model, kind, tuple(part[one] for part in state), how, how.step[one]
         )
         parts.append([np.asarray(part[:, 0]) for part in kept])
-        taken.append(when[:, 0])
-    return tuple(np.stack(part) for part in zip(*parts, strict=True)), np.stack(taken)
+        chosen.append(when[:, 0])
+    return tuple(np.stack(part) for part in zip(*parts, strict=True)), np.stack(chosen)
 
 
 def _trajectory(how: Rule, W: Array, taken: Array, **parts: Array) -> Trajectory:

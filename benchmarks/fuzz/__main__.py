@@ -59,10 +59,10 @@ class Account:
             f"{self.accepted:8} accepted{self.refused:8} refused{self.errors.total():6} faults"
             f"{self.slowest:8.2f} s at most"
         )
-        for kind, (k, said) in self.faults.items():
+        for kind, (k, text) in self.faults.items():
             yield f"  {kind}, {self.errors[kind]} times; first by"
             yield f"  python -m benchmarks.fuzz --reader {self.reader!r} --seed {seed} --only {k}"
-            yield "    " + said.replace("\n", "\n    ")
+            yield "    " + text.replace("\n", "\n    ")
 
 
 class TooLong(KeyboardInterrupt):
@@ -162,8 +162,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("\n".join(account.line(options.seed)), flush=True)
             faults += account.errors.total()
             total += len(numbers)
-    taken = time.process_time() - started
-    print(f"{total} inputs, seed {options.seed}: {faults} faults in {taken:.0f} s of the processor")
+    seconds = time.process_time() - started
+    print(
+        f"{total} inputs, seed {options.seed}: {faults} faults in {seconds:.0f} s of the processor"
+    )
     return 1 if faults else 0
 
 

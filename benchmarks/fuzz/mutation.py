@@ -110,17 +110,17 @@ def _text(node: Any) -> str:
 
 def _slots(node: Any) -> list[tuple[Any, int]]:
     """Return the places of the nodes of a tree: a container and an index, pairs as [key, value]."""
-    found: list[tuple[Any, int]] = []
+    results: list[tuple[Any, int]] = []
     left = [node]
     while left:
         inner = left.pop()
         if isinstance(inner, _Object):
-            found += [(pair, 1) for pair in inner]
+            results += [(pair, 1) for pair in inner]
             left += [pair[1] for pair in inner]
         elif isinstance(inner, list):
-            found += [(inner, k) for k in range(len(inner))]
+            results += [(inner, k) for k in range(len(inner))]
             left += inner
-    return found
+    return results
 
 
 def everywhere(sample: Any, literal: str) -> Iterator[str]:

@@ -159,9 +159,9 @@ def _records(folder: Path, pack: Pack) -> Iterator[Reader]:
         _hold_and_show(last_run(path), expected, checkout, pack, folder)
 
     def awaited(path: Path) -> None:
-        found = read_expectations(path)
-        reasons = hold(run, found, TODAY, checkout)
-        _ensure_printed([*map(str, reasons), *map(str, brief(run, found, reasons))])
+        answer = read_expectations(path)
+        reasons = hold(run, answer, TODAY, checkout)
+        _ensure_printed([*map(str, reasons), *map(str, brief(run, answer, reasons))])
         again, lines = renewed(files.read_json(path), checkout, run)
         _ensure_printed(lines)
         path.write_text(spelt(again), encoding="utf-8")
@@ -408,7 +408,7 @@ def _ensure_plain_markdown(text: str) -> None:
     """Raise if a payload outside of code is rendered as anything but text."""
     text.encode()
     prose = re.sub(r"^(`{3,})text\n.*?\n\1$", "", text, flags=re.MULTILINE | re.DOTALL)
-    found = _MARKED.search(prose)
-    if found is not None:
-        raise Broken(f"Markdown has {found[0]!r} in {prose[max(found.start() - 60, 0) :][:120]!r}")
+    match = _MARKED.search(prose)
+    if match is not None:
+        raise Broken(f"Markdown has {match[0]!r} in {prose[max(match.start() - 60, 0) :][:120]!r}")
     _ensure(in_one_line(text.replace("\n", "")), "Markdown has characters that are none")

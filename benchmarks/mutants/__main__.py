@@ -88,16 +88,16 @@ def reach(copy: Copy, tests: Sequence[str], files: set[str], **own: str) -> Reac
     with tempfile.TemporaryDirectory(dir=copy.folder.parent) as folder:
         starter = "from benchmarks.mutants import reach\nreach.start()\n"
         (Path(folder) / "sitecustomize.py").write_text(starter)
-        found = Path(folder) / "found"
+        result = Path(folder) / "found"
         words = [*PYTEST, "-p", "benchmarks.mutants.reach", *tests]
         probed = copy.folder / "attsvm"
-        names = {"PROBED": str(probed), "FOUND": str(found), "SECONDS": str(_LONGEST)}
+        names = {"PROBED": str(probed), "FOUND": str(result), "SECONDS": str(_LONGEST)}
         environment = {f"MUTANTS_{name}": value for name, value in names.items()}
-        code, said = copy.run(words, _ALL, PYTHONPATH=folder, **environment, **own)
+        code, text = copy.run(words, _ALL, PYTHONPATH=folder, **environment, **own)
         copy.close()
         if code not in (0, 1):
-            raise RuntimeError(f"{tests} do not run: {said[-2000:]}")
-        rows = [row.split("\t") for row in found.read_text().splitlines() if row.count("\t") > 2]
+            raise RuntimeError(f"{tests} do not run: {text[-2000:]}")
+        rows = [row.split("\t") for row in result.read_text().splitlines() if row.count("\t") > 2]
     bad = {row[1] for row in rows if row[0] == "test" and row[3] != "passed"}
     print(f"left out, as they fail or last: {', '.join(sorted(bad)) or 'none'}", file=sys.stderr)
     reached = Reach(defaultdict(float), defaultdict(set))
@@ -123,10 +123,10 @@ def tested(copy: Copy, tried: Tried, reached: Reach, lines: set[tuple[str, int]]
     chosen = copy.folder.parent / "chosen"
     chosen.write_text("\n".join(tests))
     limit = _PATIENCE * sum(reached.seconds[test] for test in tests) + _LEAST
-    code, said = copy.run([*PYTEST, *SHOWN, f"@{chosen}"], limit, **uncompiled(room))
+    code, text = copy.run([*PYTEST, *SHOWN, f"@{chosen}"], limit, **uncompiled(room))
     if code == 5:
-        raise RuntimeError(f"no test was collected: {said[-2000:]}")
-    rows = [line.partition(" ") for line in said.splitlines()]
+        raise RuntimeError(f"no test was collected: {text[-2000:]}")
+    rows = [line.partition(" ") for line in text.splitlines()]
     by = [test.partition(" - ")[0] for how, _, test in rows if how in ("FAILED", "ERROR")]
     tried.tests = "killed" if code else "survived"
     tried.by = "time" if code == -1 else by[0][:200] if code and by else ""
@@ -138,23 +138,23 @@ def users(chosen: Iterable[Mutant], claims: Iterable[Claim]) -> dict[Mutant, lis
     Claims that import it through the fewest other modules come first, as they depend on it most.
     """
     paths = {claim.id: _distances(homes(claim.file, claim.proof)) for claim in claims}
-    found = {}
+    results = {}
     for mutant in chosen:
         file = ROOT / mutant.file
         near = {id: distances[file] for id, distances in paths.items() if file in distances}
-        found[mutant] = sorted(near, key=lambda id: (near[id], id))
-    return found
+        results[mutant] = sorted(near, key=lambda id: (near[id], id))
+    return results
 
 
 def _distances(files: Iterable[Path]) -> dict[Path, int]:
     """Return the modules of this repository that files import, with the number of steps to them."""
-    found: dict[Path, int] = {}
+    results: dict[Path, int] = {}
     left = [(0, file) for file in files]
     for steps, file in left:  # it grows: breadth first
-        if file not in found:
-            found[file] = steps
+        if file not in results:
+            results[file] = steps
             left += ((steps + 1, inner) for inner in _inner(file))
-    return found
+    return results
 
 
 @functools.cache
@@ -168,8 +168,8 @@ def _inner(file: Path) -> tuple[Path, ...]:
         for package in files_of(ROOT, name[:-1]):
             if package.name == "__init__.py":
                 dotted |= {one for one in module_of(package, ROOT).imported if one[-1] == name[-1]}
-    found = (files_of(ROOT, name[:k]) for name in sorted(dotted) for k in range(1, len(name) + 1))
-    return tuple(inner for files in found for inner in files if inner.name != "__init__.py")
+    results = (files_of(ROOT, name[:k]) for name in sorted(dotted) for k in range(1, len(name) + 1))
+    return tuple(inner for files in results for inner in files if inner.name != "__init__.py")
 
 
 def _verify(copy: Copy, ids: Iterable[str], limit: float, **own: str) -> tuple[int, Any]:
@@ -178,8 +178,8 @@ def _verify(copy: Copy, ids: Iterable[str], limit: float, **own: str) -> tuple[i
     ledger = copy.folder.parent / "ledger" / "ledger.jsonl"
     shutil.rmtree(ledger.parent, ignore_errors=True)
     words = ["attsvm.cli", "verify", *ids, "--ledger", str(ledger), "--json", str(kept)]
-    code, said = copy.run(words, limit, **own)
-    return code, json.loads(kept.read_text()) if kept.is_file() else said
+    code, text = copy.run(words, limit, **own)
+    return code, json.loads(kept.read_text()) if kept.is_file() else text
 
 
 def verified(copy: Copy, tried: Tried, seconds: dict[str, float]) -> None:
@@ -233,8 +233,8 @@ def study(chosen: Sequence[tuple[str, Mutant]], claims: int, workers: int) -> li
             finally:
                 copy.put(m.file, original)
             tried.seconds = round(time.monotonic() - start, 1)
-            said = f"{tried.tests:>9} {tried.verify:>9} {tried.seconds:6} s {m.file}:{m.line}"
-            print(f"[{next(done)}/{len(run)}] {said}", flush=True)
+            text = f"{tried.tests:>9} {tried.verify:>9} {tried.seconds:6} s {m.file}:{m.line}"
+            print(f"[{next(done)}/{len(run)}] {text}", flush=True)
 
         def ask(those: list[Tried]) -> Future[Reach]:
             files = {file for tried in those for file, _ in watched(tried.mutant, known)}
@@ -265,10 +265,10 @@ def _choose(copy: Copy, run: Sequence[Tried], most: int) -> dict[str, float]:
     wanted = sorted({id for tried in run for id in tried.claims})
     if not wanted:
         return {}
-    _, found = _verify(copy, wanted, _ALL)
-    if isinstance(found, str):
-        raise RuntimeError(f"the claims are not checked: {found[-2000:]}")
-    seconds = {c["id"]: c["seconds"] for c in found["claims"] if c["as_expected"]}
+    _, result = _verify(copy, wanted, _ALL)
+    if isinstance(result, str):
+        raise RuntimeError(f"the claims are not checked: {result[-2000:]}")
+    seconds = {c["id"]: c["seconds"] for c in result["claims"] if c["as_expected"]}
     for tried in run:
         tried.claims = tuple(id for id in tried.claims if id in seconds)
     return seconds
@@ -282,15 +282,15 @@ def report(table: Sequence[Tried]) -> str:
     rooms: dict[str, list[Tried]] = defaultdict(list)
     for tried in table:
         rooms[tried.room or "(own files)"].append(tried)
-    for room, those in [*rooms.items(), ("all", list(table))]:
-        equal = sum(t.tests == "equivalent" for t in those)
+    for room, others in [*rooms.items(), ("all", list(table))]:
+        equal = sum(t.tests == "equivalent" for t in others)
         by_tests, by_verify = (
-            sum(getattr(t, by) == "killed" for t in those) for by in ("tests", "verify")
+            sum(getattr(t, by) == "killed" for t in others) for by in ("tests", "verify")
         )
-        verify = f"{by_verify} of {sum(t.verify in ('killed', 'survived') for t in those)}"
-        alive, missed = sum(t.alive for t in those), sum(t.tests == "unreached" for t in those)
+        verify = f"{by_verify} of {sum(t.verify in ('killed', 'survived') for t in others)}"
+        alive, missed = sum(t.alive for t in others), sum(t.tests == "unreached" for t in others)
         rows.append(
-            f"{room:<20} {len(those):>7} {equal:>10} {by_tests:>14} {verify:>17} {alive:>6} "
+            f"{room:<20} {len(others):>7} {equal:>10} {by_tests:>14} {verify:>17} {alive:>6} "
             f"{missed:>10}"
         )
     for t in table:

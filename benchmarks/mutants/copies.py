@@ -43,16 +43,16 @@ class Copy:
     def run(self, words: Sequence[str], seconds: float, **own: str) -> tuple[int, str]:
         """Exit code, -1 if time ran out, and output of a Python module run in the copy."""
         shutil.rmtree(self.folder / ".hypothesis", ignore_errors=True)
-        said = self.folder.parent / "output"
-        said.write_bytes(b"")
-        request = {"words": list(words), "seconds": seconds, "output": str(said)}
+        text = self.folder.parent / "output"
+        text.write_bytes(b"")
+        request = {"words": list(words), "seconds": seconds, "output": str(text)}
         forks = self._started(own)
         assert forks.stdin is not None
         assert forks.stdout is not None
         forks.stdin.write(json.dumps(request) + "\n")
         forks.stdin.flush()
         code = int(forks.stdout.readline())
-        return code, said.read_text(errors="replace")
+        return code, text.read_text(errors="replace")
 
     def _environment(self, **own: str) -> dict[str, str]:
         path = os.pathsep.join(filter(None, (own.get("PYTHONPATH", ""), str(self.folder))))

@@ -80,8 +80,8 @@ class Mutant:
 
 def mutants(file: str, source: bytes) -> list[Mutant]:
     """Return all mutants of a file, in order of their place."""
-    found = {m.key: m for m in _Finder(file, source).visited(ast.parse(source))}
-    return sorted(found.values(), key=lambda m: (m.span, m.kind, m.text))
+    results = {m.key: m for m in _Finder(file, source).visited(ast.parse(source))}
+    return sorted(results.values(), key=lambda m: (m.span, m.kind, m.text))
 
 
 def drawn(pool: Iterable[Mutant], count: int, seed: str) -> list[Mutant]:
@@ -102,14 +102,14 @@ def drawn(pool: Iterable[Mutant], count: int, seed: str) -> list[Mutant]:
 
 def uses(root: Path) -> dict[str, set[tuple[str, int]] | None]:
     """Return the lines of functions that load a name, by name; None if other code does as well."""
-    found: dict[str, set[tuple[str, int]] | None] = {}
+    results: dict[str, set[tuple[str, int]] | None] = {}
 
     def visit(node: ast.AST, file: str, inside: bool) -> None:
         name = getattr(node, "id", getattr(node, "attr", None))
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-            lines = found.setdefault(str(name), set())
+            lines = results.setdefault(str(name), set())
             if not inside:
-                found[str(name)] = None
+                results[str(name)] = None
             elif lines is not None:
                 lines.add((file, node.lineno))
         for part, value in ast.iter_fields(node):
@@ -120,7 +120,7 @@ def uses(root: Path) -> dict[str, set[tuple[str, int]] | None]:
 
     for path in root.glob("attsvm/**/*.py"):
         visit(ast.parse(path.read_bytes()), path.relative_to(root).as_posix(), False)
-    return found
+    return results
 
 
 def watched(mutant: Mutant, known: dict[str, set[tuple[str, int]] | None]) -> set[tuple[str, int]]:

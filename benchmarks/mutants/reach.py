@@ -24,10 +24,10 @@ _plain = SourceFileLoader.get_code
 
 def _write(*words):
     line = "\n" + "\t".join(words) + "\n"  # what was cut off before it is a line of its own
-    found = os.open(os.environ[_FOUND], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    result = os.open(os.environ[_FOUND], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     with contextlib.suppress(OSError):  # under a test's limit of size
-        os.write(found, line.encode())
-    os.close(found)
+        os.write(result, line.encode())
+    os.close(result)
 
 
 def _reached(place):

@@ -38,8 +38,8 @@ _FEWEST = 8
 
 def _files(names: str) -> tuple[str, ...]:
     """Return the files of tests of these names, wherever they lie."""
-    found = {path.stem: path for path in (ROOT / "tests").rglob("test_*.py")}
-    return tuple(found[f"test_{name}"].relative_to(ROOT).as_posix() for name in names.split())
+    results = {path.stem: path for path in (ROOT / "tests").rglob("test_*.py")}
+    return tuple(results[f"test_{name}"].relative_to(ROOT).as_posix() for name in names.split())
 
 
 ROOMS: dict[str, tuple[str, ...]] = {
@@ -88,7 +88,7 @@ def sample(rooms: Sequence[str], count: int, seed: int) -> list[tuple[str, Mutan
 
     A room is one of `ROOMS`, or the start of a path in it.
     """
-    found: list[tuple[str, Mutant]] = []
+    results: list[tuple[str, Mutant]] = []
     texts = {p.relative_to(ROOT).as_posix(): p for p in sorted(ROOT.glob("attsvm/**/*.py"))}
     texts = {file: path.read_bytes() for file, path in texts.items()}
     own = {
@@ -102,5 +102,5 @@ def sample(rooms: Sequence[str], count: int, seed: int) -> list[tuple[str, Mutan
     for room, files in own.items():
         share = max(-(-count * lines[room] // sum(lines.values())), min(count, _FEWEST))
         pool = [m for f in files for m in mutants(f, texts[f])]
-        found += [(room, m) for m in drawn(pool, share, f"{seed}/{room}")]
-    return found
+        results += [(room, m) for m in drawn(pool, share, f"{seed}/{room}")]
+    return results

@@ -169,8 +169,8 @@ def _filters(page: Page, address: str) -> Check:
     yield f"finds a statement by its id, in {took:.0f} ms", 0 < shown < max(every, 2)
     _set(page, "text", "no statement says this")
     yield "shows none where none fits", page.evaluate(_SHOWN) == 0
-    said = page.evaluate("document.querySelector('.shown').textContent")
-    yield "says how many it shows", said == f"0 of {every} statements"
+    text = page.evaluate("document.querySelector('.shown').textContent")
+    yield "says how many it shows", text == f"0 of {every} statements"
     _set(page, "text", "")
     order = "[...document.querySelectorAll('.statement')].map((c) => Number(c.dataset.seconds))"
     _set(page, "sort", "seconds")
@@ -247,8 +247,8 @@ def _copies(page: Page, address: str) -> Check:
     page.evaluate(_OPEN)
     page.locator("button[data-copy]").first.click()
     page.evaluate("new Promise((done) => setTimeout(done, 200))")
-    said = page.evaluate("document.querySelector('button[data-copy]').textContent")
-    yield "a button copies", said == "copied"
+    text = page.evaluate("document.querySelector('button[data-copy]').textContent")
+    yield "a button copies", text == "copied"
 
 
 def _plain(page: Page, address: str) -> Check:

@@ -136,9 +136,9 @@ def page(table: Table, seconds: float, command: str) -> str:
     ]
 
     def fell(id: str, method: str) -> bool:
-        found = table[id].get(method)
+        results = table[id].get(method)
         limit = math.inf if method == "quick" else seconds
-        return found is not None and found.found and found.seconds <= limit
+        return results is not None and results.found and results.seconds <= limit
 
     for kind in (*KINDS, "all"):
         ids = [id for id in table if kind in ("all", PLANTED[id].kind)]
@@ -151,10 +151,10 @@ def page(table: Table, seconds: float, command: str) -> str:
         if times:
             middle = statistics.median(times)
             lines += ["", f"`{m}` took {middle:.2g} s in the median, {times[-1]:.2g} s at most."]
-    found = Counter(r["hunt"].by for r in table.values() if "hunt" in r and r["hunt"].found)
-    if found:
-        told = ", ".join(f"{by} {n}" for by, n in found.most_common())
-        lines += ["", f"In the hunts the first to find was: {told}."]
+    results = Counter(r["hunt"].by for r in table.values() if "hunt" in r and r["hunt"].found)
+    if results:
+        shown = ", ".join(f"{by} {n}" for by, n in results.most_common())
+        lines += ["", f"In the hunts the first to find was: {shown}."]
     alone = [m for m in methods if m not in METHODS]
     for m in alone if len(alone) > 1 else ():
         own = [id for id in table if [n for n in alone if fell(id, n)] == [m]]
@@ -163,8 +163,8 @@ def page(table: Table, seconds: float, command: str) -> str:
     for m, words in (("quick", "The quick check left"), ("hunt", "No hunt refuted")):
         left = [id for id, r in table.items() if m in r and not fell(id, m)]
         if left:
-            told = "; ".join(f"{_short(id)} ({table[id][m].closest})" for id in left)
-            lines += ["", f"{words}: {told}."]
+            shown = "; ".join(f"{_short(id)} ({table[id][m].closest})" for id in left)
+            lines += ["", f"{words}: {shown}."]
     wrapped = [x if x.startswith("|") else textwrap.fill(x, 100, **_WHOLE) for x in lines]
     return "\n".join(wrapped) + "\n" + ("" if together else _GOOD_AT)
 
@@ -213,11 +213,11 @@ def show_true(
         f"{len(rows)} readings that stand, {len(lost)} refuted: {screened} instances screened, "
         f"{examined} examined; {len(few)} readings were looked at less than {instances} times"
     )
-    for how, said in _LOOKS.items():
+    for how, text in _LOOKS.items():
         own = [r for r in rows if r["batches"] is how]
         reached = sum(r not in few for r in own)
         if own:
-            print(f"  {said}: {len(own)} readings, {reached} of them looked at as often as asked")
+            print(f"  {text}: {len(own)} readings, {reached} of them looked at as often as asked")
     for r in lost:
         print(f"  refuted: {r['claim']} by {json.dumps(r['found'])}")
     return rows
@@ -237,11 +237,11 @@ def _added(old: dict[str, Any] | None, new: dict[str, Any], fingerprint: str) ->
 
 def _line(row: dict[str, Any]) -> str:
     """Return a line with the counts of one reading, and the result."""
-    found = "REFUTED" if row["refuted"] else row["error"] or "nothing found"
+    result = "REFUTED" if row["refuted"] else row["error"] or "nothing found"
     open_ones = f"; {row['undecided']} undecided: {row['note']}" if row["undecided"] else ""
     return (
         f"{row['claim']}: {row['screened']} screened, {row['examined']} examined in "
-        f"{row['seconds']:.0f} s ({_LOOKS[row['batches']]}): {found}{open_ones}"
+        f"{row['seconds']:.0f} s ({_LOOKS[row['batches']]}): {result}{open_ones}"
     )
 
 

@@ -103,27 +103,27 @@ CONE = local.THEOREM.claim("sharp")
 
 
 def _swapped_local(case: Local) -> Matrix | None:
-    found = exact_att_svm(case.data, case.alpha)
-    return transpose(found.W) if found is not None and found.A else None
+    result = exact_att_svm(case.data, case.alpha)
+    return transpose(result.W) if result is not None and result.A else None
 
 
 def _is_longer(case: Local) -> bool:
     """Return whether ||W_0|| >= 8 ||W^mm(alpha)||."""
-    found, W0 = exact_att_svm(case.data, case.alpha), flat(rationals(case.start))
-    return found is not None and bool(dot(W0, W0) >= 64 * found.square)
+    result, W0 = exact_att_svm(case.data, case.alpha), flat(rationals(case.start))
+    return result is not None and bool(dot(W0, W0) >= 64 * result.square)
 
 
 def _in_cone(case: Local, factor: fmpq, full: bool) -> bool:
     """Return whether ||E|| r_j < factor sigma c_j for all pairs j; c_j is m_j for all if `full`."""
-    found, data = exact_att_svm(case.data, case.alpha), ExactData.of(case.data)
-    if found is None or not found.A:
+    result, data = exact_att_svm(case.data, case.alpha), ExactData.of(case.data)
+    if result is None or not result.A:
         return False
-    W0, square = flat(rationals(case.start)), found.square
-    sigma = dot(W0, flat(found.W)) / square
+    W0, square = flat(rationals(case.start)), result.square
+    sigma = dot(W0, flat(result.W)) / square
     away = dot(W0, W0) - sigma * sigma * square
-    for (i, t), A in found.A.items():
+    for (i, t), A in result.A.items():
         scores = dict(zip(data.kept[i], data.gamma[i], strict=True))
-        m, lead = found.margins[i, t], scores[int(case.alpha[i])] - scores[t]
+        m, lead = result.margins[i, t], scores[int(case.alpha[i])] - scores[t]
         c = factor * (m if full or lead > 0 or m == 1 else m - 1)
         if not away * (dot(A, A) - m * m / square) < c * c * sigma * sigma:
             return False

@@ -145,17 +145,17 @@ mean_norm = plant(
 
 def _slope_of_norm(run: Descent) -> Slack:
     """Return the slack of "the slope ||X^mm||, which is that of the norm"."""
-    found = exact_att_svm(run.data)
-    if found is None or not found.A:
+    result = exact_att_svm(run.data)
+    if result is None or not result.A:
         return Slack.unknown("there is no X^mm, or no margin")
-    return margins.slope(run, Fraction(float(arb(found.square).sqrt())))
+    return margins.slope(run, Fraction(float(arb(result.square).sqrt())))
 
 
 def _slope_of_norm_ball(run: Descent) -> arb | None:
-    found, ball = exact_att_svm(run.data), margins.certified_slope(run, Fraction(1))
-    if found is None or ball is None or not ball >= 0:  # the slope 1 is not proved
+    result, ball = exact_att_svm(run.data), margins.certified_slope(run, Fraction(1))
+    if result is None or ball is None or not ball >= 0:  # the slope 1 is not proved
         return None
-    return arb(1) if found.square == 1 else -abs(arb(found.square).sqrt() - 1)
+    return arb(1) if result.square == 1 else -abs(arb(result.square).sqrt() - 1)
 
 
 slope_norm = plant(

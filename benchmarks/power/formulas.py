@@ -150,8 +150,8 @@ entries_sign = plant(
 
 def next_column(m: Any, v: Any) -> Any:
     """Return the closed form with A_(i+1) for A_i, the last followed by the first."""
-    found = list(entry_loss.gradient(m, v.A, v.x, v.h, v.b))
-    return m.equal(true_gradient(m, v), m.array([*found[1:], found[0]]))
+    results = list(entry_loss.gradient(m, v.A, v.x, v.h, v.b))
+    return m.equal(true_gradient(m, v), m.array([*results[1:], results[0]]))
 
 
 entries_index = plant(

@@ -171,8 +171,8 @@ def rival(claim: Claim, seconds: float, seed: int) -> Attempt:
     """
     started = time.perf_counter()
     examples, rounds, ratios, slacks = 0, 0, [0.0], [float("inf")]
-    found = False
-    while not found and time.perf_counter() < started + seconds:
+    result = False
+    while not result and time.perf_counter() < started + seconds:
 
         @hypothesis.seed(derive_seed(claim.id, rounds, seed))
         @hypothesis.settings(
@@ -207,7 +207,7 @@ def rival(claim: Claim, seconds: float, seed: int) -> Attempt:
                 warnings.simplefilter("ignore")
                 test()
         except _Found:
-            found = True
+            result = True
         except _Over:
             break
         except Unsatisfiable:
@@ -215,7 +215,7 @@ def rival(claim: Claim, seconds: float, seed: int) -> Attempt:
         rounds += 1
     used = time.perf_counter() - started
     least = None if len(slacks) == 1 else min(slacks)
-    return Attempt(found, used, examples, max(ratios) or None, least, RIVAL if found else "")
+    return Attempt(result, used, examples, max(ratios) or None, least, RIVAL if result else "")
 
 
 _ROUNDS, _SHARE = 4, 0.1
@@ -276,14 +276,14 @@ def attempt_job(claim: str, method: str, seconds: str, seed: str, *named: str) -
     """
     made, limit, base = known_claim(claim, named), float(seconds), int(seed)
     if method == "quick":
-        found = quick(made, base)
+        result = quick(made, base)
     elif method == "rival":
-        found = rival(made, limit, base)
+        result = rival(made, limit, base)
     elif method == "hunt":
-        found = hunt_one(made, limit, base)
+        result = hunt_one(made, limit, base)
     else:
-        found = alone(made, method, limit, base)
-    return json.dumps(asdict(found))
+        result = alone(made, method, limit, base)
+    return json.dumps(asdict(result))
 
 
 def true_job(claim: str, instances: str, seed: str, seconds: str, *named: str) -> str:

@@ -18,8 +18,8 @@ from properties.tf.all_support_no_stationary import THEOREM
 
 def _transposed_gradient(m: Any, case: Descent) -> Any:
     """Return the gradient is its own transpose."""
-    found = negative_gradient(m, case.inputs, case.start, case.loss).matrix
-    return m.equal(found, found.T)
+    result = negative_gradient(m, case.inputs, case.start, case.loss).matrix
+    return m.equal(result, result.T)
 
 
 gradient_role = plant(
@@ -38,15 +38,15 @@ SVM = svm_rank.RANK.claim("literal-1")
 
 def _by_multipliers(m: Any, data: AttentionData) -> Any:
     """Return ||W^mm|| is the sum of its multipliers."""
-    found = present(exact_att_svm(data), "the answer of the SVM")
-    return m.equal(m.norm(m.values(flat(found.W))), m.sum(m.values(list(found.duals.values()))))
+    result = present(exact_att_svm(data), "the answer of the SVM")
+    return m.equal(m.norm(m.values(flat(result.W))), m.sum(m.values(list(result.duals.values()))))
 
 
 def _sizes(m: Any, data: AttentionData) -> tuple[Any, Any]:
     """Return ||W^mm||, and the largest 1/||A_j||."""
-    found = present(exact_att_svm(data), "the answer of the SVM")
-    squares = [1 / m.dot(A, A) for A in (m.values(row) for row in found.A.values())]
-    return m.norm(m.values(flat(found.W))), m.sqrt(m.max(m.array(squares)))
+    result = present(exact_att_svm(data), "the answer of the SVM")
+    squares = [1 / m.dot(A, A) for A in (m.values(row) for row in result.A.values())]
+    return m.norm(m.values(flat(result.W))), m.sqrt(m.max(m.array(squares)))
 
 
 def _longer(m: Any, data: AttentionData) -> Any:

@@ -139,7 +139,7 @@ def _spoilt(
     formula = base.formula
     written = conclusion or formula.conclusion
     named = {*replace(formula, conclusion=written).named_constants, TIGHTENED}
-    given = {**formula.constants, **parameters}
+    values = {**formula.constants, **parameters}
     kept = {name: h for name, h in formula.hypotheses.items() if name not in dropped}
     kept |= {name: Hypothesis(name, holds) for name, holds in hypotheses.items()}
     quantified: Any = formula.variables
@@ -148,7 +148,7 @@ def _spoilt(
     some = quantified if formula.variables == {} else dict(list(formula.variables.items())[:1])
     reading = Reading(
         "holds",  # a sibling of what is to fall would have to differ; none is checked
-        constants={name: value for name, value in given.items() if name in named},
+        constants={name: value for name, value in values.items() if name in named},
         siblings={"none is checked": changed(variables=some)},
         cost=base.cost,
         says=statement,
@@ -218,10 +218,10 @@ def in_balls(certify: Certificate, kind: Literal["inequality", "strict", "equali
     @functools.wraps(certify)
     def rounded(case: Any, **constants: Any) -> Slack:
         with ctx.workprec(96):
-            found = certify(case, **constants)
-            if found is None:
+            result = certify(case, **constants)
+            if result is None:
                 return Slack.unknown("nothing is said of this instance")
-            ball = arb(found)
+            ball = arb(result)
             if not ball.is_finite():
                 return Slack(math.inf, 0.0, "inequality" if kind == "equality" else kind)
             middle, radius = float(ball.mid()), float(ball.rad())

@@ -27,8 +27,8 @@ Target = Callable[[AttentionData], Matrix | None]
 
 def transposed(data: AttentionData) -> Matrix | None:
     """Return X^mm with queries and keys swapped; None if it does not exist or is 0."""
-    found = exact_att_svm(data)
-    return transpose(found.W) if found is not None and found.A else None
+    result = exact_att_svm(data)
+    return transpose(result.W) if result is not None and result.A else None
 
 
 def one_short(data: AttentionData) -> Matrix | None:
@@ -36,8 +36,8 @@ def one_short(data: AttentionData) -> Matrix | None:
     best = first_optimal(ExactData.of(data))
     mask = np.zeros((data.n, data.T), dtype=np.bool_)
     mask[:, -1] = [row != data.T - 1 for row in best]
-    found = exact_att_svm(without(data, mask & data.present))
-    return found.W if found is not None and found.A else None
+    result = exact_att_svm(without(data, mask & data.present))
+    return result.W if result is not None and result.A else None
 
 
 def towards(make: Callable[[Any], Matrix | None]) -> dict[str, Any]:

@@ -69,27 +69,27 @@ def grade(data: AttentionData, R: float, W: Any) -> tuple[float, float]:
     """Return log(L - L_*) and the residual of a point."""
     D, Z = differences(data, objective := GapObjective.of(data, LOG_LOSS))
     value = objective.value(((D @ W) * Z).sum(axis=1))
-    found = normalised_gradient(data.X, data.Z, data.gamma, W, LOG_LOSS)
-    return value, stationarity(W, found.matrix, R)
+    result = normalised_gradient(data.X, data.Z, data.gamma, W, LOG_LOSS)
+    return value, stationarity(W, result.matrix, R)
 
 
 def best(method: Callable[..., Any], data: AttentionData) -> list[tuple[float, float]]:
     """Return the grade of the best of several starts of an alternative at each radius."""
-    found = []
+    results = []
     with np.errstate(all="ignore"):
         for R in RADII:
             draw = np.random.default_rng(0)
             points = [method(data, R, draw.normal(size=(data.d, data.d))) for _ in range(STARTS)]
-            found.append(min(grade(data, R, W) for W in points))
-    return found
+            results.append(min(grade(data, R, W) for W in points))
+    return results
 
 
 def _grades(cases: Sequence[Any], ours: Sequence[Any], others: Mapping[str, list[Any]]) -> str:
     """Return how far above our value each alternative ends, and the largest residuals."""
     gaps = np.array([[m.log_gap for m in path] for path in ours])
     words = [f"residual {max(m.residual for path in ours for m in path):.1e}"]
-    for name, found in others.items():
-        grades = np.array(found)
+    for name, result in others.items():
+        grades = np.array(result)
         above = np.median(grades[..., 0] - gaps, axis=0)
         by_radius = ", ".join(f"{x:.3g}" for x in above)
         words.append(

@@ -179,11 +179,11 @@ def _closed_form(case: Case, claim: Claim) -> Iterator[Timer]:
     """Yield the rows of a claim whose conclusion is a closed form."""
     formula, parameters = claim.formula, claim.part("").parameters
     raw = batches.filled(formula, np.random.default_rng(0), case.shape, BATCH)
-    fitted, found = batches.fit_screened(formula, raw, case.shape, BATCH, parameters)
+    fitted, result = batches.fit_screened(formula, raw, case.shape, BATCH, parameters)
     rows = {name: np.ascontiguousarray(np.moveaxis(x, -1, 0)) for name, x in fitted.items()}
     by_hand = heights(np, case, rows)
-    usable = np.isfinite(found) & np.isfinite(by_hand)
-    alike = np.isclose(found[usable], by_hand[usable], 1e-6, 1e-9)  # close points cancel by hand
+    usable = np.isfinite(result) & np.isfinite(by_hand)
+    alike = np.isclose(result[usable], by_hand[usable], 1e-6, 1e-9)  # close points cancel by hand
     if usable.sum() < BATCH // 4 or alike.mean() < 0.9:
         sys.exit(f"{case.claim}: what is written by hand is another conclusion")
     singles = [{name: x[k] for name, x in rows.items()} for k in range(LOOPED)]

@@ -31,14 +31,14 @@ def data_sets(shape: Shape, count: int) -> list[AttentionData]:
 
 def problems(shape: Shape, count: int, *, separable: bool = True) -> list[Programme]:
     """Return programmes of the sources' protocol, all separable or all not."""
-    found: list[Programme] = []
+    results: list[Programme] = []
     seed = 0
-    while len(found) < count:
+    while len(results) < count:
         programme = att_svm_programme(gaussian_protocol(np.random.default_rng(seed), *shape))
         if solve_programme(programme).solved == separable:
-            found.append(programme)
+            results.append(programme)
         seed += 1
-    return found
+    return results
 
 
 def dense_rows(programme: Programme) -> Any:

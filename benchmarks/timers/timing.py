@@ -77,8 +77,8 @@ class Timer:
         times: dict[str, list[float]] = {name: [] for name in ways}
         answers: dict[str, list[Any]] = {name: [] for name in ways}
         for case in cases:
-            for name, way in ways.items():
-                seconds, answer = way.time(case, self.clock)
+            for name, path in ways.items():
+                seconds, answer = path.time(case, self.clock)
                 times[name].append(seconds)
                 answers[name].append(answer)
         note = self.note(cases, answers.pop("ours"), answers)

@@ -139,7 +139,7 @@ class Balls(Arithmetic[Any]):
     def _rational(self, value: Fraction) -> Ball:
         return fmpq(value.numerator, value.denominator)
 
-    def _given(self, number: Any) -> Ball:
+    def _literal(self, number: Any) -> Ball:
         return number if isinstance(number, fmpq | arb) else fmpq(*number.as_integer_ratio())
 
     def power(self, x: Any, k: int) -> Numbers:
@@ -192,8 +192,8 @@ class Enclosures(Balls):
     def _rational(self, value: Fraction) -> Ball:
         return arb(super()._rational(value))
 
-    def _given(self, number: Any) -> Ball:
-        return arb(super()._given(number))
+    def _literal(self, number: Any) -> Ball:
+        return arb(super()._literal(number))
 
 
 _SHORT = 256

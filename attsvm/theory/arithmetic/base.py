@@ -66,10 +66,10 @@ class Arithmetic(Namespace, Generic[_N]):
     def values(self, x: object) -> Numbers:
         if isinstance(x, np.ndarray | list | tuple):
             array = np.array(x, dtype=object)
-            return entries([self._given(number) for number in array.ravel()], array.shape)
-        return self._given(x)
+            return entries([self._literal(number) for number in array.ravel()], array.shape)
+        return self._literal(x)
 
-    def _given(self, number: Any) -> Any:
+    def _literal(self, number: Any) -> Any:
         return self._rational(Fraction(*number.as_integer_ratio()))
 
     def minimum(self, x: Number, y: Number) -> _N:

@@ -71,10 +71,10 @@ class Bounded(Lane):
 def _sum(a: Bounded, b: Bounded, operation: Operation) -> Bounded:
     """Return the sum or difference; Knuth's formula gives its exact rounding error."""
     x, y = a.value, b.value if operation is add else -b.value
-    found = x + y
-    back = found - x
-    lost = abs((x - (found - back)) + (y - back))
-    return Bounded(found, (a.error + b.error + lost) * _UP)
+    result = x + y
+    back = result - x
+    lost = abs((x - (result - back)) + (y - back))
+    return Bounded(result, (a.error + b.error + lost) * _UP)
 
 
 def _rounded_off(x: Array, y: Array, product: Array) -> Array:
@@ -119,51 +119,51 @@ def _is_exact(number: Bounded) -> bool:
 
 def _product(a: Bounded, b: Bounded) -> Bounded:
     x, y = a.value, b.value
-    found = x * y
-    error = abs(_rounded_off(x, y, found)) + _dust(found, x, y)
+    result = x * y
+    error = abs(_rounded_off(x, y, result)) + _dust(result, x, y)
     rounded = [number for number in (a, b) if not _is_exact(number)]
     for other in rounded:
         one = b if other is a else a
         error = error + np.where(other.error > 0.0, abs(one.value) * other.error, 0.0)
     if rounded:  # each product with an error may underflow
         error = error + a.error * b.error + _inexact(a, b)
-    return Bounded(found, error * _UP)
+    return Bounded(result, error * _UP)
 
 
 def _quotient(a: Bounded, b: Bounded) -> Bounded:
     x, y = a.value, b.value
-    found = x / y
-    product = found * y
-    lost = abs(((x - product) - _rounded_off(found, y, product)) / y)
-    small = (abs(found) < _LEAST) | (abs(x) < _LEAST) | (abs(product) < _LEAST)
+    result = x / y
+    product = result * y
+    lost = abs(((x - product) - _rounded_off(result, y, product)) / y)
+    small = (abs(result) < _LEAST) | (abs(x) < _LEAST) | (abs(product) < _LEAST)
     # the remainder may underflow for small numbers, and its error is divided by y
     lost = lost + np.where(small & (x != 0.0), _DUST / abs(y) + _DUST, 0.0)
     inside = abs(y) > b.error
-    away = (a.error + abs(found) * b.error + _inexact(a, b)) / (abs(y) - b.error) + _inexact(a, b)
-    return Bounded(found, np.where(inside, (lost + away) * _UP, np.inf))
+    away = (a.error + abs(result) * b.error + _inexact(a, b)) / (abs(y) - b.error) + _inexact(a, b)
+    return Bounded(result, np.where(inside, (lost + away) * _UP, np.inf))
 
 
 def _exp(x: Bounded) -> Bounded:
-    found = np.exp(x.value)
-    error = found * (np.expm1(x.error) * _UP + _UNITS) + _dust(found)
-    return Bounded(found, np.where((x.value == 0.0) & (x.error == 0.0), 0.0, error))
+    result = np.exp(x.value)
+    error = result * (np.expm1(x.error) * _UP + _UNITS) + _dust(result)
+    return Bounded(result, np.where((x.value == 0.0) & (x.error == 0.0), 0.0, error))
 
 
 def _log(x: Bounded) -> Bounded:
-    found = np.log(x.value)
-    error = abs(found) * _UNITS + x.error / (x.value - x.error)
-    return Bounded(found, np.where(x.value > x.error, error * _UP, np.inf))
+    result = np.log(x.value)
+    error = abs(result) * _UNITS + x.error / (x.value - x.error)
+    return Bounded(result, np.where(x.value > x.error, error * _UP, np.inf))
 
 
 def _sqrt(x: Bounded) -> Bounded:
-    found = np.sqrt(np.maximum(x.value, 0.0))
-    square = found * found
-    exact = (square == x.value) & (_rounded_off(found, found, square) == 0.0)
+    result = np.sqrt(np.maximum(x.value, 0.0))
+    square = result * result
+    exact = (square == x.value) & (_rounded_off(result, result, square) == 0.0)
     exact = (exact & (square > _LEAST)) | (x.value == 0.0)
-    away = np.where(x.error <= x.value, x.error / found, np.sqrt(np.maximum(x.value, 0) + x.error))
+    away = np.where(x.error <= x.value, x.error / result, np.sqrt(np.maximum(x.value, 0) + x.error))
     away = np.where(x.error > 0.0, away + _DUST, 0.0)
-    error = np.where(exact, 0.0, found * _UNITS) + away
-    return Bounded(found, np.where(x.value + x.error < 0.0, np.inf, error * _UP))
+    error = np.where(exact, 0.0, result * _UNITS) + away
+    return Bounded(result, np.where(x.value + x.error < 0.0, np.inf, error * _UP))
 
 
 def _is_zero(x: Bounded) -> Bounded:
@@ -215,9 +215,9 @@ class Bounds(Lanes):
         if 1 in A.shape:
             return self.norm(A)
         numbers = A.ravel().tolist()
-        found = FLOATS.spectral(entries([Lane(x.value) for x in numbers], A.shape)).value
+        results = FLOATS.spectral(entries([Lane(x.value) for x in numbers], A.shape)).value
         errors = _stacked([Lane(x.error + 0.0 * x.value) for x in numbers])
-        return Bounded(found, found * _SPECTRAL + np.abs(errors).sum(axis=0))
+        return Bounded(results, results * _SPECTRAL + np.abs(errors).sum(axis=0))
 
 
 BOUNDS = Bounds()

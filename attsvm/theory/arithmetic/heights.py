@@ -49,11 +49,11 @@ def seen(library: ModuleType, relation: Relation, *, touching: bool = True) -> t
         height = functools.reduce(choose, [part for part, _ in parts])
         return height, functools.reduce(or_ if all_hold else and_, [part for _, part in parts])
     if relation.kind == "equal":
-        found: Any = None
+        result: Any = None
         for gap in _gap(relation):
             size = library.abs(_number(gap)) if isinstance(gap, Lane) else gap
-            found = size if found is None else library.maximum(found, size)
-        return library.where(found > _ROUNDING, 1 + found, found), found != 0
+            result = size if result is None else library.maximum(result, size)
+        return library.where(result > _ROUNDING, 1 + result, result), result != 0
     left, right = (
         side if hasattr(side, "shape") else library.asarray(side, dtype=library.float64)
         for side in (_number(relation.left), _number(relation.right))

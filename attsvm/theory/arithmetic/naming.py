@@ -49,12 +49,14 @@ def definition(latex: str) -> Callable[[_F], _F]:
                 return function(m, *args, **kwargs)
             bound = signature.bind(m, *args, **kwargs)
             bound.apply_defaults()
-            given = {k: v for k, v in bound.arguments.items() if k != "m"}
+            inputs = {k: v for k, v in bound.arguments.items() if k != "m"}
             if function.__name__ not in m.definitions:
-                own = {k: letter(k, v.axes) if isinstance(v, Term) else v for k, v in given.items()}
+                own = {
+                    k: letter(k, v.axes) if isinstance(v, Term) else v for k, v in inputs.items()
+                }
                 m.definitions[function.__name__] = Definition(fill(own), None)
                 m.definitions[function.__name__].right = _spelled(function, m, own)
-            return fill(given)
+            return fill(inputs)
 
         def fill(values: dict[str, object]) -> Term:
             terms = {k: _term(v) if isinstance(v, Term | int) else v for k, v in values.items()}
@@ -139,8 +141,8 @@ class Primitive:
             values = [n.value for n in numbers]
             if self.tensors is not None:
                 return Lane(self.tensors(*values))
-            found = self.floats(*(v.detach().cpu().numpy() for v in values))
-            return Lane(m.library.as_tensor(np.asarray(found), device=m.device))
+            results = self.floats(*(v.detach().cpu().numpy() for v in values))
+            return Lane(m.library.as_tensor(np.asarray(results), device=m.device))
         if m.name == "traces":
             return self._trace(numbers)
         if m.name == "text":

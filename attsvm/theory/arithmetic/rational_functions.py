@@ -270,8 +270,8 @@ class _Reader:
 
 def _ensure_divisor(x: sp.Expr, divide: bool) -> None:
     """Raise if a divisor that stays a generator is 0 or itself divides by 0."""
-    found = fraction(x, divide=divide)
-    if found is None or found.is_zero:
+    result = fraction(x, divide=divide)
+    if result is None or result.is_zero:
         raise ZeroDivisionError
 
 

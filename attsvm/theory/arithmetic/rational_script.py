@@ -119,7 +119,7 @@ class Verifiers(Lines[Term], Arithmetic[Term]):
         known = self._given_names.get(id(x))
         return super().values(x) if known is None else known
 
-    def _given(self, number: Any) -> Term:
+    def _literal(self, number: Any) -> Term:
         return self._rational(_exact(number))
 
     def _rational(self, value: Fraction) -> Term:

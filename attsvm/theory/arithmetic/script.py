@@ -212,7 +212,7 @@ class Scripts(Lines[Code], Arithmetic[Code]):
         if isinstance(value, np.ndarray | list | tuple):
             return self.array(value)
         if isinstance(value, float) or hasattr(value, "as_integer_ratio"):
-            return self._given(value)
+            return self._literal(value)
         raise misuse(f"computes with a {type(value).__name__}", "Use the functions of m.")
 
     def given(self, name: str, value: Any) -> Code:
@@ -232,7 +232,7 @@ class Scripts(Lines[Code], Arithmetic[Code]):
             array = np.array(x, dtype=object)
             flat = np.array([float(number) for number in array.ravel()]).reshape(array.shape)
             return self.named(*self._read(flat))
-        return self._given(x)
+        return self._literal(x)
 
     def _read(self, floats: Any) -> tuple[str, Any]:
         """Return the text for numbers of the instance, and its value."""
@@ -242,7 +242,7 @@ class Scripts(Lines[Code], Arithmetic[Code]):
         """Return a side of a comparison in the form that the script prints."""
         return self.code(side)
 
-    def _given(self, number: Any) -> Code:
+    def _literal(self, number: Any) -> Code:
         value = float(number)
         text = self.literal(value)
         return Code(self, text, value, ATOM if re.fullmatch(r"[\w.]+", text) else SUM)
@@ -381,7 +381,7 @@ class Decimals(Scripts):
     def _read(self, floats: Any) -> tuple[str, Any]:
         return f"decimals({self.literal(floats)})", _decimals(floats)  # exactly
 
-    def _given(self, number: Any) -> Code:
+    def _literal(self, number: Any) -> Code:
         return self._rational(Fraction(*number.as_integer_ratio()))
 
     def _rational(self, value: Fraction) -> Code:

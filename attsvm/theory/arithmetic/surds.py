@@ -66,11 +66,11 @@ def product(a: Surd, b: Surd) -> Surd | None:
     """Return the product; None if it might be too long."""
     if len(a.terms) * len(b.terms) > _MOST:
         return None
-    found = Surd(())
+    result = Surd(())
     for radicand, number in a.terms:
         for other, factor in b.terms:
-            found = sum_of(found, _term(radicand * other, number * factor))
-    return found
+            result = sum_of(result, _term(radicand * other, number * factor))
+    return result
 
 
 def _term(radicand: fmpq, number: fmpq) -> Surd:

@@ -60,8 +60,8 @@ def numerator(expression: sp.Expr) -> sp.Expr:
     Exponentials of different monomials are independent. Therefore the function is 0 if and only if
     its numerator is 0, and a numerator 0 is a proof. A division by 0 gives NaN.
     """
-    found = fraction(sp.sympify(expression))
-    return sp.nan if found is None else found.written(found.reduced[0])
+    result = fraction(sp.sympify(expression))
+    return sp.nan if result is None else result.written(result.reduced[0])
 
 
 SYMBOLS = Symbols()

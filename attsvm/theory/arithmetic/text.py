@@ -294,9 +294,9 @@ class Text(Arithmetic[Term]):
 
         With `rows`, the symbol is a matrix that has a row.
         """
-        found = (_Rows if rows else Term)(latex, in_plain(latex))
-        self.definitions.setdefault(found.plain, Definition(found, says))
-        return found
+        result = (_Rows if rows else Term)(latex, in_plain(latex))
+        self.definitions.setdefault(result.plain, Definition(result, says))
+        return result
 
     exp = _call(r"\exp\left({0}\right)")
     log = _call(r"\ln\left({0}\right)")
@@ -409,9 +409,9 @@ def _is_number(term: Term) -> bool:
 
 def _part(relation: Relation) -> Term:
     """Return a part of a relation, in brackets if the part itself has several parts."""
-    found = written(relation)
+    result = written(relation)
     several = isinstance(relation, All | AnyOf) and len(relation.parts) > 1
-    return Term(found.latex, found.plain, _SUM).within(_ATOM) if several else found
+    return Term(result.latex, result.plain, _SUM).within(_ATOM) if several else result
 
 
 def letters(variables: Mapping[str, Any]) -> dict[str, Term]:

@@ -105,8 +105,8 @@ class Trace(Scalar):
         sure = a.sure and b.sure
         try:
             if surd is not None and surd.rational is not None:
-                found = TRACES.of(surd.rational)
-                return found if sure else found.unsure()
+                result = TRACES.of(surd.rational)
+                return result if sure else result.unsure()
             ball, bound = operation(a.ball, b.ball), None
             if isinstance(ball, arb) and a.bound is not None and b.bound is not None:
                 bound = a.bound.joined(b.bound, operation)
@@ -197,8 +197,8 @@ def _kept(function: Callable[[Trace], Trace]) -> Callable[[Trace], Trace]:
     """Return a function whose value is unsure if its argument is, or is 0 by its residue alone."""
 
     def kept(t: Trace) -> Trace:
-        found = function(t)
-        return found if t.sure and (t.exact_zero or not t.zero) else found.unsure()
+        result = function(t)
+        return result if t.sure and (t.exact_zero or not t.zero) else result.unsure()
 
     return kept
 
@@ -249,13 +249,13 @@ def _log(t: Trace) -> Trace:
 def _sqrt(t: Trace) -> Trace:
     if t.zero:
         return TRACES.exact(0)
-    found = _function("sqrt", BALLS.sqrt, t)
+    result = _function("sqrt", BALLS.sqrt, t)
     surd = root_of(t.ball) if isinstance(t.ball, fmpq) and t.ball > 0 else None
     irrational = surd is not None and surd.rational is None
     bound = t.bound and t.bound.root(t.ball if isinstance(t.ball, fmpq) else object())
     return Trace(
-        found.ball,
-        found.residue,
+        result.ball,
+        result.residue,
         t.residue,
         surd if irrational else None,
         bound=bound,
@@ -293,7 +293,7 @@ class Traces(Arithmetic[Trace]):
     def _rational(self, value: Fraction) -> Trace:
         return self.of(fmpq(value.numerator, value.denominator))
 
-    def _given(self, number: Any) -> Trace:
+    def _literal(self, number: Any) -> Trace:
         if isinstance(number, arb):
             raise Untraceable("a ball that is not known to be any one number")
         exact = isinstance(number, fmpq)

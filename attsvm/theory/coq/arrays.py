@@ -213,12 +213,12 @@ def _common(a: Axes, b: Axes) -> Axes:
     """
     count = max(len(a), len(b))
     pairs = zip((_ONE,) * (count - len(a)) + a, (_ONE,) * (count - len(b)) + b, strict=True)
-    found = []
+    results = []
     for left, right in pairs:
         if left != right and _ONE not in (left, right):
             raise misuse(f"adds arrays of lengths {left} and {right}", "Lengths must agree.")
-        found.append(right if left == _ONE else left)
-    return tuple(found)
+        results.append(right if left == _ONE else left)
+    return tuple(results)
 
 
 def _array(x: object) -> Array:
@@ -286,11 +286,11 @@ class Arrays(Terms):
             NotExpressible: the values come from no loop over one axis.
         """
         listed = list(values)
-        found = {axis for x in listed for axis in re.findall(_INDEX, getattr(x, "text", ""))}
+        results = {axis for x in listed for axis in re.findall(_INDEX, getattr(x, "text", ""))}
         value = listed[0] if len(listed) == 1 else None
-        if len(found) != 1 or not isinstance(value, Term):
+        if len(results) != 1 or not isinstance(value, Term):
             raise NotExpressible("an array of entries that are listed one by one")
-        (axis,), text, binds = found, value.text, value.binds
+        (axis,), text, binds = results, value.text, value.binds
 
         def entry(i: str) -> Term:
             return Term(self, re.sub(_INDEX, lambda _: i, text), True, binds)

@@ -281,11 +281,11 @@ def statements(claims: Sequence[Claim], proofs: Proofs) -> str:
 
 def _conclusion(claim: Claim, file: str, name: str) -> str:
     """Return a file that takes a theorem for the generated proposition, and asks for its axioms."""
-    said = f"Statements.{coq_name(claim.id)}"
+    text = f"Statements.{coq_name(claim.id)}"
     if name.endswith(_TIGHT):
-        said += _TIGHT
+        text += _TIGHT
     elif name.endswith(_REFUTED):
-        said = f"~ {said}"
+        text = f"~ {text}"
     concluded = f"{coq_name(claim.id)}_{name}"
     return (
         f"Require Statements {file}.\n"
@@ -333,5 +333,5 @@ def _result(output: str) -> str:
 
 def _error(output: str) -> str:
     """Return the error of Coq in one line."""
-    found = output.partition("Error:")[2] or output or "no output: it ran out of time or memory"
-    return " ".join(found.split())[:200]
+    result = output.partition("Error:")[2] or output or "no output: it ran out of time or memory"
+    return " ".join(result.split())[:200]

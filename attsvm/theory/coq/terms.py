@@ -132,7 +132,7 @@ class Terms(Arithmetic[Term]):
     def _rational(self, value: Fraction) -> Term:
         return Term(self, numeral(value), False)
 
-    def _given(self, number: Any) -> Term:
+    def _literal(self, number: Any) -> Term:
         exact = number if isinstance(number, fmpq) else Fraction(*number.as_integer_ratio())
         return Term(self, numeral(Fraction(int(exact.numerator), int(exact.denominator))), True)
 

@@ -107,8 +107,8 @@ def tightness(claim: Claim) -> Theorem:
 
 def _condition(hypothesis: Hypothesis, m: Namespace, v: Values) -> Relation | Proposition:
     """Return the condition of a hypothesis, which Coq alone may be able to state."""
-    found = hypothesis.holds(m, v)
-    return found if isinstance(found, Proposition) else returned(found, "a hypothesis")
+    result = hypothesis.holds(m, v)
+    return result if isinstance(result, Proposition) else returned(result, "a hypothesis")
 
 
 def _statement(claim: Claim, name: str, *, share: bool) -> Theorem:
@@ -117,12 +117,15 @@ def _statement(claim: Claim, name: str, *, share: bool) -> Theorem:
         raise NotExpressible("the tightness of a claim about a family: Coq would take any member")
     m = Arrays()
     values, bound, lengths = _letters(formula, m)
-    conditions = [*lengths, *(_said(_condition(h, m, values)) for h in formula.hypotheses.values())]
+    conditions = [
+        *lengths,
+        *(_proposition(_condition(h, m, values)) for h in formula.hypotheses.values()),
+    ]
     relation = formula.relation(m, values, {})
     letters = " ".join(bound)
     if not share:
-        said = " ->\n  ".join([*conditions, _said(relation)])
-        return Theorem(name, (), f"forall {letters},\n  {said}" if bound else said)
+        text = " ->\n  ".join([*conditions, _proposition(relation)])
+        return Theorem(name, (), f"forall {letters},\n  {text}" if bound else text)
     if not isinstance(relation, Comparison) or relation.kind == "equal":
         raise NotExpressible("the tightness of what is no inequality")
     right: Any = relation.right
@@ -167,7 +170,7 @@ def _arbitrary(variable: Choice, name: str) -> Any:
     return kind.arbitrary(name)
 
 
-def _said(relation: Relation | Proposition) -> str:
+def _proposition(relation: Relation | Proposition) -> str:
     """Return a relation of arrays of any size as a proposition.
 
     Raises:
@@ -179,7 +182,7 @@ def _said(relation: Relation | Proposition) -> str:
         return f"({relation.text})"
     if isinstance(relation, All | AnyOf):
         sign = " /\\ " if isinstance(relation, All) else " \\/ "
-        return f"({sign.join(map(_said, relation.parts))})"
+        return f"({sign.join(map(_proposition, relation.parts))})"
     left, right = relation.left, relation.right
     if any(GENERAL in getattr(side, "text", "") for side in (left, right)):
         raise NotExpressible("one entry of a loop over an axis of any length")
@@ -220,7 +223,7 @@ def refutation(claim: Claim, case: Case) -> Theorem:
 
 
 def _instance(formula: Formula, m: Terms, case: Case) -> Values:
-    known = numbers(formula.variables, case, m._given)
+    known = numbers(formula.variables, case, m._literal)
     for name in axes_of(formula.variables):
         known[name] = Length(known[name])
     for name, variable in formula.variables.items():

@@ -199,7 +199,7 @@ def unrounded(
     and "" for the conclusion.
     """
     v = FrozenValues(**{name: Magnitude(size) for name, size in sizes.items()})
-    found = set()
+    results = set()
     for name, part in _formulas(formula, parameters).items():
         try:
             defined(formula.variables, MAGNITUDES, v)
@@ -209,8 +209,8 @@ def unrounded(
         except Exception:  # a formula may use functions that have no bound for integers
             continue
         if all(isinstance(gap, int) or gap.size is not None for gap in gaps):
-            found.add(name)
-    return frozenset(found)
+            results.add(name)
+    return frozenset(results)
 
 
 def _formulas(

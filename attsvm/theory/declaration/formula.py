@@ -70,9 +70,9 @@ class Formula:
 
     def relation(self, m: Namespace, v: Values, parameters: Mapping[str, object]) -> Relation:
         """Return the conclusion at values v; parameters override the reading's constants."""
-        given = {**self.constants, **parameters}
-        share = given.pop(TIGHTENED, None)
-        constants = {k: _constant(m, c) for k, c in given.items()}
+        values = {**self.constants, **parameters}
+        share = values.pop(TIGHTENED, None)
+        constants = {k: _constant(m, c) for k, c in values.items()}
         with _spelled_out(m):
             relation = evaluate(_closed(self.conclusion), m, v, **constants)
         returned(relation, "a conclusion")
@@ -128,18 +128,18 @@ class Formula:
     @property
     def domain(self) -> dict[str, Sequence[object]]:
         """The values of each variable if they are finitely many; else empty."""
-        found: dict[str, Sequence[object]] = {}
+        results: dict[str, Sequence[object]] = {}
         for name, variable in self.variables.items():
             low, high = variable.ends
             if isinstance(variable, Choice):
-                found[name] = list(variable.members)
+                results[name] = list(variable.members)
             elif isinstance(variable, Integer) and low is not None and high is not None:
-                found[name] = range(low, high + 1)
+                results[name] = range(low, high + 1)
             elif variable.stored is not None:
                 return {}
         # lengths of axes have no upper end, and a sibling may drop an end
         ended = domains(self.variables).keys() <= self.hypotheses.keys()
-        return found if ended and not self.axes else {}
+        return results if ended and not self.axes else {}
 
     @property
     def batches(self) -> bool:
@@ -178,12 +178,12 @@ class Formula:
     def named_constants(self) -> JsonObject:
         """The constants of the conclusion with defaults, `REQUIRED` if there is no default."""
         if not isinstance(self.conclusion, Measured):
-            taken = list(signature(self.conclusion).parameters.values())[2:]
+            chosen = list(signature(self.conclusion).parameters.values())[2:]
         elif self.conclusion.constants is None:
-            taken = list(signature(self.conclusion.floats).parameters.values())[1:]
+            chosen = list(signature(self.conclusion.floats).parameters.values())[1:]
         else:
             return dict(self.conclusion.constants)
-        return {parameter.name: parameter.default for parameter in taken}
+        return {parameter.name: parameter.default for parameter in chosen}
 
     @property
     def fixed(self) -> Mapping[str, object]:

@@ -61,15 +61,15 @@ def domains(variables: Mapping[str, Variable]) -> dict[str, Hypothesis]:
     Lengths of axes have no such hypothesis: a hunt may try longer axes than are drawn, and
     `shape_of` refuses axes that are too short.
     """
-    found: dict[str, Hypothesis] = {}
+    results: dict[str, Hypothesis] = {}
     axes = axes_of(variables)
     for name, variable in variables.items():
         for end, sign in zip(variable.ends, (">=", "<="), strict=True):
             if end is not None and name not in axes:
                 lies = functools.partial(_beside, name, bool(variable.axes), sign, end)
-                said = f"{name} {sign} {end}"
-                found[said] = Hypothesis(said, lies)
-    return found
+                text = f"{name} {sign} {end}"
+                results[text] = Hypothesis(text, lies)
+    return results
 
 
 def _beside(name: str, array: bool, sign: str, end: int, m: Namespace, v: Values) -> Relation:
@@ -91,10 +91,10 @@ def shape_of(variables: Mapping[str, Variable], case: Case) -> dict[str, int]:
     if known is None or known[0] is not variables:
         known = _AXES[id(variables)] = variables, _axes(variables)
     for name, axes in known[1]:
-        found = np.shape(getattr(case, name))
-        if len(found) != len(axes) or 0 in found:
-            raise DataError(f"{name} does not have its {len(axes)} axes", value=found)
-        for (axis, least), length in zip(axes, found, strict=True):
+        result = np.shape(getattr(case, name))
+        if len(result) != len(axes) or 0 in result:
+            raise DataError(f"{name} does not have its {len(axes)} axes", value=result)
+        for (axis, least), length in zip(axes, result, strict=True):
             if shape.setdefault(axis, length) != length:
                 raise DataError(
                     f"the axis {axis} of {name} has another length than elsewhere", value=length

@@ -105,8 +105,8 @@ def judge(formula: Formula, parameters: Mapping[str, object], case: Case) -> Jud
     try:
         return _judged(formula, parameters, case)
     except ZeroDivisionError:
-        said = "the conclusion divides by 0: exclude that by a hypothesis, or multiply both sides"
-        return Judgement(None, arb("nan"), None, "at most", said)
+        text = "the conclusion divides by 0: exclude that by a hypothesis, or multiply both sides"
+        return Judgement(None, arb("nan"), None, "at most", text)
 
 
 def violates_at_once(
@@ -140,8 +140,8 @@ def glance(formula: Formula, parameters: Mapping[str, object], case: Case) -> fl
     small enough for their middles to count. The result guides a search and decides nothing.
     """
     if formula.measured is not None:
-        found = formula.measured.floats(case, **{**formula.constants, **parameters})
-        return found.height if found.kind != "unknown" else math.nan
+        result = formula.measured.floats(case, **{**formula.constants, **parameters})
+        return result.height if result.kind != "unknown" else math.nan
     for bits in PRECISIONS[1::2]:
         with ctx.workprec(bits):
             relation = formula.relation(BALLS, formula.exact(case), parameters)
@@ -183,18 +183,18 @@ def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> J
         if traced is not None and _traced(traced, relation):
             return Judgement(True, fmpq(0), ratio, kind, "both sides are one expression")
         tried = bits
-    said = (
+    text = (
         f"sign undecided at {tried} bits: the sides may be equal, but are not known as one "
         "expression "
         "(logarithms and sums of roots can hide that: compare exponentials or squares)"
     )
     if not _finite(relation):
-        said = (
+        text = (
             f"a side of the conclusion is no finite number at {tried} bits (a logarithm or a root "
             "is undefined, something divides by 0, or a number is too large): exclude that by a "
             "hypothesis"
         )
-    return Judgement(None, slack, ratio, kind, said)
+    return Judgement(None, slack, ratio, kind, text)
 
 
 def _attempts(
@@ -280,8 +280,8 @@ def _met(condition: Callable[..., object], formula: Formula, case: Case) -> bool
             return answer
         if _asks_fingerprints(m, bits, traced):
             with contextlib.suppress(Untraceable), ctx.workprec(bits):
-                found = evaluate(condition, TRACES, formula.traced(case))
-                traced = returned(found, "a hypothesis")
+                result = evaluate(condition, TRACES, formula.traced(case))
+                traced = returned(result, "a hypothesis")
         if traced is not None and _traced(traced, relation):
             return True
     return None

@@ -38,8 +38,8 @@ def shortened(
     if m.name not in ("balls", "traces") or not isinstance(v, SimpleNamespace):
         return v
     values = vars(v)
-    given = [x.ball if isinstance(x, Trace) else x for y in values.values() for x in _numbers(y)]
-    rationals = [x for x in given if isinstance(x, fmpq)]
+    inputs = [x.ball if isinstance(x, Trace) else x for y in values.values() for x in _numbers(y)]
+    rationals = [x for x in inputs if isinstance(x, fmpq)]
     if not rationals:
         return v
     longest = digits_of(max(rationals, key=fmpq.height_bits))
@@ -70,14 +70,14 @@ def _has_long_numbers(
             return enclosed()
         return longest if isinstance(x, fmpq | Trace) else x
 
-    given = {name: length(value) for name, value in constants.items()}
+    values = {name: length(value) for name, value in constants.items()}
     try:
-        found = function(BIT_LENGTHS, _mapped(v, length), **given)
+        result = function(BIT_LENGTHS, _mapped(v, length), **values)
     except Exception:
         return False
-    sides = [found]
-    if isinstance(found, Relation):
-        sides = [side for c in comparisons(found) for side in (c.left, c.right)]
+    sides = [result]
+    if isinstance(result, Relation):
+        sides = [side for c in comparisons(result) for side in (c.left, c.right)]
     numbers = [x for side in sides for x in _numbers(side) if isinstance(x, Digits)]
     return any(x.longest > LONGEST for x in numbers)
 

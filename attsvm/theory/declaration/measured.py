@@ -78,15 +78,15 @@ class Measured:
         Raises:
             ClaimError: the forms that would confirm a refutation are missing.
         """
-        told = self.says or self.notation
+        shown = self.says or self.notation
         if self.balls is None and self.again is None:
             raise ClaimError(
-                f"no form could confirm a refutation of this: {told}",
+                f"no form could confirm a refutation of this: {shown}",
                 remedy="Give balls (an enclosure) or again (higher precision).",
             )
         if self.stand_in and self.balls is None:
             raise ClaimError(
-                f"the floats follow {self.stand_in}, and nothing follows the claim itself: {told}",
+                f"the floats follow {self.stand_in}, and nothing follows the claim itself: {shown}",
                 remedy="Give balls, which are asked about every instance.",
             )
 

@@ -72,12 +72,12 @@ def grants(formula: Formula, what: Supposition) -> bool:
     """Return whether a reading of this formula has or implies a supposition of a proof."""
     listed = formula.hypotheses.values()
     implied = (weaker for hypothesis in listed for weaker in hypothesis.consequences())
-    said = [*implied, formula.conclusion, *formula.variables.values()]
+    lines = [*implied, formula.conclusion, *formula.variables.values()]
     constants = formula.known_constants
     return any(
         constants.get(one[0]) == one[1] and one[0] in constants
         if isinstance(one, tuple)
-        else any(one is other for other in said)
+        else any(one is other for other in lines)
         for one in ((what,) if isinstance(what, Hypothesis) else what.by)
     )
 
@@ -151,13 +151,13 @@ def executed(prove: Callable[[], object]) -> object:
     Several readings may name one proof. A proof that passed runs once per process; later calls
     record the same steps.
     """
-    whose, (said, steps) = _STEPS.get(), _EXECUTED.get(prove, (None, Steps()))
+    whose, (text, steps) = _STEPS.get(), _EXECUTED.get(prove, (None, Steps()))
     try:
         if prove not in _EXECUTED:
             with recorded() as steps:
-                said = prove()
-            _EXECUTED[prove] = said, steps
-        return said
+                text = prove()
+            _EXECUTED[prove] = text, steps
+        return text
     finally:
         if whose is not None:
             whose.take(steps)
@@ -196,11 +196,11 @@ def _normal(
     from attsvm.theory.arithmetic.rational_functions import fraction
 
     expression = sp.sympify(expression)
-    found = fraction(expression, divide=divide)
-    if found is not None and found.is_zero:
+    result = fraction(expression, divide=divide)
+    if result is not None and result.is_zero:
         return sp.Integer(0)
-    if found is not None and found.independent and form is not None:
-        return form(found)
+    if result is not None and result.independent and form is not None:
+        return form(result)
     return getattr(sp, by)(expression)
 
 
@@ -252,12 +252,12 @@ def ensure_nonzero(
         ProofError: an expression is 0 (with `some`: all are 0), there is no expression, or an
             expression holds a float, NaN or infinity.
     """
-    given = _expressions(found, what)
-    values = [*_in_normal_form(given, what, normal)]
+    inputs = _expressions(found, what)
+    values = [*_in_normal_form(inputs, what, normal)]
     differs = [bool(value != 0) for value in values]
     if not (any(differs) if some else all(differs)):
         raise _failed(what, "an expression that should not be 0 is 0", values)
-    _passed(what, ("not zero", *given))
+    _passed(what, ("not zero", *inputs))
 
 
 def ensure_positive(found: object, what: str, *, normal: Normal = unchanged) -> None:
@@ -281,12 +281,12 @@ def ensure_nonnegative(found: object, what: str, *, normal: Normal = unchanged) 
 
 
 def _ensure_sign(found: object, what: str, normal: Normal, sign: str) -> None:
-    given = _expressions(found, what)
-    open_ = [x for x in given if not (normal in _BY_TERMS and _sign_of_terms(x, normal, sign))]
+    values = _expressions(found, what)
+    open_ = [x for x in values if not (normal in _BY_TERMS and _sign_of_terms(x, normal, sign))]
     for value in _in_normal_form(open_, what, normal):
         if getattr(value, f"is_{sign}") is not True:
             raise _failed(what, f"an expression is not known to be {sign}", value)
-    _passed(what, (sign, *given))
+    _passed(what, (sign, *values))
 
 
 _BY_TERMS = (expanded, cancelled, factored)
@@ -300,8 +300,8 @@ def _sign_of_terms(value: object, normal: Normal, sign: str) -> bool:
     """
     from attsvm.theory.arithmetic.rational_functions import fraction
 
-    found = fraction(value, divide=normal is not expanded)
-    return found is not None and found.is_known(sign)
+    result = fraction(value, divide=normal is not expanded)
+    return result is not None and result.is_known(sign)
 
 
 def ensure_true(found: object, what: str, *, about: object = None) -> None:
@@ -374,7 +374,7 @@ def cite(
         if len(about) > 1:
             why = f"different things have passed under the name that should meet: {hypothesis}"
             raise _failed(what, why, by, "Name in each step what it is about.")
-    ways = [f"{h}: {_way(by)}" for h, by in met.items()]
+    ways = [f"{h}: {_evidence(by)}" for h, by in met.items()]
     citation = f"cited, {lemma.name} ({lemma.source}): {lemma.says}"
     if steps is not None:
         steps.append("; ".join([f"{of}: {citation}" if of else citation, *ways]))
@@ -427,7 +427,7 @@ def _sign_of(what: Supposition, sign: Mapping[str, bool]) -> dict[str, bool]:
     return {**sign}
 
 
-def _way(by: str | Hypothesis | Supposed) -> str:
+def _evidence(by: str | Hypothesis | Supposed) -> str:
     """Return how a hypothesis of a lemma is met, in words."""
     return f"supposed, {by.says}" if isinstance(by, Hypothesis | Supposed) else by
 

@@ -82,8 +82,8 @@ class Records:
     @property
     def settings(self) -> dict[str, Hypothesis]:
         """The fixed values of fields as hypotheses by name."""
-        found = [_has(name, value) for name, value in self.values.items()]
-        return {hypothesis.name: hypothesis for hypothesis in found}
+        results = [_has(name, value) for name, value in self.values.items()]
+        return {hypothesis.name: hypothesis for hypothesis in results}
 
 
 def _placed(
@@ -178,10 +178,10 @@ class RecordFormula(Formula):
         from attsvm.theory.arithmetic import Tensors
 
         m = Tensors()
-        found, _ = seen(m.library, self.relation(m, case, parameters), touching=False)
+        result, _ = seen(m.library, self.relation(m, case, parameters), touching=False)
         # a formula may reduce to a constant, such as for one token: add zeros to get (batch,)
         first = next(_tensors(case))
-        height: Tensor = found + 0.0 * first.reshape(len(first), -1)[:, 0]
+        height: Tensor = result + 0.0 * first.reshape(len(first), -1)[:, 0]
         return height
 
 

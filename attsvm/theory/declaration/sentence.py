@@ -42,21 +42,21 @@ def sentence(formula: Formula, read: Mapping[str, str], *, tight: bool) -> str:
         read: the sense of each ambiguous word of the printed sentence.
         tight: whether the check refutes every smaller right side that it tries.
     """
-    told = {*domains(formula.variables), *_told(formula)}
-    clauses = [one.says for name, one in formula.hypotheses.items() if name not in told]
-    given = lets(formula)
+    shown = {*domains(formula.variables), *_named_settings(formula)}
+    clauses = [one.says for name, one in formula.hypotheses.items() if name not in shown]
+    values = lets(formula)
     conclusion, letters = concluded(formula, clauses)
     letters = [line for line in letters if not _STANDARD.match(line)]
     used = any("||_op" in part for part in (conclusion, *clauses))
     if used and _OPERATOR_NORM not in letters:  # a formula or clause that its author wrote
         letters.append(_OPERATOR_NORM)
-    if given or clauses:
+    if values or clauses:
         conclusion = f"then {conclusion}"
     if letters:
         conclusion += f", where {_listed(letters)}"
     senses = [_sense(word, sense) for word, sense in read.items()]
     parts = [
-        f"let {_listed(given)}" if given else "",
+        f"let {_listed(values)}" if values else "",
         f"suppose that {_listed(clauses)}" if clauses else "",
         conclusion,
         "no smaller constant will do" if tight else "",
@@ -65,7 +65,7 @@ def sentence(formula: Formula, read: Mapping[str, str], *, tight: bool) -> str:
     return " ".join(f"{_capital(part)}." for part in parts if part)
 
 
-def _told(formula: Formula) -> set[str]:
+def _named_settings(formula: Formula) -> set[str]:
     """Return the settings that the words of the conclusion name."""
     stated = getattr(formula.measured or formula.conclusion, "stated", None)
     settings = zip(formula.fixed, formula.settings, strict=True)

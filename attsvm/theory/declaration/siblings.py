@@ -116,14 +116,14 @@ def _sibling(
             remedy="Give it other variables by their names.",
         )
     constants = set(other.constants) - (set() if formula.measured else {TIGHTENED})
-    said = f"{whose} sets constants that the conclusion lacks"
-    ensure_among(said, constants, formula.named_constants)
+    text = f"{whose} sets constants that the conclusion lacks"
+    ensure_among(text, constants, formula.named_constants)
     redrawn = () if isinstance(other.variables, Records) else other.variables
-    for what, given, there in (
+    for what, values, there in (
         ("drops hypotheses", other.drop, formula.hypotheses),
         ("redraws variables", redrawn, formula.variables),
     ):
-        ensure_among(f"{whose} {what} that are not there", given, there, "There are")
+        ensure_among(f"{whose} {what} that are not there", values, there, "There are")
     ensure_same(f"{whose} drops", other.dropped, formula.hypotheses.values())
     if not (other.constants or other.drop or other.variables or other.examples or other.fixed):
         raise ClaimError(

@@ -140,8 +140,8 @@ class Statement:
             refuse(error, self.id, place)
 
     def __repr__(self) -> str:
-        said = (f"{c.reading}: {c.expected.truth}" for c in self.claims)
-        return f"Statement({self.id}; {', '.join(said)})"
+        lines = (f"{c.reading}: {c.expected.truth}" for c in self.claims)
+        return f"Statement({self.id}; {', '.join(lines)})"
 
     def claim(self, reading: str) -> Claim:
         """Return the claim of a reading.
@@ -192,8 +192,8 @@ def _ensure_form(statement: Statement) -> None:
     for name, reading in readings.items():
         whose = f"{id}:{name}"
         if not isinstance(reading, Reading):
-            said = f"the reading {whose} is no Reading"
-            raise ClaimError(said, value=repr(reading), remedy=_READINGS)
+            text = f"the reading {whose} is no Reading"
+            raise ClaimError(text, value=repr(reading), remedy=_READINGS)
         _ensure_variables(whose, reading.variables, removed=True)
         _ensure_hypotheses(whose, reading.under or (), takes)
         conclusion = reading.conclusion or statement.conclusion
@@ -227,12 +227,12 @@ def _ensure_variables(whose: str, given: object, *, removed: bool = False) -> No
     if isinstance(given, Records):
         return
     if not isinstance(given, Mapping):
-        said = f"the variables of {whose} have no names"
-        raise ClaimError(said, value=repr(given), remedy=_VARIABLES)
+        text = f"the variables of {whose} have no names"
+        raise ClaimError(text, value=repr(given), remedy=_VARIABLES)
     for name, variable in given.items():
         if not isinstance(variable, Variable) and not (removed and variable is None):
-            said = f"the variable {name} of {whose} has no domain"
-            raise ClaimError(said, value=repr(variable), remedy=_VARIABLES)
+            text = f"the variable {name} of {whose} has no domain"
+            raise ClaimError(text, value=repr(variable), remedy=_VARIABLES)
 
 
 def _ensure_takes(
@@ -248,10 +248,10 @@ def _ensure_takes(
             return
     takes = "what cannot be called"
     with contextlib.suppress(TypeError, ValueError):  # not callable, or in C without a signature
-        found = signature(function)
-        takes = f"arguments {found}"
-        given = [None] * count
-        (found.bind_partial if more else found.bind)(*given)
+        result = signature(function)
+        takes = f"arguments {result}"
+        values = [None] * count
+        (result.bind_partial if more else result.bind)(*values)
         return
     if callable(function) and takes == "what cannot be called":
         return
@@ -313,12 +313,12 @@ def _ensure_used(statement: Statement) -> None:
     if len(lists) < len(statement.readings):
         lists.append(statement.hypotheses)
     used = {hypothesis for listed in lists for hypothesis in listed}
-    for what, given in (
+    for what, values in (
         ("has hypotheses", statement.hypotheses),
         ("gives records that violate hypotheses", statement.violating),
     ):
-        ensure_same(f"{statement.id} {what} of which a reading has", given, used)
-        unused = [str(getattr(one, "name", one)) for one in given if one not in used]
+        ensure_same(f"{statement.id} {what} of which a reading has", values, used)
+        unused = [str(getattr(one, "name", one)) for one in values if one not in used]
         if unused:
             raise ClaimError(
                 f"{statement.id} {what} that no reading of it has",
@@ -331,12 +331,12 @@ def _ensure_constants(id: str, formula: Formula) -> None:
     """Raise unless the reading's constants are the constants that its conclusion needs."""
     if formula.measured is not None:
         formula.measured.ensure_takes(id, formula.named_constants)
-    taken = formula.named_constants
-    said = f"{id} sets constants that its conclusion lacks"
-    ensure_among(said, formula.constants, taken)
+    chosen = formula.named_constants
+    text = f"{id} sets constants that its conclusion lacks"
+    ensure_among(text, formula.constants, chosen)
     needed = [
         name
-        for name, default in taken.items()
+        for name, default in chosen.items()
         if default is REQUIRED and name not in formula.constants
     ]
     if needed:

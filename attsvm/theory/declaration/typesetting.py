@@ -51,8 +51,8 @@ def typeset(formula: Formula) -> Typeset:
     of_records = isinstance(formula, RecordFormula)  # they name their hypotheses
     shown = [conclusion, *(() if of_records else hypotheses.values())]
     letters = _letters(formula)
-    told = (Written.in_words(letters),) if letters else ()
-    return Typeset(conclusion, hypotheses, (*told, *_used(lines, shown)))
+    reported = (Written.in_words(letters),) if letters else ()
+    return Typeset(conclusion, hypotheses, (*reported, *_used(lines, shown)))
 
 
 def concluded(formula: Formula, clauses: Iterable[str]) -> tuple[str, list[str]]:
@@ -64,8 +64,8 @@ def concluded(formula: Formula, clauses: Iterable[str]) -> tuple[str, list[str]]
     letters = _letters(formula)
     lead = [letters] if letters else []
     text = [conclusion, *map(Written.in_words, (*lead, *clauses))]
-    told = re.findall(r"(?:^|, |; |and )([^,;]+?)(?:\([^()]*\))? (?:is|are|=) ", letters)
-    own = {name: line for name, line in lines.items() if name.partition("(")[0] not in told}
+    shown = re.findall(r"(?:^|, |; |and )([^,;]+?)(?:\([^()]*\))? (?:is|are|=) ", letters)
+    own = {name: line for name, line in lines.items() if name.partition("(")[0] not in shown}
     return conclusion.plain, [*lead, *(line.plain for line in _used(own, text))]
 
 
@@ -132,8 +132,8 @@ def _fields(kind: Hint, name: str) -> SimpleNamespace | Word | Term:
 
 def _notation(formula: Formula) -> Notation | None:
     """Return the author's notation of the conclusion, if any."""
-    found: Notation | None = getattr(formula.measured or formula.conclusion, "stated", None)
-    return found
+    result: Notation | None = getattr(formula.measured or formula.conclusion, "stated", None)
+    return result
 
 
 def _concluded(formula: Formula, write: Callable[[], Term | None]) -> Written:
@@ -165,18 +165,18 @@ def _on(write: Callable[[], Term | None]) -> Written | None:
     A result without letters, such as 0 = 1, comes from a branch on a letter and is no formula.
     """
     try:
-        found = write()
+        result = write()
     except Exception:  # whatever code raises that meets letters in place of numbers
         return None
-    if found is None or not any(c.isalpha() for c in found.plain):
+    if result is None or not any(c.isalpha() for c in result.plain):
         return None
-    return Written(found.latex, found.plain)
+    return Written(result.latex, result.plain)
 
 
 def _short(function: Conclusion, constants: str, otherwise: str = "see its code") -> str:
     """Return the first line of a docstring, with the constants in brackets."""
-    said = in_short(function, otherwise)
-    return f"{said} ({constants})" if constants else said
+    text = in_short(function, otherwise)
+    return f"{text} ({constants})" if constants else text
 
 
 def _equation(left: Term, right: object) -> Written:
@@ -199,9 +199,9 @@ def _used(lines: Mapping[str, Written], shown: Iterable[Written]) -> Iterator[Wr
     """
     text = " ".join(line.plain for line in shown)
     left = dict(lines)
-    while found := next(
+    while results := next(
         (k for k in left if (k.partition("(")[0].split(".")[-1] or k) in text), None
     ):
-        line = left.pop(found)
+        line = left.pop(results)
         text += " " + line.plain
         yield line

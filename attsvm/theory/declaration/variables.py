@@ -457,11 +457,11 @@ def _needed(name: str, variables: Mapping[str, Variable]) -> tuple[str, ...]:
             remedy=f"It has {', '.join(other for other in variables if other != name)}.",
         )
     if first.axes != variable.names:
-        said = f"({', '.join(map(repr, first.axes))}{',' * (len(first.axes) == 1)})"
+        text = f"({', '.join(map(repr, first.axes))}{',' * (len(first.axes) == 1)})"
         raise ClaimError(
             f"the variable {name} has other axes than the point {variable.other} that it is near",
             value=variable.names,
-            remedy=f"Write Near({variable.other!r}, {said}).",
+            remedy=f"Write Near({variable.other!r}, {text}).",
         )
     return (*variable.axes, variable.other)
 

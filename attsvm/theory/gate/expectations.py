@@ -70,14 +70,14 @@ def read_rest(path: str | os.PathLike[str]) -> dict[str, str]:
         FileError: the file cannot be read, or the digests have another form.
     """
     document = files.read_json(path)
-    found = document.get("packs", {}) if isinstance(document, dict) else None
-    if not isinstance(found, dict) or not all(isinstance(v, str) for v in found.values()):
+    result = document.get("packs", {}) if isinstance(document, dict) else None
+    if not isinstance(result, dict) or not all(isinstance(v, str) for v in result.values()):
         raise FileError(
             f"{path}: `packs` has no digest for each pack",
-            value=found,
+            value=result,
             remedy="`attsvm gate --update --yes` writes it.",
         )
-    return found
+    return result
 
 
 def _expectation(claim: str, entry: Any, path: object) -> Expectation:
@@ -139,7 +139,7 @@ def owners_of(
 
     If a pack imports a claim from another folder, the claim keeps the pack of its entry.
     """
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for claim in claims:
         own = next((p for p in packs if any(c.id == claim.id for c in p.claims)), None)
         if own is None or not own.file:
@@ -147,18 +147,18 @@ def owners_of(
         before = entries[claim.id].pack if claim.id in entries else ""
         place = Path(claim.file).resolve()
         if place.parent == own.folder:
-            found[claim.id] = place.name
+            results[claim.id] = place.name
         else:
             kept = before and (own.folder / before).is_file()
-            found[claim.id] = before if kept else own.file
-    return found
+            results[claim.id] = before if kept else own.file
+    return results
 
 
 def files_beside(packs: Sequence[Pack], ids: Collection[str]) -> list[str]:
     """Return the files that have these claims, according to expectations beside the packs."""
-    found: dict[str, None] = {}
+    results: dict[str, None] = {}
     for path in {p.expectations: None for p in packs if p.expectations.is_file()}:
         entries = read_expectations(path)
         theirs, _ = of_others(path, entries, packs)
-        found |= {str(path.with_name(entries[n].pack)): None for n in sorted(theirs & set(ids))}
-    return list(found)
+        results |= {str(path.with_name(entries[n].pack)): None for n in sorted(theirs & set(ids))}
+    return list(results)

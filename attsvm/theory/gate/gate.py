@@ -105,8 +105,8 @@ class Checkout:
 
     def place(self, claim: str) -> tuple[Path, int] | None:
         """Return the file and the line of a claim, None if there is no such claim."""
-        found = self.claims.get(claim)
-        return None if found is None else (Path(found.file), found.line)
+        result = self.claims.get(claim)
+        return None if result is None else (Path(result.file), result.line)
 
 
 def checked_out(
@@ -219,8 +219,8 @@ def hold(
         if not other:  # verdicts of other code cannot be derived again by this code
             reasons += _recomputed(run, expectations, checkout)
         reasons += _unlike(run, expectations, checkout)
-        reasons += (Reason(Rank.REVIEW, "", said) for said in changed_rest(rest, checkout.rest))
-    every = [*(Reason(Rank.RUN, "", said) for said in whole), *reasons]
+        reasons += (Reason(Rank.REVIEW, "", text) for text in changed_rest(rest, checkout.rest))
+    every = [*(Reason(Rank.RUN, "", text) for text in whole), *reasons]
     return tuple(sorted(every, key=lambda reason: (reason.rank, reason.about)))
 
 
@@ -245,10 +245,10 @@ def _record(run: Run, profile: str, seed: int) -> Iterator[str]:
     off = [n for n, v in run.verdicts.items() if v.get("as_expected") is not True]
     off += [file for file, result, _ in run.fallen if result != NOT_REPLAYED]
     if run.matched is not None and run.matched is bool(off):
-        said = (
+        text = (
             f"that all matched, yet {off[0]} did not" if off else "that not all matched, yet it did"
         )
-        yield f"the run says at its end {said}"
+        yield f"the run says at its end {text}"
 
 
 def _verdicts(
@@ -262,45 +262,46 @@ def _verdicts(
         expected = expectations.get(claim)
         got = run.verdicts.get(claim)
         if expected is None:
-            said = "checked, but nobody reviewed what to expect of it"
-            yield Reason(Rank.MISSING, claim, said)
+            text = "checked, but nobody reviewed what to expect of it"
+            yield Reason(Rank.MISSING, claim, text)
             continue
         if not expected.is_reviewed:
-            said = (
+            text = (
                 f'its reason in the expectations says "{UNREVIEWED}"; '
                 "write there why its verdict is to be expected"
             )
-            yield Reason(Rank.REVIEW, claim, said)
+            yield Reason(Rank.REVIEW, claim, text)
         if expected.until is not None and today > expected.until:
-            said = f"the expectation lapsed on {expected.until}; review it"
-            yield Reason(Rank.REVIEW, claim, said)
+            text = f"the expectation lapsed on {expected.until}; review it"
+            yield Reason(Rank.REVIEW, claim, text)
         if got is None:
             known = "skipped by the run" if claim in run.claims else "not part of the run"
             if run.finished:
                 yield Reason(Rank.MISSING, claim, f"expected {expected.verdict}, {known}")
             continue
-        for said in _compare(expected.verdict, got, partial(_refuting, run, claim, checkout)):
-            yield Reason(Rank.VERDICT, claim, said)
+        for text in _compare(expected.verdict, got, partial(_refuting, run, claim, checkout)):
+            yield Reason(Rank.VERDICT, claim, text)
 
 
 def _compare(expected: Verdict, got: Entry, refuting: Callable[[], str]) -> Iterator[str]:
     """Yield how a verdict differs from the expected one, and why."""
-    want, found = expected.json(), {axis: got.get(axis) for axis in expected.json()}
-    changed = [axis for axis in want if found[axis] != want[axis]]
+    want, results = expected.json(), {axis: got.get(axis) for axis in expected.json()}
+    changed = [axis for axis in want if results[axis] != want[axis]]
     if "truth" in changed and "evidence" in changed:
         changed.remove("evidence")  # another truth comes with its own evidence
-    said = ", ".join(
-        f"{'' if axis == 'truth' else f'{axis} '}{want[axis]} -> {found[axis]}" for axis in changed
+    lines = ", ".join(
+        f"{'' if axis == 'truth' else f'{axis} '}{want[axis]} -> {results[axis]}"
+        for axis in changed
     )
     by = ""
-    if changed == ["truth"] and found["truth"] == str(Truth.REFUTED):
+    if changed == ["truth"] and results["truth"] == str(Truth.REFUTED):
         by = refuting()
     if by:
-        said += f" by {by}"
+        lines += f" by {by}"
     elif changed:
-        said += f": {got.get('reason', '')}"
+        lines += f": {got.get('reason', '')}"
     if changed:
-        yield said
+        yield lines
     declared = got.get("expected")
     if declared != want:
         words = declared
@@ -308,8 +309,8 @@ def _compare(expected: Verdict, got: Entry, refuting: Callable[[], str]) -> Iter
             words = ", ".join(str(declared[axis]) for axis in want)
         yield f"its file declares {words}; reviewed is {expected}"
     siblings = [(str(s.get("name")), s.get("refuted")) for s in got.get("siblings", [])]
-    told = said.partition("survived: ")[2].split("; ")
-    survived = [name for name, refuted in siblings if refuted is not True and name not in told]
+    shown = lines.partition("survived: ")[2].split("; ")
+    survived = [name for name, refuted in siblings if refuted is not True and name not in shown]
     if survived:
         yield f"false siblings that were not refuted: {'; '.join(survived)}"
     elif not siblings:
@@ -319,11 +320,11 @@ def _compare(expected: Verdict, got: Entry, refuting: Callable[[], str]) -> Iter
 def _refuting(run: Run, claim: str, checkout: Checkout | None) -> str:
     """Return the instance that refutes a claim, in plain words, and its file, if known."""
     file = run.verdicts[claim].get("counterexample")
-    found = [o for o in run.parts if _claim_of(o) == claim and not o.get("part")]
+    results = [o for o in run.parts if _claim_of(o) == claim and not o.get("part")]
     words = ""
     if checkout is not None and claim in checkout.claims:
         try:
-            refuted = next(o["refuted"] for o in found if o.get("refuted"))
+            refuted = next(o["refuted"] for o in results if o.get("refuted"))
             kind = checkout.claims[claim].instance_type
             words = in_words(codec.decode(refuted["instance"], kind), {})
         except (AttsvmError, StopIteration, *_ODD):  # it is of another form; its parts say so
@@ -334,11 +335,11 @@ def _refuting(run: Run, claim: str, checkout: Checkout | None) -> str:
 def _replays(run: Run) -> Iterator[Reason]:
     for file, result, why in run.fallen:
         if result != NOT_REPLAYED:
-            said = f"the curated counterexample no longer stands: {result} ({why})"
-            yield Reason(Rank.COUNTEREXAMPLE, file, said)
+            text = f"the curated counterexample no longer stands: {result} ({why})"
+            yield Reason(Rank.COUNTEREXAMPLE, file, text)
         elif run.finished:
-            said = "the run did not replay this curated counterexample"
-            yield Reason(Rank.COUNTEREXAMPLE, file, said)
+            text = "the run did not replay this curated counterexample"
+            yield Reason(Rank.COUNTEREXAMPLE, file, text)
 
 
 def stale(run: Run, code: Mapping[str, str]) -> Iterator[str]:
@@ -385,28 +386,28 @@ def _recomputed(
         if task in outcomes:
             yield Reason(Rank.VERDICT, task.claim, f"{_part(task)} is recorded twice")
         if origin and not _stands(checkout.earlier.get(task.claim), task.part, part, origin):
-            said = f"{_part(task)} is taken over from the run {origin}, and no whole run of that id"
+            text = f"{_part(task)} is taken over from the run {origin}, and no whole run of that id"
             yield Reason(
-                Rank.VERDICT, task.claim, f"{said} in the ledger evaluated it so by this code"
+                Rank.VERDICT, task.claim, f"{text} in the ledger evaluated it so by this code"
             )
         outcomes[task] = outcome
     owed = plan([checkout.claims[n] for n in run.verdicts if n in checkout.claims])
     if run.finished:
         for task in sorted(set(outcomes) - set(owed), key=repr):
-            said = f"{_part(task)} is recorded, which the claim does not have or has no verdict for"
-            yield Reason(Rank.VERDICT, task.claim, said)
+            text = f"{_part(task)} is recorded, which the claim does not have or has no verdict for"
+            yield Reason(Rank.VERDICT, task.claim, text)
     for name, got in run.verdicts.items():
         missing = [t for t in owed if t.claim == name and t not in outcomes]
         if name not in checkout.claims:
             continue
         if missing:
-            said = f"a verdict without {_part(missing[0])} ({len(missing)} missing)"
-            yield Reason(Rank.VERDICT, name, said)
+            text = f"a verdict without {_part(missing[0])} ({len(missing)} missing)"
+            yield Reason(Rank.VERDICT, name, text)
             continue
         try:
             floor = _floor(expectations.get(name), got)
-            for said in _follows(checkout.claims[name], got, outcomes, run.profile, floor):
-                yield Reason(Rank.VERDICT, name, said)
+            for text in _follows(checkout.claims[name], got, outcomes, run.profile, floor):
+                yield Reason(Rank.VERDICT, name, text)
         except (KeyError, AttsvmError):  # they are not about the hypotheses that the claim has
             yield Reason(Rank.RUN, "", f"the outcomes of {name} are of another form")
 
@@ -445,9 +446,9 @@ def _follows(
             f"({key} is {got.get(key)}, the parts say {again[key]})"
         )
     if checked.reading.refuted is not None:
-        found = replay_instance(claim, checked.reading.refuted.instance)
-        if not found.confirmed:
-            yield f"its recorded counterexample does not refute it: {found.reason}"
+        result = replay_instance(claim, checked.reading.refuted.instance)
+        if not result.confirmed:
+            yield f"its recorded counterexample does not refute it: {result.reason}"
     if checked.reading.examples < floor:
         looked = counted(checked.reading.examples, "instance")
         yield f"{looked} evaluated, at least {floor} are owed"
@@ -477,10 +478,10 @@ def _unlike(
         else:
             if expected.reviewed.examples < 1:
                 yield Reason(Rank.REVIEW, claim, "no run of it was reviewed")
-            for said in differences(expected.reviewed, now):
-                rank = Rank.STATEMENT if said.startswith("statement") else Rank.REVIEW
-                rank = Rank.COUNTEREXAMPLE if said.startswith("curated") else rank
-                yield Reason(rank, claim, said)
+            for text in differences(expected.reviewed, now):
+                rank = Rank.STATEMENT if text.startswith("statement") else Rank.REVIEW
+                rank = Rank.COUNTEREXAMPLE if text.startswith("curated") else rank
+                yield Reason(rank, claim, text)
 
 
 def changed_rest(reviewed: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
@@ -493,8 +494,8 @@ def changed_rest(reviewed: Mapping[str, str], now: Mapping[str, str]) -> Iterato
     for name in sorted(reviewed.keys() | now.keys()):
         before, after = reviewed.get(name, "none"), now.get(name, "none")
         if before != after:
-            said = "its data files, or modules that no claim imports, changed"
-            yield f"{name}: {said} ({before} -> {after})"
+            text = "its data files, or modules that no claim imports, changed"
+            yield f"{name}: {text} ({before} -> {after})"
 
 
 def brief(
@@ -512,8 +513,8 @@ def brief(
     for rank in Rank:
         some = [r for r in reasons if r.rank is rank]
         if rank is Rank.MISSING:
-            said = (_counted_out(s, n, reviewed[s], left) for s, n in sources.items())
-            shown += (Reason(rank, "", text) for text in said)
+            lines = (_counted_out(s, n, reviewed[s], left) for s, n in sources.items())
+            shown += (Reason(rank, "", text) for text in lines)
             some = [r for r in some if r.about not in left or r.text == _GONE]
         code = [r for r in some if r.text.startswith(CODE)]
         if len(code) > _LISTED:  # one edit of a shared module, and one command accepts it

@@ -131,15 +131,19 @@ def _records(hint: Hint, spelt: str) -> Mapping[str, type]:
 
     The text of the hint is part of the cache's key: unions in another order compare equal.
     """
-    found: dict[str, type] = {}
+    results: dict[str, type] = {}
     left = [hint]
     while left:
         part = left.pop()
         left += typing.get_args(part)
-        if isinstance(part, type) and dataclasses.is_dataclass(part) and part.__name__ not in found:
-            found[part.__name__] = part
+        if (
+            isinstance(part, type)
+            and dataclasses.is_dataclass(part)
+            and part.__name__ not in results
+        ):
+            results[part.__name__] = part
             left += annotations_of(part).values()
-    return types.MappingProxyType(found)
+    return types.MappingProxyType(results)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -201,8 +205,8 @@ def _as_written(encoded: Any, document: Json) -> Any:
         pairs = zip(encoded["tuple"], document["tuple"], strict=True)
         return {"tuple": [_as_written(*pair) for pair in pairs]}
     if isinstance(document, dict) and "fields" in document:
-        given = document["fields"]
-        fields = {k: _as_written(v, given[k]) for k, v in encoded["fields"].items() if k in given}
+        values = document["fields"]
+        fields = {k: _as_written(v, values[k]) for k, v in encoded["fields"].items() if k in values}
         return {**encoded, "fields": fields}
     return encoded
 

@@ -24,14 +24,14 @@ _LONGEST = 400
 def in_words(case: Case, names: Mapping[str, str]) -> str:
     """Return an instance as equations of exact numbers, in one line."""
     parts = [(_joined(path[-1]), value) for path, value in leaves(case, names=names)]
-    every = [_told(name, value) for name, value in parts]
+    every = [_equation(name, value) for name, value in parts]
     if sum(map(len, every)) > _LONGEST:
         sized = [(name, x.shape) for name, x in parts if isinstance(x, np.ndarray) and x.ndim]
         every = [f"{name} of {' x '.join(map(str, shape))}" for name, shape in sized]
     return ", ".join(every)
 
 
-def _told(name: str, value: Case) -> str:
+def _equation(name: str, value: Case) -> str:
     """Return an equation; for a field named "yes|no" return the word that is true."""
     if isinstance(value, bool | np.bool_) and "|" in name:
         yes, _, no = name.partition("|")

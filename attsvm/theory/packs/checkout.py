@@ -61,12 +61,12 @@ def _commit(folder: Path) -> str:
     """Return git's description of the state of a folder, "none" if git does not know it."""
     words = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
     try:
-        told = subprocess.run(
+        shown = subprocess.run(
             ["git", "-C", str(folder), *words], capture_output=True, text=True, timeout=20
         )
     except (OSError, subprocess.SubprocessError):
         return "none"
-    return told.stdout.strip() or "none"
+    return shown.stdout.strip() or "none"
 
 
 def version_of(package: str) -> str:
@@ -99,20 +99,20 @@ def code_of(packs: Sequence[Pack], ledger: Path | None = None) -> dict[str, str]
     the rest of a gate. The ledger of the run itself does not count, even if it is still empty
     and looks like data.
     """
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     engine = Path(__file__).resolve().parents[2]
-    told = _raw if is_installed(engine) else whole
+    shown = _raw if is_installed(engine) else whole
     base = str(engine.parent)
     modules = (file for file in python_files(engine) if not holds(Path(file)))  # sources are packs
-    files = [(base, _inner(base, file), told(file)) for file in modules]
+    files = [(base, _inner(base, file), shown(file)) for file in modules]
     for base, name, digest in sorted([*files, *_files(packs)]):
         own = ledger is not None and name.rpartition("/")[2] == ledger.name
         if ledger is not None and own and Path(base, name).resolve() == ledger.resolve():
             continue
-        if name in found:  # two code bases have a file of that name
-            digest = hashlib.sha256(f"{found[name]} {digest}".encode()).hexdigest()[: len(digest)]
-        found[name] = digest
-    return found
+        if name in results:  # two code bases have a file of that name
+            digest = hashlib.sha256(f"{results[name]} {digest}".encode()).hexdigest()[: len(digest)]
+        results[name] = digest
+    return results
 
 
 def data_of(claims: Iterable[Claim]) -> str:
@@ -137,7 +137,7 @@ def rest_of(packs: Iterable[Pack]) -> dict[str, str]:
     Returns:
         Digests by `key_of` the packs.
     """
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     imports = Imports()
     for pack in packs:
         starts = {home for claim in pack.claims for home in homes(claim.file, claim.proof)}
@@ -147,8 +147,8 @@ def rest_of(packs: Iterable[Pack]) -> dict[str, str]:
         lines = [f"{other.shown} {other.digest}" for other in others]
         lines += [f"data {data}" for data in [data_of(pack.claims)] if data]
         if lines:
-            found[key_of(pack)] = digest_of("\n".join(lines))
-    return found
+            results[key_of(pack)] = digest_of("\n".join(lines))
+    return results
 
 
 def _homes(claims: Iterable[Claim]) -> Iterator[Path]:
@@ -193,8 +193,8 @@ def _roots(starts: Iterable[Path]) -> tuple[set[tuple[Path, Path]], set[tuple[st
         seen.add((base, root))
         own = root.name.removesuffix(".py")
         files = map(Path, python_files(root))
-        found = (dotted for file in files for dotted in module_of(file, base).imported)
-        for dotted in {dotted[:2] for dotted in found if dotted}:
+        results = (dotted for file in files for dotted in module_of(file, base).imported)
+        for dotted in {dotted[:2] for dotted in results if dotted}:
             top = dotted[0]
             home = followed(base, own, dotted)
             if home is not None:
@@ -247,8 +247,8 @@ def _data(root: Path) -> Iterator[str]:
         own = name == "expectations.json" or stored
         if own or ending in (".py", ".pyc", *_COMPILED) or not os.path.isfile(file):
             continue
-        found = folders[-1:] == ["finds"] and ending == ".json" and _begins(file, _FIND)
-        if not found and not _begins(file, _EVENT):
+        result = folders[-1:] == ["finds"] and ending == ".json" and _begins(file, _FIND)
+        if not result and not _begins(file, _EVENT):
             yield file
 
 

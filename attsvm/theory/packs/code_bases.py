@@ -42,8 +42,8 @@ def _located(file: str) -> Path:
 def files_of(base: Path, parts: Dotted) -> list[Path]:
     """Return the file of a module, and the `__init__.py` of a package of its name."""
     place = os.path.join(base, *parts)
-    found = (f"{place}.py", os.path.join(place, "__init__.py"))
-    return [Path(file) for file in found if os.path.isfile(file)]
+    result = (f"{place}.py", os.path.join(place, "__init__.py"))
+    return [Path(file) for file in result if os.path.isfile(file)]
 
 
 def followed(base: Path, own: str, dotted: Dotted) -> Path | None:
@@ -61,15 +61,15 @@ def followed(base: Path, own: str, dotted: Dotted) -> Path | None:
     top = dotted[0]
     if top == _ENGINE:
         return None
-    here = [base] if (base / top).is_dir() or (base / f"{top}.py").is_file() else []
-    if here and sources.holds(base):
+    present = [base] if (base / top).is_dir() or (base / f"{top}.py").is_file() else []
+    if present and sources.holds(base):
         return base
-    if here and is_installed(base) and top != own:
+    if present and is_installed(base) and top != own:
         shared = _distributions()
         with_it = not set(shared.get(top, ())).isdisjoint(shared.get(own, ()))
         return base if with_it else None
     there = [place for place in _bases(top, tuple(sys.path)) if not _is_distributed(top, place)]
-    places = [*here, *there] if top == own else there or here
+    places = [*present, *there] if top == own else there or present
     held = (p for p in places if files_of(p, dotted[:2]) or files_of(p, dotted[:1]))
     return next(held, places[0] if places else None)
 

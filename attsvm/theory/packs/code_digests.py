@@ -53,16 +53,16 @@ class Imports:
             The modules by their files, those in `files` included; name and version of
             distributions.
         """
-        found: dict[Path, Module] = {}
+        results: dict[Path, Module] = {}
         distributions: set[tuple[str, str]] = set()
         left = [(base_of(file), file) for file in files]
         while left:
             base, file = left.pop()
-            if file not in found:
-                found[file], inner, others = self._after(base, file)
+            if file not in results:
+                results[file], inner, others = self._after(base, file)
                 left += inner
                 distributions |= others
-        return found, distributions
+        return results, distributions
 
     def digest(self, files: Iterable[Path], *words: str) -> str:
         """Return the digest of all modules that files import, and of some words.

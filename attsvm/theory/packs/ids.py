@@ -18,8 +18,8 @@ _STATEMENT = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*/[a-z0-9]+(?:[-.][a-z0-9]+)
 
 def statements_in(words: Iterable[str]) -> tuple[str, ...]:
     """Return the statements that ids name; none if one of the words is only a prefix of ids."""
-    found = tuple(dict.fromkeys(word.partition(":")[0] for word in words))
-    return found if all(map(_STATEMENT.fullmatch, found)) else ()
+    results = tuple(dict.fromkeys(word.partition(":")[0] for word in words))
+    return results if all(map(_STATEMENT.fullmatch, results)) else ()
 
 
 def module_of(package: str, statement: str) -> str | None:
@@ -37,14 +37,14 @@ def mentioning(package: str, statements: Iterable[str]) -> list[str]:
     """Return the modules of a package that may declare statements which rest on these."""
     folder = _folder(package)
     words = [quote + s + quote for s in statements for quote in "\"'"]
-    found = []
+    results = []
     for file in sorted(folder.rglob("*.py")) if folder else ():
         text = file.read_text(encoding="utf-8")
         if "rests_on" in text and any(word in text for word in words):
             inner = file.relative_to(folder).with_suffix("").parts if folder else ()
             inner = inner[:-1] if inner[-1:] == ("__init__",) else inner
-            found.append(".".join([package, *inner]))
-    return found
+            results.append(".".join([package, *inner]))
+    return results
 
 
 def is_package(source: str) -> bool:

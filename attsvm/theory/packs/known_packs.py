@@ -25,8 +25,8 @@ def sources_of(words: Sequence[str]) -> list[str]:
         ClaimError: there is no pack with one of these names.
     """
     points, known = entry_points(), known_sources()
-    found = [word if word in known else points.get(word, word) for word in words]
-    for word, source in zip(words, found, strict=True):
+    results = [word if word in known else points.get(word, word) for word in words]
+    for word, source in zip(words, results, strict=True):
         if source not in known and not _is_there(source):
             raise ClaimError(
                 "there is no pack of that name",
@@ -34,7 +34,7 @@ def sources_of(words: Sequence[str]) -> list[str]:
                 remedy=f"There are: {', '.join(sorted({*known, *points})) or 'none installed'}. "
                 "A module, a package or a .py file can be named as well.",
             )
-    return found
+    return results
 
 
 def _is_there(source: str) -> bool:
@@ -51,8 +51,8 @@ def find_here(source: str) -> None:
     The command `attsvm`, unlike `python -m attsvm`, has no current folder in `sys.path`.
     """
     place = Path.cwd() / source.partition(".")[0]
-    here = place.with_suffix(".py").is_file() or (place / "__init__.py").is_file()
-    if here and not _is_found(source):
+    present = place.with_suffix(".py").is_file() or (place / "__init__.py").is_file()
+    if present and not _is_found(source):
         sys.path.append(str(Path.cwd()))
 
 
@@ -73,8 +73,8 @@ def known_sources() -> set[str]:
     current folder, else from attsvm's own copy or checkout.
     """
     checkout = Path(__file__).resolve().parents[3]
-    here = {*installed(), *listed(checkout), *listed(Path.cwd(), first=True)}
-    return here if _is_checkout(Path.cwd()) or not is_carried() else {*here, CLAIMS}
+    present = {*installed(), *listed(checkout), *listed(Path.cwd(), first=True)}
+    return present if _is_checkout(Path.cwd()) or not is_carried() else {*present, CLAIMS}
 
 
 def installed() -> tuple[str, ...]:
@@ -152,9 +152,9 @@ def _is_checkout(folder: Path) -> bool:
 @functools.lru_cache(maxsize=16)
 def _parsed(text: str) -> tuple[Any, Any]:
     """Return a project's name and its packs; cached, because parsing is slow."""
-    found = tomllib.loads(text)
-    packs = found.get("tool", {}).get("attsvm", {}).get("packs", [])
-    return found.get("project", {}).get("name"), packs
+    result = tomllib.loads(text)
+    packs = result.get("tool", {}).get("attsvm", {}).get("packs", [])
+    return result.get("project", {}).get("name"), packs
 
 
 def ensure_name(source: str) -> None:

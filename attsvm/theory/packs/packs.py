@@ -179,7 +179,9 @@ def _by_id(packs: Iterable[Pack]) -> dict[str, Claim]:
     seen: dict[str, Claim] = {}
     for claim in (c for pack in packs for c in pack.claims):
         other = seen.setdefault(claim.id, claim)
-        if other is not claim and _said(other) != _said(claim):  # one file may be loaded twice
+        if other is not claim and _identity(other) != _identity(
+            claim
+        ):  # one file may be loaded twice
             raise ClaimError(
                 f"two claims have the id {claim.id}: {other.file}:{other.line} and "
                 f"{claim.file}:{claim.line}",
@@ -188,7 +190,7 @@ def _by_id(packs: Iterable[Pack]) -> dict[str, Claim]:
     return seen
 
 
-def _said(claim: Claim) -> tuple[str, int, str, str]:
+def _identity(claim: Claim) -> tuple[str, int, str, str]:
     """Return place, statement and digest of a claim, which are equal if it was loaded twice."""
     return claim.file, claim.line, claim.statement, digest_of_claim(claim)
 
@@ -243,9 +245,9 @@ def _modules(source: str, inner: Sequence[str]) -> list[ModuleType]:
     modules += map(_imported, inner)
     for outer in modules[1:] if inner else [module]:
         if hasattr(outer, "__path__"):
-            found = pkgutil.walk_packages(outer.__path__, outer.__name__ + ".")
+            result = pkgutil.walk_packages(outer.__path__, outer.__name__ + ".")
             # import each module here first: `walk_packages` would pass on a package's own error
-            modules += [_imported(info.name) for info in found]
+            modules += [_imported(info.name) for info in result]
     return sorted(modules, key=lambda part: part.__name__)
 
 
@@ -253,8 +255,8 @@ def _together(refused: Sequence[ClaimError]) -> ClaimError:
     """Return one error with the faults of all statements of a pack."""
     if len(refused) == 1:
         return refused[0]
-    said = " ".join(f"({k}) {error}" for k, error in enumerate(refused, 1))
-    return ClaimError(f"{len(refused)} statements cannot be checked: {said.rstrip('.')}")
+    lines = " ".join(f"({k}) {error}" for k, error in enumerate(refused, 1))
+    return ClaimError(f"{len(refused)} statements cannot be checked: {lines.rstrip('.')}")
 
 
 def _ensure_at_hand(source: str, module: ModuleType) -> None:
@@ -264,14 +266,14 @@ def _ensure_at_hand(source: str, module: ModuleType) -> None:
         ClaimError: the texts differ, as they do if a pack is installed and then edited.
     """
     loaded = Path(module.__file__ or ".").resolve()
-    here = Path.cwd() / Path(*source.split("."))
+    present = Path.cwd() / Path(*source.split("."))
     if loaded.name == "__init__.py":
         loaded = loaded.parent
     else:
-        here = here.with_suffix(".py")
-    if source.endswith(".py") or not here.exists() or here.samefile(loaded):
+        present = present.with_suffix(".py")
+    if source.endswith(".py") or not present.exists() or present.samefile(loaded):
         return
-    if _texts(here) != _texts(loaded):
+    if _texts(present) != _texts(loaded):
         raise ClaimError(
             f"the pack {source} that is installed differs from the one in this folder",
             value=str(loaded),

@@ -205,7 +205,7 @@ def _imported_by(node: ast.AST, package: Dotted) -> Iterator[Dotted]:
             origin = (*package[: max(len(package) - node.level, 0)], *origin)
         yield from (origin if a.name == "*" else (*origin, a.name) for a in node.names)
     elif isinstance(node, ast.Call):
-        given = node.args[0] if node.args else None
+        values = node.args[0] if node.args else None
         called = getattr(node.func, "attr", getattr(node.func, "id", ""))
-        if called in ("import_module", "__import__") and isinstance(given, ast.Constant):
-            yield tuple(str(given.value).split("."))
+        if called in ("import_module", "__import__") and isinstance(values, ast.Constant):
+            yield tuple(str(values.value).split("."))

@@ -124,10 +124,10 @@ class _Values:
         if isinstance(atom, Letter | Bound):
             return values[atom]
         if isinstance(atom, Binder):
-            found = [
+            results = [
                 self.term(atom.body, {**values, atom.index: e})[0] for e in self.run(atom, values)
             ]
-            return _EXTREMES[atom.kind](found) if found else 0.0  # type: ignore[operator]
+            return _EXTREMES[atom.kind](results) if results else 0.0  # type: ignore[operator]
         if not isinstance(atom, App):
             raise TypeError(atom)
         function = atom.function
@@ -153,17 +153,17 @@ class _Values:
             key = (function, arguments)
             if key in self.known:
                 return self.known[key]
-        found = self.computed(function, arguments)
+        result = self.computed(function, arguments)
         if key is not None:
-            self.known[key] = found
-        return found
+            self.known[key] = result
+        return result
 
     def computed(self, function: Function, arguments: tuple[Value, ...]) -> Value:
         """Return the value of a function of the model, of the core, or of the proof."""
-        given = self.model.functions
+        inputs = self.model.functions
         for key in (function, function.name):
-            if key in given and (key is function or function.mark):
-                return given[key](*arguments)
+            if key in inputs and (key is function or function.mark):
+                return inputs[key](*arguments)
         if function in _KNOWN:
             return _KNOWN[function](*arguments)
         if function not in self.meanings:
@@ -203,14 +203,14 @@ def evaluated(whole: Proof, model: Model, tries: int = 24, seed: int = 0) -> Tal
     generator, tally, values = np.random.default_rng(seed), Tally(), _Values(model, whole)
     last = range(model.steps - 3, model.steps - 1)
     for fact in whole.facts:
-        said, seen, failed, late = fact.proposition, False, None, False
+        text, seen, failed, late = fact.proposition, False, None, False
         for drawn in _draws(fact, model, tries, generator):
             if not all(_assumed(values, a, drawn) for a in fact.assumptions):
                 continue
             seen = True
-            if said.eventually:
-                late = late or not all(values.holds(said, {**drawn, K: k}) for k in last)
-            elif not values.holds(said, drawn):
+            if text.eventually:
+                late = late or not all(values.holds(text, {**drawn, K: k}) for k in last)
+            elif not values.holds(text, drawn):
                 failed = dict(drawn)
                 break
         if failed is not None:

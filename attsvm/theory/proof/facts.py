@@ -230,18 +230,18 @@ def made(
         bound: letters of the premises that the rule has replaced or bound.
         first: the number of the first fact of this call, if it is another one.
     """
-    whole, taken, assumed = current(), tuple(premises), frozenset(assumptions)
-    if any(p.number > len(whole.facts) or whole.facts[p.number - 1] is not p for p in taken):
-        raise ProofError("a premise is a fact of another proof", value=repr(taken))
+    whole, chosen, assumed = current(), tuple(premises), frozenset(assumptions)
+    if any(p.number > len(whole.facts) or whole.facts[p.number - 1] is not p for p in chosen):
+        raise ProofError("a premise is a fact of another proof", value=repr(chosen))
     # "for all k: if A(k), then P(k) in the end" would take the k of A for the one that P binds
     fixed = proposition.eventually and any(K in a.letters for a in assumed)
     if fixed or any(a.eventually for a in assumed):
         raise ProofError("an assumption fixes the step that the end binds", value=repr(assumed))
     number = len(whole.facts) + 1
-    fact = Fact(proposition, assumed, rule, taken, number, first or number)
+    fact = Fact(proposition, assumed, rule, chosen, number, first or number)
     # "for all j: P" says nothing if there is no j
-    known = [p.proposition for p in taken if p.assumptions <= assumed]
-    for letter in frozenset().union(*(p.letters for p in taken)) - fact.letters - {*bound}:
+    known = [p.proposition for p in chosen if p.assumptions <= assumed]
+    for letter in frozenset().union(*(p.letters for p in chosen)) - fact.letters - {*bound}:
         if letter.sort.index and not any(some(letter).says(one) for one in known):
             raise ProofError(
                 "an index disappears, and there may be none",

@@ -93,10 +93,10 @@ def said(formula: Formula, variables: Mapping[str, Any] | None = None) -> Said:
     """
     if formula.measured is not None:
         says = formula.measured.proposition
-        found = None if says is None else says(**formula.known_constants)
-        if not isinstance(found, Said):
+        result = None if says is None else says(**formula.known_constants)
+        if not isinstance(result, Said):
             raise ProofError("a conclusion has no propositions", value=formula.measured.says)
-        return found
+        return result
     values = variables or {name: Letter(name).term for name in formula.variables}
     relation = formula.relation(LETTERS, SimpleNamespace(**values), {})
     return Said(tuple(map(Sequent, propositions(relation))))

@@ -146,7 +146,7 @@ def EXTREMES(named: Named, f: Function, x: Letter, low: Term, high: Term) -> Ins
     """If f is continuous and above 0 on [low, high], it lies between two constants c > 0 and C."""
     binds, letters = _binds(x, apart=[low, high]), sorted(letters_of([low, high]), key=repr)
     on = frozenset({ge(x, low), ge(high, x)})
-    c, C = (named(f"{way} {f.name}", letters)(*letters) for way in ("least", "most"))
+    c, C = (named(f"{path} {f.name}", letters)(*letters) for path in ("least", "most"))
     return _instance(
         [continuous(f), Needed(gt(f(x), 0), on, binds)],
         gt(c, 0),

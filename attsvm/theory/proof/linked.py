@@ -43,13 +43,13 @@ def is_linked(formula: Formula, prove: object) -> bool:
 
 def used(concluded: Iterable[Fact]) -> set[Fact]:
     """Return the facts that conclusions were made from, and the conclusions."""
-    found, open_ = set[Fact](), [*concluded]
+    result, open_ = set[Fact](), [*concluded]
     while open_:
         fact = open_.pop()
-        if fact not in found:
-            found.add(fact)
+        if fact not in result:
+            result.add(fact)
             open_ += fact.premises
-    return found
+    return result
 
 
 def ensure_used(whole: Proof) -> None:

@@ -122,8 +122,8 @@ def at(fact: Fact, values: Mapping[Letter, Operand], *evidence: Fact) -> Fact:
             used.add(known[0])
     _ensure(used == {*evidence}, "an instance does not need its evidence", evidence)
     assumptions = {a.at(terms) for a in fact.assumptions} | _assumed(*evidence)
-    said = fact.proposition.at(terms)
-    return made(said, "instance", (fact, *evidence), assumptions, bound=terms)
+    text = fact.proposition.at(terms)
+    return made(text, "instance", (fact, *evidence), assumptions, bound=terms)
 
 
 def cut(fact: Fact, *evidence: Fact) -> Fact:
@@ -172,10 +172,10 @@ def decide(goal: Proposition, *premises: Fact, degree: int = 2) -> Fact:
     _ensure(goal.eventually or not ends, "a premise is said of the end, the goal is not", goal)
     unused = {*range(len(premises))}
     for denial in denials(goal):
-        found = certificate((*known, denial), degree)
-        if found is None or not refutes((*known, denial), found):
+        result = certificate((*known, denial), degree)
+        if result is None or not refutes((*known, denial), result):
             raise ProofError(f"no certificate shows {goal!r}", value=f"from {list(premises)!r}")
-        unused -= {place for summand in found for place in summand.places}
+        unused -= {place for summand in result for place in summand.places}
     # that an index set is not empty may serve for letters that disappear, and nothing else
     spoken = goal.letters | letters_of(a.term for a in _assumed(*premises))
     lost = {x for p in premises for x in p.letters - spoken if x.sort.index}
@@ -198,9 +198,9 @@ def square(term: Term) -> Fact:
 
 def scale(fact: Fact, factor: Operand) -> Fact:
     """Return an equation times any real."""
-    said = fact.proposition
-    _ensure(said.relation == "==", "only an equation takes any factor", fact)
-    product = Proposition(said.term * factor, "==", said.eventually)
+    text = fact.proposition
+    _ensure(text.relation == "==", "only an equation takes any factor", fact)
+    product = Proposition(text.term * factor, "==", text.eventually)
     return made(product, "scaled", [fact], fact.assumptions)
 
 
@@ -238,15 +238,15 @@ def add_up(fact: Fact, index: Letter, over: Over | None = None, exists: Fact | N
     Terms >= 0 add up to one, and so do terms == 0. Terms > 0 add up to one > 0 if there is one.
     """
     _free_of(index, fact)
-    said, relation, taken = fact.proposition, fact.proposition.relation, (fact,)
+    text, relation, chosen = fact.proposition, fact.proposition.relation, (fact,)
     if exists is not None:
         _ensure(relation == ">", "the sum needs no evidence of an index", exists)
         _ensure_exists(exists, index, over)
-        taken = (fact, exists)  # type: ignore[assignment]
+        chosen = (fact, exists)  # type: ignore[assignment]
     elif relation == ">":
         relation = ">="
-    summed = Proposition(total(said.term, index, over), relation, said.eventually)
-    return made(summed, "summed", taken, _assumed(*taken), bound=[index])
+    summed = Proposition(total(text.term, index, over), relation, text.eventually)
+    return made(summed, "summed", chosen, _assumed(*chosen), bound=[index])
 
 
 def _ensure_exists(exists: Fact, index: Letter, over: Over | None) -> None:
@@ -257,10 +257,10 @@ def _ensure_exists(exists: Fact, index: Letter, over: Over | None) -> None:
 def one_of_sum(fact: Fact, index: Letter, owner: Function | None = None) -> Fact:
     """Return that a sum of terms >= 0 is at least each: over all, or over those of one owner."""
     _free_of(index, fact)
-    said = fact.proposition
-    _ensure(said.relation != "==", "the terms have no sign", fact)
+    text = fact.proposition
+    _ensure(text.relation != "==", "the terms have no sign", fact)
     rest = Proposition(
-        total(*_of_owner(said.term, index, owner)) - said.term, ">=", said.eventually
+        total(*_of_owner(text.term, index, owner)) - text.term, ">=", text.eventually
     )
     return made(_of_each(rest, index), "one of a sum", [fact], fact.assumptions)
 
@@ -284,8 +284,8 @@ def regroup(body: Term, index: Letter, owner: Function) -> Fact:
 def beyond(kind: str, body: Term, index: Letter, owner: Function | None = None) -> Fact:
     """Return that the least value is at most each value, or that the largest is at least each."""
     other = _of_owner(body, index, owner)
-    said = ge(body, least(*other)) if kind == "least" else ge(most(*other), body)
-    return made(_of_each(said, index), "an extreme")
+    text = ge(body, least(*other)) if kind == "least" else ge(most(*other), body)
+    return made(_of_each(text, index), "an extreme")
 
 
 def bounds(
@@ -297,11 +297,11 @@ def bounds(
     """
     _free_of(index, fact)
     _ensure_exists(exists, index, over)
-    sign, said = (1 if kind == "least" else -1), fact.proposition
-    rest = members(said.term - body * sign, index, over)
-    _ensure(said.relation != "==" and index not in rest.letters, "this bounds not all", fact)
+    sign, text = (1 if kind == "least" else -1), fact.proposition
+    rest = members(text.term - body * sign, index, over)
+    _ensure(text.relation != "==" and index not in rest.letters, "this bounds not all", fact)
     extreme = (least if kind == "least" else most)(body, index, over)
-    bound = Proposition(rest + extreme * sign, said.relation, said.eventually)
+    bound = Proposition(rest + extreme * sign, text.relation, text.eventually)
     return made(bound, "bound of an extreme", (fact, exists), _assumed(fact, exists), bound=[index])
 
 
@@ -356,17 +356,17 @@ def accumulate(name: str, increment: Term) -> tuple[Function, Fact, Fact]:
 
 def by_definition(goal: Proposition, definitions: Iterable[Fact], fact: Fact | None = None) -> Fact:
     """Return a goal that says the same as a fact once names are spelled out; without one, 0 = 0."""
-    used, said = tuple(definitions), eq(0, 0) if fact is None else fact.proposition
+    used, text = tuple(definitions), eq(0, 0) if fact is None else fact.proposition
     _ensure(all(one in current().meanings for one in used), "a fact defines nothing", used)
     meanings = dict(current().meanings[one] for one in used)
     one, other = (
-        Proposition(unfolded(p.term, meanings), p.relation, p.eventually) for p in (goal, said)
+        Proposition(unfolded(p.term, meanings), p.relation, p.eventually) for p in (goal, text)
     )
     _ensure(one.says(other), f"{goal!r} is not said by these definitions", fact)
     # a definition is used at terms that are there, so its own letters do not disappear
-    taken = used if fact is None else (fact, *used)
+    chosen = used if fact is None else (fact, *used)
     own = letters_of(d.proposition.term for d in used) - (fact.letters if fact else frozenset())
-    return made(goal, "by definition", taken, fact.assumptions if fact else (), bound=own)
+    return made(goal, "by definition", chosen, fact.assumptions if fact else (), bound=own)
 
 
 # lemmas, and the end
@@ -379,9 +379,9 @@ def cite(lemma: Lemma, facts: Iterable[Fact], *arguments: Any, **more: Any) -> t
     assume more than the lemma allows, but nothing about these letters.
     """
     instance = lemma.at(current().named, *arguments, **more)
-    taken, assumed = tuple(facts), set[Proposition]()
-    _ensure(len(taken) == len(instance.needed), f"{lemma.name} has other hypotheses", taken)
-    for fact, needed in zip(taken, instance.needed, strict=True):
+    chosen, assumed = tuple(facts), set[Proposition]()
+    _ensure(len(chosen) == len(instance.needed), f"{lemma.name} has other hypotheses", chosen)
+    for fact, needed in zip(chosen, instance.needed, strict=True):
         same = needed.proposition.says(fact.proposition)
         _ensure(same, f"{lemma.name}: a fact does not say {needed.proposition!r}", fact)
         beside = fact.assumptions - needed.assumptions
@@ -390,14 +390,14 @@ def cite(lemma: Lemma, facts: Iterable[Fact], *arguments: Any, **more: Any) -> t
     bound = frozenset().union(*(one.binds for one in instance.needed))
     first, rule = len(current().facts) + 1, f"cited: {lemma.name}"
     return tuple(
-        made(s.proposition, rule, taken, assumed | s.assumptions, bound=bound, first=first)
+        made(s.proposition, rule, chosen, assumed | s.assumptions, bound=bound, first=first)
         for s in instance.concludes
     )
 
 
 def conclude(fact: Fact, sequent: Sequent) -> None:
     """End the proof with a fact that says what a reading concludes, and assumes no more."""
-    said = sequent.proposition.says(fact.proposition)
-    _ensure(said, f"the reading concludes {sequent.proposition!r}", fact)
+    text = sequent.proposition.says(fact.proposition)
+    _ensure(text, f"the reading concludes {sequent.proposition!r}", fact)
     _ensure(fact.assumptions <= sequent.assumptions, "the reading assumes less", fact)
     current().concluded.append(fact)

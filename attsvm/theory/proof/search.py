@@ -33,9 +33,9 @@ def certificate(propositions: tuple[Proposition, ...], degree: int) -> tuple[Sum
     for most in range(1, degree + 1):
         places = [*_products(propositions, most)]
         terms = [product(propositions, p) for p in places]
-        found = _solved(propositions, places, terms)
-        if found is not None:
-            return found
+        result = _solved(propositions, places, terms)
+        if result is not None:
+            return result
     return None
 
 

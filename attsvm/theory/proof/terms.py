@@ -310,7 +310,7 @@ def _rebuilt_atom(atom: Atom, replaced: Callable[[Atom], Term | None]) -> Term:
         inner = _BINDERS[atom.kind](rebuilt(body, replaced), letter, over)
     for own in inner.atoms:
         if inner == own.term:
-            return inner if (found := replaced(own)) is None else found
+            return inner if (result := replaced(own)) is None else result
     return inner
 
 

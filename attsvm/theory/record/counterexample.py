@@ -134,8 +134,8 @@ def standing(path: str | os.PathLike[str], claim: Claim, part: str) -> list[str]
     Raises:
         FileError: as `read`.
     """
-    said = replay(path, (Pack(claim.id, (claim,), Path(path).parent),)).reason
-    return [*in_python(claim, part, read(path)["instance"]), said]
+    text = replay(path, (Pack(claim.id, (claim,), Path(path).parent),)).reason
+    return [*in_python(claim, part, read(path)["instance"]), text]
 
 
 def in_python(claim: Claim, part: str, instance: Json, most: int = _LINES) -> list[str]:
@@ -192,8 +192,8 @@ class Replay:
         sibling = f', sibling "{self.sibling}"' if self.sibling else ""
         claim = f"{self.claim}{sibling}: " if self.claim else ""
         stale = " (the code of the claim has changed since)" if self.stale else ""
-        told = (f"{self.file} ", f"there is no file {self.file}.")
-        file = "" if self.reason.startswith(told) else f"{self.file}: "
+        reported = (f"{self.file} ", f"there is no file {self.file}.")
+        file = "" if self.reason.startswith(reported) else f"{self.file}: "
         return printable(f"{self.result}: {file}{claim}{self.reason}{stale}")
 
 
@@ -202,10 +202,10 @@ def gathered(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
 
     A folder without such files stays in the list, so that `replay` reports it.
     """
-    found: list[Path] = []
+    results: list[Path] = []
     for path in map(Path, paths):
-        found += (sorted(path.glob("*.json")) if path.is_dir() else []) or [path]
-    return found
+        results += (sorted(path.glob("*.json")) if path.is_dir() else []) or [path]
+    return results
 
 
 def claims_in(paths: Iterable[Path]) -> list[str]:
@@ -294,18 +294,18 @@ def _executed(
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a file may upset a claim in any way; report it
-        said = printable(f"{type(error).__name__}: {error}")
-        return Replay(name, "ERROR", None, "none", said)
+        text = printable(f"{type(error).__name__}: {error}")
+        return Replay(name, "ERROR", None, "none", text)
     about, answer = (stale, sibling or None), examined.answer
     if answer is None:
-        said = f"the instance does not satisfy: {', '.join(examined.failed)}"
-        return Replay(name, "NOT CONFIRMED", claim.id, "none", said, sibling=sibling or None)
+        text = f"the instance does not satisfy: {', '.join(examined.failed)}"
+        return Replay(name, "NOT CONFIRMED", claim.id, "none", text, sibling=sibling or None)
     if answer.refuted:
-        said = _violation(answer.enclosure or ("?", "?"), answer.method, answer.kind)
-        return Replay(name, "CONFIRMED", claim.id, str(answer.evidence), said, *about)
-    said = "the conclusion holds" if answer.refuted is False else "the sign stays open"
-    said = f"{said} on this instance ({answer.method})"
-    return Replay(name, "NOT CONFIRMED", claim.id, "none", said, *about)
+        text = _violation(answer.enclosure or ("?", "?"), answer.method, answer.kind)
+        return Replay(name, "CONFIRMED", claim.id, str(answer.evidence), text, *about)
+    text = "the conclusion holds" if answer.refuted is False else "the sign stays open"
+    text = f"{text} on this instance ({answer.method})"
+    return Replay(name, "NOT CONFIRMED", claim.id, "none", text, *about)
 
 
 def witness_of(stored: Entry) -> Witness | None:

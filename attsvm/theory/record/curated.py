@@ -47,8 +47,8 @@ def known_witness(claim: Claim, case: Case) -> Witness | None:
 
 def python_files(folder: Path) -> list[Path]:
     """Return the Python files in a folder, without folders, dangling links and hidden files."""
-    found = sorted(folder.glob("*.py"))
-    return [file for file in found if file.is_file() and not file.name.startswith(".")]
+    results = sorted(folder.glob("*.py"))
+    return [file for file in results if file.is_file() and not file.name.startswith(".")]
 
 
 def unloaded(folder: Path, packs: Sequence[Pack]) -> tuple[Path, ...]:
@@ -68,7 +68,7 @@ def chosen(packs: Sequence[Pack], claims: Iterable[Claim]) -> dict[Path, Pack]:
     folder that is not loaded may have its claim.
     """
     wanted = {c.id for c in claims}
-    found: dict[Path, Pack] = {}
+    results: dict[Path, Pack] = {}
     for pack in packs:
         owners = {file_name(c.id): c.id for c in pack.claims}
         if wanted.isdisjoint(owners.values()):
@@ -79,8 +79,8 @@ def chosen(packs: Sequence[Pack], claims: Iterable[Claim]) -> dict[Path, Pack]:
         for path in pack.counterexamples:
             stray = whole and path.name not in theirs and path.is_relative_to(pack.folder)
             if stray or owners.get(path.name) in wanted:
-                found.setdefault(path, pack)
-    return found
+                results.setdefault(path, pack)
+    return results
 
 
 def replay_curated(
@@ -117,8 +117,8 @@ def replays(
 
 def shown(path: Path, pack: Pack) -> str:
     """Return the name of a curated file in reports, which does not depend on the pack's place."""
-    here = pack.folder.parent
-    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
+    present = pack.folder.parent
+    return (path.relative_to(present) if path.is_relative_to(present) else path).as_posix()
 
 
 def summary(replayed: Sequence[Replay]) -> list[str]:
@@ -127,10 +127,10 @@ def summary(replayed: Sequence[Replay]) -> list[str]:
         return []
     wrong = [r for r in replayed if not r.confirmed]
     stale = sum(r.stale for r in replayed if r.confirmed)
-    said = "all confirmed" if not wrong else f"{len(wrong)} not confirmed"
+    text = "all confirmed" if not wrong else f"{len(wrong)} not confirmed"
     since = f" ({stale} of them although the code has changed since they were stored)"
     several = "s" if len(replayed) > 1 else ""
     return [
-        f"{len(replayed)} curated counterexample{several} replayed: {said}{since if stale else ''}",
+        f"{len(replayed)} curated counterexample{several} replayed: {text}{since if stale else ''}",
         *(f"! {r}" for r in wrong),
     ]

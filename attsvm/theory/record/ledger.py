@@ -296,8 +296,8 @@ class Run:
     def fallen(self) -> list[tuple[str, str, str]]:
         """The curated files that were not confirmed, each with its result and the reason."""
         replays = ((f, self.replays.get(f, {})) for f in sorted({*self.curated, *self.replays}))
-        found = [(f, r.get("result", NOT_REPLAYED), r.get("reason", "")) for f, r in replays]
-        return [entry for entry in found if entry[1] != "CONFIRMED"]
+        results = [(f, r.get("result", NOT_REPLAYED), r.get("reason", "")) for f, r in replays]
+        return [entry for entry in results if entry[1] != "CONFIRMED"]
 
 
 def last_run(path: str | os.PathLike[str]) -> Run:
@@ -351,7 +351,7 @@ def _taken_over(line: bytes) -> JsonObject | None:
     ends = _ENDS.search(line) if b'"reused": "' in line else None
     if ends is None:
         return None
-    run, digest = (found.decode() for found in ends.groups())
+    run, digest = (result.decode() for result in ends.groups())
     return {"event": _TAKEN_OVER, "run": run, "digest": digest}
 
 

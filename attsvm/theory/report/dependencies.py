@@ -18,10 +18,10 @@ Dependencies = Mapping[str, tuple[str, ...]]
 
 def dependencies(claims: Iterable[Claim]) -> dict[str, tuple[str, ...]]:
     """Return for each statement of these claims the statements it rests on, in their order."""
-    found: dict[str, dict[str, None]] = {}
+    results: dict[str, dict[str, None]] = {}
     for claim in claims:
-        found.setdefault(claim.statement_id, {}).update(dict.fromkeys(claim.rests_on))
-    return {statement: tuple(needed) for statement, needed in found.items()}
+        results.setdefault(claim.statement_id, {}).update(dict.fromkeys(claim.rests_on))
+    return {statement: tuple(needed) for statement, needed in results.items()}
 
 
 def resting_on(statement: str, rests: Dependencies) -> list[str]:
@@ -38,13 +38,13 @@ def levels(rests: Dependencies) -> dict[str, int]:
     Raises:
         ClaimError: statements rest on each other in a circle.
     """
-    found: dict[str, int] = {}
-    while len(found) < len(rests):
-        open_ = {s: [n for n in rests[s] if n in rests] for s in rests if s not in found}
-        ready = [s for s, needed in open_.items() if all(n in found for n in needed)]
+    results: dict[str, int] = {}
+    while len(results) < len(rests):
+        open_ = {s: [n for n in rests[s] if n in rests] for s in rests if s not in results}
+        ready = [s for s, needed in open_.items() if all(n in results for n in needed)]
         if not ready:
             raise ClaimError(
                 "statements rest on each other in a circle", value=", ".join(sorted(open_))
             )
-        found |= {s: max((found[n] + 1 for n in open_[s]), default=0) for s in ready}
-    return found
+        results |= {s: max((results[n] + 1 for n in open_[s]), default=0) for s in ready}
+    return results

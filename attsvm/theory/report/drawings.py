@@ -67,16 +67,16 @@ def graph(statements: Sequence[StatementView], *, linked: bool = False) -> Marku
 def _places(rests: Dependencies) -> dict[str, tuple[int, int]]:
     """Return the positions of the boxes: sources below each other, levels side by side."""
     level = levels(rests)
-    found: dict[str, tuple[int, int]] = {}
+    results: dict[str, tuple[int, int]] = {}
     top = 0
     for source in dict.fromkeys(s.partition("/")[0] for s in rests):
         rows = dict.fromkeys(level.values(), top)
         for statement in (s for s in rests if s.startswith(f"{source}/")):
             column = level[statement]
-            found[statement] = (10 + column * _ACROSS, 40 + rows[column] * _DOWN)
+            results[statement] = (10 + column * _ACROSS, 40 + rows[column] * _DOWN)
             rows[column] += 1
         top = max(rows.values()) + 1
-    return found
+    return results
 
 
 def drawn(picture: Picture) -> Markup:

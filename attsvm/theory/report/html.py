@@ -110,7 +110,7 @@ def page(
     chosen = [name for name in names if only in (None, name)]
     sources = [source_view(name, packs, run, ran=True) for name in chosen]
     readings = [r for view in sources for r in view.readings]
-    found = [r.truth for r in readings]
+    results = [r.truth for r in readings]
     known = {c.id for pack in packs for c in pack.claims}
     weights = [(weight, *_by_weight(sources, weight)) for weight in Weight]
     text = render(
@@ -122,7 +122,7 @@ def page(
         sources=sources,
         known={s.id for view in sources for s in view.statements},
         lead=_lead(run, sources, readings),
-        tallies={w: found.count(w) for w in (*map(str, Truth), "not run") if w in found},
+        tallies={w: results.count(w) for w in (*map(str, Truth), "not run") if w in results},
         wrong=list(_wrong(run, readings)),
         findings=[(str(weight), *groups) for weight, *groups in weights if any(groups)],
         plain=[s for view in sources for s in view.statements if s.refuted and s.told is None],
@@ -173,10 +173,10 @@ def _by_weight(
     sources: Sequence[SourceView], weight: Weight
 ) -> tuple[list[StatementView], list[StatementView]]:
     """Return the findings of one weight: those shown at once, and those in the folded rest."""
-    found = [view.of_weight(weight) for view in sources]
+    results = [view.of_weight(weight) for view in sources]
     most = _FIRST if weight is Weight.CLAIM else 0
-    seen = [s for own in found for s in own[:most]]
-    return seen, [s for own in found for s in own[most:]]
+    seen = [s for own in results for s in own[:most]]
+    return seen, [s for own in results for s in own[most:]]
 
 
 def _about(run: Run, readings: Sequence[ReadingView]) -> list[tuple[str, object]]:
@@ -311,9 +311,9 @@ def _proof_places(r: ReadingView, folder: Path) -> Iterator[tuple[str, str]]:
 
 def _place(file: Path, folder: Path) -> tuple[str, str]:
     """Return the link from a folder to a file, and the file as a reader here names it."""
-    here, path = Path.cwd(), file.resolve()
+    present, path = Path.cwd(), file.resolve()
     where = Path(os.path.relpath(path, folder.resolve())).as_posix()
-    shown = path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
+    shown = path.relative_to(present).as_posix() if path.is_relative_to(present) else path.name
     return quote(where), shown
 
 
@@ -370,8 +370,8 @@ def _texts(r: ReadingView, cases: Sequence[Case], own: Any) -> Iterator[tuple[st
     if claim is not None:
         short = next(filter(None, (script(claim, case, own) for case in cases)), None)
         if short is not None:
-            told = "shows it" if short.shows else "prints sides that floats cannot tell apart"
-            yield f"NumPy script that {told}", short.text
+            shown = "shows it" if short.shows else "prints sides that floats cannot tell apart"
+            yield f"NumPy script that {shown}", short.text
         exact = next(filter(None, (verifier(claim, case) for case in cases)), None)
         if exact is not None:
             yield "Verifier in Python's own fractions", exact
@@ -387,7 +387,7 @@ def _figures(r: ReadingView) -> list[str]:
     siblings, steps = entry.get("siblings", []), entry.get("steps", [])
     refuted = sum(bool(s.get("refuted")) for s in siblings)
     figures = [counted(int(entry.get("examples", 0)), "instance")] if entry else ["not run"]
-    figures += [f"tightness {said}"] if (said := tight(entry)) else []
+    figures += [f"tightness {text}"] if (text := tight(entry)) else []
     figures += [f"{refuted} of {counted(len(siblings), 'sibling')} refuted"] if siblings else []
     return figures + ([f"proof in {counted(len(steps), 'step')}"] if steps else [])
 
@@ -400,14 +400,14 @@ def _facts(r: ReadingView) -> Iterator[tuple[str, object]]:
         more = f"; {screened} more screened in floats" if screened else ""
         yield "instances", f"{entry.get('examples', 0)} examined{more}"
         if entry.get("stand_in"):
-            said = f"{entry.get('decided', 0)} in balls or rationals"
-            yield "decided", f"{said}, {entry.get('by_stand_in', 0)} by {entry['stand_in']} alone"
-    if said := tight(entry):
-        yield "tightness", said
+            text = f"{entry.get('decided', 0)} in balls or rationals"
+            yield "decided", f"{text}, {entry.get('by_stand_in', 0)} by {entry['stand_in']} alone"
+    if text := tight(entry):
+        yield "tightness", text
     if entry.get("reason"):
         yield "evidence", sentence(entry["reason"])
-    for kind, found in entry.get("coverage", {}).items():
-        yield f"{kind} (how often)", ranked(found, 8)
+    for kind, result in entry.get("coverage", {}).items():
+        yield f"{kind} (how often)", ranked(result, 8)
     if entry.get("broke"):
         yield "raised on", f"{entry['broke']} made-up: {entry.get('broke_note', '')}"
 
@@ -423,10 +423,10 @@ def _hypotheses(r: ReadingView) -> tuple[tuple[str, ...], list[tuple[object, ...
     for name in dict.fromkeys([*met, *open_]):
         shown, line = needed.get(name), ran.get(name)
         runs = formula(line, block=False) if line and line.get("plain") != name else Markup()
-        said = NOT_SHOWN if name in open_ else ""
+        text = NOT_SHOWN if name in open_ else ""
         if shown:
-            said = f"yes: without it refuted by {shown['found_by']}, {shown['evidence']}"
-        last = [said] if needed or open_ else []
+            text = f"yes: without it refuted by {shown['found_by']}, {shown['evidence']}"
+        last = [text] if needed or open_ else []
         times = f"{met[name]} of {looked}" if name in met else ""
         rows.append((Markup("{} {}").format(sentence(name), runs), times, *last))
     titles = ("hypothesis", "satisfied by", "needed")

@@ -80,9 +80,9 @@ class _Page:
         refuted = dict.fromkeys(s for s in (*listed, *every) if s.refuted)
         errata = {s: self.erratum(s) for s in refuted}
         fallen = [s for s, (points, _) in errata.items() if points]
-        told = {r.id for s in fallen for r in errata[s][1]}
+        shown = {r.id for s in fallen for r in errata[s][1]}
         standing = [r for s in every if s.stands_whole for r in s.printed_readings]
-        told |= {r.id for r in standing}
+        shown |= {r.id for r in standing}
         literal = [r for r in self.view.readings if r.literal]
         weights = [
             (str(weight), [s for s in self.view.of_weight(weight) if s in fallen])
@@ -98,7 +98,7 @@ class _Page:
             warnings=self.warnings(packs),
             bare=[s for s in refuted if s not in fallen],
             fallen=fallen,
-            weights=[(weight, found) for weight, found in weights if found],
+            weights=[(weight, result) for weight, result in weights if result],
             standing=[
                 (Marked(f"**{safe(place_of(s))}** (`{s.id}`)"), on(r), prose(said_by(r)))
                 for s in every
@@ -108,7 +108,7 @@ class _Page:
             missing=sum(not r.entry for r in literal),
             literal=len(literal),
             points={s: points for s, (points, _) in errata.items()},
-            rows=[row for s in every for row in self.rows(s, told)],
+            rows=[row for s in every for row in self.rows(s, shown)],
             resting=_resting(self),
             words=list(_words(self)),
             notation=[(prose(w), prose(m)) for w, m in self.view.source.notation.items()],
@@ -123,20 +123,20 @@ class _Page:
         """Return warnings about the run; empty if all went well."""
         claims = [r.claim for r in self.view.readings if r.claim]
         absent = [r.id for r in self.view.readings if not r.entry]
-        said = [] if self.run.finished else ["The run did not finish."]
+        lines = [] if self.run.finished else ["The run did not finish."]
         if self.run.damaged:
-            said.append(f"{counted(self.run.damaged, 'line')} of its record cannot be read.")
-        said += [f"{fault[:1].upper()}{fault[1:]}." for fault in self.run.faults]
+            lines.append(f"{counted(self.run.damaged, 'line')} of its record cannot be read.")
+        lines += [f"{fault[:1].upper()}{fault[1:]}." for fault in self.run.faults]
         if absent:
-            said.append(f"Without a verdict: {', '.join(absent)}.")
+            lines.append(f"Without a verdict: {', '.join(absent)}.")
         for r in self.view.readings:
             want = r.entry.get("expected") or {}
             if r.entry.get("as_expected") is False or not r.words_as_expected:
-                said.append(f"Not as expected: {r.id}, expected {_verdict(want)}.")
+                lines.append(f"Not as expected: {r.id}, expected {_verdict(want)}.")
         files = [curated.shown(path, pack) for path, pack in curated.chosen(packs, claims).items()]
         replays = {f: r for f, r in self.run.replays.items() if f in files}
         fallen = replace(self.run, curated=tuple(files), replays=replays).fallen
-        return said + [f"{result}: {file}." for file, result, _ in fallen]
+        return lines + [f"{result}: {file}." for file, result, _ in fallen]
 
     def rows(self, s: StatementView, told: Collection[str]) -> Iterable[tuple[str, ...]]:
         """Yield the rows of a statement; its erratum has the sentences of the readings `told`."""
@@ -164,18 +164,18 @@ class _Page:
         """
         words, by_id = s.erratum, {r.id: r for r in s.readings}
         refuted = [r for r in s.printed_readings if r.truth == str(Truth.REFUTED)]
-        said, stands = [], list[ReadingView]()
+        text, stands = [], list[ReadingView]()
         printed = f"**{s.origin.capitalize()}.** {prose(s.quoted)}"
         if words is not None:
             printed = f"**Printed.** {prose(words.printed)}" if words.printed else printed
-            said = [f"**Fails.** {prose(words.fails)}"]
+            text = [f"**Fails.** {prose(words.fails)}"]
             refuted = [by_id[name] for name in words.falls]
             stands = [by_id[name] for name in words.stands]
         own = words is not None and bool(words.printed)  # then the sentences stay in the table
         shown, fallen = self.counterexamples(refuted, says=not own)
         if not any(r.literal for r in fallen):
             return [], []
-        points = [printed, *said, *shown]
+        points = [printed, *text, *shown]
         if words is None or not words.repair:
             true = [f"**True, {on(r)}.** {prose(said_by(r))}" for r in stands]
             return list(map(Marked, [*points, *true])), [*stands, *([] if own else refuted)]
@@ -190,7 +190,7 @@ class _Page:
 
         And the readings with instances.
         """
-        said, fallen, last = [], [], ""
+        text, fallen, last = [], [], ""
         for r in readings:
             file = curated.place(r.claim) if r.claim else Path()
             stored = file.is_file()
@@ -204,8 +204,8 @@ class _Page:
                 point += f"Fails at {at} ({safe(slack)})."
                 fallen.append(r)
                 last = instance
-            said.append(point.rstrip())
-        return said, fallen
+            text.append(point.rstrip())
+        return text, fallen
 
 
 def _resting(page: _Page) -> list[tuple[str, str, str]]:

@@ -80,9 +80,9 @@ def _piece(parts: list[Markup], block: bool) -> Markup:
 
 def _tag(name: str, *children: object, **attributes: str | None) -> Markup:
     """Return an element of MathML with these children; an attribute that is None is left out."""
-    given = (f' {key}="{escape(value)}"' for key, value in attributes.items() if value is not None)
+    values = (f' {key}="{escape(value)}"' for key, value in attributes.items() if value is not None)
     inner = "".join(escape(text(child)) for child in children)
-    return Markup(f"<{name}{''.join(given)}>{inner}</{name}>")
+    return Markup(f"<{name}{''.join(values)}>{inner}</{name}>")
 
 
 @dataclass(slots=True)
@@ -218,18 +218,18 @@ class _Reader:
     def words(self) -> str:
         """Return the letters of a text, up to the brace that closes it."""
         self.take("{")
-        said, depth = "", 0
+        message, depth = "", 0
         while (token := self.take()) != "}" or depth:
             depth += (token == "{") - (token == "}")
             if token in _ESCAPES:
-                said += _ESCAPES[token]
+                message += _ESCAPES[token]
             elif token.startswith("\\") and len(token) == 2 and not token[1].isalpha():
-                said += token[1]
+                message += token[1]
             elif token.startswith("\\"):
                 raise UnreadableError(f"a text has the unknown command {token!r}")
             elif token not in "{}":
-                said += token
-        return said.replace("''", '"')
+                message += token
+        return message.replace("''", '"')
 
 
 def _kept(said: str) -> str:

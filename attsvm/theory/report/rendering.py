@@ -100,9 +100,9 @@ def prose(value: object) -> Marked:
     """
     if isinstance(value, Marked):
         return value
-    said = str(sentence(" ".join(str(value).split())))
-    said = said.replace("&#34;", '"').replace("&#39;", "'")
-    return Marked(re.sub(r"([\\`*\[\]~$]|(?<![A-Za-z0-9])_)", r"\\\1", said))
+    message = str(sentence(" ".join(str(value).split())))
+    message = message.replace("&#34;", '"').replace("&#39;", "'")
+    return Marked(re.sub(r"([\\`*\[\]~$]|(?<![A-Za-z0-9])_)", r"\\\1", message))
 
 
 def sentence(value: object) -> Markup:

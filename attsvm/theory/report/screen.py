@@ -71,8 +71,8 @@ def _every_reading(view: StatementView) -> Iterator[str]:
         yield ""
         yield from _reading(reading, formula)
         formula = reading.formula["conclusion"]["plain"]
-    told = [f"{name}: {meaning}" for name, meaning in meanings(view.readings).items()]
-    yield from _block("where", "; ".join((*definitions(view.readings), *told)))
+    shown = [f"{name}: {meaning}" for name, meaning in meanings(view.readings).items()]
+    yield from _block("where", "; ".join((*definitions(view.readings), *shown)))
 
 
 def _reading(reading: ReadingView, before: str = "") -> Iterator[str]:
@@ -181,8 +181,8 @@ def _block(title: str, words: str) -> Iterator[str]:
 
 def _near(file: str | Path) -> str:
     """Return a path relative to the current folder if the file lies below it."""
-    path, here = Path(file), Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+    path, present = Path(file), Path.cwd()
+    return str(path.relative_to(present) if path.is_relative_to(present) else path)
 
 
 def _below(file: Path) -> str:

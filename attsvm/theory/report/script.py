@@ -105,7 +105,7 @@ def _written(m: Scripts, claim: Claim, case: Case) -> Script | None:
     except ClaimError:  # it leaves the namespace m
         return None
     sides = [(c.kind, m.printed(c.left), m.printed(c.right)) for c in comparisons(relation)]
-    said = title(claim)
+    message = title(claim)
     printed = [f"print({a.text}, {_SIGNS[kind]!r}, {b.text})" for kind, a, b in sides]
     needed = _needed(m.lines, " ".join(printed))
     lines = [f"{name} = {text}" for name, text in m.lines.items() if name in needed]
@@ -116,10 +116,10 @@ def _written(m: Scripts, claim: Claim, case: Case) -> Script | None:
         printed.insert(0, f"# the claim: {joined} of these")
         body = "\n".join([*lines, *printed])
     text = "\n".join([*m.header, *helpers, body, ""])
-    told = _comment(f"at {in_words(case, {})}")
-    if len(said) + len(told) + text.count("\n") <= LINES:
-        said += told
-    return Script("\n".join([*said, text]), not _holds(m, relation))
+    shown = _comment(f"at {in_words(case, {})}")
+    if len(message) + len(shown) + text.count("\n") <= LINES:
+        message += shown
+    return Script("\n".join([*message, text]), not _holds(m, relation))
 
 
 def values_of(
@@ -193,8 +193,8 @@ def verifier(claim: Claim, case: Case) -> str | None:
     imports = ["from fractions import Fraction"]
     if any("isqrt" in text for text in helpers):
         imports.append("from math import isqrt")
-    said = title(claim) + _comment(f"at {in_words(case, {})}")
-    return "\n".join([*said, *imports, *helpers, body, *unchecked, ""])
+    message = title(claim) + _comment(f"at {in_words(case, {})}")
+    return "\n".join([*message, *imports, *helpers, body, *unchecked, ""])
 
 
 def _truth(relation: Relation, names: Iterator[str] | None = None) -> str:
@@ -233,14 +233,14 @@ def short_literal(value: Any) -> str:
 
 def _needed(lines: dict[str, str], text: str) -> set[str]:
     """Return the names of the lines that a text uses, directly or through other lines."""
-    found: set[str] = set()
+    results: set[str] = set()
     left = [text]
     while left:
         for name in re.findall(r"[A-Za-z_]\w*", left.pop()):
-            if name in lines and name not in found:
-                found.add(name)
+            if name in lines and name not in results:
+                results.add(name)
                 left.append(lines[name])
-    return found
+    return results
 
 
 def _holds(m: Scripts, relation: Relation) -> bool:

@@ -104,11 +104,11 @@ def table_text(
     for entry in entries:
         if not entry["as_expected"]:
             want = entry["expected"]
-            said = (
+            text = (
                 f"! {entry['id']}: expected {want['truth']}, {want['evidence']}, "
                 f"{want['validity']}; {entry['reason'].rstrip('.')}. {_meanings(entry)}"
             )
-            for line in wrapped(said, width):
+            for line in wrapped(text, width):
                 print(line, file=stream)
 
 
@@ -156,11 +156,11 @@ def not_shown_text(entries: Iterable[Entry]) -> list[str]:
 
 def outcome(wrong: int, fallen: int) -> str:
     """Return how many verdicts are wrong and how many counterexamples were not confirmed."""
-    said = f"{wrong} not as expected" if wrong else "every verdict as expected"
+    text = f"{wrong} not as expected" if wrong else "every verdict as expected"
     if not fallen:
-        return said
+        return text
     curated = "curated counterexamples were" if fallen > 1 else "curated counterexample was"
-    return f"{said}, {'and' if wrong else 'but'} {fallen} {curated} not confirmed"
+    return f"{text}, {'and' if wrong else 'but'} {fallen} {curated} not confirmed"
 
 
 def _meanings(entry: Entry) -> str:
@@ -212,8 +212,8 @@ def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
 
 def _ratio(value: float, digits: int = 6) -> str:
     """Return a ratio of both sides; a ratio below 1 that rounds to 1 is written as 1 - x."""
-    said = f"{value:.{digits}g}"
-    return f"1 - {1.0 - value:.2g}" if said == "1" and value < 1.0 else said
+    text = f"{value:.{digits}g}"
+    return f"1 - {1.0 - value:.2g}" if text == "1" and value < 1.0 else text
 
 
 _KNOWN = ("stored counterexample", "explicit instance")
@@ -272,8 +272,8 @@ def hunt_text(
     yield from (f"    {line}" for line in shown)
     yield from _growth_text(document["growth"])
     if document["undecided"]:
-        said = f"open: {counted(document['undecided'], 'instance')} could be settled neither way"
-        yield f"{said}: {document['note']}"
+        text = f"open: {counted(document['undecided'], 'instance')} could be settled neither way"
+        yield f"{text}: {document['note']}"
     if document["open"]:
         yield f"open: {_left_open(document['open'], document['unexamined'])}"
     if document["unjudged"]:
@@ -304,8 +304,10 @@ def hunt_text(
         by_searchers.setdefault(", ".join(who) or "nobody", []).append(variable)
     yield from (f"  {', '.join(v)}: varied by {who}" for who, v in by_searchers.items())
     if document["exhausted"]:
-        told = (f"{low} <= {name} <= {high}" for name, (low, high) in document["exhausted"].items())
-        yield f"  every choice of {', '.join(told)} was screened"
+        reported = (
+            f"{low} <= {name} <= {high}" for name, (low, high) in document["exhausted"].items()
+        )
+        yield f"  every choice of {', '.join(reported)} was screened"
     looked = document["ordinary"]  # the blind spots of the search
     for hypothesis, count in document["hypotheses"].items():
         yield f"  satisfied by {count} of {looked} drawn: {hypothesis}"
@@ -319,13 +321,13 @@ _STEPS = 6
 
 def _growth_text(steps: Sequence[Entry]) -> Iterator[str]:
     """Yield how a hunt came closer over time."""
-    told = [s for s in steps if s["height"] is not None]
-    if not told:
+    shown = [s for s in steps if s["height"] is not None]
+    if not shown:
         return
-    last = len(told) - 1
+    last = len(shown) - 1
     chosen = sorted({round(k * last / (_STEPS - 1)) for k in range(_STEPS)})
     yield "  over time (ratio of the sides, or minus the slack):"
-    for step in (told[k] for k in chosen):
+    for step in (shown[k] for k in chosen):
         looked = f"{step['examined']} examined"
         looked += f", {step['screened']} screened" if step["screened"] else ""
         yield f"    {_ratio(step['height'], 10):<14} {step['seconds']:6.1f} s, {looked}"
@@ -336,11 +338,11 @@ def _left_open(number: int, unexamined: int) -> str:
     made = counted(number, "made-up instance")
     was, them = ("was", "it") if number == 1 else ("were", "them")
     if unexamined == number:
-        said = f"{made} {was} not checked exactly"
+        text = f"{made} {was} not checked exactly"
     else:
-        said = f"{made} {was} not settled"
-        said += f", {unexamined} of {them} not checked exactly" if unexamined else ""
-    return f"{said}; floats see no violation in {them}"
+        text = f"{made} {was} not settled"
+        text += f", {unexamined} of {them} not checked exactly" if unexamined else ""
+    return f"{text}; floats see no violation in {them}"
 
 
 _MINIMAL = (
@@ -386,11 +388,11 @@ def _searchers_text(document: Entry) -> Iterator[str]:
     if document["no_turn"] and not document["found"]:
         yield f"  no turn in this hunt, give more time: {', '.join(document['no_turn'])}"
     if document["nothing_to_move"] and not document["found"]:
-        said = ", ".join(document["nothing_to_move"])
-        yield f"  not run, as no instance has a variable that they can change: {said}"
+        text = ", ".join(document["nothing_to_move"])
+        yield f"  not run, as no instance has a variable that they can change: {text}"
     if document["done"] and not document["found"]:
-        said = ", ".join(document["done"])
-        yield f"  no further turn, as they had nothing more to propose: {said}"
+        text = ", ".join(document["done"])
+        yield f"  no further turn, as they had nothing more to propose: {text}"
     if document["repeated"]:
         yield f"  {document['repeated']} drawn instances equal one that was drawn before"
     for name in document["absent"]:

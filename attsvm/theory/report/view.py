@@ -252,15 +252,15 @@ class StatementView:
 
         If the erratum has no repair, the unrefuted readings are the repair.
         """
-        found = self.erratum
-        if found is None:
+        result = self.erratum
+        if result is None:
             return {}
-        weight = found.weight.removeprefix("What ").replace("Misprints", "is a misprint")
-        said = {"weight": weight, "fell": found.fell, "found": found.gist, "fails": found.fails}
-        stands = [r.name for r in self.readings if r.id in found.stands]
-        if found.repair or stands:
-            said["repair"] = found.repair or f"what is said by {', '.join(stands)}"
-        return said
+        weight = result.weight.removeprefix("What ").replace("Misprints", "is a misprint")
+        lines = {"weight": weight, "fell": result.fell, "found": result.gist, "fails": result.fails}
+        stands = [r.name for r in self.readings if r.id in result.stands]
+        if result.repair or stands:
+            lines["repair"] = result.repair or f"what is said by {', '.join(stands)}"
+        return lines
 
     def json(self) -> JsonObject:
         """Return the document of `show --json`."""
@@ -294,8 +294,8 @@ class SourceView:
 
     def of_weight(self, weight: Weight) -> list[StatementView]:
         """Return the refuted statements with errata of a weight, in the order of the errata."""
-        told = {s.id: s for s in self.statements if s.told}
-        return [told[e.statement] for e in self.source.of_weight(weight) if e.statement in told]
+        shown = {s.id: s for s in self.statements if s.told}
+        return [shown[e.statement] for e in self.source.of_weight(weight) if e.statement in shown]
 
     def account(self, fallen: int) -> str:
         """Return how many printed statements are refuted, and how many stand in every reading."""

@@ -131,14 +131,14 @@ class Hunt:
         growing = last.examined + last.screened > 0.5 * looked
         if self.smallest is not None or self.seen.settled:
             return []
-        said = warnings_of(self.seen, growing=growing, stepped=self.claim.formula.stepped)
+        text = warnings_of(self.seen, growing=growing, stepped=self.claim.formula.stepped)
         still = ", ".join(self._integers_of_records())
         if still:
-            said.append(
+            text.append(
                 f"only drawn values of {still} were tried: no change of these integers alone meets "
                 "the hypotheses, or no searcher that changes integers had a turn; draw more values"
             )
-        return said
+        return text
 
     def _integers_of_records(self) -> Iterator[str]:
         """Yield the dotted names of the integers of the closest record that no searcher moved."""
@@ -166,7 +166,7 @@ class Hunt:
     def json(self) -> JsonObject:
         """Return the account as plain data, schema 1."""
         busy = sum(e.seconds for e in self.efforts.values())
-        found, closest = self.smallest, self.closest
+        result, closest = self.smallest, self.closest
         searchers = {
             n: {**asdict(e), "seconds": round(e.seconds, 3)} for n, e in self.efforts.items()
         }
@@ -176,9 +176,9 @@ class Hunt:
             "schema": 1,
             "claim": self.claim.id,
             "sibling": self.part or None,
-            "found": found is not None,
-            "found_by": found and found.found_by,
-            "evidence": found and found.evidence,
+            "found": result is not None,
+            "found_by": result and result.found_by,
+            "evidence": result and result.evidence,
             **{name: getattr(self, name) for name in _TOLD},
             **{name: getattr(self.seen, name) for name in _SEEN},
             "note": self.seen.undecided_note,
@@ -236,16 +236,16 @@ def store(folder: Path, account: Hunt) -> dict[str, str]:
     roles: dict[Literal["smallest", "worst"], Refuted | None] = {"smallest": account.smallest}
     if account.worst != account.smallest:
         roles["worst"] = account.worst
-    for role, found in roles.items():
-        if found is None:
+    for role, result in roles.items():
+        if result is None:
             continue
         ending = ".json" if role == "smallest" else "--worst.json"
         path = folder / f"{name.removesuffix('.json')}{ending}"
-        if role == "smallest" and _stays(path, account, found):
+        if role == "smallest" and _stays(path, account, result):
             stored[role] = path.as_posix()
             continue
         minimal = role == "smallest" and account.minimal
-        entry = document(account.claim, found, part=account.part, role=role, minimal=minimal)
+        entry = document(account.claim, result, part=account.part, role=role, minimal=minimal)
         write_text(path, dump(entry) + "\n")
         stored[role] = path.as_posix()
     return stored

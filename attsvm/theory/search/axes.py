@@ -62,17 +62,17 @@ def groups(
                 named.setdefault((name, lengths), []).append((path, tuple(mine)))
             else:
                 loose.setdefault(lengths, []).append((path, tuple(mine)))
-    found = []
+    results = []
     for (_, lengths), axes in sorted(named.items(), key=lambda item: item[0][1][0]):
         rivals = sum(other == lengths for _, other in named)
         beside = loose.get(lengths, [])
         choices = [tuple(beside)] if rivals == 1 else _choices(beside)
-        found += [Group(lengths[0], (*axes, *extra)) for extra in choices]
+        results += [Group(lengths[0], (*axes, *extra)) for extra in choices]
     taken = {lengths for _, lengths in named}
     for lengths, axes in sorted(loose.items(), key=lambda item: item[0][0]):
         if lengths not in taken:
-            found.append(Group(lengths[0], tuple(axes)))
-    return [group for group in dict.fromkeys(found) if group.length >= least]
+            results.append(Group(lengths[0], tuple(axes)))
+    return [group for group in dict.fromkeys(results) if group.length >= least]
 
 
 def tuples(document: Json, path: Path = (), *, least: int = 2) -> Iterator[Group]:

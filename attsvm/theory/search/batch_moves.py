@@ -119,9 +119,9 @@ def renewed(
         if not isinstance(value, np.ndarray):
             children[name] = value  # one for the whole batch
             continue
-        new, own = fresh[name].reshape(-1, batch // 8), _taken(value.reshape(-1, batch), parents)
+        new, own = fresh[name].reshape(-1, batch // 8), _lanes_of(value.reshape(-1, batch), parents)
         if isinstance(variable, Fitted) or variable.listed:
-            child = _taken(own, family[0])
+            child = _lanes_of(own, family[0])
             some = np.flatnonzero(generator.random(batch) < 0.2)
             child[:, some] = new[:, generator.integers(0, batch // 8, len(some))]
         else:
@@ -151,10 +151,10 @@ def _children(own: Array, family: Array, generator: np.random.Generator) -> Arra
     """
     size, batch = len(own), family.shape[1]
     eighth = batch // 8
-    child = _taken(own, family[0])
+    child = _lanes_of(own, family[0])
     moved = child[:, : 2 * eighth]
-    step = _taken(own, family[1, : 2 * eighth])
-    step -= _taken(own, family[2, : 2 * eighth])
+    step = _lanes_of(own, family[1, : 2 * eighth])
+    step -= _lanes_of(own, family[2, : 2 * eighth])
     step *= generator.integers(1, 5, size=2 * eighth) / 4
     moved += step
     single = child[:, 2 * eighth : 5 * eighth]
@@ -166,8 +166,8 @@ def _children(own: Array, family: Array, generator: np.random.Generator) -> Arra
     whole = child[:, 5 * eighth : 6 * eighth]
     whole *= _WHOLE[generator.integers(0, len(_WHOLE), size=eighth)]
     crossed = child[:, 6 * eighth : 7 * eighth]
-    taken = generator.integers(0, 2, size=crossed.shape, dtype=bool)
-    np.copyto(crossed, _taken(own, family[1, 6 * eighth : 7 * eighth]), where=taken)
+    chosen = generator.integers(0, 2, size=crossed.shape, dtype=bool)
+    np.copyto(crossed, _lanes_of(own, family[1, 6 * eighth : 7 * eighth]), where=chosen)
     return child
 
 
@@ -178,7 +178,7 @@ _WHOLE = np.concatenate([np.full(3, -1.0), 2.0 ** np.arange(-3, 4)])
 """Factors of a whole array."""
 
 
-def _taken(flat: Array, lanes: Array) -> Array:
+def _lanes_of(flat: Array, lanes: Array) -> Array:
     """Return some lanes of an array (size, batch); all are inside, and clipping is fast."""
     return flat.take(lanes, axis=1, mode="clip")
 

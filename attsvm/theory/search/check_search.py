@@ -29,17 +29,17 @@ def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted 
     sibling = bool(tally.part.name)
     if explicit:
         for case in tally.part.examples:
-            found = examine_case(tally, case, EXPLICIT)[1]
-            if found:
-                return found
-    found = _search(tally, budget, 0 if sibling else budget.simplify, seed)
-    if found and not sibling:
+            result = examine_case(tally, case, EXPLICIT)[1]
+            if result:
+                return result
+    result = _search(tally, budget, 0 if sibling else budget.simplify, seed)
+    if result and not sibling:
         from attsvm.theory.search.shrink import shrink
 
-        found = shrink(tally, found, budget.simplify).found
-        ensure_stands(tally, found)
-    if found:
-        return found
+        result = shrink(tally, result, budget.simplify).found
+        ensure_stands(tally, result)
+    if result:
+        return result
     repeat(tally)
     return audit_closest(tally)
 
@@ -47,20 +47,20 @@ def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted 
 def _search(tally: Tally, budget: Profile, shrinks: int, seed: int) -> Refuted | None:
     generator = np.random.default_rng(seed)
     if tally.claim.ensemble is not None:
-        found = ensemble(tally, budget.ensemble, generator)
-        if found:
-            return found
-    found = draw(tally, budget.examples, shrinks, seed)
-    if found:
-        return found
+        result = ensemble(tally, budget.ensemble, generator)
+        if result:
+            return result
+    result = draw(tally, budget.examples, shrinks, seed)
+    if result:
+        return result
     for searcher in GUIDED.values():
         if not (searcher.quick or budget.name != "quick") or not searcher.works_on(tally.claim):
             continue
         looks = max(round(searcher.share * budget.guided), 3)
         scout = Scout(tally, searcher.title, looks, numbers=budget.numbers, once=True)
-        found = guide(searcher, scout, generator)
-        if found:
-            return found
+        result = guide(searcher, scout, generator)
+        if result:
+            return result
     return None
 
 

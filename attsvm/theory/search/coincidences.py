@@ -223,5 +223,5 @@ def named_constants(
     noting = _Noting()
     few = {n: v[..., :2] if isinstance(v, np.ndarray) else v for n, v in raw.items()}
     batches.fit_screened(formula, few, shape, 2, parameters, noting)
-    found = [abs(x) for x in noting.noted if abs(x) not in (0.0, 1.0, 2.0, 3.0)]
-    return np.array([*dict.fromkeys(itertools.islice(found, 32))])
+    results = [abs(x) for x in noting.noted if abs(x) not in (0.0, 1.0, 2.0, 3.0)]
+    return np.array([*dict.fromkeys(itertools.islice(results, 32))])

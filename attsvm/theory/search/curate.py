@@ -105,8 +105,8 @@ def _renewed(claim: Claim, path: Path) -> Curated | None:
                 case = codec.decode_exactly(old["instance"], claim.instance_type)
                 slack = claim.conclusion(frozen(case)).document
             words = {"evidence": "", "enclosure": None, "method": "", "found_by": old["found_by"]}
-            found = Refuted(instance=old["instance"], slack=slack, **words)
-            new = document(claim, found, role="smallest", minimal=minimal, witness=witness)
+            result = Refuted(instance=old["instance"], slack=slack, **words)
+            new = document(claim, result, role="smallest", minimal=minimal, witness=witness)
             return _written(claim, path, new, old, "renewed")
     return None
 
@@ -132,13 +132,13 @@ def _smallest(claim: Claim, budget: int) -> Polished | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for case in (*known(claim), *claim.examples):
-            found = examine_case(Tally(claim, part, 0), case, EXPLICIT)[1]
-            if found is not None and found not in finds:
-                finds.append(found)
+            result = examine_case(Tally(claim, part, 0), case, EXPLICIT)[1]
+            if result is not None and result not in finds:
+                finds.append(result)
         if not finds:
             account = hunt(claim, seconds=None, rounds=_ROUNDS, known=False)
             finds = [] if account.smallest is None else [account.smallest]
-        polished = [shrink(Tally(claim, part, 0), found, budget) for found in finds]
+        polished = [shrink(Tally(claim, part, 0), result, budget) for result in finds]
     kept = [
         p if p.found.evidence == f.evidence else Polished(f, False, p.spent)
         for p, f in zip(polished, finds, strict=True)

@@ -98,7 +98,7 @@ class Dispatch:
         )
         text = written(turn)
         if self._crew is HERE:  # the claim may belong to no pack
-            return HERE.submit(functools.partial(_taken, self._claim), text)
+            return HERE.submit(functools.partial(_written_gain, self._claim), text)
         return self._crew.submit(turn_job, text, *self._named)
 
     def gain(self, job: Asked, *, needed: bool) -> Gain:
@@ -127,6 +127,6 @@ def read_gain(text: str) -> Gain:
     return Gain(**json.loads(text))
 
 
-def _taken(claim: Claim, turn: str) -> str:
+def _written_gain(claim: Claim, turn: str) -> str:
     """Return the gain of a turn that this process takes when it is asked for it."""
     return written(take(claim, Turn(**json.loads(turn))))

@@ -93,16 +93,16 @@ def draw(
                 return
             spent += 1
         if key in seen:
-            accepted, found = seen[key]
+            accepted, result = seen[key]
         else:
-            accepted, found = examined(case)
+            accepted, result = examined(case)
         if key:
-            seen[key] = accepted, found
-        if found:
+            seen[key] = accepted, result
+        if result:
             if not shrinking:
                 shrinking = True
-                seen[json.dumps(codec.encode(case), sort_keys=True)] = True, found
-            last.append(found)
+                seen[json.dumps(codec.encode(case), sort_keys=True)] = True, result
+            last.append(result)
             raise _FoundError
         if not accepted:
             hypothesis.reject()

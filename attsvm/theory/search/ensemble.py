@@ -41,8 +41,8 @@ def ensemble(
 
 def explicit(tally: Tally, deadline: float | None = None) -> Refuted | None:
     """Examine the stored counterexample and the explicit instances until one refutes the claim."""
-    found = _first(tally, known(tally.claim, tally.part.name), STORED, None)
-    return found or _first(tally, tally.part.examples, EXPLICIT, deadline)
+    result = _first(tally, known(tally.claim, tally.part.name), STORED, None)
+    return result or _first(tally, tally.part.examples, EXPLICIT, deadline)
 
 
 def _first(
@@ -51,7 +51,7 @@ def _first(
     for case in cases:
         if deadline is not None and time.time() > deadline:
             return None
-        found = examine_case(tally, case, title)[1]
-        if found:
-            return found
+        result = examine_case(tally, case, title)[1]
+        if result:
+            return result
     return None

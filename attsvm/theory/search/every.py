@@ -56,9 +56,9 @@ def every(tally: Tally, deadline: float | None) -> Refuted | None:
         if deadline is not None and time.time() > deadline:
             return None
         case = formula.instance(**dict(zip(names, values, strict=True)))
-        found = examine_case(tally, case, EVERY)[1]
-        if found:
-            return found
+        result = examine_case(tally, case, EVERY)[1]
+        if result:
+            return result
         number += 1
     tally.seen.settled = number if tally.seen.undecided == 0 else 0
     return None
@@ -79,9 +79,9 @@ def fill_up(tally: Tally, wanted: int) -> Refuted | None:
             return None
         looked += 1
         if not tally.knows(case):
-            accepted, found = examine_case(tally, case, EVERY)
-            if found:
-                return found
+            accepted, result = examine_case(tally, case, EVERY)
+            if result:
+                return result
             open_ += not accepted and not misses_one(formula, case)
     left = tally.seen.undecided + tally.seen.given_up + open_
     tally.seen.settled = looked if formula.domain and not left else 0

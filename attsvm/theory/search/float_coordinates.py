@@ -105,9 +105,9 @@ def coordinates(
         if _far(known[lead]) and generator.random() < 0.5:
             near = [row for row in map(_at_usual_size, known) if _admits(scout, frame, row)]
             known, lead = np.array(near or known), 0 if near else lead
-        found = _coordinates(scout, frame, known, lead, bool(tied), count, generator)
-        if found is not None:
-            yield found
+        result = _coordinates(scout, frame, known, lead, bool(tied), count, generator)
+        if result is not None:
+            yield result
 
 
 def _coordinates(
@@ -126,19 +126,19 @@ def _coordinates(
 
     row = lead + tied * len(known)
     with np.errstate(over="ignore"):
-        found = starts(frame, known, admits, max(count, row + 1), generator)
-    if found is None:
+        result = starts(frame, known, admits, max(count, row + 1), generator)
+    if result is None:
         return None
-    group, moves = found.group[row], found.size[lead] > 0
+    group, moves = result.group[row], result.size[lead] > 0
     leaders, coordinate = np.unique(np.where(moves, group, -1), return_inverse=True)
     first = int(leaders[0] == -1)
     leaders, coordinate = leaders[first:], np.maximum(coordinate - first, 0)
-    unit = np.exp2(np.floor(np.log2(np.where(moves, found.size[lead, group], 1.0))))
+    unit = np.exp2(np.floor(np.log2(np.where(moves, result.size[lead, group], 1.0))))
     with np.errstate(over="ignore"):
-        positions = np.clip(found.rows[:, leaders] / unit[leaders], -_FAR, _FAR)
+        positions = np.clip(result.rows[:, leaders] / unit[leaders], -_FAR, _FAR)
     positions[[0, lead]] = positions[[lead, 0]]
     size = np.where(moves, unit, 0.0)
-    return Coordinates(scout, frame, found.rows[lead], size, coordinate, positions)
+    return Coordinates(scout, frame, result.rows[lead], size, coordinate, positions)
 
 
 def _admits(scout: Scout, frame: Frame, entries: Float[Array, " m"]) -> bool:

@@ -109,9 +109,9 @@ def _ordered(land: Coordinates) -> Array:
         values = heights(torch, land.scout.tally, land.frame, rows).detach().double()
     if not values.isfinite().any():
         raise _broken(land.scout.tally, "is NaN or infinite on every instance", values.tolist()[:4])
-    found = values.numpy()
-    order = np.argsort(-found, kind="stable")
-    return np.asarray(land.starts[order[np.isfinite(found[order])]])
+    result = values.numpy()
+    order = np.argsort(-result, kind="stable")
+    return np.asarray(land.starts[order[np.isfinite(result[order])]])
 
 
 def _cost_and_slope(land: Coordinates, position: Array) -> tuple[float, Array]:
@@ -126,8 +126,8 @@ def _cost_and_slope(land: Coordinates, position: Array) -> tuple[float, Array]:
         value = torch.where(value > _FLAT, value.clamp(min=_FLAT).log(), value / _FLAT + _TANGENT)
         slope = torch.zeros_like(x)
         if value.requires_grad:
-            (found,) = torch.autograd.grad(value, x, allow_unused=True)
-            slope = slope if found is None else found.nan_to_num(0.0, 0.0, 0.0)
+            (result,) = torch.autograd.grad(value, x, allow_unused=True)
+            slope = slope if result is None else result.nan_to_num(0.0, 0.0, 0.0)
     weights = slope[0].double().numpy() * land.size
     return -float(value.detach()), -np.bincount(land.coordinate, weights, len(position))
 

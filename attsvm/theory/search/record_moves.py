@@ -112,9 +112,12 @@ def lengthen(scout: Scout, generator: np.random.Generator) -> None:
             min(scout.numbers, _NUMBERS >> int(generator.integers(_LADDERS))) // claim.cost, 8
         )
         document = _started(starts, generator)
-        found = [*groups(document, claim.instance_type, drawn, least=1), *tuples(document, least=1)]
-        if found:
-            group = found[int(generator.integers(len(found)))]
+        results = [
+            *groups(document, claim.instance_type, drawn, least=1),
+            *tuples(document, least=1),
+        ]
+        if results:
+            group = results[int(generator.integers(len(results)))]
             counted = generator.random() < 0.5
             _try(scout, _longer(document, group, most, generator, counted=counted))
 
@@ -266,10 +269,10 @@ def _related(document: Json, most: int, generator: np.random.Generator) -> Itera
     for path, array in whole.items():
         domains[path] = Domain(whole=True, low=0 if array.min() >= 0 else -most, high=most)
     for _ in range(_RELATED):
-        found = _arrays(document, "int", "int64", "float", "float64")
-        moved = {path: array.astype(float)[..., None] for path, array in found.items()}
+        result = _arrays(document, "int", "int64", "float", "float64")
+        moved = {path: array.astype(float)[..., None] for path, array in result.items()}
         relate(moved, domains, generator)
-        yield _put(document, {p: x[..., 0].astype(found[p].dtype) for p, x in moved.items()})
+        yield _put(document, {p: x[..., 0].astype(result[p].dtype) for p, x in moved.items()})
 
 
 def _longer(
@@ -310,8 +313,8 @@ def _arrays(document: Json, *kinds: str) -> dict[Path, Array]:
 
     Integers that a float cannot hold exactly are left out.
     """
-    found = {p: codec.decode(x, None) for p, x in parts(document) if x.keys() & set(kinds)}
-    arrays = {path: np.asarray(value) for path, value in found.items()}
+    results = {p: codec.decode(x, None) for p, x in parts(document) if x.keys() & set(kinds)}
+    arrays = {path: np.asarray(value) for path, value in results.items()}
     most = {path: np.finfo(float).max if a.dtype == float else 2**53 for path, a in arrays.items()}
     return {path: a for path, a in arrays.items() if a.size and (np.abs(a) <= most[path]).all()}
 

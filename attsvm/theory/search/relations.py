@@ -122,26 +122,26 @@ def _meet(
     whole = any(domains[key].whole for key, _ in places)
     count = len(range(lanes.start, len(arrays[places[0][0]].T), lanes.step))
     solved = _solved(equation, count * (1 if shared else len(groups)), whole, generator)
-    found: dict[Place[Key], Array] = {}
+    results: dict[Place[Key], Array] = {}
     for number, group in enumerate(groups):
         solution = solved[:, :count] if shared else solved[:, number * count : (number + 1) * count]
         if number and shared:
             solution = solution.copy()
             solution[free] = solution[generator.permutation(free)]
         for row, place in zip(solution, group, strict=True):
-            found.setdefault(place, row)
-    lows = {place: domains[place[0]].low for place in found}
+            results.setdefault(place, row)
+    lows = {place: domains[place[0]].low for place in results}
     positive = [place for place, low in lows.items() if low is not None and low >= 0]
     if equation.even:
-        found |= {place: abs(found[place]) for place in positive}
+        results |= {place: abs(results[place]) for place in positive}
     elif positive:
-        turned = np.where(found[positive[0]] < 0, -1.0, 1.0) if equation.homogeneous else 1.0
-        found = {place: turned * values for place, values in found.items()}
+        turned = np.where(results[positive[0]] < 0, -1.0, 1.0) if equation.homogeneous else 1.0
+        results = {place: turned * values for place, values in results.items()}
     inside: Array | bool = True
-    for (key, _), values in found.items():
+    for (key, _), values in results.items():
         if domains[key] != Domain():
             inside = inside & domains[key].has(values)
-    for (key, entry), values in found.items():
+    for (key, entry), values in results.items():
         shape = arrays[key].shape[:-1]
         index: Any = (*np.unravel_index(entry, shape), lanes) if shape else lanes
         np.copyto(arrays[key][index], values, where=inside)
@@ -149,13 +149,13 @@ def _meet(
 
 def _solved(equation: Equation, count: int, whole: bool, generator: np.random.Generator) -> Array:
     """Return solutions (places, count), multiplied by factors if multiples are solutions."""
-    found = equation.solutions(count)
+    result = equation.solutions(count)
     if not equation.homogeneous:
-        return found
+        return result
     factor = _FACTORS[generator.integers(0, len(_FACTORS), size=count)]
     if not whole:
         factor *= _POWERS[generator.integers(0, len(_POWERS), size=count)]
-    return np.asarray(found * factor)
+    return np.asarray(result * factor)
 
 
 # where
@@ -273,9 +273,9 @@ def quadric_relation(size: int, generator: np.random.Generator) -> Equation:
 
     def solutions(count: int) -> Array:
         u = no_relation(generator, size, count)
-        found = (u * (Q @ u)).sum(axis=0) * e[:, None] - 2.0 * (e @ Q @ u) * u
-        common = np.gcd.reduce(found.astype(np.int64), axis=0)
-        return np.asarray(found / np.maximum(common, 1))
+        result = (u * (Q @ u)).sum(axis=0) * e[:, None] - 2.0 * (e @ Q @ u) * u
+        common = np.gcd.reduce(result.astype(np.int64), axis=0)
+        return np.asarray(result / np.maximum(common, 1))
 
     return Equation(solutions, homogeneous=True, even=squares)
 
@@ -294,12 +294,12 @@ def sum_relation(size: int, generator: np.random.Generator) -> Equation:
     factors[solved] = factors[solved] if homogeneous else 1.0
 
     def solutions(count: int) -> Array:
-        found = no_relation(generator, size, count)
-        terms = factors[:, None] * found**power
+        result = no_relation(generator, size, count)
+        terms = factors[:, None] * result**power
         terms[solved] = 0.0
-        found *= factors[solved]
-        found[solved] = terms.sum(axis=0) + more
-        return found
+        result *= factors[solved]
+        result[solved] = terms.sum(axis=0) + more
+        return result
 
     return Equation(solutions, homogeneous, even=False)
 
@@ -308,8 +308,8 @@ def product_relation(size: int, generator: np.random.Generator) -> Equation:
     """Return the equation that the last number is the product of the others, which are small."""
 
     def solutions(count: int) -> Array:
-        found = np.clip(no_relation(generator, size, count), -64.0, 64.0)
-        found[-1] = found[:-1].prod(axis=0)
-        return found
+        result = np.clip(no_relation(generator, size, count), -64.0, 64.0)
+        result[-1] = result[:-1].prod(axis=0)
+        return result
 
     return Equation(solutions, homogeneous=False, even=False)

@@ -192,10 +192,10 @@ def breed(
             # looks at what rounding may hide hardly ever refute if its errors can be bounded
             doubts = due or scout.once or not suspects.bounded
             first = fetched(fitted, order[:JUDGED])
-            for k, found in enumerate(height[order[:JUDGED]].tolist()):
-                new = (due and found > best and k < shown) or (doubts and found >= PROMISING)
+            for k, result in enumerate(height[order[:JUDGED]].tolist()):
+                new = (due and result > best and k < shown) or (doubts and result >= PROMISING)
                 lane = int(order[k])
-                if not (new and math.isfinite(found) and _usable(first, k)) or lane in looked:
+                if not (new and math.isfinite(result) and _usable(first, k)) or lane in looked:
                     continue
                 if not suspects.was_judged(first, k):
                     looked.add(lane)

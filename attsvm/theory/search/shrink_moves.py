@@ -112,17 +112,17 @@ def _shorter(document: Json, space: Space) -> list[Slot]:
 
         return trials
 
-    found = [*groups(document, space.hint, space.samples), *tuples(document)]
+    results = [*groups(document, space.hint, space.samples), *tuples(document)]
     blocks = [
         slot(group, start, start + size, 0)
-        for group in found
+        for group in results
         for size in _halves(group.length)
         for start in reversed(range(0, group.length - size + 1, size))
     ]
     return blocks + [
         slot(group, index, index + 1, power)
         for power in _MAKING_UP
-        for group in found
+        for group in results
         for index in reversed(range(group.length))
     ]
 

@@ -125,8 +125,8 @@ def take(claim: Claim, turn: Turn) -> Gain:
     tally = Tally(claim, claim.part(turn.part), turn.audits)
     tally.pool = Pool.read(turn.pool)
     tally.variety.keys = [] if turn.searcher in ("ensemble", "drawn") else None
-    given = {(e.height, e.key) for e in tally.pool.elites()}
-    found: Refuted | None = None
+    values = {(e.height, e.key) for e in tally.pool.elites()}
+    result: Refuted | None = None
     minimal, interrupted, resume = False, False, (0, 0)
     error, idle, forms = None, False, tally.pool.forms
     try:
@@ -137,35 +137,35 @@ def take(claim: Claim, turn: Turn) -> Gain:
                 where = (turn.resume[0], turn.resume[1])
                 polish = POLISHERS[turn.searcher]
                 done = polish(tally, tally.latest, turn.budget, turn.deadline, where)
-                found, minimal, resume = done.found, done.minimal, done.resume
+                result, minimal, resume = done.found, done.minimal, done.resume
             else:
-                found, idle = _searched(tally, turn)
+                result, idle = _searched(tally, turn)
     except Stop:
-        found = tally.latest
+        result = tally.latest
     except BaseException as problem:  # the claim may raise any exception, even SystemExit
-        found = tally.latest  # a confirmed refutation is kept
+        result = tally.latest  # a confirmed refutation is kept
         interrupted = _is_interruption(problem)
         if not interrupted:
             error = describe(problem)
-        elif found is None:
+        elif result is None:
             raise KeyboardInterrupt from problem
-    if error is None and found is None:
+    if error is None and result is None:
         try:
-            found = audit_closest(tally)
+            result = audit_closest(tally)
         except Exception as problem:
             error = describe(problem)
     withdrawn = False
-    if turn.found is not None and found is not None and not interrupted:
+    if turn.found is not None and result is not None and not interrupted:
         try:
-            ensure_stands(tally, found)
+            ensure_stands(tally, result)
         except Exception as problem:
-            found, error, withdrawn = None, describe(problem), True
+            result, error, withdrawn = None, describe(problem), True
     return Gain(
         searcher=turn.searcher,
-        pool=[e.json() for e in tally.pool.elites() if (e.height, e.key) not in given],
+        pool=[e.json() for e in tally.pool.elites() if (e.height, e.key) not in values],
         moved=tally.variety.moved,
         keys=tally.variety.keys or [],
-        found=None if found is None else asdict(found),
+        found=None if result is None else asdict(result),
         idle=forms if idle else "",
         minimal=minimal,
         resume=resume,
@@ -205,6 +205,6 @@ def _searched(tally: Tally, turn: Turn) -> tuple[Refuted | None, bool]:
     budget = max(turn.budget // guided.fewer, 8)
     first = turn.number == 0  # a short turn, as other searchers wait for their first one
     scout = Scout(tally, guided.title, budget, turn.deadline, wide=not first)
-    found = guide(guided, scout, generator)
+    result = guide(guided, scout, generator)
     late = turn.deadline is not None and time.time() > turn.deadline
-    return found, not late and (scout.idle or not tally.seen.looked)
+    return result, not late and (scout.idle or not tally.seen.looked)

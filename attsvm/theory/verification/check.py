@@ -85,8 +85,8 @@ class Outcome(Counts):
         if lacks is not None:
             raise TypeError(f"an outcome lacks {lacks}")
         names = ("refuted", "refutes_reading")
-        found = {name: Refuted.read(document[name]) for name in names if document.get(name)}
-        return cls(**{**document, **found})
+        results = {name: Refuted.read(document[name]) for name in names if document.get(name)}
+        return cls(**{**document, **results})
 
 
 _COUNTS = forms.values(forms.count)
@@ -221,12 +221,12 @@ def found_proof(claim: Claim) -> Callable[[], object]:
     """
     module, _, name = (claim.proof or "").partition(":")
     try:
-        found: Callable[[], object] = getattr(
+        result: Callable[[], object] = getattr(
             importlib.import_module(full_name(module, Path(claim.file))), name
         )
     except (ImportError, AttributeError, ValueError) as problem:
         raise ClaimError(f"the proof of {claim.id} cannot be found", value=claim.proof) from problem
-    return found
+    return result
 
 
 def execute_proof(claim: Claim) -> str:
@@ -266,13 +266,13 @@ def ensure_steps(claim: Claim, steps: Steps) -> None:
             remedy="Take its steps by ensure_equal, ensure_true or others of "
             "attsvm.theory.declaration.proof, or by cite.",
         )
-    for taken in steps.supposed:
-        if not grants(claim.formula, taken):
+    for chosen in steps.supposed:
+        if not grants(claim.formula, chosen):
             ensure_same(
-                f"the proof of {claim.id} supposes", [taken], claim.formula.hypotheses.values()
+                f"the proof of {claim.id} supposes", [chosen], claim.formula.hypotheses.values()
             )
             raise ClaimError(
-                f"the proof of {claim.id} supposes what the reading does not: {taken.says}",
+                f"the proof of {claim.id} supposes what the reading does not: {chosen.says}",
                 value=claim.proof,
                 remedy="Give the reading that hypothesis, or the proof a step that shows it.",
             )
@@ -323,6 +323,6 @@ def with_siblings(reading: Outcome, siblings: Sequence[Outcome]) -> Outcome:
     """
     if reading.refuted is not None or reading.error is not None:
         return reading
-    found = next((s.refutes_reading for s in siblings if s.refutes_reading is not None), None)
+    results = next((s.refutes_reading for s in siblings if s.refutes_reading is not None), None)
     ratios = [r for r in (reading.tightness, *(s.reading_ratio for s in siblings)) if r is not None]
-    return replace(reading, refuted=found, tightness=max(ratios, default=None))
+    return replace(reading, refuted=results, tightness=max(ratios, default=None))

@@ -166,7 +166,7 @@ def _ensure_same(client: Client, named: Sequence[str]) -> None:
         raise WorkerError(
             "the cluster has no worker yet", remedy="Start some (`dask worker ADDRESS`)."
         )
-    here = json.loads(identity(*named))
+    present = json.loads(identity(*named))
     asked = time.time()
     answers = {
         worker: client.submit(_alone, identity, *named, workers=[worker], pure=False)
@@ -176,9 +176,9 @@ def _ensure_same(client: Client, named: Sequence[str]) -> None:
         there = _answer(worker, answer)
         clock = there.pop("clock")
         for name, version in there.items():
-            if version != here[name]:
+            if version != present[name]:
                 raise WorkerError(
-                    f"{name} differs: {here[name]} here and {version} on worker {worker}",
+                    f"{name} differs: {present[name]} here and {version} on worker {worker}",
                     remedy="Install the same versions and the same packs everywhere.",
                 )
         if not asked - _SKEW < clock < time.time() + _SKEW:

@@ -56,7 +56,7 @@ def bases_of(
     imports = Imports()
     engine = [f"{name} {digest}" for name, digest in code.items() if name.startswith("attsvm/")]
     shared = [*sorted(engine), *(f"{name} {version}" for name, version in versions().items())]
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     wanted = {claim.id: claim for claim in claims}
     whole = {
         pack.name: [whole_of(module.__file__) for module in modules(pack) if module.__file__]
@@ -69,8 +69,8 @@ def bases_of(
         rest = [*shared, *rest_of([pack]).values(), *others]
         for claim in pack.claims:
             if claim.id in wanted:
-                found[claim.id] = digest_of("\n".join([digest_of_claim(claim, imports), *rest]))
-    return found
+                results[claim.id] = digest_of("\n".join([digest_of_claim(claim, imports), *rest]))
+    return results
 
 
 def evaluated(
@@ -87,7 +87,7 @@ def evaluated(
     Raises:
         LedgerError: the file cannot be read, or is no ledger.
     """
-    found: dict[str, Earlier] = {}
+    results: dict[str, Earlier] = {}
     for run in finished_runs(path, profile, seed) if os.path.isfile(path) else ():
         outcomes: dict[str, dict[str, JsonObject]] = {}
         for outcome, origin in zip(run.parts, run.origins, strict=True):
@@ -97,12 +97,12 @@ def evaluated(
                 )
         for claim, parts in outcomes.items():
             if claim in bases and run.bases.get(claim) == bases[claim]:
-                found[claim] = Earlier(run.id, parts)
-    return found
+                results[claim] = Earlier(run.id, parts)
+    return results
 
 
 def reused(claim: Claim, earlier: Mapping[str, Earlier]) -> Earlier | None:
     """Return the outcomes of a claim in an earlier run, if that run evaluated all its parts."""
-    found = earlier.get(claim.id)
-    whole = found is not None and {p.name for p in claim.parts()} == found.outcomes.keys()
-    return found if whole else None
+    result = earlier.get(claim.id)
+    whole = result is not None and {p.name for p in claim.parts()} == result.outcomes.keys()
+    return result if whole else None

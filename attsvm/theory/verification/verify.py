@@ -254,15 +254,15 @@ def assess(
         return Verdict(truth, evidence, Validity.ERROR), f"{where}{broken.error}"
     if reading.refuted is None and reading.examples == 0:
         never = [name for name, count in reading.hypotheses.items() if count == 0]
-        said = f"never satisfied: {', '.join(never)}" if never else "no instance met all of them"
+        text = f"never satisfied: {', '.join(never)}" if never else "no instance met all of them"
         return Verdict(Truth.UNDECIDED, Evidence.NONE, Validity.VACUOUS), (
-            f"hypotheses {said} ({counted(reading.rejected, 'instance')}){_left_out(reading)}"
+            f"hypotheses {text} ({counted(reading.rejected, 'instance')}){_left_out(reading)}"
         )
     if survivors:
-        said = f"survived: {'; '.join(survivors)}"
+        text = f"survived: {'; '.join(survivors)}"
         if reading.refuted is not None and claim.expected.truth is not Truth.REFUTED:
-            said = f"{_reason(claim, reading)}; siblings that {said}"
-        return Verdict(truth, evidence, Validity.WEAK), said
+            text = f"{_reason(claim, reading)}; siblings that {text}"
+        return Verdict(truth, evidence, Validity.WEAK), text
     if siblings and not fallen:
         return Verdict(truth, evidence, Validity.WEAK), "no sibling was refuted"
     if reading.refuted is None and not reading.settled:
@@ -277,21 +277,21 @@ def assess(
     alone = _by_stand_in(claim, reading)
     if reading.refuted is None and alone > (1.0 - _DECIDED) * reading.examples:
         looked = counted(reading.examples, "instance")
-        said = f"{alone} of {looked} decided by {_stand_in(claim)} alone"
-        return Verdict(truth, evidence, Validity.THIN), said
+        text = f"{alone} of {looked} decided by {_stand_in(claim)} alone"
+        return Verdict(truth, evidence, Validity.THIN), text
     if reading.refuted is None and reading.sides == 1 and reading.drawn > 1:
-        said = "both sides of the conclusion are the same on every instance"
-        return Verdict(truth, evidence, Validity.WEAK), said
+        text = "both sides of the conclusion are the same on every instance"
+        return Verdict(truth, evidence, Validity.WEAK), text
     if reading.refuted is None and reading.unread:
-        said = f"neither a hypothesis nor the conclusion reads: {', '.join(reading.unread)}"
-        return Verdict(truth, evidence, Validity.THIN), said
+        text = f"neither a hypothesis nor the conclusion reads: {', '.join(reading.unread)}"
+        return Verdict(truth, evidence, Validity.THIN), text
     still = [name for name, values in reading.varied.items() if values < 2]
     if reading.refuted is None and still:
         return Verdict(truth, evidence, Validity.THIN), f"never varied: {', '.join(still)}"
     met = _never_violated(siblings)
     if reading.refuted is None and met:
-        said = f"never violated, not even where it is left out: {', '.join(met)}"
-        return Verdict(truth, evidence, Validity.THIN), said
+        text = f"never violated, not even where it is left out: {', '.join(met)}"
+        return Verdict(truth, evidence, Validity.THIN), text
     return Verdict(truth, evidence, Validity.EXERCISED), _reason(claim, reading)
 
 
@@ -313,13 +313,13 @@ def _truth(claim: Claim, reading: Outcome) -> tuple[Truth, Evidence]:
 
 def _reason(claim: Claim, reading: Outcome) -> str:
     if reading.refuted is not None:
-        found = f"counterexample by {reading.refuted.found_by}, {reading.refuted.method}"
+        result = f"counterexample by {reading.refuted.found_by}, {reading.refuted.method}"
         formula = claim.formula
         if formula.measured or claim.expected.truth is Truth.REFUTED:
-            return found
+            return result
         case = codec.decode(reading.refuted.instance, claim.instance_type)
-        said = sides(formula, {}, case)
-        return f"{found}; the conclusion says {said} there, which is false"
+        text = sides(formula, {}, case)
+        return f"{result}; the conclusion says {text} there, which is false"
     if reading.undecided:
         return f"{counted(reading.undecided, 'instance')} open: {reading.undecided_note}"
     if reading.proof:
@@ -329,8 +329,8 @@ def _reason(claim: Claim, reading: Outcome) -> str:
         every = f"all {looked} that there are" if reading.settled else looked
         return f"{every}, each decided in rationals or balls{_left_out(reading)}"
     alone = _by_stand_in(claim, reading)
-    said = f"{looked}, {reading.decided} of them decided by a certificate as well"
-    return f"{said}, {alone} by {_stand_in(claim)} alone" if _stand_in(claim) else said
+    text = f"{looked}, {reading.decided} of them decided by a certificate as well"
+    return f"{text}, {alone} by {_stand_in(claim)} alone" if _stand_in(claim) else text
 
 
 def _left_out(reading: Outcome) -> str:
@@ -348,9 +348,9 @@ def check_job(claim: str, profile: str, seed: str, *named: str) -> str:
 
     All parts are one job, because they often compute the same things.
     """
-    found = known_claim(claim, named)
+    result = known_claim(claim, named)
     budget = profile_named(profile)
-    outcomes = [check_part(found, part, budget, int(seed)) for part in found.parts()]
+    outcomes = [check_part(result, part, budget, int(seed)) for part in result.parts()]
     return json.dumps([outcome.json() for outcome in outcomes])
 
 
@@ -430,8 +430,8 @@ def verify(
     earlier: dict[str, Earlier] = {}
     if ledger is not None and reuse:
         head = head_of(packs, claims, profile, seed, ledger)
-        found = evaluated(ledger.path, profile, seed, head["bases"])
-        earlier = {c.id: e for c in claims if (e := reused(c, found)) is not None}
+        result = evaluated(ledger.path, profile, seed, head["bases"])
+        earlier = {c.id: e for c in claims if (e := reused(c, result)) is not None}
     anew = [claim for claim in claims if claim.id not in earlier]
     checking = run_tasks(anew, chosen, seed, crew or HERE, named)
     if ledger is not None and not head:
@@ -602,10 +602,10 @@ def _is_there(path: Path, done: Checked, imports: Imports) -> bool:
         stored = counterexample.read(path)
     except AttsvmError:
         return False
-    found = done.reading.refuted
+    result = done.reading.refuted
     return (
-        found is not None
+        result is not None
         and (stored.get("claim"), stored.get("sibling")) == (done.claim.id, None)
-        and (stored["instance"], stored.get("slack")) == (found.instance, found.slack)
+        and (stored["instance"], stored.get("slack")) == (result.instance, result.slack)
         and stored.get("fingerprint") == digest_of_claim(done.claim, imports)
     )
