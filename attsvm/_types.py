@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     """An object of a document; who reads a value of it knows, or checks, what it is."""
 
     Json = JsonObject | list[Any] | str | int | float | bool | None
-    """What a document of JSON holds."""
+    """A value of a JSON document."""
 
     Entry = Mapping[str, Any]
     """An object of a document that is only read, such as an event of a ledger."""

@@ -52,7 +52,7 @@ def _rebuild(kind: type[AttsvmError], cause: str, value: object, remedy: str) ->
 
 
 _SHOWN = 120
-"""Letters of a value that a message shows at most."""
+"""Maximum number of letters of a value that a message shows."""
 
 _BRIEF = reprlib.Repr()
 for _kind in ("tuple", "list", "array", "dict", "set", "frozenset", "deque", "string", "other"):

@@ -113,7 +113,7 @@ _ENDS = 10.0
 """Seconds that the processes of a killed command have to end."""
 
 _VERDICTS = 1500
-"""Verdicts of the ledger whose page is written as the command is killed."""
+"""Number of verdicts of the ledger whose page is written as the command is killed."""
 
 _TOLD = re.compile(r"^\[\d+/6\] (\S+): (\w+), (\w+), (\w+)$", re.MULTILINE)
 """A verdict that `verify` tells of while it runs."""

@@ -9,7 +9,7 @@ claimed solution. The campaigns:
 - `W`: descent on W with steps of 1/L on the log-loss or -u, from zero and from starts that are
   misled: four times W^mm of choices with a worse token. Data count if their optimal tokens are
   unique and the Att-SVM is feasible; the claimed solution is W^mm.
-- `p`: the same with the query e_1, where descent on W is descent on a prompt p.
+- `p`: the same with the query e_1, for which descent on W is descent on a prompt p.
 - `prompt`: `mm/general-data:literal`, by which descent on a prompt converges to p(alpha) of the
   tokens that it selects, whatever these are; a loss of l' < 0, a step of 1/L, 1/(2L) or 1/(4L),
   from zero, from two starts of small integers, and from four times p of two worse choices. Runs

@@ -24,13 +24,13 @@ def run_guarded(command: Callable[[], int]) -> NoReturn:
     """
     if sys.platform != "linux":
         os._exit(command())
-    heard, text = os.pipe()
+    readable, writable = os.pipe()
     alive, living = os.pipe()
     passed = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {*passed, signal.SIGCHLD})
     child = os.fork()
     if child == 0:
-        os.close(heard)
+        os.close(readable)
         os.close(living)
         _end_with(alive)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -39,11 +39,11 @@ def run_guarded(command: Callable[[], int]) -> NoReturn:
         except BaseException as error:  # with --debug
             sys.excepthook(type(error), error, error.__traceback__)
             code = 1
-        os.write(text, bytes([code]))
+        os.write(writable, bytes([code]))
         os._exit(code)
-    os.close(text)
+    os.close(writable)
     os.close(alive)
-    os.set_blocking(heard, False)
+    os.set_blocking(readable, False)
     status = _waited(child, passed)
     signal.pthread_sigmask(signal.SIG_SETMASK, before)
     if os.WIFSIGNALED(status):
@@ -54,7 +54,7 @@ def run_guarded(command: Callable[[], int]) -> NoReturn:
         os._exit(128 + blow)
     code = os.waitstatus_to_exitcode(status)
     try:
-        word = os.read(heard, 1)
+        word = os.read(readable, 1)
     except BlockingIOError:  # the end of a worker is still open
         word = b""
     if word != bytes([code]):

@@ -1,7 +1,7 @@
 """Minima at a finite norm: a point from which descent is proved to converge to one.
 
-Let D be a ball of radius r about C on which the Hessian of the risk has eigenvalues between mu > 0
-and less than 2/step on the span in which descent moves, and let the gradient at C have norm g. If
+Let D be a ball of radius r about C. On D let the Hessian of the risk have eigenvalues between mu >
+0 and less than 2/step on the span in which descent moves. Let the gradient at C have norm g. If
 g < mu r, D has one stationary point W*, within g/mu of C, and descent converges to it from any
 point of D within r - 2 g/mu of C. A similar condition holds for descent on (K, Q), W = K Q^T.
 The proof is in docs/proofs/minima.md.

@@ -138,9 +138,9 @@ def _certainly_grows(case: Descent) -> arb:
 def _leaves_balls(case: Descent) -> bool:
     """Return whether the norm provably diverges from any start and with any constant step.
 
-    It does if the loss has a slope of one sign that is never 0, the Att-SVM is feasible, some input
-    has two different scores, and the rivals of each input share one score. Inputs of one score have
-    no gradient. The others have unique optimal tokens.
+    It does under four conditions. The loss has a slope of one sign that is never 0. The Att-SVM is
+    feasible. Some input has two scores. The rivals of each input share one score. Inputs of one
+    score have no gradient. The others have unique optimal tokens.
 
     Proof. A step of size eta on a loss l(u) adds to <W, W^mm>
 

@@ -24,7 +24,8 @@ def descend_w(
 ) -> Trajectory:
     """Run gradient descent W(k+1) = W(k) - step * grad L(W(k)).
 
-    Data sets, starts and step sizes may each be one or many: one data set from many starts, many
+    Data sets, starts and step sizes may each be one or many. Examples are one data set from many
+    starts, many
     data sets with one step, or as many of each as there are runs. A run is the same to the last
     bit in any batch and for any number of threads; on a device it agrees with that to rounding.
 

@@ -1,7 +1,7 @@
 """The readers of attsvm, with their inputs and the properties of accepted files.
 
-A reader takes a file and either accepts or refuses it, by an error of `attsvm.errors`. What it
-accepts is held, shown and written again as the commands do, so that nothing surfaces later that
+A reader takes a file and either accepts or refuses it, by an error of `attsvm.errors`. A file that
+it accepts is held, shown and written again as the commands do, so that nothing surfaces later that
 reading should have refused. `Broken` stands for a promise that is not kept.
 """
 

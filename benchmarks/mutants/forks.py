@@ -2,7 +2,7 @@
 
 Nothing of the tree that is tested is loaded before the fork. Each line of standard input is a
 request `{"words": [...], "seconds": s, "output": FILE}`; the answer is the exit code in a line, or
--1 where time ran out and the fork with all that it started was killed. Seconds are of processor
+-1 if time ran out and the fork with all that it started was killed. Seconds are of processor
 time, as other work slows all down; what waits has four times as many by the clock.
 """
 

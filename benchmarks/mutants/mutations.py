@@ -46,7 +46,7 @@ class Mutant:
         scope: the definition that the change lies in, "" at the top level.
         kind: the kind of the change.
         before, after: the lines that it changes, without their indentation.
-        line: where the change is.
+        line: the line number of the change.
         lines: first and last line of the statement, of a compound one those of its head.
         runs: whether these lines run in a function, and not when their module is imported.
         span: the bytes of the file that are replaced.

@@ -4,7 +4,7 @@ It opens the page, filters, follows deep links, types keys, copies, prints, narr
 turns dark, turns JavaScript off, measures the contrast of every text, and asks axe-core what is
 wrong with it, in a wide and a narrow window, in both colour schemes. A page of 500 claims is timed.
 Exit code 1 if something fails. Pictures go to `--pictures FOLDER`. Playwright drives a Chromium
-or Chrome that is installed (`pip install -e '.[browser]'`); where there is none it says so and ends
+or Chrome that is installed (`pip install -e '.[browser]'`); if there is none it says so and ends
 with 2. Without a page it is one of a few claims, checked for the purpose.
 """
 

@@ -7,7 +7,7 @@ what falls is a discovery or a false alarm, and the command exits with 1. For ev
 
     python -m benchmarks.power --true 1000000 --seconds 600 -n 2 --json night.json
 
-The next night `--resume night.json` goes on where the readings have not been looked at N times; the
+The next night `--resume night.json` continues with readings that have not had N instances yet; the
 file is written after each reading, so that a night may be cut short.
 """
 
@@ -185,7 +185,8 @@ def show_true(
     """Show each reading that stands to the searchers; report refutations and counts.
 
     Rows of nights `before` count for readings whose code is as it was then: a reading that was
-    looked at often enough keeps its row, another one is shown more, with another seed. What is
+    looked at often enough keeps its row, another one is shown more, with another seed. The part of
+    it that is
     known by then is given to `keep` after each reading, so that a night may be cut short.
     """
     claims = {c.id: c for c in true_claims() if _wanted(c.id, only)}

@@ -219,7 +219,7 @@ def rival(claim: Claim, seconds: float, seed: int) -> Attempt:
 
 
 _ROUNDS, _SHARE = 4, 0.1
-"""Rounds of all searchers, and the part of the time for them, before batches are screened."""
+"""Number of rounds of all searchers, and their share of the time, before batches are screened."""
 
 
 def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hunt]:

@@ -39,8 +39,8 @@ class Planted:
         kind: the kind of mistake.
         family: the statement that is spoilt.
         why: why it is false.
-        witness: the variables of a counterexample, where one is at hand; shown to no searcher.
-        source: where the true statement stands, if outside the sources.
+        witness: the variables of a counterexample, if one is known; shown to no searcher.
+        source: the place of the true statement, if outside the sources.
     """
 
     claim: Claim
@@ -101,7 +101,7 @@ def plant(
         why: why it is false.
         family: the statement that is spoilt, that of the base where None.
         conclusion: another formula, or another measured conclusion.
-        data: another strategy of records, where the base's never violates what is dropped.
+        data: another strategy of records, if the base's never violates a dropped hypothesis.
         ensemble: another one, or None for none.
         drop: names of hypotheses that are left out.
         hypotheses: further ones.

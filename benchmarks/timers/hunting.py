@@ -27,7 +27,7 @@ CLAIMS = (
 SECONDS, SEEDS = 20.0, (0, 1, 2)
 
 _WARM = 4
-"""Rounds of the short hunt; guided searchers take part from the third on."""
+"""Number of rounds of the short hunt; guided searchers take part from the third on."""
 
 
 def _hunted(claim: Claim, workers: int, seed: int, screening: bool, **limit: Any) -> Hunt:

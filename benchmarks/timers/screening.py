@@ -31,7 +31,7 @@ from benchmarks.timers.timing import Timer, Way
 
 torch.set_num_threads(1)
 BATCH, LOOPED = 4096, 256
-"""Instances in a batch, and those of it that a loop looks at."""
+"""Number of instances in a batch, and number of them that a loop evaluates."""
 
 SECONDS = 2.0
 """Processor seconds of a row of turns, and of Hypothesis."""

@@ -187,7 +187,7 @@ def nuclear() -> Iterator[Timer]:
 
 
 def soft() -> Iterator[Timer]:
-    """Yield the soft margin where it equals the hard one, and where it does not."""
+    """Yield the soft margin for data on which it equals the hard one, and for others."""
     shape = (10, 5, 100)
     for C in (10.0, 0.5):
         ours = Way(partial(solve_soft, C=C), runs=20)

@@ -53,8 +53,9 @@ class Supposed:
 
     Attributes:
         says: the fact, in one sentence.
-        by: the alternatives, one of which a reading must have: a hypothesis, its conclusion or a
-            variable, each compared by identity; or a constant, given as a pair of name and value
+        by: the alternatives, one of which a reading must have. Each is a hypothesis, its
+            conclusion or a
+            variable, compared by identity, or a constant, written as a pair of name and value
             such as `("loss", "logistic")`.
         proposition: returns what linked proofs may take from it, as for a `Hypothesis`.
     """

@@ -68,7 +68,7 @@ class Imports:
         """Return the digest of all modules that files import, and of some words.
 
         The digest does not depend on the folder of the code, nor on comments, docstrings, layout
-        and line ends: only an edit that may change a verdict needs a new review.
+        and line ends. So only an edit that may change a verdict needs a new review.
         """
         modules, distributions = self.reached(files)
         lines = [f"{module.shown} {module.digest}" for module in modules.values()]

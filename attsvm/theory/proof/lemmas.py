@@ -1,6 +1,6 @@
 """Lemmas that linked proofs cite: functions of an instance that give hypotheses and conclusions.
 
-The core trusts them, so each says where its proof is. The docstring is the theorem, and the
+The core trusts them, so each names the place of its proof. The docstring is the theorem, and the
 function is its instance; `named` makes the new names of theorems that say that something exists.
 """
 

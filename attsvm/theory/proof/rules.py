@@ -308,7 +308,7 @@ def bounds(
 def attained(name: str, extreme: Term, exists: Fact) -> tuple[Function, Fact]:
     """Return a new index at which an extreme over a whole index set is attained, and that it is.
 
-    A finite set that is not empty has such an element, for all values of the letters; the new
+    A finite set that is not empty has such an element, for all values of the letters. The new
     function of these letters, in the order of their names, is one.
     """
     atoms = [a for a in extreme.atoms if extreme == a.term and isinstance(a, Binder)]

@@ -1,8 +1,8 @@
 """The search for certificates, which nothing trusts: floats propose, rationals are solved exactly.
 
 Linear programming finds coefficients of products of premises that add up to 0. The products with
-a coefficient above 0 are kept, and their coefficients are solved anew in rationals. What comes
-back is checked by `attsvm.theory.proof.certificates`.
+a coefficient above 0 are kept, and their coefficients are solved anew in rationals. The result
+comes back is checked by `attsvm.theory.proof.certificates`.
 """
 
 from __future__ import annotations

@@ -289,7 +289,7 @@ def ensure_sort(term: Term, sort: Sort) -> None:
 def rebuilt(term: Term, replaced: Callable[[Atom], Term | None]) -> Term:
     """Return the term with atoms replaced, from the inside outwards, in normal form.
 
-    An atom stays if `replaced` returns None for it. What is put in place is not searched again.
+    An atom stays if `replaced` returns None for it. The replacement is not searched again.
     """
     whole = as_term(0)
     for monomial, coefficient in term.parts.items():

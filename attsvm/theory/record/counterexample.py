@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 KIND = "attsvm-counterexample"
 SCHEMA, WITHOUT_WITNESS = 2, 1
-"""The schema of new files, and that of older files without a witness, which are still read."""
+"""Version number of the schema of new files, and that of older files without a witness, which can
+still be read."""
 
 _LINES = 15
 """Maximum number of lines of Python for an instance; a longer one is shown by its sizes."""

@@ -34,7 +34,7 @@ from attsvm.theory.record import forms
 from attsvm.theory.record.files import parse, read_whole
 
 SCHEMA = 1
-"""Schema of all events."""
+"""Version number of the schema of all events."""
 
 LARGEST = 1 << 30
 """Maximum number of bytes of a line, or of the content of a pipe."""

@@ -119,7 +119,7 @@ def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: S
 
 
 _LARGEST = 2**53
-"""Magnitude of integers above which floats are not exact."""
+"""Minimum size of integers at which floats are not exact."""
 
 
 def _sides(formula: Formula, asked: int, weights: Array) -> dict[str, tuple[int, int]]:

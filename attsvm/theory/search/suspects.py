@@ -41,10 +41,10 @@ _HELD = 2**15
 """Number of suspects of several batches from which on they are examined without further delay."""
 
 PROMISING = 1.0 - 1e-9
-"""Height above which rounding may hide a violation."""
+"""Minimum height at which rounding may hide a violation."""
 
 _VIOLATED = 1.0 + 1e-10
-"""Height above which floats see a violation, except for rounding within the sides."""
+"""Minimum height at which floats see a violation, except for rounding within the sides."""
 
 _SEEN, _NEAR = 8, 2
 """Maximum number of records of a series that are examined because floats see a violation, and
