@@ -189,7 +189,7 @@ def test_a_fault_is_seen(kind, source):
     [
         '"""Return x + y, where y is the second number."""',
         'MOST = 3\n"""Maximum number of turns."""',
-        '"""Return a.\n\n    what where those\n"""',
+        '"""Return a.\n\n    what where those\n\nText.\n"""',
     ],
 )
 def test_plain_english_has_no_fault(source):

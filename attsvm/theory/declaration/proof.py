@@ -54,8 +54,7 @@ class Supposed:
     Attributes:
         says: the fact, in one sentence.
         by: the alternatives, one of which a reading must have. Each is a hypothesis, its
-            conclusion or a
-            variable, compared by identity, or a constant, written as a pair of name and value
+            conclusion or a variable, compared by identity, or a constant, as a pair of name, value
             such as `("loss", "logistic")`.
         proposition: returns what linked proofs may take from it, as for a `Hypothesis`.
     """
