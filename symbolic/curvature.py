@@ -19,7 +19,7 @@ p = |phi'(m)|, q = |phi''(m)|:
    range: less than half of p/(3 sqrt 3), which (1-a^2)/2 (p a + ...) is at least at a = 1/sqrt 3.
 4. If B >= 0: V1 = E_S[u^2] - m1^2 <= m1 (1-m1), as u^2 <= u, and d^2 <= w^2 for w = m1 or 1 - m1.
    So F <= P (p w(1-w) + B w^2), and with k = T w <= T that is k (1-T) (p (1-2k) + q k (1-T))
-   (`nested_residual`); where the bracket is positive, 1-T <= 1-k makes that at most k (1-k)
+   (`nested_residual`); if the bracket is positive, 1-T <= 1-k makes that at most k (1-k)
    (p (1-2k) + q k (1-k)), half of the height in (*) at 1 - 2k, for a < 0 less than at -a.
 
 (*) is attained: two tokens of probabilities (1-a)/2 and (1+a)/2 with h = (1, 0), any u

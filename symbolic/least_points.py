@@ -2,8 +2,8 @@
 
 Let X be the least vector with <A_j, X> >= b_j for all j, where b_j is 1 or 0, and let C be the hull
 of the A_j with bound 1 plus the cone of those with bound 0. All that the Att-SVM, the p-SVM and the
-v-SVM have in common follows from inner products, so that it is proved for all sizes at once. What
-is said of a sum over constraints is executed for one term of it, which stands for all.
+v-SVM have in common follows from inner products, so that it is proved for all sizes at once. A
+statement on a sum over constraints is executed for one term of it, which stands for all.
 """
 
 from __future__ import annotations

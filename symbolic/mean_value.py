@@ -1,4 +1,4 @@
-"""What a reading says on symbols, and how Lipschitz constants and slopes bound each other."""
+"""Readings on symbols, and bounds between Lipschitz constants and slopes."""
 
 from __future__ import annotations
 

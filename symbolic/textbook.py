@@ -1,4 +1,4 @@
-"""What textbooks prove and proofs here cite; each hypothesis has to be met where it is cited."""
+"""Theorems of textbooks that proofs cite; each hypothesis has to be met where it is cited."""
 
 from __future__ import annotations
 

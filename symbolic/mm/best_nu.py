@@ -1,4 +1,4 @@
-"""The best nu of Assumption B for given tokens, where no input is idle and gamma < Gamma.
+"""The best nu of Assumption B for given tokens, if no input is idle and gamma < Gamma.
 
 Write z_i = Y_i x_i,alpha_i and v = Gamma v(alpha), of norm 1: as no input is idle <v, z_i> = Gamma.
 Let W be the largest multiplier of input i, z = Y_i x_it another token of it and u = z - z_i. For 0

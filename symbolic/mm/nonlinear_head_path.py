@@ -2,7 +2,7 @@
 
 With q the attention of an input to other tokens than its best one, d > 0 the least gap of h_i
 between tokens and D the largest slope <h_i'(x_1), x_1 - x_t>, convexity gives
-best - D q <= h_i(output) <= best - d q. What follows for the path is that of a linear head.
+best - D q <= h_i(output) <= best - d q. The consequence for the path is that of a linear head.
 """
 
 from __future__ import annotations

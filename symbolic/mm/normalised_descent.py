@@ -1,4 +1,4 @@
-"""Normalised descent on p where rivals score the same: how much a step gains, and how straight.
+"""Normalised descent on p if rivals score the same: how much a step gains, and how straight.
 
 With one input and A_t = k_alpha - k_t the step is along g = sum_t q_t A_t, q_t the softmin of the
 margins m_t = <A_t, p>. Let a = ||p*||, N = ||p||, P = <p, p*>/a, B = max ||A_t||, J rivals.

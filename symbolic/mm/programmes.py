@@ -2,7 +2,7 @@
 
 All are the least vector X with <A_j, X> >= b_j, so that `symbolic.least_points` proves them for any
 number of inputs and tokens and in any dimension; what is compared is what the claims evaluate.
-Where nothing is constrained X is 0, C is empty, and there is nothing to compare.
+If nothing is constrained X is 0, C is empty, and there is nothing to compare.
 """
 
 from __future__ import annotations

@@ -2,17 +2,17 @@
 
 On `mm/theorem-2`, with instances of `properties/mm/theorem_2`:
 
-What is evaluated of the limits of p_R/R are their bounds, that they are directions, and that no
+The evaluated facts on the limits of p_R/R are their bounds, that they are directions, and that no
 other choice in reach has as large a label margin: then v_r and p_R would select it for large r. The
 limits themselves are proved. In `sharp-2` the path, which knows no alpha, must not have two limits
 either. Another choice with the same v(alpha), whose other tokens score above 1, has limits as well
 as alpha, of the same data: in `HIGHER` (1, 1)/sqrt 2 and (1, 0), where r/R tends to infinity. And
-tokens that no prompt tells apart count by their mean: where all inputs that are not tight have such
+tokens that no prompt tells apart count by their mean: if all inputs that are not tight have such
 tokens only, no choice in the tight ones may have a larger label margin with these means, as one has
 in `INDISTINCT`, where p(alpha) does not exist.
 
 `literal-3` is the second limit as printed, for each r. With W = 0 there is no p(alpha), and
-Assumption B may hold. Where there is one, a short head prefers the tokens whose mean is longest,
+Assumption B may hold. If there is one, a short head prefers the tokens whose mean is longest,
 which need not be those of the largest label margin: for small r the prompt selects others.
 `sharp-1` asks for a large r: from some r_0 on attention off the selected tokens is at most a
 constant times the least possible, and p_R/R converges as R grows, whatever r does. Assumption B

@@ -127,8 +127,8 @@ def fixed_weights_residual(*, scaled: bool = True) -> sp.MatrixExpr:
 class _Letters(Symbols):
     """Symbols, of which records of a run may hold some."""
 
-    def _given(self, number: sp.Expr) -> sp.Expr:
-        return number if isinstance(number, sp.Expr) else super()._given(number)
+    def _literal(self, number: sp.Expr) -> sp.Expr:
+        return number if isinstance(number, sp.Expr) else super()._literal(number)
 
 
 def ensure_first_step(*, power: int = 2) -> None:

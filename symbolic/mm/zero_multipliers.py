@@ -1,4 +1,4 @@
-"""The joint path of exp(-x) where inputs of tight margin have the multiplier 0.
+"""The joint path of exp(-x) if inputs of tight margin have the multiplier 0.
 
 Every choice of tokens but alpha has a label margin of at most gamma < Gamma. Notation is that of
 `symbolic.mm.joint_path`; P are the inputs that are not idle, J the tight idle ones, N those that

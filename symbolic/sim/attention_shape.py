@@ -1,6 +1,6 @@
 """Sizes of the attention's formula for symbolic n and d, by the functions of the claim.
 
-Two sizes fit for all n and d where their difference, a polynomial in n and d, is 0.
+Two sizes fit for all n and d if their difference, a polynomial in n and d, is 0.
 """
 
 from __future__ import annotations

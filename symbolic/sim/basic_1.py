@@ -42,7 +42,7 @@ def ensure_secant() -> None:
 
 
 def ensure_change() -> None:
-    """Prove that ||exp(A x) - exp(A y)|| <= e^M ||A|| ||x - y|| where no logit exceeds M."""
+    """Prove that ||exp(A x) - exp(A y)|| <= e^M ||A|| ||x - y|| if no logit exceeds M."""
     ensure_secant()
     power, change = sp.symbols("e^M |e^a-e^b|", nonnegative=True)
     moved = (change + LESS) / power

@@ -1,4 +1,4 @@
-"""How many tokens give X^mm: as many as independent constraints, by Caratheodory's theorem.
+"""Tokens that give X^mm: as many as independent constraints, by Caratheodory's theorem.
 
 On `sim/few-support-tokens`, with instances of `properties/sim/few_support_tokens`:
 

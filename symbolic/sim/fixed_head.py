@@ -2,7 +2,7 @@
 
 The formulas of the claims run on symbols, for the sizes below: the score with the head after
 attention is differentiated by sympy, and held against the closed form of lemma 3.11 at the values
-that have absorbed the head. What the sizes enter is associativity of the product, and lemma 3.11,
+that have absorbed the head. The sizes enter only associativity of the product, and lemma 3.11,
 which knows nothing of h but its entries.
 """
 

@@ -2,7 +2,7 @@
 
 On `sim/large-dimension`, with instances of `properties/sim/large_dimension`:
 
-Part 1 is likely in large dimensions where tokens and queries are nearly orthogonal there. Let all
+Part 1 is likely in large dimensions if tokens and queries are nearly orthogonal there. Let all
 tokens have one norm and all queries one, here 1, and inner products be at most e in size. So are
 those of the x_t z^T of one input, and those of two inputs are at most e^2. X^mm is the sum of
 w_t (x_opt - x_t) z^T over all inputs, w_t >= 0. If C is the largest sum of the w_t of an input,

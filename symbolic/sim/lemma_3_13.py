@@ -2,10 +2,10 @@
 
 The bound (*) of `symbolic.curvature` is attained, in its letters.
 
-What the code maximises, `attsvm.lipschitz.softmax_height` with `best_level`, runs on symbols here.
-For g(b <f, h>), D = |b| osc(h) and c = |1 - 2 g| give p = D (1-c^2)/4, q = D^2 c (1-c^2)/4
-(`logistic_residuals`), and (*) becomes K(D) osc(u)^2/2; adding a number to h moves c to anything in
-[0, 1), with either sign of g'', whatever a is.
+The function that the code maximises, `attsvm.lipschitz.softmax_height` with `best_level`, runs on
+symbols here. For g(b <f, h>), D = |b| osc(h) and c = |1 - 2 g| give p = D (1-c^2)/4, q = D^2 c
+(1-c^2)/4 (`logistic_residuals`), and (*) becomes K(D) osc(u)^2/2; adding a number to h moves c to
+anything in [0, 1), with either sign of g'', whatever a is.
 
 In x, with s = A x, a unit step moves the logits by u = A e, osc(u)^2 <= max |A_j - A_k|^2 <=
 2 ||A||^2. By the mean value theorem the gradient is K(D) max |A_j - A_k|^2/2-Lipschitz, and so

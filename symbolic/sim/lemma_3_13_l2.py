@@ -7,7 +7,7 @@ is at most osc(u)^2/2 times
     w^2 k(x),   k(x) = max_{0 <= a <= 1} j(x, a),   j(x, a) = (1-a^2)(x a + (1-3a^2)/4),
 
 attained by two tokens of probabilities (1-a)/2 at the end of size r and (1+a)/2 at the other one.
-What the code evaluates at w and r - w/2, `attsvm.lipschitz.squared_height`, is w^2 j(x, a).
+The code's value at w and r - w/2, `attsvm.lipschitz.squared_height`, is w^2 j(x, a).
 The residual m = <f, h> - b is tied to f here, so (*) of `symbolic.sim.lemma_3_13` is too weak.
 
 Let w = 1, and t = h - min h in [0, 1]^n, so m = x - 1/2 + E t, with x of any sign from here on.
@@ -30,7 +30,7 @@ v = u - E u. The curvature is F = 2 m E[t (v^2 - E v^2)] + 2 (E[t v])^2.
    at 1/sqrt 3 the maximum lies in [0, 1/sqrt 3].
 4. P m <= (|x| (1-a^2) + |a| (1-a^2)/2)/4 <= |x|/4 + 1/(12 sqrt 3) < j(|x|, 2/5), so
    P m/2 < k(|x|)/2.
-5. A shorter interval gives less: w'^2 k(x') <= w^2 k(x) where it lies in the longer one. k grows
+5. A shorter interval gives less: w'^2 k(x') <= w^2 k(x) if it lies in the longer one. k grows
    with x, so let them share the end of size r; x w = r - w/2. Along w the slope of w^2 j is
    (1-a^2)(r a + w (1+a)(1-3a)/2): not negative up to w = r for all a <= 1/sqrt 3, nor at any w for
    a <= 1/3; and from w = r on, where x <= 1/2, j falls in a from 1/3 on, so that a <= 1/3 decides.

@@ -17,11 +17,11 @@ On `sim/token-sparsity`:
 `literal-3` holds because the multipliers of such tokens are 0. `sharp-1`: without the tokens J the
 multipliers of the others show that ||X^mm||^2 is less by ||sum_J w_j A_j||^2 at most; so tight
 tokens with w_j = 0 can go as well, and X^mm moves by at most ||sum_J w_j A_j|| (definition 3.8,
-sharp-1). It is attained where the A_j of J are orthogonal to the others. `sharp-2`: no more can go.
+sharp-1). It is attained if the A_j of J are orthogonal to the others. `sharp-2`: no more can go.
 Let R be A_j less its projection on the span of the others: <A_k, R> = 0 for them, and <R, X^mm> =
 w_j ||R||^2. So X^mm - w_j R meets the other constraints with a squared norm less by w_j^2 ||R||^2.
-It is attained where the other multipliers stay positive. Both hold of any multipliers, and of the
-first optimal tokens where some are tied.
+It is attained if the other multipliers stay positive. Both hold of any multipliers, and of the
+first optimal tokens if some are tied.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ homogeneous of degree 2 in h and b: let ||h|| = 1. (For h = 0 and for one token,
 3. So it is below 2 where (2 - W) S - t^2 P^2 > 0: for W = 43/40 a polynomial in a, positive on
    [-1, 1] by its roots. With a smaller t it is larger.
 
-What follows concerns the constants that `properties.sim.figures.stability` draws: over all A of
+The following concerns the constants that `properties.sim.figures.stability` draws: over all A of
 norm at most N and heads of length at most H, and labels of size |b|, any number n of tokens.
 Constants of the loss are in units of N, those of its gradient in units of N^2; tokens enter by
 logits s = A x, with ||s|| <= R on a bounded domain. Put beta = |b| H and t = |b|/H.
@@ -43,7 +43,7 @@ as E (u - mean)^2 under U, L is Var_U + q^2 (m_U - m_L)^2, Var_L + p^2 (m_U - m_
 is at most sqrt 2 p q D, with two tokens. For the second put e = |l'(d)| p q D. Let l'(d), F and Y
 be positive, and drop Var_L. The rest is convex in L, so let L be one token, and x = u - u_L: then
 e E x^2 - (e - Y) (E x)^2, convex in u_L as well, is largest where x has one sign, 0 <= x <= sqrt 2,
-and takes the ends only. With F and Y negative U and L change places; where their signs differ
+and takes the ends only. With F and Y negative U and L change places; if their signs differ
 |F| <= e Var <= e/2; l'(d) < 0 turns all signs. So |F| <= B(e, |Y|),
 
     B(e, y) = 2 y for 2 y >= e, and e^2/(2 (e - y)) <= e/2 + y else.

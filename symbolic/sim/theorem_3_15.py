@@ -12,7 +12,7 @@ s_1)), s_t the attention to token t, which for large R is (N + 1)/N exp(-R); so 
 will do (`far`: N = 64).
 
 In `sharp` and `sharp-2` 1/L has the mean L of the constants L_i of the inputs, since each part of
-the risk has to fall by itself: L_X may be less, where the parts bend against each other.
+the risk has to fall by itself: L_X may be less, if the parts bend against each other.
 """
 
 from __future__ import annotations

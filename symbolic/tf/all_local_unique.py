@@ -1,4 +1,4 @@
-"""Which data leave the optimal choice alone as locally optimal."""
+"""Data for which only the optimal choice is locally optimal."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The output of attention against the tokens along a vector u, for any number of tokens.
 
 The formulas of the claims run on a_t = <u, x_t> of n tokens, n a symbol, with letters for the
-largest and the least a_t, or gap, and for softmax. What they compare is a sum over tokens, the
+largest and the least a_t, or gap, and for softmax. They compare a sum over tokens, the
 s_t > 0 being of sum 1, of which one term is signed.
 """
 
@@ -69,7 +69,7 @@ def prove_hull() -> str:
 
 
 def prove_inside() -> str:
-    """Prove that <u, x^att> is below the largest a_t where two differ."""
+    """Prove that <u, x^att> is below the largest a_t if two differ."""
     ensure_softmax_inside()
     said = inside(_Attended(WEIGHT), _along(GAMMA), 0)
     ensure_equal(

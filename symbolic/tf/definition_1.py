@@ -1,7 +1,7 @@
 """An input's loss at attention s against that at its best score, for any number of tokens.
 
 The formulas of the claims run on vectors of n tokens, n a symbol, in an arithmetic where the
-largest and the least number of a vector are letters. What they compare is then a sum over tokens,
+largest and the least number of a vector are letters. They compare then a sum over tokens,
 of which one term is signed, for a token that is optimal and for another one.
 """
 

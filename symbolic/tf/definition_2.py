@@ -1,4 +1,4 @@
-"""Which token choices are locally optimal, by the solution without their rivals."""
+"""Locally optimal token choices, by the solution without their rivals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a matrix with given logits consists of: W = W_fin + V, and how V lies to W_svm.
+"""The parts of a matrix with given logits: W = W_fin + V, and how V lies to W_svm.
 
 E is the span of the (x_t - x_u) z_i^T with t and u kept in input i, A_j are those of a kept token
 and one that is not. W_fin is the least matrix with the inner products of W on E: its projection on
@@ -7,7 +7,7 @@ E. So V = W - W_fin is orthogonal to E: it meets the equalities of Gen-SVM.
 On `tf/generalised-svm`, with instances of `properties/tf/generalised_svm`:
 
 with equality where V is a multiple of W_svm (`sharp`). So the claim is one about V: its correlation
-tends to 1 exactly where mu ||W_svm|| / ||V|| does. Which set is told matters: at finite times
+tends to 1 exactly where mu ||W_svm|| / ||V|| does. The choice of the set matters: at finite times
 tokens beside it keep weight, and mu is small or negative. `attsvm reproduce tf/generalised-svm`
 measures it by size, step, threshold of the set and the weight left outside.
 

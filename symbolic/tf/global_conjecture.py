@@ -2,10 +2,10 @@
 
 Letters are those of `sharp` below: b the token of an input whose score u tends to, l a token that
 scores less, h one that scores more, of any input; -grad L is sum_l c_l A_l - sum_h c_h A_h, P_L and
-P_H are the sums of w_t s_t, F is the risk less its limit. What is said of sums is executed for one
+P_H are the sums of w_t s_t, F is the risk less its limit. A statement on sums is executed for one
 term of each, which stands for all.
 
-The second reading falls for tied scores, and without these (`amended-2`) it falls where inputs move
+The second reading falls for tied scores, and without these (`amended-2`) it falls if inputs move
 each other's margins (`OUTRUN`): tokens (2, 4, 4, 0), 0 with scores 0, 1 and (2, 2, 0, 1), 0, (0, 0,
 0, 2), (0, 2, 0, 1) with scores 16, 2, 1, 0, queries e_1, loss -u, from zero with any step. The
 first input keeps its worse token. Let m_h be the margin of that over the better one, m_r, m_s and
@@ -28,7 +28,7 @@ there is one input (`sharp-2`), or if inputs have two tokens but for one that ma
 (`sharp-3`). Two inputs of three tokens are open: there the sign on which that proof rests may be
 the other one.
 
-Where queries are orthogonal, as that of one input is, scores of an input differ and the step is at
+If queries are orthogonal, as that of one input is, scores of an input differ and the step is at
 most 1/L it is a theorem (`sharp-2`): attention to an input tends to one of its tokens, and cannot
 stay with a worse one than the best, though all that is better may have multiplier 0
 (`symbolic.tf.settled_attention`). A run of tokens 0, e_1, e_1 + e_2, e_1 + e_2 + e_3 of scores 3,
@@ -43,7 +43,7 @@ best tokens (`python -m benchmarks.long_steps`; of 320 runs on data that meet no
 not). Under the hypotheses the (x_t - x_s) z^T of all inputs are independent, as the W^mm of two
 choices that differ in one input differ in its logits alone, and for all pairs of its tokens.
 
-Inputs that move each other's margins go to their best tokens where in each choice but the best one
+Inputs that move each other's margins go to their best tokens if in each choice but the best one
 better token has a positive multiplier (`sharp`). Let l' < 0, scores of an input differ, and the
 (x_t - x_s) z^T of all inputs be independent. With a step of at most 1/L the risk falls and the
 gradient tends to 0. So each coefficient s_t |u - gamma_t| does; u, which moves less and less, tends
@@ -65,7 +65,7 @@ suggests: with probability at least 1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2
 globally from every start (`tf/overparameterisation:amended-1`; multipliers are positive then,
 almost surely).
 
-That the step is at most 1/L is not asked for where queries are orthogonal and no input has more
+That the step is at most 1/L is not asked for if queries are orthogonal and no input has more
 than three tokens: of three the second best supports, as else the best one would have a margin above
 1 in the Local-SVM of the second best, and then any step will do
 (`symbolic.sim.theorem_3_14:ensure_three`). Whether others need it is open. `attsvm hunt
@@ -76,7 +76,7 @@ steps, of four to six tokens or of two and three inputs, settle at the best toke
 benchmarks.long_steps`). For one input and any step the coefficients of the j best tokens in W add
 up to no less than before, for each j: a step adds a positive multiple of S_j (1 - S_j), S_j the
 attention to them. And once attention stays near one token u rises, however long the step, as the
-curvature vanishes with the attention to other tokens. What is missing is that attention comes to
+curvature vanishes with the attention to other tokens. The missing step is that attention comes to
 stay near one.
 """
 

@@ -30,6 +30,6 @@ def ensure_missed(lower: Supposition, token: Supposition | None = None) -> None:
 
 
 def prove() -> str:
-    """Prove that L(W) > L_* for every W where some input has two tokens of different scores."""
+    """Prove that L(W) > L_* for every W if some input has two tokens of different scores."""
     ensure_missed(TWO_SCORES)
     return "for every strictly decreasing loss and any n, T, d: l(best - delta) > l(best)"

@@ -1,4 +1,4 @@
-"""How near the risk of a matrix of given norm comes to that at the optimal tokens, from both sides.
+"""Bounds, from both sides, of the risk gap of a matrix of given norm.
 
 Letters are those of `properties.tf.lemma_2_limit`. Odds are weights over that of the largest
 optimal token of their input.

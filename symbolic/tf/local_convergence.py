@@ -5,7 +5,7 @@ pairs j with A_j, margins 1 + g_j under W*, multipliers lambda_j, r_j = ||A_j - 
 m_j = <A_j, W>, e_j = <A_j, E>. Good pairs have lead_j > 0, and so has every j with lambda_j > 0.
 A(mu) = sum_t mu_t A_t is a mean of good pairs with g_t = 0; r_j(mu) and kappa(mu) belong to it.
 I is the set of all W with a >= a_0 and y^2 <= Q^2 + B (a - a_0). G is -grad L, the sum of all
-p_j A_j, and g = N <G, u>. What is said of a sum is executed for one term, which stands for all.
+p_j A_j, and g = N <G, u>. A statement on a sum is executed for one term, which stands for all.
 
 For starts at sigma W* + E the set is taken with a_0 = sigma N and Q = s' sigma/w, w = max r_j/c_j,
 and its conditions are shown to hold from some sigma on (`ensure_radius`). Where w = 0 there is no

@@ -1,15 +1,15 @@
-"""How margins move where attention settles at a token of an input, all of whose tokens support.
+"""How margins move if attention settles at a token of an input, all of whose tokens support.
 
 Let the score u of each input tend to that of a token b of it and s_b to 1, and let t run over the
 other tokens of all inputs. A_t = (x_b - x_t) z^T has the margin m_t in W; sign_t is 1 where t
-scores less than its b, -1 where it scores more. A step of size e adds e sign_t c_t to the
+scores less than its b, -1 if it scores more. A step of size e adds e sign_t c_t to the
 coefficient of A_t, c_t = |l'(u)| s_t |u - gamma_t|/n. M is the inverse of the Gram matrix of the
 A_t, Q(x) = x^T M x, and w_t = |l'(gamma_b)| |gamma_b - gamma_t|/n. C is a constant, another one in
 each place.
 
 1. The sum of the M_ts over tokens s of which one is t is never negative, as multipliers of
-   Local-SVMs add up to it: where queries are orthogonal M has no entry above 0 off its diagonal
-   (`ensure_weights`), and where at most one input has three tokens, the others at most two, it is a
+   Local-SVMs add up to it: if queries are orthogonal M has no entry above 0 off its diagonal
+   (`ensure_weights`), and if at most one input has three tokens, the others at most two, it is a
    mean of rows of choices (`ensure_weights_of_few`). For two inputs of two and of four tokens it
    may be negative, and runs fail (`OUTRUN` of `properties.tf.global_conjecture`).
 2. Let the time be e times the number of steps, and margins move evenly within a step. Then (M m')_t

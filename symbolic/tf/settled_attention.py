@@ -1,6 +1,6 @@
-"""Where attention settles at one token of an input, all of whose tokens support: it is the best.
+"""If attention settles at one token of an input, all of whose tokens support: it is the best.
 
-Letters are those of `symbolic.tf.margin_flow`, which has steps 1 to 3. What follows is done in
+Letters are those of `symbolic.tf.margin_flow`, which has steps 1 to 3. The following is done in
 rounds, for fewer tokens each time. Let tau be the time, v_t the margins less multiples of times,
 f_t = w_t exp(-v_t), and some tokens be left, at first all with v = m, such that with Q = Q(v'), E
 its integral from tau on and D the sum of the (M v')_t of those left
@@ -12,7 +12,7 @@ Let theta be 1 at tokens that are left and 0 at others, rate = M theta, and rate
 those left, which is theta^T M theta: above 0, and no rate of a token that is left is negative.
 
 4. E is at most rates/tau + C tau^(-3/2): E' = -Q, and D^2 <= rates Q (`ensure_decay`).
-5. If t is left v_t is at least ln tau - C, and at most ln tau + C where its rate is above 0
+5. If t is left v_t is at least ln tau - C, and at most ln tau + C if its rate is above 0
    (`ensure_logarithms`).
 6. Let r = ln tau and V = v - r theta. The integral of Q(dV/dr) over r is finite
    (`ensure_next_energy`).

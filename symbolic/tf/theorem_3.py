@@ -2,11 +2,11 @@
 
 V is a solution times rho = R/C_*: its nuclear norm is R and its margins are at least rho. W = K Q^T
 minimises the risk among products of inner dimension r with (||K||^2 + ||Q||^2)/2 <= R, and V is one
-of them where some solution has a rank of r at most.
+of them if some solution has a rank of r at most.
 
 On `tf/theorem-3`, with instances of `properties/tf/theorem_3`:
 
-What is approached is the set. Where it is no point the path need not have a limit in it: for W_11
+The limit is the set. If it is no point the path need not have a limit in it: for W_11
 >= 1 and W_22 >= 1 all R (1, a; a, 1)/2 with |a| <= 1, products K K^T, are minimisers at every R for
 a convex decreasing loss. For the margins' sizes add up to R at most (sharp-2), attention is concave
 in a margin that is not negative and rises with it, and so l(attention) is convex there and falls:

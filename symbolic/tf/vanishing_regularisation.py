@@ -3,7 +3,7 @@
 On `tf/vanishing-regularisation`, with instances of `properties/tf/vanishing_regularisation`:
 
 The proofs take theorem 2's bound at R = ||W_lambda|| (amended-1), and its margins for the nuclear
-norm (amended-2), of which a solution set is all that is approached: where it is no point, whether
+norm (amended-2), of which a solution set is all that is approached: if it is no point, whether
 the path has a limit in it stays open.
 """
 
