@@ -289,7 +289,7 @@ def _conclusion(claim: Claim, file: str, name: str) -> str:
     concluded = f"{coq_name(claim.id)}_{name}"
     return (
         f"Require Statements {file}.\n"
-        f"Definition {concluded} : {said} := {file}.{name}.\n"
+        f"Definition {concluded} : {text} := {file}.{name}.\n"
         f"Print Assumptions {concluded}.\n"
     )
 
