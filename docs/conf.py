@@ -43,11 +43,10 @@ suppress_warnings = [
 
 def _escape(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]):
     """Escape what reStructuredText takes for marks: in docstrings, backticks alone are marks."""
-    for k, line in enumerate(lines):
-        parts = re.split(r"(``.*?``|`[^`]*`)", line)
-        parts[::2] = [re.sub(r"([\\*|_])", r"\\\1", part) for part in parts[::2]]
-        parts[1::2] = [p if p.startswith("``") else f"`{p}`" for p in parts[1::2]]
-        lines[k] = "".join(parts)
+    parts = re.split(r"(``.*?``|`[^`]*`)", "\n".join(lines), flags=re.S)
+    parts[::2] = [re.sub(r"([\\*|_])", r"\\\1", part) for part in parts[::2]]
+    parts[1::2] = [p if p.startswith("``") else f"`{p}`" for p in parts[1::2]]
+    lines[:] = "".join(parts).split("\n")
 
 
 def _escape_types(app, what, name, obj, options, lines: list[str]) -> None:

@@ -101,6 +101,29 @@ def test_every_statement_has_a_page_in_mathematics():
     assert "symbolic.sim.lemma_3_13:prove" in lemma
 
 
+def test_the_first_task_of_a_contributor_works(tmp_path, monkeypatch, capsys):
+    """In a folder of its own, so that the checkout stays as it is."""
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (copied,) = re.findall(r"^cp (\S+) ", page, re.M)
+    text = (ROOT / copied).read_text(encoding="utf-8")
+    text = text.replace('"sim/lemma-3.12"', '"sim/lemma-3.12-first"').replace('"proved"', '"holds"')
+    file = tmp_path / "lemma_3_12_first.py"
+    file.write_text(re.sub(r"^ +proof=.*\n", "", text, flags=re.M), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"^attsvm (\S+ sim/lemma-3.12-first.*?)(?: +#.*)?$", page, re.M)
+    assert len(commands) == 3
+    for command in commands:
+        words = command.replace("--seconds 10", "--rounds 1").split()
+        assert main([*words, "--only-pack", file.name]) == 0, capsys.readouterr().err
+
+
+def test_a_version_has_at_most_60_lines_in_the_changelog():
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    _, *versions = re.split(r"^## ", text, flags=re.M)
+    assert len(versions) >= 3
+    assert [v.splitlines()[0] for v in versions if len(v.strip().splitlines()) > 60] == []
+
+
 def test_there_are_four_tutorials():
     assert len(TUTORIALS) == 4
 
