@@ -36,12 +36,12 @@ from attsvm.primitives.losses import SLOPED
 from attsvm.primitives.steps import SHARES
 from attsvm.strategies.adversarial_starts import choices, towards
 from properties._support.small_runs import ONE_DRAGGED
+from properties._support.token_choices import all_solved, all_support_everywhere
 from properties.mm._support import prompt_instances as prompts
 from properties.mm._support.prompt_descent import prompting
 from properties.mm.general_data.conclusion import certified_separates
 from properties.sim.theorem_3_14_part_1 import BEYOND
 from properties.tf._support.descent_instances import DIRECTION, NOT_ALIGNED, descent
-from properties.tf._support.token_choices import all_solved, all_support_everywhere
 from properties.tf.global_conjecture.instances import OBTUSE, OUTRUN, PASSED
 
 Shape = tuple[int, int, int]

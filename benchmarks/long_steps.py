@@ -24,7 +24,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from properties.tf._support.token_choices import all_solved, all_support_everywhere, better_support
+from properties._support.token_choices import all_solved, all_support_everywhere, better_support
 
 SHAPES = {
     "sharp": ((1, 4), (1, 5), (1, 6), (2, 2), (2, 3), (3, 2)),

@@ -12,8 +12,8 @@ from attsvm.primitives.att_svm import exact_att_svm, flat
 from attsvm.theory.arithmetic import BALLS
 from benchmarks.power.planting import plant
 from properties._support.risk_formulas import TWO_SCORES, mean_drop, risk_gap
+from properties._support.token_choices import Choice
 from properties.tf import definition_2, svm_rank
-from properties.tf._support.token_choices import Choice
 from properties.tf.definition_2 import conclusion
 from properties.tf.lemma_2 import LEMMA
 

@@ -25,7 +25,7 @@ from properties._support.cones import (
     parts,
     tangent,
 )
-from properties.tf._support.token_choices import Choice
+from properties._support.token_choices import Choice
 
 LEVELS = {
     **dict.fromkeys(SLOPED, (0.0, 1.0, -2.0)),

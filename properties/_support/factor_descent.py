@@ -57,8 +57,8 @@ from attsvm.strategies import arrays, composite
 from attsvm.theory import Records, Slack
 from attsvm.theory.types import Nested
 from attsvm.training import follow_kq
+from properties._support.formulas import LOSS_NAMES
 from properties._support.small_runs import TWO_TOKENS
-from properties.sim import LOSS_NAMES
 
 HALF_WAY = 0.75
 """Between the exponents 1/2 of what is orthogonal to a right direction, and 1 to a wrong one."""

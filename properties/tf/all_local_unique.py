@@ -33,9 +33,9 @@ from attsvm.primitives.hypotheses import (
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from attsvm.theory.types import Comparison, Namespace
+from properties._support import token_choices as choices
+from properties._support.token_choices import EVERYWHERE, ONE_TOKEN, SOLVED, TIED, ZERO_QUERY
 from properties.tf import SOURCE
-from properties.tf._support import token_choices as choices
-from properties.tf._support.token_choices import EVERYWHERE, ONE_TOKEN, SOLVED, TIED, ZERO_QUERY
 
 FOUR = LOCAL_TRAP.data
 """One input, all tokens support vectors of the Att-SVM, and the second best locally optimal too."""

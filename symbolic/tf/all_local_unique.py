@@ -7,8 +7,8 @@ import sympy as sp
 from attsvm.primitives.hypotheses import FEASIBLE, ONE_INPUT
 from attsvm.theory import ensure_equal, ensure_true
 from attsvm.theory.declaration.proof import suppose
+from properties._support.token_choices import EVERYWHERE, allowed
 from properties.tf import all_local_unique as statement
-from properties.tf._support.token_choices import EVERYWHERE, allowed
 from symbolic.alternatives import UNIQUE_OPTIMUM
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_existence, ensure_some_margin_is_tight

@@ -34,7 +34,7 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
-from properties.tf._support.token_choices import EVERYWHERE, SOLVED
+from properties._support.token_choices import EVERYWHERE, SOLVED
 from properties.tf.global_conjecture.instances import FEW, ORTHOGONAL
 from symbolic.alternatives import BENT_LOSS, SMOOTH_SLOPE
 from symbolic.basins import OF_SCORES

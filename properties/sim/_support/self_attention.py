@@ -31,7 +31,8 @@ from attsvm.primitives.steps import (
 )
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Slack
-from properties.sim import LOSS_NAMES, PRINTED
+from properties._support.formulas import LOSS_NAMES
+from properties.sim import PRINTED
 
 
 def descending(

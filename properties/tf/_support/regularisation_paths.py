@@ -37,8 +37,8 @@ from attsvm.theory import Hypothesis, Slack
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.types import Namespace, Number, Numbers, Values
 from properties._support.small_runs import TIED_APART
+from properties._support.token_choices import separable
 from properties.tf._support.solution_ranks import Proposal, beyond_rank, nuclear_proposal
-from properties.tf._support.token_choices import separable
 
 SURELY, UNSURE = 0.01, Slack.unknown("the value found is not known to be the least")
 """Maximum excess of log(L - L_*) of a minimum over its lower bound on the ball, and the slack

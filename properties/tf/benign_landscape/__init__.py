@@ -33,11 +33,11 @@ from attsvm.primitives.loss_hypotheses import FALLING_LOSS, SLOPED_LOSS, STRICT_
 from attsvm.primitives.steps import flattened
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from properties._support import token_choices as choices
+from properties._support.token_choices import LARGE
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
-from properties.tf._support import token_choices as choices
 from properties.tf._support.descent_instances import not_stationary
-from properties.tf._support.token_choices import LARGE
 from properties.tf.benign_landscape import instances, minima, stationary_points
 
 PRINTED = (

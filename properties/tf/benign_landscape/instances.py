@@ -16,8 +16,8 @@ from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import attention_data
 from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace
+from properties._support import token_choices as choices
 from properties.tf._support import descent_instances as cases
-from properties.tf._support import token_choices as choices
 from properties.tf.benign_landscape import parts
 
 REST = cases.from_zero([[[1, 0, 0], [0, 0, 0], [-2, 0, 0]]], scores=[[1.0, -4.0, 0.0]])

@@ -27,9 +27,9 @@ from attsvm.data import AttentionData
 from attsvm.primitives.hypotheses import FEASIBLE, UNIQUE
 from attsvm.strategies.data import attention_data, ragged
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
+from properties._support import token_choices as choices
+from properties._support.token_choices import ONE_TOKEN, TIED, ZERO_QUERY, Choice
 from properties.tf import SOURCE
-from properties.tf._support import token_choices as choices
-from properties.tf._support.token_choices import ONE_TOKEN, TIED, ZERO_QUERY, Choice
 from properties.tf.definition_2.conclusion import least_margin, locally_optimal
 
 FAR = AttentionData.of([[[1.0], [0.0]], [[2.0], [0.0]]], [[1.0], [1.0]], scores=[[1.0, 0.0]] * 2)

@@ -10,8 +10,8 @@ from attsvm.exact import ExactData, dot
 from attsvm.primitives.att_svm import exact_att_svm, flat, without
 from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
-from properties.tf._support import token_choices as choices
-from properties.tf._support.token_choices import Choice
+from properties._support import token_choices as choices
+from properties._support.token_choices import Choice
 
 
 @stated(

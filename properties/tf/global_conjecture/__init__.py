@@ -32,9 +32,9 @@ from attsvm.primitives.hypotheses import (
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
 from attsvm.theory import Reading, Statement, changed
+from properties._support.token_choices import EVERYWHERE, LARGE, SOLVED
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
-from properties.tf._support.token_choices import EVERYWHERE, LARGE, SOLVED
 from properties.tf.global_conjecture import instances
 from properties.tf.global_conjecture.instances import (
     BETTER,

@@ -15,8 +15,8 @@ from attsvm.primitives.steps import SHORT_STEPS, is_short
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.theory import Hypothesis
+from properties._support import token_choices as choices
 from properties.tf._support import descent_instances as cases
-from properties.tf._support import token_choices as choices
 
 OBTUSE = replace(
     cases.from_zero([[[0, 0, 0], [-2, -1, 0], [-1, 0, 0]]], scores=[[2.0, 1.0, 0.0]]),

@@ -8,7 +8,7 @@ from attsvm.primitives.hypotheses import all_tight
 from attsvm.theory import Slack, stated
 from attsvm.theory.types import Comparison, Namespace
 from properties._support import laws as signs
-from properties.tf._support import token_choices as choices
+from properties._support import token_choices as choices
 from properties.tf.overparameterisation import laws
 from properties.tf.overparameterisation.laws import Law
 

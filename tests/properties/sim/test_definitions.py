@@ -37,6 +37,7 @@ from properties._support.factor_descent import (
     starting,
     symmetric,
 )
+from properties._support.token_choices import Choice
 from properties.sim import (
     attention_shape,
     definition_3_6,
@@ -51,7 +52,6 @@ from properties.sim.definition_3_8.instances import Classified, Shared
 from properties.sim.fixed_head.conclusion import absorbed
 from properties.sim.orientation.conclusion import SIDEWAYS, turned
 from properties.tf import parameterisation_bias
-from properties.tf._support.token_choices import Choice
 from properties.tf.parameterisation_bias.conclusion import factor_rows, rows_after
 
 LOSS = LOSSES["logistic-loss"]

@@ -21,7 +21,7 @@ from properties._support import cones
 from properties._support.cone_radius import WIDER, Pairs, radius
 from properties._support.cone_radius import closes as closes_at
 from properties._support.cones import Local
-from properties.tf._support.token_choices import Choice
+from properties._support.token_choices import Choice
 from tests.searching import few
 
 LOSSES = ["log-loss", "logistic-loss", "exponential", "correlation"]
