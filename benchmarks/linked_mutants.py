@@ -59,9 +59,9 @@ RUNS = (
 
 def chain(prove: Callable[[], str]) -> Proof:
     """Return the facts of a linked proof."""
-    with recorded() as found:
+    with recorded() as result:
         prove()
-    (whole,) = found.linked
+    (whole,) = result.linked
     return whole
 
 
@@ -70,8 +70,8 @@ def weakened() -> Iterator[tuple[str, Any, int]]:
     for place, what in enumerate(SUPPOSED):
         sequents = [*what.proposition()]
         for k, one in enumerate(sequents):
-            for change, said in mutants.weaker(one.proposition):
-                own = [*sequents[:k], Sequent(said, one.assumptions), *sequents[k + 1 :]]
+            for change, text in mutants.weaker(one.proposition):
+                own = [*sequents[:k], Sequent(text, one.assumptions), *sequents[k + 1 :]]
                 name = f"{what.says}, sequent {k + 1}: {change}"
                 yield name, replace(what, proposition=lambda own=own: own), place
 
@@ -98,13 +98,13 @@ def main() -> int:
         wider = [
             (fact, change)
             for fact in whole.concluded
-            for change, said in mutants.wider(fact.proposition)
+            for change, text in mutants.wider(fact.proposition)
         ]
         green = [
             (fact, change)
             for fact in whole.concluded
-            for change, said in mutants.wider(fact.proposition)
-            if fact.proposition.says(said)
+            for change, text in mutants.wider(fact.proposition)
+            if fact.proposition.says(text)
         ]
         bad += len(idle) + len(green)
         print(f"{name}: {len(whole.facts)} facts, {seconds:.1f} s")

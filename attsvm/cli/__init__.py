@@ -161,8 +161,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         library = isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0]
         if library in _LIBRARIES:
-            said = f"attsvm: this command needs {library}, which is not installed"
-            print(f"{said}. pip install {library}", file=sys.stderr)
+            text = f"attsvm: this command needs {library}, which is not installed"
+            print(f"{text}. pip install {library}", file=sys.stderr)
             return 2
         print(
             f"attsvm: internal error ({type(error).__name__}: {error}). "

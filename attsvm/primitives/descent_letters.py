@@ -181,14 +181,14 @@ def margins_diverge(of: str = "least", whose: str = "optimal", **_: object) -> S
 
 def selects(which: str = "optimal", **_: object) -> Said | None:
     """Return that the attention of every input to its optimal token tends to 1."""
-    said = Sequent(ev(ge(attention(i.term, W(K)), 1 - off.term)))
-    return Said((said,), SETTING) if which == "optimal" else None
+    text = Sequent(ev(ge(attention(i.term, W(K)), 1 - off.term)))
+    return Said((text,), SETTING) if which == "optimal" else None
 
 
 def settles(towards: str = "optimal", **_: object) -> Said | None:
     """Return that the norm tends to infinity, and attention to optimal tokens to 1."""
-    found = selects(towards)
-    return found and Said((*divergence().sequents, *found.sequents), SETTING)
+    result = selects(towards)
+    return result and Said((*divergence().sequents, *result.sequents), SETTING)
 
 
 def direction_and_divergence(towards: str = "optimal", **_: object) -> Said | None:

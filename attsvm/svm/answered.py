@@ -1,4 +1,4 @@
-"""What all answers have in common: their targets, and the page of text that tells them."""
+"""The common part of all answers: their targets, and their page of text."""
 
 from __future__ import annotations
 

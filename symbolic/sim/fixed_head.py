@@ -23,7 +23,7 @@ from symbolic import softmax
 from symbolic.inner_products import vector
 
 SIZES = ((1, 1, 1, 1), (2, 1, 1, 2), (2, 1, 2, 1), (3, 1, 1, 1), (3, 2, 2, 2))
-"""(n, D, d, V): tokens, entries of x, columns of the values and of the head."""
+"""Numbers (n, D, d, V) of tokens, entries of x, columns of the values and of the head."""
 
 
 class _OneSlope(Symbols):

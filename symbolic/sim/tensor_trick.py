@@ -20,7 +20,7 @@ from properties.sim.orientation.conclusion import margins
 from properties.sim.tensor_trick import trick
 
 SIZES = ((1, 1, 1, 1), (2, 2, 2, 2), (3, 2, 3, 2), (3, 3, 3, 3), (2, 3, 1, 2), (1, 2, 3, 1))
-"""(rows and columns of A1, rows and columns of A2) that are expanded."""
+"""Sizes (rows and columns of A1, rows and columns of A2) that are expanded."""
 
 
 def _gaps(relation: Comparison) -> list[sp.Expr]:

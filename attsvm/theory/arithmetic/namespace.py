@@ -20,7 +20,7 @@ from attsvm.theory.arithmetic.relations import Comparing
 class Namespace(Matrices, Comparing, Protocol):
     """The functions that a formula may use; every arithmetic offers each of them.
 
-    Those of matrices are in `Matrices`, comparisons in `Comparing`.
+    Operations on matrices are in `Matrices`, comparisons in `Comparing`.
     """
 
     name: str

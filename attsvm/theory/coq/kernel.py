@@ -206,8 +206,8 @@ def check(
             return _judged(batch, compiler)
 
         with ThreadPoolExecutor(workers) as pool:
-            for found in pool.map(answers, _batches(left)):
-                yield from found
+            for result in pool.map(answers, _batches(left)):
+                yield from result
 
 
 @dataclass(frozen=True, slots=True)

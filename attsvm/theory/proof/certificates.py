@@ -2,10 +2,10 @@
 
 To show a goal from premises, its denial joins the premises. A certificate is a sum
 
-    c_1 P_1 + ... + c_m P_m + q_1 E_1 + ... + q_r E_r = 0,    c_i > 0,
+    c_1 P_1 + ... + c_m P_m + q_1 E_1 + ... + q_r E_r = 0,    c_i > 0.
 
-in which each P_i is a product of terms that are known to be >= 0 or > 0, each E_i is a product of
-terms one of which is known to be 0, and some P_i has factors > 0 only. At values for which all
+Each P_i is a product of terms that are known to be >= 0 or > 0. Each E_i is a product of
+terms one of which is known to be 0. Some P_i has factors > 0 only. At values for which all
 premises and the denial hold, the sum would be above 0. So no such values exist: whenever the
 premises hold, the goal holds (Krivine and Stengle's theorem says when certificates exist; nothing
 here relies on it). The polynomials are added exactly. The search for a certificate is elsewhere,

@@ -167,4 +167,4 @@ OWN_QUERIES = Queried(
 
 
 PRICES = (1.0, 0.5, 1.03125, 0.96875, 0.9995, 1.0005, -2.0)
-"""Data for which X^mm starts to minimise at C = 1."""
+"""Data for which X^mm starts to minimise at the price C = 1."""

@@ -32,7 +32,7 @@ from properties._support.formulas import LOSS_NAMES
 from properties.sim._support.redundant_tokens import redundant_data, redundant_larger
 
 FAR, SETTLED = 1e4, 0.999
-"""Norm at which floats read the selected tokens, and the attention that they must have there."""
+"""Minimum norm at which floats read the selected tokens, and minimum attention to them there."""
 LEFT_OUT = {
     "low": "the tokens of least score",
     "best": "the tokens of best score",
