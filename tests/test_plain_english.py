@@ -160,7 +160,8 @@ def test_plain_english(room):
     worse = {k: places for k, places in faults.items() if len(places) > most.get(k, 0)}
     assert not worse, (
         f"{room} has { ({k: len(places) for k, places in worse.items()}) }, at most {most} are "
-        "allowed; write in plain English:\n" + "\n".join(sum(worse.values(), []))
+        "allowed; write in plain English:\n"
+        + "\n".join(place for places in worse.values() for place in places)
     )
 
 
