@@ -1,8 +1,8 @@
 """Exact checks of `solve` on hard data: `python -m benchmarks.hard_margins [--count 10000]`.
 
 Nearly dependent constraints, hair-thin margins, scales far apart, copies, masks, single tokens. The
-margins of each matrix that is handed out are evaluated here anew, in Python's fractions, and held
-against the residual that its answer states; the command exits with 1 if one is understated.
+margins of each returned matrix are evaluated again in Python's fractions and compared with the
+residual that the answer states. The command exits with 1 if an answer understates its residual.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """Consistency after `kill -9`: `python -m benchmarks.kills [--trials N] [--seed S]`.
 
-Commands are killed at random moments, and what they leave is held against what they had said: no
-event that was on disk and no verdict that was told may be missing, every file must be whole, every
-process must end, and the next run must go through. The command runs on a copy of attsvm outside
-its checkout, so that it loads one small pack of its own. With --disks the commands are run on a
-disk that is full and on one that is read-only instead, which takes the right to mount them. Exits
-with 1 if something was lost.
+Commands are killed at random moments, and their files are compared with their output. No event that
+was on disk and no printed verdict may be missing. Every file must be whole, every process must end,
+and the next run must succeed. The command runs on a copy of attsvm outside its checkout, so that it
+loads one small pack of its own. With --disks the commands are run on a disk that is full and on one
+that is read-only instead, which takes the right to mount them. Exits with 1 if something was lost.
 """
 
 from __future__ import annotations
@@ -218,7 +217,7 @@ def _wait(
             time.sleep(0.002)
     elif command.startswith("hunt") and chance < 0.75:
         delay = dice.uniform(0.0, 0.3) * place.seconds["hunt"]
-        while process.poll() is None and not _said(place):  # it has looked at nothing yet
+        while process.poll() is None and not _output(place):  # it has looked at nothing yet
             time.sleep(0.002)
     else:
         delay = dice.uniform(0.1, 0.8) * place.seconds[command.partition(" ")[0]]
@@ -252,13 +251,13 @@ def kill(place: Place, command: str, dice: random.Random) -> Trial:
         os.kill(orphan, signal.SIGKILL)
     faults: list[str] = []
     if not alive and code != _USUAL[command[0]]:
-        faults.append(f"it ended with {code} before the kill: {_said(place)}")
+        faults.append(f"it ended with {code} before the kill: {_output(place)}")
     after = place.lines()
     # a line that an earlier kill has cut is ended by the run that follows
     kept = all(b"".join(after).startswith(b"".join(earlier)) for earlier in (before, seen))
     if not kept:
         faults.append("what the ledger held before the kill is not its beginning any more")
-    _told(place, after[began:], faults)
+    _ensure_verdicts_kept(place, after[began:], faults)
     _whole(place, there, faults)
     if alive and command.startswith("verify"):
         _unfinished(place, began, faults)
@@ -267,7 +266,7 @@ def kill(place: Place, command: str, dice: random.Random) -> Trial:
     return Trial(alive, alive and bool(place.parts()), len(left), tuple(faults))
 
 
-def _told(place: Place, added: Sequence[bytes], faults: list[str]) -> None:
+def _ensure_verdicts_kept(place: Place, added: Sequence[bytes], faults: list[str]) -> None:
     """Add a fault for each verdict that the command printed and its events lack."""
     shown = set(_TOLD.findall((place.folder / "err").read_text()))
     results = set()
@@ -356,7 +355,7 @@ def _goes_on(place: Place, command: str) -> list[str]:
     words = COMMANDS[command]
     code = place.undisturbed(*words, *(["0"] if command.startswith("hunt") else []))
     if code != _USUAL[command[0]]:
-        faults.append(f"{command} after the kills ended with {code}: {_said(place)}")
+        faults.append(f"{command} after the kills ended with {code}: {_output(place)}")
     if not b"".join(place.lines()).startswith(b"".join(before)):
         faults.append("the run after the kills changed what the ledger held")
     if command == "verify":
@@ -365,12 +364,12 @@ def _goes_on(place: Place, command: str) -> list[str]:
         expected = place.folder / "expectations.json"
         expected.write_text(expected.read_text().replace(UNREVIEWED, "a toy"))
         if place.undisturbed(*gate) != 0:
-            faults.append(f"the gate refuses the run after the kills: {_said(place)}")
+            faults.append(f"the gate refuses the run after the kills: {_output(place)}")
     _whole(place, place.finds(), faults)
     return faults
 
 
-def _said(place: Place) -> str:
+def _output(place: Place) -> str:
     return ((place.folder / "out").read_text() + (place.folder / "err").read_text())[-300:]
 
 
@@ -398,7 +397,7 @@ def disks(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
     """Yield the faults of each command on each disk, and of the next run with room again."""
     place = Place(folder)
     if place.undisturbed(*_VERIFY) != 0:
-        raise RuntimeError(_said(place))
+        raise RuntimeError(_output(place))
     shutil.copy(folder / LEDGER, folder / "whole.jsonl")
     commands = {  # with its usual exit code, and a size that lets it write some of it
         "verify": (_VERIFY, 0, "24k"),

@@ -10,10 +10,10 @@ claimed solution. The campaigns:
   misled: four times W^mm of choices with a worse token. Data count if their optimal tokens are
   unique and the Att-SVM is feasible; the claimed solution is W^mm.
 - `p`: the same with the query e_1, for which descent on W is descent on a prompt p.
-- `prompt`: `mm/general-data:literal`, by which descent on a prompt converges to p(alpha) of the
-  tokens that it selects, whatever these are; a loss of l' < 0, a step of 1/L, 1/(2L) or 1/(4L),
-  from zero, from two starts of small integers, and from four times p of two worse choices. Runs
-  that neither fail nor are proved to converge are counted as open.
+- `prompt`: `mm/general-data:literal` claims that descent on a prompt converges to p(alpha), where
+  alpha are the tokens that it selects. The loss has l' < 0, and the step is 1/L, 1/(2L) or 1/(4L).
+  Runs start from zero, from two vectors of small integers, and from four times p of two worse
+  choices. Runs that neither fail nor are proved to converge are counted as open.
 """
 
 from __future__ import annotations

@@ -9,10 +9,10 @@ steps are constant, of size 1 to 10^4 over the largest score, and their starts h
 to 100.
 
 A step that moves the difference of two logits by more than 1/4 is taken as it is. Shorter steps
-follow a curve, so that as many are taken at once as move a difference by 1/4; attention that stays
-near a worse token for long is then seen to leave it. A run has settled when each input selects its
-best token and no step has leapt for 15,000 such moves. Floats prove nothing: a run that does not
-settle is a hint, and one that settles is no theorem.
+follow a curve, so the run takes as many of them at once as move a difference by 1/4. A run can then
+be long enough to show that attention leaves a worse token near which it stays for many steps. A run
+has settled when each input selects its best token and no step has leapt for 15,000 such moves.
+Floats prove nothing: a run that does not settle is a hint, and one that settles is no theorem.
 """
 
 from __future__ import annotations

@@ -124,16 +124,16 @@ def probed(python: str, variables: Mapping[str, str]) -> dict[str, Any] | int:
 
 
 def impossible(
-    machine: Machine, here: Mapping[str, Any], there: Mapping[str, Any] | int
+    machine: Machine, bare: Mapping[str, Any], there: Mapping[str, Any] | int
 ) -> str | None:
     """Return why a machine is not emulated, None if it is.
 
-    `here` is the probe without settings, `there` the probe with them, or its exit code if it died.
+    `bare` is the probe without settings, `there` the probe with them, or its exit code if it died.
     """
     if isinstance(there, int):
         return f"the probe ended with {there}; the processor may lack an instruction"
     kernels = [name.lower() for name in there["kernels"]]
-    same = not kernels or there["kernels"] == here["kernels"]
+    same = not kernels or there["kernels"] == bare["kernels"]
     if machine.kernels and same and machine.kernels.lower() not in kernels:
         return f"kernels of OpenBLAS in use: {', '.join(kernels) or 'none'}"
     if machine.scalar and there["vectors"]:

@@ -3,11 +3,11 @@
 The language has 8 tokens, each of which is always followed by the same one, so 8 sentences of 6
 tokens are all of it. Once, only queries and keys are trained, and the output of attention is read
 by the embedding of the next token: the setting of the theory. It predicts that each query comes to
-select one token, with entropy 0, the optimal one or, from some starts, one that is only locally
-optimal, and that the norm of W grows while its direction and margin approach those of the Att-SVM
-of the selected tokens, as slowly as the logarithm of the number of steps. Once, everything is
-trained by cross-entropy, as usual: there the theory promises nothing, as the scores of the tokens
-move with the values. Takes about half a minute; needs PyTorch.
+select one token, so that the entropy of its attention tends to 0. That token is optimal or, from
+some starts, only locally optimal. The norm of W grows while its direction and margin approach those
+of the Att-SVM of the selected tokens. This is as slow as the logarithm of the number of steps.
+Once, everything is trained by cross-entropy, as usual: there the theory promises nothing, as the
+scores of the tokens move with the values. Takes about half a minute; needs PyTorch.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def main(steps: tuple[int, ...] = STEPS) -> list[tuple[float, ...]]:
     data = prefix_data(language, every)
     tokens, follow = torch.tensor(every[:, :-1]), torch.tensor(next_tokens(every))
     torch.set_num_threads(1)  # the tensors are small
-    found = []
+    rows = []
     for fixed, step_size in ((True, 10.0), (False, 1.0)):
         print("only queries and keys are trained" if fixed else "everything is trained")
         print("    step     loss  optimal  entropy     norm   margin   cosine  nuclear    price")
@@ -91,14 +91,14 @@ def main(steps: tuple[int, ...] = STEPS) -> list[tuple[float, ...]]:
                     near.price.max(),
                 )
                 print(f"{step:8}" + "".join(f"{figure:9.3f}" for figure in row), flush=True)
-                found.append(row)
+                rows.append(row)
             descent.zero_grad()
             loss.backward()
             descent.step()
         if fixed:
             words = ("least", "up", "to 0", "growing", "to 1", "to 1", "to 1", "to 0")
             print("predict." + "".join(f"{word:>9}" for word in words), end="\n\n")
-    return found
+    return rows
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ def _records(folder: Path, pack: Pack) -> Iterator[Reader]:
         json.dumps(result.json(), allow_nan=False)
         _ensure_read(path, {c.id: c for c in pack.claims})
 
-    def told(path: Path) -> None:
+    def check_told(path: Path) -> None:
         _hold_and_show(last_run(path), expected, checkout, pack, folder)
 
     def awaited(path: Path) -> None:
@@ -179,7 +179,7 @@ def _records(folder: Path, pack: Pack) -> Iterator[Reader]:
             if chance.random() < 0.9
             else mutation.raw("\n".join(map(json.dumps, events)).encode(), chance)
         ),
-        told,
+        check_told,
     )
     yield Reader(
         "expectations",
@@ -319,9 +319,9 @@ def _paths() -> Iterator[None]:
         sys.path[:] = before
 
 
-def _ensure(true: bool, said: str) -> None:
+def _ensure(true: bool, message: str) -> None:
     if not true:
-        raise Broken(said)
+        raise Broken(message)
 
 
 def in_one_line(text: str) -> bool:

@@ -1,9 +1,9 @@
 """Count killed mutants: `python -m benchmarks.mutants [--count 400] [--rooms exact svm/bounds]`.
 
 A mutant is one small change of one file of attsvm/ (`mutations.py`). It is made in a private copy
-of the tree, and is shown first to the tests of its room that reach the changed lines, and then,
-alone, to `attsvm verify` of claims whose code it changes. Mutants that change nothing that can be
-observed are listed by hand in equivalent.toml, each with its reason, and are not run.
+of the tree. The tests of its room that reach the changed lines run first; then `attsvm verify` runs
+on the claims whose code the mutant changes. Mutants that change nothing that can be observed are
+listed by hand in equivalent.toml, each with its reason, and are not run.
 """
 
 from __future__ import annotations
@@ -38,8 +38,14 @@ from benchmarks.mutants.rooms import CERTIFYING, ROOMS, ROOT, room_of, sample
 LISTED = Path(__file__).with_name("equivalent.toml")
 
 _LONGEST, _PATIENCE, _LEAST, _COMPILING, _ALL = 20, 6.0, 30.0, 300.0, 1e5
-"""Seconds that a test may take; how many times as long as without the change all may take, and how
-much longer than that; how long kernels are compiled; how long what is not changed may take."""
+"""Limits of time, in this order:
+
+- seconds of one test;
+- factor by which the tests of a mutant may take longer than without the change;
+- seconds added to that product;
+- seconds to compile kernels;
+- seconds of the unchanged code.
+"""
 
 
 @dataclass(slots=True)
@@ -203,7 +209,7 @@ def study(chosen: Sequence[tuple[str, Mutant]], claims: int, workers: int) -> li
             tried.tests, tried.by = "equivalent", reasons[tried.mutant.key]
         else:
             groups[ROOMS[room_of(tried.mutant.file)]].append(tried)
-    run = [tried for those in groups.values() for tried in those]
+    run = [tried for group in groups.values() for tried in group]
     with (
         tempfile.TemporaryDirectory() as folder,
         contextlib.ExitStack() as stack,
@@ -213,10 +219,10 @@ def study(chosen: Sequence[tuple[str, Mutant]], claims: int, workers: int) -> li
         for k in range(workers):
             copies.put(stack.enter_context(contextlib.closing(Copy(Path(folder) / str(k)))))
 
-        def with_copy(work: Any, *given: Any, **own: Any) -> Any:
+        def with_copy(work: Any, *arguments: Any, **own: Any) -> Any:
             copy = copies.get()
             try:
-                return work(copy, *given, **own)
+                return work(copy, *arguments, **own)
             finally:
                 copies.put(copy)
 
@@ -236,25 +242,25 @@ def study(chosen: Sequence[tuple[str, Mutant]], claims: int, workers: int) -> li
             text = f"{tried.tests:>9} {tried.verify:>9} {tried.seconds:6} s {m.file}:{m.line}"
             print(f"[{next(done)}/{len(run)}] {text}", flush=True)
 
-        def ask(those: list[Tried]) -> Future[Reach]:
-            files = {file for tried in those for file, _ in watched(tried.mutant, known)}
-            tests = ROOMS[room_of(those[0].mutant.file)]
+        def ask(group: list[Tried]) -> Future[Reach]:
+            files = {file for tried in group for file, _ in watched(tried.mutant, known)}
+            tests = ROOMS[room_of(group[0].mutant.file)]
             return pool.submit(with_copy, reach, tests, files, **uncompiled(tests))
 
         order = sorted(groups.values(), key=_rank)
         soon = 1 + workers // 2  # so many rooms are mapped at once
-        maps, jobs = [ask(those) for those in order[:soon]], []
-        for k, those in enumerate(order):
+        maps, jobs = [ask(group) for group in order[:soon]], []
+        for k, group in enumerate(order):
             reached = maps[k].result()
-            jobs += [pool.submit(with_copy, try_one, tried, reached) for tried in those]
+            jobs += [pool.submit(with_copy, try_one, tried, reached) for tried in group]
             maps += [ask(later) for later in order[k + soon : k + soon + 1]]
         for job in jobs:
             job.result()
     return table
 
 
-def _rank(those: Sequence[Tried]) -> tuple[bool, int]:
-    return all(tried.room not in CERTIFYING for tried in those), len(those)
+def _rank(group: Sequence[Tried]) -> tuple[bool, int]:
+    return all(tried.room not in CERTIFYING for tried in group), len(group)
 
 
 def _choose(copy: Copy, run: Sequence[Tried], most: int) -> dict[str, float]:

@@ -1,9 +1,9 @@
 """Runs modules in forks of a process that has loaded what they import, which takes seconds.
 
 Nothing of the tree that is tested is loaded before the fork. Each line of standard input is a
-request `{"words": [...], "seconds": s, "output": FILE}`; the answer is the exit code in a line, or
--1 if time ran out and the fork with all that it started was killed. Seconds are of processor
-time, as other work slows all down; what waits has four times as many by the clock.
+request `{"words": [...], "seconds": s, "output": FILE}`. The answer is one line with the exit code,
+or -1 if time ran out and the fork was killed with all processes that it started. Seconds are of
+processor time, as other work slows all down; what waits has four times as many by the clock.
 """
 
 import contextlib

@@ -1,11 +1,11 @@
 """Drives the page of a run in Chromium: `python -m benchmarks.page [page.html]`.
 
-It opens the page, filters, follows deep links, types keys, copies, prints, narrows the window,
-turns dark, turns JavaScript off, measures the contrast of every text, and asks axe-core what is
-wrong with it, in a wide and a narrow window, in both colour schemes. A page of 500 claims is timed.
-Exit code 1 if something fails. Pictures go to `--pictures FOLDER`. Playwright drives a Chromium
-or Chrome that is installed (`pip install -e '.[browser]'`); if there is none it says so and ends
-with 2. Without a page it is one of a few claims, checked for the purpose.
+It opens the page, filters, follows deep links, types keys, copies, prints, and turns JavaScript
+off. In a wide and a narrow window and in both colour schemes, it measures the contrast of every
+text and lists the faults that axe-core reports. A page of 500 claims is timed. Exit code 1 if
+something fails. Pictures go to `--pictures FOLDER`. Playwright drives a Chromium or Chrome that is
+installed (`pip install -e '.[browser]'`); if there is none it says so and ends with 2. Without a
+page it is one of a few claims, checked for the purpose.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Refuted planted claims: `python -m benchmarks.power [--seconds S] [--json FILE]`.
 
-Each claim is given to the quick check, to a hunt with all searchers, to each searcher alone, and
-to plain Hypothesis as the rival; a claim falls by a refutation that its certificate confirms.
-With --true N, N instances of each reading that stands are looked at instead, for S seconds at most:
-what falls is a discovery or a false alarm, and the command exits with 1. For every night:
+Each claim is given to the quick check, to a hunt with all searchers, to each searcher alone, and,
+for comparison, to plain Hypothesis. A claim counts as refuted if the certificate of the refutation
+confirms it. With --true N, N instances of each reading that stands are looked at instead, for S
+seconds at most: what falls is a discovery or a false alarm, and the command exits with 1. For every
+night:
 
     python -m benchmarks.power --true 1000000 --seconds 600 -n 2 --json night.json
 
@@ -184,10 +185,9 @@ def show_true(
 ) -> list[dict[str, Any]]:
     """Show each reading that stands to the searchers; report refutations and counts.
 
-    Rows of nights `before` count for readings whose code is as it was then: a reading that was
-    looked at often enough keeps its row, another one is shown more, with another seed. The part of
-    it that is
-    known by then is given to `keep` after each reading, so that a night may be cut short.
+    Rows of earlier nights, `before`, count for readings whose code is unchanged. A reading that has
+    had enough instances keeps its row; every other reading gets more instances, with another seed.
+    The rows so far are given to `keep` after each reading, so that a night may be cut short.
     """
     claims = {c.id: c for c in true_claims() if _wanted(c.id, only)}
     imports = Imports()
@@ -299,7 +299,7 @@ def main() -> int:
         if strange:
             parser.error(f"no such searcher: {', '.join(sorted(strange))}")
         table = attempts(ids, methods, options.seconds, options.seed, options.workers)
-        document["planted"] = [_told(id, row) for id, row in table.items()]
+        document["planted"] = [_as_data(id, row) for id, row in table.items()]
         command = f"python -m benchmarks.power --searchers {options.searchers}"
         command += f" --seconds {options.seconds:g}"
         command += f" --write {options.write}" if options.write else ""
@@ -311,7 +311,7 @@ def main() -> int:
     return int(failed)
 
 
-def _told(id: str, row: dict[str, Attempt]) -> dict[str, Any]:
+def _as_data(id: str, row: dict[str, Attempt]) -> dict[str, Any]:
     """Return the attempts at one claim as plain data."""
     planted = PLANTED[id]
     return {

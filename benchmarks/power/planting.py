@@ -23,11 +23,20 @@ KINDS = (
     *("constant", "sign", "hypothesis", "norm", "index", "role", "strict", "size"),
     *("integer", "far", "late", "loss", "needle", "jump", "relation"),
 )
-"""A wrong constant, a flipped sign, a dropped hypothesis, another norm or mean, an index off by one
-or of the wrong thing, swapped roles (query and key, norm and margin), < for <=, true of the sizes
-and integers that are drawn but not of all, false at a coincidence of integers, only at a large
-norm, only late in a run, for some loss or step, in a small region, if something jumps, at an exact
-relation between numbers of several variables."""
+"""Kinds of mistakes in a planted claim, in this order:
+
+- constant, sign, hypothesis: a wrong constant, a flipped sign, a dropped hypothesis.
+- norm: another norm or mean.
+- index: an index that is off by one, or of another thing.
+- role: swapped roles (query and key, norm and margin).
+- strict: < for <=.
+- size: true of the sizes and integers that are drawn, but not of all.
+- integer: false at a coincidence of integers.
+- far, late: false only at a large norm, or only late in a run.
+- loss, needle: false for some loss or step, or in a small region.
+- jump: false if something jumps.
+- relation: false at an exact relation between numbers of several variables.
+"""
 
 
 @dataclass(frozen=True, slots=True)

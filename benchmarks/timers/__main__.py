@@ -1,7 +1,7 @@
 """How long things take: `python -m benchmarks.timers [TABLE ...] [--json FILE] [--write FILE]`.
 
 Each row times our code and its alternatives on the same cases, in the same process and on one
-thread; the ratio is the time of the fastest alternative over ours. Without names the tables of
+thread. The ratio is the time of the fastest alternative over ours. Without names the tables of
 `USUAL` run. The alternatives of the solvers need `pip install -c constraints.txt -e '.[bench]'`.
 """
 

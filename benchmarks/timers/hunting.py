@@ -51,7 +51,7 @@ def hunting() -> Iterator[Timer]:
             rounds = (_hunted(claim, 2, seed, screening, seconds=SECONDS).rounds for seed in SEEDS)
             return [(seed, max(r - 2, 1)) for seed, r in zip(SEEDS, rounds, strict=True)]
 
-        def way(workers: int, claim: Claim = claim, screening: bool = screening) -> Way:
+        def with_workers(workers: int, claim: Claim = claim, screening: bool = screening) -> Way:
             return Way(
                 lambda case: _hunted(claim, workers, case[0], screening, rounds=case[1]),
                 runs=1,
@@ -70,4 +70,4 @@ def hunting() -> Iterator[Timer]:
             return f"busy {busy:.2f}, {seen / ours.seconds:.4g} instances a second"
 
         name = f"{id}{', screened' * screening}"
-        yield Timer(name, "2 workers", cases, way(2), {"1 worker": way(1)}, note)
+        yield Timer(name, "2 workers", cases, with_workers(2), {"1 worker": with_workers(1)}, note)

@@ -1,11 +1,11 @@
 """Regularisation paths beside general solvers.
 
 min L(W) over ||W||_F <= R, and over (K, Q), on the sources' protocol (n, T, d) = (6, 8, 10), with
-log-loss. The alternatives are what one would write: scipy's SLSQP on L(W) with the constraint and
-our gradient, and projected descent in torch (autograd, 500 steps along the normalised gradient,
-from R / 2 on a cosine down to 0, the best iterate). Both have `STARTS` Gaussian starts, ours has
-its usual ones, and all are graded by the same code: log(L - L_*) and the first-order residual, in
-the log domain, from the point alone.
+log-loss. The alternatives are the two obvious ones. One is scipy's SLSQP on L(W) with the
+constraint and our gradient. The other is projected descent in torch (autograd, 500 steps along the
+normalised gradient, of sizes from R / 2 on a cosine down to 0); its best iterate counts. Both have
+`STARTS` Gaussian starts, ours has its usual ones, and all are graded by the same code: log(L - L_*)
+and the first-order residual, in the log domain, from the point alone.
 """
 
 from __future__ import annotations
