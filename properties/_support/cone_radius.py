@@ -2,22 +2,22 @@
 
 For a choice alpha write A_j = (x_alpha - x_t) z^T for the pairs j = (i, t), W* = W^mm(alpha) with
 margins m_j and N = ||W*||, and lead_j for the score of alpha_i less that of t. The width of a cone
-is given by r_j, the size of what A_j has across W*, r_j^2 = ||A_j||^2 - m_j^2/N^2, and by
-c_j = m_j where t is a support token or scores below alpha_i, m_j - 1 where it is neither. Let
-w = max r_j/c_j.
+depends on two numbers of each pair. r_j is the norm of the part of A_j that is orthogonal to W*, so
+r_j^2 = ||A_j||^2 - m_j^2/N^2. c_j is m_j if t is a support token or scores below alpha_i, and m_j -
+1 otherwise. Let w = max r_j/c_j.
 
 Starts are sigma W* + E as in `cones`, with ||E|| r_j <= s sigma c_j for all pairs j and 0 < s < 1.
-The radius of s is the least sigma at which, for one of the widths Q = s' sigma/w, s' = s + j (1 -
-s)/4 with j = 0, 1, 2 or 3 (Q = s' where w = 0), and one of the two choices of weights mu of
-`attsvm.exact.cones`, the conditions there hold with a_0 = sigma N, so that the set there closes,
-and every exponent r Q - a_0 c of a pair that is not good is at most -1.
+The width Q of a set is one of s' sigma/w, with s' = s + j (1 - s)/4 for j = 0, 1, 2 or 3 (Q = s' if
+w = 0). The weights mu are one of the two choices of `attsvm.exact.cones`. The radius of s is the
+least sigma for which some width and some weights satisfy the conditions there with a_0 = sigma N.
+Then that set closes, and every exponent r Q - a_0 c of a pair that is not good is at most -1.
 
 At every larger sigma they hold as well, with the same s' and weights, so that descent from there
 converges to the direction of W*: `symbolic.tf.local_convergence`.
 
-The radius is a number where support tokens do not tie with alpha and l' < 0 at its scores. Support
-tokens count by |lead_j|, so that there is a number also where alpha is not locally optimal; there
-it proves nothing.
+The radius is a number if no support token ties with alpha and l' < 0 at the scores of alpha.
+Support tokens count by |lead_j|, so that there is a number also where alpha is not locally optimal;
+there it proves nothing.
 """
 
 from __future__ import annotations

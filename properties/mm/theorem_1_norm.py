@@ -10,12 +10,12 @@ for keys 1, 0, -2 of scores 1, -4, 0 p(alpha) is 1, but the gradient is 0 at p =
 bounded below on every ball. For `sharp`, other starts may have another rate: for keys 1, 0, -2 of
 scores 1, -5, 0 p(alpha) is 1 too, and from zero the rate is 1/2, that of the worse key.
 
-With steps of 256/L `sharp` fails (`LEAPING`), and with 2^22/L `amended-2` (`CAUGHT`). If an
-input leaps to a worse key the norm diverges all the same, unless there is a minimum of finite norm
-whose curvature is so small that steps which leap so far stay there. Along one axis there is none,
-as -grad L points outwards from the proper start on. In the plane one input leaps away from its far
-key (-1, 0) to the key (1, -2), about which three keys that score less lie so near that the
-gradient is 0 at (22.2, 0).
+With steps of 256/L `sharp` fails (`LEAPING`), and with 2^22/L `amended-2` (`CAUGHT`). The norm
+diverges even if an input leaps to a worse key. The exception is a minimum of finite norm with so
+small a curvature that steps which leap so far stay there. Along one axis there is none, as -grad L
+points outwards from the proper start on. In the plane one input leaps away from its far key (-1, 0)
+to the key (1, -2), about which three keys that score less lie so near that the gradient is 0 at
+(22.2, 0).
 """
 
 from attsvm.primitives.descent import Descent

@@ -2,8 +2,8 @@
 
 On the right A has lost its indices.
 
-All hold on the whole space, for any n and with nothing listed; the norm of the whole is at least
-that of a block, and the first block stands for all, as rows of A_1 may be exchanged.
+All hold on the whole space, for any n and without any condition. The norm of the whole is at least
+that of a block. The first block stands for all, as rows of A_1 may be exchanged.
 
 Proof (`symbolic.sim.basic_2`). With w = exp(A x) - exp(A y) Lagrange's identity reads
 n ||w||^2 - (sum w)^2 = sum over pairs of (w_t - w_r)^2 >= 0. So sqrt(n) is attained exactly if

@@ -3,10 +3,10 @@
 beta is not defined; read: a positive lower bound of both values. A bound of one of them will not
 do (a sibling: n = 1, A = 1, x = 0, y = -1, beta = 1). On the right alpha has lost its indices.
 
-literal-2 falls because one block may gain what another one loses: A_1 = (1, -1), A_2 = (0, 1),
-x = 1, y = -1, where both sums are 2 + 2 cosh 1. sharp-1 is attained as alpha(x) = beta, alpha(y) ->
-beta. sharp-2 has the best lower bound if ||A x||, ||A y|| <= R, beta = n exp(-R / sqrt n), and
-is attained by A = -1_n, x = R / sqrt n, y -> x.
+literal-2 falls because one block may gain what another one loses. For A_1 = (1, -1), A_2 = (0, 1),
+x = 1, y = -1 both sums are 2 + 2 cosh 1. sharp-1 is attained as alpha(x) = beta, alpha(y) -> beta.
+sharp-2 has the best lower bound if ||A x||, ||A y|| <= R, beta = n exp(-R / sqrt n). It is attained
+by A = -1_n, x = R / sqrt n, y -> x.
 
 Proof (`symbolic.sim.basic_3`): 1/a - 1/b = (b - a) / (a b), and a b >= beta^2; alpha >= n exp(mean
 of the logits), as e^s >= e^m (1 + s - m) for every s (the bound of basic-1), and the mean is at

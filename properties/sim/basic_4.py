@@ -3,9 +3,10 @@
 R_f is defined nowhere; the constants of bounds five and six, R^2 and 1 times beta^-2 n exp(3 R^2),
 give it back.
 
-spread(A) = max ||A_i - A_j|| / sqrt 2. literal holds for every R, below 4 as well.
-sharp is attained for any n >= 2 by two tokens of equal weight, x, y -> 0, any others out of the
-way: rows (1, 0), (-1, 0), (0, -1), ..., points (z, M) and (-z, M), z -> 0 and then M -> infinity.
+spread(A) = max ||A_i - A_j|| / sqrt 2. literal holds for every R, below 4 as well. sharp is
+attained for any n >= 2 by two tokens of equal weight, x, y -> 0, with all other tokens far away.
+For example: rows (1, 0), (-1, 0), (0, -1), ..., points (z, M) and (-z, M), z -> 0 and then M ->
+infinity.
 
 Proof of literal (`symbolic.sim.basic_4`). alpha(x) alpha(y) (f_t - g_t) = sum_r (e^(t_r + s_t) -
 e^(s_r + t_t)) for logits s and t, g = f(y); the r-th term is c_tr ((s_t - t_t) - (s_r - t_r)) with

@@ -8,9 +8,9 @@ A_3 = Y = 1, <f, h> is 1 and Att is 0. Row j0 of A1 is the query and stands left
 `sim/orientation`. No later token is masked, as a causal model would.
 
 The proofs in `symbolic.sim.definition_3_3` are for all sizes, and run the formulas below on symbols
-for small n and d: softmax divides positive numbers by their sum, so that it is positive with
-sum 1; and sum_t f_t (sum_c V_tc y_c) is sum_c (sum_t f_t V_tc) y_c, where f is row j0 of
-D(X)^-1 exp(A1 X A2^T) by the tensor trick.
+for small n and d. Softmax divides positive numbers by their sum, so that it is positive with sum 1.
+And sum_t f_t (sum_c V_tc y_c) is sum_c (sum_t f_t V_tc) y_c, where f is row j0 of D(X)^-1 exp(A1 X
+A2^T) by the tensor trick.
 """
 
 from attsvm.theory import Hypothesis, Matrix, Meeting, Reading, Statement, changed

@@ -19,9 +19,9 @@ c(|b|/||h||), and c has a closed form in a parameter u in [0, 1/3) that grows wi
 
 c(0) = 1/2, c(1) = 0.7554567..., c(t) is nearly 2 sqrt 2 t/(3 sqrt 3) for large t; where ||A||,
 ||h||, |b| <= R the constant is c(1) R^4. At t = 3.5322... c is 2, the constant of linear attention
-(sim/stability-l2). The risk of any number of inputs, each of these sizes, has
-the same best constant: a mean of losses has at most the mean of their constants, and that of equal
-inputs is one of them.
+(sim/stability-l2). The risk of any number of inputs, each of these sizes, has the same best
+constant. A mean of losses has at most the mean of their constants, and a mean over equal inputs is
+the loss of one input.
 """
 
 from fractions import Fraction

@@ -5,7 +5,7 @@ solution with (x_opt - x_t)^T X z >= 1. Logits are x_t^T X z, as there; for thos
 z^T X x_t, not even the repaired theorem holds (`sim/orientation`). L(X) and L_X are not defined in
 print: read the mean over the inputs of definition 3.6, one output column i0, and the Lipschitz
 constant of its gradient. The risk gap is L(X) less the mean of l(best score), which is the infimum
-of L where the Att-SVM is feasible; `second` is the second-best score. The loss of definition 3.6 is
+of L if the Att-SVM is feasible; `second` is the second-best score. The loss of definition 3.6 is
 g(b <f, h>) with g increasing, and the optimal tokens have the highest scores. So descent flees from
 them: <X, X^mm> falls at every step from every start.
 
@@ -17,8 +17,9 @@ optimal tokens and a feasible Att-SVM are enough, and under part 1 it is feasibl
 
 `sharp`: four tokens are the least that fail with a single input. With three every start and every
 step will do, and of part 1 it is enough that the second-best token is a support vector. This is
-needed: where it lies beyond the margin, X^mm is the solution for the worst token alone, and from
-far along the difference of the rivals attention stays with the second best for ever (`BEYOND`).
+needed. If the second-best token lies beyond the margin, X^mm is the solution for the worst token
+alone, and from far along the difference of the rivals attention stays with the second best for ever
+(`BEYOND`).
 
 `amended-2` fails with longer steps than 1/L (`LEAPING`).
 """

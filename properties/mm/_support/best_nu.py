@@ -7,10 +7,10 @@ label margin of a choice other than alpha. It is reached at q = 1 or as q tends 
 what `Best` compares: Gamma - gamma, and Gamma W_i (1 - <v(alpha), z>), W_i the largest multiplier
 of input i.
 
-Nothing of this is used by a certificate that nu will do. It names weights w of sum 1, as
-||sum_j w_j z_j|| is at least the label margin of the z_j: one vector w for each choice that differs
-from alpha in several inputs, and for each i and t a list of knots (q, w), q from 0 to 1. A mean of
-two neighbours (q, w) and (q', w') with shares 1 - l and l is a point of the hull at
+Nothing of this is used by a certificate that nu will do. It names weights w of sum 1, since ||sum_j
+w_j z_j|| is at least the label margin of the z_j. Each choice that differs from alpha in several
+inputs has one vector w. Each i and t have a list of knots (q, w), with q from 0 to 1. A mean of two
+neighbours (q, w) and (q', w') with shares 1 - l and l is a point of the hull at
 
     ((1 - l) w_i q + l w'_i q') / ((1 - l) w_i + l w'_i) <= (1 - l) q + l q'  where w'_i <= w_i,
 

@@ -1,8 +1,8 @@
 """The v-SVM and the p-SVM: least vectors with given margins, in every arithmetic.
 
 For rows D_j with bounds b_j in {0, 1} let p be the least vector with <D_j, p> >= b_j for all j, and
-C = {sum_j l_j D_j : l >= 0, <b, l> = 1}. Then 1/||p|| is the distance of C from 0 and is called
-the margin; it is 0 where there is no p. If no b_j is 1 nothing is demanded: C is empty, p = 0.
+C = {sum_j l_j D_j : l >= 0, <b, l> = 1}. Then 1/||p|| is the distance of C from 0 and is called the
+margin; the margin is 0 if there is no p. If no b_j is 1 nothing is demanded: C is empty, p = 0.
 
 The judge gets solutions in rationals, whose conditions `attsvm.exact.svm.solve_exactly` checks.
 Tensors get nearly the solution of each instance of a batch, by the method of active sets.

@@ -87,9 +87,8 @@ def moves_aside(case: Descent) -> bool:
     """Return whether no start and step let the direction of p converge to that of p(alpha).
 
     True if l' < 0, each input with two scores has one optimal token and equal scores of its rivals,
-    and p(alpha) lies outside of the span S of the differences of keys of these inputs. For p(k)
-    - p(0) lies in S, and <p(k), p(alpha)> grows beyond all bounds: all limits of direction lie
-    in S.
+    and p(alpha) is not in S. S is the span of the differences of keys of these inputs. For p(k) -
+    p(0) lies in S, and <p(k), p(alpha)> grows beyond all bounds: all limits of direction lie in S.
     """
     p, data = prompt(case), ExactData.of(case.data)
     inputs = [i for i, row in enumerate(data.gamma) if len(set(row)) > 1]

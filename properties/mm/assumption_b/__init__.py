@@ -5,15 +5,16 @@ X_i^T s_i results in a label margin of at most Gamma - nu max_i (1 - s_i,alpha_i
 
 The label margin m(p) is the largest min_i Y_i v^T x_i^p over heads v of norm at most 1. Call an
 input idle if its multiplier is 0 in all multipliers of v(alpha). Without v(alpha) there is no
-Gamma, and B says nothing that could hold. The literal readings evaluate what B needs, which is
-decided in rationals: m is below Gamma at every other choice beta of tokens that attention can reach
-(p(beta) exists), and where p(alpha) exists no idle input can be the slowest to saturate, that is,
-no prompt has margins of at least 1 in the inputs that are not idle, of at least 0 in the others and
-of less than 1 somewhere. Else no nu > 0 will do: along such a prompt times R heads turn towards the
-idle inputs at no cost of first order, so that Gamma - m(p) is small of a higher order than max_i (1
-- s_i,alpha_i). `literal-2` falls on the published inputs {0, (1, 1)}, {0, (1, -1)} and {0, (0.5,
-1.5)}, whose third one does not support v(alpha) = (0, 1): along p = (3, -0.9) R the first two
-saturate faster, and the label margin is that of attention on the selected tokens.
+Gamma, and B says nothing that could hold. The literal readings evaluate two conditions that B
+needs; both are decided in rationals. First, m is below Gamma at every other choice beta of tokens
+that attention can reach (p(beta) exists). Second, if p(alpha) exists, no idle input can be the
+slowest to saturate. That is, no prompt has margins of at least 1 in the inputs that are not idle,
+of at least 0 in the idle ones, and of less than 1 somewhere. Else B fails for every nu > 0. Along
+such a prompt times R, heads turn towards the idle inputs at no cost of first order. So Gamma - m(p)
+is of a higher order than max_i (1 - s_i,alpha_i). `literal-2` falls on the published inputs {0, (1,
+1)}, {0, (1, -1)} and {0, (0.5, 1.5)}, whose third one does not support v(alpha) = (0, 1): along p =
+(3, -0.9) R the first two saturate faster, and the label margin is that of attention on the selected
+tokens.
 
 More is said in `symbolic/mm/assumption_b.py`.
 """

@@ -170,8 +170,8 @@ HIDDEN = select(
 )  # fmt: skip
 """The key of the longest token is midway between two others: its attention is at most half theirs.
 
-That is at most a third of 1 - s for s the attention to alpha, so that the last coordinate of the
-attended token is at most 2 - (5/4) (1 - s), while the others are at most 1/64: B holds.
+That is at most a third of 1 - s, where s is the attention to alpha. So the last coordinate of the
+attended token is at most 2 - (5/4) (1 - s), and the other coordinates are at most 1/64: B holds.
 """
 
 

@@ -1,12 +1,12 @@
 """mm/assumption-b: how often random data meet assumption B, against the dimension d.
 
 Gaussian tokens, rounded to 1/256, which are the keys as well, and random labels. alpha is the
-choice of tokens with the largest label margin Gamma, as assumption B asks for. What B needs where
-p(alpha) exists (`mm/assumption-b:literal-1`) and what is enough for it (every other choice has a
-smaller label margin and no input is idle, `mm/assumption-b:sharp-1`) are decided in rationals. B is
-met by a share of data sets between the two, which are one condition where attention can reach every
-choice of tokens, as for almost all data with d >= n (T - 1). Beside the counts stand exact binomial
-intervals of 95%.
+choice of tokens with the largest label margin Gamma, as assumption B asks for. A necessary
+condition of B if p(alpha) exists (`mm/assumption-b:literal-1`) and a sufficient one
+(`mm/assumption-b:sharp-1`) are decided in rationals. The latter: every other choice has a smaller
+label margin and no input is idle. The share of data sets that satisfy B lies between the shares of
+these two. Both conditions agree if attention can reach every choice of tokens, as for almost all
+data with d >= n (T - 1). Beside the counts stand exact binomial intervals of 95%.
 """
 
 from collections.abc import Sequence

@@ -2,18 +2,19 @@
 
 `path` minimises the log-loss over ||v|| <= r, ||p|| <= R along laws that tie R to r: three on the
 published inputs {0, (1, 1)}, {0, (1, -1)}, {0, (0.5, h)}, h = 1 and h = 1.5, and two on random
-data, n = 3 inputs of T = 3 unit-norm Gaussian tokens, d = 5, random labels. Held against v is
-v(alpha), and against p are three programmes for the tokens that p selects: `relaxed`, the joint
-p-SVM; `strict`, with margins 1 in all inputs; `alone`, that of the inputs that support v, where
-others are not constrained. Data are told apart by whether all inputs support v in the end.
+data, n = 3 inputs of T = 3 unit-norm Gaussian tokens, d = 5, random labels. v is compared with
+v(alpha), and p with the solutions of three programmes for the tokens that p selects. `relaxed` is
+the joint p-SVM. `strict` has margins 1 in all inputs. `alone` constrains only the inputs that
+support v. Data are told apart by whether all inputs support v in the end.
 
-`descent` runs plain descent with step 1, normalised descent whose step is that of (v, p) together,
-and the rule of the public code, `each`, which divides the gradients of v and of p by their own
-norms; on published data from p = (0, -1), v = (-1, 0), on random data from zero. The measure `law`
-is R / (2 ||p(alpha)|| ln r). Where all inputs support v and dr ~ exp(-r/||v(alpha)||), dR ~ r
-exp(-r/||v(alpha)|| - R/||p(alpha)||), exp(R/||p(alpha)||) grows like r^2 and the law tends to 1.
-`each, 32 bits` repeats `each` on published data as the public code runs it: gradients of floats of
-32 bits, whose softmax rounds to 1, divided by norms to which 1e-9 (v) and 1e-19 (p) are added.
+`descent` compares three rules: plain descent with step 1; normalised descent, which divides by the
+norm of the gradient in (v, p) together; and `each`, the rule of the public code. `each` divides the
+gradients of v and of p by their own norms. Published data start from p = (0, -1), v = (-1, 0),
+random data from zero. The measure `law` is R / (2 ||p(alpha)|| ln r). If all inputs support v and
+dr ~ exp(-r/||v(alpha)||), dR ~ r exp(-r/||v(alpha)|| - R/||p(alpha)||), exp(R/||p(alpha)||) grows
+like r^2 and the law tends to 1. `each, 32 bits` repeats `each` on published data as the public code
+runs it: gradients of floats of 32 bits, whose softmax rounds to 1, divided by norms to which 1e-9
+(v) and 1e-19 (p) are added.
 """
 
 from collections.abc import Callable, Sequence

@@ -3,7 +3,8 @@
 Normalised descent from zero with step 0.1. `published` are the inputs {0, (1, 1)} of scores 0, C
 and {0, (1, -1)} of scores 0, 1 for C = 1, 10 and 100, whose p(alpha) is (1, 0). Random data are n =
 4 inputs of T = 4 unit-norm Gaussian tokens, d = 6, random labels, with a head of norm 1, 10 and
-100: the losses are nearly linear on scores of size 1 and tell inputs apart on larger ones.
+100. The losses are nearly linear on scores of size 1; larger scores make them weigh inputs
+differently.
 
 `cosine` holds each run against p(alpha) of the tokens that it selects in the end; runs that select
 tokens without a p(alpha) are left out of it. `pairs` are cosines between the iterates of two

@@ -4,11 +4,11 @@
 max-margin solution that separates locally-optimal tokens from non-optimal ones. ... Remarkably, our
 results are applicable to general data."
 
-`literal` takes all data, any start and any step. It falls if all scores are equal, as nothing
-moves there, and from zero with one input of keys 1, 0, -2 and scores 1, -4, 0: their gradients
+`literal` takes all data, any start and any step. It falls if all scores are equal, as nothing moves
+there. It also falls from zero with one input of keys 1, 0, -2 and scores 1, -4, 0: their gradients
 cancel at p = 0, for every loss, and p has no direction. `amended` is true of locally optimal
-tokens: each token of margin 1 under p(alpha) scores below alpha. `tf/local-convergence:amended`
-is the same with explicit bounds.
+tokens: each token of margin 1 under p(alpha) scores below alpha. `tf/local-convergence:amended` is
+the same with explicit bounds.
 
 The least d, n and T, each by itself, of a run with two different scores of an input, l' < 0 and a
 step of at most 1/L that is certified to fail `literal`. All fail from zero, and none with less was

@@ -6,17 +6,17 @@ min_i [l(second) - l(best)]/n.
 
 `literal-1` falls from zero with two inputs: tokens (1, 0), 0 and (-2, 1), 0, labels 1, head (4, 9),
 so scores 4, 0 and 1, 0. exp(-x) and log(1 + exp(-x)) slow the first input down, whose score is
-high, and reach p(alpha) = (1, 3), from a start that cannot lose the optimal tokens. The loss -x
+high. They reach p(alpha) = (1, 3), from a start that cannot lose the optimal tokens. The loss -x
 does not slow it down, and attention of the second input converges to its lower-scored token.
 
 `literal-2` compares the directions in which the paths leave p(0): those of the gradients there. A
-single input has one direction for all losses, as the gradient of its risk at p is |l'(u)| times
-that of the risk of -x, u being the attended score at p (`amended-2`): gradient flow of every loss
-follows one field of directions, at its own speed. Paths of descent can part all the same: their
-first steps have one direction but different lengths, so that the second ones start at different
-points. With two keys, as in `TWO_KEYS_CENTRED`, they do not part: every gradient is along the
-difference of the keys, and descent on every decreasing loss runs along one ray. `amended-1` is
-proved for each loss in `symbolic/basins.py`.
+single input has one direction for all losses. Its gradient at p is |l'(u)| times that of the risk
+of -x, where u is the attended score at p (`amended-2`). So gradient flow of every loss follows one
+field of directions, at its own speed. Paths of descent can part all the same: their first steps
+have one direction but different lengths, so that the second ones start at different points. With
+two keys, as in `TWO_KEYS_CENTRED`, they do not part: every gradient is along the difference of the
+keys, and descent on every decreasing loss runs along one ray. `amended-1` is proved for each loss
+in `symbolic/basins.py`.
 """
 
 from dataclasses import replace

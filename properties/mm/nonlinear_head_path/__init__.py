@@ -6,21 +6,21 @@ nature of attention even for nonlinear prediction heads." (abstract; the talk ha
 The path is p_R = argmin L(p) over ||p|| <= R, and p(alpha) the least prompt that separates the
 tokens alpha_i, which are numbered 1 here. Below h_i stands for Y_i h, with b_i = Y_i b for one
 hidden layer, h_i(x) = sum_k b_ik phi(<a_k, x>), and q_i for the attention of input i to other
-tokens than the first. If p_R/R tends to p(alpha)/||p(alpha)||, then all margins along the path tend
-to infinity and L(p_R) to the risk at the tokens alpha, which is at least that at the best ones: no
-prompt may be better than these. `literal-1` falls for h(x) = -x^2 and tokens 1, -2: p = 0 is better
-than both, and (ln 2)/3, whose output is 0, is the best prompt at every R from there on. Nor does it
-do that tokens are best and alone so: where h leaves its best token with slope 0, L - L_* falls like
-the square of q (`literal-2`), and inputs with and without such a token share the ball in another
-way, as for l(u) = -u^3 in `tf/theorem-2`.
+tokens than the first. If p_R/R tends to p(alpha)/||p(alpha)||, all margins along the path tend to
+infinity and L(p_R) to the risk at the tokens alpha. That risk is at least the risk at the best
+tokens, so no prompt may be better than the best tokens. `literal-1` falls for h(x) = -x^2 and
+tokens 1, -2: p = 0 is better than both, and (ln 2)/3, whose output is 0, is the best prompt at
+every R from there on. Nor is it enough that each input has a single best token. If h leaves its
+best token with slope 0, L - L_* falls like the square of q (`literal-2`). Then inputs with and
+without such a token share the ball in another proportion, as for l(u) = -u^3 in `tf/theorem-2`.
 
-The analysis needs L - L_* to be of the order of q: then -ln(L - L_*) is the least margin
-up to a constant, as for linear heads, and the path is that of the p-SVM. So it is for convex h_i
-whose best tokens are alone so, as there h falls from the best token towards each other one, and for
-concave h_i that fall so (`amended-2`): a convex head, such as ReLU with b_k >= 0, has h_i of the
-first kind for the label 1 and of the second for -1. The scores of tokens are h_i(x_it). Its bounds
-are what is evaluated, the limit is proved from them as in `tf/theorem-2`. Of heads that are neither
-nothing is shown beyond these two counterexamples.
+The analysis needs L - L_* to be of the order of q: then -ln(L - L_*) is the least margin up to a
+constant, as for linear heads, and the path is that of the p-SVM. L - L_* is of this order for
+convex h_i with a single best token, as h_i then falls from it towards every other token. It is so
+too for concave h_i that fall towards every other token (`amended-2`). A convex head, such as ReLU
+with b_k >= 0, has convex h_i for the label 1 and concave ones for -1. The scores of tokens are
+h_i(x_it). Its bounds are what is evaluated, the limit is proved from them as in `tf/theorem-2`. Of
+heads that are neither nothing is shown beyond these two counterexamples.
 """
 
 from attsvm.primitives.heads import ACTIVATIONS

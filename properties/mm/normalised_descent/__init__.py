@@ -17,8 +17,8 @@ s / (||g|| a) + (s a ln J + s^2/2) / N at most. From zero N - P is at most s aft
 least k s / (B a); the sum is the bound of the claim.
 
 `sharp`: with several inputs, from any start and with any s, <p(k) - p(0), p*> >= k s / B still,
-since the gradient is a nonnegative combination of all A_it: linear in k, where plain descent grows
-like ln k. Both sides are equal where all A_it are one vector.
+since the gradient is a nonnegative combination of all A_it. This is linear in k; plain descent
+grows like ln k. Both sides are equal if all A_it are one vector.
 """
 
 from dataclasses import replace

@@ -76,7 +76,7 @@ def path(m: Namespace, run: Paced, steps: int, pace: str = "normalised") -> list
     """Return p_0 to p_steps of descent with steps of that length or, for `plain`, of that size.
 
     If optimal tokens are unique and all differences are one vector A, the gradient of a decreasing
-    loss is a negative multiple of A: normalised steps are then along A, exactly.
+    loss is a negative multiple of A. Normalised steps are then along A, exactly.
 
     Keys are taken relative to an optimal one of their input, which adds a constant to its logits.
     """

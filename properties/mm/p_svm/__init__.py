@@ -9,12 +9,12 @@ selected token. Optimal tokens alpha of a head v have the highest scores Y_i v^T
 The slide defines p(alpha) without a condition. None exists where a selected token is repeated (1
 and 1) or lies between the others. The talk introduces alpha as the optimal tokens of a head, but
 two inputs with tokens 1 and 0, labels 1 and -1 and head 1 select 1 over 0 and 0 over 1, which no
-prompt does. By Farkas' lemma and strict convexity p(alpha) exists, and is unique, exactly where 0
-is not in the hull C of the k_i,alpha_i - k_it, and then 1/||p(alpha)|| is the distance of C from 0,
-the largest margin of a unit prompt. In `amended-2` the optimal tokens are unique, all labels are
-one y, and the head is W^T q: then a multiple of y q separates. `sharp-1` is uniqueness in numbers:
-p is the point of a convex set that is nearest 0, so <q - p, p> >= 0 for every q of the set.
-`sharp-2` holds as only tight constraints carry multipliers, so that they alone prove p optimal.
+prompt does. By Farkas' lemma and strict convexity p(alpha) exists, and is unique, exactly if 0 is
+not in the hull C of the k_i,alpha_i - k_it. Then 1/||p(alpha)|| is the distance of C from 0, the
+largest margin of a unit prompt. In `amended-2` the optimal tokens are unique, all labels are one y,
+and the head is W^T q: then a multiple of y q separates. `sharp-1` is uniqueness in numbers: p is
+the point of a convex set that is nearest 0, so <q - p, p> >= 0 for every q of the set. `sharp-2`
+holds as only tight constraints carry multipliers, so that they alone prove p optimal.
 """
 
 from collections.abc import Callable

@@ -8,14 +8,14 @@ infinity. `literal-1` fixes R. With one input of two tokens attention keeps a sh
 token, so that v_r points to a mixture of both, whatever r is. `literal-2` lets both radii tend to
 infinity, in any way. The loss -x is one of Assumption A: its risk is -<v, sum_i Y_i x_i^p>/n, and
 v_r turns to the sum of the labelled tokens, not to the max-margin head. Assumption B asks for "some
-nu > 0", and print has neither a nu nor a way to find one. Here it is granted by one that is proved
-to do in `mm/assumption-b`, where it is positive: nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i||
-over all choices beta but alpha, w multipliers of v(alpha) of sum 1.
+nu > 0", and print has neither a nu nor a way to find one. Here nu = Gamma - max ||sum_i w_i Y_i
+x_i,beta_i|| is used, which `mm/assumption-b` proves to suffice if it is positive. The maximum runs
+over all choices beta but alpha, and w are multipliers of v(alpha) of sum 1.
 
-`amended` is what survives for v: a head is as near to v(alpha) as the pair's label margin is near
-to Gamma, and v(alpha) with a long prompt along p(alpha) comes as near to Gamma as one likes. For
-exp(-x) the label margin of (v_r, p_R) is at least that of the two SVM directions less (ln n)/r, so
-that it tends to Gamma where r and R tend to infinity, in any way. Where W = 0 no prompt does
+`amended` is the part that is true for v. A head is as near to v(alpha) as the pair's label margin
+is near to Gamma. v(alpha) with a long prompt along p(alpha) comes as near to Gamma as one likes.
+For exp(-x) the label margin of (v_r, p_R) is at least that of the two SVM directions less (ln n)/r,
+so that it tends to Gamma where r and R tend to infinity, in any way. Where W = 0 no prompt does
 anything, there is no p(alpha), and v_r/r tends to the head of the mean tokens (`MIXED_FOR_EVER`).
 
 More is said in `symbolic/mm/theorem_2.py`.

@@ -11,9 +11,10 @@ they do in `solve`. As every sub-sequence is "an individual classification probl
 for each constraint is solved for beside it. Repetitions of the token to be chosen are constrained
 in neither, as nothing separates a token from itself.
 
-All tokens and queries lie in the span of the embeddings, V dimensions whatever d is: training and
-programmes run in its coordinates, and what the start has outside of it, which nothing moves, is
-one more coordinate of length `rest`. Norms, cosines and residuals are those of the d x d matrices.
+All tokens and queries lie in the span of the embeddings, V dimensions whatever d is. Training and
+programmes run in the coordinates of this span. Nothing moves the part of the start outside of the
+span; it becomes one more coordinate of length `rest`. Norms, cosines and residuals are those of the
+d x d matrices.
 """
 
 from __future__ import annotations

@@ -5,23 +5,23 @@ a problem chooses among: those of the sub-sequence or the whole vocabulary. X_so
 definition 4.1 with C = 10 and a slack for each constraint, for the first optimal token. Printed is
 a slack that the queries of a sentence share: the same for sentences of two words, which have one.
 
-All minimisers of f_C(X) = ||X|| + C sum_j max(0, 1 - <A_j, X>) lie on one ray. So the ray of a
-matrix X* is not theirs where some rational W has f_C(W) < min_t f_C(t X*), a minimum over t = 0
-and the t = 1/<A_j, X*>; W comes from floats and is only believed for what it attains. And it is
-theirs where X* is on the ray of X^mm and C ||X^mm|| > max lambda: it is X_soft then.
+All minimisers of f_C(X) = ||X|| + C sum_j max(0, 1 - <A_j, X>) lie on one ray. So the minimisers
+are not on the ray of a matrix X* if some rational W has f_C(W) < min_t f_C(t X*), a minimum over t
+= 0 and the t = 1/<A_j, X*>. Floats propose W, and the inequality is checked in rationals. They are
+on the ray of X* if X* is on the ray of X^mm and C ||X^mm|| > max lambda: X_soft is X^mm then.
 
-If problems with one query have different next tokens, no X separates, and facts that others
-prove of descent does not apply. `outvoted` does for embeddings with E E^T = I and the whole
-vocabulary. The column w of X that a query reads evolves by itself, its logits being the
-coordinates w_t. With n_t problems that ask for t, -dL/dw_t for t != a is -s_t kappa_t / n,
-kappa_t = sum_u n_u g'(s_u) s_u - n_t g'(s_t), and as these sum to 0 that for w_a is their sum
-turned round. On the set s_a >= p, g' decreasing on [0, 1], kappa_t >= n_a g'(1) p - n_t / 4. Where
-this is above 0 for all t != a, all margins m_t = w_a - w_t grow, the set is never left, and each
-m_t, whose growth is bounded below as long as it is bounded, tends to infinity, kappa_t to
-n_a g'(1) - n_t g'(0) > 0. A step adds to m_t - m_r what is (kappa_t exp(-m_t) - kappa_r exp(-m_r))
-times a positive number, so these differences are bounded, m_t = ln k + O(1), and as the sum of the
-w_t and what is orthogonal to all tokens stay, X(k) = X* ln k + O(1), where X* is the least matrix
-with margins 1 for the most frequent successors. None of this asks for a short step.
+If problems with one query have different next tokens, no X separates, and general convergence
+results do not apply. `outvoted` decides such problems for embeddings with E E^T = I and the whole
+vocabulary. The column w of X that a query reads evolves by itself, its logits being the coordinates
+w_t. With n_t problems that ask for t, -dL/dw_t for t != a is -s_t kappa_t / n, kappa_t = sum_u n_u
+g'(s_u) s_u - n_t g'(s_t), and as these sum to 0 that for w_a is their sum turned round. On the set
+s_a >= p, g' decreasing on [0, 1], kappa_t >= n_a g'(1) p - n_t / 4. If this is above 0 for all t !=
+a, all margins m_t = w_a - w_t grow, and the set is never left. The growth of m_t is bounded below
+as long as m_t is bounded. So m_t tends to infinity, and kappa_t to n_a g'(1) - n_t g'(0) > 0. A
+step adds to m_t - m_r a positive multiple of kappa_t exp(-m_t) - kappa_r exp(-m_r). So these
+differences are bounded, and m_t = ln k + O(1). The sum of the w_t and the part orthogonal to all
+tokens do not change. So X(k) = X* ln k + O(1), where X* is the least matrix with margins 1 for the
+most frequent successors. None of this asks for a short step.
 """
 
 from __future__ import annotations

@@ -9,11 +9,11 @@ values y); so gamma_t = b h_t.
 A has n rows (tokens) and D columns, f = softmax(A x); u = b <f, h> is the expected score, and F the
 weight of the tokens of largest score, all of them.
 
-Along -grad g(u) the change of u is -g'(u) ||grad u||^2: with tokens 1 and 0 of scores 1 and 0 at
-x = 0 both u and F decrease. A decreasing loss such as g(-u) or log(1 + exp(-u)), or ascent on g,
-increases u wherever grad u is not 0. F need not increase even then: tokens 1, 3, 0 with scores
-2, 1, 0 at x = 0 make x grow, away from the worst token and towards the second best. It does where
-all rivals have one score, as in part 2 of assumption 3.10, as u is then an affine function of F.
+Along -grad g(u) the change of u is -g'(u) ||grad u||^2: with tokens 1 and 0 of scores 1 and 0 at x
+= 0 both u and F decrease. A decreasing loss such as g(-u) or log(1 + exp(-u)), or ascent on g,
+increases u wherever grad u is not 0. F need not increase even then: tokens 1, 3, 0 with scores 2,
+1, 0 at x = 0 make x grow, away from the worst token and towards the second best. It does if all
+rivals have one score, as in part 2 of assumption 3.10, because u is then an affine function of F.
 Proofs: `symbolic.sim.definition_3_6`.
 """
 

@@ -12,10 +12,10 @@ A_it to 0. amended: v u^T gives token t the margin (gamma_opt - gamma_t) y_i u^T
 least of them it is feasible. So one input with z != 0 is always enough, and so are equal labels
 with one shared query.
 
-sharp-1: with multipliers w >= 0, X^mm = sum_j w_j A_j and <V, X^mm> = sum_j w_j <A_j, V> >=
-sum_j w_j = ||X^mm||^2 for every feasible V, with equality if V has margin 1 for every w_j > 0.
-A second minimiser would be at distance 0. sharp-2: <sum_j s_j A_j, X^mm> >= 1 for shares s, with
-equality at s = w / sum_j w_j, where the sum is X^mm/||X^mm||^2.
+sharp-1: with multipliers w >= 0, X^mm = sum_j w_j A_j and <V, X^mm> = sum_j w_j <A_j, V> >= sum_j
+w_j = ||X^mm||^2 for every feasible V, with equality if V has margin 1 for every w_j > 0. A second
+minimiser would be at distance 0. sharp-2: <sum_j s_j A_j, X^mm> >= 1 for shares s. Equality holds
+at s = w / sum_j w_j; the sum is then X^mm/||X^mm||^2.
 """
 
 from functools import partial

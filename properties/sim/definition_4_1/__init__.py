@@ -10,13 +10,13 @@ that the queries of one sequence share it: f_C(V) = ||V||_F + C sum_{l,t} max_i 
 former, the reproduced figures the latter. lambda are any multipliers of X^mm.
 
 "We empirically find using a large penalty term C = 10 still works well" is an observation on their
-data, which literal-1 and literal-3 read as a rule for data that have an X^mm: print has the soft
-margin for others as well, where there is nothing to compare X_soft with ("the vanilla formulation
-of X^mm is often unsolvable", section 4). The data decide which C is large: for one input with
-tokens 1/16 and 0 and query 1, f_10(0) = 10 and f_10(X^mm) = 16. literal-2 fails for one constraint
-A = 1 and C = 1, where f(V) = V + max(0, 1 - V) = 1 on all of [0, 1]. amended-2: sharing makes slack
-cheaper; `OWN_QUERIES` has X^mm of norm 1 with multipliers 1/2, and at C = 1/2 f(0) = 1/2 < 1. If
-optimal tokens are tied the first ones count, and what is proved is the same.
+data. literal-1 and literal-3 read it as a rule for data that have an X^mm. The source also applies
+the soft margin to data without X^mm ("the vanilla formulation of X^mm is often unsolvable", section
+4), which give no comparison for X_soft. The data decide which C is large: for one input with tokens
+1/16 and 0 and query 1, f_10(0) = 10 and f_10(X^mm) = 16. literal-2 fails for one constraint A = 1
+and C = 1: f(V) = V + max(0, 1 - V) = 1 on all of [0, 1]. amended-2: sharing makes slack cheaper.
+`OWN_QUERIES` has X^mm of norm 1 with multipliers 1/2, and at C = 1/2 f(0) = 1/2 < 1. If optimal
+tokens are tied the first ones count, and what is proved is the same.
 
 More is said in `symbolic/sim/programmes.py`.
 """

@@ -6,23 +6,22 @@ token that is not optimal. Feature vectors are support vectors, tokens of margin
 these literal-2 and literal-4 can speak only if X^mm exists, and part 1 of assumption 3.10 in
 literal-3 says itself that it does.
 
-A token contributes if c_it x_it z_i^T is not 0. Attention is positive, so c_it is 0 only where
-the score of a token is the attended one: with the tokens 2, 1 and scores 1, 0 both contribute at
-every X, and the second one is a support vector.
-Part 1 of assumption 3.10 says that all tokens are support vectors, so that under it not even "not
-all" can be said.
+A token contributes if c_it x_it z_i^T is not 0. Attention is positive, so c_it is 0 only if the
+score of a token equals the attended one. With the tokens 2, 1 and scores 1, 0 both contribute at
+every X, and the second one is a support vector. Part 1 of assumption 3.10 says that all tokens are
+support vectors, so that under it not even "not all" can be said.
 
 On the default of figure 1 (m = 10, n = 5, d = 100), tokens of the sub-sequence, 8 of the first 100
-runs have an X^mm, the least of them run 20, and 76% to 93% of the tokens that are not optimal are
-support vectors of it: 42 to 55 of 52 to 59. In the others, and in all of runs 0 to 4 over the whole
-vocabulary, no X^mm exists, as tokens of the language have several successors. X_soft with C = 10
-has margins of at most 1 on 52, 41, 52, 55, 46 of 59, 60, 58, 57, 52 tokens that are not optimal
+runs have an X^mm; the first of them is run 20. In these, 76% to 93% of the tokens that are not
+optimal are support vectors: 42 to 55 of 52 to 59. In the others, and in all of runs 0 to 4 over the
+whole vocabulary, no X^mm exists, as tokens of the language have several successors. X_soft with C =
+10 has margins of at most 1 on 52, 41, 52, 55, 46 of 59, 60, 58, 57, 52 tokens that are not optimal
 (runs 0 to 4, tokens of the sub-sequence), and on 303, 311, 334, 352, 425 of 760 (the whole
 vocabulary). At X(0) all tokens of sub-sequences that hold two different ones contribute to the
 gradient, and 43 to 62 of 81 to 90 make 90% of the sum of |c_it| (runs 0 to 4). After 10,000 steps
 these are 7 to 56, and of 800 tokens of the vocabulary 12 and 8 (runs 0 and 1): there the gradient
-does come from a few tokens in the end, not in each update.
-More is said in `symbolic/sim/few_support_tokens.py`.
+does come from a few tokens in the end, not in each update. More is said in
+`symbolic/sim/few_support_tokens.py`.
 """
 
 from attsvm.data import AttentionData

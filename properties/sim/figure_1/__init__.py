@@ -1,24 +1,24 @@
 """Figure 1: the cosine of X(k) with X_soft during training on a causal language.
 
 That the observation "still complies with our Theorem 3.15" says that the cosine tends to 1; that it
-grows is read off the curves, of which the text says nothing. What the language is, the text leaves
-open: any sentences count. "Over the vocabulary set" are the problems classified; attention is over
-the sub-sequence: tokens are read as either. X_soft has one slack a constraint here, where the
-printed one is shared by the queries of a sentence: the same for sentences of two words, as all
-counterexamples below are.
+grows is read off the curves, of which the text says nothing. The text does not define the language:
+any sentences count. "Over the vocabulary set" are the problems classified; attention is over the
+sub-sequence: tokens are read as either. X_soft has one slack per constraint here; the printed
+programme shares a slack among the queries of a sentence. Both agree for sentences of two words,
+which all counterexamples below use.
 
 literal-1 and literal-2 fall as the loss of definition 3.6 increases in the score. amended-1 falls
 in the way that the reproduced figure shows: three orthonormal tokens a, b, c and the sentences "a
 a", "a a", "a b". X(k) selects the more frequent successor, so that its column goes along (2, -1,
 -1), and b against c no longer matters; the slacks of X_soft = (1, 0, -1) still count it. The cosine
 tends to sqrt(3)/2 = 0.866 (`properties.sim._support.token_sequences` has the proof). amended-2: a
-run on the ray of X_soft may leave it (`LEAVES`). What a step adds is decided where X_soft is known
-exactly, which is where it is X^mm.
+run on the ray of X_soft may leave it (`LEAVES`). A step is compared with X_soft only if X_soft is
+known exactly, that is if it is X^mm.
 
 amended-3: from a start that cannot lose its optimal tokens, with a step of at most 1/L_X, X(k)
-converges in direction to X^mm (theorem 3.14 as amended), which is X_soft, the one minimiser, where
-C ||X^mm|| > max lambda (for shared slacks lambda is to be summed over the queries that share one).
-With equality 0 may minimise as well, as for a single constraint (definition 4.1).
+converges in direction to X^mm (theorem 3.14 as amended). X^mm is X_soft, the one minimiser, if C
+||X^mm|| > max lambda. (For shared slacks, sum lambda over the queries that share one.) With
+equality 0 may minimise as well, as for a single constraint (definition 4.1).
 
 With steps of 128/L_X `amended-3` fails (`telling_sentences.LEAPING`).
 """

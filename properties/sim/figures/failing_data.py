@@ -1,15 +1,15 @@
 """sim/failing-data: how often descent from zero misses the optimal tokens, against n, T and d.
 
-Data sets of unit-norm Gaussian tokens, queries and head with random labels, plain descent from
-X(0) = 0 on the decreasing loss g(-b <f, h>) with step 1/L_X. From an iterate that floats reached,
-a certificate in balls decides where every descent with a step of at most 1/L_X goes on to
-(`attsvm.exact.limit_certificate`): to X^mm, as theorem 3.14 has it, or with other tokens than the
-optimal ones selected for ever, which is a failure. Where no certificate closes within `STEPS`
-steps, floats follow the curve of gradient flow on from there, to a thousand times the norm: a run
-that has settled by `attsvm.limits.settled` over the last tenfold of that is `astray`, a failure by
-this rule, or `arrives`; others are unsettled. Data sets without X^mm are counted apart. The exact
-binomial interval of 95% is that of the probability of a failure, by certificate or rule, where
-there is an X^mm; its upper end counts the unsettled ones as failures.
+Data sets of unit-norm Gaussian tokens, queries and head with random labels, plain descent from X(0)
+= 0 on the decreasing loss g(-b <f, h>) with step 1/L_X. From an iterate that floats reached, a
+certificate in balls decides the limit of every descent with a step of at most 1/L_X
+(`attsvm.exact.limit_certificate`). Such descent tends to X^mm, as theorem 3.14 says, or selects
+other tokens than the optimal ones for ever, which is a failure. If no certificate closes within
+`STEPS` steps, floats follow the curve of gradient flow on from there, to a thousand times the norm.
+A run that has settled by `attsvm.limits.settled` over the last tenfold of the norm is `astray`, a
+failure by this rule, or `arrives`; other runs are unsettled. Data sets without X^mm are counted
+apart. The exact binomial interval of 95% is that of the probability of a failure, by certificate or
+rule, given that there is an X^mm; its upper end counts the unsettled runs as failures.
 """
 
 import itertools

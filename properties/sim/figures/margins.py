@@ -1,10 +1,10 @@
 """sim/margins: margins between optimal and other tokens grow from about 0 to positive ones.
 
-What figure 2 of the source shows, on other data: `sets` data sets of n = 10 inputs of T = 5
-unit-norm Gaussian tokens in dimension d = 100, with unit-norm queries and head and random labels;
-the source trains on sentences of a synthetic language. Plain descent on X with the log-loss from
-Gaussian starts of deviation 0.1; the margins (x_opt - x_t)^T X(k) z of all inputs and all tokens
-that are not optimal are pooled.
+Figure 2 of the source on other data: `sets` data sets of n = 10 inputs of T = 5 unit-norm Gaussian
+tokens in dimension d = 100. Queries and head have unit norm, labels are random. The source trains
+on sentences of a synthetic language. Plain descent on X with the log-loss from Gaussian starts of
+deviation 0.1; the margins (x_opt - x_t)^T X(k) z of all inputs and all tokens that are not optimal
+are pooled.
 """
 
 import numpy as np

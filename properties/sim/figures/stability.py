@@ -1,10 +1,11 @@
-"""sim/stability: where softmax attention has the smaller Lipschitz constants, and where linear.
+"""sim/stability: domains on which softmax or linear attention has smaller Lipschitz constants.
 
 Constants over all A of given norm and h of length H, of the loss and of its gradient, for the
 logistic loss (against |b| H) and the squared loss (against |b|/H). On the whole space and on
-domains ||A x|| <= R that hold the extremal tokens softmax's constants are those of two tokens for
-any number of them (`symbolic.sim.stability`); on smaller domains two tokens are what is drawn. The
-squared loss of linear attention has no constant on the whole space, and is drawn for R = 4 and 16.
+domains ||A x|| <= R that hold the extremal tokens, the constants of softmax do not depend on the
+number of tokens: two suffice (`symbolic.sim.stability`). On smaller domains the figure shows two
+tokens. The squared loss of linear attention has no constant on the whole space, and is drawn for R
+= 4 and 16.
 
 The crossings are found in floats. `symbolic.sim.stability` proves, in balls and rationals, on which
 side of them softmax has the smaller constant of the gradient on the whole space.

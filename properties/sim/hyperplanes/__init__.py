@@ -7,7 +7,7 @@ read as weakly as it can be: not the same set.
 
 literal-1: in `REPEATED` the next word is twice the same. literal-2: `EXCHANGED` has X^mm = -1/2 and
 the one hyperplane {0}, with its sides exchanged. literal-3: both problems of `ONE_QUERY` ask from
-the query a, so that w is the same, and the line x_2 = 1/2 divides b from a and c from a.
+the query a. So w is the same, and the line x_2 = 1/2 divides b from a and c from a.
 
 Hyperplanes are those of X^mm, which section 4 calls "often unsolvable": of data without one the
 sentence says nothing. If optimal tokens are tied X^mm is that of the first one.

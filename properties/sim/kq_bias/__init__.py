@@ -12,10 +12,10 @@ As the printed loss increases in the score, W runs away from the solution (theor
 0 nothing moves, with any loss. (K, Q) may also miss the solution from other starts in the basin.
 From `OPPOSED` Q = -K for ever, and W = -K^2 < 0 while X^mm = 1. From `SEMIDEFINITE`, invertible
 weights with all margins positive, W stays positive semidefinite and X^mm = [[1, 1], [1, 0]] is not,
-so the direction is another for ever (that of the nuclear solution, all ones, as far as it was
-followed). With one input of two tokens all norms agree, and (K, Q) converges with any constant
-step from every start with K^T D / ||D|| + Q^T z / ||z|| not 0, where D = x_opt -
-x_t; from the others it never does. Proofs in `factor_descent` and `symbolic.sim.kq_bias`.
+so the direction is another for ever. As far as it was followed, it is that of the nuclear solution,
+all ones. With one input of two tokens all norms agree, and (K, Q) converges with any constant step
+from every start with K^T D / ||D|| + Q^T z / ||z|| not 0, where D = x_opt - x_t; from the others it
+never does. Proofs in `factor_descent` and `symbolic.sim.kq_bias`.
 """
 
 from dataclasses import replace

@@ -100,7 +100,8 @@ OPPOSITE = said([[1.0], [-1.0]], [[0, 0], [1, 0]])
 CIRCLE = said(np.eye(3), [[0, 1, 2, 2], [1, 0, 2, 0], [0, 2, 1, 1]], whole=False)
 REPEATED = said(np.eye(2), [[0, 1, 0, 1], [0, 0, 0, 1]], whole=False)
 ELSEWHERE = said(np.eye(2), [[0, 1, 1], [1, 0, 1]], whole=False)
-"""A word with two successors; where the second one follows, attention has a single token."""
+"""A word with two successors; at the place before its second successor, attention has a single
+token."""
 DEFAULT = {"m": 10, "n": 5, "d": 100}
 
 

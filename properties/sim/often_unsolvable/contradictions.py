@@ -3,15 +3,15 @@
 A problem asks that the logit of its optimal token exceed that of every other token by 1, for the
 query that it has. For one query these are edges from the better to the worse token. Around a cycle
 the constraint matrices (e_a - e_b) z^T add up to 0 while the margins that are asked for add up to
-its length: no X meets them, whatever the embeddings. If the embeddings are independent and there
-is no cycle, number the tokens of each query along its edges: E X E^T can be any matrix, so that
-some X has these numbers for logits, with margins of at least 1. A token that stands twice in a
-sub-sequence is a cycle of length 1 as definition 3.8 counts constraints, by places; what is counted
-at random leaves such cycles out, as the soft programmes of figure 1 do.
+its length: no X meets them, whatever the embeddings. If the embeddings are independent and there is
+no cycle, number the tokens of each query along its edges. E X E^T can be any matrix, so that some X
+has these numbers for logits, with margins of at least 1. A token that stands twice in a
+sub-sequence is a cycle of length 1, as definition 3.8 counts constraints by places. The counts of
+random data leave such cycles out, as the soft programmes of figure 1 do.
 
-Over the whole vocabulary of two tokens at least a query that asks for a and for b, a != b, has the
-cycle a, b; if it always asks for one token, all its edges leave that one. So X^mm exists exactly
-where each query asks for one token.
+Over a whole vocabulary of at least two tokens, a query that asks for a and for b, a != b, has the
+cycle a, b. If it always asks for one token, all its edges leave that token. So X^mm exists exactly
+if each query asks for one token.
 """
 
 from __future__ import annotations

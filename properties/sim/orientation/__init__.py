@@ -7,11 +7,11 @@ x_t)^T W^mm z = 1 in assumption 3.10; definition 3.8 has lost its formula. Secti
 "X(k) and X^mm".
 
 amended-1 is the tensor trick. literal-1 fails for tokens (1, 0), (0, 1) and X = E_12; in R^1 there
-is nothing to tell apart. amended-2 has the repairs of theorem 3.14 that have nothing to do with it,
-a decreasing loss and a start that cannot lose its optimal tokens. It fails from X(0) = 0
-(`SIDEWAYS`): X^mm = E_21, all X(k) are multiples of E_12, and the margin is 0 for ever. sharp: with
-S = X - X^T the left side is |z^T S D|, and singular vectors of S attain the bound; so the two agree
-for all tokens exactly where X is symmetric.
+is nothing to tell apart. amended-2 includes two repairs of theorem 3.14 that do not concern
+orientation: a decreasing loss and a start that cannot lose its optimal tokens. It fails from X(0) =
+0 (`SIDEWAYS`): X^mm = E_21, all X(k) are multiples of E_12, and the margin is 0 for ever. sharp:
+with S = X - X^T the left side is |z^T S D|, and singular vectors of S attain the bound. So the two
+agree for all tokens exactly if X is symmetric.
 """
 
 from hypothesis import strategies as st

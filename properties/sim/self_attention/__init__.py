@@ -1,21 +1,21 @@
 """Theorem 3.14 in the paper's own setting: self-attention, every token a query.
 
-The data are sequences ("for language modeling task, we have A_{l0,1} = A_{l0,2}", section 1), the
-loss has an entry for each sequence l0, each position j0 and each column i0 of the values, and X
-stands in it as in definition 3.3. L(X) is read as the sum of all entries, which definition 3.6
-breaks off before. No hypothesis says that X^mm exists or is not 0: with one token an entry it is 0,
-which has no direction, and constraints may contradict each other. Attention is over all n tokens in
-definition 3.3 and causal in the words around it: both are read. The optimal token is that of each
-entry, by definition 3.9, and X^mm has a constraint for each entry and each other token; entries of
-label 0 are constant.
+The data are sequences ("for language modeling task, we have A_{l0,1} = A_{l0,2}", section 1). The
+loss has an entry for each sequence l0, position j0 and column i0 of the values; X stands in it as
+in definition 3.3. L(X) is read as the sum of all entries, which definition 3.6 breaks off before.
+No hypothesis says that X^mm exists or is not 0: with one token an entry it is 0, which has no
+direction, and constraints may contradict each other. Attention is over all n tokens in definition
+3.3 and causal in the words around it: both are read. The optimal token is that of each entry, by
+definition 3.9, and X^mm has a constraint for each entry and each other token; entries of label 0
+are constant.
 
 Neither fall needs anything that the paper's setting lacks. `literal-1` and `literal-2` fall in R^1,
-where transposition means nothing: X^mm > 0, and X(k) runs to -infinity. `amended-1` falls for one
-sequence of two tokens (`SENTENCE`), under both parts of assumption 3.10. Position 2 gains score 1,
-position 1 gains score 4, their constraints point against each other, and position 2 is dragged to
-its worse token for ever; it is so for log(1 + exp(-u)) as well. `amended-2` falls for two sequences
-of two tokens, of which the first positions have nothing to choose. Values and labels play the part
-of the score gaps of `sim/theorem-3.14-part-2`: their sizes say who wins.
+in which transposition means nothing: X^mm > 0, and X(k) runs to -infinity. `amended-1` falls for
+one sequence of two tokens (`SENTENCE`), under both parts of assumption 3.10. Position 2 gains score
+1, position 1 gains score 4, their constraints point against each other, and position 2 is dragged
+to its worse token for ever; it is so for log(1 + exp(-u)) as well. `amended-2` falls for two
+sequences of two tokens, of which the first positions have nothing to choose. Values and labels play
+the part of the score gaps of `sim/theorem-3.14-part-2`: their sizes say who wins.
 
 `amended-3` and `amended-4` reduce to proofs about inputs (`symbolic.basins`), entry by entry. One
 sequence of orthogonal tokens is of the latter kind: its queries are orthogonal. `amended-3` fails

@@ -9,10 +9,10 @@ on the domain of lemma 3.13: ||A||, ||A x||, ||A y|| <= R, R >= 4. There M has a
 
 osc(h) is max h - min h, and diam(A) is the largest distance of two rows of A.
 
-On the same data the comparison fails for all |b|, ||h|| and R: A = (1, 0), h = (0, 1) has
-A^T h = 0, and M is constant. Over given norms the constant of M's gradient does not know b, and
-that of L grows with it: they are the same at |b| = t ||h|| with t between 3.5322 and 3.5323, on the
-whole space and on every domain with R >= 0.8. `symbolic.sim.stability` proves that softmax has the
+On the same data the comparison fails for all |b|, ||h|| and R: A = (1, 0), h = (0, 1) has A^T h =
+0, and M is constant. For fixed norms the constant of M's gradient does not depend on b, and that of
+L grows with |b|. They are equal at |b| = t ||h|| with t between 3.5322 and 3.5323, on the whole
+space and on every domain with R >= 0.8. `symbolic.sim.stability` proves that softmax has the
 smaller one below and the larger one above. So softmax attention is the more stable one by its loss,
 and by its gradient for labels of moderate size; large labels ask for a small step.
 

@@ -54,7 +54,7 @@ FAR_LABEL = on_line([1, -1], **logistic.NEAR, h=[1, -1], b=-65_536, R=4)
 """Two tokens of nearly equal attention and a label beside which ||h|| is small."""
 
 AT_THE_EDGE = on_line([1], x=4, y=4 - Fraction(1, 256), h=[1], b=-4, R=4)
-"""Where linear attention is steepest; softmax does not move a single token."""
+"""A point at which linear attention is steepest; softmax does not move a single token."""
 
 NO_REACH = on_line([1, -1], x=Fraction(1, 4), y=Fraction(3, 8), h=[1, 0], b=0, R=Fraction(1, 16))
 """A bound R beside which softmax is steep."""
@@ -62,7 +62,8 @@ NO_REACH = on_line([1, -1], x=Fraction(1, 4), y=Fraction(3, 8), h=[1, 0], b=0, R
 LONE_LABEL = on_line([1, 0], x=0, y=1, h=[1, 0], b=32)
 
 BENT_AT = Fraction(-71, 128)
-"""Where the gradient of the tokens 1 and -1 with the head (10, -7) bends most for large labels."""
+"""Point at which the gradient of the tokens 1 and -1 with the head (10, -7) bends most for large
+labels."""
 
 
 def bent(size: Fraction) -> Mapping[str, object]:

@@ -2,8 +2,8 @@
 
 The printed sentence is `SENTENCE`. No constant of linear attention is computed in the text, and
 linear attention is not defined. Read here: one entry L(x) = g(b <softmax(A x), h>) of the loss
-against M(x) = g(b <A x, h>), in which the softmax is left out and no other normalisation takes its
-place (tokens would be divided by the sum of their logits). g is the logistic function. M has the
+against M(x) = g(b <A x, h>). M leaves the softmax out and puts no other normalisation in its place
+(that would divide tokens by the sum of their logits). g is the logistic function. M has the
 Lipschitz constant |b| ||A^T h||/4 and its gradient b^2 ||A^T h||^2/(6 sqrt 3). Over all A and h of
 given norms the largest ones are |b| ||A|| ||h||/4 and b^2 ||A||^2 ||h||^2/(6 sqrt 3). All four are
 attained.
