@@ -148,7 +148,7 @@ MOST = {
     "attsvm": {"name": 98},
     "benchmarks": {"name": 1},
     "examples": {},
-    "properties": {"clause": 9, "long": 68, "name": 208, "where": 47},
+    "properties": {"name": 208},
     "symbolic": {"clause": 9, "long": 52, "name": 105, "where": 27},
 }
 """Maximum number of faults of each kind by room; a kind that is missing has none."""

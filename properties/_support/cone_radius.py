@@ -2,9 +2,9 @@
 
 For a choice alpha write A_j = (x_alpha - x_t) z^T for the pairs j = (i, t), W* = W^mm(alpha) with
 margins m_j and N = ||W*||, and lead_j for the score of alpha_i less that of t. The width of a cone
-depends on two numbers of each pair. r_j is the norm of the part of A_j that is orthogonal to W*, so
-r_j^2 = ||A_j||^2 - m_j^2/N^2. c_j is m_j if t is a support token or scores below alpha_i, and m_j -
-1 otherwise. Let w = max r_j/c_j.
+depends on two numbers of each pair, r_j and c_j. Here r_j is the norm of the part of A_j that is
+orthogonal to W*, so r_j^2 = ||A_j||^2 - m_j^2/N^2. And c_j is m_j if t is a support token or scores
+below alpha_i, and m_j - 1 otherwise. Let w = max r_j/c_j.
 
 Starts are sigma W* + E as in `cones`, with ||E|| r_j <= s sigma c_j for all pairs j and 0 < s < 1.
 The width Q of a set is one of s' sigma/w, with s' = s + j (1 - s)/4 for j = 0, 1, 2 or 3 (Q = s' if

@@ -1,8 +1,8 @@
 """Section 3.3, first bound: the exponentials of the logits are Lipschitz.
 
 The section lists no condition on R, and the minus signs of its seven bounds are lost in our text.
-literal-1 uses the condition of lemma 3.13, which this lemma prepares. literal-2 leaves out R >= 4,
-which this section does not print.
+`literal-1` uses the condition of lemma 3.13, which this lemma prepares. `literal-2` leaves out R >=
+4, which this section does not print.
 
 literal-2 falls for A = 1/2, x = 1, y = 0, R = 1/2: exp(1/2) - 1 = 0.6487 against exp(1/4)/2 =
 0.6420. R >= 1 is the least condition that will do: A = R, x = 1, y -> 1 needs R exp(R). sharp-1 is

@@ -5,14 +5,14 @@
 simplified optimization problem min_x ||max(D(x)^-1 exp(A x)) A3 Y - B||_2^2" with A = A1 kron A2,
 x = vec(X).
 
-mat(v) is the matrix with the entries of v row by row. literal-1: with n = 2, d = 1, A1, A2, X and B
-zero, A3 = (1, 0), Y = 1 the objectives are ||(1/2, 1/2)||^2 = 1/2 and ||(1/2, 0)||^2 = 1/4; so max
-is a misprint of mat. literal-2: D(X) has n columns, or d as printed, and exp(A x) has n^2 entries:
-they fit only if n = 1. amended: D(X) kron I_n divides entry (j, t) by the sum of row j. So the
-matrices inside both norms are equal, and the objectives with them, whether ||.||_2 is the Frobenius
-or the spectral norm. Only the Frobenius norm makes it a "single regression" in a vector. Proof:
-`symbolic.sim.l2_objective` takes place (j, t) of vec for all sizes, which is divided by the j-th
-sum that n places share, and runs both matrices on symbols for small n and d.
+mat(v) is the matrix with the entries of v row by row. `literal-1`: with n = 2, d = 1, A1, A2, X and
+B zero, A3 = (1, 0), Y = 1 the objectives are ||(1/2, 1/2)||^2 = 1/2 and ||(1/2, 0)||^2 = 1/4; so
+max is a misprint of mat. `literal-2`: D(X) has n columns, or d as printed, and exp(A x) has n^2
+entries: they fit only if n = 1. `amended`: D(X) kron I_n divides entry (j, t) by the sum of row j.
+So the matrices inside both norms are equal, and the objectives with them, whether ||.||_2 is the
+Frobenius or the spectral norm. Only the Frobenius norm makes it a "single regression" in a vector.
+Proof: `symbolic.sim.l2_objective` takes place (j, t) of vec for all sizes, which is divided by the
+j-th sum that n places share, and runs both matrices on symbols for small n and d.
 """
 
 from attsvm.theory import Integer, Matrix, Reading, Statement, changed, definition, stated

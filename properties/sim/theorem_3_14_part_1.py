@@ -18,8 +18,8 @@ optimal tokens and a feasible Att-SVM are enough, and under part 1 it is feasibl
 `sharp`: four tokens are the least that fail with a single input. With three every start and every
 step will do, and of part 1 it is enough that the second-best token is a support vector. This is
 needed. If the second-best token lies beyond the margin, X^mm is the solution for the worst token
-alone, and from far along the difference of the rivals attention stays with the second best for ever
-(`BEYOND`).
+alone. From far along the difference of the rivals attention then stays with the second best for
+ever (`BEYOND`).
 
 `amended-2` fails with longer steps than 1/L (`LEAPING`).
 """

@@ -8,10 +8,10 @@ literal: one input, tokens 1 and 0 in R^1, head v = 0 has W^mm = 1, both tokens 
 gradient that is zero everywhere; and so is that of l(u) = -u^3 at W = 0 for tokens 1, -1 of scores
 1, -1.
 
-amended holds for every start and every step, ties of optimal tokens included: <W_k, W^mm> grows at
-each step by eta times sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t) / n, which is bounded below
-on every ball, so no ball is visited for ever. The loss must not be flat: under (1 - u)^2 tokens 1
-and -1 with scores 2 and 0 rest at W = 0.
+amended holds for every start and every step, ties of optimal tokens included. <W_k, W^mm> grows at
+each step by eta times sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t) / n. This is bounded below
+on every ball, so descent stays in no ball for ever. The loss must not be flat: under (1 - u)^2
+tokens 1 and -1 with scores 2 and 0 rest at W = 0.
 
 sharp gives the rate from a start that cannot lose its optimal tokens, for a step of at most 1/L
 (a longer one may leap into another token's basin). There the direction converges to that of W^mm,

@@ -15,12 +15,12 @@ input sum to 0,
                     = (1/n) sum_i |l'(u_i)| s_i,opt sum_t s_it (gamma_i,opt - gamma_it) =: D(W).
 
 For l' < 0, continuous or not, this is positive at every W as soon as one input has two different
-scores, ties of optimal tokens or not; and if no input has, the gradient is zero at every W. So that
-condition is the least one. All that is used of "support vectors" is M: it is enough that the A_it
-are independent. Equality in the sharp reading holds exactly if grad L points along W^mm, as for one
-input of two tokens at every W. With -l' in place of |l'|, as it is computed, it needs neither l' <
-0 nor two different scores: both sides are 0 if all scores are tied. They make the bound positive,
-and are kept for that.
+scores. Ties of optimal tokens do not matter. If no input has two different scores, the gradient is
+zero at every W. So that condition is the least one. All that is used of "support vectors" is M: it
+is enough that the A_it are independent. Equality in the sharp reading holds exactly if grad L
+points along W^mm, as for one input of two tokens at every W. With -l' in place of |l'|, as it is
+computed, it needs neither l' < 0 nor two different scores: both sides are 0 if all scores are tied.
+They make the bound positive, and are kept for that.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Global convergence where the scores of non-optimal tokens are approximately equal.
+"""Global convergence if the scores of non-optimal tokens are approximately equal.
 
 "Theorem: We have that W_k/||W_k||_F -> W^mm(opt)/||W^mm(opt)||_F, if: scores of non-optimal tokens
 are [approximately] equal." W_k are the iterates of descent and W^mm(opt) is the Att-SVM solution.
@@ -8,9 +8,9 @@ it whatever delta is.
 
 `literal` falls for tokens 1 and 0, twice, queries 1 and -1, head 1. `amended-1` falls for tokens
 (1, 0), 0 and (-2, 1), 0, both queries (1, 0), labels 1, head (4, 9), so scores 4, 0 and 1, 0, and
-the loss -u. With w the first column of W, input 1 moves w along (1, 0) and input 2 along (-2, 1);
-the first moves it four times as far, more than the 5/2 up to which the second margin grows, so
-that input 2 comes to its worse token for ever. W^mm has w = (1, 3).
+the loss -u. With w the first column of W, input 1 moves w along (1, 0) and input 2 along (-2, 1).
+Input 1 moves it four times as far as input 2; the second margin grows only if this factor is below
+5/2. So input 2 comes to its worse token for ever. W^mm has w = (1, 3).
 
 `amended-2`: a single input is aligned, and so are inputs with orthogonal queries; any
 constant step will do (`symbolic.aligned_inputs:prove_equal_rivals`). For nearly equal scores the

@@ -9,8 +9,8 @@ scores are the same with one more dimension: the score is a further coordinate, 
 W and z_i are 0 there. The data have no absent tokens, of which the sentence does not speak.
 
 Proof of amended: with best = max_t gamma_it, the score that input i attends to is best - delta_i
-for delta_i = sum_t s_t (best - gamma_it) >= 0. Softmax is positive, so delta_i > 0 where two scores
-differ, and l(best - delta_i) > l(best) there. Without two different scores every delta_i is 0 and
+for delta_i = sum_t s_t (best - gamma_it) >= 0. Softmax is positive, so delta_i > 0 if two scores
+differ, and then l(best - delta_i) > l(best). Without two different scores every delta_i is 0 and
 L(W) = L_* for every W: what is added is necessary as well. Smoothness is not needed, nor are labels
 of size 1. Strict decrease is: a loss that is flat from 1 on does not tell scores above 1 apart.
 """

@@ -4,16 +4,17 @@
 is ||v|| -> infinity (a.k.a. saturated softmax)", where S(v)_t = exp(v_t) / sum_u exp(v_u), u = 1,
 ..., T. The formulas speak of the first entry, which may be any: softmax commutes with permutations.
 
-literal-1 falls for T = 1, where S = 1 at every v; for T >= 2 a growing norm is the only way, as
-printed (sharp-1, sharp-2). literal-2 reads "the way" as one that leads there, the converse: it
-falls where largest entries are tied, for S(r (1, 1)) = (1/2, 1/2) however large r is.
+literal-1 falls for T = 1: then S = 1 at every v. For T >= 2 a growing norm is the only way, as
+printed (sharp-1, sharp-2). literal-2 reads "the way" as one that leads there, the converse. It
+falls if largest entries are tied, for S(r (1, 1)) = (1/2, 1/2) however large r is.
 
-What saturates is not the norm but the lead of v_1, that is v_1 - max_{u > 1} v_u: the odds
-(1 - S_1) / S_1 = sum_{u > 1} exp(v_u - v_1) lie between exp(-lead) and (T - 1) exp(-lead), so that
-S_1 tends to 1 exactly where the lead tends to infinity. The norm is a bound alone: by Jensen's
+Softmax saturates by the lead of v_1, that is v_1 - max_{u > 1} v_u, and not by the norm. The odds
+(1 - S_1) / S_1 = sum_{u > 1} exp(v_u - v_1) lie between exp(-lead) and (T - 1) exp(-lead). So S_1
+tends to 1 exactly if the lead tends to infinity. The norm only gives a bound. By Jensen's
 inequality the odds are at least (T - 1) exp(mean of v_u - v_1), and mean - v_1 is an inner product
-of v with a vector of norm sqrt(T / (T - 1)) (`sharp-1`, attained where the other entries are
-equal and all add up to 0); no v_u - v_1 is above sqrt(2) ||v|| (`sharp-2`, attained for T = 2).
+of v with a vector of norm sqrt(T / (T - 1)) (`sharp-1`). This bound is attained if the other
+entries are equal and all entries add up to 0. And no v_u - v_1 is above sqrt(2) ||v|| (`sharp-2`,
+attained for T = 2).
 """
 
 from attsvm.theory import Hypothesis, Integer, Reading, Statement, Vector, changed, stated

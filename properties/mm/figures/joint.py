@@ -1,11 +1,11 @@
 """mm/joint: head v and prompt p together, against the max-margin solutions of both.
 
-`path` minimises the log-loss over ||v|| <= r, ||p|| <= R along laws that tie R to r: three on the
-published inputs {0, (1, 1)}, {0, (1, -1)}, {0, (0.5, h)}, h = 1 and h = 1.5, and two on random
-data, n = 3 inputs of T = 3 unit-norm Gaussian tokens, d = 5, random labels. v is compared with
-v(alpha), and p with the solutions of three programmes for the tokens that p selects. `relaxed` is
-the joint p-SVM. `strict` has margins 1 in all inputs. `alone` constrains only the inputs that
-support v. Data are told apart by whether all inputs support v in the end.
+`path` minimises the log-loss over ||v|| <= r, ||p|| <= R along laws that tie R to r. Three laws are
+on the published inputs {0, (1, 1)}, {0, (1, -1)}, {0, (0.5, h)}, h = 1 and h = 1.5. Two are on
+random data: n = 3 inputs of T = 3 unit-norm Gaussian tokens, d = 5, random labels. The head v is
+compared with v(alpha), and p with the solutions of three programmes for the tokens that p selects.
+`relaxed` is the joint p-SVM. `strict` has margins 1 in all inputs. `alone` constrains only the
+inputs that support v. Data are told apart by whether all inputs support v in the end.
 
 `descent` compares three rules: plain descent with step 1; normalised descent, which divides by the
 norm of the gradient in (v, p) together; and `each`, the rule of the public code. `each` divides the

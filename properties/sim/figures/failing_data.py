@@ -9,7 +9,7 @@ other tokens than the optimal ones for ever, which is a failure. If no certifica
 A run that has settled by `attsvm.limits.settled` over the last tenfold of the norm is `astray`, a
 failure by this rule, or `arrives`; other runs are unsettled. Data sets without X^mm are counted
 apart. The exact binomial interval of 95% is that of the probability of a failure, by certificate or
-rule, given that there is an X^mm; its upper end counts the unsettled runs as failures.
+rule, given that there is an X^mm. Its upper end counts the unsettled runs as failures.
 """
 
 import itertools

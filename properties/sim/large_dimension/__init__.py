@@ -9,8 +9,8 @@ part 2 that rivals have one score. Under `Signs` all entries are independent fai
 
 Part 2 becomes less likely as d grows, for T >= 3, and no d is sufficiently large: for signs, one
 input and three tokens it has probability 0.0262 at d = 1000. If the tokens have a density and the
-head is not 0, its probability is 0 in every dimension: differences of two rivals of one score lie
-on the hyperplane orthogonal to the head, a null set. For T = 2 it says that scores differ.
+head is not 0, its probability is 0 in every dimension. For differences of two rivals of one score
+lie on the hyperplane orthogonal to the head, a null set. For T = 2 it says that scores differ.
 
 More is said in `symbolic/sim/large_dimension.py`.
 """

@@ -7,12 +7,13 @@ output f of trained attention.
 
 literal-1: X^mm = 1 of `SUPPORT` is 1/2 without the last token. The programme depends on scores only
 through which token is best (sharp-1). No score is low enough; the question is whether the token is
-a support vector (amended-1, `sim/token-sparsity:literal-3`). literal-2: descent on the printed loss
-ends at the very token that is left out (`ENDS_THERE`). amended-2: from X(0) = 0 the last token of
-`PUSHED` pushes the run to the best one; without it the run ends at the second one. In the basin
-that cannot happen: by literal-3 the risk without them is no larger, and the threshold no smaller.
-In both runs each input then keeps above its second-best score for ever. So it ends at an optimal
-token, even if several are optimal, or at no token, for example if nothing can be separated.
+a support vector (amended-1, `sim/token-sparsity:literal-3`). `literal-2`: descent on the printed
+loss ends at the very token that is left out (`ENDS_THERE`). `amended-2`: from X(0) = 0 the last
+token of `PUSHED` pushes the run to the best one. Without that token the run ends at the second one.
+In the basin that cannot happen: by literal-3 the risk without them is no larger, and the threshold
+no smaller. In both runs each input then keeps above its second-best score for ever. So it ends at
+an optimal token, even if several are optimal, or at no token, for example if nothing can be
+separated.
 
 literal-3: with all tokens u = p u_low + (1 - p) u_rest, p the attention to those of least score, so
 that u_rest - u = p (u_rest - u_low) >= 0. The loss g(b <f, h>) as printed increases in u and rises.

@@ -10,7 +10,7 @@ sentences "a a", "a b". A linear function can separate each token from the other
 asks for a before b and for b before a. The two constraints are opposites. A query that asks for a
 before b, b before c, ..., and the last of them before a, asks in a circle. Over the whole
 vocabulary a query does so exactly if it asks for two different tokens. (It asks for the optimal
-token, which is the next one if tokens have norm 1; a longer token may be optimal for two different
+token, which is the next one if tokens have norm 1. A longer token may be optimal for two different
 next ones.) From d = 20 on the probability therefore does not depend on d. A larger dimension does
 not make problems solvable; fewer sentences do. The count for `literal-1` and `literal-3` is of
 circles alone, each a certificate with weights 1, so that the interval (Clopper and Pearson) bounds

@@ -15,7 +15,7 @@ of X^mm, which is as in `tf/all-support-no-stationary`. A step of size eta adds
     eta sum_it c_it m_it(X^mm) >= eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t),
 
 for in part 1 m = 1, and in part 2 c_it >= 0 and m >= 1 (sharp-1; equality in part 1). That is above
-0 if some input has two different scores; in part 1 optimal tokens may be tied. amended-4: from a
+0 if some input has two different scores; in part 1 optimal tokens may be tied. `amended-4`: from a
 start that cannot lose its optimal tokens, with a step of at most 1/L_X, the direction converges to
 X^mm. So the least margin is (1 + o(1)) ||X|| / ||X^mm||, the gradient exp(-that), and the slope in
 ln k is 1 (sharp-2). Such a start implies two different scores. The slope is known exactly from

@@ -11,9 +11,9 @@ tokens count as such. So support vectors are defined only if there is an X^mm, a
 for it.
 
 Attention is positive at every X, so c_it vanishes only if gamma_it = u_i, whatever the margin.
-`literal-1` and `literal-2` fall at `FROM_ZERO`: the token -1 has margin 2. (A run that starts
+`literal-1` and `literal-2` fall at `FROM_ZERO`: the token -1 has margin 2. A run that starts
 without the tokens follows another path, and a token may be a support vector of another choice of
-tokens.) `literal-4` and the later readings read "effectively" as a limit of the share, |c_it| over
+tokens. `literal-4` and the later readings read "effectively" as a limit of the share, |c_it| over
 the sum of all. As the loss of definition 3.6 increases, the same run from X(0) = 0 ends at token
 -1, whose share tends to 1/2. With a decreasing loss (`amended-1`) tokens 4, 0, 3 with scores 1, 0,
 -3, X(0) = 0, end at the token of score 0, of margin 4. From a start in the basin the share does

@@ -1,14 +1,15 @@
 """Limits of regularisation paths that are exact, and bounds of every minimiser over a ball.
 
-Proof of the limits. Let l(best - x) - l(best) lie between b x^k and a x^k near x = 0 for input i,
-k = k_i its order: 1 where l' < 0 at the best score. With unique optimal tokens and least margin m_i
+Proof of the limits. Let l(best - x) - l(best) lie between b x^k and a x^k near x = 0 for input i, k
+= k_i its order: 1 where l' < 0 at the best score. With unique optimal tokens and least margin m_i
 the deficit of input i is exp(-m_i) up to constant factors, so -log(L(W) - L_*) = min_i k_i m_i +
-O(1) for all W whose m_i are positive. A minimiser over the ball of norm R has at least the
-min_i k_i m_i of R V / ||V||, V of least norm with m_i >= 1/k_i, up to O(1), so W_R / R has it up to
-O(1/R): every limit point W of norm at most 1 has min_i k_i m_i >= 1/||V|| and is a solution divided
-by its norm. For the Frobenius norm that is V / ||V||, for the nuclear norm a set. All k_i = 1 gives
-W^mm and Att-SVM*; where no input has two tokens V = 0 and there is no direction. An input whose
-tokens all have one score has no deficit, so that it constrains no minimiser and is left out.
+O(1) for all W whose m_i are positive. Let V have least norm with m_i >= 1/k_i. A minimiser over the
+ball of norm R has at least the min_i k_i m_i of R V / ||V|| up to O(1), so W_R / R has that of V /
+||V|| up to O(1/R). So every limit point W of norm at most 1 has min_i k_i m_i >= 1/||V|| and is a
+solution divided by its norm. For the Frobenius norm that is V / ||V||, for the nuclear norm a set.
+All k_i = 1 gives W^mm and Att-SVM*. If no input has two tokens, V = 0 and there is no direction. An
+input whose tokens all have one score has no deficit, so that it constrains no minimiser and is left
+out.
 
 Bounds. Let l' < 0 throughout and optimal tokens be unique, and let r be the risk gap L - L_* of a
 feasible V times rho. Input i has r >= l_i g_i sigma(-m_i) / n, m_i the least margin of its optimal
@@ -25,10 +26,10 @@ as ||K Q^T||_F <= R, the squared distance of K Q^T/R to W^mm/C_* is at most 2 (1
 solutions of other ranks let V be feasible and nearly one. K Q^T/m is feasible, of a nuclear norm of
 at most R_2/m, which tends to C_*. All such matrices, and with them the solutions, lie in the
 enclosure of `solution_ranks`; if D is its diameter K Q^T/R is within (D + R_2/m - C_*)/C_* of
-W_*^mm/C_*, as R lies between m C_* and R_2. That is small where there is one solution alone and the
-constraints with positive multipliers tell it from all other points of the face of the dual one,
-whatever its rank. Where solutions are a set the diameter is that of the set, and floats alone
-measure the distance, beside the proof.
+W_*^mm/C_*, as R lies between m C_* and R_2. The bound is small if there is a single solution, of
+any rank, that constraints with positive multipliers tell from all other points of the face of the
+dual solution. With several solutions the diameter is that of their set, and only floats measure the
+distance.
 """
 
 from collections.abc import Callable

@@ -169,7 +169,7 @@ def levels_off(case: Path, inner: int | None = None) -> bool:
     """Return whether a W of at most that rank provably minimises the risk: W_R/R may tend to 0.
 
     This is so for the squared hinge if all best scores are above 1 and W^mm has such a rank.
-    Multiples of W^mm bring attended scores to 1 or more, where the risk is 0. A W of risk 0 is a
+    Multiples of W^mm bring attended scores to 1 or more, and the risk is then 0. A W of risk 0 is a
     minimiser at every R from its norm on.
     """
     best, found = (max(g) for g in ExactData.of(case.data).gamma), exact_att_svm(case.data)

@@ -15,9 +15,9 @@ Let H = (W^T W)^(1/2) = sum_i s_i q_i q_i^T, whose eigenvalues are the s_i.
    2 delta, as 1 - ||S q||^2 <= 2 (1 - p^T S q). So ||H G|| <= ||H||^(1/2) <G, H>^(1/2) ||G||^(1/2)
    <= e.
 4. 2 and 3 are linear in the entries h of H: R h = y, y known in balls. For any matrix L, h = L y +
-   (I - L R) h, and every |h_k| <= C: an enclosure of all solutions at once, narrow where there is
-   only one and L is near the pseudo-inverse.
-5. By Weyl's inequality s_(r+1) is at least that of the midpoint less the norm of the radii, and any
+(I - L R) h, and every |h_k| <= C. This encloses all solutions at once; the enclosure is narrow if
+there is only one and L is near the pseudo-inverse. 5. By Weyl's inequality s_(r+1) is at least that
+of the midpoint less the norm of the radii, and any
    matrix of rank r is at least s_(r+1) away from W (Eckart and Young).
 """
 

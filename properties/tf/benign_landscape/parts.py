@@ -218,9 +218,9 @@ def polynomial(terms: dict[int, fmpq]) -> fmpq_poly:
 def roots_of(part: Part, places: list[int]) -> tuple[list[tuple[arb, bool]], bool]:
     """Return positive roots of P in order, whether P changes from + to - there, and whether all.
 
-    All of them if the degree is small. Else they are changes of sign between powers of y at which
-    two terms have one size; these are all if they are as many as the sign changes of the
-    coefficients, by Descartes' rule.
+    All of them if the degree is small. Otherwise they are sign changes of P between powers of y at
+    which two terms have one size. By Descartes' rule these are all if they are as many as the sign
+    changes of the coefficients.
     """
     terms = terms_of(part, places)
     signs = [coefficient > 0 for coefficient in terms.values()]

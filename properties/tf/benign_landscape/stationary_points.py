@@ -1,7 +1,7 @@
 """Whether the risk has stationary points and minima, if the parts of all inputs are known.
 
-If queries are independent each input moves alone, and rests where its parts (`parts.py`) rest at
-one score.
+If queries are independent each input moves alone, and rests if its parts (`parts.py`) rest at one
+score.
 """
 
 from typing import Any

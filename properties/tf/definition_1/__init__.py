@@ -16,8 +16,8 @@ max(0, 1 - u) is least for tokens of score 1 and 2 alike. For strictly decreasin
 value is attained exactly by the s with no weight off the optimal tokens (amended).
 
 sharp: with w the weight off the optimal tokens, best - <s, gamma> is at least w times the gap from
-the best score to the next one, and at most w times that to the worst score. So l(<s, gamma>) tends
-to l(best) exactly where w tends to 0, for strictly decreasing continuous losses.
+the best to the next score. It is at most w times the gap from the best to the worst score. So l(<s,
+gamma>) tends to l(best) exactly where w tends to 0, for strictly decreasing continuous losses.
 """
 
 from attsvm.primitives.losses import LOSSES

@@ -1,9 +1,9 @@
 """As training proceeds fewer tokens keep weight, and the norm of the weights grows.
 
 "Observation: Attention mechanism selects few tokens most relevant for prediction. As we select
-fewer tokens, norm of the weights grow." How many tokens keep weight in an input is read as the
-effective number 1 / sum_t s_t^2 of its attention s, which is m for m equal weights; printed is no
-number. `attsvm reproduce tf/probabilities` draws a run of the talk's protocol.
+fewer tokens, norm of the weights grow." The talk does not say how to count the tokens that keep
+weight in an input. We use the effective number 1 / sum_t s_t^2 of its attention s, which is m for m
+equal weights. `attsvm reproduce tf/probabilities` draws a run of the talk's protocol.
 
 An observation of some runs is no law of each of their steps. A start that selects the worst of two
 tokens moves back first: the norm shrinks (literal-1) and the second token comes in (literal-2). So
@@ -13,13 +13,13 @@ has the larger gradient, which soon fades. Nor does the norm grow wherever fewer
 (literal-4): for tokens 0, 0, 1 of scores 0, 0, 1, the loss -u and the step 64, W goes from -2 to
 about 1.8 and the effective number from about 2.26 to 1.68.
 
-What holds at every W is that few tokens need a large norm (`amended-1`): for D the largest
-||x_t - x_u|| ||z||, no logit is ahead of another by more than D ||W||, so the largest weight has
-odds against the others of at most exp(D ||W||) each, and the effective number, which is at least
-1 / max_t s_t, is at least 1 + (T - 1) exp(-D ||W||). In the limit both are seen in every run from
-the basin, where the risk gap is below min_i [l(second) - l(best)] / n, with a step of at most 1/L:
-there the norm tends to infinity and the direction to that of W^mm, whose margins are positive, so
-that one token keeps weight in each input, the optimal one (`amended-2`; `symbolic.basins`).
+At every W, few tokens need a large norm (`amended-1`). For D the largest ||x_t - x_u|| ||z||, no
+logit exceeds another by more than D ||W||. So the largest weight has odds of at most exp(D ||W||)
+against each other one. So the effective number, which is at least 1 / max_t s_t, is at least 1 + (T
+- 1) exp(-D ||W||). In the limit both are seen in every run from the basin with a step of at most
+1/L; in the basin the risk gap is below min_i [l(second) - l(best)] / n. The norm tends to infinity
+and the direction to that of W^mm, whose margins are positive. So one token keeps weight in each
+input, the optimal one (`amended-2`; `symbolic.basins`).
 """
 
 from attsvm.primitives.descent import Descent

@@ -10,13 +10,13 @@ W_fin + c W_svm at the best c >= 0.
 step at threshold 1e-3, and follows ||W_fin||, ||V|| with V = W - W_fin, and ||V - ln t W_svm||,
 which stays bounded where V is W_svm ln t but for a bounded part.
 
-The other tables follow the public code, on 500 draws a size: a head of d ReLU units of random
-weights of norm 1 in all, at least one label -1, a start uniform in [-1, 1]/sqrt d, 2000 steps of
-0.1, gradients of autograd divided by their norm plus 2^-52, and tokens of weight above 1e-3 told to
-Gen-SVM. That code draws anew where a weight is between 1e-6 and 1e-3, where none is below 1e-6, and
-where Gen-SVM has no solution. `filter` counts what it leaves out and why; `protocol` has the
-correlations with W_fin + c W_svm and with W_svm alone, of all runs and of those that pass, and
-`left_out` those of all runs by the largest weight outside the set.
+The other tables follow the public code, on 500 draws per size. The head has d ReLU units of random
+weights of norm 1 in all, at least one label is -1, and the start is uniform in [-1, 1]/sqrt d. 2000
+steps of 0.1 follow gradients of autograd divided by their norm plus 2^-52. Tokens of weight above
+1e-3 form the set of Gen-SVM. That code draws anew if a weight is between 1e-6 and 1e-3, if none is
+below 1e-6, or if Gen-SVM has no solution. `filter` counts the runs it leaves out and why.
+`protocol` has the correlations with W_fin + c W_svm and with W_svm alone, of all runs and of those
+that pass. `left_out` has those of all runs by the largest weight outside the set.
 """
 
 from collections.abc import Sequence

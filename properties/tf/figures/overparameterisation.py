@@ -1,10 +1,10 @@
 """tf/overparameterisation: solutions, support vectors and selections of descent, against d.
 
-Gaussian tokens, queries and head, of mean squared norm 1, and random labels. Counted are the data
-sets in which the Att-SVM has a solution, in which all tokens are its support vectors, and in which
-they are so in each of the T^n Local-SVMs, all decided exactly; and those of which normalised
-descent from zero (log-loss, 400 steps of 1/2) ends with every optimal token selected, in floats.
-Beside the counts stand exact binomial intervals of 95%.
+Gaussian tokens, queries and head, of mean squared norm 1, and random labels. Three counts are
+decided exactly: data sets whose Att-SVM has a solution; those whose tokens are all its support
+vectors; those whose tokens are all support vectors in each of the T^n Local-SVMs. A fourth is in
+floats: data sets on which normalised descent from zero (log-loss, 400 steps of 1/2) ends with every
+optimal token selected. Beside the counts stand exact binomial intervals of 95%.
 """
 
 from collections.abc import Sequence

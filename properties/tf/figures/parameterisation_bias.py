@@ -7,8 +7,8 @@ Frobenius inner product.
 
 Each run is held against both solutions for the tokens that it selects in the end (largest weight),
 which need not be the optimal ones, nor the same for W and (K, Q). Runs whose tokens are not
-separable have no solution and are left out; facts count them, the runs that select the optimal
-tokens, and the nuclear programmes whose solution set may be more than a point.
+separable have no solution and are left out. Facts count these runs, the runs that select the
+optimal tokens, and the nuclear programmes whose solution set may be more than a point.
 """
 
 import numpy as np

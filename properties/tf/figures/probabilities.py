@@ -1,9 +1,10 @@
 """tf/probabilities: fewer tokens keep weight, and the norm of W grows, as training proceeds.
 
 The talk's "empirical insight" on data of its protocol: n = 6 inputs of T = 8 unit-norm Gaussian
-tokens, d = 10; plain descent on W from zero with the log-loss. Shown are the softmax probability
-of every input's optimal token and the largest one, which differ where descent selects another
-token; the effective number of tokens exp(entropy), 8 at the start; and the norm.
+tokens, d = 10; plain descent on W from zero with the log-loss. The figure shows the softmax
+probability of every input's optimal token and the largest probability; they differ if descent
+selects another token. It also shows the effective number of tokens exp(entropy), 8 at the start,
+and the norm.
 """
 
 import numpy as np

@@ -2,9 +2,9 @@
 
 n inputs of T = 8 unit-norm Gaussian tokens and queries, d = 10, random labels and head; normalised
 descent from zero with the log-loss, step 0.1, 2000 steps. A run's choice are the tokens of largest
-weight in the end, `global` where all are optimal and `local` elsewhere. `cosine` holds the run
-against W^mm of its choice; `choices` counts data sets by choice, and those in which the tokens
-selected have no W^mm, which are left out of `cosine`.
+weight in the end: `global` if all are optimal, else `local`. `cosine` holds the run against W^mm of
+its choice; `choices` counts data sets by choice, and those in which the tokens selected have no
+W^mm, which are left out of `cosine`.
 """
 
 from collections.abc import Sequence

@@ -1,13 +1,13 @@
 """tf/singular-values: how fast the singular values of K Q^T grow against each other.
 
 For balanced factors, K^T K = Q^T Q, gradient flow moves the singular values s_i of W = K Q^T by
-ds_i/dt = 2 s_i <u_i, -grad L v_i>, u_i and v_i the singular vectors. The direction of -grad L tends
-to the sum S of the constraint matrices with the multipliers of the nuclear-norm programme, where
-its multipliers are unique and the path follows its solution: S has the spectral norm 1, attained
-on the solution. So the law that is measured is d ln s_i / d ln s_1 -> the i-th singular value of S:
-1 as often as its face is wide, and below 1 for all others. A singular value of slope c < 1 keeps a
-share ||W||^(c - 1) of the norm: at c = 0.95 it is halved once in six decades. Where slopes are
-still on the way no cosine at such norms says what the limit is.
+ds_i/dt = 2 s_i <u_i, -grad L v_i>, u_i and v_i the singular vectors. Let S be the sum of the
+constraint matrices with the multipliers of the nuclear-norm programme. The direction of -grad L
+tends to S if these multipliers are unique and the path follows the solution. S has the spectral
+norm 1, attained on the solution. So the law that is measured is d ln s_i / d ln s_1 -> the i-th
+singular value of S: 1 as often as its face is wide, and below 1 for all others. A singular value of
+slope c < 1 keeps a share ||W||^(c - 1) of the norm: at c = 0.95 it is halved once in six decades.
+If slopes have not settled, no cosine at such norms tells the limit.
 
 The protocol of `tf/parameterisation-bias`, followed in the log domain to norm 1e7 from Gaussian
 starts of deviation 0.01; the programme is that of the tokens selected in the end. A run without a

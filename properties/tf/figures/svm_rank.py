@@ -4,13 +4,13 @@ n = 5, 10, 15 inputs of T = 5 tokens and n = 5 inputs of T = 5, 10, 15, in d = 1
 unit-norm Gaussian tokens, queries and head, random labels. In d = 1 tokens are 1 or -1, and the
 first of the best is the one to select.
 
-The public code counts a rank by singular values above 1e-7. `rank` counts it by singular values
-above 1e-7 times the largest, over the programmes that have a solution (`solved`), and as the public
-code does (`as published`): where there is none its solver hands out no matrix, of which numpy says
-that its rank is 1. `solvable` counts the programmes with a solution; those that are separable by a
-hair, or not, are `unsettled` and count as none. `tolerance` is the rank that
+The public code counts a rank by singular values above 1e-7. `rank` counts singular values above
+1e-7 times the largest, over the programmes that have a solution (`solved`). It also counts as the
+public code does (`as published`): without a solution, the solver of that code returns no matrix,
+and numpy gives this result the rank 1. `solvable` counts the programmes with a solution; those that
+are separable by a hair, or not, are `unsettled` and count as none. `tolerance` is the rank that
 1e-7 counts for a nuclear solution with a relative error in the span of the queries, as of a solver
-that stops early: from 1e-6 on nearly every singular value counts.
+that stops early. From an error of 1e-6 on nearly every singular value counts.
 """
 
 from collections.abc import Sequence

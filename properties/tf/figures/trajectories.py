@@ -1,9 +1,9 @@
 """tf/trajectories: the flow on W and on (K, Q), seen through (W z_1, W z_2), and SVM directions.
 
-n = 2 inputs of T = 3 tokens in the plane, as in the talk; its numbers are not published, so that
-the tokens, queries, head and labels are drawn (unit norm) until the Att-SVM has a solution of
-norm at most 3: a data set of larger norm shows nothing at this scale. Starts are Gaussian, of
-growing size: a start near 0 matters for (K, Q) and not for W.
+n = 2 inputs of T = 3 tokens in the plane, as in the talk, which does not publish its numbers. So
+the tokens, queries, head and labels are drawn (unit norm) until the Att-SVM has a solution of norm
+at most 3. A data set of larger norm shows nothing at this scale. Starts are Gaussian, of growing
+size: a start near 0 matters for (K, Q) and not for W.
 
 `plane` shows the curves of gradient flow on both to norm 15, `evidence` on to norm 1e4. There the
 residual of W from the Frobenius ray stays level; that of (K, Q) from the nuclear ray need not.

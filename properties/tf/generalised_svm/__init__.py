@@ -7,18 +7,18 @@ O_i. ||W_svm||_F -> inf, ||W_fin||_F -> bounded." W_svm is the solution of
     min ||W||_F: (x_t - x_u)^T W z_i >= 1 for t in O_i, u not in O_i; = 0 for t, u in O_i  (Gen-SVM)
 
 up to length, as it is to diverge; correlation is the cosine, at the best length. "For W_fin: See
-TLTO'23": here the least matrix with the logit differences of W_GD within each O_i. No sentence says
-from where descent starts, that all of W_GD is seen by the data, or that Gen-SVM has a solution.
+TLTO'23": here the least matrix with the logit differences of W_GD within each O_i. No sentence
+gives the start of descent, or says that the data see all of W_GD, or that Gen-SVM has a solution.
 
-`literal-1`: descent rests where attention to all tokens is as it should be, at a W_0 of which no
-logit sees anything: both parts are 0. From 0 that cannot be, and where all tokens are kept W_svm is
-0 and W_GD = W_fin exactly (`amended-1`). `literal-3` counts the published experiment: at d = 10
-some 4 of 100 runs come above 99%. The public code draws anew where weights leave the set unclear,
-which no slide says; of what it keeps most runs do (`properties.tf.figures.generalised_svm`).
-`literal-2`: a token between two selected ones cannot be
-suppressed. What can be is decided by the run: with V = W_GD - W_fin Gen-SVM has a solution wherever
-all margins of V to the tokens that are left out, of which there are some, are positive
-(`amended-2`): then W_svm and W are not 0. The parts are orthogonal, and the correlation is at least
+`literal-1`: descent may rest at a W_0 that no logit sees, if attention to all tokens is already as
+it should be: both parts are 0. From 0 that cannot be. If all tokens are kept, W_svm is 0 and W_GD =
+W_fin exactly (`amended-1`). `literal-3` counts the published experiment: at d = 10 some 4 of 100
+runs come above 99%. The public code draws anew if weights leave the set unclear, which no slide
+says. Most of the runs that it keeps come above 99% (`properties.tf.figures.generalised_svm`).
+`literal-2`: a token between two selected ones cannot be suppressed. The run decides which tokens
+can be suppressed. Let V = W_GD - W_fin, and let some tokens be left out. If all margins of V to
+these tokens are positive, Gen-SVM has a solution (`amended-2`): then W_svm and W are not 0. The
+parts are orthogonal, and the correlation is at least
 
     sqrt((||W_fin||^2 + mu^2 ||W_svm||^2) / (||W_fin||^2 + ||V||^2)),  mu the least margin of V,
 

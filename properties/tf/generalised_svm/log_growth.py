@@ -1,4 +1,4 @@
-"""How W - ln k W_svm moves along descent under a linear head: bounded where no multiplier is 0.
+"""How W - ln k W_svm moves along descent under a linear head: bounded if no multiplier is 0.
 
 Of inputs of two tokens with orthogonal (x_o - x_t) z_i^T each margin has an equation of its own,
 and grows like ln k. In `HIDDEN` a tight constraint has multiplier 0, and its margin leaves the

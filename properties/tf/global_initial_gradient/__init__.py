@@ -1,4 +1,4 @@
-"""Global convergence where the initial gradient is favourable.
+"""Global convergence if the initial gradient is favourable.
 
 "Theorem: We have that W_k/||W_k||_F -> W^mm(opt)/||W^mm(opt)||_F, if: initial gradient grad L(W_0)
 is favorable." W_k are the iterates of descent, and W^mm is the Att-SVM solution of the optimal
@@ -12,9 +12,8 @@ The three literal readings fall from W_0 = 0 with the loss -u and z = (1, 0).
   token, which is longer, takes over for ever.
 - `literal-2`, both criteria at once: tokens (1, 0), 0, 0, 0 and (-2, 1), 0, head (3, 7), so scores
   3, 0, 0, 0 and 1, 0. With w the first column of W, -grad of input 1 is along (1, 0), of input 2
-  along (-2, 1); both margins grow where the first is 2 to 5/2 times the second. It is 9/4 at zero,
-  but s(1 - s) grows from 3/16 to 1/4 as input 1 learns, the ratio to 3, and input 2 is lost for
-  ever.
+  along (-2, 1). Both margins grow if the first is 2 to 5/2 times the second. It is 9/4 at zero, but
+  s(1 - s) grows from 3/16 to 1/4 as input 1 learns, the ratio to 3, and input 2 is lost for ever.
 - `literal-3`: two inputs of two tokens.
 
 With steps of 256/L `amended` fails (`THROWN`).

@@ -1,20 +1,20 @@
 """A linear head: attention selects one token an input.
 
-"So far: L(W) = (1/n) sum_i l(Y_i v^T X_i^T S(X_i W z_i)) => Attention selects 1-token alpha_i."
-The slide names no start, no separability and no tie. What is near the least risk, and where descent
-ends, are two readings of "selects".
+"So far: L(W) = (1/n) sum_i l(Y_i v^T X_i^T S(X_i W z_i)) => Attention selects 1-token alpha_i." The
+slide names no start, no separability and no tie. "Selects" is read in two ways: of points whose
+risk is near the least one, and of the end of descent.
 
-`literal-1` falls where the risk is constant (tokens 1 and 0, head 0), where tokens have a twin, and
-where minima are finite: tokens 1, 0 with queries 1 and -1 and scores 1, 0 have L(W) = (l(s) +
-l(1-s))/2 with s = g(W), which for a convex loss is least at W = 0, where both inputs attend to both
-tokens for ever. `literal-2` falls for tied tokens, between which the risk does not choose.
+`literal-1` falls if the risk is constant (tokens 1 and 0, head 0), if tokens have a twin, and if
+minima are finite. Tokens 1, 0 with queries 1 and -1 and scores 1, 0 have L(W) = (l(s) + l(1-s))/2
+with s = g(W). For a convex loss this is least at W = 0: both inputs attend to both tokens for ever.
+`literal-2` falls for tied tokens, between which the risk does not choose.
 
-What survives is that a linear head selects *best* tokens: all attention beside them costs risk
-(`sharp`, an equality for two tokens, as every other score can be at the distance d), so that one
-token is selected where one is best. From a start that cannot lose its optimal tokens descent does
-so (`amended-1`). With tied tokens a linear head may keep several of them for ever: tokens e_1, e_2
-and 0 of scores 1, 1, 0 from zero keep the weights of the first two equal, by symmetry, and their
-sum tends to 1. Whether one token is kept is a matter of ties and of separability, see
+A linear head does select *best* tokens: all attention beside them costs risk (`sharp`). That bound
+is an equality for two tokens, as every other score can be at the distance d. So one token is
+selected if one is best. From a start that cannot lose its optimal tokens descent does so
+(`amended-1`). With tied tokens a linear head may keep several of them for ever. Tokens e_1, e_2 and
+0 of scores 1, 1, 0 from zero keep the weights of the first two equal, by symmetry, and their sum
+tends to 1. Whether one token is kept is a matter of ties and of separability, see
 `tf/nonlinear-head-several`.
 """
 

@@ -27,8 +27,8 @@ def selects(case: Descent, which: str) -> Slack:
     """Return the slack of "the logit of one token an input outgrows all others".
 
     The token is `some` token, the `optimal` or the `worst` one. The slack is the gain of the least
-    lead over the other tokens during a decade of the norm, divided by the largest possible gain of
-    the longest difference of tokens; -1 if nothing moves.
+    lead over the other tokens during a decade of the norm. It is divided by the largest possible
+    gain of the longest difference of tokens, and is -1 if nothing moves.
     """
     data = case.data
     if data.T == 1:

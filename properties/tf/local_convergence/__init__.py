@@ -10,17 +10,17 @@ With W* = W^mm(alpha) literal-1 falls at every norm: one input, tokens 0, (-1, 0
 = (R, 2R - 1) the third token, whose logit is 1 below, has the largest coefficient in the gradient
 and is selected for ever; on R it depends by exp(-R) only.
 
-amended asks for l' < 0 at the scores of alpha: under l(u) = -u^3, strictly decreasing and smooth,
-keys (1, 0), 0 of scores 1, 0 and (0, 1), 0 of scores 0, -1 have input gradients of which the second
-is like the cube of the first from starts near W* = (1, 1) at every norm, and the direction tends to
-(3, 1). The angle, the norm and how sharp they are is in `symbolic.tf.local_convergence`.
+amended asks for l' < 0 at the scores of alpha. The strictly decreasing and smooth loss l(u) = -u^3
+shows why: take keys (1, 0), 0 of scores 1, 0 and (0, 1), 0 of scores 0, -1. From starts near W* =
+(1, 1) at every norm, the second input gradient is like the cube of the first, and the direction
+tends to (3, 1). The angle, the norm and how sharp they are is in `symbolic.tf.local_convergence`.
 
 Where a support token scores higher, both are numbers all the same, and the direction is not
 approached from any start: tokens 0, -1 with scores 0, 1.
 
-The talk names no step. Here it is any constant one, and the radius is that of the step: no radius
-serves all steps, as one long first step leaves any cone that does not hold the gradient. From
-12 W*, beyond the radius of the step 1/L, one of 2^19/L takes the second of two inputs to its worse
+The talk names no step. Here it is any constant step, and the radius is that of the step. No radius
+serves all steps, as one long first step leaves any cone that does not hold the gradient. From 12
+W*, beyond the radius of the step 1/L, one of 2^19/L takes the second of two inputs to its worse
 token for ever (tokens (1, 0), 0 and (-2, 1), 0 with scores 1, 0, the loss -u).
 """
 

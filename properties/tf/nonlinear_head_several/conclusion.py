@@ -45,7 +45,7 @@ def mixed(m: Namespace, v: Values, strict: bool = False) -> Comparison:
     where=HEAD,
 )
 def between(m: Namespace, v: Values, lead: Number = 0) -> Comparison:
-    """On a line h is linear between the points where some <a_k, x> is 0.
+    """On a line h is linear between the points at which some <a_k, x> is 0.
 
     So the best point is an end or one of these.
     """

@@ -7,7 +7,7 @@ Frobenius norm, as what makes (K, Q) low-rank. It gives no numbered statement.
 There are n inputs with queries z_i in R^d; W^mm is the solution of least Frobenius norm of
 (x_i,opt - x_it)^T W z_i >= 1 for all rivals t of the optimal token of each input.
 
-Where the Att-SVM is not separable there is no solution that could have a rank. literal-1 reads
+If the Att-SVM is not separable there is no solution that could have a rank. literal-1 reads
 "low-rank" as a bound by the sizes: W^mm = sum_i e_i z_i^T with e_i the weighted differences of
 input i. In this sum only inputs and differences with a positive multiplier count, which gives the
 sharp reading. literal-2 reads "nuclear norm, hence low rank" on the same data. It fails for three

@@ -4,25 +4,25 @@
 direction to an SVM solution minimizing the nuclear norm of the combined parameter W = K Q^T.
 Instead, directly parameterizing by W minimizes a Frobenius norm objective."
 
-W_lambda minimises L(W) + (lambda/2) ||W||_F^2, and (K_lambda, Q_lambda) minimises
-L(K Q^T) + (lambda/2) (||K||_F^2 + ||Q||_F^2), as lambda falls to 0. Each is a minimiser of L over
-the ball of its own norm, for a better one there would be better here as well: so these are points
-of the regularisation paths of theorems 2 and 3. Where L_* is approached at infinity alone, which is
-where the Att-SVM is feasible and some input has two different scores (`tf/lemma-2-limit`), their
-norms tend to infinity, and all that these theorems say of radii R is true of ||W_lambda||. The
-converse is false: a point of the path need not be a W_lambda, as L is not convex.
+W_lambda minimises L(W) + (lambda/2) ||W||_F^2, and (K_lambda, Q_lambda) minimises L(K Q^T) +
+(lambda/2) (||K||_F^2 + ||Q||_F^2), as lambda falls to 0. Each is a minimiser of L over the ball of
+its own norm, as a better point of the ball would also have a smaller penalised risk. So these are
+points of the regularisation paths of theorems 2 and 3. Suppose L_* is approached at infinity alone,
+that is, the Att-SVM is feasible and some input has two different scores (`tf/lemma-2-limit`). Then
+their norms tend to infinity, and all that these theorems say of radii R is true of ||W_lambda||.
+The converse is false: a point of the path need not be a W_lambda, as L is not convex.
 
 The abstract asks for no feasible Att-SVM, without which there is nothing to tend to, and for no
-unique optimal tokens. Both ways differ where no input has two tokens. Then L is constant: every W
-is a minimiser over a ball, and W_lambda = 0. There is no direction either way. And where l is flat
-at a best score both turn away from the SVM together, as in theorems 2 and 3 (literal-1, literal-2).
+unique optimal tokens. The path and the penalised minimiser differ if no input has two tokens. Then
+L is constant: every W is a minimiser over a ball, and W_lambda = 0. There is no direction either
+way. And where l is flat at a best score both turn away from the SVM together, as in theorems 2 and
+3 (literal-1, literal-2).
 
 `penalised_minima` finds W_lambda and (K_lambda, Q_lambda) for two values of lambda, and bounds the
-angle of every W_lambda to W^mm, and the distance of every K_lambda Q_lambda^T/R_lambda to the
-nuclear-norm solution, of any rank, where that is one point. Where solutions are a set the bound
-says that K_lambda Q_lambda^T is nearly optimal, not how near the set it is: floats alone measure
-that, beside the proof.
-More is said in `symbolic/tf/vanishing_regularisation.py`.
+angle of every W_lambda to W^mm. If the nuclear-norm solution is unique, of any rank, it also bounds
+the distance of every K_lambda Q_lambda^T/R_lambda to it. If there are several solutions, the bound
+says that K_lambda Q_lambda^T is nearly optimal, not how near their set it is. Only floats measure
+that distance, beside the proof. More is said in `symbolic/tf/vanishing_regularisation.py`.
 """
 
 from fractions import Fraction

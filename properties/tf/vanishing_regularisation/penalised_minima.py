@@ -3,17 +3,17 @@
 With r the risk gap L - L_*, W_lambda is a minimiser of F(W) = r(W) + lambda ||W||_F^2 / 2, and
 (K_lambda, Q_lambda) one of r(K Q^T) + lambda R, R = (||K||_F^2 + ||Q||_F^2) / 2. Each minimises r
 over the ball of its own norm, where -grad r is lambda W, or has the operator norm lambda. So floats
-go along the regularisation path to the radius R with this multiplier. With F* the value there,
-every minimiser has a penalty of at most F*, and r of at most F*, so that its norm is above any R_1
-whose ball has a lower bound of r above F*: F is at least the penalty at R_1 everywhere, which has
-to come within a tenth of F*.
+go along the regularisation path to the radius R with this multiplier. Let F* be the value of F
+there. Every minimiser has a penalty of at most F*, and r of at most F*. So its norm is above any
+R_1 whose ball has a lower bound of r above F*. Hence F is at least the penalty at R_1 everywhere,
+and this bound has to come within a tenth of F*.
 
 In balls nothing has to be found. Let F* be the value of F at rho W^mm, rho = ln(1/lambda), and R_2
-the norm whose penalty is F*. A minimiser has a norm of at most R_2 and a risk gap of at most F*, so
-that `properties.tf._support.path_certificates` bounds its margins from below, by m say: the cosine
-of its angle to W^mm is at least m ||W^mm|| / R_2. As lambda falls it tends to 1 like
-1 - 2 ln ln(1/lambda) / ln(1/lambda). The same is done of (K_lambda, Q_lambda), of R at most R_2 =
-F*/lambda, F* now the value at rho V for a V that is nearly a nuclear-norm solution.
+the norm whose penalty is F*. A minimiser has a norm of at most R_2 and a risk gap of at most F*. So
+`properties.tf._support.path_certificates` bounds its margins from below by some m: the cosine of
+its angle to W^mm is at least m ||W^mm|| / R_2. As lambda falls it tends to 1 like 1 - 2 ln
+ln(1/lambda) / ln(1/lambda). The same is done of (K_lambda, Q_lambda), of R at most R_2 = F*/lambda,
+F* now the value at rho V for a V that is nearly a nuclear-norm solution.
 """
 
 import functools
