@@ -2,9 +2,9 @@
 
 The letters are those of `symbolic.basins`. Inputs i and j are aligned if no <A_it, A_ju> is
 negative. If the rivals of an input have one score, attention to its optimal token stays above a
-constant, from any start and with any step (`prove_equal_rivals`): the logarithm F of its rivals'
-odds does not grow beyond a level. If rivals' scores differ little, descent with a step of at
-most 1/L enters the basin (`prove_aligned`).
+constant, from any start and with any step (`prove_equal_rivals`). The reason is that F, the
+logarithm of the odds of its rivals, does not grow beyond a level. If rivals' scores differ little,
+descent with a step of at most 1/L enters the basin (`prove_aligned`).
 """
 
 from __future__ import annotations

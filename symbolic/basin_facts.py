@@ -146,7 +146,7 @@ class Attention:
 
 
 def over_own(fact: Fact) -> Fact:
-    """The sum of a fact about rivals over those of the input of j."""
+    """Return the sum of a fact about rivals over the rivals of the input of j."""
     return add_up(at(fact, {j: r}), r, MINE)
 
 
@@ -198,7 +198,7 @@ class Moves:
 
 
 def moves(a: Attention) -> Moves:
-    """A step adds e sum_j p_j A_j, p_j = -l'(u) s_j (u - gamma_j)/n: softmax, any n and T."""
+    """Prove that a step adds e sum_j p_j A_j, p_j = -l'(u) s_j (u - gamma_j)/n, for any n and T."""
     taken = setting(SETTING, "descent takes the step e along the negative gradient of the risk")
     u = a.u(OWN, K)
     p, p_is = define("p", (j, K), FALL(u) * a.s(j, K) * (u - GAMMA(j)) / NUMBER)
@@ -255,14 +255,14 @@ def slopes(a: Attention, smooth: Supposition, falling: Supposition) -> Slopes:
 
 
 def between(fact: Fact, low: Term, high: Term, lowest: Fact, highest: Fact) -> Fact:
-    """What holds of l' from the lowest to the highest score holds between two scores."""
+    """Restrict a fact on l' between the lowest and the highest score to two scores in between."""
     above = decide(ge(x, LOW), assume(ge(x, low)), lowest)
     return cut(fact, above, decide(ge(HIGH, x), assume(ge(high, x)), highest))
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a run keeps.
+    """Bounds that hold at all steps of a run.
 
     Attributes:
         lead, share: functions of a rival, both positive.
@@ -540,7 +540,10 @@ def diverges(a: Attention, step: Moves, c: Coefficients, exists: Supposition) ->
 
 
 def least_margin(c: Coefficients, g: Growth) -> tuple[Term, Fact]:
-    """The least margin is at most ||W||/||V||: W over it has margins of 1, so is not shorter."""
+    """Prove that the least margin is at most ||W||/||V||.
+
+    W divided by its least margin has margins of at least 1, so it is not shorter than V.
+    """
     y, N = NORM(HERE), NORM(V)
     lowest = least(A(r) @ HERE, r)
     condition = gt(lowest, 0)
@@ -565,7 +568,7 @@ def least_margin(c: Coefficients, g: Growth) -> tuple[Term, Fact]:
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """How much a step adds to ||W||^2.
+    """The growth of ||W||^2 at a step.
 
     Attributes:
         G: the sum of the p_j A_j.

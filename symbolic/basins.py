@@ -1,9 +1,9 @@
-"""Where descent goes from the basin of the optimal tokens, for any number of inputs and tokens.
+"""The limit direction of descent from the basin, for any number of inputs and tokens.
 
 Letters are those of `symbolic.gains`. Let l' < 0, optimal tokens be unique, V be the least matrix
 with margins m_j >= 1 over all rivals j, N = ||V||, some input have two tokens, and descent have a
-constant step e of at most 1/L. `second` is the second-best score of an input. The basin is where
-the risk gap lies below (1/n) min_i [l(second) - l(best)]. From a start in it:
+constant step e of at most 1/L. `second` is the second-best score of an input. The basin is the set
+of all W whose risk gap is below (1/n) min_i [l(second) - l(best)]. From a start in it:
 
 1. u stays above second by a constant, and s_o above another (`ensure_kept`).
 2. -grad L is a sum of p_j A_j with c exp(-m_j) <= p_j <= C exp(-m_j), c > 0
@@ -87,7 +87,7 @@ LEAD, SLOPE, STEP = sp.symbols("lead slope e", positive=True)
 """gamma_o - second, |l'| and the step e."""
 SECOND = GAMMA_O - LEAD
 MORE, LESS = sp.symbols("more less", nonnegative=True)
-"""What is not negative by what has been said before."""
+"""Numbers that earlier steps have shown to be at least 0."""
 
 OF_SCORES = "|l'| on the smallest interval that holds all scores"
 GROWS = "e P/N is positive, so that S increases"
@@ -102,13 +102,13 @@ def ensure_kept(
     start: Supposition | None = IN_BASIN,
     unique: Supposition | None = None,
 ) -> None:
-    """From the basin u stays above the second-best score, and s_o above 0, by constants.
+    """Prove that from the basin u stays above the second-best score, and s_o above 0, by constants.
 
     Args:
-        short: what says that the step is at most 1/L.
-        start: what says that the start is in the basin; None where a step has shown it, or that
-            the run enters it.
-        unique: what says that rivals score less; None where tied tokens count as one.
+        short: the supposition that the step is at most 1/L.
+        start: the supposition that the start is in the basin; None if a step has shown this, or
+            that the run enters the basin.
+        unique: the supposition that rivals score less; None if tied tokens count as one.
     """
     n, level = sp.symbols("n level", positive=True)
     left = supposed_number(start, "left", positive=True)
@@ -192,11 +192,11 @@ def ensure_coefficients() -> tuple[Any, Any]:
 
 
 def ensure_divergence(c: sp.Expr, exists: Supposition | None) -> None:
-    """The norm tends to infinity.
+    """Prove that the norm tends to infinity.
 
     Args:
         c: p_j is at least c exp(-m_j).
-        exists: what says that V exists; None where a step has shown it.
+        exists: the supposition that V exists; None if a step has shown it.
     """
     a, N = sp.symbols("a N", positive=True)
     p = supposed_number(SEVERAL_TOKENS, "p", positive=True)  # of one rival at least
@@ -376,9 +376,9 @@ def prove_attention() -> str:
 
 
 def ensure_margins() -> None:
-    """From where the direction tends to V/N, and y = ||W|| to infinity, all m_j are beyond b y.
+    """Prove that all m_j exceed b y from some step on, for every b < 1/N and y = ||W||.
 
-    For every b < 1/N, from some step on.
+    The reason is that the direction tends to V/N, and y to infinity.
     """
     N = sp.Symbol("N", positive=True)
     linear = "<A_j, .>, a sum of products of entries, is continuous at the direction W/||W||"
@@ -392,7 +392,7 @@ def ensure_margins() -> None:
 
 
 def ensure_gap_of_rest() -> None:
-    """An input's part of the risk gap is at most max|l'| times its scores' range times 1 - s_o."""
+    """Bound an input's part of the risk gap by max|l'| times its scores' range times 1 - s_o."""
     far = sp.Symbol("range", positive=True)
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
     ensure_gain_of_support()

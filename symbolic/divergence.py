@@ -43,8 +43,9 @@ def ensure_passed(
     At the other steps they must not fall.
 
     Args:
-        gain: the least growth at some steps while the numbers are at most a bound: a constant, in
-            symbols of known sign, or such a constant as a function of that bound.
+        gain: the least growth at some steps while the numbers are at most a bound. It is a
+            constant, in symbols of known sign, or a function that gives such a constant for a
+            bound.
         what: the name of the numbers.
         elsewhere: the least growth at the other steps, likewise.
 

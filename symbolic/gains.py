@@ -1,7 +1,7 @@
 """The gain of a step of descent along a matrix, for any loss and any number of tokens and inputs.
 
 Input i has attention s_t to its tokens of scores gamma_t, o the optimal one, and u = <s, gamma>.
-Let M give rival t the margin m_t, so its logit moves by a_o - m_t where that of o moves by a_o.
+Let M give rival t the margin m_t, so its logit moves by a_o - m_t while that of o moves by a_o.
 Sums are over the rivals, of which there are n, a symbol. Inputs add up, each with the weight
 -l'(u_i)/n.
 """

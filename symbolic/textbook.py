@@ -1,4 +1,4 @@
-"""Theorems of textbooks that proofs cite; each hypothesis has to be met where it is cited."""
+"""Theorems of textbooks that proofs cite; each citation has to show that the hypotheses are met."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ MOST = {
     "benchmarks": {"name": 1},
     "examples": {},
     "properties": {"name": 208},
-    "symbolic": {"clause": 9, "long": 52, "name": 105, "where": 27},
+    "symbolic": {"name": 105},
 }
 """Maximum number of faults of each kind by room; a kind that is missing has none."""
 

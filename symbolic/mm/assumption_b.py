@@ -1,25 +1,27 @@
 """Assumption B: a bound of the label margin by means, and what it makes of the joint p-SVM.
 
-Let w be multipliers of v(alpha) of sum 1, Z_beta = sum_i w_i Y_i x_i,beta_i, Gamma = ||Z_alpha||,
-and u a vector orthogonal to v(alpha) with Y_i <u, x_i,alpha_i> >= 0 for all tight inputs, and >= 1
-for those of them that are idle, as the sum of what `properties.mm._support.label_margins.tilts`
-finds. A statement on a sum over inputs or tokens is executed for one term of it.
+Let w be multipliers of v(alpha) of sum 1, Z_beta = sum_i w_i Y_i x_i,beta_i, and Gamma =
+||Z_alpha||. Let u be a vector orthogonal to v(alpha) with Y_i <u, x_i,alpha_i> >= 0 for all tight
+inputs, and >= 1 for all tight inputs that are idle. Such a u is the sum of the vectors that
+`properties.mm._support.label_margins.tilts` finds. A statement on a sum over inputs or tokens is
+executed for one term of it.
 
 On `mm/assumption-b`, with instances of `properties/mm/assumption_b`:
 
 `amended` bounds m by the norm of a mean of the labelled inputs, which is convex in attention, and
 decides that B holds if its nu is positive. `sharp-1` is exact. Let gamma be the largest label
 margin of another choice than alpha. Whatever the keys, B holds if gamma < Gamma and no input is
-idle. It holds for no other data if attention can reach every choice, as it can if the
-differences of keys are linearly independent, so for almost all data with d >= n (T - 1). There the
-best nu is in closed form, for any number of inputs: what is lost per attention is least if one
-input attends a little to one other token, by the multiplier W_i times the difference of scores, or
-if attention is all on another choice, by Gamma - gamma. The check does not use this:
-`best_nu.py` finds, for a nu below, weights that show it for all attention, which other
-code judges in rationals, and for a nu above a prompt and a head. If attention cannot reach every
-choice B may hold with gamma >= Gamma (`HIDDEN`): it lies between this and what `literal-1`
-evaluates. By `sharp-2` the inputs outside of S saturate as fast as those in S do where p(alpha)
-exists and B holds: the relaxation of the joint p-SVM to margins of 0 relaxes nothing.
+idle. It holds for no other data if attention can reach every choice, as it can if the differences
+of keys are linearly independent, so for almost all data with d >= n (T - 1). For these data the
+best nu has a closed form, for any number of inputs. The label margin that is lost per attention is
+least in one of two cases. If one input attends a little to one other token, the loss is the
+multiplier W_i times the difference of scores. If attention is all on another choice, the loss is
+Gamma - gamma. The check does not use this closed form. For a nu below the best one, `best_nu.py`
+finds weights that prove it for all attention; other code judges these weights in rationals. For a
+nu above, it finds a prompt and a head. If attention cannot reach every choice B may hold with gamma
+>= Gamma (`HIDDEN`): it lies between this and what `literal-1` evaluates. By `sharp-2` the inputs
+outside of S saturate as fast as those in S do where p(alpha) exists and B holds: the relaxation of
+the joint p-SVM to margins of 0 relaxes nothing.
 """
 
 from __future__ import annotations

@@ -1,12 +1,17 @@
 """The prompt of the joint path under exp(-x): its limit with Assumption B, and by r/R without it.
 
-Let u be the head of norm at most r with the least risk on the selected tokens, g_i the weights
-exp(-u_i) over their sum, u_i = Y_i u^T x_i,alpha_i, and G and G_p the means of Y_i x_i,alpha_i and
-Y_i x_i^p with these weights; w multipliers of v(alpha) of sum 1, e = v(alpha)/||v(alpha)||; q_i = 1
-- s_i,alpha_i of the pair (v_r, p_R), Q their mean with the weights g, q*_i those of a prompt of
-norm R that one may choose; D the largest distance of a token from the selected one, and delta > 0
-the least lead of a selected token over another one, in scores under e. A statement on a sum over
-inputs or tokens is executed for one term of it.
+Notation:
+
+- u is the head of norm at most r with the least risk on the selected tokens.
+- u_i = Y_i u^T x_i,alpha_i, and the weights g_i are exp(-u_i) over their sum.
+- G and G_p are the means of Y_i x_i,alpha_i and Y_i x_i^p with the weights g.
+- w are multipliers of v(alpha) of sum 1, and e = v(alpha)/||v(alpha)||.
+- q_i = 1 - s_i,alpha_i of the pair (v_r, p_R), and Q is the mean of the q_i with the weights g.
+- q*_i is 1 - s_i,alpha_i of a prompt of norm R that one may choose.
+- D is the largest distance of a token from the selected one.
+- delta > 0 is the least lead of a selected token over another one, in scores under e.
+
+A statement on a sum over inputs or tokens is executed for one term of it.
 """
 
 from __future__ import annotations

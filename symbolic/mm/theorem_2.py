@@ -2,28 +2,28 @@
 
 On `mm/theorem-2`, with instances of `properties/mm/theorem_2`:
 
-The evaluated facts on the limits of p_R/R are their bounds, that they are directions, and that no
-other choice in reach has as large a label margin: then v_r and p_R would select it for large r. The
-limits themselves are proved. In `sharp-2` the path, which knows no alpha, must not have two limits
-either. Another choice with the same v(alpha), whose other tokens score above 1, has limits as well
-as alpha, of the same data: in `HIGHER` (1, 1)/sqrt 2 and (1, 0), where r/R tends to infinity. And
-tokens that no prompt tells apart count by their mean: if all inputs that are not tight have such
-tokens only, no choice in the tight ones may have a larger label margin with these means, as one has
-in `INDISTINCT`, where p(alpha) does not exist.
+Three facts on the limits of p_R/R are evaluated: their bounds, that they are directions, and that
+no other choice in reach has as large a label margin. (Otherwise v_r and p_R would select that
+choice for large r.) The limits themselves are proved. In `sharp-2` the path, which knows no alpha,
+must not have two limits either. Another choice with the same v(alpha), whose other tokens score
+above 1, has limits as well as alpha, of the same data: in `HIGHER` (1, 1)/sqrt 2 and (1, 0), where
+r/R tends to infinity. And tokens that no prompt can distinguish count by their mean. If all inputs
+that are not tight have such tokens only, no choice in the tight inputs may have a larger label
+margin with these means. In `INDISTINCT` one has, and p(alpha) does not exist.
 
 `literal-3` is the second limit as printed, for each r. With W = 0 there is no p(alpha), and
-Assumption B may hold. If there is one, a short head prefers the tokens whose mean is longest,
-which need not be those of the largest label margin: for small r the prompt selects others.
-`sharp-1` asks for a large r: from some r_0 on attention off the selected tokens is at most a
-constant times the least possible, and p_R/R converges as R grows, whatever r does. Assumption B
-leaves nothing to relax in p(alpha) (`assumption-b:sharp-2`), so that r against R does not matter.
-`sharp-2` is for data with inputs outside of S, where it does: input i counts in the risk like
-exp(-r (Gamma_i - Gamma)), Gamma_i = m_i Gamma its label margin, and its logit margins may be
-smaller by that exponent. The joint p-SVM as printed is the limit where r/R is large, the p-SVM
-without relaxation the one where r/R tends to 0. `sharp-3` admits inputs of tight margin that are
-idle, with multiplier 0 in all multipliers of v(alpha): a head turns to such an input at a cost of
-second order in 1 - s_i,alpha_i. Where r grows exponentially in R it has half the logit margin of
-the inputs that are not idle, and no printed programme is the limit:
+Assumption B may hold. If there is one, a short head prefers the tokens whose mean is longest, which
+need not be those of the largest label margin: for small r the prompt selects others. `sharp-1` asks
+for a large r: from some r_0 on attention off the selected tokens is at most a constant times the
+least possible, and p_R/R converges as R grows, whatever r does. Assumption B leaves nothing to
+relax in p(alpha) (`assumption-b:sharp-2`), so that r against R does not matter. `sharp-2` is for
+data with inputs outside of S; for them r against R matters. Input i counts in the risk like exp(-r
+(Gamma_i - Gamma)), where Gamma_i = m_i Gamma is its label margin. Its logit margins may be smaller
+by that exponent. The joint p-SVM as printed is the limit where r/R is large, the p-SVM without
+relaxation the one where r/R tends to 0. `sharp-3` admits inputs of tight margin that are idle, with
+multiplier 0 in all multipliers of v(alpha): a head turns to such an input at a cost of second order
+in 1 - s_i,alpha_i. Where r grows exponentially in R it has half the logit margin of the inputs that
+are not idle, and no printed programme is the limit:
 
 | r and R | inputs that are not idle | tight and idle | m_i > 1 |
 | --- | --- | --- | --- |

@@ -1,10 +1,10 @@
 """The joint path of exp(-x) if inputs of tight margin have the multiplier 0.
 
 Every choice of tokens but alpha has a label margin of at most gamma < Gamma. Notation is that of
-`symbolic.mm.joint_path`; P are the inputs that are not idle, J the tight idle ones, N those that
-are not tight, and short is Gamma less the label margin of a head v of norm 1 at a prompt. A vector
-u is orthogonal to e, with <u, Y_i x_i,alpha_i> at least 0 in P, where it is then 0, and at least 1
-in J. What is said of a sum over inputs is executed for one term of it.
+`symbolic.mm.joint_path`. P are the inputs that are not idle, J the tight idle inputs, and N the
+inputs that are not tight. For a head v of norm 1, short is Gamma minus its label margin at a
+prompt. A vector u is orthogonal to e; <u, Y_i x_i,alpha_i> is at least 0 in P, therefore 0 there,
+and at least 1 in J. A statement on a sum over inputs is executed for one term of the sum.
 """
 
 from __future__ import annotations

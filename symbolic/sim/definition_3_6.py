@@ -1,9 +1,10 @@
 """Descent on g(-u), u = b <f, h>: du = g'(u) ||grad u||^2, and equal rivals tie u to a weight.
 
 The claim's own score, weight and gradients run on symbols and are held against derivatives taken by
-sympy through the exponentials, for the sizes below. The facts for all sizes are the chain rule,
-grad g(-u) = -g'(u) grad u, and that u = r + gap F if the optimal tokens have the score r + gap
-and all others r: tokens of one score enter u and F by their common weight (`merged_residual`).
+sympy through the exponentials, for the sizes below. Two facts are proved for all sizes. One is the
+chain rule, grad g(-u) = -g'(u) grad u. The other is that u = r + gap F if the optimal tokens have
+the score r + gap and all others r: tokens of one score enter u and F by their common weight
+(`merged_residual`).
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 On `sim/few-support-tokens`, with instances of `properties/sim/few_support_tokens`:
 
 amended, sharp: by Caratheodory's theorem X^mm is a combination of independent A_j with multipliers
-that are not negative, and all others can be dropped; these lie in R^d times the span of the
-queries. So the tokens needed are few where T is large against d, and all may be needed where d is
+that are not negative. All other A_j can be dropped. The independent A_j lie in R^d times the span
+of the queries. So few tokens are needed if T is large against d, and all may be needed if d is
 large (`sim/large-dimension`).
 """
 

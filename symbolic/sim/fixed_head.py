@@ -1,9 +1,9 @@
 """A head after attention is a head inside the values: (f^T M) H e_v = f^T (M H e_v), M = A_3 Y.
 
-The formulas of the claims run on symbols, for the sizes below: the score with the head after
-attention is differentiated by sympy, and held against the closed form of lemma 3.11 at the values
-that have absorbed the head. The sizes enter only associativity of the product, and lemma 3.11,
-which knows nothing of h but its entries.
+The formulas of the claims run on symbols, for the sizes below. Sympy differentiates the score with
+the head after attention, and the derivative is compared with the closed form of lemma 3.11 at the
+values that have absorbed the head. The sizes enter only associativity of the product, and lemma
+3.11, which knows nothing of h but its entries.
 """
 
 from __future__ import annotations

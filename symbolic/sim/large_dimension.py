@@ -4,16 +4,17 @@ On `sim/large-dimension`, with instances of `properties/sim/large_dimension`:
 
 Part 1 is likely in large dimensions if tokens and queries are nearly orthogonal there. Let all
 tokens have one norm and all queries one, here 1, and inner products be at most e in size. So are
-those of the x_t z^T of one input, and those of two inputs are at most e^2. X^mm is the sum of
-w_t (x_opt - x_t) z^T over all inputs, w_t >= 0. If C is the largest sum of the w_t of an input,
-<X^mm, x_t z^T> is the coefficient of x_t z^T, sum_t w_t or -w_t, but for
-f = 2 C (e + (n - 1) e^2). The k' tokens of an input with w_t > 0 have margin 1, so that the sum of
-their w_t is at most k'/(k' + 1) (1 + 2 f), and C at most k/(k + 1) (1 + 2 f). A token with w_t = 0
-has a margin of at most k'/(k' + 1) + 2 f, k' < k, which is at most 1 where
-4 k (e + (n - 1) e^2) <= 1. For one input no factor below 4 will do for all k: where k is at least
-2, 1/(4 k - 5) < e <= 1/k, the k - 1 other rivals are at -e to each other and at e to x_opt and to
-the last one, and that is at -e to x_opt, the last token is beyond the margin; above e = 1/k there
-are no such unit vectors. Near that are (-3, 5, 4), (5, 4, 3), (4, 3, -5) for k = 2, e = 17/50.
+those of the x_t z^T of one input, and those of two inputs are at most e^2. X^mm is the sum of w_t
+(x_opt - x_t) z^T over all inputs, w_t >= 0. If C is the largest sum of the w_t of an input, <X^mm,
+x_t z^T> is the coefficient of x_t z^T, sum_t w_t or -w_t, but for f = 2 C (e + (n - 1) e^2). The k'
+tokens of an input with w_t > 0 have margin 1, so that the sum of their w_t is at most k'/(k' + 1)
+(1 + 2 f), and C at most k/(k + 1) (1 + 2 f). A token with w_t = 0 has a margin of at most k'/(k' +
+1) + 2 f, k' < k, which is at most 1 where 4 k (e + (n - 1) e^2) <= 1. For one input no factor below
+4 will do for all k. Let k be at least 2, and 1/(4 k - 5) < e <= 1/k. Let the last rival have the
+inner product -e with x_opt. Let the k - 1 other rivals have the inner product -e with each other,
+and e with x_opt and with the last rival. Then the last rival is beyond the margin. Above e = 1/k
+there are no such unit vectors. Near that are (-3, 5, 4), (5, 4, 3), (4, 3, -5) for k = 2, e =
+17/50.
 
 e = 1/(2 k + 2 sqrt(k (k + n - 1))) makes it 1, and by Hoeffding's inequality signs are that
 near to orthogonal but for a probability of M exp(-d e^2/2), M twice the number of pairs. For
@@ -31,8 +32,8 @@ that ask for different tokens leave no X^mm whatever the embeddings (`sim/hyperp
 1000 samples of its default (m = 10, n = 5) none has one successor for each token, so that part 1
 has probability at most 0.0053 there with 99% confidence, at d = 100 and at every other d. Over the
 tokens of the sub-sequence none of 100 runs has it at d = 100 (`sim/few-support-tokens`).
-literal-2 falls for two sentences of three words over two tokens that follow each other with equal
-chances: part 1 has the probability 7/32 there, in every dimension.
+`literal-2` is false for two sentences of three words over two tokens that follow each other with
+equal chances: part 1 has the probability 7/32 there, in every dimension.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The closed-form gradient, exactly: expanded for small sizes, by structure for all.
 
 - In full (`loss_residual`): the claim's own functions run on symbols, with A = A_1 kron A_2 of
-  definition 3.1 and every entry of X, and are held against derivatives taken by sympy; for 2, 3
-  and 4 tokens in one and two dimensions.
+  definition 3.1 and every entry of X. They are compared with derivatives by sympy, for 2, 3 and 4
+  tokens in one and two dimensions.
 - For every number of tokens (`symbolic.softmax`): the Jacobian of softmax is diag(f) - f f^T,
   sums are differentiated term by term, and the chain rule leads from <f, h> to g(b <f, h>).
 """

@@ -27,7 +27,7 @@ u = sp.Symbol("u", positive=True)
 
 
 def derivatives(order: int) -> list[Any]:
-    """g, g', ..., up to the order, as rational functions of u = e^x."""
+    """Return g, g', ..., up to the order, as rational functions of u = e^x."""
     found: list[Any] = [u / (1 + u)]
     for _ in range(order):
         found.append(cancelled(u * sp.diff(found[-1], u)))
@@ -35,11 +35,12 @@ def derivatives(order: int) -> list[Any]:
 
 
 def identities() -> list[Any]:
-    """Derivatives by g alone, and the code's kernels against them: all of these are 0.
+    """Return differences that must all be 0: formulas in g, and kernels, against derivatives.
 
-    g' = g (1 - g), g'' = g' (1 - 2 g), and the third one g' (1 - 6 g (1 - g)). Then g as the code
-    evaluates it, for x >= 0, where e = exp(-|x|) is 1/u, and below, where e is u; and so its
-    kernels of g' and of g'', the sign of the latter that of -x.
+    The formulas are g' = g (1 - g), g'' = g' (1 - 2 g), and g' (1 - 6 g (1 - g)) for the third
+    derivative. Then follows g as the code evaluates it, with e = exp(-|x|): e is 1/u for x >= 0 and
+    u for x < 0. Last are the code's kernels of g' and of g'' for both signs; the sign of g'' is
+    that of -x.
     """
     g, first, second, third = derivatives(3)
     found = [first - g * (1 - g), second - first * (1 - 2 * g)]
@@ -69,7 +70,7 @@ CUBIC = (
 
 
 def ensure_curvature() -> sp.Expr:
-    """The supremum of |g''|, which is the constant that the code evaluates."""
+    """Return the supremum of |g''| and prove that it is the constant of the code."""
     *_, second = derivatives(2)
     c = (1 - u) / (1 + u)
     ensure_equal(second, c * (1 - c**2) / 4, "g'' = c (1-c^2)/4 for c = 1 - 2 g", normal=cancelled)

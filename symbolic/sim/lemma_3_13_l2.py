@@ -30,16 +30,16 @@ v = u - E u. The curvature is F = 2 m E[t (v^2 - E v^2)] + 2 (E[t v])^2.
    at 1/sqrt 3 the maximum lies in [0, 1/sqrt 3].
 4. P m <= (|x| (1-a^2) + |a| (1-a^2)/2)/4 <= |x|/4 + 1/(12 sqrt 3) < j(|x|, 2/5), so
    P m/2 < k(|x|)/2.
-5. A shorter interval gives less: w'^2 k(x') <= w^2 k(x) if it lies in the longer one. k grows
-   with x, so let them share the end of size r; x w = r - w/2. Along w the slope of w^2 j is
-   (1-a^2)(r a + w (1+a)(1-3a)/2): not negative up to w = r for all a <= 1/sqrt 3, nor at any w for
-   a <= 1/3; and from w = r on, where x <= 1/2, j falls in a from 1/3 on, so that a <= 1/3 decides.
+5. A shorter interval gives less: w'^2 k(x') <= w^2 k(x) if it lies in the longer one. k grows with
+   x, so let them share the end of size r; x w = r - w/2. Along w the slope of w^2 j is (1-a^2)(r a
+   + w (1+a)(1-3a)/2). It is not negative for w <= r and a <= 1/sqrt 3, nor for any w and a <= 1/3.
+   For w >= r, so x <= 1/2, j falls in a from 1/3 on, so that a <= 1/3 decides.
 
 Given ||h|| and |b| (`prove_normed`). By homogeneity of degree 2 let ||h|| = 1. With the extreme
 values mu +- w/2 of h, w^2/2 + 2 mu^2 <= 1 and r - w/2 = |mu - b| <= |mu| + |b|; both are attained
-by two values, where b has the sign of -mu (at the maximum 0 lies between them, and other tokens
-may have it). For a in [0, 1/sqrt 3], where the maximum is, the height grows with w and with
-m = r - w/2: it is largest for w = sqrt 2 cos p, m = |b| + sin(p)/sqrt 2, p in [0, pi/2].
+by two values, where b has the sign of -mu (at the maximum 0 lies between them, and other tokens may
+have it). For a in [0, 1/sqrt 3], which has the maximum, the height grows with w and with m = r -
+w/2: it is largest for w = sqrt 2 cos p, m = |b| + sin(p)/sqrt 2, p in [0, pi/2].
 
 6. Not on its edge, unless b = 0: at p = pi/2 the height is 0; at a = 1/sqrt 3, w > 0, its slope in
    a is negative; at a = 0 that is w m > 0, or else b = 0 = p; at p = 0 < a its slope in p is
@@ -47,7 +47,7 @@ m = r - w/2: it is largest for w = sqrt 2 cos p, m = |b| + sin(p)/sqrt 2, p in [
 7. Inside, the slopes in a and in p are 0 only if tan p = a (1-3a^2)/(1-2a^2+3a^4) and
    |b|^2 = B(a^2), B(u) = u (3-8u+15u^2-18u^3)^2/(2 (1-3u)^2 Q(u)); then the height is the closed
    form (`critical_residuals`). B(0) = 0, and B grows without bound on [0, 1/3): so for each b != 0
-   there is one such point, and for b = 0 none, but the corner a = p = 0, where the closed form is
+   there is one such point. For b = 0 there is none, but at the corner a = p = 0 the closed form is
    the height too.
 """
 
@@ -435,7 +435,7 @@ EDGES = (
 
 
 def ensure_inside(value: sp.Expr, p: sp.Expr) -> None:
-    """Step 6: the largest height is at a point where both slopes are 0."""
+    """Prove step 6: at the point of largest height both slopes are 0."""
     ensure_zero(
         value.subs(p, sp.pi / 2),
         "the height at w = sqrt 2 cos p and m = b + sin(p)/sqrt 2 is 0 for p = pi/2",

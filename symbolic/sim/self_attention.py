@@ -1,7 +1,7 @@
-"""Self-attention is a set of inputs, one an entry of the loss: what is proved of these holds of it.
+"""Self-attention as a set of inputs, one for each entry of the loss, so that their proofs apply.
 
-Entry (l0, j0, i0) is the input with query a_{j0}, the tokens that it attends to, and the scores
-b A_{l0} y_{i0}. W = X^T, and the loss is the sum of N entries where the risk is their mean.
+Entry (l0, j0, i0) is the input with query a_{j0}, the tokens that it attends to, and the scores b
+A_{l0} y_{i0}. W = X^T, and the loss is the sum of N entries, while the risk is their mean.
 """
 
 from __future__ import annotations

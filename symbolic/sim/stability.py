@@ -1,8 +1,9 @@
-"""Where the gradient of softmax attention has a smaller Lipschitz constant than linear attention's.
+"""Conditions for softmax attention's gradient to have a smaller Lipschitz constant than linear's.
 
-`prove_logistic` and `prove_squared` show where softmax has the smaller one, from the constants of
-lemma 3.13 and of its l2 form; `prove_logistic_exceeded` and `prove_squared_exceeded` show where two
-tokens have the larger one, `logistic_is_larger` and `squared_is_larger` closer to the threshold.
+`prove_logistic` and `prove_squared` give conditions for softmax to have the smaller constant, from
+the constants of lemma 3.13 and of its l2 form. `prove_logistic_exceeded` and
+`prove_squared_exceeded` give conditions for two tokens to have the larger constant;
+`logistic_is_larger` and `squared_is_larger` come closer to the threshold.
 
 Logistic loss, beta = |b| ||h|| >= 0.72271. The gradient of g(b <softmax(A x), h>) is
 ||A||^2 K(D)-Lipschitz, D = |b| osc(h) (sim/lemma-3.13:sharp), and that of g(b <A x, h>) has
@@ -59,8 +60,8 @@ others, where r < 1/2, at most E/(2 (1 - r)), E = (1 - a^2) (1 - c^2). Turn sign
 - If a + c D (1 - a^2)/4 < 0 then a < 0 and r < |a|, so that E/(2 (1 - r)) is at most (1 + |a|)/2
   for |a| <= 1/2 and below 1 - a^2 beyond: at most 3/4.
 - Else, at fixed c, E/(2 (1 - r)) grows with a, as (1 - a^2)/(1 - r) has a derivative of the sign of
-  (1 - a)^2, until r = 1/2, where it is E. There c = 4 (1/2 - a)/(D (1 - a^2)), and
-  E <= 1 - a^2 - 16 (1/2 - a)^2/D^2 <= 1 - 4/(D^2 + 16).
+  (1 - a)^2, until r = 1/2. At r = 1/2 it is E, with c = 4 (1/2 - a)/(D (1 - a^2)), and E <= 1 - a^2
+  - 16 (1/2 - a)^2/D^2 <= 1 - 4/(D^2 + 16).
 - Two tokens with mu = 0, which is admitted with every D, reach more: at a = 1/sqrt 3 for D <= 4,
   and for larger D more than 1 at D a = 9/5 (`two_tokens_reach_more`, in balls).
 

@@ -1,8 +1,8 @@
 """Data of two rivals: two inputs of two tokens from zero, or one input of three from any start.
 
 Letters are those of `symbolic.basins`, with A_1 and A_2 the only two A_j. A step adds a positive
-multiple of p_1 A_1 + p_2 A_2 to W. What is shown is 1 of `symbolic.basins`: that from some step on
-s_o and u - second are above constants, so that the rest follows as from the basin.
+multiple of p_1 A_1 + p_2 A_2 to W. This module proves 1 of `symbolic.basins`: from some step on s_o
+and u - second are above constants. The rest then follows as from the basin.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ PACE, ALSO = sp.symbols("pace also", positive=True)
 
 
 def moves(p_1: sp.Expr, p_2: sp.Expr, squares: tuple[Any, Any, Any]) -> tuple[Any, Any]:
-    """What adding p_1 A_1 + p_2 A_2 to W adds to m_1 and m_2.
+    """Return the changes of m_1 and m_2 if p_1 A_1 + p_2 A_2 is added to W.
 
     Args:
         p_1: the coefficient of A_1.
@@ -60,12 +60,12 @@ def moves(p_1: sp.Expr, p_2: sp.Expr, squares: tuple[Any, Any, Any]) -> tuple[An
 
 
 def ensure_stays(rise: sp.Expr, fall: sp.Expr, jump: sp.Expr, what: str) -> None:
-    """Numbers stay at least the lesser of the first one and level - jump.
+    """Prove that numbers stay at least the lesser of the first one and level - jump.
 
     Args:
-        rise: what a step adds where they are at most some level, in symbols of known sign.
-        fall: what it adds elsewhere, likewise.
-        jump: what it takes away at most there.
+        rise: change at a step that starts at most at some level, in symbols of known sign.
+        fall: change at a step that starts above that level, likewise.
+        jump: maximum fall at a step that starts above that level.
         what: says which numbers these are.
 
     Raises:
@@ -148,15 +148,16 @@ def shares(odds: sp.Expr) -> sp.Expr:
 
 
 def reach(c: sp.Expr, most: sp.Expr, b: sp.Expr, least: sp.Expr, over: sp.Expr) -> sp.Expr:
-    """How far below 0 m_2 has to be, so that no step lowers it."""
+    """Return how far below 0 m_2 has to be, so that no step lowers it."""
     return sp.log(c * most / (b * least)) / over
 
 
 def ensure_returns(a: sp.Expr, b: sp.Expr, c: sp.Expr) -> tuple[Any, Any, Any]:
-    """Where m_2 is below some constant a step does not lower it, as m_1 is farther above 0.
+    """Prove that no step lowers m_2 if it is below some constant, as m_1 is farther above 0.
 
     Returns:
-        What a step adds there, what it adds elsewhere, and what it takes away at most there.
+        The change of m_2 at a step that starts below that constant, the change at other steps, and
+        the maximum fall at other steps.
     """
     alpha, beta = sp.symbols("alpha beta", nonnegative=True)
     odds, most, least, over = sp.symbols("exp(-m) C c_p a/c-1", positive=True)
@@ -240,12 +241,12 @@ def pulls(x: sp.Expr, y: sp.Expr) -> tuple[Any, Any]:
 
 
 def gains(x: sp.Expr, y: sp.Expr, squares: tuple[Any, Any, Any]) -> tuple[Any, Any]:
-    """What a step adds to m_1 and m_2, over e |l'| s_o^2."""
+    """Return the changes of m_1 and m_2 at a step, divided by e |l'| s_o^2."""
     return moves(*pulls(x, y), squares)
 
 
 def ensure_of_three() -> None:
-    """The coefficients of A_1 and A_2."""
+    """Prove the formulas for the coefficients of A_1 and A_2."""
     s_o = attended(X, Y)
     u = s_o * (GAMMA_O + X * SECOND + Y * (SECOND - DROP))
     ensure_equal(
@@ -426,9 +427,9 @@ def ensure_three(single: Supposition | None = None, second: Supposition | None =
     A_1 is for the second best token and A_2 for the worst one.
 
     Args:
-        single: what says that there is one input; None where others do not move its margins.
-        second: what says that V exists, the second best token a support vector; None where that has
-            been shown.
+        single: the supposition that there is one input; None if others do not move its margins.
+        second: the supposition that V exists, with the second best token a support vector; None if
+            a step has shown this.
     """
     ensure_equal_rivals(single, second)  # two tokens, or two rivals of one score
     ensure_of_three()

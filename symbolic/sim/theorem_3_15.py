@@ -11,8 +11,8 @@ exp(-R). The negative gradient points to it where delta < s_1 (1 - s_1 + N s_N) 
 s_1)), s_t the attention to token t, which for large R is (N + 1)/N exp(-R); so no constant above 1
 will do (`far`: N = 64).
 
-In `sharp` and `sharp-2` 1/L has the mean L of the constants L_i of the inputs, since each part of
-the risk has to fall by itself: L_X may be less, if the parts bend against each other.
+In `sharp` and `sharp-2` the L of the step 1/L is the mean of the constants L_i of the inputs, since
+each part of the risk has to fall by itself. L_X may be less, if the parts bend against each other.
 """
 
 from __future__ import annotations

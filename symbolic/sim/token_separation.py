@@ -2,14 +2,15 @@
 
 On `sim/token-separation`, with instances of `properties/sim/token_separation`:
 
-For two tokens each the first step from X(0) = 0 makes the margin of input j (eta/4n) sum_i w_i
-<A_i, A_j>, w_i = |l'| times the score gap of input i: negative exactly if the other inputs
-outweigh w_j ||A_j||^2. sharp-3: from there or elsewhere no step lowers a margin by more than
-(eta/4)(1 - 1/n) max w max ||A||^2, and from zero, with a feasible Att-SVM too, an input of small w
-and nearly opposed to all others comes as near to that as one likes. So a single input loses
-nothing, and n inputs at most what is linear in eta and bounded in n. If all w are the same and
-all ||A||, the least margin of the first step is at least -(eta/4)(1 - 2/n) w ||A||^2, from two
-inputs on. With three tokens a single input loses margin: the tokens 4, 0, 3 above.
+Let each input have two tokens. The first step from X(0) = 0 makes the margin of input j (eta/4n)
+sum_i w_i <A_i, A_j>, where w_i is |l'| times the score gap of input i. This margin is negative
+exactly if the other inputs outweigh w_j ||A_j||^2. `sharp-3`: no step from any X lowers a margin by
+more than (eta/4)(1 - 1/n) max w max ||A||^2. From zero, with a feasible Att-SVM too, a fall comes
+as near to this bound as one likes, for an input of small w that is nearly opposed to all others. So
+a single input loses nothing, and n inputs at most what is linear in eta and bounded in n. If all w
+are the same and all ||A||, the least margin of the first step is at least -(eta/4)(1 - 2/n) w
+||A||^2, from two inputs on. With three tokens a single input loses margin: the tokens 4, 0, 3
+above.
 """
 
 from __future__ import annotations

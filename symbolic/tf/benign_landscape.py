@@ -3,15 +3,15 @@
 On `tf/benign-landscape`, with instances of `properties/tf/benign_landscape`:
 
 Minima need less (`sharp-1`). If the tokens have one affine dependency at most, c is it: any tokens
-that lack one of those with c_t != 0 are independent. If two or more c_t are positive, some
-affine f is 0 at all tokens with c_t < 0, and 1 at one with c_t > 0: along it u'' = sum_t c_t f_t^2
-> 0, and the risk falls, with the curvature l'(u) u''/n where l' is continuous. Where c_o alone is
-positive x_o is a mean of other tokens, and has no Att-SVM. (So it is for every strictly decreasing
-loss.) That allows T = r + 2 tokens, r their affine dimension, and no more: tokens 0, -1, -6, -8
-with scores 10, -14, 9, -5 and query 1, which are separable, have a strict minimum at W = 0
-(`FINITE`), where descent from zero stays. Its Hessian is not singular, so that on the line it is
-one of an open set of data; in the plane four tokens have a minimum only on a line, as T = r + 2
-elsewhere.
+that lack one of those with c_t != 0 are independent. If two or more c_t are positive, some affine f
+is 0 at all tokens with c_t < 0, and 1 at one with c_t > 0. Along f, u'' = sum_t c_t f_t^2 > 0, and
+the risk falls; its curvature is l'(u) u''/n if l' is continuous. If c_o alone is positive, x_o is a
+mean of other tokens, and has no Att-SVM. (This holds for every strictly decreasing loss.) One
+dependency allows T = r + 2 tokens, r their affine dimension. More tokens may have a minimum: the
+tokens 0, -1, -6, -8 with scores 10, -14, 9, -5 and query 1 are separable. They have a strict
+minimum at W = 0 (`FINITE`), so that descent from zero stays there. Its Hessian is not singular, so
+on the line these data lie in an open set of such data. In the plane four tokens have a minimum only
+if they lie on a line, as otherwise T = r + 2.
 
 | separable data | stationary points | minima |
 | --- | --- | --- |
@@ -21,25 +21,25 @@ elsewhere.
 | n = 1, T = 4, d = 1 | yes | `FINITE` |
 
 If queries are independent inputs move alone. The tokens of each fall into parts, the least sets
-such that every affine dependency is a sum of dependencies within them. Logits of a part do not bind
-those of others, so that the gradient is 0 exactly if each part rests by itself, and all parts of
-an input at one score u. Of a part of one score, of one dependency or on a line that is decided by
-the data (`parts.py`), and so for all inputs of at most four tokens, of any dimension (`sharp-2`),
-and for some of more, such as those on two lines in space. An input of several such parts has no
-stationary point any more if any small number is added to the scores of one part: parts rest at
-finitely many scores. Minima are known likewise (`sharp-3`). A part of one dependency has one if
-one token alone scores above u, which is a mean of the others, and then u is its largest score. Of
-three tokens on a line the one between the others scores least or most at a stationary point, and
-most at a minimum.
+such that every affine dependency is a sum of dependencies within them. Logits of one part put no
+condition on the logits of other parts. So the gradient is 0 exactly if each part rests by itself,
+and all parts of an input rest at one score u. The data decide this for a part of one score, of one
+dependency, or on a line (`parts.py`). So they decide it for all inputs of at most four tokens, of
+any dimension (`sharp-2`). The same holds for some inputs of more tokens, such as tokens on two
+lines in space. An input of several such parts has no stationary point any more if any small number
+is added to the scores of one part: parts rest at finitely many scores. Minima are known likewise
+(`sharp-3`). A part of one dependency has one if one token alone scores above u, which is a mean of
+the others, and then u is its largest score. Of three tokens on a line the one between the others
+scores least or most at a stationary point, and most at a minimum.
 
-Four tokens on a line whose scores rise or fall along it have no stationary point; those whose first
-two and last two scores differ in opposite order have one, as P has two signs. Only if scores go
-up, down and up, or down, up and down, must roots of P be counted, of which there are at most as
-many as its coefficients change their sign. The open cases begin with five tokens of one part in the
-plane, with two dependencies: these may have a strict minimum (`PEAK`), and no stationary point
-if scores rise along some direction. There a point at rest is a common positive root of as many
-polynomials as there are dimensions, if tokens are fractions. Open as well are inputs of dependent
-queries, where gradients may cancel, so that the loss matters.
+Four tokens on a line have no stationary point if their scores rise or fall along it. They have one
+if the first two scores and the last two differ in opposite order, as P has two signs. Roots of P
+must be counted only if scores go up, down and up, or down, up and down. P has at most as many of
+them as its coefficients change their sign. The open cases begin with five tokens of one part in the
+plane, with two dependencies. Such tokens may have a strict minimum (`PEAK`); they have no
+stationary point if scores rise along some direction. For them a point at rest is a common positive
+root of as many polynomials as there are dimensions, if tokens are fractions. Inputs of dependent
+queries are open as well: their gradients may cancel, so that the loss matters.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """An input's loss at attention s against that at its best score, for any number of tokens.
 
-The formulas of the claims run on vectors of n tokens, n a symbol, in an arithmetic where the
-largest and the least number of a vector are letters. They compare then a sum over tokens,
-of which one term is signed, for a token that is optimal and for another one.
+The formulas of the claims run on vectors of n tokens, n a symbol, in an arithmetic that has letters
+for the largest and the least number of a vector. They then compare a sum over tokens, one term of
+which is signed, for an optimal token and for another token.
 """
 
 from __future__ import annotations

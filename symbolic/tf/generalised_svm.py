@@ -11,19 +11,20 @@ tends to 1 exactly where mu ||W_svm|| / ||V|| does. The choice of the set matter
 tokens beside it keep weight, and mu is small or negative. `attsvm reproduce tf/generalised-svm`
 measures it by size, step, threshold of the set and the weight left outside.
 
-"||W_fin||_F -> bounded" is false of V - c_k W_svm, whatever c_k, where a tight constraint has
-multiplier 0: on tokens 0, (-1, 0), (-1, -1), of which the first scores most and the others alike,
-the second margin stays ahead of the first one by about ln ln k (`sharp-2`). On inputs of two tokens
-whose constraints are orthogonal, so that each has a multiplier above 0, W - ln k W_svm is bounded
-(`amended-3`). Both are of a linear head, where each O_i is one token and W_fin is 0.
+"||W_fin||_F -> bounded" is false of V - c_k W_svm, for every c_k, if a tight constraint has
+multiplier 0 (`sharp-2`). For example, let the tokens be 0, (-1, 0), (-1, -1), of which the first
+scores most and the others have one score. Then the second margin stays ahead of the first one by
+about ln ln k. On inputs of two tokens whose constraints are orthogonal, so that each has a
+multiplier above 0, W - ln k W_svm is bounded (`amended-3`). Both are about a linear head, for which
+each O_i is one token and W_fin is 0.
 
-Other heads change the speed. A ReLU head may be flat at the mean of the tokens, where descent from
-0 rests though one token is best (`literal-4`). Where h rises along the way from the mean of two
-tokens to one of them, that one alone is kept at the speed ln k of linear heads, whatever h is
-(`sharp-3`). Where h' vanishes at the kept token, as h(x) = -<a, x - x_1>^2 has it, the speed is
-half of that: W - ln k W_svm is unbounded, and W - (ln k/2) W_svm bounded (`sharp-4`). Where a
-smooth h rises from each of two tokens towards the other both are kept, and all of W is bounded:
-W_svm is 0 (`sharp-5`).
+Other heads change the speed. A ReLU head may be flat at the mean of the tokens; descent from 0 then
+rests there though one token is best (`literal-4`). If h rises on the segment from the mean of two
+tokens to one of them, that token alone is kept, at the speed ln k of linear heads, for every such h
+(`sharp-3`). If h' vanishes at the kept token, as for h(x) = -<a, x - x_1>^2, the speed is half of
+that: W - ln k W_svm is unbounded, and W - (ln k/2) W_svm bounded (`sharp-4`). If a smooth h rises
+from each of two tokens towards the other, both are kept, and all of W is bounded: W_svm is 0
+(`sharp-5`).
 """
 
 from __future__ import annotations

@@ -1,17 +1,18 @@
 """Choices of which all better tokens are on the margin: every start ends at the best tokens.
 
-Letters are those of `sharp` below: b the token of an input whose score u tends to, l a token that
-scores less, h one that scores more, of any input; -grad L is sum_l c_l A_l - sum_h c_h A_h, P_L and
-P_H are the sums of w_t s_t, F is the risk less its limit. A statement on sums is executed for one
-term of each, which stands for all.
+Letters are those of `sharp` below. In each input u tends to the score of a token b. A token l of
+any input scores less than its b, and a token h more. Then -grad L is sum_l c_l A_l - sum_h c_h A_h.
+P_L and P_H are the sums of w_t s_t over all l and over all h, and F is the risk less its limit. A
+statement on sums is executed for one term of each, which stands for all.
 
-The second reading falls for tied scores, and without these (`amended-2`) it falls if inputs move
-each other's margins (`OUTRUN`): tokens (2, 4, 4, 0), 0 with scores 0, 1 and (2, 2, 0, 1), 0, (0, 0,
-0, 2), (0, 2, 0, 1) with scores 16, 2, 1, 0, queries e_1, loss -u, from zero with any step. The
-first input keeps its worse token. Let m_h be the margin of that over the better one, m_r, m_s and
-m_q those of the second input's best token over the others, and a step of size e add e c_r, e c_s, e
-c_q and -e c_h to the coefficients of their A_t = (x_b - x_t) z^T, c_t being exp(-m_t) up to bounded
-factors. In units of 4 e it adds
+The second reading is false for tied scores. Without tied scores (`amended-2`) it is false if inputs
+move each other's margins (`OUTRUN`). In that example the first input has the tokens (2, 4, 4, 0), 0
+with scores 0, 1. The second input has the tokens (2, 2, 0, 1), 0, (0, 0, 0, 2), (0, 2, 0, 1) with
+scores 16, 2, 1, 0. Queries are e_1, the loss is -u, and descent starts from zero with any step. The
+first input keeps its worse token. Let m_h be the margin of the worse token over the better one, and
+m_r, m_s and m_q the margins of the second input's best token over its other tokens. A step of size
+e adds e c_r, e c_s, e c_q and -e c_h to the coefficients of A_t = (x_b - x_t) z^T, where c_t is
+exp(-m_t) up to bounded factors. In units of 4 e it adds
 
     3 c_r + 3 c_s + c_q - 9 c_h to m_h, (3 c_r + 5 c_s)/4 - 6 c_h to m_h - m_r,
     (15 c_r + 9 c_s)/4 + 2 c_q to 3 m_r - m_h, and 2 c_q + 6 c_h to 3 m_q - m_h;
@@ -19,29 +20,31 @@ factors. In units of 4 e it adds
 r and s may change places. So where m_r, m_s <= m_h <= 3 m_r, 3 m_s, 3 m_q, as at zero, nothing of
 this is negative, and any step stays there: (3 c_r + 5 c_s)/4 is at least 6 c_h by an inequality of
 polynomials in exp(-m_h/3) (`tests/properties/tf/test_global_conjecture.py`). Single runs are
-certified by bounds of c_h/c_r and c_h/c_s (`attsvm.exact.traps.outrun_at`). In the
-Local-SVM of what is kept all margins are 1, and all multipliers but that of q are 0: m_r and m_s
-are ahead of m_q by about ln m_q, and m_h, which is m_r + m_s - m_q + 16 a with the bounded
-coefficient a of A_h, is ahead of them by as much. A positive multiplier of A_h would end this
-(`sharp`). Without tied scores and with steps of at most 1/L every run settles at the best tokens if
-there is one input (`sharp-2`), or if inputs have two tokens but for one that may have three
-(`sharp-3`). Two inputs of three tokens are open: there the sign on which that proof rests may be
-the other one.
+certified by bounds of c_h/c_r and c_h/c_s (`attsvm.exact.traps.outrun_at`). In the Local-SVM of the
+kept tokens all margins are 1, and all multipliers but that of q are 0. So m_r and m_s are ahead of
+m_q by about ln m_q. And m_h = m_r + m_s - m_q + 16 a, with the bounded coefficient a of A_h, is
+ahead of m_r and m_s by as much. A positive multiplier of A_h would end this (`sharp`). Suppose that
+no scores are tied and that the step is at most 1/L. Then every run settles at the best tokens if
+there is one input (`sharp-2`). The same holds if all inputs have two tokens, but for one that may
+have three (`sharp-3`). Two inputs of three tokens are open: there the sign on which that proof
+rests may be the other one.
 
-If queries are orthogonal, as that of one input is, scores of an input differ and the step is at
-most 1/L it is a theorem (`sharp-2`): attention to an input tends to one of its tokens, and cannot
-stay with a worse one than the best, though all that is better may have multiplier 0
-(`symbolic.tf.settled_attention`). A run of tokens 0, e_1, e_1 + e_2, e_1 + e_2 + e_3 of scores 3,
-0, 1, 2, whose multipliers are 0, keeps the last one up to norms of 10^6. It has to: with w = W z,
-the last one leads the others by w_3, w_2 + w_3 and w_1 + w_2 + w_3. As w_3 grows exp(w_2) grows
-like w_3, and exp(w_1) falls like the integral of exp(-w_2), so like ln w_3: to 0, but at a w_3 of
-about exp(exp(w_1)), w_1 that of the start, which no run reaches. With a longer step a run goes the
-same way once it has settled, by the same steps, which are not executed for it; whether it settles
-is not known. Not proved are rivals of an input with one score. Of 800 runs in floats with steps of
-up to 10^4 over the largest score, up to four inputs of one query or five tokens, all settle at the
-best tokens (`python -m benchmarks.long_steps`; of 320 runs on data that meet no hypothesis 14 do
-not). Under the hypotheses the (x_t - x_s) z^T of all inputs are independent, as the W^mm of two
-choices that differ in one input differ in its logits alone, and for all pairs of its tokens.
+Suppose that queries are orthogonal (a single query is), that scores of an input differ, and that
+the step is at most 1/L. Then convergence to the best tokens is a theorem (`sharp-2`). Attention to
+an input tends to one of its tokens, and cannot stay with a worse token than the best one, though
+all better tokens may have multiplier 0 (`symbolic.tf.settled_attention`). A run of tokens 0, e_1,
+e_1 + e_2, e_1 + e_2 + e_3 of scores 3, 0, 1, 2, whose multipliers are 0, keeps the last one up to
+norms of 10^6. It has to: with w = W z, the last one leads the others by w_3, w_2 + w_3 and w_1 +
+w_2 + w_3. As w_3 grows exp(w_2) grows like w_3, and exp(w_1) falls like the integral of exp(-w_2),
+so like ln w_3: to 0, but at a w_3 of about exp(exp(w_1)), w_1 that of the start, which no run
+reaches. With a longer step a run goes the same way once it has settled, by the same steps, which
+are not executed for it; whether it settles is not known. Not proved are rivals of an input with one
+score. All of 800 runs in floats settle at the best tokens (`python -m benchmarks.long_steps`).
+Their steps are up to 10^4 over the largest score, and their data have up to four inputs of one
+query or five tokens. Of 320 runs on data that meet no hypothesis 14 do not settle there. Under the
+hypotheses the (x_t - x_s) z^T of all inputs are independent. The reason is that the W^mm of two
+choices that differ in one input differ in the logits of this input alone. This holds for all pairs
+of its tokens.
 
 Inputs that move each other's margins go to their best tokens if in each choice but the best one
 better token has a positive multiplier (`sharp`). Let l' < 0, scores of an input differ, and the
@@ -65,19 +68,19 @@ suggests: with probability at least 1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2
 globally from every start (`tf/overparameterisation:amended-1`; multipliers are positive then,
 almost surely).
 
-That the step is at most 1/L is not asked for if queries are orthogonal and no input has more
-than three tokens: of three the second best supports, as else the best one would have a margin above
-1 in the Local-SVM of the second best, and then any step will do
-(`symbolic.sim.theorem_3_14:ensure_three`). Whether others need it is open. `attsvm hunt
-tf/global-conjecture:sharp --sibling "without the step is at most 1/L, or queries are orthogonal and
-no input has more than three tokens" --seconds 100 --seed 1` examined 129 instances on a busy
-machine, screened 1024 more, left 12 open, and found nothing; all of 960 runs in floats with long
-steps, of four to six tokens or of two and three inputs, settle at the best tokens (`python -m
-benchmarks.long_steps`). For one input and any step the coefficients of the j best tokens in W add
-up to no less than before, for each j: a step adds a positive multiple of S_j (1 - S_j), S_j the
-attention to them. And once attention stays near one token u rises, however long the step, as the
-curvature vanishes with the attention to other tokens. The missing step is that attention comes to
-stay near one.
+The step need not be at most 1/L if queries are orthogonal and no input has more than three tokens.
+In that case the second best of three tokens is a support vector: otherwise the best token would
+have a margin above 1 in the Local-SVM of the second best. Then any step will do
+(`symbolic.sim.theorem_3_14:ensure_three`). Whether other data need the bound of the step is open.
+The search was `attsvm hunt tf/global-conjecture:sharp --sibling "without the step is at most 1/L,
+or queries are orthogonal and no input has more than three tokens" --seconds 100 --seed 1`. On a
+busy machine it examined 129 instances, screened 1024 more, left 12 open, and found no
+counterexample. All of 960 runs in floats with long steps, of four to six tokens or of two and three
+inputs, settle at the best tokens (`python -m benchmarks.long_steps`). For one input, any step and
+each j, the sum of the coefficients of the j best tokens in W does not fall. A step adds a positive
+multiple of S_j (1 - S_j) to it, where S_j is the attention to these j tokens. And once attention
+stays near one token u rises, however long the step, as the curvature vanishes with the attention to
+other tokens. The missing step is that attention comes to stay near one.
 """
 
 from __future__ import annotations

@@ -16,9 +16,9 @@ radius of s = 1/2. There is a radius if and only if l' < 0 at the scores of alph
 
 In the sharp reading no factor above 1 in the width will do for all data: with the third token at
 (-1 - g, 1) the start w = (R, (1 + g) R - 1) lies in (1 + g)/g times the cone, and flees. The radius
-is of the right order: at four fifths of it a start at the rim of half of the cone flees (tokens 0,
-(-1, 0), (-3, 2), scores 0, -1, 4, start (21/8, 21/16)), and up to 63/64 of the cone random choices
-with a better token have a start at the rim that flees at a tenth of it.
+is of the right order. At four fifths of it a start at the rim of half of the cone flees (tokens 0,
+(-1, 0), (-3, 2), scores 0, -1, 4, start (21/8, 21/16)). At a tenth of it, and for up to 63/64 of
+the cone, random choices with a better token have a start at the rim that flees.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How margins move if attention settles at a token of an input, all of whose tokens support.
+"""Motion of margins if attention settles at a token of an input, all of whose tokens support.
 
 Let the score u of each input tend to that of a token b of it and s_b to 1, and let t run over the
 other tokens of all inputs. A_t = (x_b - x_t) z^T has the margin m_t in W; sign_t is 1 where t
@@ -8,9 +8,9 @@ A_t, Q(x) = x^T M x, and w_t = |l'(gamma_b)| |gamma_b - gamma_t|/n. C is a const
 each place.
 
 1. The sum of the M_ts over tokens s of which one is t is never negative, as multipliers of
-   Local-SVMs add up to it: if queries are orthogonal M has no entry above 0 off its diagonal
-   (`ensure_weights`), and if at most one input has three tokens, the others at most two, it is a
-   mean of rows of choices (`ensure_weights_of_few`). For two inputs of two and of four tokens it
+   Local-SVMs add up to it. If queries are orthogonal M has no entry above 0 off its diagonal
+   (`ensure_weights`). If at most one input has three tokens, and the others at most two, the sum is
+   a mean of rows of choices (`ensure_weights_of_few`). For two inputs of two and of four tokens it
    may be negative, and runs fail (`OUTRUN` of `properties.tf.global_conjecture`).
 2. Let the time be e times the number of steps, and margins move evenly within a step. Then (M m')_t
    = sign_t f_t (1 + off_t) with f_t = w_t exp(-m_t) and |off_t| at most C times the sum of the f_t
@@ -153,8 +153,9 @@ def ensure_weights_of_few() -> None:
 
     (M x)_t is not negative if t is not chosen, and not positive if it is. Let `two` be the sum of
     M_ts over the remaining tokens s, other than t, of inputs of two tokens, and `gone` the sum over
-    the tokens that do not remain. A choice is given by four values of x: at t; at all of the first;
-    at all of the second; at two tokens p and q of the input of three tokens, one of which may be t.
+    the tokens that do not remain. A choice is given by the values of x at t, at all tokens of the
+    first sum, at all tokens of the second sum, and at p and q. The tokens p and q belong to the
+    input of three tokens; one of them may be t.
     """
     suppose(FEW)
     _ensure_coefficients_of_choices()

@@ -1,8 +1,8 @@
 """Mixtures of tokens under heads h(x) = sum_k b_k phi(<a_k, x>), of any size and any K.
 
-The activations are the claims' own, run on letters, and so are the heads, where phi is any function
-of two derivatives that are letters as well. A statement on sums over units and over tokens is
-executed for one term.
+The claims' own activations run on letters, and so do the heads; phi is any function with two
+derivatives, which are letters as well. A statement on sums over units and over tokens is executed
+for one term.
 """
 
 from __future__ import annotations

@@ -5,15 +5,16 @@ g is minus the slope of the risk in W_ii; e is the step, any above 0. The score 
 attention S(W_ii) = 1/(1 + exp(-W_ii)) to its first token, the loss log(1 + exp(-score)).
 
 With the multipliers w_j of the nuclear programme and S = sum_j w_j A_j, s_i grows like s_1 to the
-power of the i-th singular value of S, which is 1 on the face of solutions and may be little less
-beside it. The law is that of balanced factors if -grad L has the direction of S in the limit.
+power of the i-th singular value of S. That value is 1 on the face of solutions and may be little
+less beside it. The law is that of balanced factors if -grad L has the direction of S in the limit.
 
-Two readings are counted because proofs lack what no bounded run can give. For literal-4 it is a
-bound of a probability over Gaussian data and starts, and any statement on where normalised descent
-on (K, Q) is after 2000 steps, far from a limit. For sharp-2 it is that the tokens of largest weight
-are selected for ever from such starts with a probability of 1/2, that the direction of -grad L
-tends to that of S, and the singular vectors u_i and v_i of K Q^T to those of S: then the law
-follows from d s_i = 2 s_i <u_i v_i^T, -grad L> dt, which balanced factors obey.
+Two readings are counted because their proofs lack facts that no bounded run can give. Literal-4
+lacks a bound of a probability over Gaussian data and starts. It also lacks any statement on the
+iterate of normalised descent on (K, Q) after 2000 steps, far from a limit. Sharp-2 lacks three
+facts. From such starts the tokens of largest weight are selected for ever with a probability of
+1/2. The direction of -grad L tends to that of S. The singular vectors u_i and v_i of K Q^T tend to
+those of S. With these facts the law follows from d s_i = 2 s_i <u_i v_i^T, -grad L> dt, which
+balanced factors obey.
 """
 
 from __future__ import annotations

@@ -2,14 +2,15 @@
 
 Letters are those of `symbolic.tf.margin_flow`, which has steps 1 to 3. The following is done in
 rounds, for fewer tokens each time. Let tau be the time, v_t the margins less multiples of times,
-f_t = w_t exp(-v_t), and some tokens be left, at first all with v = m, such that with Q = Q(v'), E
-its integral from tau on and D the sum of the (M v')_t of those left
+and f_t = w_t exp(-v_t). Let some tokens be left; at first all are left, with v = m. Let Q = Q(v'),
+E its integral from tau on, and D the sum of the (M v')_t of the tokens that are left. Suppose that
 
     (M v')_t = sign_t f_t (1 + off_t), |off_t| <= C/tau, if t is left;  |E - D| <= C (Q + tau^-2);
     v_t has a limit, and differs from it by at most C (sqrt(Q) + 1/tau), if t is not left.
 
-Let theta be 1 at tokens that are left and 0 at others, rate = M theta, and rates be its sum over
-those left, which is theta^T M theta: above 0, and no rate of a token that is left is negative.
+Let theta be 1 at tokens that are left and 0 at others, and rate = M theta. Let rates be the sum of
+rate over the tokens that are left, which is theta^T M theta and above 0. No rate of a token that is
+left is negative.
 
 4. E is at most rates/tau + C tau^(-3/2): E' = -Q, and D^2 <= rates Q (`ensure_decay`).
 5. If t is left v_t is at least ln tau - C, and at most ln tau + C if its rate is above 0
@@ -24,8 +25,9 @@ those left, which is theta^T M theta: above 0, and no rate of a token that is le
 
 Some rate is above 0, so each round leaves fewer tokens; in the end none is left, and none scored
 more than b. A better token may have multiplier 0 in the Local-SVM of b: then its rate is above 0
-only in a later round, once others have gone. Its margin is above theirs by a term of the order of
-ln tau, or ln ln tau, and so on, so that runs may stay with b for all steps that can be computed.
+only in a later round, once others have gone. Its margin is above their margins by a term of the
+order of ln tau, or ln ln tau, and so on. So runs may stay with b for all steps that can be
+computed.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Every W of a ball that is as good as the SVM point lies within 2 log(2 Gamma)/rho of it.
 
-The notation is that of `properties.tf.theorem_2.near_optimal_points`: V = rho W^mm with multipliers
-lambda_j of W^mm, R = ||V||, m the least margin of W, attained in input i, and of every input j
-delta_j, Delta_j the least and largest score gap, b_j, a_j the least and largest |l'| between its
-worst and best score. Then
+The notation is that of `properties.tf.theorem_2.near_optimal_points`: V = rho W^mm, with
+multipliers lambda_j of W^mm, and R = ||V||. The least margin m of W is attained in input i. For
+every input j, delta_j and Delta_j are the least and largest score gap, and b_j and a_j the least
+and largest |l'| between its worst and best score. Then
 
     b_i delta_i/(1 + e^m) <= n (L(W) - L_*) <= n (L(V) - L_*) <= sum_j a_j Delta_j (T_j - 1) e^-rho
 

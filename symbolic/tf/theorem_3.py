@@ -6,14 +6,14 @@ of them if some solution has a rank of r at most.
 
 On `tf/theorem-3`, with instances of `properties/tf/theorem_3`:
 
-The limit is the set. If it is no point the path need not have a limit in it: for W_11
->= 1 and W_22 >= 1 all R (1, a; a, 1)/2 with |a| <= 1, products K K^T, are minimisers at every R for
-a convex decreasing loss. For the margins' sizes add up to R at most (sharp-2), attention is concave
-in a margin that is not negative and rises with it, and so l(attention) is convex there and falls:
-margins R/2 and R/2 have the least risk. That is said here, not run. If W_R is unique for all large
-R and l is a formula in exp and log, W_R/R has a limit, since it is then definable in the o-minimal
-structure of the exponential (Wilkie, J. Amer. Math. Soc. 9, 1996), where bounded functions of one
-variable have limits; that is cited, not run.
+The limit is the set. If it is no point the path need not have a limit in it: for W_11 >= 1 and W_22
+>= 1 all R (1, a; a, 1)/2 with |a| <= 1, products K K^T, are minimisers at every R for a convex
+decreasing loss. The reasons are three. The sizes of the margins add up to R at most (sharp-2).
+Attention rises with a margin that is not negative and is concave in it. So l(attention) is convex
+there and falls: margins R/2 and R/2 have the least risk. That is said here, not run. If W_R is
+unique for all large R and l is a formula in exp and log, W_R/R has a limit, since it is then
+definable in the o-minimal structure of the exponential (Wilkie, J. Amer. Math. Soc. 9, 1996).
+Bounded definable functions of one variable have limits. That is cited, not run.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 On `tf/vanishing-regularisation`, with instances of `properties/tf/vanishing_regularisation`:
 
 The proofs take theorem 2's bound at R = ||W_lambda|| (amended-1), and its margins for the nuclear
-norm (amended-2), of which a solution set is all that is approached: if it is no point, whether
-the path has a limit in it stays open.
+norm (amended-2). For the nuclear norm it is proved only that the path approaches a set of
+solutions. If that set is no point, it stays open whether the path has a limit in it.
 """
 
 from __future__ import annotations
