@@ -27,6 +27,13 @@ _ONCE = (
 """Text after the name of the first kernel that is compiled."""
 
 
+def cut(text: str, width: int) -> str:
+    """Return a text of at most that width, cut after a word and ended by dots if it is longer."""
+    if len(text) <= width:
+        return text
+    return f"{text[: width - 3].rpartition(' ')[0].rstrip(',')} ..."[:width]
+
+
 class Live:
     """A progress display: one line that is redrawn on a terminal, or messages line by line.
 
@@ -84,7 +91,7 @@ class Live:
     def _run(self) -> None:
         while not self._ended.wait(_REDRAWN if self.drawn else _LISTENED):
             if self.drawn:
-                self._show(self._whole()[: get_terminal_size().columns - 1])
+                self._show(cut(self._whole(), get_terminal_size().columns - 1))
             else:
                 self.beat()
 

@@ -49,3 +49,8 @@ def rising(value: float) -> str:
         return str(value)
     digits = Context(prec=2, rounding=ROUND_CEILING).create_decimal_from_float(value)
     return f"{float(digits):.1e}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time in minutes from 90 seconds on, and in seconds below."""
+    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"

@@ -3,6 +3,7 @@
 That one, which runs every night, draws 100. A test says how many only where one costs much.
 """
 
+import os
 import shutil
 from pathlib import Path
 
@@ -17,6 +18,7 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.register_profile("anew", max_examples=100, database=None, deadline=None)
 hypothesis.settings.load_profile("fixed")
+os.environ["COLUMNS"] = "80"  # output is that of a terminal of this width on every machine
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 from attsvm import _live, cli
 from attsvm._compiling import compiling
-from attsvm._live import Live
+from attsvm._live import Live, cut
 
 
 class Terminal(io.StringIO):
@@ -42,6 +42,19 @@ def test_progress_on_a_terminal_is_one_line_that_follows_the_time(monkeypatch):
     assert "[b]0[/b]" in sys.stderr.getvalue()
     assert "[b]1[/b]" in sys.stderr.getvalue()
     assert sys.stderr.getvalue().endswith("\r\x1b[K")  # at the end the line is wiped
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "expected"),
+    [
+        ("7 s left, round 2", 17, "7 s left, round 2"),
+        ("7 s left, round 2", 16, "7 s left ..."),
+        ("7 s left, round 2", 12, "7 s ..."),
+        ("compiling", 6, " ..."),
+    ],
+)
+def test_a_line_of_progress_is_cut_after_a_word(text, width, expected):
+    assert cut(text, width) == expected
 
 
 def test_in_a_log_a_line_comes_after_thirty_silent_seconds():
@@ -137,10 +150,10 @@ def told(monkeypatch, here, capsys):
 def test_every_long_command_says_what_it_is_at(told):
     stored = "finds/mine--lemma-1--literal.json"
     hunt = ["hunt", *PACK, "mine/lemma-1:literal", "--rounds", "1", "--out", "finds"]
-    assert "mine/lemma-1:literal" in told("verify", *PACK).err
+    assert "[2/2], " in told("verify", *PACK).err
     assert "mine/lemma-1:literal" in told(*hunt).err
     assert f"replaying {stored}, " in told("replay", *PACK, stored).err
-    assert f"replaying {stored}, 2 of 2, " in told("replay", *PACK, stored, stored).err
+    assert f"[1/2] replaying {stored}, " in told("replay", *PACK, stored, stored).err
     assert (
         "comparing the run with the reviewed expectations, " in told("gate", *PACK, "--update").err
     )

@@ -67,7 +67,6 @@ def steady(outputs):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_shows_what_it_computes(path, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(ROOT)
     for cell, outputs in cells(path):
         assert steady(outputs) == steady(cell["outputs"]), "".join(cell["source"])

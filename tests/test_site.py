@@ -45,7 +45,6 @@ def run(page, capsys):
 
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_a_tutorial_shows_what_it_prints(page, tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "properties").symlink_to(ROOT / "properties")
     before = set(sys.modules)

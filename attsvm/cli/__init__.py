@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any, NoReturn
 
-from attsvm.cli.arguments import Parser, Parsers
+from attsvm.cli.arguments import Parser, Parsers, say
 from attsvm.errors import AttsvmError, FileError
 
 _COMMANDS = (
@@ -148,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except AttsvmError as error:
         if debug:
             raise
-        print(f"attsvm: {error}", file=sys.stderr)
+        say(f"attsvm: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         return 141
@@ -162,9 +162,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         library = isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0]
         if library in _LIBRARIES:
             text = f"attsvm: this command needs {library}, which is not installed"
-            print(f"{text}. pip install {library}", file=sys.stderr)
+            say(f"{text}. pip install {library}", file=sys.stderr)
             return 2
-        print(
+        say(
             f"attsvm: internal error ({type(error).__name__}: {error}). "
             f"Report what `attsvm {shlex.join([*words, '--debug'])}` says.",
             file=sys.stderr,
@@ -173,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BaseException as error:
         if options is None:  # the parser exits by SystemExit, with usage or help
             raise
-        print(
+        say(
             f"attsvm: {options.command} did not finish: code of a claim pack left it by "
             f"{_leaving(error)}",
             file=sys.stderr,

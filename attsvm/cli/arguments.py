@@ -11,7 +11,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from attsvm._files import write_json
 from attsvm.errors import LedgerError, UsageError
@@ -250,10 +250,26 @@ def recorded_run(options: argparse.Namespace) -> tuple[Run, tuple[Pack, ...]]:
     return run, packs
 
 
-def tell(options: argparse.Namespace, document: Entry, lines: Iterable[object]) -> None:
-    """Print the lines and write the document of --json, which replaces the lines on stdout."""
+def say(*lines: object, file: TextIO | None = None) -> None:
+    """Print lines; on a terminal, break those that are too long at spaces."""
+    stream = sys.stdout if file is None else file
+    if stream.isatty():
+        from attsvm.theory.report.terminal import columns, fitted
+
+        lines = tuple(fitted(lines, columns(stream)))
+    for line in lines:
+        print(line, file=stream)
+
+
+def tell(
+    options: argparse.Namespace, document: Entry, lines: Iterable[object], *, code: bool = False
+) -> None:
+    """Print the lines and write the document of --json, which replaces the lines on stdout.
+
+    Lines of `code` are not broken on a terminal.
+    """
     if options.json != "-":
         for line in lines:
-            print(line)
+            print(line) if code else say(line)
     if options.json:
         write_json(options.json, {"schema": 1, **document})

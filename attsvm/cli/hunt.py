@@ -32,7 +32,7 @@ HUNTED = ".attsvm/hunted"
 _LISTED = 8
 """Maximum number of ids in a message."""
 
-_QUIET = 10.0
+_QUIET = 30.0
 """Seconds between progress messages if standard error is not a terminal."""
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import time
 
+from attsvm._live import Live
+from attsvm._words import duration
 from attsvm.cli.arguments import Parsers, command, tell
-from attsvm.cli.working import working
 
 
 def add(parsers: Parsers) -> None:
@@ -24,11 +26,15 @@ def run(options: argparse.Namespace) -> int:
     from attsvm.theory.record.counterexample import claims_in, gathered, replay
 
     results = []
-    with working("loading claims") as live:
+    started = time.monotonic()
+    with Live(line="loading claims") as live:
         files = gathered(options.files)
         packs = load_packs(options.pack, options.only_pack, claims_in(files))
-        for k, path in enumerate(files, 1):
-            text = f"replaying {path}" + (f", {k} of {len(files)}" if len(files) > 1 else "")
+        for done, path in enumerate(files):
+            took = time.monotonic() - started
+            known = took > 5 and done
+            text = f"about {duration(took / done * (len(files) - done))} left, " if known else ""
+            text = f"[{done}/{len(files)}] {text}replaying {path}"
             live.update(text.__str__, worth=False)
             results.append(replay(path, packs))
     fallen = [r.file for r in results if not r.confirmed]

@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     if options.script or options.verifier:
         asked = [r for r in readings if options.id in (r.id, statement)] or readings
         scripts = _scripts(asked, packs, options) if options.script else _verifiers(asked, options)
-        tell(options, view.json(), scripts)
+        tell(options, view.json(), scripts, code=True)
         return 0
     if options.proof:
         asked = [r for r in readings if options.id in (r.id, statement)] or readings
@@ -83,13 +83,13 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if options.coq:
         asked = [r for r in readings if options.id in (r.id, statement)] or readings
-        tell(options, view.json(), _propositions(r.claim for r in asked if r.claim))
+        tell(options, view.json(), _propositions(r.claim for r in asked if r.claim), code=True)
         return 0
     if options.latex:
         lines: Iterable[str] = formula_lines(readings, latex=True)
     else:
         lines = screen(view, whole=options.all, asked=options.id.partition(":")[2])
-    tell(options, view.json(), lines)
+    tell(options, view.json(), lines, code=options.latex)
     return 0
 
 

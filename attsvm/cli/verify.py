@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attsvm._words import counted
+from attsvm._words import counted, duration
 from attsvm.cli.arguments import (
     LEDGER,
     Parsers,
@@ -17,6 +17,7 @@ from attsvm.cli.arguments import (
     needed,
     positive_integer,
     recorded,
+    say,
 )
 from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_apart, ensure_json, finds_beside, open_ledger
@@ -90,9 +91,9 @@ def _tell_of_the_part_done(options: argparse.Namespace) -> None:
     out = sys.stderr if options.json == "-" else sys.stdout
     if checked:
         text += f": {outcome(sum(not c.as_expected for c in checked), 0)}"
-    print(text, file=out)
+    say(text, file=out)
     if left:
-        print(f"check the rest: {_again(options, left)}", file=out)
+        say(f"check the rest: {_again(options, left)}", file=out)
 
 
 def _again(options: argparse.Namespace, ids: list[str]) -> str:
@@ -116,18 +117,18 @@ def _tell(checked: list[Checked], options: argparse.Namespace) -> None:
     if listed:
         table_text(listed)
     for line in not_shown_text(entries):
-        print(line)
+        say(line)
     if brief:
-        print(*summary_text(entries), sep="\n")
+        say(*summary_text(entries))
     if options.durations:
-        print(*slowest_text(entries, options.durations), sep="\n")
+        say(*slowest_text(entries, options.durations))
     for each in checked:
         if each.as_expected or each.reading.refuted is None:
             continue
-        print(f"{each.claim.id} is refuted by")
+        say(f"{each.claim.id} is refuted by")
         for line in shown(each.claim, "", each.reading.refuted):
-            print(f"  {line}")
-        print(f"replay it: {command(options, 'replay', str(each.counterexample))}")
+            say(f"  {line}")
+        say(f"replay it: {command(options, 'replay', str(each.counterexample))}")
 
 
 def _verify(crew: Workers, options: argparse.Namespace) -> int:
@@ -147,7 +148,7 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
     if options.lf:
         amiss = _amiss(options)
         if not amiss:
-            print(
+            say(
                 f"attsvm: the last run of {options.ledger} left none of these unfinished or not as "
                 f"expected: checking all {counted(len(options.wanted), 'claim')}",
                 file=sys.stderr,
@@ -164,11 +165,8 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
                 raise KeyboardInterrupt
             took = time.monotonic() - started
             known = took > 5 and done
-            text = f", about {_duration(took / done * (total - done))} left" if known else ""
-            at_hand = f"[{done}/{total}] {_first_left(options)}{text}"
-            if checked is not None and not live.drawn:
-                news = f"[{done}/{total}] {checked.claim.id}: {checked.verdict}"
-                live.update(lambda: news, worth=True)
+            text = f"about {duration(took / done * (total - done))} left, " if known else ""
+            at_hand = f"[{done}/{total}] {text}{_first_left(options)}".rstrip(", ")
             live.update(lambda: at_hand, worth=False)
 
         report = verify(
@@ -189,27 +187,25 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
     if options.json != "-":
         _tell(list(report.checked), options)
         for line in summary(report.replayed):
-            print(line)
+            say(line)
         examples = sum(c.reading.examples for c in report.checked)
         wrong = sum(not c.as_expected for c in report.checked)
-        print(
+        say(
             f"{counted(len(report.checked), 'claim')} on {counted(examples, 'instance')}, "
             f"profile {report.profile}, "
             f"seed {report.seed}: " + outcome(wrong, sum(not r.confirmed for r in report.replayed))
         )
         chosen = sum(c.reused is not None for c in report.checked)
         if chosen:
-            print(
-                f"{counted(chosen, 'claim')} taken over from earlier runs (=), as nothing changed"
-            )
+            say(f"{counted(chosen, 'claim')} taken over from earlier runs (=), as nothing changed")
         stored = [c.counterexample for c in report.checked if c.counterexample]
         if stored:
             of_run = f"{counted(len(stored), 'counterexample')} of this run in"
             message = "" if wrong else f"; replay one: {command(options, 'replay', 'FILE')}"
-            print(f"{of_run} {Path(stored[0]).parent}{message}")
+            say(f"{of_run} {Path(stored[0]).parent}{message}")
         amiss = [c.claim.id for c in report.checked if not c.as_expected]
         if amiss:
-            print(f"check again: {_again(options, amiss)}")
+            say(f"check again: {_again(options, amiss)}")
     return 0 if report.matched else 1
 
 
@@ -229,7 +225,3 @@ def _amiss(options: argparse.Namespace) -> list[str]:
 def _first_left(options: argparse.Namespace) -> str:
     """Return the first claim that is not decided yet."""
     return next((name for name in options.wanted if name not in options.checked), "")
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"

@@ -22,7 +22,7 @@ def test_verify_of_sound_claims_exits_with_zero(attsvm, tmp_path):
         r"1 counterexample of this run in \S+; replay one: attsvm replay --only-pack \S+ FILE",
         out.splitlines()[-1],
     )
-    assert "toy/true:literal: holds, numeric, exercised" in error
+    assert error == ""
     assert (tmp_path / ".attsvm" / "ledger.jsonl").exists()
     assert (tmp_path / ".attsvm" / ".gitignore").read_text() == "*\n"
     assert (tmp_path / ".attsvm/counterexamples/toy--false--literal.json").exists()
@@ -136,7 +136,7 @@ def test_an_interrupted_verify_tells_what_is_done_and_what_is_left(attsvm, monke
 
     def stop(self, line, worth):
         told(self, line, worth)
-        if worth and "toy/short" in line():
+        if line().endswith("toy/true:literal"):  # the first claim that is not decided yet
             raise KeyboardInterrupt
 
     monkeypatch.setattr(Live, "update", stop)
@@ -145,7 +145,7 @@ def test_an_interrupted_verify_tells_what_is_done_and_what_is_left(attsvm, monke
     assert code == 130
     assert error.splitlines()[-1] == "attsvm: interrupted; the ledger holds what was done"
     said = error if json else out
-    assert "\n2 of 3 claims: every verdict as expected\n" in said
+    assert "2 of 3 claims: every verdict as expected" in said.splitlines()
     command = f"attsvm verify --only-pack {PACK} --profile quick --seed 3 toy/true:literal"
     rest = f"check the rest: {command}"
     assert rest in said.splitlines()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -101,22 +102,58 @@ def table_text(
             print("  ", *figures, sep="  ", file=stream)
         else:
             print(mark, name, *figures, sep="  ", file=stream)
-    for entry in entries:
-        if not entry["as_expected"]:
-            want = entry["expected"]
-            text = (
-                f"! {entry['id']}: expected {want['truth']}, {want['evidence']}, "
-                f"{want['validity']}; {entry['reason'].rstrip('.')}. {_meanings(entry)}"
-            )
-            for line in wrapped(text, width):
-                print(line, file=stream)
+    lines, unexpected = [], [entry for entry in entries if not entry["as_expected"]]
+    for entry in unexpected:
+        want = entry["expected"]
+        lines.append(
+            f"! {entry['id']}: expected {want['truth']}, {want['evidence']}, "
+            f"{want['validity']}; {entry['reason'].rstrip('.')}."
+        )
+    lines += dict.fromkeys(meaning for entry in unexpected for meaning in _meanings(entry))
+    for line in fitted(lines, width):
+        print(line, file=stream)
 
 
-def wrapped(text: str, width: int | None) -> list[str]:
-    """Return a text in lines of that width, or in one line for None; long words stay whole."""
-    if width is None:
-        return [text]
-    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+_HANGING = re.compile(r"\s*\d+ |\s*\S+ {2,}|\s*")
+"""The start of a line below which its further lines are indented: a number, or a label."""
+_COMMAND = re.compile(r"(.*?: |\s*)(attsvm [^`'\"]*)")
+"""A command to paste, after the words that introduce it."""
+_KEYWORD = re.compile(r"\s+\w+=")
+"""The start of an argument in Python."""
+_KEPT = "\0"
+"""The letter that stands for a space at which no line may end."""
+
+
+def fitted(lines: Iterable[object], width: int | None) -> Iterator[str]:
+    """Yield lines of at most that width, broken at spaces alone; all as they are for None.
+
+    A command is continued after a backslash, so that it can be pasted. Arguments in Python, quoted
+    commands and long words stay whole.
+    """
+    for line in (one for text in lines for one in str(text).split("\n")):
+        if width is None or len(line) <= width or _KEYWORD.match(line):
+            yield line
+        elif command := _COMMAND.fullmatch(line):
+            parts = _broken(command[2], width - 2, "    ", command[1])
+            yield from (f"{part} \\" for part in parts[:-1])
+            yield parts[-1]
+        else:
+            text = re.sub(r"`[^`]+`", lambda quoted: quoted[0].replace(" ", _KEPT), line)
+            lead = _HANGING.match(line)
+            room = len(lead[0]) if lead and len(lead[0]) <= width // 3 else 0
+            yield from _broken(text, width, " " * (room or 2))
+
+
+def _broken(text: str, width: int, indent: str, lead: str = "") -> list[str]:
+    """Return a text, after words that introduce it, in lines of that width."""
+    parts = textwrap.wrap(
+        lead + text,
+        width,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [part.replace(_KEPT, " ") for part in parts]
 
 
 def summary_text(entries: Iterable[Entry]) -> Iterator[str]:
@@ -163,38 +200,52 @@ def outcome(wrong: int, fallen: int) -> str:
     return f"{text}, {'and' if wrong else 'but'} {fallen} {curated} not confirmed"
 
 
-def _meanings(entry: Entry) -> str:
+def _meanings(entry: Entry) -> list[str]:
     """Return the meanings of the words that differ from the expected ones."""
     axes = {"truth": Truth, "evidence": Evidence, "validity": Validity}
     wrong = [name for name in axes if entry[name] != entry["expected"][name]]
     if "validity" in wrong:  # without validity, the other words mean nothing
         wrong = ["validity"]
-    return " ".join(f"{entry[name]}: {axes[name].read(entry[name]).meaning}" for name in wrong)
+    return [f"{entry[name]}: {axes[name].read(entry[name]).meaning}" for name in wrong]
 
 
 def claims_text(entries: Iterable[Entry]) -> Iterator[str]:
     """Yield the list of claims: id, expected verdict, statement."""
     wants = ((e, e["expected"]) for e in entries)
     rows = [(e["id"], f"{w['truth']}, {w['evidence']}", e["statement"]) for e, w in wants]
-    return aligned([("claim", "expected", "statement"), *rows], columns(sys.stdout))
+    yield from aligned([("claim", "expected", "statement"), *rows], columns(sys.stdout))
+
+
+_BESIDE = 40
+"""Minimum number of columns for the last column of a table beside the others."""
 
 
 def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterator[str]:
-    """Yield rows as columns of text; the last column is wrapped if lines have a width."""
+    """Yield rows as columns of text; the last column is wrapped if lines have a width.
+
+    The last column stands below the others if it has less than 40 columns beside them.
+    """
     columns = [max(map(len, column)) for column in zip(*rows, strict=True)]
     left = sum(columns[:-1]) + 2 * len(columns[:-1])
-    room = max((width or sys.maxsize) - left, 20)
+    below = width is not None and width - left < _BESIDE
     for row in rows:
         lead = "".join(f"{cell:{k}}  " for cell, k in zip(row[:-1], columns[:-1], strict=True))
-        lines = textwrap.wrap(row[-1], room) if len(row[-1]) > room else [row[-1]]
-        for line in lines or [""]:
-            yield f"{lead}{line}".rstrip()
-            lead = " " * left
+        if below:
+            yield "  ".join(row[:-1])
+            yield from fitted([f"  {row[-1]}"], width)
+        elif width is None or len(row[-1]) <= width - left:
+            yield f"{lead}{row[-1]}".rstrip()
+        else:
+            for line in _broken(row[-1], width - left, ""):
+                yield f"{lead}{line}"
+                lead = " " * left
 
 
 def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
-    """Return one line: rounds, instances, instances a second, the closest, seconds left."""
+    """Return one line: seconds left, rounds, instances, instances a second, the closest."""
+    left = [] if seconds is None else [f"{max(seconds - elapsed, 0.0):.0f} s left"]
     words = [
+        *left,
         f"{account.claim.id}{account.part and ' '}{account.part}: round {account.rounds}",
         counted(account.examples, "instance"),
         f"{account.examples / max(elapsed, 1e-3):.3g}/s",
@@ -205,8 +256,6 @@ def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
         words.append(f"closest {_ratio(account.seen.tightness)} of the bound")
     elif account.seen.min_slack is not None:
         words.append(f"closest slack {account.seen.min_slack:.6g}")
-    if seconds is not None:
-        words.append(f"{max(seconds - elapsed, 0.0):.0f} s left")
     return ", ".join(words)
 
 
@@ -382,8 +431,8 @@ def _searchers_text(document: Entry) -> Iterator[str]:
         took = "" if effort["seconds"] is None else f", {effort['seconds']:.1f} s"
         yield (
             f"  {name:10} {counted(effort['turns'], 'turn'):>8}, "
-            f"{effort['accepted']:7} instances, "
-            f"{effort['rejected']:7} refused, {effort['closer']:3} times closer{screened}{took}"
+            f"{effort['accepted']:6} instances, "
+            f"{effort['rejected']:5} refused, {effort['closer']:2} times closer{screened}{took}"
         )
     if document["no_turn"] and not document["found"]:
         yield f"  no turn in this hunt, give more time: {', '.join(document['no_turn'])}"

@@ -136,8 +136,7 @@ def test_a_verdict_is_called_expected_unless_a_run_came_to_it():
     assert view.json()["statement"]["readings"][0]["expected"] == "proved, symbolic"
 
 
-def test_every_statement_of_this_repository_fits_one_screen(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
+def test_every_statement_of_this_repository_fits_one_screen():
     every = find_claims(load_packs())
     sources = {name: find_source(load_packs(), name) for name in ("mm", "sim", "tf")}
     for id in dict.fromkeys(c.statement_id for c in every):

@@ -6,11 +6,12 @@ from dataclasses import replace
 import pytest
 import toy_pack
 
-from attsvm.theory.declaration.verdict import Validity
+from attsvm.theory.declaration.verdict import Truth, Validity
 from attsvm.theory.report.terminal import (
     NOT_SHOWN_MEANING,
     aligned,
     claims_text,
+    fitted,
     hunt_line,
     hunt_text,
     not_shown_text,
@@ -51,12 +52,43 @@ def test_an_unexpected_verdict_is_marked_and_explained_below_the_table():
     text = io.StringIO()
     table_text([entry(), entry(id="toy/b:literal", as_expected=False, validity="weak")], text)
     lines = text.getvalue().splitlines()
-    assert lines[-1] == (
-        "! toy/b:literal: expected holds, numeric, exercised; 150 instances. "
-        f"weak: {Validity.WEAK.meaning}"
-    )
+    assert lines[-2:] == [
+        "! toy/b:literal: expected holds, numeric, exercised; 150 instances.",
+        f"weak: {Validity.WEAK.meaning}",
+    ]
     assert [line.split()[0] for line in lines[1:3]] == ["toy/a:literal", "!"]
     assert "\x1b" not in text.getvalue()
+
+
+def test_the_meaning_of_a_word_is_printed_once_for_all_claims():
+    text = io.StringIO()
+    wrong = {"as_expected": False, "truth": "refuted"}
+    table_text([entry(id=f"toy/{k}:literal", **wrong) for k in "ab"], text, 80)
+    printed = " ".join(text.getvalue().split())
+    assert printed.count(Truth.REFUTED.meaning) == 1
+    assert printed.index("! toy/b:literal: expected") < printed.index(Truth.REFUTED.meaning)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("a well-known lemma fails", ["a well-known lemma", "  fails"]),
+        ("x" * 30, ["x" * 30]),
+        ("   7 exp(-x) + y == z + 1", ["   7 exp(-x) + y ==", "     z + 1"]),
+        ("norm  between 1.5 and 2.5 here", ["norm  between 1.5", "      and 2.5 here"]),
+        ("  s=np.array([1, 0, 0, 0]),", ["  s=np.array([1, 0, 0, 0]),"]),
+        (
+            "again: attsvm verify --seed 0 a/b:c",
+            ["again: attsvm \\", "    verify --seed \\", "    0 a/b:c"],
+        ),
+        ("see `attsvm gate --update` for it", ["see", "  `attsvm gate --update`", "  for it"]),
+        ("a\nb", ["a", "b"]),
+        ("", [""]),
+    ],
+)
+def test_lines_end_at_spaces_and_commands_can_be_pasted(line, expected):
+    assert list(fitted([line], 20)) == expected
+    assert list(fitted([line], None)) == line.split("\n")
 
 
 def test_markup_in_a_reason_is_printed_as_it_is():
@@ -86,8 +118,14 @@ def test_the_list_of_claims_shows_expectation_and_statement_in_columns():
         "claim          expected        statement",
         "toy/a:literal  holds, numeric  x^2 >= 0",
     ]
-    assert list(aligned([("a", "x " * 20), ("bb", "y")], 14)) == [
-        *("a   " + " ".join("x" * 10), "    " + " ".join("x" * 10), "bb  y")
+    rows = [("a", "well-known " * 4), ("bb", "y")]
+    assert list(aligned(rows, 46)) == [
+        "a   " + " ".join(["well-known"] * 3),
+        "    well-known",
+        "bb  y",
+    ]
+    assert list(aligned(rows, 40)) == [
+        *("a", "  " + " ".join(["well-known"] * 3), "  well-known", "bb", "  y")
     ]
 
 
@@ -109,7 +147,7 @@ def test_the_line_of_a_hunt_says_how_far_it_is():
             "refuted, making it smaller and worse",
         ),
     ):
-        assert hunt_line(replace(account, **changes), 2.0, 9.0) == f"{start}, {said}, 7 s left"
+        assert hunt_line(replace(account, **changes), 2.0, 9.0) == f"7 s left, {start}, {said}"
 
 
 @pytest.mark.parametrize(
