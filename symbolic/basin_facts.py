@@ -185,35 +185,35 @@ class Moves:
     Attributes:
         p: the coefficient of A_j in -grad L, a function of the rival and the step.
         p_is: its definition.
-        taken: the step, by the derivative of the risk.
+        descends: the step, by the derivative of the risk.
         grown: <W', M> = <W, M> + e sum_j p_j <A_j, M> for every M.
         rate: the step is positive.
     """
 
     p: Function
     p_is: Fact
-    taken: Fact
+    descends: Fact
     grown: Fact
     rate: Fact
 
 
 def moves(a: Attention) -> Moves:
     """Prove that a step adds e sum_j p_j A_j, p_j = -l'(u) s_j (u - gamma_j)/n, for any n and T."""
-    taken = setting(SETTING, "descent takes the step e along the negative gradient of the risk")
+    descends = setting(SETTING, "descent takes the step e along the negative gradient of the risk")
     u = a.u(OWN, K)
     p, p_is = define("p", (j, K), FALL(u) * a.s(j, K) * (u - GAMMA(j)) / NUMBER)
     meanings = dict(current().meanings[one] for one in (p_is, *a.means))
     terms = unfolded(p(j, K) * (A(j) @ M.term), meanings)
-    after, here = AFTER @ M.term, HERE @ M.term
+    after, before = AFTER @ M.term, HERE @ M.term
     spelled = decide(
-        eq(after, here + RATE * total(terms, j)), taken, scale(regroup(terms, j, OWNER), RATE)
+        eq(after, before + RATE * total(terms, j)), descends, scale(regroup(terms, j, OWNER), RATE)
     )
-    said = eq(after, here + RATE * total(p(j, K) * (A(j) @ M.term), j))
+    claim = eq(after, before + RATE * total(p(j, K) * (A(j) @ M.term), j))
     grown = note(
         "a step adds e sum_j p_j A_j to W, p_j = -l'(u) s_j (u - gamma_j)/n",
-        by_definition(said, [p_is, *a.means], spelled),
+        by_definition(claim, [p_is, *a.means], spelled),
     )
-    return Moves(p, p_is, taken, grown, setting(SETTING, "the step is positive"))
+    return Moves(p, p_is, descends, grown, setting(SETTING, "the step is positive"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ def slopes(a: Attention, smooth: Supposition, falling: Supposition) -> Slopes:
     """By the extreme value theorem the slope lies between negative constants on all scores."""
     facts = [*suppose(smooth), *suppose(falling)]
     positive_, at_least, at_most = cite(EXTREMES, facts, FALL, x, LOW, HIGH)
-    low, high = (current().names[f"{way} fall"]() for way in ("least", "most"))
+    low, high = (current().names[f"{extreme} fall"]() for extreme in ("least", "most"))
     highest = decide(ge(HIGH, a.u(i, K)), a.below_best, a.best_high)
     lower, upper = (
         cut(at(f, {x: a.u(i, K)}), a.above_lowest, highest) for f in (at_least, at_most)
@@ -285,7 +285,7 @@ def kept(a: Attention, step: Moves, bent: Slopes, short: Supposition, start: Sup
     """From the basin u stays above the second-best score, and s_o above 0, by constants."""
     gap, *_ = suppose(start)
     lipschitz, at_most = suppose(short)
-    facts = [bent.slope, lipschitz, step.rate, at_most, step.taken]
+    facts = [bent.slope, lipschitz, step.rate, at_most, step.descends]
     (falls,) = cite(DESCENT, facts, risk(X.term), X, FALLS, HERE, AFTER, RATE, SMOOTHNESS, M)
     claim = ge(risk(W(0)), risk(HERE))
     never = decide(claim.at({K: K.term + 1}), assume(claim), falls)
@@ -863,5 +863,5 @@ def attends_alone(run: Converged, passed: Fact) -> Fact:
     bound_ = decide(ge(off.term * rivals, off.term * total(1, j, THEIRS)), at_most, off_positive)
     small = decide(ev(ge(off.term, shares)), add_up(small, j, THEIRS), bound_, c.several)
     alone = decide(ev(ge(a.s_o(i, K), 1 - off.term)), small, a.one)
-    said = ev(ge(attention(i.term, HERE), 1 - off.term))
-    return note("each s_o tends to 1", by_definition(said, [a.means[1]], alone))
+    claim = ev(ge(attention(i.term, HERE), 1 - off.term))
+    return note("each s_o tends to 1", by_definition(claim, [a.means[1]], alone))

@@ -235,8 +235,8 @@ def ensure_lag(c: sp.Expr, C: sp.Expr, whole: Callable[[Any], Any], what: str) -
         "p_j (m_j - least) <= C exp(-least) x exp(-x), x = m_j - least, is at most C exp(-least)",
         normal=factored,
     )
-    found = np.atleast_1d(whole(c * lowest + MORE))
-    ensure_nonnegative(J * C / c * found - J * C * lowest, what, normal=expanded)
+    lowest_terms = np.atleast_1d(whole(c * lowest + MORE))
+    ensure_nonnegative(J * C / c * lowest_terms - J * C * lowest, what, normal=expanded)
 
 
 def ensure_direction(c: sp.Expr, C: sp.Expr, diverges: str) -> None:
@@ -363,12 +363,12 @@ def prove_attention() -> str:
     """From the basin every margin passes every bound, and each s_o tends to 1."""
     run = _from_basin()
     passed = margins_pass(run)
-    for said, fact in (
+    for conclusion, fact in (
         (margins_diverge(), passed),
         (selects(), attends_alone(run, passed)),
         (divergence(), run.growth.far),
     ):
-        conclude(fact, *present(said, "what is shown").sequents)
+        conclude(fact, *present(conclusion, "what is shown").sequents)
     return (
         "for every smooth loss with l' < 0 and any n, T and d; an input without rivals attends to "
         "its optimal token alone"

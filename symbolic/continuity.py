@@ -14,7 +14,9 @@ _SMOOTH = (sp.exp, sp.sin, sp.cos, sp.tanh)
 _CONTINUOUS = (sp.Abs, sp.Min, sp.Max)
 
 
-def ensure_smooth(found: object, what: str, *supposed: tuple[type[sp.Expr], Supposition]) -> None:
+def ensure_smooth(
+    expressions: object, what: str, *supposed: tuple[type[sp.Expr], Supposition]
+) -> None:
     """Raise unless expressions have all derivatives at all real values of their letters.
 
     Expressions may be sums, products, natural powers, exp, sin, cos and tanh, and logarithms and
@@ -22,7 +24,7 @@ def ensure_smooth(found: object, what: str, *supposed: tuple[type[sp.Expr], Supp
     derivatives.
 
     Args:
-        found: one expression, or a list or an array of expressions.
+        expressions: one expression, or a list or an array of expressions.
         what: the name of the expressions.
         supposed: functions that may occur as well, each with the hypothesis on its derivatives.
 
@@ -30,17 +32,17 @@ def ensure_smooth(found: object, what: str, *supposed: tuple[type[sp.Expr], Supp
         ProofError: an expression contains another function.
     """
     functions = [function for function, _ in supposed]
-    _ensure_made(found, what, functions)
+    _ensure_made(expressions, what, functions)
     suppose(*(says for _, says in supposed))
 
 
 def ensure_continuous(
-    found: object, what: str, *supposed: tuple[type[sp.Expr], Supposition]
+    expressions: object, what: str, *supposed: tuple[type[sp.Expr], Supposition]
 ) -> None:
     """Raise unless expressions are continuous: smooth ones, absolute values and extrema.
 
     Args:
-        found: one expression, or a list or an array of expressions.
+        expressions: one expression, or a list or an array of expressions.
         what: the name of the expressions.
         supposed: functions that may occur as well, each with the hypothesis of continuity.
 
@@ -48,7 +50,7 @@ def ensure_continuous(
         ProofError: an expression contains another function.
     """
     functions = (*_CONTINUOUS, *(function for function, _ in supposed))
-    _ensure_made(found, what, functions)
+    _ensure_made(expressions, what, functions)
     suppose(*(says for _, says in supposed))
 
 
@@ -64,8 +66,8 @@ def cite_extreme_value(continuous: str | Supposition, on: str) -> None:
     cite(WEIERSTRASS, met={CONTINUOUS: continuous, COMPACT: compact}, of=on)
 
 
-def _ensure_made(found: object, what: str, functions: Collection[type[sp.Expr]]) -> None:
-    expressions = [sp.sympify(x, strict=True) for x in sp.flatten([found])]
+def _ensure_made(nested: object, what: str, functions: Collection[type[sp.Expr]]) -> None:
+    expressions = [sp.sympify(x, strict=True) for x in sp.flatten([nested])]
     ensure_true([_made(x, functions) for x in expressions], what, about=tuple(expressions))
 
 

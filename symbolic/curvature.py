@@ -173,8 +173,8 @@ def affine_residuals() -> list[sp.Expr]:
     def moved(i: int, j: int) -> sp.Expr:
         return lo * of_u(0, j) + w * of_u(1, j) if i else of_u(0, j)
 
-    found, before = brackets(moved), brackets(_moment)
-    return [sp.expand(found[0] - w * k**2 * before[0]), sp.expand(found[1] - w * k * before[1])]
+    after, before = brackets(moved), brackets(_moment)
+    return [sp.expand(after[0] - w * k**2 * before[0]), sp.expand(after[1] - w * k * before[1])]
 
 
 def convex_residual(share: int = 1) -> sp.Expr:
@@ -319,11 +319,11 @@ def prove_bound() -> None:
     ensure_moments()
     ensure_vertex()
     V, V0, level, d2 = sp.symbols("V1 V0 P d^2", nonnegative=True)
-    found = level * (p * (V - V0 + a * d2) + q * level * d2)
+    curvature = level * (p * (V - V0 + a * d2) + q * level * d2)
     ensure_nonnegative(
         [
-            found.subs(V0, 0) - found,
-            (level * p * V - found.subs(V0, 0)).expand().subs(p * a, -MORE - q * level),
+            curvature.subs(V0, 0) - curvature,
+            (level * p * V - curvature.subs(V0, 0)).expand().subs(p * a, -MORE - q * level),
         ],
         "F is at most P (p V1 + B d^2) with B = p a + q P, and at most P p V1 where B is negative",
         normal=expanded,

@@ -142,8 +142,8 @@ def ensure_existence_of_relaxed() -> None:
 
 def ensure_pythagoras() -> None:
     """Prove that both sides of the claims differ by 2 <X, V - X>, which is not negative."""
-    said = pythagoras(INNER, V, X)
-    gap = (said.right - said.left).subs(inner("V", "X"), inner("X", "X") + MORE)
+    comparison = pythagoras(INNER, V, X)
+    gap = (comparison.right - comparison.left).subs(inner("V", "X"), inner("X", "X") + MORE)
     ensure_equal(
         gap,
         2 * MORE,

@@ -51,9 +51,9 @@ def said_by(statement: Statement, reading: str, v: Values) -> Comparison:
         ProofError: it is no inequality.
     """
     formula = present(statement.claim(reading).formula, "the formula of a reading")
-    said: Any = formula.relation(SYMBOLS, v, {})
-    ensure_true(said.kind == "at most", f"{statement.id}:{reading} is an inequality")
-    return said
+    comparison: Any = formula.relation(SYMBOLS, v, {})
+    ensure_true(comparison.kind == "at most", f"{statement.id}:{reading} is an inequality")
+    return comparison
 
 
 def ensure_bound_of_slope(
@@ -78,33 +78,33 @@ def ensure_bound_of_slope(
         ProofError: the sides are others.
     """
     x, y = sp.symbols("x y", real=True)
-    said = said_by(statement, reading, SimpleNamespace(x=x, y=y))
+    comparison = said_by(statement, reading, SimpleNamespace(x=x, y=y))
     change = function(sp.exp(x)) - function(sp.exp(y))
-    left: sp.Expr = said.left
+    left: sp.Expr = comparison.left
     ensure_true(left.func is sp.Abs, f"{reading}: the left side is an absolute value")
     squares = left.args[0] ** 2 - change**2  # sympy chooses the sign within |.|
     ensure_zero(_rational(squares), f"{reading}: the left side is |f(x) - f(y)|")
-    found = cancelled(said.right / sp.Abs(x - y))
-    ensure_equal(found, constant, f"{reading}: the constant is the printed one", normal=simplified)
+    ratio = cancelled(comparison.right / sp.Abs(x - y))
+    ensure_equal(ratio, constant, f"{reading}: the constant is the printed one", normal=simplified)
     slope = f"{reading}: the constant is at least the supremum of |f'|"
     ensure_nonnegative(constant - supremum, slope)
     ensure_lipschitz(slope, function(sp.exp(x)))
 
 
 def ensure_derivatives(
-    function: object, said: str, *supposed: tuple[type[sp.Expr], Supposition]
+    function: object, text: str, *supposed: tuple[type[sp.Expr], Supposition]
 ) -> str:
     """Prove that the function of a step has derivatives, since its components have them.
 
     Args:
         function: that function, or a list of its entries, on symbols.
-        said: the step.
+        text: the step.
         supposed: functions that may occur in it, with the hypotheses on their derivatives.
 
     Returns:
         The name of this step.
     """
-    smooth = f"{said}: the function has derivatives, as what it is composed of has them"
+    smooth = f"{text}: the function has derivatives, as what it is composed of has them"
     ensure_smooth(function, smooth, *supposed)
     return smooth
 

@@ -14,11 +14,11 @@ EIGENVALUE, ALONG = entry("eigenvalue"), entry("along")
 MORE = sp.Symbol("more", nonnegative=True)
 
 
-def ensure_form(found: sp.Expr, factor: sp.Expr, what: str, *, eigenvalue: sp.Expr) -> None:
+def ensure_form(form: sp.Expr, factor: sp.Expr, what: str, *, eigenvalue: sp.Expr) -> None:
     """Prove that the sum of squared coordinates times functions of eigenvalues is not negative.
 
     Args:
-        found: the sum, of `EIGENVALUE` and `ALONG`.
+        form: the sum, of `EIGENVALUE` and `ALONG`.
         factor: that function of `EIGENVALUE`.
         what: the name of the sum.
         eigenvalue: each eigenvalue, in symbols of known sign.
@@ -27,7 +27,7 @@ def ensure_form(found: sp.Expr, factor: sp.Expr, what: str, *, eigenvalue: sp.Ex
         ProofError: it is not that sum, or the function is not known to be at least 0.
     """
     values = {"eigenvalue": eigenvalue, "along": sp.Symbol("x", real=True)}
-    ensure_nonnegative_sum(found, ALONG**2 * factor, what, **values)
+    ensure_nonnegative_sum(form, ALONG**2 * factor, what, **values)
 
 
 def ensure_least_eigenvalue(least: sp.Expr, symmetric: str, what: str) -> None:
@@ -40,8 +40,8 @@ def ensure_least_eigenvalue(least: sp.Expr, symmetric: str, what: str) -> None:
     """
     ensure_equal(vector("A_s") @ vector("A_t"), vector("A_t") @ vector("A_s"), symmetric)
     cite(EIGENVECTORS, met={SYMMETRIC: symmetric})
-    found = total(EIGENVALUE * ALONG**2) - least * total(ALONG**2)
-    ensure_form(found, EIGENVALUE - least, what, eigenvalue=least + MORE)
+    form = total(EIGENVALUE * ALONG**2) - least * total(ALONG**2)
+    ensure_form(form, EIGENVALUE - least, what, eigenvalue=least + MORE)
 
 
 def ensure_square_of_sum(what: str) -> None:

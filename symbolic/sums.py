@@ -69,9 +69,9 @@ def vector(term: sp.Expr) -> Vector:
     return np.array([term], dtype=object).view(Vector)
 
 
-def entry_of(found: Numbers) -> sp.Expr:
+def entry_of(numbers: Numbers) -> sp.Expr:
     """Return the t-th entry of a vector."""
-    return sp.expand(_item(found))
+    return sp.expand(_item(numbers))
 
 
 def _item(x: Numbers) -> sp.Expr:
@@ -108,11 +108,13 @@ LENGTHS = Lengths()
 """The arithmetic of vectors of n entries; it has no state."""
 
 
-def ensure_nonnegative_sum(found: sp.Expr, term: sp.Expr, what: str, **entries_of: sp.Expr) -> None:
-    """Raise unless `found` is the sum over t of a nonnegative term, for any number of t.
+def ensure_nonnegative_sum(
+    expression: sp.Expr, term: sp.Expr, what: str, **entries_of: sp.Expr
+) -> None:
+    """Raise unless `expression` is the sum over t of a nonnegative term, for any number of t.
 
     Args:
-        found: the sum.
+        expression: the sum.
         term: a polynomial in entries of index t.
         what: the name of the sum.
         entries_of: for each name of an entry its value, as a symbol of known sign.
@@ -120,7 +122,7 @@ def ensure_nonnegative_sum(found: sp.Expr, term: sp.Expr, what: str, **entries_o
     Raises:
         ProofError: it is not that sum, or a term is not known to be at least 0.
     """
-    ensure_equal(found, total(term), what)
+    ensure_equal(expression, total(term), what)
     values = {entry(name): value for name, value in entries_of.items()}
     ensure_nonnegative(term.subs(values), f"{what}, no term of which is negative", normal=factored)
 
@@ -147,8 +149,8 @@ def ensure_mean(
     """
     w, x = entry("w"), entry("x")
     sign, bound = (1, least) if most is None else (-1, most)
-    found = sign * (total(w * x) - bound * total(w))
-    ensure_nonnegative_sum(found, sign * w * (x - bound), what, w=weight, x=value)
+    difference = sign * (total(w * x) - bound * total(w))
+    ensure_nonnegative_sum(difference, sign * w * (x - bound), what, w=weight, x=value)
 
 
 def ensure_at_least_each(term: sp.Expr, what: str) -> None:
@@ -163,5 +165,5 @@ def ensure_at_least_each(term: sp.Expr, what: str) -> None:
     """
     x, picked = entry("x"), entry("picked")
     others = sp.Symbol("others", nonnegative=True)
-    found = total(x) - total(picked * x)
-    ensure_nonnegative_sum(found, x * (1 - picked), what, x=term, picked=1 - others)
+    difference = total(x) - total(picked * x)
+    ensure_nonnegative_sum(difference, x * (1 - picked), what, x=term, picked=1 - others)

@@ -149,7 +149,7 @@ MOST = {
     "benchmarks": {"name": 1},
     "examples": {},
     "properties": {"name": 208},
-    "symbolic": {"name": 105},
+    "symbolic": {},
 }
 """Maximum number of faults of each kind by room; a kind that is missing has none."""
 

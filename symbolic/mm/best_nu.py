@@ -158,19 +158,19 @@ def ensure_no_least_between() -> None:
         normal=cancelled,
     )
     rise, flat, H, B, s = sp.symbols("K E H B s", real=True)
-    found = {rise: weight * Q * k, flat: weight * c, H: Q * weight * h, B: Q * weight * e}
+    values = {rise: weight * Q * k, flat: weight * c, H: Q * weight * h, B: Q * weight * e}
     a = m * rise / flat
     bend = B**2 + 2 * a * H - a**2
     ensure_equal(
         Q**2 * bent,
-        bend.subs(found),
+        bend.subs(values),
         "with K = q w k, E = w c, H = q w h, B = q w e and a = m K/E: B^2 + 2 a H - a^2 <= 0",
         normal=cancelled,
     )
     there = (1 - weight * (1 - s)) * first + weight * (1 - s) * (first + far.subs(t, -Q))
     ensure_equal(
         list(there),
-        [x.subs(found) for x in (m + (1 - s) * rise, -s * flat - (1 - s) * H, -(1 - s) * B)],
+        [x.subs(values) for x in (m + (1 - s) * rise, -s * flat - (1 - s) * H, -(1 - s) * B)],
         "a mean of z_i = y - q u, with the weight (1 - s) w, and of a point of the affine "
         "hull has the components m + (1 - s) K, -s E - (1 - s) H and -(1 - s) B",
         normal=expanded,

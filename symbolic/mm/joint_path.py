@@ -158,7 +158,7 @@ def ensure_shorter_mean() -> None:
     )
     cite(TRIANGLE)  # ||E|| <= D Q, term by term
     far = D**2 * Q**2 / (2 * GAMMA) / (1 + LESS)  # ||E||^2/(2 a)
-    said = bent(
+    comparison = bent(
         SYMBOLS,
         size * (GAMMA - (DELTA * Q + MORE) + far),
         size * GAMMA,
@@ -168,7 +168,7 @@ def ensure_shorter_mean() -> None:
         GAMMA**2,
     )
     ensure_nonnegative(
-        said.right - said.left,
+        comparison.right - comparison.left,
         "with the multipliers as weights a = Gamma, lead = delta, and a label margin is at most "
         "the mean of all, ||v|| ||G_p||: it keeps to the bound of the formula",
         normal=factored,

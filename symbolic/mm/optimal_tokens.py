@@ -47,11 +47,11 @@ def prove() -> str:
     p, q = (np.array([sp.Symbol(name)], dtype=object) for name in "pq")
     loss = SimpleNamespace(drop=lambda m, best, x: x)  # grows with x as l falls
     v = SimpleNamespace(X=[one], W=one, p=p, q=q, gamma=[vector(GAMMA)], loss=loss, n=1)
-    said, (asked,) = lower(_Attended(), v, 1), comparisons(attends_more(_Attended(), v))
+    comparison, (asked,) = lower(_Attended(), v, 1), comparisons(attends_more(_Attended(), v))
     gap, more = sp.symbols("gap more", nonnegative=True)
     apart = (entry("p") - entry("q")) * (BEST - GAMMA)
     ensure_equal(
-        said.right - said.left,
+        comparison.right - comparison.left,
         total(apart),
         "<s_q, gamma> - <s_p, gamma>, which is compared, is a sum over tokens of (p_t - q_t) "
         "(best - gamma_t)",

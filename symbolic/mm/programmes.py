@@ -41,9 +41,9 @@ from symbolic.least_points import (
 SQUARE = sp.Symbol("<X, X>", positive=True)
 
 
-def ensure_attained(said: Comparison) -> None:
+def ensure_attained(comparison: Comparison) -> None:
     """Prove that both sides of a comparison of rational numbers are equal, and not 0."""
-    left, right = (sp.Rational(str(side)) for side in (said.left, said.right))
+    left, right = (sp.Rational(str(side)) for side in (comparison.left, comparison.right))
     ensure_equal(left, right, "the two sides of the claim are equal at one instance")
     ensure_positive(left, "these sides are not 0, so that no other constant will do")
 
@@ -53,8 +53,10 @@ def prove_distance() -> str:
     ensure_distance_of_hull()
     for margin, square in ((1 / sp.sqrt(SQUARE), 1 / SQUARE), (sp.Integer(0), sp.Integer(0))):
         programme = SimpleNamespace(hull_square=square)
-        said = is_distance(INNER, Solved(None, X, margin, programme))
-        ensure_equal(said.left, said.right, f"what is compared agrees where ||Z||^2 is {square}")
+        comparison = is_distance(INNER, Solved(None, X, margin, programme))
+        ensure_equal(
+            comparison.left, comparison.right, f"what is compared agrees where ||Z||^2 is {square}"
+        )
     return "for any number of inputs, tokens and axes, by the point of C that is nearest to 0"
 
 
@@ -70,11 +72,11 @@ def prove_nearer() -> str:
     ensure_existence(MEETS)
     ensure_pythagoras()
     far = sp.Symbol("far", positive=True)
-    said = pythagoras(INNER, (1 + far) * X, X)
+    comparison = pythagoras(INNER, (1 + far) * X, X)
     ensure_nonnegative(
         (1 + far) * (1 + MORE) - 1, "(1 + far) X meets constraints that X meets", normal=expanded
     )
-    ratio = sp.limit(cancelled(said.left / said.right), far, sp.oo)
+    ratio = sp.limit(cancelled(comparison.left / comparison.right), far, sp.oo)
     ensure_equal(
         ratio,
         sp.Integer(1),
@@ -106,8 +108,8 @@ def prove_led() -> str:
     ensure_scaled_meets()
     ensure_existence(SCALED)
     ensure_some_margin_is_tight()
-    said: Any = led(BALLS, Rival(SEPARATED, np.ones(1)))
-    ensure_attained(said.parts[1])
+    conjunction: Any = led(BALLS, Rival(SEPARATED, np.ones(1)))
+    ensure_attained(conjunction.parts[1])
     return "in any dimension, by y q over its least lead; y p(alpha) attains the bound"
 
 

@@ -100,9 +100,9 @@ def ensure_reached(far: sp.Symbol) -> None:
     )
     ensure_attended(size * far)
     q = others * sp.exp(-t) / ((1 + MORE) * (1 + ALSO))  # x is at most (T - 1) exp(-t)
-    said = short(SYMBOLS, 1 + own - size * far * q, size, far, others, t)
+    comparison = short(SYMBOLS, 1 + own - size * far * q, size, far, others, t)
     ensure_nonnegative(
-        said.right - said.left,
+        comparison.right - comparison.left,
         "so Y_i <v(alpha), x_i^p>, at least 1 less ||v(alpha)|| D (1 - s_i,alpha_i), keeps to the "
         "bound of the formula",
         normal=factored,
@@ -139,9 +139,9 @@ def ensure_head() -> None:
     )
     ensure_attended(size * far)  # so that the least one is at least margin - ||v|| D q
     lost = (size * gamma - margin - MORE) / nu  # ||v|| q, by the bound of the label margin
-    said = turned(SYMBOLS, size * gamma, margin - far * lost + ALSO, margin, far, nu)
+    comparison = turned(SYMBOLS, size * gamma, margin - far * lost + ALSO, margin, far, nu)
     ensure_nonnegative(
-        said.right - said.left,
+        comparison.right - comparison.left,
         "with q the largest 1 - s_i,alpha_i, ||v|| q nu is at most ||v|| Gamma - margin, by the "
         "bound of the label margin: the head keeps to the bound of the formula",
         normal=expanded,

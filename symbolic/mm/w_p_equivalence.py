@@ -49,9 +49,9 @@ def _gradients(n: int, T: int, d: int) -> tuple[Array, Array, Array, Array]:
         mean = sum(u[i] * gamma[i]) / sum(u[i])
         moved = [sp.diff(mean, u[i, t]) * u[i, t] for t in range(T)]
         weights = entries(u[i] / sum(u[i]))
-        found = list(logit_gradient(SYMBOLS, weights, entries(gamma[i]), slope[i]))
+        slopes = list(logit_gradient(SYMBOLS, weights, entries(gamma[i]), slope[i]))
         for r in range(d):
-            in_q[r] += sum(X[i, :, r] * found) / n
+            in_q[r] += sum(X[i, :, r] * slopes) / n
             for c in range(d):
                 in_w[r, c] += slope[i] / n * sum(X[i, t, r] * p[c] * moved[t] for t in range(T))
     return W, p, in_w, in_q
@@ -97,8 +97,8 @@ def pairwise_residual() -> sp.Expr:
     """Return the logits' gradient that runs, by pairs, less l' s_t (gamma_t - u), for any T."""
     slope = sp.Symbol("slope", real=True)
     s, gamma = entry("s"), entry("gamma")
-    found = entry_of(logit_gradient(LENGTHS, vector(s), vector(gamma), slope))
-    return sp.expand(found - slope * s * (gamma * total(s) - total(s * gamma)))
+    gradient = entry_of(logit_gradient(LENGTHS, vector(s), vector(gamma), slope))
+    return sp.expand(gradient - slope * s * (gamma * total(s) - total(s * gamma)))
 
 
 def factored_residual() -> sp.Expr:
@@ -179,9 +179,9 @@ def ensure_first_step_of_prompt(*, scaled: bool = True) -> None:
 class _AsGiven(Symbols):
     """Symbols in which what runs is taken as it is given, matrices of any size included."""
 
-    def values(self, given: object) -> Any:
+    def values(self, value: object) -> Any:
         """Return the values unchanged."""
-        return given
+        return value
 
 
 def follows(one: sp.Expr, other: sp.Expr) -> sp.Expr:

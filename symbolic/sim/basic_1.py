@@ -129,7 +129,7 @@ def prove_in_ball() -> str:
     ensure_least()
     size, point = R / (1 + MORE), R / (1 + LESS)  # ||A|| and ||x||
     least = constant_of("sharp-1", SIZE).subs({SIZE: size, R: size * point}, simultaneous=True)
-    said = constant_of("sharp-2", SIZE) / least
+    printed = constant_of("sharp-2", SIZE) / least
     grown = sp.log(1 + MORE)
     y = sp.Symbol("y", real=True)
     ensure_zero(
@@ -137,7 +137,7 @@ def prove_in_ball() -> str:
         "for R = 0 A is 0, and the left side of sharp-2 is 0",
     )
     ensure_nonnegative(
-        sp.expand_log(sp.log(said), force=True),
+        sp.expand_log(sp.log(printed), force=True),
         "the constant of sharp-2 is at least the ||A|| e^M of sharp-1, as M = ||A|| ||x|| is "
         "at most R^2",
         normal=lambda x: grown + factored(sp.expand(x - grown)),

@@ -64,10 +64,10 @@ def ensure_blocks() -> None:
     )
     A, x, y = symbols_of("A", 4, 1), symbols_of("x", 1), symbols_of("y", 1)
     v = SimpleNamespace(n=2, A=A[:2], whole=A, x=x, y=y)
-    said = said_by(BOUND, "literal-2", v)
+    comparison = said_by(BOUND, "literal-2", v)
     change = sp.Matrix([sp.exp(a * x[0]) - sp.exp(a * y[0]) for a in A[:, 0]])
     ensure_equal(
-        [said.left**2, said.right**2],
+        [comparison.left**2, comparison.right**2],
         [sum(change[:2]) ** 2, 2 * change.dot(change)],
         "literal-2 compares the sum over the block with sqrt(n) times the length of the whole",
     )

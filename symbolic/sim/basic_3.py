@@ -37,8 +37,8 @@ def sides(
 
 def ratio(*case: Any, **known: Any) -> sp.Expr:
     """Limit of these sides, squared, as y -> x."""
-    said = sides(*case, **known)
-    return simplified(sp.limit(simplified(said.left**2 / said.right**2), STEP, 0))
+    comparison = sides(*case, **known)
+    return simplified(sp.limit(simplified(comparison.left**2 / comparison.right**2), STEP, 0))
 
 
 def least_sum() -> sp.Expr:
@@ -83,8 +83,8 @@ def prove() -> str:
     suppose(*ABOVE)
     ensure_bound()
     a, beta = sp.symbols("a beta", positive=True)
-    said = sides(by_beta, SYMBOLS, 1, lambda step: sp.log(beta + step), beta=beta)
-    ensure_equal(said.right, STEP / beta**2, "the readings with beta compare beta^-2 |a - b|")
+    comparison = sides(by_beta, SYMBOLS, 1, lambda step: sp.log(beta + step), beta=beta)
+    ensure_equal(comparison.right, STEP / beta**2, "the readings with beta compare beta^-2 |a - b|")
     reached = ratio(by_beta, SYMBOLS, 1, lambda step: sp.log(beta + step), beta=beta)
     what = "|1/a - 1/b| over |a - b| tends to beta^-2 as a and b tend to beta"
     ensure_equal(reached, 1, what)
@@ -100,10 +100,10 @@ def prove_in_ball() -> str:
     R, a = sp.symbols("R a", positive=True)
     # n equal logits -R / sqrt n, the least alpha in a ball of radius R
     lowest = by_radius, LENGTHS, -1, lambda step: R / sp.sqrt(n) - step
-    said = sides(*lowest, n=n, R=R)
+    comparison = sides(*lowest, n=n, R=R)
     change = n * sp.exp(-R / sp.sqrt(n)) * sp.Abs(sp.exp(STEP) - 1)
     ensure_equal(
-        said.right,
+        comparison.right,
         change / (n * sp.exp(-R / sp.sqrt(n))) ** 2,
         "the constant of sharp-2 is beta^-2 for beta = n exp(-R / sqrt n), which is the "
         "alpha of n equal logits -R / sqrt n",

@@ -67,8 +67,8 @@ LINEAR = (
 
 def along(s: sp.Expr) -> sp.Expr:
     """Return the t-th entry of Df[s], by the code's covariance, for weights f of sum 1."""
-    found = entry_of(covariance(vector(entry("f")), vector(s)))
-    return sp.expand(found.subs(total(entry("f")), 1))
+    value = entry_of(covariance(vector(entry("f")), vector(s)))
+    return sp.expand(value.subs(total(entry("f")), 1))
 
 
 def moved() -> sp.Expr:
@@ -123,8 +123,8 @@ def entry_residuals() -> list[sp.Expr]:
 
 def square_residual(square: sp.Expr = SQUARE) -> sp.Expr:
     """Return ||Df[s]||^2 minus that form, for every n."""
-    found = total(reduced(moved() ** 2, "s"))
-    return sp.expand(found - square.subs({a: forms()[a], b: forms()[b]}))
+    squares = total(reduced(moved() ** 2, "s"))
+    return sp.expand(squares - square.subs({a: forms()[a], b: forms()[b]}))
 
 
 def ensure_parts() -> None:
@@ -175,8 +175,8 @@ def constant_of(formula: Callable[..., Comparison], *constants: object, **more: 
     `more` are values of other variables.
     """
     x, y = symbols_of("x", 2), symbols_of("y", 2)
-    said = formula(SYMBOLS, SimpleNamespace(A=TOKENS, x=x, y=y, **more), *constants)
-    return cancelled(said.right / SYMBOLS.norm(x - y))
+    comparison = formula(SYMBOLS, SimpleNamespace(A=TOKENS, x=x, y=y, **more), *constants)
+    return cancelled(comparison.right / SYMBOLS.norm(x - y))
 
 
 def ensure_attained() -> None:
@@ -298,10 +298,12 @@ def ensure_printed(statement: Statement, reading: str, left: sp.Expr, factor: sp
         beta=beta,
     )
     name = f"{statement.id}:{reading}"
-    said = said_by(statement, reading, v)
-    ensure_equal(said.left, left, f"the left side of {name} is as printed", normal=simplified)
+    comparison = said_by(statement, reading, v)
+    ensure_equal(comparison.left, left, f"the left side of {name} is as printed", normal=simplified)
     right = 2 * factor * count * sp.exp(3 * R**2) / beta**2
-    ensure_equal(said.right, right, f"the right side of {name} is as printed", normal=simplified)
+    ensure_equal(
+        comparison.right, right, f"the right side of {name} is as printed", normal=simplified
+    )
 
 
 SWAP = "with t and r exchanged the two exponents are exchanged, so that c_tr = c_rt"

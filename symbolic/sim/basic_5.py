@@ -31,8 +31,8 @@ def covariance_residual(share: int = 1) -> sp.Expr:
     f, s, h = (entry(name) for name in "fsh")
     apart = [entry(name, t) - entry(name, r) for name in "sh"]
     pairs = share * total(entry("f", t) * entry("f", r) * apart[0] * apart[1], t, r) / 2
-    found = (vector(s) * covariance(vector(f), vector(h))).sum() - pairs
-    return sp.expand(found.subs(total(f), 1))
+    difference = (vector(s) * covariance(vector(f), vector(h))).sum() - pairs
+    return sp.expand(difference.subs(total(f), 1))
 
 
 def prove() -> str:
@@ -52,9 +52,9 @@ def prove() -> str:
     ensure_quarter(entry_constant(SYMBOLS) / sp.sqrt(2))
     basic_4.ensure_span()
     h, b = entries([sp.Integer(1), sp.Integer(0)]), sp.Symbol("b", real=True)
-    found = basic_4.constant_of(sharp, h=h, b=b)  # max h - min h is 1
+    constant = basic_4.constant_of(sharp, h=h, b=b)  # max h - min h is 1
     slope = "so |Cov(A z, h)| <= sqrt 2 spread(A) (max h - min h)/4, the constant of sharp"
-    ensure_equal(found, sp.sqrt(2) * basic_4.SPREAD / 4, slope)
+    ensure_equal(constant, sp.sqrt(2) * basic_4.SPREAD / 4, slope)
     attended = (
         SOFTMAX[0] * sp.Symbol("h_1", real=True) + SOFTMAX[1] * sp.Symbol("h_2", real=True) - b
     )

@@ -52,8 +52,8 @@ def prove() -> str:
     basic_4.ensure_span()
     cite(OPERATOR_NORM)
     slope = "so an entry of Df[A z] is at most the constant of sharp-1, for a unit z"
-    found = basic_4.constant_of(sharp, "spectral", entry_constant)
-    ensure_equal(found, sp.sqrt(2) * basic_4.SPREAD / 4, slope)
+    constant = basic_4.constant_of(sharp, "spectral", entry_constant)
+    ensure_equal(constant, sp.sqrt(2) * basic_4.SPREAD / 4, slope)
     ensure_lipschitz(slope, SOFTMAX)
     limit = basic_4.limit_ratio(sharp, "spectral", entry_constant)
     reached = "the difference quotients of two tokens tend to the constant"
@@ -61,9 +61,9 @@ def prove() -> str:
     ensure_no_less(reached, SOFTMAX)
     basic_4.prove()
     v = basic_4.opposite(sp.Integer(1))
-    found, fourth = sharp(SYMBOLS, v, "frobenius", softmax_constant), fourth_bound(SYMBOLS, v)
+    comparison, fourth = sharp(SYMBOLS, v, "frobenius", softmax_constant), fourth_bound(SYMBOLS, v)
     ensure_equal(
-        [found.left, found.right],
+        [comparison.left, comparison.right],
         [fourth.left, fourth.right],
         "sharp-2 compares what the fourth bound does",
         normal=simplified,

@@ -59,11 +59,11 @@ def norms_residuals(along: sp.Expr = ALONG) -> list[sp.Expr]:
     other = w.subs(t, r)
     values = {a: values[a], b: values[b]}
     entries = (w * entry("f", r) + entry("f", t) * other) ** 2
-    found = [
+    differences = [
         total(reduced(w * entry("f"), "s")) - along.subs(values),
         total(reduced(entries, "s"), t, r) - frobenius().subs(values),
     ]
-    return [sp.expand(x) for x in found]
+    return [sp.expand(x) for x in differences]
 
 
 def frobenius() -> sp.Expr:
@@ -239,8 +239,8 @@ def prove() -> str:
     )
     ensure_equal(best, half, largest, normal=simplified)
     slope = "so the slope of <f, m>^2 along a unit vector is at most the constant of sharp-1"
-    found = basic_4.constant_of(sharp, "spectral", outer_constant)
-    ensure_equal(found**2, 2 * basic_4.SPREAD**2 * best, slope, normal=simplified)
+    least_constant = basic_4.constant_of(sharp, "spectral", outer_constant)
+    ensure_equal(least_constant**2, 2 * basic_4.SPREAD**2 * best, slope, normal=simplified)
     products = [f * g for f in SOFTMAX for g in SOFTMAX]
     ensure_lipschitz(slope, products)
     cite(RAYLEIGH, met={FORM: slope, SYMMETRIC: OWN_TRANSPOSE})  # f f^T and g g^T
@@ -272,8 +272,8 @@ def prove() -> str:
         basic_4.of_shares(spare, q), "q^4 (3 - 2 q^2)/8 is not negative, as q is in [-1, 1]"
     )
     slope = "so ||M||_F along a unit vector is at most the constant of sharp-2"
-    found = basic_4.constant_of(sharp, "frobenius", softmax_constant)
-    ensure_equal(found, sp.sqrt(2) * basic_4.SPREAD / sp.sqrt(8), slope)
+    least_constant = basic_4.constant_of(sharp, "frobenius", softmax_constant)
+    ensure_equal(least_constant, sp.sqrt(2) * basic_4.SPREAD / sp.sqrt(8), slope)
     ensure_lipschitz(slope, products)
     reaches = "the difference quotients of two tokens tend to the constant of sharp-2"
     ensure_equal(basic_4.limit_ratio(sharp, "frobenius", softmax_constant), 1, reaches)
@@ -299,9 +299,9 @@ def prove_published() -> str:
     length = sp.sqrt(n) * sp.exp(R) / beta
     fourth = n * R * sp.exp(2 * R) / beta**2
     root = 1 + sp.Symbol("k", nonnegative=True)  # sqrt(n)
-    said = 2 * n**2 * R * sp.exp(3 * R) / beta**3
+    bound = 2 * n**2 * R * sp.exp(3 * R) / beta**3
     ensure_nonnegative(
-        simplified((said - 2 * length * fourth) / (R * sp.exp(3 * R) / beta**3)).subs(n, root**2),
+        simplified((bound - 2 * length * fourth) / (R * sp.exp(3 * R) / beta**3)).subs(n, root**2),
         "||f + g|| <= 2 sqrt(n) e^R/beta times the fourth bound is at most 2 n^2 R e^(3R)/beta^3",
         normal=expanded,
     )

@@ -46,7 +46,7 @@ def headed(n: int, D: int, d: int, V: int) -> SimpleNamespace:
     return SimpleNamespace(n=n, D=D, d=d, V=V, **named)
 
 
-def gradient_residual(v: Values, taken: str = "column") -> list[sp.Expr]:
+def gradient_residual(v: Values, head_use: str = "column") -> list[sp.Expr]:
     """Return the claim's gradient of g of the score with the head, minus the closed form.
 
     g' is a symbol, taken at the score with the head on the left. On the right it is taken at the
@@ -54,8 +54,8 @@ def gradient_residual(v: Values, taken: str = "column") -> list[sp.Expr]:
     """
     u = score(SYMBOLS, v, v.x)
     f = SYMBOLS.softmax(v.A @ v.x)
-    m = _OneSlope(u if taken == "column" else SYMBOLS.dot(f, scores(SYMBOLS, v, taken)))
-    closed = closed_gradient(m, v, taken)
+    m = _OneSlope(u if head_use == "column" else SYMBOLS.dot(f, scores(SYMBOLS, v, head_use)))
+    closed = closed_gradient(m, v, head_use)
     return [m.slope * sp.diff(u, x) - c for x, c in zip(v.x, closed, strict=True)]
 
 
@@ -90,11 +90,11 @@ def prove() -> str:
         softmax.structural_residual(),
         "the derivative of <f, h> along logits a_t is sum_t a_t f_t (h_t - <f, h>), for every n",
     )
-    for v, taken, other in (
+    for v, head_use, other in (
         (headed(2, 1, 1, 1), "ignored", "no head"),
         (headed(2, 1, 1, 2), "mean", "the mean of the head's columns"),
     ):
-        residual = gradient_residual(v, taken)
+        residual = gradient_residual(v, head_use)
         ensure_nonzero(
             residual, f"with {other} the closed form is not the gradient", normal=numerator
         )
@@ -108,7 +108,7 @@ def multiples(n: int, d: int, column: list[sp.Expr]) -> list[sp.Expr]:
     """Return differences of scores with that column of the head over those without a head."""
     v = headed(n, 1, d, 1)
     v.H = entries([[entry] for entry in column])
-    mine, other = (scores(SYMBOLS, v, taken) for taken in ("column", "ignored"))
+    mine, other = (scores(SYMBOLS, v, head_use) for head_use in ("column", "ignored"))
     return [cancelled((mine[t] - mine[0]) / (other[t] - other[0])) for t in range(1, n)]
 
 
@@ -119,8 +119,8 @@ def prove_multiple() -> str:
     for n, d in ((2, 1), (2, 2), (3, 3)):
         rest = [sp.Integer(0)] * (d - 1)
         at = f"for n = {n}, d = {d}"
-        found = multiples(n, d, [c, *rest])
-        ensure_equal(found, [c] * (n - 1), f"the differences of scores are c times those {at}")
+        ratios = multiples(n, d, [c, *rest])
+        ensure_equal(ratios, [c] * (n - 1), f"the differences of scores are c times those {at}")
         reversed_order = [-ratio for ratio in multiples(n, d, [-c, *rest])]
         ensure_positive(reversed_order, f"a head -c e_v reverses the order of the scores {at}")
     row, unit = vector("row_t"), vector("e_v")

@@ -43,8 +43,8 @@ def ensure_step() -> None:
     ensure_gain()
     ensure_gain_of_equal_rivals()  # u - gamma_t = s_o lead: so -grad L = |l'| s_o s_t lead D z^T
     p, q = P + STEP * c * A * B * Q, Q + STEP * c * A * B * P
-    for found, factor, start in ((p + q, 1 + X, P + Q), (p - q, 1 - X, P - Q)):
-        change = found - factor * start
+    for updated, factor, start in ((p + q, 1 + X, P + Q), (p - q, 1 - X, P - Q)):
+        change = updated - factor * start
         ensure_zero(
             [k.subs(X, STEP * c * A * B) for _, k in change.parts],
             "a step, to K + e c D z^T Q and Q + e c z D^T K, takes p + q to (1 + x)(p + q) and p "

@@ -117,15 +117,15 @@ def ensure_margins_of_sum() -> str:
     Returns:
         The step that says so.
     """
-    said = "the margins of sum_k w_k A_k are the entries of G w: margins of 1 say G w = 1"
+    statement = "the margins of sum_k w_k A_k are the entries of G w: margins of 1 say G w = 1"
     weights = sp.symbols("w_j w_k", real=True)
     A = vector("A_j"), vector("A_k")
     ensure_equal(
         A[0] @ (weights[0] * A[0] + weights[1] * A[1]),
         weights[0] * inner("A_j", "A_j") + weights[1] * inner("A_j", "A_k"),
-        said,
+        statement,
     )
-    return said
+    return statement
 
 
 def prove_incoherent() -> str:
@@ -223,9 +223,9 @@ def ensure_no_larger_margin() -> None:
     )
     few = sp.Symbol("k'", nonnegative=True)
     below_o, below, above = sp.symbols("below_o below above", nonnegative=True)
-    found = (few - few * (below_o - f) + (few * f - below)) / (few + 1)
+    bound = (few - few * (below_o - f) + (few * f - below)) / (few + 1)
     ensure_nonnegative(
-        few * (1 + 2 * f) / (few + 1) - found,
+        few * (1 + 2 * f) / (few + 1) - bound,
         "so c_o is at most k' (1 + 2 f)/(k' + 1)",
         normal=factored,
     )
@@ -246,9 +246,9 @@ def ensure_no_larger_margin() -> None:
         "2 f, 4 phi C, is at most 4 k phi/(k + 1 - 4 k phi), and that at most 1/k",
         normal=factored,
     )
-    found = (few - few * (f - below_o) + (few * f - below)) / (few + 1)
+    bound = (few - few * (f - below_o) + (few * f - below)) / (few + 1)
     ensure_nonnegative(
-        few / (few + 1) + 2 * f - (found + (f - below_o) - (above - f)),
+        few / (few + 1) + 2 * f - (bound + (f - below_o) - (above - f)),
         "where w_t = 0 the margin c_o + (F c)_o - (F c)_t is at most k'/(k' + 1) + 2 f",
         normal=factored,
     )

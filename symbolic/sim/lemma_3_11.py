@@ -103,9 +103,9 @@ def prove() -> str:
         "the derivative of g(b d) is g(b d) (1 - g(b d)) b d', for any function d",
     )
     for sign in (1, 0):
-        found = structural_residual(sign=sign)
+        residual = structural_residual(sign=sign)
         ensure_nonzero(
-            found,
+            residual,
             f"the sum of a_t f_t h_t plus {sign} times <f, h> <f, a> is not this derivative",
         )
     printed = loss_residual(2, 1, inside=False)

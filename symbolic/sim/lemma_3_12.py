@@ -28,10 +28,10 @@ u = sp.Symbol("u", positive=True)
 
 def derivatives(order: int) -> list[Any]:
     """Return g, g', ..., up to the order, as rational functions of u = e^x."""
-    found: list[Any] = [u / (1 + u)]
+    orders: list[Any] = [u / (1 + u)]
     for _ in range(order):
-        found.append(cancelled(u * sp.diff(found[-1], u)))
-    return found
+        orders.append(cancelled(u * sp.diff(orders[-1], u)))
+    return orders
 
 
 def identities() -> list[Any]:
@@ -43,12 +43,12 @@ def identities() -> list[Any]:
     that of -x.
     """
     g, first, second, third = derivatives(3)
-    found = [first - g * (1 - g), second - first * (1 - 2 * g)]
-    found += [third - first * (1 - 6 * g * (1 - g))]
-    found += [1 / (1 + 1 / u) - g, u / (1 + u) - g]
-    found += [slope_kernel(e) - first for e in (u, 1 / u)]
-    found += [-curvature_kernel(1 / u) - second, curvature_kernel(u) - second]
-    return [cancelled(x) for x in found]
+    differences = [first - g * (1 - g), second - first * (1 - 2 * g)]
+    differences += [third - first * (1 - 6 * g * (1 - g))]
+    differences += [1 / (1 + 1 / u) - g, u / (1 + u) - g]
+    differences += [slope_kernel(e) - first for e in (u, 1 / u)]
+    differences += [-curvature_kernel(1 / u) - second, curvature_kernel(u) - second]
+    return [cancelled(x) for x in differences]
 
 
 def ensure_cubic() -> None:

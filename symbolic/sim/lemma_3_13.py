@@ -110,21 +110,21 @@ def reached() -> list[sp.Expr]:
     v = basic_4.opposite(sp.log(ODDS))
     bend = entry_loss.hessian(SYMBOLS, v.A, v.x, entries(h), sp.Integer(1)).ravel()[0]
     height = softmax_height(WIDTH, WIDTH**2, SHARE, (1 - POWER) / (1 + POWER))
-    found = bend, curvature_of_two(entry_loss.gradient, h)
-    return [numerator(of_power(each, mean) - 2 * height) for each in found]
+    curvatures = bend, curvature_of_two(entry_loss.gradient, h)
+    return [numerator(of_power(each, mean) - 2 * height) for each in curvatures]
 
 
 def ensure_attained(
-    found: object, reaches: str, loss: Callable[..., sp.Expr] = entry_loss.loss
+    residuals: object, reaches: str, loss: Callable[..., sp.Expr] = entry_loss.loss
 ) -> None:
     """Prove that the least constant is the largest height: curvatures of two tokens tend to it.
 
     Args:
-        found: their curvatures minus twice the heights, for a in (-1, 1).
+        residuals: curvatures of two tokens minus twice the heights, for a in (-1, 1).
         reaches: this step in words.
         loss: the smooth loss of these curvatures.
     """
-    ensure_zero(found, reaches)
+    ensure_zero(residuals, reaches)
     v = basic_4.opposite(sp.Symbol("x", real=True))
     ensure_equal(
         [SYMBOLS.spectral(v.A) ** 2, SYMBOLS.spread(v.A) ** 2],
@@ -144,13 +144,13 @@ def ensure_constant(slope: str) -> None:
     K, h = entry_loss.K(SYMBOLS, b * D), entries([D, 0 * D])
     x, y = symbols_of("x", 2), symbols_of("y", 2)
     v = SimpleNamespace(A=basic_4.TOKENS, x=x, y=y, h=h, b=b)
-    found = said_by(lemma_3_13.LEMMA, "sharp-2", v).right / SYMBOLS.norm(x - y)
-    ensure_equal(cancelled(found), (sp.sqrt(2) * basic_4.SPREAD) ** 2 / 2 * K, slope)
+    ratio = said_by(lemma_3_13.LEMMA, "sharp-2", v).right / SYMBOLS.norm(x - y)
+    ensure_equal(cancelled(ratio), (sp.sqrt(2) * basic_4.SPREAD) ** 2 / 2 * K, slope)
     v = SimpleNamespace(A=symbols_of("A", 2, 1), x=x[:1], y=y[:1], h=h, b=b)
     norm = SYMBOLS.spectral(v.A) ** 2 * K
-    found = said_by(lemma_3_13.LEMMA, "sharp", v).right / SYMBOLS.norm(v.x - v.y)
+    ratio = said_by(lemma_3_13.LEMMA, "sharp", v).right / SYMBOLS.norm(v.x - v.y)
     ensure_equal(
-        [cancelled(found), said_by(hessian.LEMMA, "sharp", v).right],
+        [cancelled(ratio), said_by(hessian.LEMMA, "sharp", v).right],
         [norm, norm],
         "the readings named sharp have the constant ||A||^2 K, and ||A|| is at least spread(A)",
     )
@@ -242,11 +242,11 @@ def ensure_printed() -> None:
         (hessian.LEMMA, bend.subs(s, 0), "the loss's second derivative"),
     ):
         name = f"{statement.id}:amended"
-        said = said_by(statement, "amended", v)
+        comparison = said_by(statement, "amended", v)
         ensure_equal(
-            said.left**2, left**2, f"the left side of {name} is {is_what}", normal=simplified
+            comparison.left**2, left**2, f"the left side of {name} is {is_what}", normal=simplified
         )
-        ensure_equal(said.right, constant, f"the right side of {name} is as printed")
+        ensure_equal(comparison.right, constant, f"the right side of {name} is as printed")
 
 
 def prove_published() -> str:

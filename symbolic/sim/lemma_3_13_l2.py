@@ -105,10 +105,10 @@ def height(x: sp.Expr, a: sp.Expr) -> sp.Expr:
 def code_residuals() -> list[sp.Expr]:
     """Return the code's height at w, m = x w minus w^2 j(x, a), and slope minus derivative."""
     w = sp.Symbol("w", positive=True)
-    found = squared_height(w, x * w, a)
+    scaled = squared_height(w, x * w, a)
     return [
-        sp.expand(found - w**2 * height(x, a)),
-        sp.expand(sp.diff(found, a) - w * squared_slope(w, x * w, a)),
+        sp.expand(scaled - w**2 * height(x, a)),
+        sp.expand(sp.diff(scaled, a) - w * squared_slope(w, x * w, a)),
     ]
 
 
@@ -149,8 +149,8 @@ def shorter_residual(sign: int) -> sp.Expr:
     beside = (1 - k) * width
     middle = x + sign * (1 - width) / 2
     m = x + sign * (sp.Rational(1, 2) - beside)  # x - 1/2 + T
-    found = 2 * k * beside * (m * (1 - 2 * k) + sign * k * beside)
-    return sp.expand(found - sign * squared_height(width, middle, sign * (1 - 2 * k)) / 2)
+    curvature = 2 * k * beside * (m * (1 - 2 * k) + sign * k * beside)
+    return sp.expand(curvature - sign * squared_height(width, middle, sign * (1 - 2 * k)) / 2)
 
 
 def ensure_shorter() -> None:
@@ -365,8 +365,8 @@ def reached() -> sp.Expr:
     w = sp.Symbol("w", positive=True)
     m, b = sp.symbols("m b", real=True)
     h = [b + m + w / 2, b + m - w / 2]
-    found = curvature_of_two(entry_loss.squared_gradient, h, b)
-    return cancelled(found - 2 * squared_height(w, m, SHARE))
+    curvature = curvature_of_two(entry_loss.squared_gradient, h, b)
+    return cancelled(curvature - 2 * squared_height(w, m, SHARE))
 
 
 def ensure_compared(reading: str, constant: Callable[[Values], sp.Expr], slope: str) -> None:
@@ -379,8 +379,8 @@ def ensure_compared(reading: str, constant: Callable[[Values], sp.Expr], slope: 
         h=symbols_of("h", 2),
         b=symbols_of("b"),
     )
-    found = said_by(LEMMA, reading, v).right / SYMBOLS.norm(v.x - v.y)
-    ensure_equal(cancelled(found), SYMBOLS.dot(v.A[:, 0], v.A[:, 0]) * constant(v), slope)
+    ratio = said_by(LEMMA, reading, v).right / SYMBOLS.norm(v.x - v.y)
+    ensure_equal(cancelled(ratio), SYMBOLS.dot(v.A[:, 0], v.A[:, 0]) * constant(v), slope)
     ensure_hessian(slope, of_two(entry_loss.squared_loss))
     ensure_attained(reached(), REACHES, entry_loss.squared_loss)
 

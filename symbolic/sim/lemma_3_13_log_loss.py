@@ -167,10 +167,10 @@ def prove() -> str:
     prove_bound()
     e = sp.Symbol("e", positive=True)  # exp(u), so that d/du = e d/de
     slope = e * sp.diff(sp.log(1 + 1 / e), e)
-    found, level = [-slope, e * sp.diff(slope, e)], (1 - e) / (1 + e)
+    derivatives, level = [-slope, e * sp.diff(slope, e)], (1 - e) / (1 + e)
     closed = [(1 + level) / 2, (1 - level**2) / 4]
     ensure_equal(
-        found,
+        derivatives,
         closed,
         "for l(u) = log(1 + exp(-u)) and c = (1-e)/(1+e), e = exp(u), -l' is (1+c)/2 and l'' "
         "is (1-c^2)/4",

@@ -64,9 +64,9 @@ def prove_convex() -> str:
         "a mean of two matrices with margins of 1 at least has such margins",
         normal=factored,
     )
-    said = shorter_mean(INNER, U, U + apart, t)
+    comparison = shorter_mean(INNER, U, U + apart, t)
     ensure_nonnegative(
-        said.right - said.left,
+        comparison.right - comparison.left,
         "the squared norm of t U + (1 - t) V is t (1 - t) ||U - V||^2 less than the mean of "
         "the squared norms",
         normal=factored,
@@ -142,9 +142,9 @@ def prove_price() -> str:
     """Return X^mm minimises ||X|| + C sum of slacks for C ||X^mm|| at least every w_j."""
     ensure_price_suffices()
     paid = sp.Symbol("paid", nonnegative=True)
-    said = worth(INNER, X, V, paid)
+    comparison = worth(INNER, X, V, paid)
     ensure_equal(
-        (said.right - paid) ** 2 - said.left * (V @ V),
+        (comparison.right - paid) ** 2 - comparison.left * (V @ V),
         sp.Integer(0),
         "the claim compares ||X||^2 with ||V|| ||X|| plus the price of slack",
     )

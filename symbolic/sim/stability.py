@@ -274,14 +274,14 @@ def square_residuals() -> list[sp.Expr]:
     a, w, mu, t, m, P, Q = sp.symbols("a w mu t m P Q", real=True)
     W, S, scale = sp.symbols("W S scale", positive=True)
     height = squared_height(w, m, a)
-    found = _polynomials(a)
+    polynomials = _polynomials(a)
     value = w * (mu + t) * P + w**2 * Q + W * (1 - w**2 / 2 - 2 * mu**2)
     squares = 2 * W * (mu - w * P / (4 * W)) ** 2 + S / 4 * (w - 2 * t * P / S) ** 2
     rest = value - (W + t**2 * P**2 / S - squares)
     return [
         sp.expand((mu + w / 2) ** 2 + (mu - w / 2) ** 2 - w**2 / 2 - 2 * mu**2),
         sp.expand(squared_height(scale * w, scale * m, a) - scale**2 * height),
-        sp.expand(height - w * m * found[0] - w**2 * found[1]),
+        sp.expand(height - w * m * polynomials[0] - w**2 * polynomials[1]),
         cancelled(rest.subs(Q, (2 * W - P**2 / (2 * W) - S) / 4)),
     ]
 
@@ -314,8 +314,8 @@ def slope_of(
     x, b = sp.symbols("x b", real=True)
     v = opposite(x)
     values = entries([sp.Integer(value) for value in h])
-    found = entry(SYMBOLS, v.A, v.x, values, b)[0]
-    rest = found - closed(b, sp.tanh(x))
+    gradient_entry = entry(SYMBOLS, v.A, v.x, values, b)[0]
+    rest = gradient_entry - closed(b, sp.tanh(x))
     ensure_zero(
         numerator(rest.rewrite(sp.exp)),
         f"{statement}: the gradient at tokens 1 and -1 is a closed form in b and T = tanh x",

@@ -164,10 +164,10 @@ def ensure_linear_attains(
     x, A, h = sp.symbols("x A h", positive=True)
     b = -LABEL
     value = entry(SYMBOLS, entries([[A]]), entries([x]), entries([h]), b)
-    found = sp.Abs(sp.diff(value, x).subs(x, at / A))
+    steepest = sp.Abs(sp.diff(value, x).subs(x, at / A))
     constant = constant_of(statement, 1, "norms").subs({SPREAD: A * h, HEAD: h})
     reached = "the slope of linear attention at one token is its constant"
-    ensure_equal(found, constant, reached, normal=simplified)
+    ensure_equal(steepest, constant, reached, normal=simplified)
     ensure_no_less(reached, value)
 
 
@@ -192,9 +192,9 @@ SCORE, RISE = sp.symbols("score rise", real=True)
 def derivative_along(loss: Callable[..., sp.Expr], b: sp.Expr, order: int) -> sp.Expr:
     """Return a derivative of linear attention's loss along z at x, for any n and D."""
     value = loss(LENGTHS, _Rows(), _X + _STEP * _Z, vector(entry("h")), b)
-    found = sp.diff(value, _STEP, order).subs(_STEP, 0)
+    derivative = sp.diff(value, _STEP, order).subs(_STEP, 0)
     inner = {total(entry(name) * entry("h")): d for name, d in (("Ax", SCORE), ("Az", RISE))}
-    return found.subs(inner)
+    return derivative.subs(inner)
 
 
 def ensure_linear_bounded(statement: ModuleType, data: str, slope: sp.Expr, most: sp.Expr) -> None:

@@ -54,9 +54,9 @@ def moves(p_1: sp.Expr, p_2: sp.Expr, squares: tuple[Any, Any, Any]) -> tuple[An
         squares: <A_1, A_1>, <A_1, A_2> and <A_2, A_2>.
     """
     a, c, q = squares
-    found = {inner("A_1", "A_1"): a, inner("A_1", "A_2"): c, inner("A_2", "A_2"): q}
+    products = {inner("A_1", "A_1"): a, inner("A_1", "A_2"): c, inner("A_2", "A_2"): q}
     moved = p_1 * A_1 + p_2 * A_2
-    return (moved @ A_1).subs(found), (moved @ A_2).subs(found)
+    return (moved @ A_1).subs(products), (moved @ A_2).subs(products)
 
 
 def ensure_stays(rise: sp.Expr, fall: sp.Expr, jump: sp.Expr, what: str) -> None:
@@ -261,14 +261,14 @@ def ensure_of_three() -> None:
 def ensure_no_more_than_square() -> None:
     """<A_1, A_2> <= ||A_2||^2 = q, as the second best token is a support vector."""
     q = sp.Symbol("q", positive=True)
-    found = {
+    products = {
         inner("A_2", "A_2"): q,
         inner("A_2", "V"): 1 + MORE,
         inner("V", "V"): 1 / q - LESS,
     }
     apart = V - A_2 / q
     ensure_nonnegative(
-        -(apart @ apart).subs(found),
+        -(apart @ apart).subs(products),
         "were c = <A_1, A_2> at least q, A_2/q would have margins of 1 at least, and V, "
         "which is no longer and gives the worst token a margin of 1 at least, would be "
         "A_2/q: ||V - A_2/q||^2 <= 0",

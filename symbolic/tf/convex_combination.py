@@ -55,9 +55,9 @@ def _along(*a: sp.Expr) -> SimpleNamespace:
 def prove_hull() -> str:
     """Return <u, x^att> is at most the largest a_t."""
     ensure_softmax_inside()
-    said = within(_Attended(WEIGHT), _along(GAMMA))
+    comparison = within(_Attended(WEIGHT), _along(GAMMA))
     ensure_equal(
-        (said.right - said.left - RANGE + BEST - NEXT).subs(total(WEIGHT), 1),
+        (comparison.right - comparison.left - RANGE + BEST - NEXT).subs(total(WEIGHT), 1),
         total(definition_1.ADDED).subs(total(WEIGHT), 1),
         "the largest a_t, which is the least plus the range, less <u, x^att> is a sum over tokens",
     )
@@ -71,9 +71,9 @@ def prove_hull() -> str:
 def prove_inside() -> str:
     """Prove that <u, x^att> is below the largest a_t if two differ."""
     ensure_softmax_inside()
-    said = inside(_Attended(WEIGHT), _along(GAMMA), 0)
+    comparison = inside(_Attended(WEIGHT), _along(GAMMA), 0)
     ensure_equal(
-        said.right - said.left,
+        comparison.right - comparison.left,
         total(definition_1.ADDED),
         "the largest a_t less <u, x^att> is the sum of s_t times what a_t lacks to the largest",
     )
@@ -93,8 +93,8 @@ def prove_short() -> str:
     """Return (1 - s_1) times the least gap <= <u, x_1 - x^att> <= (1 - s_1) times the largest."""
     ensure_softmax_inside()
     first = sp.Symbol("s_1", positive=True)
-    said = short_of(_Attended(first, WEIGHT), _along(BEST, GAMMA), 1)
-    above, low, high = (part.right - part.left for part in comparisons(said))
+    comparison = short_of(_Attended(first, WEIGHT), _along(BEST, GAMMA), 1)
+    above, low, high = (part.right - part.left for part in comparisons(comparison))
     # in the formulas the largest gap has the letter of the largest a_t
     terms = (
         definition_1.ADDED,
@@ -103,9 +103,9 @@ def prove_short() -> str:
     )
     high = high - BEST * total(WEIGHT) + RANGE * total(WEIGHT)
     bounds = "0", "(1 - s_1) times the least gap", "(1 - s_1) times the largest gap"
-    for found, term, what in zip((above, low, high), terms, bounds, strict=True):
+    for difference, term, what in zip((above, low, high), terms, bounds, strict=True):
         ensure_equal(
-            found,
+            difference,
             total(term),
             f"the comparison of <u, x_1 - x^att> with {what} is a sum over the other tokens",
         )
@@ -185,9 +185,9 @@ def prove_far() -> str:
     """
     suppose(SEVERAL)  # there is a mean of the others
     others = {"T": n + 1, "W": _Weights(), "z": vector("z")}
-    said = far(_Apart(), SimpleNamespace(X=_Keys(OTHER), **others))
+    comparison = far(_Apart(), SimpleNamespace(X=_Keys(OTHER), **others))
     ensure_equal(
-        said.right,
+        comparison.right,
         total(sp.exp(OTHER - FIRST)),
         "the odds are the sum over the other tokens of exp(a_t - a_1)",
         normal=expanded,
@@ -209,7 +209,7 @@ def prove_far() -> str:
     ensure_product()  # so that it is <W, y z^T>, and ||y z^T|| is ||y|| ||z||
     cite(CAUCHY_SCHWARZ)
     ensure_equal(
-        said.left,
+        comparison.left,
         n * sp.exp(-sp.sqrt((y @ y) * (z @ z) * inner("W", "W"))),
         "the exponent of the formula is ||y|| ||z|| ||W||, at least <y, W z>",
         normal=simplified,

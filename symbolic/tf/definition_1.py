@@ -60,10 +60,10 @@ def added(term: sp.Expr, s: sp.Expr, gamma: sp.Expr, optimal: int = 0) -> sp.Exp
 
 def ensure_shortfall() -> None:
     """Prove that best - <s, gamma> is the sum of s_t (best - gamma_t)."""
-    found = drop(Tokens(), _case())
-    ensure_equal(found, total(ADDED), "l(<s, gamma>) is l at best less the sum of s_t gap_t")
+    fall = drop(Tokens(), _case())
+    ensure_equal(fall, total(ADDED), "l(<s, gamma>) is l at best less the sum of s_t gap_t")
     ensure_equal(
-        found.subs(total(S), 1),
+        fall.subs(total(S), 1),
         BEST - total(S * GAMMA),
         "the sum of s_t gap_t is best - <s, gamma>, as the s_t add up to 1",
     )
@@ -81,9 +81,9 @@ def ensure_between() -> None:
     ensure_shortfall()
     low, high = comparisons(between(Tokens(), _case(), 1))
     terms = ADDED - S * (1 - OPTIMAL) * NEXT, S * (1 - OPTIMAL) * RANGE - ADDED
-    for said, term, what in (low, terms[0], "below"), (high, terms[1], "above"):
+    for comparison, term, what in (low, terms[0], "below"), (high, terms[1], "above"):
         name = f"the bound from {what} holds by a sum over tokens"
-        ensure_equal(said.right - said.left, total(term), name)
+        ensure_equal(comparison.right - comparison.left, total(term), name)
         ensure_zero(added(term, s, BEST, 1), f"{name}, to which an optimal token adds 0")
     ensure_nonnegative(
         [added(terms[0], s, BEST - NEXT - more), added(terms[1], s, BEST - RANGE + more)],

@@ -46,9 +46,11 @@ def prove_optimal() -> str:
     apart = sp.Symbol("apart", nonnegative=True, nonzero=True)
     ensure_existence(FEASIBLE)
     suppose(UNIQUE_OPTIMUM)
-    (said,) = comparisons(led(SYMBOLS, best, best - apart, sp.Symbol("margin", real=True), "all"))
+    (comparison,) = comparisons(
+        led(SYMBOLS, best, best - apart, sp.Symbol("margin", real=True), "all")
+    )
     ensure_positive(
-        said.right - said.left,
+        comparison.right - comparison.left,
         "no score is above the best one, and that of another token, which is not optimal, differs "
         "from it: what is compared holds, for every t and so for those in T_i",
     )

@@ -173,9 +173,9 @@ def prove_solvable() -> str:
     )
     ensure_existence(meets, constraints, "Gen-SVM")
     size = sp.Symbol("size", positive=True)  # of W_svm, squared
-    said = longer(SYMBOLS, mu**2 * (size + MORE), size, mu)
+    comparison = longer(SYMBOLS, mu**2 * (size + MORE), size, mu)
     ensure_nonnegative(
-        said.right**2 - said.left**2,
+        comparison.right**2 - comparison.left**2,
         "where ||V/mu||^2 is at least ||W_svm||^2 the comparison holds",
         normal=expanded,
     )
@@ -427,9 +427,9 @@ def prove_kept_pair() -> str:
         (before - MORE, before, "where it does not grow"),
         (bound - MORE, bound, "where it grows"),
     ):
-        said = raised(_Larger(larger), before, after, beta, g, room)
+        comparison = raised(_Larger(larger), before, after, beta, g, room)
         ensure_nonnegative(
-            said.right - said.left,
+            comparison.right - comparison.left,
             f"m is at most the larger one of what it was and the bound {what}, and so is -m",
             normal=expanded,
         )

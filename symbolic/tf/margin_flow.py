@@ -117,9 +117,9 @@ def _ensure_coefficients_of_choices() -> None:
         [part for _, part in ((x_s - x_t) - ((x_b - x_t) - (x_b - x_s))).parts],
         "this W is the sum of lambda_t (x_s - x_t) z^T, which is that of lambda_t (A_t - A_s)",
     )
-    found = dict((weight * (vector("A_t") - vector("A_s"))).parts)
+    coefficients = dict((weight * (vector("A_t") - vector("A_s"))).parts)
     ensure_nonnegative(
-        [found["A_t"], -found["A_s"]],
+        [coefficients["A_t"], -coefficients["A_s"]],
         "the coefficient of A_t in this W is lambda_t for t other than s, and that of A_s is "
         "at most 0",
     )
@@ -136,10 +136,10 @@ def ensure_weights() -> None:
     suppose(ORTHOGONAL)
     ensure_inputs_apart()
     _ensure_coefficients_of_choices()
-    taken, of_row = entry("taken"), entry("M_t")
+    removed, of_row = entry("taken"), entry("M_t")
     ensure_nonnegative_sum(
-        0 - total(of_row * taken),
-        -of_row * taken,
+        0 - total(of_row * removed),
+        -of_row * removed,
         "M_ts = -lambda_t, of the choice s, is at most 0 for t other than s, and for b itself the "
         "sum of row t is lambda_t. Where tokens s other than t are taken out of a row sum that is "
         "0, what is left is the sum of the -M_ts: no rate of a token that is left is negative",
@@ -175,8 +175,8 @@ def ensure_weights_of_few() -> None:
             about=tuple(choices),
         )
         of_choices = {x: sum(a * value for a, value in zip(row, x, strict=True)) for x in choices}
-        found = sum(weight * of_choices[x] for x, weight in choices.items())
-        ensure_equal(2 * left, found, what)
+        doubled = sum(weight * of_choices[x] for x, weight in choices.items())
+        ensure_equal(2 * left, doubled, what)
         signs = [-weight if x[0] == -1 else weight for x, weight in choices.items()]
         ensure_nonnegative(
             sum(sign * multiplier for sign, multiplier in zip(signs, MULTIPLIERS, strict=False)),

@@ -168,14 +168,14 @@ def ensure_next_energy() -> None:
     known = {inner("v'", "v'"): Q, inner("theta", "v'"): D, inner("theta", "theta"): RATES}
     energy = sp.Function("E")
     along = TAU * moved - theta
-    found = (along @ along).subs(known)
+    square = (along @ along).subs(known)
     y_slope = (
         (TAU * sp.diff(TAU * energy(TAU), TAU))
         .subs(sp.diff(energy(TAU), TAU), -Q)
         .subs(energy(TAU), E)
     )
     ensure_equal(
-        found,
+        square,
         -y_slope + (TAU * E - TAU * D) - (TAU * D - RATES),
         "Q(dV/dr), in the inner product x^T M y, is tau^2 Q - 2 tau D + rates, and so "
         "-d(tau E)/dr + tau (E - D) - (tau D - rates)",
@@ -192,7 +192,7 @@ def ensure_next_energy() -> None:
     summed = TAU * energy(TAU) + J(TAU) - RATES * sp.log(TAU)
     ensure_equal(
         (TAU * sp.diff(summed, TAU)).subs(slopes).subs(energy(TAU), E),
-        TAU * (E - D) - found,
+        TAU * (E - D) - square,
         "tau E + J - rates r has the slope tau (E - D) - Q(dV/dr) along r, both integrable: the "
         "next E, the integral of Q(dV/dr) from r on, is it and the integral of tau (E - D) from r "
         "on, up to a constant",

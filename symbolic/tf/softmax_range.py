@@ -180,20 +180,20 @@ def ensure_largest_odds() -> None:
         2 * s**2,
         "v is s (e_u - e_1) for two different u only where s = 0: for T >= 3 equality leaves v = 0",
     )
-    said = by_norm(_Others(), _of(FIRST, OTHER), "most")
+    comparison = by_norm(_Others(), _of(FIRST, OTHER), "most")
     square = FIRST**2 + total(OTHER**2)
     ensure_equal(
-        [said.left, said.right],
+        [comparison.left, comparison.right],
         [total(sp.exp(OTHER - FIRST)), n * sp.exp(sp.sqrt(2 * square))],
         "the claim compares the odds with (T - 1) exp(sqrt 2 ||v||)",
         normal=expanded,
     )
-    said = by_norm(_Others(), _of(sp.Integer(0), sp.Integer(0)), "most")
-    ensure_equal(said.left, said.right, "at v = 0 both sides are equal, for every T")
+    comparison = by_norm(_Others(), _of(sp.Integer(0), sp.Integer(0)), "most")
+    ensure_equal(comparison.left, comparison.right, "at v = 0 both sides are equal, for every T")
     a = sp.Symbol("a", nonnegative=True)
-    said = by_norm(_Others(), _of(-a, a), "most")
+    comparison = by_norm(_Others(), _of(-a, a), "most")
     ensure_equal(
-        [sp.sympify(side).subs(n, 1) for side in (said.left, said.right)],
+        [sp.sympify(side).subs(n, 1) for side in (comparison.left, comparison.right)],
         [sp.exp(2 * a)] * 2,
         "both sides are exp(2 a) for T = 2 at v = (-a, a), a >= 0, of every norm",
     )
@@ -215,18 +215,18 @@ def prove_norm() -> str:
         "the mean of the others less v_1 is <c, v>, c = (-1, 1/(T - 1), ...), ||c||^2 = T/(T - 1)",
     )
     cite(CAUCHY_SCHWARZ)
-    said = by_norm(_Others(), _of(FIRST, OTHER), "least")
+    comparison = by_norm(_Others(), _of(FIRST, OTHER), "least")
     square = (FIRST**2 + total(OTHER**2)) * (n + 1) / n
     ensure_equal(
-        [said.left, said.right],
+        [comparison.left, comparison.right],
         [n * sp.exp(-sp.sqrt(square)), total(sp.exp(OTHER - FIRST))],
         "the claim compares (T - 1) exp(-||v|| sqrt(T/(T - 1))) with the odds",
         normal=expanded,
     )
     a = sp.Symbol("a", nonnegative=True)
-    said = by_norm(_Others(), _of(n * a, -a), "least")
+    comparison = by_norm(_Others(), _of(n * a, -a), "least")
     ensure_equal(
-        [said.left, said.right],
+        [comparison.left, comparison.right],
         [n * sp.exp(-a * (n + 1))] * 2,
         "at v = a (T - 1, -1, ..., -1), a >= 0, of every norm, both sides are (T - 1) exp(-a "
         "T): the bound is attained",
