@@ -61,5 +61,22 @@ def test_shown_runs_could_be_todays():
     assert f"\n{refuted} curated counterexamples replayed: all confirmed\n" in text
 
 
+def test_the_readme_is_short_and_its_tables_can_be_read():
+    text = (ROOT / "README.md").read_text()
+    assert len(text.encode()) <= 9000
+    rows = re.findall(r"^\|.*\|$", text, re.M)
+    assert len(rows) > 8
+    assert not [cell for row in rows for cell in cells(row) if len(cell.split()) > 25]
+
+
+def test_pictures_of_the_readme_are_small_and_say_what_they_show():
+    pictures = re.findall(r"!\[(.*?)\]\((.*?)\)", (ROOT / "README.md").read_text())
+    assert {path for _, path in pictures} == {"docs/report.png", "docs/theorem_that_falls.svg"}
+    for words, path in pictures:
+        assert len(words.split()) > 5
+        assert 1000 < (ROOT / path).stat().st_size < 150_000
+    assert (ROOT / "docs/report.png").read_bytes().startswith(b"\x89PNG\r\n")
+
+
 if __name__ == "__main__":
     HUNTS.write_text("".join(f"{renewed(line)}\n" for line in HUNTS.read_text().splitlines()))

@@ -68,6 +68,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("page", type=Path, nargs="?")
     parser.add_argument("--pictures", type=Path)
+    parser.add_argument(
+        "--first", type=Path, metavar="PNG", help="check nothing: save the first screen in light"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the claims that are checked")
     options = parser.parse_args()
     program = next(filter(None, map(shutil.which, _NAMES)), None)
@@ -78,6 +81,12 @@ def main() -> int:
         address = (options.page or _few(Path(folder), options.seed)).resolve().as_uri()
         browser = driver.chromium.launch(executable_path=program, args=_FLAGS)
         seen = browser.new_page(viewport={"width": 1280, "height": 900})
+        if options.first:
+            seen.set_viewport_size({"width": 1000, "height": 825})
+            seen.emulate_media(color_scheme="light")
+            _open(seen, address)
+            seen.screenshot(path=options.first)
+            return 0
         failed = 0
         checks = (_opens, _filters, _links, _guides, _keys, _copies, _plain, _prints)
         for check in (*checks, _fits, _legible, _accessible):
