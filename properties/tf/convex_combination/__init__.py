@@ -1,7 +1,7 @@
 """Recap of softmax: attention outputs a convex combination of the tokens.
 
 "Attention outputs: x^att = X^T s where s = S(X W z). x^att is a convex combination of tokens of X."
-... "What if we want to output the k'th token i.e x^att <- x_k: Then s_t = 1 if and only if t = k,
+... "What if we want to output the k'th token i.e. x^att <- x_k: Then s_t = 1 if and only if t = k,
 ||W|| -> infinity." X holds the tokens x_t as rows, z is a query. The k-th token is the first here.
 
 A point lies in the convex hull of the tokens exactly where <u, .> is nowhere above its largest
