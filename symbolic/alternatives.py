@@ -88,7 +88,7 @@ RISING_UNITS = Supposed(
 WITHOUT_RIVALS = Supposed(
     "W^mm(alpha) exists, without which alpha is not locally optimal, and meets the constraints "
     "without rivals as well",
-    (definition_2.SOLVED, all_local_unique.told),
+    (definition_2.SOLVED, all_local_unique.alone_exactly_if),
 )
 IN_BASIN = Supposed(
     "the risk gap of the start is below min_i [l(second) - l(best)]/n",

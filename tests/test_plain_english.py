@@ -148,7 +148,7 @@ MOST = {
     "attsvm": {"name": 98},
     "benchmarks": {"name": 1},
     "examples": {},
-    "properties": {"name": 208},
+    "properties": {},
     "symbolic": {},
 }
 """Maximum number of faults of each kind by room; a kind that is missing has none."""

@@ -87,21 +87,21 @@ class Pairs:
 @remembered
 def _pairs(data: AttentionData, alpha: tuple[int, ...]) -> Pairs | None:
     exact = ExactData.of(data)
-    found = separate(exact, [row.index(a) for row, a in zip(exact.kept, alpha, strict=True)])
-    if found is None or found.status != "solved":
+    separator = separate(exact, [row.index(a) for row, a in zip(exact.kept, alpha, strict=True)])
+    if separator is None or separator.status != "solved":
         return None
-    chosen = Selection.at(exact, found.W)
+    chosen = Selection.at(exact, separator.W)
     if chosen is None:
         return None
-    margin, lead, across = found.margins, list(chosen.lead.values()), []
+    margin, lead, across = separator.margins, list(chosen.lead.values()), []
     for (i, t), m in zip(chosen.pairs, margin, strict=True):
         gap, z = chosen.gap[i, t], exact.Z[i]
-        across.append(dot(gap, gap) * dot(z, z) - m * m / found.square)
+        across.append(dot(gap, gap) * dot(z, z) - m * m / separator.square)
     room = [m if x > 0 or m == 1 else m - 1 for m, x in zip(margin, lead, strict=True)]
     counted = [abs(x) if m == 1 else x for m, x in zip(margin, lead, strict=True)]
     chosen = replace(chosen, lead=dict(zip(chosen.pairs, counted, strict=True)))
-    frame = Frame.at(exact, chosen, found, found.W)
-    return Pairs(found.W, found.square, lead, margin, across, room, frame.frames)
+    frame = Frame.at(exact, chosen, separator, separator.W)
+    return Pairs(separator.W, separator.square, lead, margin, across, room, frame.frames)
 
 
 def closes(pairs: Pairs, loss: str, step: fmpq, share: fmpq, sigma: fmpq | arb) -> bool:
@@ -113,8 +113,8 @@ def closes(pairs: Pairs, loss: str, step: fmpq, share: fmpq, sigma: fmpq | arb) 
         Q = (wider(share, part) * unit).upper()
         if not all(frame.along * c - r * Q >= 1 for _, c, r in minor):
             continue
-        found = bounds(frame, Q, loss, step)
-        if found is not None and largest_at_start(found.bends, Q, found.spread):
+        extremes = bounds(frame, Q, loss, step)
+        if extremes is not None and largest_at_start(extremes.bends, Q, extremes.spread):
             return True
     return False
 

@@ -83,12 +83,12 @@ def narrowest(choice: Choice) -> Array:
     This pair sets the width of the cone. The length is 1/r_j, which takes 1 from the margin of the
     pair; the direction is zero if r_j is.
     """
-    found, pairs = exact_att_svm(choice.data, choice.alpha), Pairs.of(choice.data, choice.alpha)
+    svm, pairs = exact_att_svm(choice.data, choice.alpha), Pairs.of(choice.data, choice.alpha)
     square = 2 * (choice.data.d,)
-    if found is None or pairs is None or pairs.slope == 0:
+    if svm is None or pairs is None or pairs.slope == 0:
         return np.zeros(square)
     j = pairs.slopes.index(pairs.slope)
-    W, A = flat(pairs.W), list(found.A.values())[j]
+    W, A = flat(pairs.W), list(svm.A.values())[j]
     across = [
         (pairs.margin[j] / pairs.square * w - a) / pairs.across[j]
         for a, w in zip(A, W, strict=True)
@@ -229,8 +229,8 @@ def _supported(choice: Choice) -> Array:
     """Return the chosen tokens (n, T) and the first support token of each, which no mask takes."""
     first = np.where(choice.alpha == 0, 1, 0)
     place = np.arange(choice.data.T)
-    found: Array = (place == choice.alpha[:, None]) | (place == first[:, None])
-    return found
+    supported: Array = (place == choice.alpha[:, None]) | (place == first[:, None])
+    return supported
 
 
 @composite

@@ -182,10 +182,10 @@ def never_converges_to(case: Local, limit: Matrix) -> bool:
 @by_gradient_flow
 def follows(case: Local, towards: str = "alpha") -> Slack:
     """Return the slack of "descent from the start converges in direction to the target"."""
-    found = target(case, towards)
-    if found is None:
+    direction = target(case, towards)
+    if direction is None:
         return Slack(-1.0, 0.0)  # there is nothing to converge to
-    W = np.array([[float(arb(x)) for x in row] for row in found])
+    W = np.array([[float(arb(x)) for x in row] for row in direction])
     return direction_converges(case.data, case.start, LOSSES[case.loss], W)
 
 

@@ -69,10 +69,10 @@ class Curves:
         for column, values in self.where.items():
             kept = np.isin(table[column], values)
             table = Table({key: cells[kept] for key, cells in table.columns.items()})
-        found, names = table.distinct(self.panels), table.distinct(self.lines)
-        figure = sheet(1, len(found), panel=(4.0, 3.6))
-        row = figure.subplots(1, len(found), sharey=self.alike, squeeze=False)[0]
-        for axes, value in zip(row, found, strict=True):
+        panels, names = table.distinct(self.panels), table.distinct(self.lines)
+        figure = sheet(1, len(panels), panel=(4.0, 3.6))
+        row = figure.subplots(1, len(panels), sharey=self.alike, squeeze=False)[0]
+        for axes, value in zip(row, panels, strict=True):
             title = str(value) if isinstance(value, str) else f"{self.panels} = {value:g}"
             dress(axes, title, self.xlabel, self.ylabel)
             for c, name in enumerate(names):

@@ -131,9 +131,9 @@ def follows(case: Descent, towards: str = "optimal") -> Slack:
     low = max(float(np.linalg.norm(M)) for M in (unit, K @ K.T, Q @ Q.T))
     unit = unit / np.linalg.norm(unit)
     goals = [low, 10.0 * low, 100.0 * low]
-    (found,) = follow_kq(case.data, K, Q, case.loss, goals)
-    iterates = found.W[0]
-    if found.norms.shape[1] <= len(goals):
+    (run,) = follow_kq(case.data, K, Q, case.loss, goals)
+    iterates = run.W[0]
+    if run.norms.shape[1] <= len(goals):
         return Slack.unknown(f"the norm did not reach {goals[-1]:.3g}")
     rest = [_beside(W, unit) for W in iterates[-2:]]
     norms = [float(np.linalg.norm(W)) for W in iterates[-2:]]
@@ -207,9 +207,9 @@ def _turns(
         )
         after = _sum_and_difference(D, z, K, Q)
         fits = all(
-            found.overlaps(factor * y)
+            turned.overlaps(factor * y)
             for factor, *rows in zip((1 + x, 1 - x), before, after, strict=True)
-            for y, found in zip(*rows, strict=True)
+            for y, turned in zip(*rows, strict=True)
         )
         if x <= 0 or not fits:
             raise ProofError("a step of descent on (K, Q) does not turn to D z^T", value=k)

@@ -61,8 +61,8 @@ def equal_scores(law: Signs) -> Fraction:
         itertools.accumulate(range(law.d), lambda w, s: w * (law.d - s) // (s + 1), initial=1)
     )
     above = [0, *itertools.accumulate(reversed(ways[1:]))][::-1]
-    found = law.T * sum(w ** (law.T - 1) * a for w, a in zip(ways, above, strict=True))
-    return Fraction(found, 2 ** (law.d * law.T)) ** law.n
+    count = law.T * sum(w ** (law.T - 1) * a for w, a in zip(ways, above, strict=True))
+    return Fraction(count, 2 ** (law.d * law.T)) ** law.n
 
 
 def drawn(law: Signs, generator: np.random.Generator) -> AttentionData:
@@ -76,8 +76,8 @@ def drawn(law: Signs, generator: np.random.Generator) -> AttentionData:
 
 def support(data: AttentionData, alphas: Int[Array, "a n"]) -> Bool[Array, " a"]:
     """Return whether W^mm(alpha) exists with all tokens as support vectors, choice by choice."""
-    found: Array = supports(data.X[None], data.Z[None], alphas)[0]
-    return found
+    tight: Array = supports(data.X[None], data.Z[None], alphas)[0]
+    return tight
 
 
 def supports(
@@ -98,12 +98,12 @@ def supports(
     w = np.zeros(G.shape[:3])
     w[fine] = np.linalg.solve(G[fine], np.ones((G.shape[2], 1)))[..., 0]
     sure = fine & (np.abs(w).min(axis=2) > np.abs(w).max(axis=2) / FINE)
-    found: Array = sure & (w.min(axis=2) > 0.0)
+    tight: Array = sure & (w.min(axis=2) > 0.0)
     for s, k in np.argwhere(~sure):
         data = AttentionData(X[s], Z[s], scores=np.zeros((n, T)))
         answer = exact_att_svm(data, alphas[k])
-        found[s, k] = answer is not None and answer.all_tight
-    return found
+        tight[s, k] = answer is not None and answer.all_tight
+    return tight
 
 
 def counted(law: Signs, samples: int) -> int:
@@ -146,9 +146,9 @@ def part_1_probability(law: RandomSentences) -> Fraction:
     language, V = law.language, len(law.follow)
     texts = [list(text) for text in itertools.product(range(V), repeat=law.n)]
     chances = [language.probability(text) for text in texts]
-    said = [(text, chance) for text, chance in zip(texts, chances, strict=True) if chance > 0]
+    possible = [(text, chance) for text, chance in zip(texts, chances, strict=True) if chance > 0]
     total, known = Fraction(0), dict[frozenset[tuple[int, int]], bool]()
-    for chosen in itertools.product(said, repeat=law.m):
+    for chosen in itertools.product(possible, repeat=law.m):
         sentences = [text for text, _ in chosen]
         pairs = frozenset(p for text in sentences for p in itertools.pairwise(text))
         if pairs not in known:  # problems that repeat constrain nothing

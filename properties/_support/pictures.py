@@ -24,26 +24,26 @@ def plane(claim: Claim, case: Values) -> Picture | None:
     if not isinstance(data, AttentionData) or data.d > 2 or data.X.shape[1] > _TOKENS:
         return None
     best = optimal_tokens(data).ties
-    found = _run(claim, case, data)
+    run = _run(claim, case, data)
     panels = []
     shares = []
     for i in range(min(data.n, _INPUTS)):
         there = np.flatnonzero(data.present[i])
         filled = np.isin(there, best[i])
         path: Points = ()
-        if found is not None:
-            path = _points(found[:, i])
-            shares.append(softmax(data.X[i, there] @ found[-1, i])[filled].sum())
+        if run is not None:
+            path = _points(run[:, i])
+            shares.append(softmax(data.X[i, there] @ run[-1, i])[filled].sum())
         places = frozenset(np.flatnonzero(filled).tolist())
         panels.append(Panel(f"input {i + 1}", _points(data.X[i, there]), places, path))
     left = data.n - len(panels)
     says = "Tokens as circles, those of best score filled" + (f"; {left} more inputs" * (left > 0))
-    if found is not None:
-        told = ", ".join(f"{share:.0%}" for share in shares)
+    if run is not None:
+        attention = ", ".join(f"{share:.0%}" for share in shares)
         says += (
             f". The line is W(k) z, scaled to fit, over {_STEPS} steps of descent; its end is "
             "marked, and attention goes to the token that lies furthest in its direction. "
-            f"Attention to the best tokens at that end: {told}"
+            f"Attention to the best tokens at that end: {attention}"
         )
     return Picture(tuple(panels), says + ".")
 

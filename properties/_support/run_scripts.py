@@ -168,8 +168,8 @@ def _lines(
         *(f"    {move}" for move in moves),
     ]
     if both:
-        said = '    print("plain descent" if plain else "normalised descent")'
-        loop = ["for plain in (True, False):", said, *(f"    {line}" for line in loop)]
+        heading = '    print("plain descent" if plain else "normalised descent")'
+        loop = ["for plain in (True, False):", heading, *(f"    {line}" for line in loop)]
     lines = [
         *title(claim),
         "# Margins are the best token's over the others: below 0, attention goes to one of these.",

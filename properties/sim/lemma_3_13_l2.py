@@ -47,7 +47,7 @@ EQUAL_SIZES = on_line([1, -1], x=FIRST, y=SECOND, h=[890, -506], b=-1024)
 """The same for |b| = ||h||."""
 
 
-def gradient_change(m: Namespace, v: Values, power: int = 2, given: str = "sizes") -> Comparison:
+def gradient_change(m: Namespace, v: Values, power: int = 2, by: str = "sizes") -> Comparison:
     """Compare the change of the gradient with ||A||^2 times the constant of the given sizes."""
     change, w = slope_change(m, v, squared_loss), m.oscillation(v.h)
     constants = {
@@ -56,7 +56,7 @@ def gradient_change(m: Namespace, v: Values, power: int = 2, given: str = "sizes
         "norms": lambda: normed_constant(m, m.dot(v.h, v.h), m.abs(v.b)),
         "length": lambda: normed_constant(m, m.dot(v.h, v.h), m.exact(0)),
     }
-    right = m.power(m.spectral(v.A), power) * constants[given]() * m.norm(v.x - v.y)
+    right = m.power(m.spectral(v.A), power) * constants[by]() * m.norm(v.x - v.y)
     return m.at_most(m.norm(change), right)
 
 
@@ -75,19 +75,19 @@ LEMMA = Statement(
             tight=True,
             examples=(CENTRED, BESIDE),
             siblings={
-                "as if b were in the middle of h": changed(given="width"),
+                "as if b were in the middle of h": changed(by="width"),
                 "||A|| in place of its square": changed(power=1),
             },
         ),
         "sharp-2": Reading(
             "proved",
             proof="symbolic.sim.lemma_3_13_l2:prove_normed",
-            constants={"given": "norms"},
+            constants={"by": "norms"},
             depends_on=("sim/lemma-3.13-l2:sharp",),
             tight=True,
             examples=(EQUAL_SIZES, CENTRED),
             siblings={
-                "as if b were 0": changed(given="length"),
+                "as if b were 0": changed(by="length"),
                 "||A|| in place of its square": changed(power=1),
             },
         ),

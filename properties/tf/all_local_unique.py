@@ -66,7 +66,7 @@ def unique(m: Namespace, data: AttentionData) -> Comparison:
         }
     },
 )
-def told(m: Namespace, data: AttentionData, by: str = "second best") -> Comparison:
+def alone_exactly_if(m: Namespace, data: AttentionData, by: str = "second best") -> Comparison:
     local = [alpha for alpha in choices.every(data) if choices.locally_optimal(data, alpha)]
     alone = len(local) == 1 and choices.optimal(data, local[0])
     known = second_best_supports(data) if by == "second best" else feasible(data)
@@ -124,7 +124,7 @@ LEMMA = Statement(
             proof="symbolic.tf.all_local_unique:prove_three",
             under=(ONE_INPUT, FEW, UNIQUE),
             variables=Records(AttentionData, one_input(T=(3, 3)) | one_input(T=(1, 3))),
-            conclusion=told,
+            conclusion=alone_exactly_if,
             examples=(THREE, ONE_TOKEN),
             siblings={"wherever it has a W^mm": changed(by="feasible", examples=[THREE])},
         ),

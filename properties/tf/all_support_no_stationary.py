@@ -59,8 +59,8 @@ def length(m: Namespace, data: Any) -> Number | None:
         return 1 / m.values(distance(*constraints(data)))
     if m.name == "text":
         return m.norm(att_svm(m, data).vector)
-    found = exact_att_svm(data)
-    return None if found is None else m.norm(m.values(flat(found.W)))
+    svm = exact_att_svm(data)
+    return None if svm is None else m.norm(m.values(flat(svm.W)))
 
 
 @stated(

@@ -59,8 +59,8 @@ def by_lead(m: Namespace, v: Values, by: str = "lead", share: Number = 1) -> Rel
         return m.below(m.exact(0), m.exact(0))  # there is no lead
     mean = m.sum(v.v[1:]) / (v.T - 1)
     lead = {"lead": v.v[0] - m.max(v.v[1:]), "norm": m.norm(v.v), "mean": v.v[0] - mean}[by]
-    least, found = m.exp(-lead), odds(m, v)
-    return m.all_of(m.at_most(least, share * found), m.at_most(found, share * (v.T - 1) * least))
+    least, ratio = m.exp(-lead), odds(m, v)
+    return m.all_of(m.at_most(least, share * ratio), m.at_most(ratio, share * (v.T - 1) * least))
 
 
 def by_norm(m: Namespace, v: Values, side: str) -> Comparison:
@@ -70,10 +70,10 @@ def by_norm(m: Namespace, v: Values, side: str) -> Comparison:
     """
     if v.T == 1:
         return m.below(m.exact(0), m.exact(0))  # S_1 is 1
-    square, found = m.sum(m.square(v.v)), odds(m, v)
+    square, ratio = m.sum(m.square(v.v)), odds(m, v)
     if side == "least":
-        return m.at_most((v.T - 1) * m.exp(-m.sqrt(square * v.T / (v.T - 1))), found)
-    return m.at_most(found, (v.T - 1) * m.exp(m.sqrt(2 * square)))
+        return m.at_most((v.T - 1) * m.exp(-m.sqrt(square * v.T / (v.T - 1))), ratio)
+    return m.at_most(ratio, (v.T - 1) * m.exp(m.sqrt(2 * square)))
 
 
 TWO = {"T": Integer(2, 5)}

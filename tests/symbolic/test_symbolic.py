@@ -128,9 +128,9 @@ TIED = {
     "sim/definition-3.6:amended-3": [*DRIFT, drifts.weight, drifts.optimal],
     "sim/fixed-head:amended-1": [
         *(Arithmetic.covariance, Arithmetic.softmax, entry_loss.gradient),
-        *(heads.score, heads.taken_values, heads.closed_gradient),
+        *(heads.score, heads.values_of, heads.closed_gradient),
     ],
-    "sim/fixed-head:amended-2": [heads.scores, heads.taken_values],
+    "sim/fixed-head:amended-2": [heads.scores, heads.values_of],
     "sim/l2-objective:amended": [
         *(*TRICK, Arithmetic.mat, sentences.attention),
         *(l2_objective.divided_powers, l2_objective.rewritten),

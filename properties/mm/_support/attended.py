@@ -126,9 +126,9 @@ def doubted(draw: st.DrawFn) -> Doubted:
     X[:, 0] = best
     chosen = Selection(X, np.array(y), np.zeros(n, dtype=np.int64), np.eye(d))
     v, nu = svm.v_programme(chosen).vector, draw(st.sampled_from([1.0, 0.125, 4.0]))
-    found = best_nu.best_nu(chosen) if v is not None and T > 1 else None
-    if found is not None:
-        nu = draw(st.sampled_from([nu, 63 / 64 * float(found), 65 / 64 * float(found)]))
+    largest = best_nu.best_nu(chosen) if v is not None and T > 1 else None
+    if largest is not None:
+        nu = draw(st.sampled_from([nu, 63 / 64 * float(largest), 65 / 64 * float(largest)]))
     h = draw(arrays(d))
     if v is not None and draw(st.booleans()):
         h = np.array([float(fmpq(x).p) / float(fmpq(x).q) for x in v])

@@ -70,25 +70,25 @@ class Excess:
 # the judge
 
 
-def certifies(case: Selection, nu: Number, found: Certificate) -> bool:
+def certifies(case: Selection, nu: Number, certificate: Certificate) -> bool:
     """Return whether the certificate proves Assumption B with nu for all keys."""
     z = [
         [[y * x for x in token] for token in tokens]
         for y, tokens in zip(case.y.tolist(), rationals(case.X), strict=True)
     ]
-    alpha, square = case.alpha.tolist(), 1 / _product(found.head, found.head)
+    alpha, square = case.alpha.tolist(), 1 / _product(certificate.head, certificate.head)
     best = [tokens[a] for tokens, a in zip(z, alpha, strict=True)]
-    if nu <= 0 or any(_product(found.head, point) < 1 for point in best):
+    if nu <= 0 or any(_product(certificate.head, point) < 1 for point in best):
         return False
     for beta in itertools.product(*map(range, map(len, z))):
         changes = [i for i, (a, b) in enumerate(zip(alpha, beta, strict=True)) if a != b]
         points = [tokens[b] for tokens, b in zip(z, beta, strict=True)]
         if len(changes) > 1:
-            if not _reached(points, found.rivals.get(beta, []), nu, square):
+            if not _reached(points, certificate.rivals.get(beta, []), nu, square):
                 return False
         elif changes:
             (i,) = changes
-            knots = found.knots.get((i, beta[i]), [])
+            knots = certificate.knots.get((i, beta[i]), [])
             if not knots or knots[0][0] != 0 or knots[-1][0] != 1:
                 return False
             for q, w in knots:
@@ -141,10 +141,10 @@ def proposed(case: Selection, nu: Number) -> Certificate | Excess | None:
             rivals[tokens] = svm.v_programme(beta).shares
             continue
         (i,) = changes
-        found = _Segment(case, beta, nu, i).covered(largest_weight(case, i))
-        if not isinstance(found, list):
-            return found
-        knots[i, tokens[i]] = found
+        outcome = _Segment(case, beta, nu, i).covered(largest_weight(case, i))
+        if not isinstance(outcome, list):
+            return outcome
+        knots[i, tokens[i]] = outcome
     return Certificate(v.vector, rivals, knots)
 
 
@@ -187,11 +187,11 @@ class _Segment:
                 return None
             else:
                 middle = (low + high) / 2
-                found = self.solved(middle)
-                if isinstance(found, Excess):
-                    return found
-                ahead += [(middle, found, high, other, depth + 1)]
-                ahead += [(low, w, middle, found, depth + 1)]
+                weights = self.solved(middle)
+                if isinstance(weights, Excess):
+                    return weights
+                ahead += [(middle, weights, high, other, depth + 1)]
+                ahead += [(low, w, middle, weights, depth + 1)]
         return done
 
     def solved(self, q: Number) -> Vector | Excess:
@@ -310,9 +310,9 @@ def too_much(case: Values) -> SimpleNamespace | None:
     """
     if svm.v_programme(case.chosen).vector is None:
         return None
-    ways = itertools.chain(_rivals(case), _slow_ones(case.chosen), _shared(case))
-    found = (_far_enough(case, *way) for way in ways)
-    return next((far for far in found if far is not None), None)
+    moves = itertools.chain(_rivals(case), _slow_ones(case.chosen), _shared(case))
+    instances = (_far_enough(case, *move) for move in moves)
+    return next((far for far in instances if far is not None), None)
 
 
 Way = tuple[Vector, Vector, Callable[[SimpleNamespace], Vector]]
@@ -376,17 +376,17 @@ def _shared(case: Values) -> Iterator[Way]:
     one, rows = case.chosen, svm.p_rows(case.chosen)
     if not rows or not margins.independent(one):
         return
-    found = proposed(one, rational(case.nu))
-    if not isinstance(found, Excess) or found.q == 1:
+    excess = proposed(one, rational(case.nu))
+    if not isinstance(excess, Excess) or excess.q == 1:
         return
-    other = found.t - (found.t > one.alpha[found.i])
-    at = found.i * (one.X.shape[1] - 1) + other
+    other = excess.t - (excess.t > one.alpha[excess.i])
+    at = excess.i * (one.X.shape[1] - 1) + other
     D = fmpq_mat(rows)
     inverse = D.transpose() * (D * D.transpose()).inv()
-    logit = rational(float(arb((1 - found.q) / found.q).log()))
+    logit = rational(float(arb((1 - excess.q) / excess.q).log()))
     held = [logit * inverse[k, at] for k in range(len(rows[0]))]
     far = [sum((row[j] for j in range(len(rows)) if j != at), fmpq(0)) for row in inverse.tolist()]
-    yield held, far, lambda _: found.head
+    yield held, far, lambda _: excess.head
 
 
 def _far_enough(
@@ -398,7 +398,7 @@ def _far_enough(
             far = SimpleNamespace(chosen=case.chosen, p=combine([1, 2**k], [held, q]), nu=case.nu)
             far.h = [fmpq(0)] * len(q)
             far.h = head(far)
-            found: Any = beyond(BALLS, far)
-            if found.left < found.right:
+            excess: Any = beyond(BALLS, far)
+            if excess.left < excess.right:
                 return far
     return None

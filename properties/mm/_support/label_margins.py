@@ -37,12 +37,12 @@ def tilts(case: Selection) -> list[svm.Programme]:
         return []
     both = [v.vector, [-x for x in v.vector]]
     tight = [row for row, flag in zip(v.rows, v.tight, strict=True) if flag]
-    found = []
+    programmes = []
     for row, flag in zip(v.rows, v.tight, strict=True):
         rows = [*both, *tight, row] if flag else both
         bound = [0] * (len(rows) - flag) + [1] * flag
-        found.append(svm.solve(rows, len(row), [fmpq(b) for b in bound]))
-    return found
+        programmes.append(svm.solve(rows, len(row), [fmpq(b) for b in bound]))
+    return programmes
 
 
 def idle(case: Selection) -> list[bool]:
@@ -57,14 +57,14 @@ def multipliers(case: Selection) -> Vector:
     """Return multipliers of v(alpha) of sum 1, positive in every input that is not idle."""
     v = svm.v_programme(case)
     tight = [i for i, flag in enumerate(v.tight) if flag]
-    found = [v.weights]
+    solutions = [v.weights]
     for i, tilt in enumerate(tilts(case)):
         if not tilt.exists and v.weights[i] == 0:
             counted = [fmpq(0)] * len(v.rows)
             for j, w in zip([*tight, i], tilt.weights[2:], strict=True):
                 counted[j] += w
-            found.append(counted)
-    return combine([1 / (len(found) * sum(w, fmpq(0))) for w in found], found)
+            solutions.append(counted)
+    return combine([1 / (len(solutions) * sum(w, fmpq(0))) for w in solutions], solutions)
 
 
 def slowest(case: Selection) -> list[svm.Programme]:
@@ -109,8 +109,8 @@ def rival_square(case: Selection) -> Number:
 
     It is 0 for T = 1.
     """
-    found = (svm.v_programme(beta).margin_square for beta in others(case))
-    return max((square for square in found if square is not None), default=fmpq(0))
+    squares = (svm.v_programme(beta).margin_square for beta in others(case))
+    return max((square for square in squares if square is not None), default=fmpq(0))
 
 
 def alone(case: Selection) -> bool:

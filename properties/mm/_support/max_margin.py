@@ -100,8 +100,8 @@ class Programme:
             flags = [flag == (keep == "tight") for flag in tight]
         rows = [row for row, flag in zip(self.rows, flags, strict=True) if flag]
         bound = [b for b, flag in zip(self.bound, flags, strict=True) if flag]
-        found: Programme = solve(rows, len(self.vector or self.rows[0]), bound)
-        return found
+        part: Programme = solve(rows, len(self.vector or self.rows[0]), bound)
+        return part
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,15 +122,15 @@ class Programmes:
     @classmethod
     def of(cls, rows: Tensor, bound: Tensor, counted: Tensor) -> Programmes:
         """Solve them; multipliers move with the rows as long as the same ones are positive."""
-        found = cls(rows, bound, counted, nearest(rows, counted, bound))
+        batch = cls(rows, bound, counted, nearest(rows, counted, bound))
         if not rows.requires_grad:
-            return found
-        active = (found.shares > 0.0) & (found.hull_square.detach() > 0.0)[:, None]
+            return batch
+        active = (batch.shares > 0.0) & (batch.hull_square.detach() > 0.0)[:, None]
         weights = tight_multipliers(rows, bound, active)
         total = (weights * bound).sum(-1, keepdim=True)
         moving = weights / total.where(total != 0.0, 1.0 + 0.0 * total)
-        same = ((moving - found.shares).abs() <= _TIGHT * (1.0 + found.shares)).all(-1)[:, None]
-        return cls(rows, bound, counted, moving.where(same, found.shares))
+        same = ((moving - batch.shares).abs() <= _TIGHT * (1.0 + batch.shares)).all(-1)[:, None]
+        return cls(rows, bound, counted, moving.where(same, batch.shares))
 
     @property
     def nearest(self) -> Tensor:
@@ -264,8 +264,8 @@ class Solved:
     def distance(self, m: Namespace) -> Numbers:
         """Return the distance from 0 of the convex hull C of the rows."""
         if m.name == "text":
-            said = "the distance from 0 of the convex hull C of the rows D_j"
-            return m.symbol(r"\mathrm{dist}(0, C)", said)
+            text = "the distance from 0 of the convex hull C of the rows D_j"
+            return m.symbol(r"\mathrm{dist}(0, C)", text)
         return m.sqrt(m.values(self.programme.hull_square))
 
     def shortest(self, m: Namespace) -> Number:
@@ -285,8 +285,8 @@ class Solved:
 def _written(m: Namespace, name: str, rows: str) -> Solved:
     """Return a programme as it is written down."""
     D = m.symbol("D", f"the matrix of the rows D_j = {rows}", rows=True)
-    said = "the shortest vector with D_j x >= 1 for all j"
-    x = m.symbol(rf"{name}(\alpha)", said.replace(" x ", f" {name} "))
+    text = "the shortest vector with D_j x >= 1 for all j"
+    x = m.symbol(rf"{name}(\alpha)", text.replace(" x ", f" {name} "))
     return Solved(D, x, 1 / m.norm(x))
 
 
@@ -297,9 +297,9 @@ def solved(m: Namespace, programme: Any) -> Solved:
         nothing = rows.shape[1] == 0
         margin = None if nothing else m.sqrt(m.values(square))
         return Solved(None if nothing else m.values(rows), m.values(vector), margin, programme)
-    found = m.values([0] * len(rows[0]) if vector is None else vector)
+    solution = m.values([0] * len(rows[0]) if vector is None else vector)
     margin = None if square is None else m.sqrt(m.values(square))
-    return Solved(m.values(rows) if rows else None, found, margin, programme)
+    return Solved(m.values(rows) if rows else None, solution, margin, programme)
 
 
 def v_svm(m: Namespace, case: Rival | Selection) -> Solved:

@@ -139,8 +139,8 @@ def descent(
     pace: Callable[[Numbers], Numbers] | None = None,
 ) -> list[Numbers]:
     """Return p_0 to p_steps; a pace makes another step of the gradient, such as one of length 1."""
-    found = [p]
+    prompts = [p]
     for _ in range(steps):
-        g = prompt_gradient(m, keys, scores, found[-1], loss)
-        found.append(found[-1] - step * (g if pace is None else pace(g)))
-    return found
+        g = prompt_gradient(m, keys, scores, prompts[-1], loss)
+        prompts.append(prompts[-1] - step * (g if pace is None else pace(g)))
+    return prompts

@@ -93,8 +93,8 @@ def one_limit(case: Descent, other: str = "correlation", towards: str = "selecte
         low = FAR * (1.0 + float(np.linalg.norm(start)))
         far = follow_w(case.data, start, LOSSES[case.loss], [low]).W[0, -1]
         chosen = [int(t) for t in (case.data.X @ far[:, 0]).argmax(axis=1)]
-        found = separate(ExactData.of(case.data), chosen)
-        exact = None if found is None or found.status != "solved" else found.W
+        separator = separate(ExactData.of(case.data), chosen)
+        exact = None if separator is None or separator.status != "solved" else separator.W
     else:
         exact = max_margin(case.data, towards)
     if exact is None:

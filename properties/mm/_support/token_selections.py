@@ -65,8 +65,8 @@ def chosen(case: Any) -> Selection:
 
     Also in torch.
     """
-    found: Selection = getattr(case, "chosen", case)
-    return found
+    selection: Selection = getattr(case, "chosen", case)
+    return selection
 
 
 def selecting(case: Selection, alpha: tuple[int, ...]) -> Selection:

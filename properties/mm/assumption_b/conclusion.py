@@ -32,13 +32,13 @@ from properties.mm._support.token_selections import Selection, chosen, select
 def shrinks(m: Namespace, case: Selection, share: Number = 1, idlers: str = "none") -> Relation:
     gamma = svm.solved(m, svm.v_programme(case)).margin
     zero = m.exact(0)
-    said = [m.below(zero, gamma)]
+    parts = [m.below(zero, gamma)]
     for other in others(case):
         if svm.p_programme(other).exists:
-            said.append(m.above(share * gamma, svm.solved(m, svm.v_programme(other)).margin))
+            parts.append(m.above(share * gamma, svm.solved(m, svm.v_programme(other)).margin))
     if idlers == "none" and svm.p_programme(case).exists:
-        said += [m.at_most(svm.solved(m, prompt).margin, zero) for prompt in slowest(case)]
-    return m.all_of(*said)
+        parts += [m.at_most(svm.solved(m, prompt).margin, zero) for prompt in slowest(case)]
+    return m.all_of(*parts)
 
 
 @stated(
@@ -86,27 +86,27 @@ def decided(
     """Where B fails, that the nu of the instance will not do. For T = 1 the bound is Gamma."""
     one, nu = case.chosen, rational(case.nu)
     square, several = svm.v_programme(one).margin_square, one.X.shape[1] > 1
-    found = best_nu.best_nu(one, weights, over == "counted") if several else None
-    said = []
-    if found is not None or not several:
+    largest = best_nu.best_nu(one, weights, over == "counted") if several else None
+    parts = []
+    if largest is not None or not several:
         h = m.values(case.h)
         margin, left = label_margin(m, case)
         gamma = m.sqrt(m.values(square) * (h @ h))
-        if found is None:
+        if largest is None:
             return m.at_most(margin, gamma)
-        most = m.values(found.steep) * gamma
-        if found.at_end:
-            most = gamma - m.sqrt(m.values(found.rival) * (h @ h))
-        said.append(m.at_most(margin, gamma - share * most * m.max(m.array(left))))
+        most = m.values(largest.steep) * gamma
+        if largest.at_end:
+            most = gamma - m.sqrt(m.values(largest.rival) * (h @ h))
+        parts.append(m.at_most(margin, gamma - share * most * m.max(m.array(left))))
         within = nu / BALLS.exact(best)
-        if found.allows(within):
-            return m.all_of(*said, m.equal(m.exact(int(certified(one, nu))), m.exact(1)))
-        if best_nu.leaves(found.rival, within, square) and not margins.independent(one):
-            return said[0]  # attention may not get there
+        if largest.allows(within):
+            return m.all_of(*parts, m.equal(m.exact(int(certified(one, nu))), m.exact(1)))
+        if best_nu.leaves(largest.rival, within, square) and not margins.independent(one):
+            return parts[0]  # attention may not get there
     far = best_nu.too_much(case)
     if far is None:
         return m.below(m.exact(0), m.exact(0))  # no prompt and head are found
-    return m.all_of(*said, best_nu.beyond(m, far))
+    return m.all_of(*parts, best_nu.beyond(m, far))
 
 
 def certified(one: Selection, nu: fmpq) -> bool:
@@ -117,10 +117,10 @@ def certified(one: Selection, nu: fmpq) -> bool:
     Raises:
         SolverError: the judge refuses it.
     """
-    found = best_nu.proposed(one, nu)
-    if isinstance(found, best_nu.Certificate) and not best_nu.certifies(one, nu, found):
+    proposal = best_nu.proposed(one, nu)
+    if isinstance(proposal, best_nu.Certificate) and not best_nu.certifies(one, nu, proposal):
         raise SolverError("a certificate does not show that Assumption B holds with this nu")
-    return not isinstance(found, best_nu.Excess)
+    return not isinstance(proposal, best_nu.Excess)
 
 
 @stated(

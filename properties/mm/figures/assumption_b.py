@@ -68,9 +68,9 @@ def numbers(
     for n, T in sizes:
         for d in dimensions:
             generator = np.random.default_rng([seed, n, T, d])
-            found = np.array([met(drawn(generator, n, T, d)) for _ in range(sets)])
+            flags = np.array([met(drawn(generator, n, T, d)) for _ in range(sets)])
             keys = {"size": f"n = {n}, T = {T}", "n": n, "T": T, "d": d}
-            rows.append(shares(found, **keys, condition=CONDITIONS))
+            rows.append(shares(flags, **keys, condition=CONDITIONS))
     facts = {"data_sets": sets, "confidence": 0.95}
     return Numbers({"frequencies": Table.join(rows)}, facts)
 

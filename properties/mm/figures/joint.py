@@ -68,17 +68,17 @@ def cosines(data: AttentionData, v: Array, p: Array) -> tuple[Array, bool, float
     """
     chosen = (data.X @ p[-1]).argmax(axis=1)
     answer = joint_svm(data, chosen)
-    found = np.full((len(MEASURES), len(p)), np.nan)
+    measures = np.full((len(MEASURES), len(p)), np.nan)
     if not answer.solved or answer.p is None:
-        return found, False, np.nan
+        return measures, False, np.nan
     plain = p_svm_programme(data, chosen)
     strict = solve_programme(plain)
     alone = solve_programme(subset(plain, answer.supporting[plain.input]))
-    found[0] = heading(v, answer.v.vector).cosine
-    for row, solution in zip(found[1:], (answer.p, strict, alone), strict=True):
+    measures[0] = heading(v, answer.v.vector).cosine
+    for row, solution in zip(measures[1:], (answer.p, strict, alone), strict=True):
         if solution.solved:
             row[:] = heading(p, solution.vector).cosine
-    return found, bool(answer.supporting.all()), float(np.linalg.norm(answer.p.vector))
+    return measures, bool(answer.supporting.all()), float(np.linalg.norm(answer.p.vector))
 
 
 def each_normalised(
@@ -142,18 +142,18 @@ def numbers(
 
 def _path(name: str, data: Sequence[AttentionData], law: str, radii: Sequence[float]) -> Table:
     """Return mean cosines along a law, by whether all inputs support v in the end."""
-    found, all_support = [], []
+    curves, all_support = [], []
     for one in data:
         minima = path_joint(one, LOSS, [(r, LAWS[law](r)) for r in radii], starts=STARTS)
         v, p = (np.stack([getattr(m, part) for m in minima]) for part in ("v", "p"))
         rows, whole, _ = cosines(one, v, p)
-        found.append(rows)
+        curves.append(rows)
         all_support.append(whole)
     support = np.array(all_support)
     keys = {"law": law, "measure": np.array(MEASURES)[:, None], "r": radii}
     groups = {"all support v": support, "some do not": ~support}
     parts = [
-        means(np.stack(found)[chosen], data=f"{name}, {group}", **keys)
+        means(np.stack(curves)[chosen], data=f"{name}, {group}", **keys)
         for group, chosen in groups.items()
         if chosen.any() or name == "random"
     ]
@@ -163,8 +163,8 @@ def _path(name: str, data: Sequence[AttentionData], law: str, radii: Sequence[fl
 def _descent(name: str, rule: str, data: Sequence[AttentionData], step: float, steps: int) -> Table:
     """Return averages by step: norms, cosines to the selected tokens' programmes, the law."""
     record = np.unique(np.geomspace(1, steps, 13).astype(int)).tolist()
-    given = np.zeros((2, data[0].d)) if name == "random" else np.array(PUBLISHED_START)
-    v0, p0 = np.repeat(given[:, None], len(data), axis=1)
+    starts = np.zeros((2, data[0].d)) if name == "random" else np.array(PUBLISHED_START)
+    v0, p0 = np.repeat(starts[:, None], len(data), axis=1)
     if rule.startswith("each"):
         kind = np.float32 if rule == NAIVE else np.float64
         v, p = each_normalised(data, v0.astype(kind), p0.astype(kind), step, [0, *record])
@@ -175,11 +175,11 @@ def _descent(name: str, rule: str, data: Sequence[AttentionData], step: float, s
         v, p = present(run.v, "the heads"), run.W
     rows = []
     for one, heads, prompts in zip(data, v, p, strict=True):
-        found, _, size = cosines(one, heads, prompts)
+        measures, _, size = cosines(one, heads, prompts)
         r, R = np.linalg.norm(heads, axis=-1), np.linalg.norm(prompts, axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
             law = np.where(r > 1.0, R / (2.0 * size * np.log(r)), np.nan)
-        rows.append(np.stack([r, R, *found, law]))
+        rows.append(np.stack([r, R, *measures, law]))
     names = np.array(["r", "R", *MEASURES, "law"])[:, None]
     return means(np.stack(rows), data=name, rule=rule, measure=names, step=[0, *record])
 

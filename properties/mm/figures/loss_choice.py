@@ -51,7 +51,7 @@ def numbers(seed: int, sets: int = 100, steps: int = STEPS) -> Numbers:
         heads = [replace(one, v=scale * present(one.v, "the head"), scores=None) for one in drawn]
         parts += [_runs("random", scale, heads, steps)]
         parts += [_runs("published", scale, [published(scale)], steps)]
-    tables = (Table.join(found) for found in zip(*parts, strict=True))
+    tables = (Table.join(pieces) for pieces in zip(*parts, strict=True))
     facts = {"data_sets": sets, "step": STEP, "steps": steps}
     return Numbers(dict(zip(("cosine", "pairs", "selected"), tables, strict=True)), facts)
 

@@ -36,9 +36,11 @@ def certified_separates(case: Descent, towards: str = "selected") -> arb | None:
     """
     if towards != "selected":
         return certified(case, towards)
-    way = proved_limit(case.data, case.W, case.loss, case.step)
-    if way is not None:
-        return arb(1) if way.limit is not None and len(way.inputs) == len(case.data.X) else None
+    proved = proved_limit(case.data, case.W, case.loss, case.step)
+    if proved is not None:
+        return (
+            arb(1) if proved.limit is not None and len(proved.inputs) == len(case.data.X) else None
+        )
     end = ends_at(case.data, rationals(case.W), case.loss, case.step)
     return None if end is None else _apart_from_solutions(case, end)
 

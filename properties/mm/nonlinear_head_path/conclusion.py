@@ -9,13 +9,13 @@ from attsvm.theory.types import Comparison, Namespace, Number, Relation, Values
 
 def inputs(m: Namespace, v: Values) -> list[SimpleNamespace]:
     """Return each input with its head, its best value, and the attention q to other tokens."""
-    found = []
+    parts = []
     for X, b, s in zip(v.X, v.b, v.s, strict=True):
         own = SimpleNamespace(phi=v.phi, A=v.A, b=b, X=X, s=s)
         own.best = head(m, own, X[0])
         own.q = m.sum(m.array([m.exact(0), *s[1:]]))
-        found.append(own)
-    return found
+        parts.append(own)
+    return parts
 
 
 def gap(m: Namespace, v: Values) -> Number:
@@ -43,9 +43,9 @@ def least(m: Namespace, v: Values, share: Number = 1, steep: bool = False) -> Nu
     """Return the sum of l(best - d q) - l(best), d the least gap of h, or of gaps and slopes."""
     drops = [m.exact(0)]
     for own in inputs(m, v):
-        found = falls(m, own) + (slopes(m, own) if steep else [])
-        if found:  # else there is no other token
-            drops.append(v.loss.drop(m, own.best, share * m.min(m.array(found)) * own.q))
+        gaps = falls(m, own) + (slopes(m, own) if steep else [])
+        if gaps:  # else there is no other token
+            drops.append(v.loss.drop(m, own.best, share * m.min(m.array(gaps)) * own.q))
     return m.sum(m.array(drops))
 
 
@@ -53,9 +53,9 @@ def most(m: Namespace, v: Values, share: Number = 1) -> Number:
     """Return the sum of l(best - D q) - l(best), D the largest gap or slope of h."""
     drops = [m.exact(0)]
     for own in inputs(m, v):
-        found = falls(m, own) + slopes(m, own)
-        if found:
-            drops.append(v.loss.drop(m, own.best, share * m.max(m.array(found)) * own.q))
+        gaps = falls(m, own) + slopes(m, own)
+        if gaps:
+            drops.append(v.loss.drop(m, own.best, share * m.max(m.array(gaps)) * own.q))
     return m.sum(m.array(drops))
 
 
@@ -93,14 +93,14 @@ def between(m: Namespace, v: Values, low: Number = 1, high: Number = 1) -> Relat
 
 def leads(m: Namespace, v: Values) -> Relation:
     """Return that the first token of each input alone has the largest value of its head, which falls there."""  # noqa: E501
-    found = [x for own in inputs(m, v) for x in falls(m, own) + slopes(m, own)]
-    return m.all_of(*(m.above(x, m.exact(0)) for x in found or [m.exact(1)]))
+    gaps = [x for own in inputs(m, v) for x in falls(m, own) + slopes(m, own)]
+    return m.all_of(*(m.above(x, m.exact(0)) for x in gaps or [m.exact(1)]))
 
 
 def best(m: Namespace, v: Values) -> Relation:
     """Return that no token of an input has a larger value of its head than the first one."""
-    found = [x for own in inputs(m, v) for x in falls(m, own)]
-    return m.all_of(*(m.at_least(x, m.exact(0)) for x in found or [m.exact(0)]))
+    gaps = [x for own in inputs(m, v) for x in falls(m, own)]
+    return m.all_of(*(m.at_least(x, m.exact(0)) for x in gaps or [m.exact(0)]))
 
 
 def one_sign(m: Namespace, v: Values) -> Relation:

@@ -133,7 +133,7 @@ def progress(
     p = prompt(run.case)
     if p is None:
         return missing(m)
-    found = path(m, run, 16, pace)
+    prompts = path(m, run, 16, pace)
     least = share * m.values(run.step) / longest(m, run)
-    ahead = [(q - found[0]) @ m.values(p) for q in found]
+    ahead = [(q - prompts[0]) @ m.values(p) for q in prompts]
     return m.all_of(*(m.at_most((k + more) * least, ahead[k]) for k in range(1, 17)))

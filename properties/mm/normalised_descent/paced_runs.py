@@ -61,8 +61,10 @@ AHEAD = Paced(prompting([[[3.0], [0.0]]], [[2.0, 0.0]]), 1.0)
 def float_path(run: Paced, steps: int) -> Array:
     """Return p_0 to p_steps of normalised descent in floats."""
     case, loss = run.case, LOSSES[run.case.loss]
-    found = descend_p([case.data], case.start, loss, step=run.step, steps=steps, normalised=True)
-    W: Array = found.W[0]
+    trajectory = descend_p(
+        [case.data], case.start, loss, step=run.step, steps=steps, normalised=True
+    )
+    W: Array = trajectory.W[0]
     return W
 
 
@@ -97,9 +99,9 @@ def kept(run: Paced, steps: int) -> list[int] | None:
     """Return the tokens that normalised descent provably selects forever, or None."""
     data = ExactData.of(run.case.data)
     data = replace(data, Z=[[fmpq(1)] for _ in data.Z])
-    found = path(BALLS, run, steps)
+    prompts = path(BALLS, run, steps)
     tried = (1 << k for k in range(steps.bit_length()))
-    chosen = (trapped_at(data, [[x] for x in found[k]], run.case.loss) for k in tried)
+    chosen = (trapped_at(data, [[x] for x in prompts[k]], run.case.loss) for k in tried)
     return next((tokens for tokens in chosen if tokens is not None), None)
 
 

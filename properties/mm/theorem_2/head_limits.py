@@ -71,8 +71,8 @@ def for_linear_loss(m: Namespace, case: Selection, share: Number = 1) -> Relatio
         m.exact(0),
     )
     sums = [m.values(total(b)) for b in (case, *others(case)) if svm.p_programme(b).exists]
-    said = [m.at_most((s @ s) * (v @ v), share * m.square(component)) for s in sums]
-    return m.all_of(*said) if said else m.at_most(m.exact(0), m.exact(0))
+    parts = [m.at_most((s @ s) * (v @ v), share * m.square(component)) for s in sums]
+    return m.all_of(*parts) if parts else m.at_most(m.exact(0), m.exact(0))
 
 
 def steered(m: Namespace, case: Attended, share: Number = 1, spread: Number = 1) -> Comparison:
@@ -159,12 +159,12 @@ def for_every_radius(m: Namespace, case: Rival, share: Number = 1) -> Relation:
         return m.below(m.exact(0), m.exact(0))  # there is no such direction
     n = len(one.y)
     least = m.exp(-share * m.norm(m.values(total(one))) * m.norm(q) / n)
-    said = [m.at_most(m.exact(0), least)]
+    parts = [m.at_most(m.exact(0), least)]
     for beta in (one, *others(one)):
         if svm.p_programme(beta).exists:
             risk = sum((m.exp(-(m.values(row) @ q)) for row in svm.v_rows(beta)), m.exact(0)) / n
-            said.append(m.at_most(least, risk))
-    return m.all_of(*said)
+            parts.append(m.at_most(least, risk))
+    return m.all_of(*parts)
 
 
 @composite

@@ -130,8 +130,10 @@ def at_infinity(case: Selection) -> svm.Programme:
     _, T, d = case.X.shape
     flags = zip(svm.v_programme(case).tight, margins.idle(case), strict=True)
     bounds = [fmpq(int(tight), 2 if idle else 1) for tight, idle in flags]
-    found: svm.Programme = svm.solve(svm.p_rows(case), d, [b for b in bounds for _ in range(T - 1)])
-    return found
+    programme: svm.Programme = svm.solve(
+        svm.p_rows(case), d, [b for b in bounds for _ in range(T - 1)]
+    )
+    return programme
 
 
 @stated(
@@ -152,14 +154,14 @@ def by_multipliers(m: Namespace, case: Attended, share: Number = 1, root: Number
     size, rival = (m.sqrt(square * (h @ h)) for square in squares)
     margin, left = label_margin(m, case)
     short, lead, q = size - margin, share * (margin - rival), m.array(left)
-    said = [m.at_most(lead * (m.values(margins.multipliers(one)) @ q), short)]
+    parts = [m.at_most(lead * (m.values(margins.multipliers(one)) @ q), short)]
     for i, (tight, idle) in enumerate(zip(v.tight, margins.idle(one), strict=True)):
         if tight and idle:
             best = m.values(one.X[i, one.alpha[i]])
             turned = m.sqrt(2 * (best @ best) * m.norm(h) * m.maximum(short, m.exact(0)))
             bound = short + root * turned / m.sqrt(m.sqrt(squares[0]))
-            said.append(m.at_most(lead * q[i], bound))
-    return m.all_of(*said, m.above(m.norm(svm.solved(m, at_infinity(one)).vector), m.exact(0)))
+            parts.append(m.at_most(lead * q[i], bound))
+    return m.all_of(*parts, m.above(m.norm(svm.solved(m, at_infinity(one)).vector), m.exact(0)))
 
 
 def changes_support(case: Tilted) -> Iterator[Selection]:
@@ -185,12 +187,12 @@ def nearest_along(m: Namespace, case: Tilted, share: Number = 1, tau: Any = None
     if m.name == "tensors":  # which choices are in reach is decided in rationals
         return nearest(m, case, share, tau)
     v = svm.v_programme(case.chosen)
-    said = [nearest(m, case, share, tau), _directed(m, tilted(case, tau))]
+    parts = [nearest(m, case, share, tau), _directed(m, tilted(case, tau))]
     for other in changes_support(case):
         if svm.p_programme(other).exists:
             reached = m.values(svm.v_programme(other).margin_square)
-            said.append(m.below(reached, m.values(v.margin_square)))
-    return m.all_of(*said, *of_same_head(m, case.chosen), *with_means(m, case.chosen))
+            parts.append(m.below(reached, m.values(v.margin_square)))
+    return m.all_of(*parts, *of_same_head(m, case.chosen), *with_means(m, case.chosen))
 
 
 def of_same_head(m: Namespace, one: Selection) -> Iterator[Relation]:

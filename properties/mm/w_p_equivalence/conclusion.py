@@ -11,12 +11,12 @@ STEPS = 4
 def weights_run(m: Namespace, case: Weighted, steps: int) -> list[Numbers]:
     """Return W_0 p, ..., W_steps p for W that descends with p fixed."""
     X, scores, W, p, eta = map(m.values, (case.X, case.scores, case.W, case.p, case.step))
-    found = [W @ p]
+    prompts = [W @ p]
     for _ in range(steps):
-        slopes = logit_gradients(m, X, scores, found[-1], case.loss)
+        slopes = logit_gradients(m, X, scores, prompts[-1], case.loss)
         W = W - eta * sum(m.outer(c @ x, p) for c, x in zip(slopes, X, strict=True))
-        found.append(W @ p)
-    return found
+        prompts.append(W @ p)
+    return prompts
 
 
 def partner_run(

@@ -54,9 +54,9 @@ def solution(data: AttentionData, dropped: Iterable[Token] = ()) -> ExactAttSVM:
 
     It is 0, without constraints, if none exists.
     """
-    found = exact_att_svm(without(data, mask(data, dropped)))
+    svm = exact_att_svm(without(data, mask(data, dropped)))
     zero = [[fmpq(0)] * data.d for _ in range(data.d)]
-    return ExactAttSVM(zero, {}, {}, {}) if found is None else found
+    return ExactAttSVM(zero, {}, {}, {}) if svm is None else svm
 
 
 # the gradient of L(X) = sum_i g(u_i) / n, u_i = <softmax(X_i X z_i), gamma_i>
@@ -162,14 +162,14 @@ def _multipliers(whole: ExactAttSVM) -> list[dict[Token, fmpq]]:
     The second has the weights of equal constraints on one of them: the first, and then the last.
     """
     keys = {t: tuple((int(x.p), int(x.q)) for x in a) for t, a in whole.A.items()}
-    found = [dict(whole.duals)]
+    duals = [dict(whole.duals)]
     for tokens in (list(keys)[::-1], list(keys)):
         bearer = {keys[t]: t for t in tokens}
         moved = dict.fromkeys(keys, fmpq(0))
         for t in keys:
             moved[bearer[keys[t]]] += whole.duals[t]
-        found.append(moved)
-    return found
+        duals.append(moved)
+    return duals
 
 
 @stated(

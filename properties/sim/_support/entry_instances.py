@@ -52,7 +52,7 @@ def missing(
     large_label: Mapping[str, object], one_missed: Mapping[Hypothesis, Mapping[str, object]]
 ) -> dict[str, Changed]:
     """Return siblings of the amended readings that leave out one condition each, or both sizes."""
-    found = {"b and h of any size": changed(drop=SIZES, examples=[large_label])}
+    siblings = {"b and h of any size": changed(drop=SIZES, examples=[large_label])}
     for hypothesis, case in one_missed.items():
-        found[f"without {hypothesis.name}"] = changed(drop=[hypothesis], examples=[case])
-    return found
+        siblings[f"without {hypothesis.name}"] = changed(drop=[hypothesis], examples=[case])
+    return siblings

@@ -79,8 +79,8 @@ def step_along_solution(m: Namespace, run: Values) -> tuple[Number, Number]:
         descent = negative_gradient(m, run.inputs, run.start, run.loss)
         return descent.along(m, att_svm(m, run.inputs).vector), descent.toward
     descent = negative_gradient(m, run.data, run.W, run.loss)
-    found = exact_att_svm(run.data)
-    X = [fmpq(0)] * run.data.d**2 if found is None else flat(found.W)
+    svm = exact_att_svm(run.data)
+    X = [fmpq(0)] * run.data.d**2 if svm is None else flat(svm.W)
     return descent.along(m, X), descent.toward
 
 
@@ -158,8 +158,8 @@ def _pick(values: Array, of: str) -> float:
 
 def _attainable(run: Values, longest: float) -> float:
     """Return the largest gain of the least margin per norm, 1/||X^mm||."""
-    found = exact_att_svm(run.data)
-    return longest if found is None else 1.0 / float(arb(found.square).sqrt())
+    svm = exact_att_svm(run.data)
+    return longest if svm is None else 1.0 / float(arb(svm.square).sqrt())
 
 
 def _constraints(data: AttentionData, worst: bool = False) -> Array:
@@ -187,21 +187,21 @@ def certified_end(run: Values, of: str, whose: str, *, unbounded: bool = False) 
     A = list(exact_constraints(data, worst if whose == "worst" else best).values())
     if not A:
         return arb("inf")
-    least, found = of == "least" and whose == "optimal", separate(data, best)
-    if least and (found is None or found.status != "solved"):
+    least, separator = of == "least" and whose == "optimal", separate(data, best)
+    if least and (separator is None or separator.status != "solved"):
         return arb(-1)
-    way = proved_limit(run.data, run.start, run.loss, run.step)
-    if way is None:
+    proved = proved_limit(run.data, run.start, run.loss, run.step)
+    if proved is None:
         rest = ends_at(run.data, rationals(run.start), run.loss, run.step)
         if rest is None or unbounded:
             return None if rest is None else arb(-1)
         return _sign([rest.along(a) for a in A], of)
-    limit = way.limit
+    limit = proved.limit
     if limit is not None:
         margins = [dot(a, flat(limit.W)) for a in A]
         end = {"least": min(margins), "mean": sum(margins, fmpq(0)), "largest": max(margins)}[of]
         return arb(end) if end != 0 else None
-    selected = zip(way.certificate.selected, way.inputs, strict=True)
+    selected = zip(proved.certificate.selected, proved.inputs, strict=True)
     lost = any(t not in data.optimal[i] for t, i in selected)
     return arb(-1) if least and lost else None
 
@@ -248,16 +248,16 @@ def slope(run: Values, share: Fraction) -> Slack:
     and ten times that. Divided by the share, it must agree with the gain of the logarithm of time
     up to 10, of 450. A slope that is wrong by 5% is off by more than 20.
     """
-    found = exact_att_svm(run.data)
-    if found is None or not found.A:
+    svm = exact_att_svm(run.data)
+    if svm is None or not svm.A:
         return Slack.unknown("there is no X^mm, or no margin")
-    size = float(arb(found.square).sqrt())
+    size = float(arb(svm.square).sqrt())
     low = max(50.0 * size, 10.0 * float(np.linalg.norm(run.start)))
     path = follow_w(run.data, run.start, LOSSES[run.loss], [low, 10.0 * low])
     if path.log_time is None or len(path.log_time) < 3:
         return Slack.unknown(f"the norm did not reach {10.0 * low:.3g}")
     first, last = (np.einsum("jde,de->j", _constraints(run.data), W) for W in path.W[0, 1:])
-    active = [found.duals[t] > 0 for t in exact_constraints(ExactData.of(run.data))]
+    active = [svm.duals[t] > 0 for t in exact_constraints(ExactData.of(run.data))]
     grown = (last - first)[active]
     if grown.min() > 0.0 and np.ptp(grown) > AT_REST:
         return Slack.unknown("margins of support vectors, which grow alike in the end, do not yet")
@@ -278,11 +278,11 @@ def certified_slope(run: Values, share: Fraction) -> arb | None:
         return None
     if is_stationary_start(data, rationals(run.start)):
         return arb(-abs(rational(share)))
-    way = proved_limit(run.data, run.start, run.loss, run.step)
-    if way is None:
+    proved = proved_limit(run.data, run.start, run.loss, run.step)
+    if proved is None:
         rest = ends_at(run.data, rationals(run.start), run.loss, run.step)
         return None if rest is None else arb(-abs(rational(share)))
-    limit = way.limit
+    limit = proved.limit
     if limit is None:
         return None
     slope = min(dot(a, flat(limit.W)) for a in A.values())

@@ -45,8 +45,8 @@ def descending(
 ) -> Descent:
     """Return descent with the identity as values and from X(0) = 0, unless others are given."""
     A, d = np.array(tokens, dtype=np.float64), np.shape(tokens)[-1]
-    given = (np.eye(d) if values is None else values), labels, start
-    y, b, X = (np.zeros((d, d)) if x is None else np.array(x, np.float64) for x in given)
+    parts = (np.eye(d) if values is None else values), labels, start
+    y, b, X = (np.zeros((d, d)) if x is None else np.array(x, np.float64) for x in parts)
     return Descent(SelfAttention(A, y, b, causal), X)
 
 

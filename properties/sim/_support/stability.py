@@ -96,10 +96,10 @@ def exceeds(compared: Callable[..., Comparison]) -> Callable[[Namespace, Values]
     return exceeded
 
 
-def spread_at_least(part: Fraction, said: str) -> Hypothesis:
+def spread_at_least(part: Fraction, text: str) -> Hypothesis:
     """Return the hypothesis ||A^T h|| >= a part of osc(h) diam(A)."""
     return Hypothesis(
-        f"||A^T h|| >= osc(h) diam(A)/{said}",
+        f"||A^T h|| >= osc(h) diam(A)/{text}",
         lambda m, v: m.at_least(
             m.norm(v.A.T @ v.h), m.exact(part) * m.oscillation(v.h) * m.diameter(v.A)
         ),

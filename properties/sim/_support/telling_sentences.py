@@ -33,8 +33,8 @@ def on_sentences(E: Array, sentences: Array, start: Array, whole: bool) -> Desce
 def sentences_of(case: Descent) -> Sentences:
     """Return the inputs of descent on sentences."""
     inputs: Any = case.inputs
-    found: Sentences = inputs
-    return found
+    sentences: Sentences = inputs
+    return sentences
 
 
 @composite
@@ -76,12 +76,12 @@ def soft(data: AttentionData) -> SoftAnswer | None:
 def started(draw: st.DrawFn) -> Descent:
     """Draw sequences started at four times X_soft in 64ths, with a random part."""
     case = draw(drawn_sequences())
-    found, noise = soft(case.data), draw(arrays(*case.start.shape)) / 8
-    along = 0.0 if found is None else np.round(256.0 * found.W) / 64
+    solution, noise = soft(case.data), draw(arrays(*case.start.shape)) / 8
+    along = 0.0 if solution is None else np.round(256.0 * solution.W) / 64
     return replace(case, start=along + noise)
 
 
-def said(
+def sentence_run(
     tokens: ArrayLike, sentences: Nested, start: Nested | None = None, *, whole: bool = True
 ) -> Descent:
     """Return sentences of tokens, from X(0) = 0 unless a start is given."""
@@ -100,26 +100,27 @@ def runs(
     return replace(stepped(Descent, drawn, fixed=fixed, steps=steps), lets=lets)
 
 
-OUTVOTED = said(np.eye(3), [[0, 0], [0, 0], [0, 1]])
-ASIDE = said(np.eye(2), [[0, 0]], [[1.0, 0.0], [0.0, 0.0]])
+OUTVOTED = sentence_run(np.eye(3), [[0, 0], [0, 0], [0, 1]])
+ASIDE = sentence_run(np.eye(2), [[0, 0]], [[1.0, 0.0], [0.0, 0.0]])
 LEAVES, ALONG, BEHIND = (
-    said([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]], [[2, 1]], [[a, 0.0], [b, 0.0]])
+    sentence_run([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]], [[2, 1]], [[a, 0.0], [b, 0.0]])
     for a, b in ((0.0, 1.0), (0.0, 4.0), (1.0, -2.0))
 )
 """X_soft = (0, 0; 1, 0), and the first step leaves its ray; the same in the basin; behind it."""
-ELSEWHERE = said([[3.0, 1.0], [0.0, 3.0], [0.0, 2.0]], [[0, 0]], [[0.0, 0.0], [8.0, 0.0]])
+ELSEWHERE = sentence_run([[3.0, 1.0], [0.0, 3.0], [0.0, 2.0]], [[0, 0]], [[0.0, 0.0], [8.0, 0.0]])
 """Kept forever at the second token, which beats the third by 1 and the first by 2."""
-TIED = said([[0.0, 1.0], [1.0, 1.0]], [[0, 0], [1, 1]])
+TIED = sentence_run([[0.0, 1.0], [1.0, 1.0]], [[0, 0], [1, 1]])
 """The gradient of the first sentence is 0, and the margin that it asks for falls forever."""
-SLIGHT = said([[0.0625, 0.0], [0.0, 1.0]], [[0, 0], [1, 1]], [[0.0, 0.0], [-256.0, 16.0]])
+SLIGHT = sentence_run([[0.0625, 0.0], [0.0, 1.0]], [[0, 0], [1, 1]], [[0.0, 0.0], [-256.0, 16.0]])
 """One constraint is 16 times shorter than the other, and slack is cheaper."""
-IDLE = said([[1.0], [0.0]], [[1, 0]])
+IDLE = sentence_run([[1.0], [0.0]], [[1, 0]])
 """The query is 0."""
-SHARED = said([[1.0, 0.0], [1.0, 1.0]], [[0, 1], [1, 0]])
+SHARED = sentence_run([[1.0, 0.0], [1.0, 1.0]], [[0, 1], [1, 0]])
 """The tokens are not orthogonal."""
 
 LEAPING = replace(
-    said([[1.0, -1.0], [-3.0, 1.0]], [[0, 0], [1, 0]], [[-0.5, -0.75], [0.25, 0.5]]), step=128.0
+    sentence_run([[1.0, -1.0], [-3.0, 1.0]], [[0, 0], [1, 0]], [[-0.5, -0.75], [0.25, 0.5]]),
+    step=128.0,
 )
 """In the basin; the first step takes the second sentence to its worse token forever."""
 
@@ -142,4 +143,4 @@ def one_successor(case: Descent) -> bool:
     return all(after.setdefault(int(a), int(b)) == int(b) for a, b in pairs)
 
 
-SHORTEST = said([[1.0], [0.0]], [[0, 0]])
+SHORTEST = sentence_run([[1.0], [0.0]], [[0, 0]])

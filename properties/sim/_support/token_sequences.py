@@ -56,9 +56,9 @@ SOFT = "soft-margin solution"
 
 def limit(case: Descent) -> Vector | None:
     """Return X*, flat, with X(k) = (1 + o(1)) X* ln k, if that is proved."""
-    way = proved_limit(case.data, case.start, case.loss, case.step)
-    if way is not None and way.limit is not None:
-        return flat(way.limit.W)
+    proved = proved_limit(case.data, case.start, case.loss, case.step)
+    if proved is not None and proved.limit is not None:
+        return flat(proved.limit.W)
     return outvoted(case) if case.loss == LOGISTIC_LOSS.name else None
 
 
@@ -129,10 +129,10 @@ def _least_known(data: AttentionData, A: list[Vector]) -> arb:
         answer = soft(data)
         return None if answer is None else answer.W.tolist()
 
-    zero, found = arb(C * len(A)), proposed(SOFT, find)
-    if found is None:
+    zero, proposal = arb(C * len(A)), proposed(SOFT, find)
+    if proposal is None:
         return zero
-    W = flat(rationals(np.array(floats(found, data.d, data.d))))
+    W = flat(rationals(np.array(floats(proposal, data.d, data.d))))
     slack = sum((max(fmpq(0), 1 - dot(a, W)) for a in A), fmpq(0))
     return zero.min(arb(dot(W, W)).sqrt() + C * slack)
 

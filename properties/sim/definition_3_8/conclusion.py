@@ -47,10 +47,10 @@ def shorter_mean(
 def exists(m: Namespace, data: AttentionData, by: str = "best", least: Number = 0) -> Comparison:
     """1/||X^mm||, or the least margin of the sum of the A_j, is above a bound."""
     svm = att_svm(m, data)
-    found = svm.margin
+    margin = svm.margin
     if by == "sum" and len(svm.rows):
-        found = m.min(svm.rows @ m.sums(svm.rows.T))
-    return m.below(least - found, m.exact(0))  # a difference, whose slope a climb can follow
+        margin = m.min(svm.rows @ m.sums(svm.rows.T))
+    return m.below(least - margin, m.exact(0))  # a difference, whose slope a climb can follow
 
 
 @stated(

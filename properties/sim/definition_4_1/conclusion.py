@@ -95,15 +95,15 @@ def exactly_from_price(m: Namespace, case: Queried, thousandths: int = 1000) -> 
     least = worth(m, X, V, paid * slack)
     if not slacks:
         return least
-    found = price(svm.exact, slacks)
+    cost = price(svm.exact, slacks)
     reached = max(C, fmpq(0)) ** 2 * square
-    gap = found.least**2 - reached
-    claimed = reached >= (fmpq(thousandths, 1000) * found.least) ** 2
+    gap = cost.least**2 - reached
+    claimed = reached >= (fmpq(thousandths, 1000) * cost.least) ** 2
     if gap <= 0:
         return least if claimed else m.below(0, m.values(gap))
-    e = min(found.reach, gap / (2 * found.least * dot(found.rival, found.rival)))
-    e = min(e, square / found.least)
-    nearby = X - m.values(e) * m.values(found.rival)
+    e = min(cost.reach, gap / (2 * cost.least * dot(cost.rival, cost.rival)))
+    e = min(e, square / cost.least)
+    nearby = X - m.values(e) * m.values(cost.rival)
     paid = paid * slack_sum(m, svm.rows, nearby, list(slacks.values()))
     if claimed:
         return m.all_of(least, worth(m, X, nearby, paid))

@@ -80,9 +80,9 @@ def _solved(columns: fmpq_mat, right: Vector) -> Vector:
 
 def _independent(svm: ExactAttSVM, tight: list[Token]) -> list[int]:
     """Return places of independent tight constraints that span all, positive multipliers first."""
-    found: list[int] = []
+    places: list[int] = []
     for k in sorted(range(len(tight)), key=lambda k: svm.duals[tight[k]] == 0):
-        tried = [tight[j] for j in [*found, k]]
+        tried = [tight[j] for j in [*places, k]]
         if svm.gram(tried).rank() == len(tried):
-            found.append(k)
-    return found
+            places.append(k)
+    return places

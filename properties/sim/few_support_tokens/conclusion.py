@@ -87,33 +87,33 @@ def contributing(m: Namespace, run: Descent, part: Number) -> Comparison:
 )
 def supporting(m: Namespace, case: AttentionData | Default, part: Number) -> Comparison:
     data = case.data if isinstance(case, Default) else case
-    found = exact_att_svm(data)
-    if found is None:
+    svm = exact_att_svm(data)
+    if svm is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
-    number = sum(margin == 1 for margin in found.margins.values())
-    return m.at_most(m.exact(number), part * len(found.margins))
+    number = sum(margin == 1 for margin in svm.margins.values())
+    return m.at_most(m.exact(number), part * len(svm.margins))
 
 
 @stated("X^mm exists and $formula", r"\max_{i,t} (x_{opt} - x_{it})^\top X^{mm} z_i > $beyond")
 def not_all(m: Namespace, data: AttentionData, beyond: int = 1) -> Comparison:
-    found = exact_att_svm(data)
-    if found is None:
+    svm = exact_att_svm(data)
+    if svm is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
-    if not found.margins:
+    if not svm.margins:
         return m.below(m.exact(0), m.exact(0))  # there is no other token
-    return m.below(m.exact(beyond), m.max(m.values(list(found.margins.values()))))
+    return m.below(m.exact(beyond), m.max(m.values(list(svm.margins.values()))))
 
 
-def carriers(found: ExactAttSVM) -> list[Token]:
+def carriers(svm: ExactAttSVM) -> list[Token]:
     """Return tokens of independent A_j that combine to X^mm with positive multipliers.
 
     If the A_j of positive multipliers are dependent, sum_j r_j A_j = 0 with some r_j > 0. Then w -
     t r, with the least t that makes a multiplier 0, has one fewer (Caratheodory).
     """
-    duals = {t: w for t, w in found.duals.items() if w != 0}
+    duals = {t: w for t, w in svm.duals.items() if w != 0}
     while duals:
         tokens = list(duals)
-        r = _dependence(found, tokens)
+        r = _dependence(svm, tokens)
         if r is None:
             break
         t = min(duals[j] / x for j, x in zip(tokens, r, strict=True) if x > 0)
@@ -122,12 +122,12 @@ def carriers(found: ExactAttSVM) -> list[Token]:
     return list(duals)
 
 
-def _dependence(found: ExactAttSVM, tokens: list[Token]) -> list[fmpq] | None:
+def _dependence(svm: ExactAttSVM, tokens: list[Token]) -> list[fmpq] | None:
     """Return a vector r with some r_j > 0 and sum_j r_j A_j = 0.
 
     None if the A_j are independent.
     """
-    reduced, rank = found.gram(tokens).rref()
+    reduced, rank = svm.gram(tokens).rref()
     leads = [next(k for k in range(len(tokens)) if reduced[i, k] != 0) for i in range(rank)]
     free = [k for k in range(len(tokens)) if k not in leads]
     if not free:
@@ -150,15 +150,15 @@ def _dependence(found: ExactAttSVM, tokens: list[Token]) -> list[fmpq] | None:
     where="n is the number of inputs, d the dimension, and A_j = (x_opt - x_t) z^T for a rival t",
 )
 def enough(m: Namespace, data: AttentionData, by: str = "sizes", less: int = 0) -> Relation:
-    found = exact_att_svm(data)
-    if found is None:
+    svm = exact_att_svm(data)
+    if svm is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
-    span = fmpq_mat([A for token, A in found.A.items() if found.margins[token] == 1]).rank()
+    span = fmpq_mat([A for token, A in svm.A.items() if svm.margins[token] == 1]).rank()
     bound = data.d * min(data.n, data.d) if by == "sizes" else span
-    needed = carriers(found)
+    needed = carriers(svm)
     kept = needed[: len(needed) - less]
-    rest = exact_att_svm(without(data, mask(data, [t for t in found.A if t not in kept])))
+    rest = exact_att_svm(without(data, mask(data, [t for t in svm.A if t not in kept])))
     if rest is None:
         return m.below(m.exact(0), m.exact(0))  # the programme cannot be met
-    same = m.equal(m.values(rest.W), m.values(found.W))
+    same = m.equal(m.values(rest.W), m.values(svm.W))
     return m.all_of(m.at_most(m.exact(len(needed)), m.exact(bound - less)), same)

@@ -19,11 +19,11 @@ from properties.sim._support.telling_sentences import soft
 @by_gradient_flow
 def ends(case: Descent, towards: str) -> Slack:
     """Return whether the direction of X(k) tends to that of a target, by its rate."""
-    found = soft(case.data)
-    if found is None:
+    solution = soft(case.data)
+    if solution is None:
         return Slack.unknown("floats came to no solution")
-    mean = found.programme.combine(np.ones(len(found.programme.D)))
-    target = {"soft": found.W, "mean": mean}[towards]
+    mean = solution.programme.combine(np.ones(len(solution.programme.D)))
+    target = {"soft": solution.W, "mean": mean}[towards]
     if not target.any():
         return Slack.unknown("the target is zero")
     return direction_converges(case.data, case.start, LOSSES[case.loss], target)

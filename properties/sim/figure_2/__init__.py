@@ -116,7 +116,7 @@ FIGURE = Statement(
             variables=sentences.runs(followed(), fixed=("inputs.whole",)),
             conclusion=growth,
             cost=1,
-            examples=(sentences.said(np.eye(3), [[0, 1, 2]]),),
+            examples=(sentences.sentence_run(np.eye(3), [[0, 1, 2]]),),
             siblings={
                 "any successors": changed(drop=[SUCCESSOR], examples=[TORN]),
                 "any tokens": changed(drop=[ORTHONORMAL], examples=[sentences.SHARED]),

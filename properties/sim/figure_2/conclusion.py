@@ -22,10 +22,10 @@ def converges(case: Descent, of: str = "largest") -> Slack:
     """Return the slack of "the `largest` or `least` margin gains little in a decade"."""
     if is_stationary_start(ExactData.of(case.data), rationals(case.start), case.loss):
         return Slack(1.0, 0.0)
-    found = ends(case, of, "optimal")
-    if found.kind == "unknown" or found is NOTHING:
-        return found
-    return Slack(ALLOWANCE - abs(found.value), ALLOWANCE / 2)
+    slack = ends(case, of, "optimal")
+    if slack.kind == "unknown" or slack is NOTHING:
+        return slack
+    return Slack(ALLOWANCE - abs(slack.value), ALLOWANCE / 2)
 
 
 def certified_convergence(case: Descent, of: str = "largest") -> arb | None:
@@ -33,8 +33,8 @@ def certified_convergence(case: Descent, of: str = "largest") -> arb | None:
     data = ExactData.of(case.data)
     if is_stationary_start(data, rationals(case.start), case.loss):
         return arb(1)
-    way = proved_limit(case.data, case.start, case.loss, case.step)
-    limit = None if way is None else way.limit
+    proved = proved_limit(case.data, case.start, case.loss, case.step)
+    limit = None if proved is None else proved.limit
     margins = [dot(a, flat(limit.W)) for a in exact_constraints(data).values()] if limit else []
     if not margins:
         return None
@@ -52,7 +52,7 @@ CONVERGES = Measured(
 )
 
 
-TORN = sentences.said(np.eye(2), [[0, 0], [0, 1]])
+TORN = sentences.sentence_run(np.eye(2), [[0, 0], [0, 1]])
 """The margins are m and -m."""
 DROPPED_HYPOTHESES = {
     "any start": changed(drop=[BASIN], examples=[sentences.ELSEWHERE]),

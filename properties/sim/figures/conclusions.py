@@ -65,12 +65,12 @@ def conclusions(tables: Mapping[str, Table]) -> dict[str, object]:
 
 def _far(table: Table) -> dict[str, object]:
     """Return final cosines of the curves at large norms, in the runs that reach the last norm."""
-    found = {
+    curves = {
         str(name): table.where(direction=name).stack("run", "norm", "residual")
         for name in table.distinct("direction")
     }
-    exponents = {name: growth(norm, off, 1) for name, (norm, off) in found.items()}
-    norms = found["X_soft"][0]
+    exponents = {name: growth(norm, off, 1) for name, (norm, off) in curves.items()}
+    norms = curves["X_soft"][0]
     arrived = np.isfinite(norms[:, -1])
     spans = [f"{_span(e[arrived])} from that of {name}" for name, e in exponents.items()]
     words = (

@@ -73,12 +73,12 @@ def numbers(seed: int, sets: int = 50, sizes: Sequence[tuple[int, int, int]] = S
         run = descend_w(
             data, np.zeros((d, d)), REPAIRED, step=np.array(steps), steps=STEPS, record=RECORD
         )
-        found = Counter(outcome(one, W[1:]) for one, W in zip(data, run.W, strict=True))
-        usable = sets - found["no_solution"]
-        failed = found["fails"] + found["astray"]
+        counts = Counter(outcome(one, W[1:]) for one, W in zip(data, run.W, strict=True))
+        usable = sets - counts["no_solution"]
+        failed = counts["fails"] + counts["astray"]
         low, _ = interval(failed, usable, RISK)
-        _, high = interval(failed + found["unsettled"], usable, RISK)
-        counted = {name: found[name] for name in OUTCOMES}
+        _, high = interval(failed + counts["unsettled"], usable, RISK)
+        counted = {name: counts[name] for name in OUTCOMES}
         share = {"mean": failed / max(usable, 1), "low": low, "high": high}
         rows.append(Table.of(n=[n], T=T, d=d, sets=sets, **counted, **share))
     facts = {"loss": REPAIRED, "steps": STEPS, "confidence": 1 - 2 * RISK, "data_sets": sets}

@@ -100,8 +100,8 @@ def followed(
     rows, about = [], []
     for run, path in enumerate(W):
         task, keys = causal.draw(seed, run, size), {**size.columns, "tokens": tokens, "run": run}
-        data, found = task.data[tokens], causal.solve(task, tokens)
-        rows.append(towards(task, path, found.W).table(**keys, step=np.array(record)))
+        data, solution = task.data[tokens], causal.solve(task, tokens)
+        rows.append(towards(task, path, solution.W).table(**keys, step=np.array(record)))
         optimal = data.X[np.arange(data.n), causal.best(data)]
         scores = np.where(data.present, data.gamma, -np.inf)
         tied = (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1
@@ -109,16 +109,16 @@ def followed(
             Table.of(
                 **keys,
                 problems=data.n,
-                constraints=len(found.programme.D),
+                constraints=len(solution.programme.D),
                 optimum_repeated=int(tied.sum()),
                 optimum_is_query=int((optimal == data.Z).all(axis=1).sum()),
-                hard_margin_exists=int(np.isfinite(found.thresholds[1])),
-                hard_margin_unknown=int(np.isnan(found.thresholds[1])),
-                C_1=found.thresholds[0],
-                C_2=found.thresholds[1],
-                slack_used=int(found.kind != "hard"),
-                norm_soft=found.value,
-                gap=found.gap,
+                hard_margin_exists=int(np.isfinite(solution.thresholds[1])),
+                hard_margin_unknown=int(np.isnan(solution.thresholds[1])),
+                C_1=solution.thresholds[0],
+                C_2=solution.thresholds[1],
+                slack_used=int(solution.kind != "hard"),
+                norm_soft=solution.value,
+                gap=solution.gap,
             )
         )
     return Table.join(rows), Table.join(about)

@@ -42,11 +42,11 @@ def numbers(
         data = [task.data[tokens] for task in tasks]
         trained = train(tasks, tokens, record[-1], list(record))
         away = train(tasks, tokens, record[-1], list(record), printed=True)
-        found = pooled(data, trained)
-        edges, filled = counts(found, BINS)
+        pooled_margins = pooled(data, trained)
+        edges, filled = counts(pooled_margins, BINS)
         places = {"low": edges[:-1], "high": edges[1:]}
         histograms.append(Table.of(tokens=tokens, step=steps[:, None], **places, count=filled))
-        for loss, values in ((LOSS, found), (PRINTED, pooled(data, away))):
+        for loss, values in ((LOSS, pooled_margins), (PRINTED, pooled(data, away))):
             summaries.append(
                 Table.of(
                     tokens=tokens,

@@ -39,12 +39,12 @@ def numbers(seed: int, sets: int = 40, sizes: Sequence[Setting] = SIZES) -> Numb
         draws = [drawn(np.random.default_rng(each), size) for each in entropy]
         for tokens, make in causal.SETS.items():
             whole = tokens == "vocabulary"
-            found = [answer(words, make(language, words), whole) for language, words in draws]
-            circles = found.count("circle")
-            none = circles + found.count("unseparable")
+            answers = [answer(words, make(language, words), whole) for language, words in draws]
+            circles = answers.count("circle")
+            none = circles + answers.count("unseparable")
             low, high = interval(none, sets, RISK)
             counted = {"runs": sets, "unsolvable": none, "by_a_circle": circles}
-            unknown = found.count("unknown")
+            unknown = answers.count("unknown")
             bounds = {"unknown": unknown, "mean": none / sets, "low": low, "high": high}
             rows.append(Table.of(tokens=[tokens], **size.columns, **counted, **bounds))
     facts = {"vocabulary": causal.VOCABULARY, "successors": causal.SUCCESSORS, "confidence": 0.95}
@@ -58,10 +58,10 @@ def answer(sentences: Int[Array, "m n"], data: AttentionData, whole: bool) -> st
     if not causal.differ(data, causal.best(data)).any():
         return "separable"  # nothing is constrained
     try:
-        found = separability(causal.programme(data, causal.best(data)))
+        decision = separability(causal.programme(data, causal.best(data)))
     except SolverError:
         return "unknown"
-    return "separable" if found.separable else "unseparable"
+    return "separable" if decision.separable else "unseparable"
 
 
 def _shares(tokens: str) -> Curves:

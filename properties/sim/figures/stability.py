@@ -113,8 +113,8 @@ def numbers(seed: int = 0) -> Numbers:
     ratios, borders = [], []
     for loss, constant, radius in CURVES:
         gradient, sizes = constant == "gradient", SIZES[loss]
-        found = [constants(loss, float(size), radius, gradient) for size in sizes]
-        softmax, linear = np.array(found).T
+        pairs = [constants(loss, float(size), radius, gradient) for size in sizes]
+        softmax, linear = np.array(pairs).T
         keys = {"loss": loss, "constant": constant, "R": radius, "size": sizes}
         ratios.append(Table.of(**keys, softmax=softmax, linear=linear, ratio=softmax / linear))
     for loss, constant in BORDERS:

@@ -102,8 +102,8 @@ HEAD = Statement(
             conclusion=absorbed,
             examples=(FLIPPED, SWAPPED, WIDE),
             siblings={
-                "the head left out": changed(taken="ignored"),
-                "the mean column of Y H": changed(taken="mean"),
+                "the head left out": changed(head="ignored"),
+                "the mean column of Y H": changed(head="mean"),
             },
         ),
         "amended-2": Reading(

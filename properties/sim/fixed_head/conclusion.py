@@ -12,16 +12,16 @@ def score(m: Namespace, v: Values, x: Numbers) -> Numbers:
     return v.b * ((m.softmax(v.A @ x) @ v.M) @ v.H)[0]
 
 
-def taken_values(m: Namespace, v: Values, taken: str) -> Numbers:
+def values_of(m: Namespace, v: Values, head: str) -> Numbers:
     """Return M H e_v, M times the mean column of H, or M e_v without the head."""
-    if taken == "ignored":
+    if head == "ignored":
         return v.M[:, 0]
-    return v.M @ (v.H[:, 0] if taken == "column" else m.sums(v.H) / v.V)
+    return v.M @ (v.H[:, 0] if head == "column" else m.sums(v.H) / v.V)
 
 
-def closed_gradient(m: Namespace, v: Values, taken: str) -> Numbers:
+def closed_gradient(m: Namespace, v: Values, head: str) -> Numbers:
     """Return the gradient of lemma 3.11 with these values."""
-    return entry_loss.gradient(m, v.A, v.x, taken_values(m, v, taken), v.b)
+    return entry_loss.gradient(m, v.A, v.x, values_of(m, v, head), v.b)
 
 
 @stated(
@@ -41,9 +41,9 @@ def same_way(m: Namespace, v: Values, least: Number = 0, positive: bool = False)
     return m.at_least(m.dot(mine, other), least * m.dot(other, other))
 
 
-def scores(m: Namespace, v: Values, taken: str) -> Numbers:
+def scores(m: Namespace, v: Values, head: str) -> Numbers:
     """Return the scores of the tokens: b times their values."""
-    return v.b * taken_values(m, v, taken)
+    return v.b * values_of(m, v, head)
 
 
 @stated(
@@ -80,12 +80,12 @@ def same_size(m: Namespace, v: Values, of: str = "values") -> Comparison:
 
 
 @stated(
-    "$formula for h = $taken",
+    "$formula for h = $head",
     symbols={
-        "taken": {"column": "M H e_v", "mean": "M times the mean column of H", "ignored": "M e_v"}
+        "head": {"column": "M H e_v", "mean": "M times the mean column of H", "ignored": "M e_v"}
     },
 )
-def absorbed(m: Namespace, v: Values, taken: str = "column") -> Comparison:
+def absorbed(m: Namespace, v: Values, head: str = "column") -> Comparison:
     """The gradient with a head is the closed form of lemma 3.11 with values of its own."""
     true = gradient(m, lambda m, x: m.logistic(score(m, v, x)), v.x)
-    return m.equal(true, closed_gradient(m, v, taken))
+    return m.equal(true, closed_gradient(m, v, head))

@@ -32,14 +32,14 @@ def decisions(case: Descent) -> list[Decision] | None:
 
     None if X^mm does not exist.
     """
-    exact, found = ExactData.of(case.data), exact_att_svm(case.data)
-    if found is None:
+    exact, svm = ExactData.of(case.data), exact_att_svm(case.data)
+    if svm is None:
         return None
     made = []
     for i, (tokens, z, tied) in enumerate(zip(exact.X, exact.Z, exact.optimal, strict=True)):
-        margins = [margin for (j, _), margin in found.margins.items() if j == i]
+        margins = [margin for (j, _), margin in svm.margins.items() if j == i]
         if margins:
-            w, best = [dot(row, z) for row in found.W], tokens[tied[0]]
+            w, best = [dot(row, z) for row in svm.W], tokens[tied[0]]
             made.append(Decision(w, dot(w, best) - min(margins) / 2, best, z))
     return made
 
@@ -91,11 +91,11 @@ def _parallel(m: Namespace, u: Vector, v: Vector) -> Numbers:
     where=DECIDED,
 )
 def differ(m: Namespace, case: Descent, of: str = "half-spaces", sign: int = 1) -> Relation:
-    found = pairs(case)
-    if found is None:
+    couples = pairs(case)
+    if couples is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
     parts = []
-    for p, q in found:
+    for p, q in couples:
         u, v = (p.query, q.query) if of == "queries" else ([*p.w, p.c], [*q.w, q.c])
         apart = m.above(_parallel(m, u, v), 0)
         turned = m.below(sign * m.values(dot(u, v)), 0)
@@ -109,14 +109,14 @@ def differ(m: Namespace, case: Descent, of: str = "half-spaces", sign: int = 1) 
     where=DECIDED,
 )
 def far_apart(m: Namespace, case: Descent, squared: Number = 4) -> Comparison:
-    found = pairs(case)
-    if found is None:
+    couples = pairs(case)
+    if couples is None:
         return m.below(m.exact(1), m.exact(0))  # there is no X^mm
-    if not found:
+    if not couples:
         return m.at_most(m.exact(0), m.exact(0))  # all optimal tokens are the same
     products = [
         apart(m.values(subtract(p.w, q.w)), m.values(subtract(p.optimal, q.optimal)))
-        for p, q in found
+        for p, q in couples
     ]
     return m.at_most(squared, m.min(m.array(products)))
 

@@ -5,13 +5,13 @@ from hypothesis import strategies as st
 
 from attsvm.primitives.descent import Descent
 from attsvm.theory import Records
-from properties.sim._support.telling_sentences import drawn_sequences, followed, said
+from properties.sim._support.telling_sentences import drawn_sequences, followed, sentence_run
 from properties.sim.hyperplanes.conclusion import one_successor, still
 
-REPEATED = said([[1.0], [0.0]], [[0, 0, 0]])
-EXCHANGED = said([[1.0], [-1.0]], [[0, 1, 0]])
-ONE_QUERY = said([[1, 0], [1, 1], [2, 1]], [[1, 0, 1], [2, 0, 2]], whole=False)
-CONFLICT = said(np.eye(2), [[0, 0], [0, 1]])
+REPEATED = sentence_run([[1.0], [0.0]], [[0, 0, 0]])
+EXCHANGED = sentence_run([[1.0], [-1.0]], [[0, 1, 0]])
+ONE_QUERY = sentence_run([[1, 0], [1, 1], [2, 1]], [[1, 0, 1], [2, 0, 2]], whole=False)
+CONFLICT = sentence_run(np.eye(2), [[0, 0], [0, 1]])
 """A token with two successors: there is no X^mm."""
 
 

@@ -46,20 +46,20 @@ if TYPE_CHECKING:
 def coherence(data: AttentionData) -> fmpq | None:
     """Return the largest |<., .>| of two tokens or queries over the first one's squared norm."""
     exact = ExactData.of(data)
-    found = [fmpq(0)]
+    shares = [fmpq(0)]
     for vectors in ([x for tokens in exact.X for x in tokens], exact.Z):
         square = dot(vectors[0], vectors[0])
         if square == 0:
             return None
-        found += [abs(dot(x, y)) / square for i, x in enumerate(vectors) for y in vectors[:i]]
-    return max(found)
+        shares += [abs(dot(x, y)) / square for i, x in enumerate(vectors) for y in vectors[:i]]
+    return max(shares)
 
 
 def long(data: AttentionData) -> bool:
     """Return whether all tokens have one norm, and all queries one, none 0."""
     exact = ExactData.of(data)
     squares = [{dot(x, x) for tokens in exact.X for x in tokens}, {dot(z, z) for z in exact.Z}]
-    return all(len(found) == 1 and 0 not in found for found in squares)
+    return all(len(values) == 1 and 0 not in values for values in squares)
 
 
 def disturbance(n: "sp.Expr", k: "sp.Expr", e: "sp.Expr") -> "sp.Expr":
@@ -123,17 +123,17 @@ def all_tight(m: Namespace, data: AttentionData) -> Comparison:
     where="A_j = (x_opt - x_t) z^T, and G is the Gram matrix of the A_j",
 )
 def exactly_where(m: Namespace, data: AttentionData, by: str = "inverse") -> Comparison:
-    found = exact_att_svm(data)
-    if found is None:
+    svm = exact_att_svm(data)
+    if svm is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
-    if not found.A:
+    if not svm.A:
         return m.equal(m.exact(1), m.exact(1))  # nothing is constrained, and no entry is negative
-    gram = found.gram(list(found.A))
-    if gram.rank() < len(found.A):
+    gram = svm.gram(list(svm.A))
+    if gram.rank() < len(svm.A):
         return m.below(m.exact(0), m.exact(0))  # there is no inverse
-    weights = gram.solve(fmpq_mat([[1]] * len(found.A))) if by == "inverse" else gram
+    weights = gram.solve(fmpq_mat([[1]] * len(svm.A))) if by == "inverse" else gram
     condition = all(w >= 0 for w in weights.entries())
-    return m.equal(m.exact(int(found.all_tight)), m.exact(int(condition)))
+    return m.equal(m.exact(int(svm.all_tight)), m.exact(int(condition)))
 
 
 def _frequent(law: Signs, factor: int, samples: int) -> Slack:

@@ -31,8 +31,8 @@ def stays(case: Descent, towards: str) -> bool:
     """Return whether X(k) = 0 forever, as the gradient at 0 is exactly 0, or there is no target."""
     if max_margin(case.data, towards) is None:
         return True
-    found = negative_gradient(BALLS, case.data, case.start, case.loss).matrix
-    return not case.start.any() and all(entry == 0 for entry in found.ravel())
+    gradient = negative_gradient(BALLS, case.data, case.start, case.loss).matrix
+    return not case.start.any() and all(entry == 0 for entry in gradient.ravel())
 
 
 DIRECTION = replace(limit(limits.DIRECTION, LETTERS, never=stays), tensors=None)

@@ -81,8 +81,8 @@ def idle(case: AttentionData) -> bool:
 def idle_if_solved(case: AttentionData) -> bool:
     """Return whether no token of least score is a support vector of an X^mm, if there is one."""
     data = getattr(case, "data", case)
-    found = exact_att_svm(data)
-    return found is None or all(found.margins[t] > 1 for t in found.A if low(data)[t])
+    svm = exact_att_svm(data)
+    return svm is None or all(svm.margins[t] > 1 for t in svm.A if low(data)[t])
 
 
 # the programme
@@ -98,10 +98,10 @@ def same_solution(m: Namespace, data: AttentionData, which: str = "low") -> Comp
     rest = without(data, low(data, which))
     if in_torch(data.X):
         return m.equal(*(m.values(solution(*constraints(one))) for one in (data, rest)))
-    found = [one.W for one in map(exact_att_svm, (data, rest)) if one is not None]
-    if len(found) < 2:
+    solutions = [one.W for one in map(exact_att_svm, (data, rest)) if one is not None]
+    if len(solutions) < 2:
         return m.below(m.exact(0), m.exact(0))  # there is nothing to be the same
-    return m.equal(*map(m.values, found))
+    return m.equal(*map(m.values, solutions))
 
 
 def lowered(case: Scaled) -> AttentionData:
@@ -146,7 +146,7 @@ def _attended(
 
     The weights are those of all tokens, and those of the rest with 0 for the tokens left out.
     """
-    exact, out, found = ExactData.of(data), low(data, which), []
+    exact, out, attended = ExactData.of(data), low(data, which), []
     inputs = zip(exact.X, exact.Z, exact.gamma, exact.kept, strict=True)
     for i, (tokens, z, gamma, kept) in enumerate(inputs):
         rest = [row for row, t in enumerate(kept) if not out[i, t]]
@@ -158,8 +158,8 @@ def _attended(
         for row, weight in zip(rest, among, strict=True):
             spread[row] = weight
         weights = m.softmax(m.values(values))
-        found.append((weights, m.array(spread), (tokens, gamma), len(kept) - len(rest)))
-    return found
+        attended.append((weights, m.array(spread), (tokens, gamma), len(kept) - len(rest)))
+    return attended
 
 
 @stated(
@@ -198,10 +198,10 @@ def same_output(m: Namespace, run: Descent, which: str = "low") -> Relation:
     where=f"f' is the attention without the N tokens named: {DROPPED}",
 )
 def output_moves(m: Namespace, case: Scaled, rate: int = 1, which: str = "low") -> Comparison:
-    found, r = exact_att_svm(case.data), rational(case.size)
-    if found is None:
+    svm, r = exact_att_svm(case.data), rational(case.size)
+    if svm is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
-    W = [[r * x for x in row] for row in found.W]
+    W = [[r * x for x in row] for row in svm.W]
     parts = []
     for s, rest, (tokens, _), count in _attended(m, case.data, W, which):
         moved = m.norm(rest @ m.values(tokens) - s @ m.values(tokens))
@@ -291,15 +291,15 @@ def certified_alike(run: Descent, which: str = "low") -> arb | None:
     return agreement(whole.limit.W, rest.limit.W)
 
 
-def _ends(way: ProvedLimit | None, loss: str) -> dict[int, fmpq]:
+def _ends(proved: ProvedLimit | None, loss: str) -> dict[int, fmpq]:
     """Return the scores at which inputs with a gradient end; an increasing loss negates scores."""
-    if way is None:
+    if proved is None:
         return {}
     sign, rows = (
         -1 if loss == "logistic" else 1,
-        zip(way.data.gamma, way.certificate.selected, strict=True),
+        zip(proved.data.gamma, proved.certificate.selected, strict=True),
     )
-    return {i: sign * gamma[row] for i, (gamma, row) in zip(way.inputs, rows, strict=True)}
+    return {i: sign * gamma[row] for i, (gamma, row) in zip(proved.inputs, rows, strict=True)}
 
 
 def certified_no_worse(run: Descent, which: str = "low") -> fmpq | None:

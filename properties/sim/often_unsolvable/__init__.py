@@ -44,10 +44,10 @@ from properties.sim.often_unsolvable.conclusion import (
     REPEATED,
     TWO,
     exists,
+    exists_exactly_if,
     independent,
     refused,
     tables,
-    told,
 )
 from properties.sim.often_unsolvable.contradictions import Draws, Table
 
@@ -66,7 +66,7 @@ OFTEN = Statement(
         fixed=("start", "step", "loss"),
     ),
     hypotheses=(INDEPENDENT,),
-    conclusion=told,
+    conclusion=exists_exactly_if,
     cost=2,
     readings={
         "literal-1": Reading(

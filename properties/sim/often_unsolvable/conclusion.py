@@ -11,7 +11,7 @@ from attsvm.primitives.hypotheses import feasible
 from attsvm.strategies import composite, sizes
 from attsvm.theory import Records, Slack, changed, stated
 from attsvm.theory.types import Comparison, Namespace
-from properties.sim._support.telling_sentences import one_successor, said, sentences_of
+from properties.sim._support.telling_sentences import one_successor, sentence_run, sentences_of
 from properties.sim.often_unsolvable import contradictions
 from properties.sim.often_unsolvable.contradictions import Draws, Table, consistent
 
@@ -33,7 +33,7 @@ def exists(m: Namespace, case: Descent) -> Comparison:
     },
     where=IN_A_CIRCLE,
 )
-def told(m: Namespace, case: Descent, by: str = "circles") -> Comparison:
+def exists_exactly_if(m: Namespace, case: Descent, by: str = "circles") -> Comparison:
     known = consistent(case) if by == "circles" else one_successor(case)
     return m.equal(m.exact(int(feasible(case))), m.exact(int(known)))
 
@@ -93,13 +93,13 @@ def tables(draw: st.DrawFn) -> Table:
     return Table(np.array(first), np.array(follow), m)
 
 
-TWO = said(np.eye(2), [[0, 0], [0, 1]])
-ONE = said(np.eye(2), [[0, 1], [0, 1]])
-OPPOSITE = said([[1.0], [-1.0]], [[0, 0], [1, 0]])
+TWO = sentence_run(np.eye(2), [[0, 0], [0, 1]])
+ONE = sentence_run(np.eye(2), [[0, 1], [0, 1]])
+OPPOSITE = sentence_run([[1.0], [-1.0]], [[0, 0], [1, 0]])
 """Opposite queries both ask for the token 1: no query asks in a circle, and there is no X^mm."""
-CIRCLE = said(np.eye(3), [[0, 1, 2, 2], [1, 0, 2, 0], [0, 2, 1, 1]], whole=False)
-REPEATED = said(np.eye(2), [[0, 1, 0, 1], [0, 0, 0, 1]], whole=False)
-ELSEWHERE = said(np.eye(2), [[0, 1, 1], [1, 0, 1]], whole=False)
+CIRCLE = sentence_run(np.eye(3), [[0, 1, 2, 2], [1, 0, 2, 0], [0, 2, 1, 1]], whole=False)
+REPEATED = sentence_run(np.eye(2), [[0, 1, 0, 1], [0, 0, 0, 1]], whole=False)
+ELSEWHERE = sentence_run(np.eye(2), [[0, 1, 1], [1, 0, 1]], whole=False)
 """A word with two successors; at the place before its second successor, attention has a single
 token."""
 DEFAULT = {"m": 10, "n": 5, "d": 100}

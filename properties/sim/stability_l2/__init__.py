@@ -47,18 +47,18 @@ LOWER, UPPER = Fraction("3.532"), Fraction("3.533")
 the larger one."""
 
 
-def label_at_most(share: Fraction, said: str) -> Hypothesis:
+def label_at_most(share: Fraction, text: str) -> Hypothesis:
     """Return the hypothesis |b| <= share ||h||."""
     return Hypothesis(
-        f"|b| <= {said} ||h||",
+        f"|b| <= {text} ||h||",
         lambda m, v: m.at_most(m.abs(v.b), m.exact(share) * m.norm(v.h)),
     )
 
 
-def label_above(share: Fraction, said: str) -> Hypothesis:
+def label_above(share: Fraction, text: str) -> Hypothesis:
     """Return the hypothesis |b| > share ||h||."""
     return Hypothesis(
-        f"|b| > {said} ||h||",
+        f"|b| > {text} ||h||",
         lambda m, v: m.above(m.abs(v.b), m.exact(share) * m.norm(v.h)),
     )
 

@@ -52,18 +52,18 @@ LOWER, UPPER = Fraction("0.7226"), Fraction("0.7228")
 smaller one."""
 
 
-def label_at_least(size: Fraction, said: str) -> Hypothesis:
+def label_at_least(size: Fraction, text: str) -> Hypothesis:
     """Return the hypothesis |b| ||h|| >= size."""
     return Hypothesis(
-        f"|b| ||h|| >= {said}",
+        f"|b| ||h|| >= {text}",
         lambda m, v: m.at_least(m.abs(v.b) * m.norm(v.h), m.exact(size)),
     )
 
 
-def label_below(size: Fraction, said: str) -> Hypothesis:
+def label_below(size: Fraction, text: str) -> Hypothesis:
     """Return the hypothesis 0 < |b| ||h|| < size."""
     return Hypothesis(
-        f"0 < |b| ||h|| < {said}",
+        f"0 < |b| ||h|| < {text}",
         lambda m, v: m.all_of(
             m.above(m.abs(v.b), m.exact(0)), m.below(m.abs(v.b) * m.norm(v.h), m.exact(size))
         ),

@@ -88,17 +88,17 @@ class Fading:
 
 def _follow(run: Descent, which: str) -> Fading | Slack:
     """Follow the run from 100 ||X^mm|| on, or further if some token is barely beyond the margin."""
-    found = exact_att_svm(run.data)
-    beyond = [] if found is None else [m for m in found.margins.values() if m > 1]
-    if found is None:
+    svm = exact_att_svm(run.data)
+    beyond = [] if svm is None else [m for m in svm.margins.values() if m > 1]
+    if svm is None:
         return Slack(-1.0, 0.0)  # nothing is a support vector of an X^mm that does not exist
     if not beyond:
         return Slack(math.inf, 0.0)  # no token is spoken of
     margins = np.zeros(run.data.present.shape)
-    for token, margin in found.margins.items():
+    for token, margin in svm.margins.items():
         margins[token] = float(arb(margin))
     tokens = mask(run.data, named(run.data, which))
-    least, size = float(arb(min(beyond) - 1)), float(arb(found.square).sqrt())
+    least, size = float(arb(min(beyond) - 1)), float(arb(svm.square).sqrt())
     low = max(FAR * size / min(1.0, least), 10.0 * float(np.linalg.norm(run.start)))
     path = follow_w(run.data, run.start, LOSSES[run.loss], [low, 10.0 * low])
     if path.log_time is None or path.W.shape[1] < 3:
@@ -113,12 +113,12 @@ def fades(run: Descent, which: str = "others") -> Slack:
     Over the decade the logarithm of the share must fall by at least half of the expected loss of
     the nearest token beyond the margin. The logarithm of a constant share does not fall.
     """
-    found = _follow(run, which)
-    if isinstance(found, Slack):
-        return found
-    (fallen,) = found.fallen(run.data, run.loss, together=True)
-    grown = float(found.path.norms[0, 2] - found.path.norms[0, 1]) / found.size
-    return Slack(float(fallen) / (found.least * grown) - 0.5, 0.1)
+    fading = _follow(run, which)
+    if isinstance(fading, Slack):
+        return fading
+    (fallen,) = fading.fallen(run.data, run.loss, together=True)
+    grown = float(fading.path.norms[0, 2] - fading.path.norms[0, 1]) / fading.size
+    return Slack(float(fallen) / (fading.least * grown) - 0.5, 0.1)
 
 
 @by_gradient_flow
@@ -129,21 +129,21 @@ def exponent(run: Descent, share: str | int = 1, less: int = 1) -> Slack:
     over the least m - 1. The logarithm of the share must fall by share (m - less) times that
     growth, up to 10 m. An exponent that is wrong by 5% is off by 45 (m - 1) and by 45, so by 22 m.
     """
-    found = _follow(run, "others")
-    if isinstance(found, Slack):
-        return found
+    fading = _follow(run, "others")
+    if isinstance(fading, Slack):
+        return fading
     solved = exact_att_svm(run.data)
     if solved is not None and solved.degenerate:
         return Slack.unknown("a tight token has multiplier 0, so margins drift like a logarithm")
-    support = replace(found, tokens=mask(run.data, named(run.data, "support")))
+    support = replace(fading, tokens=mask(run.data, named(run.data, "support")))
     moved = np.abs(support.fallen(run.data, run.loss, together=False)).max()
-    if found.selects(run.data) and moved > AT_REST:
+    if fading.selects(run.data) and moved > AT_REST:
         return Slack.unknown("shares of support vectors, which settle in the end, still move")
-    log_time = present(found.path.log_time, "the path's times")
+    log_time = present(fading.path.log_time, "the path's times")
     waited = float(log_time[2] - log_time[1])
-    claimed = float(Fraction(share)) * (found.margins - less)
-    wrong = found.fallen(run.data, run.loss, together=False) - claimed * waited
-    return Slack(float((10.0 - np.abs(wrong) / found.margins).min()), 5.0)
+    claimed = float(Fraction(share)) * (fading.margins - less)
+    wrong = fading.fallen(run.data, run.loss, together=False) - claimed * waited
+    return Slack(float((10.0 - np.abs(wrong) / fading.margins).min()), 5.0)
 
 
 def certified_fading(run: Descent, which: str = "others") -> arb | None:
@@ -157,16 +157,16 @@ def certified_fading(run: Descent, which: str = "others") -> arb | None:
         return arb(-1)
     if not named(run.data, which):
         return arb(1)
-    found = proved_limit(run.data, run.start, run.loss, run.step)
-    if found is None:
+    proved = proved_limit(run.data, run.start, run.loss, run.step)
+    if proved is None:
         return arb(-1) if tokens_with_gradient(run) & set(named(run.data, which)) else None
-    falls = exponents(found)
+    falls = exponents(proved)
     if falls is None:
         return None
     if all(falls[t] > 0 for t in named(run.data, which) if t in falls):
         return arb(1)
     # the margin of a tight token with multiplier 0 outgrows the others like a logarithm
-    limit = present(found.limit, "the limit of the path")
+    limit = present(proved.limit, "the limit of the path")
     return None if limit.degenerate else arb(-1)
 
 
@@ -181,14 +181,14 @@ def certified_exponent(run: Descent, share: str | int = 1, less: int = 1) -> arb
     idle = {t: m for t, m in solved.margins.items() if m > 1}
     if not idle:
         return arb(1)
-    found, claimed = (
+    proved, claimed = (
         proved_limit(run.data, run.start, run.loss, run.step),
         rational(Fraction(share)),
     )
-    if found is None:
+    if proved is None:
         moving = tokens_with_gradient(run) & set(idle)
         return arb(-max(abs(claimed * (idle[t] - less)) for t in moving)) if moving else None
-    falls = exponents(found)
+    falls = exponents(proved)
     if falls is None or any(t not in falls for t in idle):
         return None
     return arb(-max(abs(falls[t] - claimed * (m - less)) for t, m in idle.items()))
@@ -224,9 +224,9 @@ def tokens_with_gradient(run: Descent) -> set[Token]:
     The set is empty if the run does not provably end at a finite norm.
     """
     end, data = ends_at(run.data, rationals(run.start), run.loss, run.step), ExactData.of(run.data)
-    found: set[Token] = set()
+    moving: set[Token] = set()
     if end is None:
-        return found
+        return moving
     for i, (tokens, z, gamma) in enumerate(zip(data.X, data.Z, data.gamma, strict=True)):
         gaps = [subtract(x, tokens[0]) for x in tokens]
         s = softmax([end.along([a * b for a in gap for b in z]) for gap in gaps])
@@ -234,11 +234,13 @@ def tokens_with_gradient(run: Descent) -> set[Token]:
         coefficients = [
             loss_slope(run.loss, u) * w * (g - u) for w, g in zip(s, gamma, strict=True)
         ]
-        found |= {(i, t) for t, p in zip(data.kept[i], coefficients, strict=True) if p > 0 or p < 0}
-    return found
+        moving |= {
+            (i, t) for t, p in zip(data.kept[i], coefficients, strict=True) if p > 0 or p < 0
+        }
+    return moving
 
 
-def exponents(found: ProvedLimit) -> dict[Token, fmpq] | None:
+def exponents(proved: ProvedLimit) -> dict[Token, fmpq] | None:
     """Return e_it such that the share of token t is k^-(e_it + o(1)), for inputs i with a gradient.
 
     None in three cases:
@@ -248,7 +250,7 @@ def exponents(found: ProvedLimit) -> dict[Token, fmpq] | None:
     - nearest rivals lie on both sides of the selected token, so that their parts of the gradient
       may cancel.
     """
-    limit, data, selected = found.limit, found.data, found.certificate.selected
+    limit, data, selected = proved.limit, proved.data, proved.certificate.selected
     if limit is None:
         return None
     A = exact_constraints(data, selected)
@@ -263,7 +265,7 @@ def exponents(found: ProvedLimit) -> dict[Token, fmpq] | None:
         close = [leads[t] for t, m in rivals.items() if m == nearest]
         if any(lead == 0 for lead in leads.values()) or min(close) < 0 < max(close):
             return None
-        place = found.inputs[i]
+        place = proved.inputs[i]
         falls.update({(place, t): m - least for t, m in rivals.items()})
         falls[place, kept[row]] = nearest - least  # minus the sum of its rivals' coefficients
     return falls
@@ -283,10 +285,10 @@ def basin_larger(generator: np.random.Generator) -> Descent:
 
 
 def _along(data: AttentionData, factor: int, noise: Array) -> Descent:
-    found = exact_att_svm(data)
+    svm = exact_att_svm(data)
     X = np.zeros((data.d, data.d))
-    if found is not None:
-        X = np.array([[float(arb(factor * 64 * x)) for x in row] for row in found.W])
+    if svm is not None:
+        X = np.array([[float(arb(factor * 64 * x)) for x in row] for row in svm.W])
     return Descent(data, np.round(X) / 64 + noise / 8)
 
 

@@ -61,17 +61,17 @@ def of_paths(claim: Claim, case: Values) -> str | None:
     )
 
 
-def _solution(found: NuclearAnswer) -> list[str] | None:
+def _solution(answer: NuclearAnswer) -> list[str] | None:
     """Return lines that compute the only solution V and its norm C; None if it need not be one."""
-    ones = np.linalg.svd(found.certificate, compute_uv=False)
-    if found.dimension or found.weights.min() <= 0 or np.abs(ones - 1).max() > ROUNDING:
+    ones = np.linalg.svd(answer.certificate, compute_uv=False)
+    if answer.dimension or answer.weights.min() <= 0 or np.abs(ones - 1).max() > ROUNDING:
         return None
-    programme = found.programme
+    programme = answer.programme
     D, Z = (_line(literal(np.asarray(part, dtype=float))) for part in (programme.D, programme.Z))
     return [
         f"D = {D}  # the best token less another one",
         f"Z = {Z}",
-        f"w = np.array({found.weights.tolist()})",
+        f"w = np.array({answer.weights.tolist()})",
         "margins = lambda W: np.sum(D @ W * Z, axis=1)",
         "sizes = lambda W: np.linalg.svd(W, compute_uv=False)  # singular values",
         "S, C, d = (D.T * w) @ Z, w.sum(), len(D[0])",
@@ -87,8 +87,8 @@ def _solution(found: NuclearAnswer) -> list[str] | None:
 
 
 def _text(claim: Claim, *lines: str) -> str:
-    said = title(claim)
-    return "\n".join([*said, "import numpy as np", *lines, ""])
+    heading = title(claim)
+    return "\n".join([*heading, "import numpy as np", *lines, ""])
 
 
 def _line(text: str) -> str:

@@ -241,19 +241,19 @@ def squared_distance(case: Path, ends: Callable[[Matrix, arb], tuple[arb, arb | 
         length = arb(solved.square).sqrt()
         farthest, margin = ends(solved.W, length)
         return arb(4) if margin is None else 2 * (1 - margin * length / farthest)
-    found = _bracket(case)
-    if found is None:
+    bracket = _bracket(case)
+    if bracket is None:
         return arb(4)
-    proof = found.proof
+    proof = bracket.proof
     lowest = min(proof.programme.margins(proof.W))  # W over it is feasible, of norm `most` or less
-    farthest, margin = ends([[x / lowest for x in row] for row in proof.W], found.most)
+    farthest, margin = ends([[x / lowest for x in row] for row in proof.W], bracket.most)
     if margin is None:
         return arb(4)
     near = (farthest / margin).upper()  # at least the nuclear norm of K Q^T/m
     apart = diameter(proof.programme, proof.weights, near)
     if apart is None:
         return arb(4)
-    away = (apart + near - found.least) / found.least
+    away = (apart + near - bracket.least) / bracket.least
     return arb(4).min((away * away).upper())
 
 
@@ -268,12 +268,12 @@ class _Bracket:
 
 def _bracket(case: Path) -> _Bracket | None:
     """Return bounds of C_*; None if floats propose nothing that proves some."""
-    found = paths.proposal(case.data)
-    if found is None:
+    proposal = paths.proposal(case.data)
+    if proposal is None:
         return None
-    least, most = norm_bracket(found.programme, found.W, found.weights, "nuc")
+    least, most = norm_bracket(proposal.programme, proposal.W, proposal.weights, "nuc")
     proved = least > 0 and most.is_finite()
-    return _Bracket(found, least, most) if proved else None
+    return _Bracket(proposal, least, most) if proved else None
 
 
 def least_margin(case: Path, gap: arb) -> arb | None:

@@ -108,9 +108,9 @@ def flat_paths(
     flat = (CUBIC.name, FLAT_FROM_ONE) if level else (CUBIC.name,)
     drawn, loss = draw(data), draw(st.sampled_from([*SLOPED, *flat]))
     if loss in flat:
-        given = present(drawn.scores, "the scores")
+        scores_of_data = present(drawn.scores, "the scores")
         shift = draw(st.sampled_from([0.0, 1.0])) * np.arange(drawn.n)[:, None]
-        scores = given - given.max(axis=1, keepdims=True) + shift
+        scores = scores_of_data - scores_of_data.max(axis=1, keepdims=True) + shift
         drawn = replace(drawn, scores=scores + (2.0 if loss == FLAT_FROM_ONE else 0.0))
     return Path(drawn, loss)
 
@@ -172,8 +172,8 @@ def levels_off(case: Path, inner: int | None = None) -> bool:
     Multiples of W^mm bring attended scores to 1 or more, and the risk is then 0. A W of risk 0 is a
     minimiser at every R from its norm on.
     """
-    best, found = (max(g) for g in ExactData.of(case.data).gamma), exact_att_svm(case.data)
-    low = found is not None and (inner is None or found.rank <= inner)
+    best, svm = (max(g) for g in ExactData.of(case.data).gamma), exact_att_svm(case.data)
+    low = svm is not None and (inner is None or svm.rank <= inner)
     return case.loss == FLAT_FROM_ONE and low and all(x > 1 for x in best)
 
 
@@ -216,10 +216,10 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
 
 def follows_ray(case: Path, target: Matrix) -> Slack:
     """Return the slack of `follows` for any target other than 0, if W^mm exists."""
-    found = _minima(case.data, case.loss, late(case) * length(case))
-    if sloped(case) and max(m.excess for m in found) > SURELY:
+    minima = _minima(case.data, case.loss, late(case) * length(case))
+    if sloped(case) and max(m.excess for m in minima) > SURELY:
         return UNSURE
-    return ray_slack(case, found, target)
+    return ray_slack(case, minima, target)
 
 
 @remembered
@@ -244,13 +244,13 @@ def late(case: Path) -> float:
         return max(1.0, float(spread) / 10.0)
 
 
-def ray_slack(case: Path, found: Sequence[PathMinimum], target: Matrix) -> Slack:
+def ray_slack(case: Path, minima: Sequence[PathMinimum], target: Matrix) -> Slack:
     """Return 1/2 minus the growth exponent of two minimisers' distance to the target's ray."""
     unit = np.array([[float(arb(x)) for x in row] for row in target])
     unit /= np.linalg.norm(unit)
     size = length(case)
-    away = [float(np.linalg.norm(m.W - m.radius * unit)) + 8.0 * size for m in found]
-    decades = math.log10(found[1].radius / found[0].radius)
+    away = [float(np.linalg.norm(m.W - m.radius * unit)) + 8.0 * size for m in minima]
+    decades = math.log10(minima[1].radius / minima[0].radius)
     return Slack(0.5 - math.log10(away[1] / away[0]) / decades, ALLOWANCE)
 
 
@@ -270,7 +270,7 @@ class Input:
 
 def inputs(m: Namespace, case: Values) -> list[Input]:
     """Return the inputs of several tokens, of data with unique optimal tokens."""
-    found, exact = [], ExactData.of(case.data)
+    parts, exact = [], ExactData.of(case.data)
     for X, z, scores, tied in zip(exact.X, exact.Z, exact.gamma, exact.optimal, strict=True):
         if len(scores) > 1:
             gamma, best = m.values(scores), tied[0]
@@ -278,8 +278,8 @@ def inputs(m: Namespace, case: Values) -> list[Input]:
             first, last = (steepness(m, case.loss, u) for u in (gamma[best], m.min(gamma)))
             peak = case.loss == "logistic-loss" and min(scores) <= 0 <= max(scores)
             ends = m.minimum(first, last), m.exact(1) / 4 if peak else m.maximum(first, last)
-            found.append(Input(m.values(X), m.values(z), gamma, gamma[best], gaps, first, *ends))
-    return found
+            parts.append(Input(m.values(X), m.values(z), gamma, gamma[best], gaps, first, *ends))
+    return parts
 
 
 def steepness(m: Namespace, loss: str, u: Number) -> Numbers:
@@ -293,9 +293,9 @@ def log_spread(m: Namespace, case: Values) -> Numbers:
     Gamma is that of `properties.tf.theorem_2.near_optimal_points`: how much one part of the risk
     may outweigh another.
     """
-    found = inputs(m, case)
-    whole = m.sum(m.array([own.most * m.max(own.gaps) * len(own.gaps) for own in found]))
-    return m.log(2 * whole / m.min(m.array([own.least * m.min(own.gaps) for own in found])))
+    parts = inputs(m, case)
+    whole = m.sum(m.array([own.most * m.max(own.gaps) * len(own.gaps) for own in parts]))
+    return m.log(2 * whole / m.min(m.array([own.least * m.min(own.gaps) for own in parts])))
 
 
 def follows_set(
@@ -310,8 +310,8 @@ def follows_set(
     """
     if levels_off(case, inner):
         return Slack(-1.0, 0.0)
-    found = functools.partial(_factor_minima, case.data, case.loss, inner)
-    return set_slack(case, found, target, share, inner)
+    find = functools.partial(_factor_minima, case.data, case.loss, inner)
+    return set_slack(case, find, target, share, inner)
 
 
 def set_slack(
@@ -328,20 +328,20 @@ def set_slack(
     if case.loss == FLAT_FROM_ONE:
         return UNFOLLOWED
     rows = zip(case.data.gamma, case.data.present, strict=True)
-    if all(len(set(row[here].tolist())) == 1 for row, here in rows):
+    if all(len(set(row[mask].tolist())) == 1 for row, mask in rows):
         return Slack.unknown("the risk is the same everywhere: every W minimises it")
     try:
-        found = find()
+        minima = find()
         goal = nuclear(case.data, target == "worst")
     except SolverError:
         return Slack.unknown("no nuclear-norm answer with a bracket was reached")
-    if found is None:
+    if minima is None:
         return UNSURE
     short = inner is not None and ranks_are_above(case, inner) is not None  # no W does better
-    if sloped(case) and not short and max(m.excess for m in found) > SURELY:
+    if sloped(case) and not short and max(m.excess for m in minima) > SURELY:
         return UNSURE
     away, least = [], nuclear(case.data).value
-    for m in found:
+    for m in minima:
         G = m.W / m.radius
         if target == "frobenius":
             W = att_svm(case.data).W
@@ -350,7 +350,7 @@ def set_slack(
             scale = float(share) / goal.value
             apart = distance(goal, G / scale)[1] * scale
         away.append(apart + least / m.radius)
-    decades = math.log10(found[1].radius / found[0].radius)
+    decades = math.log10(minima[1].radius / minima[0].radius)
     return Slack(-0.25 - math.log10(away[1] / away[0]) / decades, ALLOWANCE)
 
 
@@ -384,8 +384,8 @@ def proposal(data: AttentionData) -> Proposal | None:
 
 def ranks_are_above(case: Path, inner: int) -> arb | None:
     """Return minus the distance of all solutions over C_* from matrices of that rank."""
-    found = proposal(case.data)
-    least = None if found is None else beyond_rank(found, inner)
+    candidate = proposal(case.data)
+    least = None if candidate is None else beyond_rank(candidate, inner)
     if least is not None:
         return -least
     return arb(-1) if inner == 1 and _turns(case) else None
@@ -406,12 +406,12 @@ def _turns(case: Path) -> bool:
 
 def single_entries(data: AttentionData) -> list[tuple[tuple[int, int] | None, int]]:
     """Return the single entry of W in each constraint, with its sign; None if on 0 or several."""
-    exact, found = ExactData.of(data), list[tuple[tuple[int, int] | None, int]]()
+    exact, entries = ExactData.of(data), list[tuple[tuple[int, int] | None, int]]()
     for tokens, z, best in zip(exact.X, exact.Z, exact.optimal, strict=True):
         for x in [*tokens[: best[0]], *tokens[best[0] + 1 :]]:
             D = subtract(tokens[best[0]], x)
             rows, columns = ([k for k, e in enumerate(v) if e != 0] for v in (D, z))
             single = len(rows) == len(columns) == 1
             sign = 1 if single and D[rows[0]] * z[columns[0]] > 0 else -1
-            found.append(((rows[0], columns[0]) if single else None, sign))
-    return found
+            entries.append(((rows[0], columns[0]) if single else None, sign))
+    return entries

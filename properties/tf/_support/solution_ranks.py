@@ -89,10 +89,10 @@ def nuclear_proposal(
 
     exact = ExactData.of(data)
     programme = selecting(exact, first_optimal(exact))
-    found = None if programme is None else proposed(NUCLEAR, find)
-    if programme is None or found is None:
+    plain = None if programme is None else proposed(NUCLEAR, find)
+    if programme is None or plain is None:
         return None
-    W, weights = found if isinstance(found, list) and len(found) == 2 else (None, None)
+    W, weights = plain if isinstance(plain, list) and len(plain) == 2 else (None, None)
     return Proposal.of(
         programme,
         np.array(floats(W, data.d, data.d)),
@@ -103,10 +103,10 @@ def nuclear_proposal(
 def beyond_rank(answer: Proposal, rank: int) -> arb | None:
     """Return a lower bound of s_(rank+1)(W) / ||W||_* for all solutions W; None if none is > 0."""
     _, most = norm_bracket(answer.programme, answer.W, answer.weights, "nuc")
-    found = _near_solutions(answer.programme, answer.weights, most)
-    if found is None or rank >= len(found[0]):
+    near = _near_solutions(answer.programme, answer.weights, most)
+    if near is None or rank >= len(near[0]):
         return None
-    H = found[0]
+    H = near[0]
     values = eigenvalues([[exact_mid(x) for x in row] for row in H])
     ordered = sorted((x for x, count in values for _ in range(count)), key=lambda x: -x.mid())
     away = norm([x.rad() for row in H for x in row])
@@ -128,10 +128,10 @@ def diameter(programme: ExactProgramme, weights: Vector, most: arb) -> arb | Non
     Returns:
         The bound, None without one.
     """
-    found = _near_solutions(programme, weights, most)
-    if found is None:
+    near = _near_solutions(programme, weights, most)
+    if near is None:
         return None
-    H, error = found
+    H, error = near
     apart: arb = 2 * (norm([x.rad() for row in H for x in row]) + error)
     return apart.upper()
 
@@ -185,11 +185,11 @@ def enclosure(programme: ExactProgramme, S: Matrix, weights: Vector, most: arb) 
     L = _left_inverse(R, values)
     left_over = L * R
     known = L * arb_mat([[y] for y in values])
-    ball, found = arb(0, most), {}
+    ball, entries = arb(0, most), {}
     for k, place in enumerate(places):
         rest = sum((abs(int(k == m) - left_over[k, m]) for m in range(len(places))), arb(0))
-        found[place] = known[k, 0] + rest * ball
-    return [[found[min(a, b), max(a, b)] for b in range(d)] for a in range(d)]
+        entries[place] = known[k, 0] + rest * ball
+    return [[entries[min(a, b), max(a, b)] for b in range(d)] for a in range(d)]
 
 
 def _left_inverse(R: arb_mat, values: Vector) -> arb_mat:

@@ -80,8 +80,8 @@ def separable(case: Descent) -> bool:
 
 @stated("the Att-SVM has a solution for every choice of tokens as the optimal ones")
 def solvable(m: Namespace, data: AttentionData) -> Comparison:
-    found = [int(exact_att_svm(data, alpha) is not None) for alpha in choices.every(data)]
-    return m.equal(m.values(found), m.values([1] * len(found)))
+    flags = [int(exact_att_svm(data, alpha) is not None) for alpha in choices.every(data)]
+    return m.equal(m.values(flags), m.values([1] * len(flags)))
 
 
 @composite

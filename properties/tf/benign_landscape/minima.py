@@ -55,10 +55,10 @@ def rounded(decided: Callable[..., arb | None]) -> Callable[..., Slack]:
 
     @functools.wraps(decided)
     def in_floats(case: Descent, **constants: object) -> Slack:
-        found = decided(case, **constants)
-        if found is None or not found.is_finite():
+        ball = decided(case, **constants)
+        if ball is None or not ball.is_finite():
             return Slack.unknown("neither slope nor curvature is decided")
-        return Slack.below(0.0, float(found.mid()), float(found.rad()))
+        return Slack.below(0.0, float(ball.mid()), float(ball.rad()))
 
     return in_floats
 
@@ -76,8 +76,8 @@ def hessian(case: Descent) -> Matrix:
         if fmpq_mat([*basis, row]).rank() > len(basis):
             basis.append(row)
     total: Matrix = [[arb(0)] * len(basis) for _ in basis]
-    for tokens, z, gamma, here in zip(exact.X, exact.Z, exact.gamma, unequal, strict=True):
-        if not here:
+    for tokens, z, gamma, counted in zip(exact.X, exact.Z, exact.gamma, unequal, strict=True):
+        if not counted:
             continue
         values = logits(tokens, W, z)
         even: Vector = [fmpq(1, len(gamma))] * len(gamma)

@@ -202,11 +202,11 @@ def weighed(part: Part, b: Vector, u: fmpq, score: fmpq | arb) -> Rest:
 
 def terms_of(part: Part, places: list[int]) -> dict[int, fmpq]:
     """Return the nonzero coefficients of P by power, in increasing order."""
-    found: dict[int, fmpq] = {}
+    terms: dict[int, fmpq] = {}
     rows = zip(places, part.counts, part.scores, strict=True)
     for (j, n, f), (k, m, g) in itertools.combinations(rows, 2):
-        found[j + k] = found.get(j + k, fmpq(0)) + m * n * (k - j) * (g - f)
-    return {power: found[power] for power in sorted(found) if found[power] != 0}
+        terms[j + k] = terms.get(j + k, fmpq(0)) + m * n * (k - j) * (g - f)
+    return {power: terms[power] for power in sorted(terms) if terms[power] != 0}
 
 
 def polynomial(terms: dict[int, fmpq]) -> fmpq_poly:
@@ -226,11 +226,11 @@ def roots_of(part: Part, places: list[int]) -> tuple[list[tuple[arb, bool]], boo
     signs = [coefficient > 0 for coefficient in terms.values()]
     changes = sum(a != b for a, b in itertools.pairwise(signs))
     if max(places) > _LONGEST:
-        found = sign_changes(terms) if changes else []
-        return found, len(found) == changes
+        crossings = sign_changes(terms) if changes else []
+        return crossings, len(crossings) == changes
     positive, roots = signs[0], []
-    given: Any = polynomial(terms).complex_roots() if changes else []
-    exact = [(y.real, int(count)) for y, count in given if y.imag == 0 and y.real > 0]
+    complex_roots: Any = polynomial(terms).complex_roots() if changes else []
+    exact = [(y.real, int(count)) for y, count in complex_roots if y.imag == 0 and y.real > 0]
     for y, count in sorted(exact, key=lambda root: root[0].mid()):
         roots.append((y, positive and count % 2 == 1))
         positive ^= count % 2 == 1
@@ -250,7 +250,7 @@ def sign_changes(terms: dict[int, fmpq]) -> list[tuple[arb, bool]]:
     steps = [np.linspace(a, b, 4, endpoint=False) for a, b in itertools.pairwise(marks)]
     at = [arb(float(x)) for x in np.concatenate(steps)]
     seen = [(x, side) for x in at if (side := sign(x))]
-    found = []
+    crossings = []
     for (low, before), (high, after) in itertools.pairwise(seen):
         if before != after:
             for _ in range(_HALVINGS + max(terms).bit_length()):
@@ -258,8 +258,8 @@ def sign_changes(terms: dict[int, fmpq]) -> list[tuple[arb, bool]]:
                 side = sign(middle)
                 low = middle if side == before else low
                 high = middle if side == after else high
-            found.append((low.union(high).exp(), before > 0))
-    return found
+            crossings.append((low.union(high).exp(), before > 0))
+    return crossings
 
 
 def on_line(part: Part, places: list[int], only: fmpq | None = None) -> tuple[list[Rest], bool]:
@@ -276,7 +276,7 @@ def on_line(part: Part, places: list[int], only: fmpq | None = None) -> tuple[li
         there = [y.real for y, _ in common_roots if y.imag == 0 and y.real > 0]
         kept = [k for k in kept if any(root.overlaps(roots[k][0]) for root in there)]
         whole = len(kept) == len(there)
-    found = []
+    listed = []
     for index in kept:
         y, largest = roots[index]
         weights = [m * y**k for k, m in zip(places, part.counts, strict=True)]
@@ -284,8 +284,8 @@ def on_line(part: Part, places: list[int], only: fmpq | None = None) -> tuple[li
         others = [float(abs(at[index] - x)) for k, x in enumerate(at) if k != index]
         room = min(others, default=math.inf) if whole else _NEXT
         logits = [k * at[index] for k in places]
-        found.append(Rest(part.mean if y == 1 else score, logits, largest, room))
-    return found, whole
+        listed.append(Rest(part.mean if y == 1 else score, logits, largest, room))
+    return listed, whole
 
 
 def rests(part: Part, only: fmpq | None = None) -> tuple[list[Rest], bool]:
@@ -296,9 +296,9 @@ def rests(part: Part, only: fmpq | None = None) -> tuple[list[Rest], bool]:
     if len(set(part.scores)) == 1:
         meets = only is None or only == part.scores[0]
         return ([Rest(part.scores[0], [fmpq(0)] * len(part.scores), True)] if meets else []), True
-    found = dependencies(part.tokens)
-    if len(found) == 1:
-        return of_one_dependency(part, found[0], only)
+    relations = dependencies(part.tokens)
+    if len(relations) == 1:
+        return of_one_dependency(part, relations[0], only)
     places = along_line(part.tokens)
     return ([], True) if places is None else on_line(part, places, only)
 
@@ -329,7 +329,7 @@ def is_known(part: Part) -> bool:
     return along_line(part.tokens) is not None
 
 
-def common(found: list[Part], largest: bool = False) -> Any:
+def common(parts: list[Part], largest: bool = False) -> Any:
     """Return a rest of each part with one common score; None if there are none, OPEN if undecided.
 
     With `largest` all of them are local maxima of the parts' scores.
@@ -337,7 +337,7 @@ def common(found: list[Part], largest: bool = False) -> Any:
 
     def fit(only: fmpq | None = None) -> tuple[list[list[Rest]], bool, bool]:
         """Return these rests of each part; whether some part has none; whether all are known."""
-        own = [rests(part, only) for part in found]
+        own = [rests(part, only) for part in parts]
         fits = [[rest for rest in each if rest.largest or not largest] for each, _ in own]
         none = any(whole and not fit for fit, (_, whole) in zip(fits, own, strict=True))
         return fits, none, all(whole for _, whole in own)
@@ -345,7 +345,7 @@ def common(found: list[Part], largest: bool = False) -> Any:
     fits, none, whole = fit()
     if none:
         return None
-    if len(found) == 1 and fits[0]:
+    if len(parts) == 1 and fits[0]:
         return [fits[0][0]]
     if not whole:
         return OPEN
@@ -361,6 +361,6 @@ def common(found: list[Part], largest: bool = False) -> Any:
     return OPEN if undecided else None
 
 
-def _overlap(found: tuple[Rest, ...]) -> bool:
-    pairs = itertools.combinations((arb(rest.score) for rest in found), 2)
+def _overlap(chosen: tuple[Rest, ...]) -> bool:
+    pairs = itertools.combinations((arb(rest.score) for rest in chosen), 2)
     return all(a.overlaps(b) for a, b in pairs)

@@ -49,15 +49,15 @@ def levels_apart(case: Descent) -> bool:
     return True
 
 
-def prompt(tokens: Matrix, found: Vector) -> Vector:
+def prompt(tokens: Matrix, levels: Vector) -> Vector:
     """Return the p with <x_t, p> = logit t + a constant, at a maximal set of independent tokens."""
     rows: Matrix = []
     values: Vector = []
-    for x, logit in zip(tokens, found, strict=True):
+    for x, logit in zip(tokens, levels, strict=True):
         row = subtract(x, tokens[0])
         if fmpq_mat([*rows, row]).rank() > len(rows):
             rows.append(row)
-            values.append(logit - found[0])
+            values.append(logit - levels[0])
     if not rows:
         return [fmpq(0)] * len(tokens[0])
     D = fmpq_mat(rows)
@@ -74,14 +74,14 @@ def settled(case: Descent, largest: bool = False) -> Any:
     exact = ExactData.of(case.data)
     Z, prompts, rooms, undecided = fmpq_mat(exact.Z), [], [1.0], False
     for tokens, gamma in zip(exact.X, exact.gamma, strict=True):
-        found = parts.split(parts.merged(tokens, gamma))
+        pieces = parts.split(parts.merged(tokens, gamma))
         with ctx.workprec(ctx.prec + _MORE):
-            rests = parts.common(found, largest)
+            rests = parts.common(pieces, largest)
         if rests is None:
             return None
         undecided |= rests is OPEN
         if not undecided:
-            rows = [x for part in found for x in part.tokens]
+            rows = [x for part in pieces for x in part.tokens]
             prompts.append(prompt(rows, [logit for rest in rests for logit in rest.logits]))
             rooms += [rest.room / 2 for rest in rests]
     if undecided or Z.rank() < len(exact.Z):
@@ -96,10 +96,10 @@ def stationary_exactly_where_at_rest(case: Descent) -> arb:
     If parts rest at one u, the gradient at the resulting W is compared with its terms. If not, the
     number is the gradient at the start.
     """
-    found = settled(case)
-    if found is OPEN:
+    rest = settled(case)
+    if rest is OPEN:
         return OPEN
-    return _away(case) if found is None else _at_rest(case, found[0])
+    return _away(case) if rest is None else _at_rest(case, rest[0])
 
 
 def least_exactly_where_largest(case: Descent, largest: bool = True) -> Any:
@@ -109,17 +109,17 @@ def least_exactly_where_largest(case: Descent, largest: bool = True) -> Any:
     the start, which must not be less. If not, it is the gradient at the start, or a negative
     curvature there.
     """
-    found = settled(case, largest)
-    if found is OPEN:
+    rest = settled(case, largest)
+    if rest is OPEN:
         return OPEN
-    if found is None:
+    if rest is None:
         return minima.descends(case)
-    W, room = found
-    exact, way = ExactData.of(case.data), np.array(rationals(case.start), dtype=object) - W
-    moved = [logits(tokens, way.tolist(), z) for tokens, z in zip(exact.X, exact.Z, strict=True)]
+    W, room = rest
+    exact, move = ExactData.of(case.data), np.array(rationals(case.start), dtype=object) - W
+    moved = [logits(tokens, move.tolist(), z) for tokens, z in zip(exact.X, exact.Z, strict=True)]
     share = rational(room) / max(rational(room), *(max(row) - min(row) for row in moved))
-    here, there = (risk_gap(exact, rationals(end), case.loss) for end in (W, W + share * way))
-    return arb.min(_at_rest(case, W), there - here + _NEAR / 2**16)
+    at_rest, there = (risk_gap(exact, rationals(end), case.loss) for end in (W, W + share * move))
+    return arb.min(_at_rest(case, W), there - at_rest + _NEAR / 2**16)
 
 
 def _away(case: Descent) -> Any:
@@ -181,11 +181,11 @@ def inputs(draw: st.DrawFn) -> Descent:
     scores = draw(arrays(n, T)).copy()
     for tokens, row in zip(X, scores, strict=True):
         how = draw(st.sampled_from(["drawn", "apart", "at rest"]))
-        found = np.array([[float(x) for x in b] for b in dependencies(rationals(tokens))])
-        if len(found) and how == "apart":
-            row[:] = np.sign(found[0]) * (np.abs(row) + 0.25)
-        if len(found) and how == "at rest":
-            row[:] = draw(arrays(len(found))) @ found + row[0]
+        relations = np.array([[float(x) for x in b] for b in dependencies(rationals(tokens))])
+        if len(relations) and how == "apart":
+            row[:] = np.sign(relations[0]) * (np.abs(row) + 0.25)
+        if len(relations) and how == "at rest":
+            row[:] = draw(arrays(len(relations))) @ relations + row[0]
     start = draw(st.just(np.zeros((d, d))) | arrays(d, d))
     data = AttentionData(X, draw(arrays(n, d)), scores=scores)
     return Descent(data, start, draw(st.sampled_from(SLOPED)))

@@ -28,14 +28,12 @@ from properties._support.token_choices import Choice
 def locally_optimal(m: Namespace, data: AttentionData, over: str, chosen: str = "best") -> Relation:
     exact, pick = ExactData.of(data), max if chosen == "best" else min
     rows = [gamma.index(pick(gamma)) for gamma in exact.gamma]
-    found = exact_att_svm(
-        data, np.array([kept[r] for kept, r in zip(exact.kept, rows, strict=True)])
-    )
-    if found is None:
+    svm = exact_att_svm(data, np.array([kept[r] for kept, r in zip(exact.kept, rows, strict=True)]))
+    if svm is None:
         return m.below(m.exact(0), m.exact(0))  # no matrix of norm 1 has a margin above 0
-    largest = 1 / m.norm(m.values(flat(found.W))) if found.A else m.exact(1)
+    largest = 1 / m.norm(m.values(flat(svm.W))) if svm.A else m.exact(1)
     parts: list[Relation] = [m.below(-largest, m.exact(0))]
-    margins = {place: m.values(margin) for place, margin in found.margins.items()}
+    margins = {place: m.values(margin) for place, margin in svm.margins.items()}
     if over == "each":
         least = [[x for (k, _), x in margins.items() if k == i] for i in range(data.n)]
         return m.all_of(*parts, *(m.at_most(m.min(m.array(x)), m.exact(1)) for x in least if x))

@@ -64,9 +64,9 @@ def correlation(W: Array, fin: Array, svm: Array) -> float:
     """Return the cosine of W with W_fin + c W_svm at the best c >= 0; NaN if that is 0."""
     square = float((svm**2).sum())
     along = max(float((svm * (W - fin)).sum()), 0.0)
-    told = fin + along / square * svm if square > 0.0 else fin
-    sizes = float(np.linalg.norm(W) * np.linalg.norm(told))
-    return float((W * told).sum()) / sizes if sizes > 0.0 else np.nan
+    explained = fin + along / square * svm if square > 0.0 else fin
+    sizes = float(np.linalg.norm(W) * np.linalg.norm(explained))
+    return float((W * explained).sum()) / sizes if sizes > 0.0 else np.nan
 
 
 def numbers(
@@ -75,7 +75,7 @@ def numbers(
     """Return correlations by size, step and threshold, by the weight left outside, and growth."""
     generator = np.random.default_rng(seed)
     parts: dict[str, list[Table]] = {"mean": [], "growth": []}
-    found, ends, outcomes = [], [], []
+    measured, ends, outcomes = [], [], []
     for d in sizes:
         data = [gaussian_protocol(generator, 3, 4, d) for _ in range(min(sets, PLAIN))]
         how = {"step": STEP, "steps": max(steps), "record": steps, "head": relu_head(np.eye(d))}
@@ -83,7 +83,7 @@ def numbers(
         for threshold in THRESHOLDS:
             rows = np.array(
                 [
-                    [_told(one, W, threshold) for W in Ws[1:]]
+                    [_measures(one, W, threshold) for W in Ws[1:]]
                     for one, Ws in zip(data, run.W, strict=True)
                 ]
             )
@@ -91,7 +91,7 @@ def numbers(
             above = (rows[..., 0] > 0.99).mean(axis=0)
             more = {"above_99_percent": above, "tokens_kept": rows[..., 2].mean(axis=0)}
             parts["mean"].append(means(rows[..., 0], **keys, **more))
-            found.append(rows[..., :2].reshape(-1, 2))
+            measured.append(rows[..., :2].reshape(-1, 2))
         parts["growth"].append(_growth(d, data, run.W, steps))
         ends.append(public_ends(np.random.default_rng([seed, d]), d, sets))
         outcomes.append(shares(ends[-1][:, 3:] == np.arange(len(OUTCOMES)), d=d, outcome=OUTCOMES))
@@ -101,7 +101,7 @@ def numbers(
         for runs, kept in (("all", True), ("pass", rows[:, 3:] == OUTCOMES.index("passes")))
     ]
     tables = {name: Table.join(part) for name, part in parts.items()}
-    tables |= {"outside": by_outside(np.concatenate(found)), "filter": Table.join(outcomes)}
+    tables |= {"outside": by_outside(np.concatenate(measured)), "filter": Table.join(outcomes)}
     tables |= {"protocol": Table.join(protocol)}
     tables |= {"left_out": by_outside(np.concatenate(ends)[:, [0, 2]])}
     facts = {"data_sets": sets, "plain_data_sets": min(sets, PLAIN), "step": STEP}
@@ -152,7 +152,7 @@ def public_descent(
     return W
 
 
-def _told(data: AttentionData, W: Array, threshold: float) -> tuple[float, float, float]:
+def _measures(data: AttentionData, W: Array, threshold: float) -> tuple[float, float, float]:
     """Return the correlation, the largest weight outside the set, and an input's kept tokens."""
     weights = token_weights(data, W)
     kept = weights > threshold
@@ -161,11 +161,11 @@ def _told(data: AttentionData, W: Array, threshold: float) -> tuple[float, float
     return cosine, float(np.where(kept, 0.0, weights).max()), float(kept.sum(axis=1).mean())
 
 
-def by_outside(found: Array) -> Table:
+def by_outside(ends: Array) -> Table:
     """Return correlations (first column) by the largest weight outside the set (second column)."""
     rows = []
     for low, high in zip((-1.0, *EDGES[:-1]), EDGES, strict=True):
-        chosen = found[(found[:, 1] > low) & (found[:, 1] <= high), :1]
+        chosen = ends[(ends[:, 1] > low) & (ends[:, 1] <= high), :1]
         above = (chosen > 0.99).mean() if len(chosen) else np.nan
         rows.append(means(chosen, at_most=[high], above_99_percent=above))
     return Table.join(rows)
@@ -177,10 +177,10 @@ def _growth(d: int, data: Sequence[AttentionData], iterates: Array, steps: Seque
     for one, Ws in zip(data, iterates, strict=True):
         kept = token_weights(one, Ws[-1]) > 1e-3
         split_up = [split(one, W, kept) for W in Ws[1:]]
-        if kept.all() or any(found is None for found in split_up):
+        if kept.all() or any(pair is None for pair in split_up):
             continue
-        for W, t, found in zip(Ws[1:], steps, split_up, strict=True):
-            fin, svm = present(found, "the parts")
+        for W, t, pair in zip(Ws[1:], steps, split_up, strict=True):
+            fin, svm = present(pair, "the parts")
             rest = W - fin
             sizes += [float(np.linalg.norm(x)) for x in (fin, rest, rest - np.log(t) * svm)]
     names = np.array(["W_fin", "V", "V - ln t W_svm"])

@@ -69,9 +69,9 @@ def numbers(
             X, Z = (np.array([getattr(one, name) for one in data]) for name in ("X", "Z"))
             local = tight & everywhere(X, Z)
             solved = [separability(one).separable for one in data]
-            found = np.array([solved, tight, local, selects(data)]).T
+            flags = np.array([solved, tight, local, selects(data)]).T
             keys = {"size": f"n = {n}, T = {T}", "n": n, "T": T, "d": d}
-            rows.append(shares(found, **keys, condition=CONDITIONS))
+            rows.append(shares(flags, **keys, condition=CONDITIONS))
     facts = {"data_sets": sets, "confidence": 0.95, "step": STEP, "steps": STEPS}
     return Numbers({"frequencies": Table.join(rows)}, facts)
 

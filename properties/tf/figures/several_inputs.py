@@ -42,11 +42,11 @@ def numbers(
         chosen = np.stack([token_weights(one, W).argmax(axis=-1) for one, W in ends])
         best = (chosen == np.stack([target_tokens(one) for one in data])).all(axis=1)
         answers = att_svm_batch(data, chosen)
-        found = np.full((sets, len(record)), np.nan)
+        cosine = np.full((sets, len(record)), np.nan)
         for b in np.flatnonzero(answers.solved):
-            found[b] = heading(run.W[b, 1:], answers.W[b]).cosine
+            cosine[b] = heading(run.W[b, 1:], answers.W[b]).cosine
         for choice, group in (("global", best), ("local", ~best)):
-            cosines.append(means(found[group], n=n, choice=choice, step=record))
+            cosines.append(means(cosine[group], n=n, choice=choice, step=record))
             choices.append(shares(group, n=n, choice=choice))
         choices.append(shares(~answers.solved, n=n, choice="without W^mm"))
     tables = {"cosine": Table.join(cosines), "choices": Table.join(choices)}

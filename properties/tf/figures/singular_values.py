@@ -44,15 +44,15 @@ def numbers(seed: int, sets: int = 8, norms: Sequence[float] = NORMS) -> Numbers
     for k, run in enumerate(follow_kq(data, K, Q, LOSS, norms, steps=STEPS)):
         chosen = token_weights(data[k], run.W[0, -1]).argmax(axis=-1)
         try:
-            found = solve_nuclear(att_svm_programme(data[k], chosen))
+            answer = solve_nuclear(att_svm_programme(data[k], chosen))
         except SolverError:
             left_out += 1
             continue
-        several += found.dimension != 0
+        several += answer.dimension != 0
         U, s, V = np.linalg.svd(run.W[0, 1:])  # from the first norm on
         growth = np.diff(np.log(s), axis=0)
-        along = np.einsum("kai,ab,kib->ki", U, found.certificate, V)[1:]
-        sizes = np.linalg.svd(found.certificate, compute_uv=False)
+        along = np.einsum("kai,ab,kib->ki", U, answer.certificate, V)[1:]
+        sizes = np.linalg.svd(answer.certificate, compute_uv=False)
         rows.append(
             Table.of(
                 data_set=k,
@@ -61,7 +61,7 @@ def numbers(seed: int, sets: int = 8, norms: Sequence[float] = NORMS) -> Numbers
                 slope=growth / growth[:, :1],
                 along_vectors=along,
                 certificate=sizes,
-                on_face=(np.arange(d) < found.face[0].shape[1]).astype(int),
+                on_face=(np.arange(d) < answer.face[0].shape[1]).astype(int),
             )
         )
     table = Table.join(rows)

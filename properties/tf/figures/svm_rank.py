@@ -83,7 +83,7 @@ def numbers(
             solvable.append(shares(solved, **keys))
             errors.append(means(noisy, **keys, error=ERRORS))
     parts = {"rank": ranks, "solvable": solvable, "tolerance": errors}
-    tables = {name: Table.join(found) for name, found in parts.items()}
+    tables = {name: Table.join(pieces) for name, pieces in parts.items()}
     return Numbers(tables, {"data_sets": sets, "tolerance": TOLERANCE, "unsettled": unsettled})
 
 

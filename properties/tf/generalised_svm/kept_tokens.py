@@ -116,12 +116,17 @@ def rests(case: KeptTokens) -> bool:
     return True
 
 
-def squares(m: Namespace, found: Parts) -> tuple[Number, Number, Number, Number, Number]:
+def squares(m: Namespace, pieces: Parts) -> tuple[Number, Number, Number, Number, Number]:
     """Return ||W||^2, ||W_fin||^2, ||W_svm||^2, <V, W_svm> and the least margin of V."""
-    svm = found.svm or [fmpq(0)] * len(found.W)
-    pairs = ((found.W, found.W), (found.fin, found.fin), (svm, svm), (found.rest, svm))
+    svm = pieces.svm or [fmpq(0)] * len(pieces.W)
+    pairs = (
+        (pieces.W, pieces.W),
+        (pieces.fin, pieces.fin),
+        (svm, svm),
+        (pieces.rest, svm),
+    )
     W, fin, size, along = (m.values(dot(x, y)) for x, y in pairs)
-    return W, fin, size, along, m.values(min(found.margins, default=fmpq(0)))
+    return W, fin, size, along, m.values(min(pieces.margins, default=fmpq(0)))
 
 
 FINITE = (
@@ -143,16 +148,16 @@ def correlates(m: Namespace, case: KeptTokens, share: Number | str = "0.99") -> 
 
 @stated("W_svm exists for the sets O_i of kept tokens and $formula", r"\|W_{svm}\|^2 \ge $share")
 def solvable(m: Namespace, case: KeptTokens, share: Number = 0) -> Comparison:
-    found = parts(case).svm
-    size = m.exact(-1) if found is None else m.values(dot(found, found))
+    svm = parts(case).svm
+    size = m.exact(-1) if svm is None else m.values(dot(svm, svm))
     return m.at_least(size, m.exact(share))
 
 
 @stated("", r"W_{svm} = 0 \text{ and } W = $factor W_{fin}", where=FINITE)
 def all_finite(m: Namespace, case: KeptTokens, factor: Number = 1) -> Relation:
-    found = parts(case)
-    finite = m.equal(m.values(found.W), factor * m.values(found.fin))
-    return m.all_of(m.equal(m.exact(int(found.svm is None or any(found.svm))), 0), finite)
+    pieces = parts(case)
+    finite = m.equal(m.values(pieces.W), factor * m.values(pieces.fin))
+    return m.all_of(m.equal(m.exact(int(pieces.svm is None or any(pieces.svm))), 0), finite)
 
 
 @stated(
@@ -161,9 +166,9 @@ def all_finite(m: Namespace, case: KeptTokens, factor: Number = 1) -> Relation:
     where=f"V = W - W_fin, mu is the least of its margins, and {FINITE}",
 )
 def reached(m: Namespace, case: KeptTokens, share: Number = 1) -> Relation:
-    found = parts(case)
-    W, fin, size, _, mu = squares(m, found)
-    solved = m.exact(0 if found.svm is None else 1)
+    pieces = parts(case)
+    W, fin, size, _, mu = squares(m, pieces)
+    solved = m.exact(0 if pieces.svm is None else 1)
     return m.all_of(m.equal(solved, m.exact(1)), longer(m, W - fin, size, mu, share))
 
 
@@ -221,13 +226,13 @@ def drawn(draw: st.DrawFn, spread: bool = True, everything: bool = False) -> Kep
     kept[:, 0] |= ~kept.any(axis=1)
     kept |= everything
     case = KeptTokens(X, Z, kept.astype(float), draw(arrays(d)), draw(arrays(n)), np.zeros((d, d)))
-    found = parts(case).svm
+    solution = parts(case).svm
     scale = draw(st.sampled_from([1.0, 16.0, 4.0]))
     W = draw(arrays(d, d)) * draw(st.sampled_from([0.0625, 0.25, 1.0]))
     if not spread:
         W = np.einsum("ntd,nt,ne->de", X - X[:, :1], draw(arrays(n, T)), Z)
-    if found is not None:
-        svm = np.array([float(x.p) / float(x.q) for x in found]).reshape(d, d)
+    if solution is not None:
+        svm = np.array([float(x.p) / float(x.q) for x in solution]).reshape(d, d)
         W = W + np.round(scale * svm * 64.0) / 64.0
     return KeptTokens(X, Z, case.kept, case.a, case.b, W)
 
@@ -240,8 +245,8 @@ def leads(case: KeptTokens) -> bool:
 def seen(case: KeptTokens) -> bool:
     """Return whether W lies in the span of the (x_t - x_u) z_i^T, as from 0 it always does."""
     everything = KeptTokens(case.X, case.Z, np.ones_like(case.kept), case.a, case.b, case.W)
-    found = parts(everything)
-    return found.fin == found.W
+    pieces = parts(everything)
+    return pieces.fin == pieces.W
 
 
 UNSEEN = kept([[[1, 0], [-1, 0]]], [[1, 0]], [[1, 1]], [[0, 0], [1, 0]], [1, 0], [-1])

@@ -52,11 +52,11 @@ def correlations(case: Published, runs: int, stream: int) -> tuple[float, ...]:
 
 
 def _often(case: Published, above: str, share: str, runs: int, stream: int) -> Slack:
-    found = correlations(case, runs, stream)
-    if not found:
+    cosines = correlations(case, runs, stream)
+    if not cosines:
         return Slack.unknown("no run has a Gen-SVM solution")
-    k = sum(x > float(Fraction(above)) for x in found)
-    return at_least(float(Fraction(share)), k, len(found))
+    k = sum(x > float(Fraction(above)) for x in cosines)
+    return at_least(float(Fraction(share)), k, len(cosines))
 
 
 def often(case: Published, above: str = "0.99", share: str = "1/2") -> Slack:

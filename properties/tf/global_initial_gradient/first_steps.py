@@ -59,8 +59,8 @@ def separation(case: Step) -> arb | None:
 
 def separates(case: Step) -> bool:
     """Return whether (x_opt - x_t)^T (-grad L(W_0)) z > 0 for every rival t, for sure."""
-    found = separation(case)
-    return found is not None and bool(found > 0)
+    margin = separation(case)
+    return margin is not None and bool(margin > 0)
 
 
 def correlates(case: Step, solution: Matrix | None) -> bool:
@@ -109,11 +109,11 @@ def exactly_stepped(case: Step) -> Matrix | None:
 def stepped(case: Step) -> Array | None:
     """Return W_1 in floats; None if the gradient is zero."""
     data = case.data
-    found = normalised_gradient(
+    slope = normalised_gradient(
         data.X, data.Z, data.gamma, case.start, LOSSES[case.loss], data.mask
     )
-    size = float(np.linalg.norm(found.matrix))
-    return case.start + case.length * found.matrix / size if size > 0.0 else None
+    size = float(np.linalg.norm(slope.matrix))
+    return case.start + case.length * slope.matrix / size if size > 0.0 else None
 
 
 def reaches_after(case: Step, towards: str = "optimal") -> Slack:

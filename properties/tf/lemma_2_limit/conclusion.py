@@ -29,15 +29,15 @@ def risk_gap(m: Namespace, case: Point, W: Numbers) -> Numbers:
 
 def drops(m: Namespace, case: Point, least: bool, x: Number) -> list[Number]:
     """Return the least or largest growth of the loss of each input of two scores."""
-    found = []
+    growths = []
     for scores in ExactData.of(case.data).gamma:
         best, lower = max(scores), [g for g in scores if g < max(scores)]
         if lower:
             k, r = len(scores) - len(lower), len(lower)
             gap = best - (max(lower) if least else min(lower))
             deficit = m.values(gap) * (1 / (1 + k * m.exp(x)) if least else r / (r + m.exp(x)))
-            found.append(LOSSES[case.loss].drop(m, m.values(best), deficit))
-    return found
+            growths.append(LOSSES[case.loss].drop(m, m.values(best), deficit))
+    return growths
 
 
 def exponent(m: Namespace, case: Point, answer: ExactAnswer | None) -> Number:

@@ -68,7 +68,7 @@ PUBLISHED = point(
 def separation(data: AttentionData) -> ExactAnswer | None:
     """Return M, the least matrix that separates for some choice of optimal tokens, or None."""
     exact = ExactData.of(data)
-    found = []
+    answers = []
     for chosen in itertools.product(*exact.optimal):
         D, Z = [], []
         for tokens, z, tied, best in zip(exact.X, exact.Z, exact.optimal, chosen, strict=True):
@@ -77,5 +77,5 @@ def separation(data: AttentionData) -> ExactAnswer | None:
             Z += [z] * len(lower)
         answer = solve_exactly(ExactProgramme.of_rows(D, Z)) if D else None
         if answer is not None and answer.status == "solved":
-            found.append(answer)
-    return min(found, key=lambda answer: answer.square, default=None)
+            answers.append(answer)
+    return min(answers, key=lambda answer: answer.square, default=None)

@@ -90,10 +90,12 @@ def certified(case: Descent, which: str) -> arb | None:
         return arb(-1)
     if is_short(case) and in_basin(case, case.loss) and mirrored(data, W):
         return arb(-1)
-    way = proved_limit(case.data, case.start, case.loss, case.step)
-    if way is None or not way.certificate.settles or not set(several) <= set(way.inputs):
+    proved = proved_limit(case.data, case.start, case.loss, case.step)
+    if proved is None or not proved.certificate.settles or not set(several) <= set(proved.inputs):
         return None
-    chosen = [(data.gamma[i], t) for i, t in zip(way.inputs, way.certificate.selected, strict=True)]
+    chosen = [
+        (data.gamma[i], t) for i, t in zip(proved.inputs, proved.certificate.selected, strict=True)
+    ]
     best, worst = (all(g[t] == end(g) for g, t in chosen) for end in (max, min))
     return arb(1 if {"some": True, "optimal": best, "worst": worst}[which] else -1)
 

@@ -50,14 +50,14 @@ def between(m: Namespace, v: Values, lead: Number = 0) -> Comparison:
     So the best point is an end or one of these.
     """
     first, along = v.X[0], v.X[1] - v.X[0]
-    found = []
+    values = []
     for a in v.A:
         fall = a @ along
         share = -(a @ first) / (fall + m.is_zero(fall))
         share = m.minimum(m.maximum(share, m.exact(0)), m.exact(1))
-        found.append(head(m, v, first + share * along))
+        values.append(head(m, v, first + share * along))
     more = lead * m.abs(head(m, v, v.X[1]) - head(m, v, first))
-    return m.above(m.max(m.array(found)), best(m, v) + more)
+    return m.above(m.max(m.array(values)), best(m, v) + more)
 
 
 @stated(

@@ -84,9 +84,9 @@ def frequent_again(law: Law, power: int = 1, tokens: str = "gaussian") -> Slack:
 
 def _exactly(law: Law, angles: int, more: int, tokens: str, samples: int) -> Slack:
     low, high = laws.bracket(law, tokens, samples)
-    found = chance(law, angles, more)
-    below = Slack.at_most(found, high, 0.0 if high == 1.0 else 1e-9)
-    above = Slack.at_most(low, found, 0.0 if low == 0.0 else 1e-9)
+    claimed = chance(law, angles, more)
+    below = Slack.at_most(claimed, high, 0.0 if high == 1.0 else 1e-9)
+    above = Slack.at_most(low, claimed, 0.0 if low == 0.0 else 1e-9)
     return min(above, below, key=lambda side: side.value)
 
 

@@ -74,12 +74,12 @@ def everywhere(X: Float[Array, "s n T d"], Z: Float[Array, "s n d"]) -> Bool[Arr
 @functools.lru_cache(maxsize=256)
 def counted(law: Law, of: str, samples: int) -> int:
     """Return the number of samples in which all tokens are support vectors in every Local-SVM."""
-    generator, found = np.random.default_rng([law.seed, law.n, law.T, law.d]), 0
+    generator, count = np.random.default_rng([law.seed, law.n, law.T, law.d]), 0
     for first in range(0, samples, CHUNK):
         sets = [LAWS[of](law, generator) for _ in range(first, min(first + CHUNK, samples))]
         X, Z = map(np.array, zip(*sets, strict=True))
-        found += int(everywhere(X, Z).sum())
-    return found
+        count += int(everywhere(X, Z).sum())
+    return count
 
 
 def bracket(law: Law, of: str, samples: int) -> tuple[float, float]:

@@ -58,7 +58,7 @@ def lead(data: AttentionData, *ends: Array) -> tuple[float, ...]:
     NaN if the tokens of the run have no solution. Runs that end at the same tokens share both.
     """
     solutions: dict[bytes, tuple[Array, Array] | None] = {}
-    found = []
+    leads = []
     for W in ends:
         chosen = token_weights(data, W).argmax(axis=-1)
         of = chosen.tobytes()
@@ -70,11 +70,11 @@ def lead(data: AttentionData, *ends: Array) -> tuple[float, ...]:
                 solutions[of] = None
         both = solutions[of]
         if both is None:
-            found.append(math.nan)
+            leads.append(math.nan)
             continue
         nuclear, frobenius = (float(heading(W[None], V).cosine[-1]) for V in both)
-        found.append(nuclear - frobenius)
-    return tuple(found)
+        leads.append(nuclear - frobenius)
+    return tuple(leads)
 
 
 @functools.lru_cache(maxsize=64)
@@ -164,18 +164,18 @@ def _curve(data: AttentionData, run: Trajectory) -> Curve | None:
         return None
     chosen = token_weights(data, W[-1]).argmax(axis=-1)
     try:
-        found = solve_nuclear(att_svm_programme(data, chosen))
+        answer = solve_nuclear(att_svm_programme(data, chosen))
     except SolverError:
         return None
-    away = _distances(found, run)
+    away = _distances(answer, run)
     if away is None:
         return None
     growth = np.diff(np.log(np.linalg.svd(W, compute_uv=False)), axis=0)
-    sizes = np.linalg.svd(found.certificate, compute_uv=False)
-    return Curve(found, away, growth / growth[:, :1], sizes)
+    sizes = np.linalg.svd(answer.certificate, compute_uv=False)
+    return Curve(answer, away, growth / growth[:, :1], sizes)
 
 
-def _distances(found: NuclearAnswer, run: Trajectory) -> Array | None:
+def _distances(answer: NuclearAnswer, run: Trajectory) -> Array | None:
     """Return the distance at each of `NORMS`.
 
     None if one was not reached or no distance was found.
@@ -183,10 +183,10 @@ def _distances(found: NuclearAnswer, run: Trajectory) -> Array | None:
     W = run.W[0, 1:]
     if len(W) < len(NORMS):
         return None
-    scale = found.value / np.linalg.norm(W, "nuc", axis=(1, 2))
+    scale = answer.value / np.linalg.norm(W, "nuc", axis=(1, 2))
     try:
-        return np.array([distance(found, s * V)[1] for s, V in zip(scale, W, strict=True)]) / (
-            found.value
+        return np.array([distance(answer, s * V)[1] for s, V in zip(scale, W, strict=True)]) / (
+            answer.value
         )
     except SolverError:
         return None
@@ -198,10 +198,10 @@ def _nears(case: Draws, of: str, law: str, runs: int, stream: int) -> Slack:
     Slopes must also be nearer to the law than before. The law is `S`, the singular values of the
     certificate, or `1`.
     """
-    found = curves(case, runs, stream)
+    followed = curves(case, runs, stream)
     whole = distances_of_w(case, runs, stream) if of == "W" else None
     hits = 0
-    for k, one in enumerate(found):
+    for k, one in enumerate(followed):
         if one is None:
             continue
         away = one.away if whole is None else whole[k]

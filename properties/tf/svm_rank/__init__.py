@@ -39,8 +39,8 @@ ONE_TOKEN = AttentionData.of([[[1]]], [[1]], scores=[[0]])
 
 def rank_one(data: AttentionData) -> bool:
     """Return whether the Frobenius solution has rank 1."""
-    found = exact_att_svm(data)
-    return found is not None and found.rank == 1
+    svm = exact_att_svm(data)
+    return svm is not None and svm.rank == 1
 
 
 @stated(

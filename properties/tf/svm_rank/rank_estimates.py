@@ -45,14 +45,14 @@ def compare(data: AttentionData, less: int = 0, most: int | None = None) -> Slac
     """
     if data.present.sum() == data.n:
         return Slack.at_most(0.0, -float(less), 0.0)  # both solutions are 0
-    found, bound = nuclear_solution(data), _bound(data, less, most)
-    if found is None or bound is None:
+    answer, bound = nuclear_solution(data), _bound(data, less, most)
+    if answer is None or bound is None:
         return Slack.unknown("no answer with a bracket was reached")
-    sizes = np.linalg.svd(found.W, compute_uv=False)
+    sizes = np.linalg.svd(answer.W, compute_uv=False)
     relative = sizes / sizes.max()
     unclear = bool(((relative > 1e-12) & (relative < 1e-5)).any())
     slack = Slack.at_most(float((relative > 1e-8).sum()), float(bound), float(unclear))
-    if slack.violated and not found.unique:
+    if slack.violated and not answer.unique:
         return Slack.unknown("the solution is one of many, another may have a smaller rank")
     return slack
 
@@ -65,9 +65,9 @@ def certified(data: AttentionData, less: int = 0, most: int | None = None) -> ar
     """
     if data.present.sum() == data.n:
         return fmpq(-less)
-    found = nuclear_proposal(data, lambda: nuclear_solution(data))
+    candidate = nuclear_proposal(data, lambda: nuclear_solution(data))
     bound = _bound(data, less, most)
-    least = None if found is None or bound is None else beyond_rank(found, bound)
+    least = None if candidate is None or bound is None else beyond_rank(candidate, bound)
     return None if least is None else -least
 
 

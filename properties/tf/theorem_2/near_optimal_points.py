@@ -169,9 +169,9 @@ def cheap(case: Candidate) -> bool:
     if not defined(case):
         return True
     with ctx.workprec(128):
-        found = paths.inputs(BALLS, case)
-        G = _cost(BALLS, case, found)
-        return all(bool(own.least * BALLS.min(own.gaps) > G) for own in found)
+        inputs = paths.inputs(BALLS, case)
+        G = _cost(BALLS, case, inputs)
+        return all(bool(own.least * BALLS.min(own.gaps) > G) for own in inputs)
 
 
 def cheap_if_sloped(case: Candidate) -> bool:
@@ -207,11 +207,11 @@ def distance(m: Namespace, case: Candidate) -> Number:
     return m.sum(m.square(m.values(case.W) - V)) / m.sum(m.square(V))
 
 
-def _cost(m: Namespace, case: Candidate, found: list[paths.Input]) -> Any:
+def _cost(m: Namespace, case: Candidate, inputs: list[paths.Input]) -> Any:
     """Return G = n (L(V) - L_*)."""
     solved = present(exact_att_svm(case.data), "the answer of the SVM")
     V, G = m.values(case.rho) * m.values(solved.W), m.exact(0)
-    for own in found:
+    for own in inputs:
         deficit = m.dot(m.softmax(own.tokens @ (V @ own.query)), own.best - own.gamma)
         G = G + LOSSES[case.loss].drop(m, own.best, deficit)
     return G
@@ -219,14 +219,14 @@ def _cost(m: Namespace, case: Candidate, found: list[paths.Input]) -> Any:
 
 def kappa(m: Namespace, case: Candidate, gaps: str = "own") -> Numbers:
     """Return kappa, all products of score gaps and slopes taken as 1 if `gaps` is `one`."""
-    solved, found = (
+    solved, inputs = (
         present(exact_att_svm(case.data), "the answer of the SVM"),
         paths.inputs(m, case),
     )
-    rho, G = m.values(case.rho), _cost(m, case, found)
+    rho, G = m.values(case.rho), _cost(m, case, inputs)
     total, held = rho + m.log(G), sum(solved.duals.values(), fmpq(0))
     duals = iter(solved.duals.values())
-    for own in found:
+    for own in inputs:
         x = G / own.least
         near = m.minimum(own.first, paths.steepness(m, case.loss, own.best - x))
         for gap, dual in zip(own.gaps, duals, strict=False):

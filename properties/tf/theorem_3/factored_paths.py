@@ -64,14 +64,14 @@ def known_rank(data: AttentionData) -> int | None:
     v^T meets them, and ||u|| ||v|| = sum_k b_k <= sum_k s_k W_ij <= ||W||_* for every feasible W.
     Else it is the lesser rank of the queries and of the differences of tokens.
     """
-    found = exact_att_svm(data)
-    if found is None or not found.A:
+    svm = exact_att_svm(data)
+    if svm is None or not svm.A:
         return None
     entries = {at for at, _ in single_entries(data)}
     apart = None not in entries and all(
         len(set(axis)) == len(entries) for axis in zip(*filter(None, entries), strict=True)
     )
-    if found.rank == 1 or apart:
+    if svm.rank == 1 or apart:
         return 1
     exact = ExactData.of(data)
     inputs = zip(exact.X, exact.Z, exact.optimal, strict=True)

@@ -146,13 +146,13 @@ def stationary(case: Path, find: Find[Point], size: float, power: int, k: float)
 
 def at_each_lambda(case: Path, find: Find[Point], size: float, power: int) -> list[Point] | None:
     """Return minimisers for both lambda, see `stationary`; None if one is not sure to be one."""
-    found = []
+    points = []
     for k in exponents(case):
         point = stationary(case, find, size, power, k)
         if point is None or (sloped(case) and not _is_least(point, find, size, k, power)):
             return None
-        found.append(point)
-    return found
+        points.append(point)
+    return points
 
 
 def _is_least(point: Point, find: Find[Point], size: float, k: float, power: int) -> bool:
@@ -179,8 +179,8 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
     if case.loss == paths.FLAT_FROM_ONE:
         return paths.UNFOLLOWED
 
-    found = minimisers(case.data, case.loss, case.decay, 2)
-    return paths.UNSURE if found is None else paths.ray_slack(case, found, target)
+    minima = minimisers(case.data, case.loss, case.decay, 2)
+    return paths.UNSURE if minima is None else paths.ray_slack(case, minima, target)
 
 
 def follows_set(case: Path, target: str = "solutions", share: int | Fraction = 1) -> Slack:
