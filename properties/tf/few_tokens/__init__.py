@@ -14,12 +14,12 @@ has the larger gradient, which soon fades. Nor does the norm grow wherever fewer
 about 1.8 and the effective number from about 2.26 to 1.68.
 
 At every W, few tokens need a large norm (`amended-1`). For D the largest ||x_t - x_u|| ||z||, no
-logit exceeds another by more than D ||W||. So the largest weight has odds of at most exp(D ||W||)
-against each other one. So the effective number, which is at least 1 / max_t s_t, is at least 1 + (T
-- 1) exp(-D ||W||). In the limit both are seen in every run from the basin with a step of at most
-1/L; in the basin the risk gap is below min_i [l(second) - l(best)] / n. The norm tends to infinity
-and the direction to that of W^mm, whose margins are positive. So one token keeps weight in each
-input, the optimal one (`amended-2`; `symbolic.basins`).
+logit exceeds another by more than D ||W||. Hence the largest weight has odds of at most exp(D
+||W||) against each other weight. So the effective number, which is at least 1 / max_t s_t, is not
+below 1 + (T - 1) exp(-D ||W||). In the limit both are seen in every run from the basin with a step
+of at most 1/L; in the basin the risk gap is below min_i [l(second) - l(best)] / n. The norm tends
+to infinity and the direction to that of W^mm, whose margins are positive. So one token keeps weight
+in each input, the optimal one (`amended-2`; `symbolic.basins`).
 """
 
 from attsvm.primitives.descent import Descent

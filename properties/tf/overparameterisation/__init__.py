@@ -16,8 +16,8 @@ angle is obtuse. Project the others, T - 2 of them, to one point c: the angle of
 where <x_s - c, x_t - c> < 0, that is |u|^2 < |v|^2 for u = (x_s + x_t)/2 - c and v = (x_s - x_t)/2.
 These are independent and Gaussian in m = d - T + 3 dimensions with variances T/(2 (T - 2)) and 1/2.
 So the probability is I_q(m/2, m/2), q = (T - 2)/(2 (T - 1)), I being the regularised incomplete
-beta function, and at most (1 - 1/(T - 1)^2)^(m/2). If C(T, 2) of these add up to more than 1, the
-bound of `amended-1` is 0 and says nothing. A triangle has one obtuse angle at most, so that its
+beta function, and at most (1 - 1/(T - 1)^2)^(m/2). If C(T, 2) such bounds add up to more than 1,
+the bound of `amended-1` is 0 and says nothing. A triangle has one obtuse angle at most, so that its
 three probabilities add up. At d = 2 it is the well-known 3/4. With orthogonal queries inputs are
 independent problems.
 

@@ -13,8 +13,8 @@ The parameterisation does not matter to the solution where W^mm has rank 1, as f
 tokens: every feasible V has ||V||_* >= ||V||_F >= ||W^mm||_F = ||W^mm||_*, with equality for V =
 W^mm alone (literal-3; `tf/svm-rank:amended`, proved in `symbolic.tf.svm_rank`). On the data of
 `tf/theorem-3:sharp-2`, whose nuclear solutions are (1, c; c, 1) with |c| <= 1, descent on (K, Q)
-converges to one of them from nearly every start, with any step. The start decides which: rows of K
-+ Q grow along themselves, those of K - Q fall behind, and c is the cosine of the rows of K + Q
+converges to one of them from nearly every start, with any step. The start decides which one: rows
+of K + Q grow along themselves, those of K - Q fall behind, and c is the cosine of the rows of K + Q
 (sharp). As for W^mm, c is 0 if these rows are orthogonal. On other data the bias is proved for the
 regularisation path alone (`tf/theorem-3`), and counted here for descent. At random, descent on (K,
 Q) ends nearer in angle to the nuclear solution, and descent on W to the Frobenius one (literal-4).

@@ -9,8 +9,9 @@ W_lambda minimises L(W) + (lambda/2) ||W||_F^2, and (K_lambda, Q_lambda) minimis
 its own norm, as a better point of the ball would also have a smaller penalised risk. So these are
 points of the regularisation paths of theorems 2 and 3. Suppose L_* is approached at infinity alone,
 that is, the Att-SVM is feasible and some input has two different scores (`tf/lemma-2-limit`). Then
-their norms tend to infinity, and all that these theorems say of radii R is true of ||W_lambda||.
-The converse is false: a point of the path need not be a W_lambda, as L is not convex.
+the norms of these minimisers tend to infinity, and all that these theorems say of radii R is true
+of ||W_lambda||. The converse is false: a point of the path need not be a W_lambda, as L is not
+convex.
 
 The abstract asks for no feasible Att-SVM, without which there is nothing to tend to, and for no
 unique optimal tokens. The path and the penalised minimiser differ if no input has two tokens. Then

@@ -45,7 +45,7 @@ from properties.sim._support.telling_sentences import (
     SHORTEST,
     C,
     drawn_sequences,
-    said,
+    sentence_run,
     soft,
 )
 from properties.sim._support.token_sequences import limit, moves_soft, on_soft_ray, outvoted
@@ -359,9 +359,9 @@ def test_successors_are_outvoted_from_a_ratio_on(votes, others, proved):
     """n_a g'(1) > n_t g'(0), that is n_a > 1.27 n_t."""
     sentences = [[0, 0]] * votes + [[0, 1]] * others
     start = [[6.0, 0.0], [0.0, 0.0]]  # where attention is near 1
-    assert (outvoted(said(np.eye(2), sentences, start)) is not None) == proved
-    assert outvoted(said([[2.0, 0.0], [0.0, 1.0]], sentences, start)) is None
-    assert outvoted(said(np.eye(2), [[0, 1, 0]] * votes, start, whole=False)) is None
+    assert (outvoted(sentence_run(np.eye(2), sentences, start)) is not None) == proved
+    assert outvoted(sentence_run([[2.0, 0.0], [0.0, 1.0]], sentences, start)) is None
+    assert outvoted(sentence_run(np.eye(2), [[0, 1, 0]] * votes, start, whole=False)) is None
 
 
 def test_the_ray_of_the_soft_solution_is_told_from_others():

@@ -10,13 +10,13 @@ from attsvm.theory.declaration.judge import judge
 from attsvm.theory.declaration.proof import recorded
 from attsvm.theory.run.confirm import confirm
 from properties.sim import hyperplanes
-from properties.sim._support.telling_sentences import said
+from properties.sim._support.telling_sentences import sentence_run
 from properties.sim.hyperplanes.conclusion import decisions
 from properties.sim.hyperplanes.instances import EXCHANGED, ONE_QUERY
 from symbolic.sim import hyperplanes as proofs
 
 CLAIMS = {c.reading: c for c in hyperplanes.HYPERPLANES.claims}
-THREE_QUERIES = said(np.eye(3), [[0, 1, 2]])
+THREE_QUERIES = sentence_run(np.eye(3), [[0, 1, 2]])
 
 
 def test_two_tokens_with_opposite_queries_share_their_hyperplane():

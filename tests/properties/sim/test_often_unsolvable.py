@@ -15,7 +15,7 @@ from attsvm.primitives.counts import interval
 from attsvm.primitives.hypotheses import feasible
 from properties._support.small_runs import NO_QUERY, NOT_ALIGNED, TWO_TOKENS
 from properties.sim._support.causal_language import Setting
-from properties.sim._support.telling_sentences import said
+from properties.sim._support.telling_sentences import sentence_run
 from properties.sim.figures import failing_data
 from properties.sim.figures import often_unsolvable as frequencies
 from properties.sim.often_unsolvable import contradictions
@@ -26,12 +26,12 @@ from properties.sim.often_unsolvable.contradictions import Table, consistent, co
 def test_a_circle_may_pass_through_three_tokens():
     # with the query c: a before b and c, b before c and a, c before a and b
     sentences = [[0, 1, 2, 0], [0, 1, 2, 1]]
-    assert not consistent(said(np.eye(3), sentences, whole=False))
+    assert not consistent(sentence_run(np.eye(3), sentences, whole=False))
     around = [[0, 1, 3, 0], [1, 2, 3, 1], [2, 0, 3, 2]]
-    assert not consistent(said(np.eye(4), around, whole=False))
-    assert consistent(said(np.eye(4), around[:2], whole=False))
-    assert feasible(said(np.eye(4), around[:2], whole=False))
-    assert not feasible(said(np.eye(4), around, whole=False))
+    assert not consistent(sentence_run(np.eye(4), around, whole=False))
+    assert consistent(sentence_run(np.eye(4), around[:2], whole=False))
+    assert feasible(sentence_run(np.eye(4), around[:2], whole=False))
+    assert not feasible(sentence_run(np.eye(4), around, whole=False))
 
 
 def test_repetitions_of_the_token_asked_for_count_by_places_only():
@@ -39,7 +39,7 @@ def test_repetitions_of_the_token_asked_for_count_by_places_only():
     assert not consistent(case)
     assert not contradicts(
         case.inputs.sentences[:1],
-        said(np.eye(2), [[0, 1, 0, 1]], whole=False).data,
+        sentence_run(np.eye(2), [[0, 1, 0, 1]], whole=False).data,
         False,
         repeats=False,
     )
