@@ -56,6 +56,8 @@ def destination(path: str | os.PathLike[str]) -> Path:
     """
     try:
         place = Path(os.path.realpath(path))
+        if place.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "it is a folder")
         if place.is_symlink() or (place.exists() and not place.is_file()):
             raise OSError(errno.EINVAL, "it is no file")
         if place.exists() and not os.access(place, os.W_OK):

@@ -100,15 +100,14 @@ def test_every_statement_has_a_page_in_mathematics():
     assert "symbolic.sim.lemma_3_13:prove" in lemma
 
 
-def test_the_first_task_of_a_contributor_works(tmp_path, monkeypatch, capsys):
+def test_the_first_task_of_a_contributor_works(here, capsys):
     """In a folder of its own, so that the checkout stays as it is."""
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     (copied,) = re.findall(r"^cp (\S+) ", page, re.M)
     text = (ROOT / copied).read_text(encoding="utf-8")
     text = text.replace('"sim/lemma-3.12"', '"sim/lemma-3.12-first"').replace('"proved"', '"holds"')
-    file = tmp_path / "lemma_3_12_first.py"
+    file = here / "lemma_3_12_first.py"
     file.write_text(re.sub(r"^ +proof=.*\n", "", text, flags=re.M), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
     commands = re.findall(r"^attsvm (\S+ sim/lemma-3.12-first.*?)(?: +#.*)?$", page, re.M)
     assert len(commands) == 3
     for command in commands:

@@ -15,7 +15,7 @@ from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, first_o
 from attsvm.primitives.descent import Descent
 from attsvm.theory import gradient, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
-from properties._support.formulas import LOSS_NAMES
+from properties.sim import LOSS_NAMES
 from properties.sim._support.redundant_tokens import Dropped
 
 WHICH = {

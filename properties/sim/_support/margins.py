@@ -38,7 +38,7 @@ from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.theory import Measured, Slack, changed, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation, Values
 from attsvm.training import follow_w
-from properties._support.formulas import LOSS_NAMES
+from properties.sim import LOSS_NAMES
 
 LEAST = {"of": "least", "whose": "optimal"}
 """The margin that is claimed to end positive."""

@@ -31,8 +31,7 @@ from attsvm.primitives.steps import (
 )
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Slack
-from properties._support.formulas import LOSS_NAMES
-from properties.sim import PRINTED
+from properties.sim import LOSS_NAMES, PRINTED
 
 
 def descending(

@@ -27,9 +27,9 @@ from attsvm.svm import att_svm
 from attsvm.theory import Hypothesis, changed
 from attsvm.theory.declaration.siblings import Changed
 from attsvm.theory.types import Values
-from properties._support.formulas import LOSS_NAMES
 from properties._support.published_data import gaussian_protocol
 from properties._support.small_runs import UNEVEN
+from properties.sim import LOSS_NAMES
 
 UNDEFINED = {
     "L_X": "a Lipschitz constant of the gradient of the mean of g(b <f, h>) over the inputs",

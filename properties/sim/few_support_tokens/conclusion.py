@@ -16,7 +16,7 @@ from attsvm.strategies import sizes
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Records, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Relation
-from properties._support.formulas import LOSS_NAMES
+from properties.sim import LOSS_NAMES
 from properties.sim._support.causal_language import Setting, best, differ, draw
 from properties.sim._support.dropping import coefficients, mask
 from properties.sim._support.redundant_tokens import all_support, redundant_data

@@ -11,7 +11,7 @@ from attsvm.primitives.limit_certificates import agreement, short_step
 from attsvm.primitives.steps import FLOW, by_gradient_flow, tends
 from attsvm.theory import Slack, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers
-from properties._support.formulas import LOSS_NAMES
+from properties.sim import LOSS_NAMES
 from properties.sim._support import token_sequences
 from properties.sim._support.telling_sentences import soft
 

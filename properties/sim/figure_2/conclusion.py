@@ -12,7 +12,7 @@ from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE
 from attsvm.primitives.steps import FLOW, by_gradient_flow
 from attsvm.theory import Measured, Slack, changed
-from properties._support.formulas import LOSS_NAMES
+from properties.sim import LOSS_NAMES
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support.margins import NOTHING, ends
 

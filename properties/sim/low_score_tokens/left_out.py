@@ -28,7 +28,7 @@ from attsvm.strategies.data import separable_data
 from attsvm.theory import Measured, Slack, stated
 from attsvm.theory.types import Comparison, Namespace, Numbers, Relation
 from attsvm.training import follow_w
-from properties._support.formulas import LOSS_NAMES
+from properties.sim import LOSS_NAMES
 from properties.sim._support.redundant_tokens import redundant_data, redundant_larger
 
 FAR, SETTLED = 1e4, 0.999

@@ -22,9 +22,8 @@ from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE, start
 from attsvm.primitives.steps import SHORT, TARGET, converges_in_direction, solutions, stepped
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Hypothesis, Integer, Matrix, Reading, Statement, Vector, changed
-from properties._support.formulas import LOSS_NAMES
 from properties._support.small_runs import NO_QUERY, TIED_ASIDE
-from properties.sim import REPAIRED, SOURCE
+from properties.sim import LOSS_NAMES, REPAIRED, SOURCE
 from properties.sim._support import training
 from properties.sim.orientation.conclusion import (
     ACROSS,

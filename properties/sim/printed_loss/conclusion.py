@@ -17,8 +17,7 @@ from attsvm.primitives.hypotheses import EQUAL_RIVALS, SEVERAL_TOKENS, starts_in
 from attsvm.primitives.steps import FLOW, LN_K, X_K, by_gradient_flow, norm, over, tends
 from attsvm.theory import Hypothesis, Slack, changed, stated
 from attsvm.theory.types import Comparison, Namespace
-from properties._support.formulas import LOSS_NAMES
-from properties.sim import REPAIRED
+from properties.sim import LOSS_NAMES, REPAIRED
 from properties.sim._support.margins import step_along_solution
 from properties.sim._support.self_attention import TIED, asking, descending
 

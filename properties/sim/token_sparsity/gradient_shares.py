@@ -35,7 +35,7 @@ from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.strategies import arrays, composite
 from attsvm.theory import Records, Slack
 from attsvm.training import Trajectory, follow_w
-from properties._support.formulas import LOSS_NAMES
+from properties.sim import LOSS_NAMES
 from properties.sim._support.dropping import WHICH, mask, named
 from properties.sim._support.redundant_tokens import (
     redundant_data,
