@@ -16,8 +16,8 @@ At every larger sigma they hold as well, with the same s' and weights, so that d
 converges to the direction of W*: `symbolic.tf.local_convergence`.
 
 The radius is a number if no support token ties with alpha and l' < 0 at the scores of alpha.
-Support tokens count by |lead_j|, so that there is a number also where alpha is not locally optimal;
-there it proves nothing.
+Support tokens count by |lead_j|, so that there is a number even if alpha is not locally optimal;
+then it proves nothing.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ The section lists no condition on R, and the minus signs of its seven bounds are
 literal-2 falls for A = 1/2, x = 1, y = 0, R = 1/2: exp(1/2) - 1 = 0.6487 against exp(1/4)/2 =
 0.6420. R >= 1 is the least condition that will do: A = R, x = 1, y -> 1 needs R exp(R). sharp-1 is
 attained for every R and ||A|| > 0 by A = ||A|| e_1, x, y -> R / ||A||, with any number of tokens;
-so exp(R^2) should be exp(R). Where ||x|| and ||y|| rather than ||A x|| and ||A y|| are bounded by
-R, logits reach R^2, and the printed constant is the least: A = R, x, y -> R.
+so exp(R^2) should be exp(R). If ||x|| and ||y|| rather than ||A x|| and ||A y|| are bounded by R,
+logits reach R^2, and the printed constant is the least: A = R, x, y -> R.
 
 The constant is far too large from R = 4 on. Proof (`symbolic.sim.basic_1`): e^a - e^b <= e^max(a,
 b) |a - b|, logits are at most R, and R <= R^2 from R = 1 on.

@@ -15,8 +15,8 @@ with weights at most exp(2 R) applied to s - t, and beta^2 ||f - g|| <= n exp(2 
 where R exp(2 R) < exp(3 R^2).
 
 Proof of sharp. Df[s] = (f_t (s_t - mean s)) has a norm that is convex in s and does not see its
-level, so it is largest over max s - min s <= 1 where s is the indicator of a set of tokens. With P
-their weight, ||Df[s]||^2 = (1-P)^2 a + P^2 b, a <= P^2 and b <= (1-P)^2 the sums of f_t^2 in and
+level. So over max s - min s <= 1 the norm is largest if s is the indicator of a set of tokens. With
+P their weight, ||Df[s]||^2 = (1-P)^2 a + P^2 b, a <= P^2 and b <= (1-P)^2 the sums of f_t^2 in and
 out of the set: at most 2 P^2 (1-P)^2 <= 1/8. And max A v - min A v <= sqrt 2 spread(A) ||v||.
 """
 

@@ -5,11 +5,11 @@ kron A_2: row j0 of A_1, kron A_2, so d^2 columns. L is that of definition 3.6 (
 which has g alone). The second point is printed as y in the conditions and as x hat in the
 conclusion, both as vectors of R^d; read: two points of R^(d^2), of which both are bounded.
 
-Nothing listed bounds b or h. Where b <f, h> is of order one the curvature grows like b^2: with n =
-2, A = (4, 0), h = (1, -1), R = 4 the bound fails between x = 0 and y = 2^-161 for b = 2^161. It
-can fail there only where |b| (max h - min h) exceeds 2.09e48. With |b| and ||h|| at most R as
-well the printed constant is 93 + 3 log10 n orders of magnitude above the best one at R = 4. Proof,
-step by step: `symbolic.sim.lemma_3_13`.
+Nothing listed bounds b or h. If b <f, h> is of order one the curvature grows like b^2: with n = 2,
+A = (4, 0), h = (1, -1), R = 4 the bound fails between x = 0 and y = 2^-161 for b = 2^161. It can
+fail there only if |b| (max h - min h) exceeds 2.09e48. With |b| and ||h|| at most R as well the
+printed constant is 93 + 3 log10 n orders of magnitude above the best one at R = 4. Proof, step by
+step: `symbolic.sim.lemma_3_13`.
 """
 
 from collections.abc import Callable

@@ -83,7 +83,10 @@ def decided(
     over: str = "all",
     weights: bool = True,
 ) -> Relation:
-    """Where B fails, that the nu of the instance will not do. For T = 1 the bound is Gamma."""
+    """Return the bound by the best nu, and that the nu of the instance is certified or exceeded.
+
+    For T = 1 the bound is Gamma.
+    """
     one, nu = case.chosen, rational(case.nu)
     square, several = svm.v_programme(one).margin_square, one.X.shape[1] > 1
     largest = best_nu.best_nu(one, weights, over == "counted") if several else None

@@ -15,8 +15,8 @@ over all choices beta but alpha, and w are multipliers of v(alpha) of sum 1.
 `amended` is the part that is true for v. A head is as near to v(alpha) as the pair's label margin
 is near to Gamma. v(alpha) with a long prompt along p(alpha) comes as near to Gamma as one likes.
 For exp(-x) the label margin of (v_r, p_R) is at least that of the two SVM directions less (ln n)/r,
-so that it tends to Gamma where r and R tend to infinity, in any way. Where W = 0 no prompt does
-anything, there is no p(alpha), and v_r/r tends to the head of the mean tokens (`MIXED_FOR_EVER`).
+so that it tends to Gamma where r and R tend to infinity, in any way. If W = 0 no prompt has an
+effect, there is no p(alpha), and v_r/r tends to the head of the mean tokens (`MIXED_FOR_EVER`).
 
 More is said in `symbolic/mm/theorem_2.py`.
 """

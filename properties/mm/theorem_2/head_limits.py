@@ -62,8 +62,8 @@ def with_fixed_prompt(m: Namespace, case: Attended, towards: str = "selected") -
 def for_linear_loss(m: Namespace, case: Selection, share: Number = 1) -> Relation:
     """At the best pair v_r/r is along the sum of the attended tokens, each times its label.
 
-    That is as long as any sum comes to be. Where v_r/r tends to v/||v||, the component along v of
-    the longest sum tends to its length.
+    That is as long as any sum comes to be. If v_r/r tends to v/||v||, the component along v of the
+    longest sum tends to its length.
     """
     v = svm.v_svm(m, case).vector
     component = sum(

@@ -1,11 +1,11 @@
 """Limits of regularisation paths that are exact, and bounds of every minimiser over a ball.
 
 Proof of the limits. Let l(best - x) - l(best) lie between b x^k and a x^k near x = 0 for input i, k
-= k_i its order: 1 where l' < 0 at the best score. With unique optimal tokens and least margin m_i
-the deficit of input i is exp(-m_i) up to constant factors, so -log(L(W) - L_*) = min_i k_i m_i +
-O(1) for all W whose m_i are positive. Let V have least norm with m_i >= 1/k_i. A minimiser over the
-ball of norm R has at least the min_i k_i m_i of R V / ||V|| up to O(1), so W_R / R has that of V /
-||V|| up to O(1/R). So every limit point W of norm at most 1 has min_i k_i m_i >= 1/||V|| and is a
+= k_i its order: 1 if l' < 0 at the best score. With unique optimal tokens and least margin m_i the
+deficit of input i is exp(-m_i) up to constant factors, so -log(L(W) - L_*) = min_i k_i m_i + O(1)
+for all W whose m_i are positive. Let V have least norm with m_i >= 1/k_i. A minimiser over the ball
+of norm R has at least the min_i k_i m_i of R V / ||V|| up to O(1), so W_R / R has that of V / ||V||
+up to O(1/R). So every limit point W of norm at most 1 has min_i k_i m_i >= 1/||V|| and is a
 solution divided by its norm. For the Frobenius norm that is V / ||V||, for the nuclear norm a set.
 All k_i = 1 gives W^mm and Att-SVM*. If no input has two tokens, V = 0 and there is no direction. An
 input whose tokens all have one score has no deficit, so that it constrains no minimiser and is left
@@ -21,8 +21,8 @@ W and W^mm is at least m / rho, which tends to 1.
 
 Products K Q^T with R = (||K||_F^2 + ||Q||_F^2) / 2 have a nuclear norm of at most R. Of those that
 do as well as rho V, whose rank the inner dimension allows, R is at most R_2: the nuclear norm of
-rho V on the path. Where W^mm has rank 1 it is the only nuclear-norm solution, and ||W^mm|| is C_*;
-as ||K Q^T||_F <= R, the squared distance of K Q^T/R to W^mm/C_* is at most 2 (1 - m C_*/R_2). For
+rho V on the path. If W^mm has rank 1 it is the only nuclear-norm solution, and ||W^mm|| is C_*; as
+||K Q^T||_F <= R, the squared distance of K Q^T/R to W^mm/C_* is at most 2 (1 - m C_*/R_2). For
 solutions of other ranks let V be feasible and nearly one. K Q^T/m is feasible, of a nuclear norm of
 at most R_2/m, which tends to C_*. All such matrices, and with them the solutions, lie in the
 enclosure of `solution_ranks`; if D is its diameter K Q^T/R is within (D + R_2/m - C_*)/C_* of

@@ -17,7 +17,7 @@ value is attained exactly by the s with no weight off the optimal tokens (amende
 
 sharp: with w the weight off the optimal tokens, best - <s, gamma> is at least w times the gap from
 the best to the next score. It is at most w times the gap from the best to the worst score. So l(<s,
-gamma>) tends to l(best) exactly where w tends to 0, for strictly decreasing continuous losses.
+gamma>) tends to l(best) exactly if w tends to 0, for strictly decreasing continuous losses.
 """
 
 from attsvm.primitives.losses import LOSSES

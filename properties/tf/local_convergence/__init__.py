@@ -15,7 +15,7 @@ shows why: take keys (1, 0), 0 of scores 1, 0 and (0, 1), 0 of scores 0, -1. Fro
 (1, 1) at every norm, the second input gradient is like the cube of the first, and the direction
 tends to (3, 1). The angle, the norm and how sharp they are is in `symbolic.tf.local_convergence`.
 
-Where a support token scores higher, both are numbers all the same, and the direction is not
+If a support token scores higher, angle and norm are still numbers, but the direction is not
 approached from any start: tokens 0, -1 with scores 0, 1.
 
 The talk names no step. Here it is any constant step, and the radius is that of the step. No radius

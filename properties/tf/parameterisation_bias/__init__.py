@@ -9,7 +9,7 @@ query 1 (literal-1). Descent on (K, Q) goes nowhere from K = Q = 0. For K = 1, Q
 and query 1 it keeps K = -Q, so that W is never above 0; both solutions are 1 (literal-2). From the
 basin descent on W keeps the bias (amended).
 
-The parameterisation does not matter to the solution where W^mm has rank 1, as for one input of two
+The parameterisation does not matter to the solution if W^mm has rank 1, as for one input of two
 tokens: every feasible V has ||V||_* >= ||V||_F >= ||W^mm||_F = ||W^mm||_*, with equality for V =
 W^mm alone (literal-3; `tf/svm-rank:amended`, proved in `symbolic.tf.svm_rank`). On the data of
 `tf/theorem-3:sharp-2`, whose nuclear solutions are (1, c; c, 1) with |c| <= 1, descent on (K, Q)

@@ -16,9 +16,9 @@ Inputs with tokens 0, (-1, 0), (0, -1) and 0, (1, 0), (0, -1), queries (1, 0) an
 W_11, W_21, -W_12, W_22 >= 1. So every feasible W has det W >= 2 while K Q^T has rank 1.
 
 amended is proved for any inner dimension r that is at least the rank of some solution. It holds for
-no other r, as limit points of products of rank r have rank r at most: sharp says so for every r.
-Some solution has rank 1 where W^mm has, as it is the only solution then (`tf/svm-rank`); W^mm need
-not: W_11 >= 1 and W_22 >= 1 have W^mm = I and the solution (1, 1) (1, 1)^T. And with P the
+no other r, as limit points of products of rank r have rank r at most: sharp says so for every r. If
+W^mm has rank 1, it is the only solution (`tf/svm-rank`). Some solution may have rank 1 although
+W^mm has not: W_11 >= 1 and W_22 >= 1 have W^mm = I and the solution (1, 1) (1, 1)^T. And with P the
 projection on the span of the queries, W P is a solution if W is. So some rank is at most that of
 the queries, and likewise at most that of the differences of tokens.
 
