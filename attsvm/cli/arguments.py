@@ -246,7 +246,7 @@ def recorded_run(options: argparse.Namespace) -> tuple[Run, tuple[Pack, ...]]:
         ran = replace(whole, code={n: d for n, d in whole.code.items() if n in code})
     run = replace(run, faults=(*run.faults, *stale(ran, code)))
     for fault in run.faults:
-        print(f"attsvm: {fault}", file=sys.stderr)
+        say(f"attsvm: {fault}", file=sys.stderr)
     return run, packs
 
 

@@ -15,6 +15,7 @@ from attsvm.cli.arguments import (
     load_alone,
     needed,
     positive_integer,
+    say,
     seconds,
     tell,
 )
@@ -181,7 +182,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     )
     options.account = Hunt(claim, options.sibling)
     if claim.expected.truth is Truth.PROVED and not options.sibling:
-        print(
+        say(
             f"attsvm: {claim.id} is expected to be proved; "
             f"`{command(options, 'verify', claim.id)}` executes the proof, and a hunt can only "
             "question it",
@@ -248,7 +249,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     if options.unstored is not None:
         raise options.unstored
     if result.error is not None:
-        print(f"attsvm: the hunt of {claim.id} broke: {result.error}", file=sys.stderr)
+        say(f"attsvm: the hunt of {claim.id} broke: {result.error}", file=sys.stderr)
     if result.smallest is not None:
         return 1
     if result.interrupted:

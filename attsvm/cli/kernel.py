@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from attsvm._live import Live
 from attsvm.cli.arguments import Parsers, positive_integer, tell
-from attsvm.cli.working import working
 
 if TYPE_CHECKING:
     from attsvm.theory.coq.kernel import Checked
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
 
     version = ensure_coq(options.coqc)
     results: list[Checked] = []
-    with working("loading claims") as live:
+    with Live(line="loading claims") as live:
         packs = load_packs(options.pack, options.only_pack, options.ids)
         chosen = {claim.id for claim in find_claims(packs, options.ids)}
         for pack in packs:

@@ -6,8 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from attsvm._live import Live
 from attsvm.cli.arguments import Parsers, natural, positive_integer, tell
-from attsvm.cli.working import working
 
 
 def add(parsers: Parsers) -> None:
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     figure = named(figures, options.name)
     formats = ("png", "svg") if options.svg else ("png",)
-    with working(f"computing the numbers of {figure.id}, then drawing"):
+    with Live(line=f"computing the numbers of {figure.id}, then drawing"):
         document = write(
             figure, Path(options.out), seed=options.seed, sets=options.sets, formats=formats
         )

@@ -5,7 +5,8 @@ off. In a wide and a narrow window and in both colour schemes, it measures the c
 text and lists the faults that axe-core reports. A page of 500 claims is timed. Exit code 1 if
 something fails. Pictures go to `--pictures FOLDER`. Playwright drives a Chromium or Chrome that is
 installed (`pip install -e '.[browser]'`); if there is none it says so and ends with 2. Without a
-page it is one of a few claims, checked for the purpose.
+page it is one of a few claims, checked for the purpose. `--first PNG` saves the
+first screen and checks nothing.
 """
 
 from __future__ import annotations

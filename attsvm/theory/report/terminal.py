@@ -242,13 +242,12 @@ def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterat
 
 
 def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
-    """Return one line: seconds left, rounds, instances, instances a second, the closest."""
+    """Return one line: seconds left, instances, the closest, rounds, instances a second."""
     left = [] if seconds is None else [f"{max(seconds - elapsed, 0.0):.0f} s left"]
     words = [
         *left,
-        f"{account.claim.id}{account.part and ' '}{account.part}: round {account.rounds}",
-        counted(account.examples, "instance"),
-        f"{account.examples / max(elapsed, 1e-3):.3g}/s",
+        f"{account.claim.id}{account.part and ' '}{account.part}: "
+        f"{counted(account.examples, 'instance')}",
     ]
     if account.smallest is not None:
         words.append("refuted, making it smaller and worse")
@@ -256,6 +255,7 @@ def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
         words.append(f"closest {_ratio(account.seen.tightness)} of the bound")
     elif account.seen.min_slack is not None:
         words.append(f"closest slack {account.seen.min_slack:.6g}")
+    words += [f"round {account.rounds}", f"{account.examples / max(elapsed, 1e-3):.3g}/s"]
     return ", ".join(words)
 
 

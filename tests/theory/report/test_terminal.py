@@ -137,8 +137,8 @@ def test_the_most_frequent_words_are_shown_and_the_others_counted():
 
 def test_the_line_of_a_hunt_says_how_far_it_is():
     account = Hunt(toy_pack.true, "shift 100", rounds=2, efforts={"drawn": Effort(1, 90)})
-    start = "toy/true:literal shift 100: round 2, 90 instances, 45/s"
-    assert hunt_line(account, 2.0, None) == start
+    start, end = "toy/true:literal shift 100: 90 instances", "round 2, 45/s"
+    assert hunt_line(account, 2.0, None) == f"{start}, {end}"
     for changes, said in (
         ({"seen": Counts(min_slack=0.5)}, "closest slack 0.5"),
         ({"seen": Counts(tightness=0.25, min_slack=0.5)}, "closest 0.25 of the bound"),
@@ -147,7 +147,9 @@ def test_the_line_of_a_hunt_says_how_far_it_is():
             "refuted, making it smaller and worse",
         ),
     ):
-        assert hunt_line(replace(account, **changes), 2.0, 9.0) == f"7 s left, {start}, {said}"
+        assert (
+            hunt_line(replace(account, **changes), 2.0, 9.0) == f"7 s left, {start}, {said}, {end}"
+        )
 
 
 @pytest.mark.parametrize(
