@@ -21,9 +21,9 @@ way. And where l is flat at a best score both turn away from the SVM together, a
 
 `penalised_minima` finds W_lambda and (K_lambda, Q_lambda) for two values of lambda, and bounds the
 angle of every W_lambda to W^mm. If the nuclear-norm solution is unique, of any rank, it also bounds
-the distance of every K_lambda Q_lambda^T/R_lambda to it. If there are several solutions, the bound
-says that K_lambda Q_lambda^T is nearly optimal, not how near their set it is. Only floats measure
-that distance, beside the proof. More is said in `symbolic/tf/vanishing_regularisation.py`.
+the distance of every K_lambda Q_lambda^T/R_lambda to it. With several solutions the bound says that
+K_lambda Q_lambda^T is nearly optimal, not how near their set it is. Only floats measure that
+distance. More is said in `symbolic/tf/vanishing_regularisation.py`.
 """
 
 from fractions import Fraction
