@@ -121,7 +121,7 @@ def ensure_writable(folder: Path, option: str) -> None:
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:  # a file on the way, or no name at all
-            why = told(error)
+            why = error_text(error)
             break
         if not there:
             why = f"{place} is no folder"
@@ -131,7 +131,7 @@ def ensure_writable(folder: Path, option: str) -> None:
             try:
                 tempfile.TemporaryFile(dir=place).close()
             except OSError as error:  # such as in /proc, which reports every access as allowed
-                why = told(error)
+                why = error_text(error)
         break
     if why:
         raise FileError(
@@ -191,13 +191,13 @@ def _replace(place: Path, write: Callable[[IO[bytes]], object]) -> None:
         raise
 
 
-def told(error: OSError | ValueError) -> str:
+def error_text(error: OSError | ValueError) -> str:
     """Return the text of a system error, without its number."""
     return str(getattr(error, "strerror", None) or error)
 
 
 def _refusal(path: str | os.PathLike[str], error: OSError | ValueError) -> FileError:
     return FileError(
-        f"cannot write {Path(path)}: {told(error)}",
+        f"cannot write {Path(path)}: {error_text(error)}",
         remedy="Choose a file that can be written, in a folder that exists and can be written.",
     )

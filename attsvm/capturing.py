@@ -45,7 +45,7 @@ def capture(module: Any, *inputs: object, **keywords: object) -> tuple[Head, ...
             remedy="pip install 'attsvm[reference]'",
         ) from error
     F = torch.nn.functional
-    found: list[Head] = []
+    heads: list[Head] = []
     several = inspect.signature(F.multi_head_attention_forward)
     plain = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
 
@@ -65,11 +65,11 @@ def capture(module: Any, *inputs: object, **keywords: object) -> tuple[Head, ...
             if func is F.multi_head_attention_forward:
                 bound = several.bind(*args, **kwargs)
                 bound.apply_defaults()
-                found.extend(_projected(bound.arguments, f"attention {self.calls}"))
+                heads.extend(_projected(bound.arguments, f"attention {self.calls}"))
                 self.calls += 1
             elif func is F.scaled_dot_product_attention:
-                given = dict(zip(plain, args, strict=False)) | kwargs
-                found.extend(_dot_products(given, f"attention {self.calls}"))
+                arguments = dict(zip(plain, args, strict=False)) | kwargs
+                heads.extend(_dot_products(arguments, f"attention {self.calls}"))
                 self.calls += 1
             return func(*args, **kwargs)
 
@@ -82,13 +82,13 @@ def capture(module: Any, *inputs: object, **keywords: object) -> tuple[Head, ...
     finally:
         if training:
             module.train()
-    if not found:
+    if not heads:
         raise DataError(
             "the module computed no attention that can be captured",
             value=type(module).__name__,
             remedy="It must call torch.nn.MultiheadAttention or scaled_dot_product_attention.",
         )
-    return tuple(found)
+    return tuple(heads)
 
 
 def _numbers(tensor: Tensor) -> Array:
@@ -96,22 +96,22 @@ def _numbers(tensor: Tensor) -> Array:
     return array
 
 
-def _projected(given: Mapping[str, Any], name: str) -> list[Head]:
+def _projected(arguments: Mapping[str, Any], name: str) -> list[Head]:
     """Return the heads of a multi-head attention, whose tensors are (tokens, batch, features)."""
-    if given["bias_k"] is not None or given["add_zero_attn"]:
+    if arguments["bias_k"] is not None or arguments["add_zero_attn"]:
         raise DataError(
             f"{name} has a key that belongs to no token",
             remedy="Build it without add_bias_kv and add_zero_attn.",
         )
-    query, key, value = (_numbers(given[n]) for n in ("query", "key", "value"))
+    query, key, value = (_numbers(arguments[n]) for n in ("query", "key", "value"))
     if query.ndim == 2:  # no batch
         query, key, value = query[:, None], key[:, None], value[:, None]
-    h, E = int(given["num_heads"]), query.shape[2]
-    if given["use_separate_proj_weight"]:
-        maps = [_numbers(given[f"{n}_proj_weight"]) for n in "qkv"]
+    h, E = int(arguments["num_heads"]), query.shape[2]
+    if arguments["use_separate_proj_weight"]:
+        maps = [_numbers(arguments[f"{n}_proj_weight"]) for n in "qkv"]
     else:
-        maps = np.split(_numbers(given["in_proj_weight"]), 3)
-    bias = given["in_proj_bias"]
+        maps = np.split(_numbers(arguments["in_proj_weight"]), 3)
+    bias = arguments["in_proj_bias"]
     if bias is not None:
         shifts = np.split(_numbers(bias), 3)
         maps = [np.hstack([m, b[:, None]]) for m, b in zip(maps, shifts, strict=True)]
@@ -121,12 +121,12 @@ def _projected(given: Mapping[str, Any], name: str) -> list[Head]:
     if query.shape[2] != key.shape[2]:
         raise DataError(
             f"{name} has queries and keys of different dimensions",
-            value=(E, int(given["key"].shape[-1])),
+            value=(E, int(arguments["key"].shape[-1])),
             remedy="The theory has one dimension for both: leave kdim out.",
         )
     L, S, B = len(query), len(key), query.shape[1]
-    mask = _mask(given["attn_mask"], (B, h, L, S), name, hides=True)
-    padding = given["key_padding_mask"]
+    mask = _mask(arguments["attn_mask"], (B, h, L, S), name, hides=True)
+    padding = arguments["key_padding_mask"]
     if padding is not None:
         mask &= _mask(padding.reshape(B, 1, 1, S), (B, h, L, S), name, hides=True)
     heads = []
@@ -137,16 +137,16 @@ def _projected(given: Mapping[str, Any], name: str) -> list[Head]:
     return heads
 
 
-def _dot_products(given: Mapping[str, Any], name: str) -> list[Head]:
+def _dot_products(arguments: Mapping[str, Any], name: str) -> list[Head]:
     """Return the heads of a scaled dot product, whose tensors are (..., head, tokens, features)."""
-    query, key, value = (_numbers(given[n]) for n in ("query", "key", "value"))
-    if given.get("enable_gqa"):
+    query, key, value = (_numbers(arguments[n]) for n in ("query", "key", "value"))
+    if arguments.get("enable_gqa"):
         key, value = (np.repeat(a, query.shape[-3] // a.shape[-3], axis=-3) for a in (key, value))
     shape = (*query.shape[:-1], key.shape[-2])
-    mask = _mask(given.get("attn_mask"), shape, name, hides=False)
-    if given.get("is_causal"):
+    mask = _mask(arguments.get("attn_mask"), shape, name, hides=False)
+    if arguments.get("is_causal"):
         mask &= np.tri(*shape[-2:], dtype=np.bool_)
-    scale = given.get("scale")
+    scale = arguments.get("scale")
     W = np.eye(query.shape[-1]) * (query.shape[-1] ** -0.5 if scale is None else float(scale))
     h = shape[-3] if len(shape) > 3 else 1
 
@@ -158,11 +158,11 @@ def _dot_products(given: Mapping[str, Any], name: str) -> list[Head]:
     return [_head(f"{name}, head {j}", X[:, j], Z[:, j], V[:, j], W, seen[:, j]) for j in range(h)]
 
 
-def _mask(given: Tensor | None, shape: tuple[int, ...], name: str, *, hides: bool) -> Array:
+def _mask(mask: Tensor | None, shape: tuple[int, ...], name: str, *, hides: bool) -> Array:
     """Return the tokens that each query sees, from a boolean or additive mask of PyTorch."""
-    if given is None:
+    if mask is None:
         return np.ones(shape, dtype=np.bool_)
-    array: Array = given.detach().cpu().numpy()
+    array: Array = mask.detach().cpu().numpy()
     if array.ndim == 3 and len(shape) == 4:  # one for each head of each batch
         array = array.reshape(shape)
     if array.dtype != np.bool_:

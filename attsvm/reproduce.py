@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attsvm._files import dump, ensure_writable, told, write_text, write_whole
+from attsvm._files import dump, ensure_writable, error_text, write_text, write_whole
 from attsvm._types import Entry, JsonObject
 from attsvm.errors import ClaimError, FileError, UsageError
 from attsvm.plots.style import ensure_drawable
@@ -258,7 +258,9 @@ def _png(file: Path, name: str) -> bytes:
     try:
         content = read_whole(path, _LARGEST)
     except (OSError, ValueError) as error:
-        raise FileError(f"{path} cannot be read: {told(error)}", remedy=_DRAW_AGAIN) from error
+        raise FileError(
+            f"{path} cannot be read: {error_text(error)}", remedy=_DRAW_AGAIN
+        ) from error
     if not content.startswith(_PNG):
         raise FileError(f"{path} is no PNG file", remedy=_DRAW_AGAIN)
     return content

@@ -52,10 +52,10 @@ def run(options: argparse.Namespace) -> int:
             claims = [claim for claim in pack.claims if claim.id in chosen]
             proofs = Proofs.of(pack.folder.parent / "symbolic/coq")
 
-            def told(line: str) -> None:
+            def show_line(line: str) -> None:
                 live.update(line.__str__, worth=False)
 
-            results += check(claims, known, proofs, options.coqc, told, options.workers)
+            results += check(claims, known, proofs, options.coqc, show_line, options.workers)
     fell = [r for r in results if r.result in ("rejected", "failed")]
     document = {
         "coq": version,

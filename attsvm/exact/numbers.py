@@ -64,14 +64,14 @@ def remembered_by(
         known: dict[object, _Answer] = {}
 
         @functools.wraps(function)
-        def asked(*given: _More.args, **named: _More.kwargs) -> _Answer:
+        def asked(*arguments: _More.args, **named: _More.kwargs) -> _Answer:
             own = memory(function)
             if own is None and sys.gettrace() is not None:
-                return function(*given, **named)
+                return function(*arguments, **named)
             recent = known if own is None else own
-            place = key(*given, **named)
+            place = key(*arguments, **named)
             if place not in recent:
-                result = function(*given, **named)
+                result = function(*arguments, **named)
                 if len(recent) >= _REMEMBERED:
                     del recent[next(iter(recent))]
                 recent[place] = result

@@ -72,8 +72,8 @@ def minimise_on_ball(
     return y
 
 
-def _tangent(found: Jet, y: Array, radius: float, outer: bool) -> float:
-    g = found.gradient
+def _tangent(jet: Jet, y: Array, radius: float, outer: bool) -> float:
+    g = jet.gradient
     if outer:
         unit = y / radius
         g = g - float(g @ unit) * unit

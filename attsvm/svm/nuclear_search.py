@@ -275,8 +275,8 @@ class Parts:
         return move
 
 
-def _saddle(F: Array, C: Array, right: Array, given: Array) -> tuple[Array, Array]:
-    """Solve F F^T x + C y = right, C^T x = given, with damping so that it is never singular."""
+def _saddle(F: Array, C: Array, right: Array, bottom: Array) -> tuple[Array, Array]:
+    """Solve F F^T x + C y = right, C^T x = bottom, with damping so that it is never singular."""
     k, size = C.shape
     H = F @ F.T
     scale = max(float(H.trace()) / k, 1e-3) if k else 1.0
@@ -284,5 +284,5 @@ def _saddle(F: Array, C: Array, right: Array, given: Array) -> tuple[Array, Arra
     system[:k, :k] = H + DAMPING * scale * np.eye(k)
     system[:k, k:], system[k:, :k] = C, C.T
     np.fill_diagonal(system[k:, k:], -DAMPING / scale)
-    solution = np.linalg.solve(system, np.concatenate([right, given]))
+    solution = np.linalg.solve(system, np.concatenate([right, bottom]))
     return solution[:k], solution[k:]

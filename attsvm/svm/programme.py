@@ -294,10 +294,10 @@ def row_sizes(D: Array, Z: Array) -> tuple[float, float]:
 
 
 def _made(
-    name: str, data: AttentionData, chosen: Array, found: _Rows, keys: Array | None
+    name: str, data: AttentionData, chosen: Array, rows: _Rows, keys: Array | None
 ) -> Programme:
     """Return a programme of inequalities of bound 1; refuse it if figures would leave float64."""
-    D, Z, kept, rival, inputs, tokens = found
+    D, Z, kept, rival, inputs, tokens = rows
     bound, equal, shape = np.ones(len(D)), np.zeros(len(D), dtype=np.bool_), data.present.shape
     return _finite(
         Programme(name, D, Z, bound, equal, inputs, tokens, chosen, shape, kept, rival, keys)

@@ -113,14 +113,14 @@ Starts = Mapping[str, tuple[object, str]]
 """Starts by name, each with the letters of its own axes."""
 
 
-def starts(given: Starts, d: int, count: int) -> list[Array]:
+def starts(start: Starts, d: int, count: int) -> list[Array]:
     """Return starts with a leading axis of `count` runs, from one for all or one for each.
 
     Raises:
         DataError: a shape is wrong, or an entry is not finite.
     """
     sizes, made = {"B": count, "d": d}, []
-    for name, (value, axes) in given.items():
+    for name, (value, axes) in start.items():
         if np.ndim(value) == len(axes) + 1:  # type: ignore[arg-type]
             made.append(ensure_array(name, value, ("B", *axes), sizes))
         else:

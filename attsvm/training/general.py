@@ -110,18 +110,18 @@ def _attention(model: Model, W: Floats) -> tuple[Floats, Floats]:
     return s / total, shifted - xp.log(total)
 
 
-def _ensure_finite(xp: ModuleType, name: str, given: Floats, shape: tuple[int, ...]) -> None:
+def _ensure_finite(xp: ModuleType, name: str, value: Floats, shape: tuple[int, ...]) -> None:
     """Raise unless a user's head returned a finite array of the right shape."""
-    if tuple(xp.shape(given) if xp is np else given.shape) != tuple(shape):
+    if tuple(xp.shape(value) if xp is np else value.shape) != tuple(shape):
         raise DataError(
             f"{name} returns an array of the wrong shape",
-            value=tuple(np.shape(given)),
+            value=tuple(np.shape(value)),
             remedy=f"For outputs {tuple(shape)} it must return that shape.",
         )
-    if not bool(xp.isfinite(given).all()):
+    if not bool(xp.isfinite(value).all()):
         raise DataError(
             f"{name} returns entries that are not finite",
-            value=given.reshape(-1).tolist()[:4],
+            value=value.reshape(-1).tolist()[:4],
             remedy="Give a head that is finite at every attention output, and smaller steps.",
         )
 
@@ -254,7 +254,7 @@ def _keep(
     rule: Rule,
     k: int,
     passed: Array,
-    taken: Array,
+    passing_steps: Array,
     rows: list[list[Any]],
 ) -> None:
     """Store the runs whose norm of W passes their next goal."""
@@ -263,7 +263,7 @@ def _keep(
     norms = ((W.reshape(len(W), -1) ** 2).sum(-1)).tolist()
     for b, square in enumerate(norms):
         while passed[b] < len(rule.goals) and square >= rule.goals[passed[b]] ** 2:
-            taken[passed[b], b] = k
+            passing_steps[passed[b], b] = k
             for part, row in zip(state, rows[passed[b]], strict=True):
                 row[b] = part[b]
             passed[b] += 1

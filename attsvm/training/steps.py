@@ -146,13 +146,13 @@ def _generally(
     return tuple(np.stack(part) for part in zip(*parts, strict=True)), np.stack(chosen)
 
 
-def _trajectory(how: Rule, W: Array, taken: Array, **parts: Array) -> Trajectory:
+def _trajectory(how: Rule, W: Array, steps_of_goals: Array, **parts: Array) -> Trajectory:
     """Return the trajectory, unless it overflowed.
 
     Raises:
         DataError: iterates overflowed, as happens with long steps on an unbounded loss.
     """
-    steps = taken if len(how.goals) else how.kept
+    steps = steps_of_goals if len(how.goals) else how.kept
     there = np.ones(W.shape[:2], dtype=bool) if steps.ndim == 1 else steps >= 0
     for array in (W, *parts.values()):
         lost = ~np.isfinite(array).all(axis=tuple(range(2, array.ndim))) & there

@@ -15,7 +15,7 @@ from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.proof import cancelled
 from attsvm.theory.proof.facts import Fact, eq, ge, gt, note
-from attsvm.theory.proof.formulas import LETTERS, said
+from attsvm.theory.proof.formulas import LETTERS, conclusion_of
 from attsvm.theory.proof.lemmas import EXPONENTIAL, LIPSCHITZ, RECIPROCAL, ROOT, SIZE
 from attsvm.theory.proof.linked import linked
 from attsvm.theory.proof.rules import cite, conclude, decide, inside, scale, square
@@ -131,9 +131,9 @@ def prove() -> str:
     bounds = bound(1 - 2 * r, r_below, slope), bound(2 * r - 1, r_positive, -slope)
     note("|g''| is at most 1/(6 sqrt 3)", bounds[0])
     (sharp,) = cite(LIPSCHITZ, bounds, function, x, s / 6, x.term, y.term)
-    (printed,) = said(_formula("literal")).sequents
+    (printed,) = conclusion_of(_formula("literal")).sequents
     size = cite(SIZE, (), x.term - y.term)
-    conclude(sharp, *said(_formula("sharp")).sequents)
+    conclude(sharp, *conclusion_of(_formula("sharp")).sequents)
     conclude(decide(printed.proposition, sharp, decide(ge(1, s / 6), third), *size), printed)
     return "|g''| is at most 1/(6 sqrt 3), and so g' is Lipschitz with it, and with 1"
 

@@ -10,7 +10,7 @@ from attsvm.losses import slope_kernel
 from attsvm.theory import ensure_equal
 from attsvm.theory.declaration.proof import cancelled
 from attsvm.theory.proof.facts import ge, gt, note
-from attsvm.theory.proof.formulas import LETTERS, said
+from attsvm.theory.proof.formulas import LETTERS, conclusion_of
 from attsvm.theory.proof.lemmas import EXPONENTIAL, LIPSCHITZ, RECIPROCAL, SIZE
 from attsvm.theory.proof.linked import linked
 from attsvm.theory.proof.rules import cite, conclude, decide, scale, square
@@ -48,7 +48,7 @@ def prove() -> str:
     note("g' = g (1 - g) is at most 1/4", above)
     (fact,) = cite(LIPSCHITZ, [above, below], function, x, quarter, x.term, y.term)
     (sharp,), (printed,) = (
-        said(present(STEP.claim(name).formula, "the formula of a reading")).sequents
+        conclusion_of(present(STEP.claim(name).formula, "the formula of a reading")).sequents
         for name in ("sharp", "literal")
     )
     conclude(fact, sharp)

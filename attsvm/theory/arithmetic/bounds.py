@@ -95,9 +95,9 @@ def _split(z: Any) -> tuple[Any, Any]:
     return high, z - high
 
 
-def _dust(found: Array, *factors: Array) -> Array:
+def _dust(result: Array, *factors: Array) -> Array:
     """Return a bound of the error that underflow causes in a product or quotient of nonzeros."""
-    small = abs(found) < _LEAST
+    small = abs(result) < _LEAST
     if not small.any():
         return np.zeros(1)
     for factor in factors:

@@ -172,7 +172,7 @@ def _once(norm: Callable[[_M, Numbers], Lane]) -> Callable[[_M, Numbers], Lane]:
     """
     name = norm.__name__
 
-    def found(m: _M, x: Numbers) -> Lane:
+    def lane(m: _M, x: Numbers) -> Lane:
         numbers = x.ravel().tolist()
         known, value = x.__dict__.get(name, ((), None))
         if len(known) != len(numbers) or not all(map(operator.is_, known, numbers)):
@@ -180,7 +180,7 @@ def _once(norm: Callable[[_M, Numbers], Lane]) -> Callable[[_M, Numbers], Lane]:
             x.__dict__[name] = numbers, value
         return value
 
-    return found
+    return lane
 
 
 def _stacked(numbers: list[Lane]) -> Any:

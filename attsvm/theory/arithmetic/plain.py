@@ -28,12 +28,12 @@ def in_plain(latex: str) -> str:
             line = re.sub(pattern, kept, line)
         line = re.sub(_FRACTION, _quotient, line)
     line = line.replace(r"\langle", "<").replace(r"\rangle", ">")
-    line = re.sub(r"\\([A-Za-z]+|.)", lambda found: _SIGNS.get(found[1], found[1]), line)
+    line = re.sub(r"\\([A-Za-z]+|.)", lambda match: _SIGNS.get(match[1], match[1]), line)
     return " ".join(line.replace("^*", "*").replace("\0", "{").replace("\1", "}").split())
 
 
-def _quotient(found: re.Match[str]) -> str:
+def _quotient(match: re.Match[str]) -> str:
     """Return a fraction in one line, with brackets if it would be ambiguous."""
-    above, below = found.groups()
+    above, below = match.groups()
     above = f"({above})" if re.search(" [+-] ", re.sub(_INNER, "", above)) else above
     return f"{above}/({below})" if " " in re.sub(_INNER, "", below) else f"{above}/{below}"

@@ -103,7 +103,7 @@ class Verifiers(Lines[Term], Arithmetic[Term]):
 
     # values
 
-    def given(self, name: str, value: object) -> Any:
+    def input_value(self, name: str, value: object) -> Any:
         """Return a value of the instance, by its name."""
         array = np.asarray(value)
         exact = [_exact(x) for x in array.ravel().tolist()]
@@ -151,8 +151,8 @@ class Verifiers(Lines[Term], Arithmetic[Term]):
     def minimum(self, x: Number, y: Number) -> Term:
         return self._extreme("min", min, x, y)
 
-    def _extreme(self, name: str, function: Callable[..., Any], *given: Any) -> Term:
-        terms = [self.exact(x) if isinstance(x, int) else x for x in given]
+    def _extreme(self, name: str, function: Callable[..., Any], *operands: Any) -> Term:
+        terms = [self.exact(x) if isinstance(x, int) else x for x in operands]
         if len(terms) == 1:
             return terms[0]
         text = f"{name}({', '.join(t.text for t in terms)})"

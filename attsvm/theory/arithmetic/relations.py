@@ -130,16 +130,16 @@ def comparisons(relation: Relation, *, needed: bool = False) -> tuple[Comparison
     return tuple(one for part in relation.parts for one in comparisons(part, needed=needed))
 
 
-def returned(found: object, what: str) -> Relation:
+def returned(result: object, what: str) -> Relation:
     """Return the result of a formula if it is a comparison; `what` names the formula in errors.
 
     Raises:
         ClaimError: the result is no comparison.
     """
-    if isinstance(found, Relation):
-        return found
+    if isinstance(result, Relation):
+        return result
     raise ClaimError(
         f"{what} returned no comparison",
-        value=f"{found!r}, of type {type(found).__name__}",
+        value=f"{result!r}, of type {type(result).__name__}",
         remedy="Return m.at_most(left, right), m.below, m.equal, m.all_of or m.any_of.",
     )

@@ -187,7 +187,7 @@ def _place(key: object) -> str:
 def _numpy(name: str) -> Callable[..., Code]:
     """Return a function of numpy by its name there."""
     function = operator.attrgetter(name)(np)
-    return lambda m, *given: m._of(f"np.{name}", function, *given)
+    return lambda m, *operands: m._of(f"np.{name}", function, *operands)
 
 
 class Scripts(Lines[Code], Arithmetic[Code]):
@@ -215,7 +215,7 @@ class Scripts(Lines[Code], Arithmetic[Code]):
             return self._literal(value)
         raise misuse(f"computes with a {type(value).__name__}", "Use the functions of m.")
 
-    def given(self, name: str, value: Any) -> Code:
+    def input_value(self, name: str, value: Any) -> Code:
         """Return a value of the instance, by its name."""
         array = np.asarray(value, dtype=float)
         self.lines[name], numbers = self._read(array if array.ndim else float(array))
@@ -289,8 +289,8 @@ class Scripts(Lines[Code], Arithmetic[Code]):
         x = self.code(x)
         return self.named(f"1.0*({x.text} == 0)", 1.0 * (x.value == 0), PRODUCT)
 
-    def _of(self, name: str, function: Callable[..., object], *given: object) -> Code:
-        codes = [self.code(x) for x in given]
+    def _of(self, name: str, function: Callable[..., object], *operands: object) -> Code:
+        codes = [self.code(x) for x in operands]
         text = f"{name}({', '.join(c.text for c in codes)})"
         return self.named(text, function(*(c.value for c in codes)))
 
@@ -398,8 +398,8 @@ class Decimals(Scripts):
         e = self.exp(-self.abs(x))  # this exponential does not overflow
         return self._of("np.sign", np.sign, x) * ((1 - e * e) / (1 + e * e))
 
-    def _of(self, name: str, function: Callable[..., object], *given: object) -> Code:
-        return super()._of(name, function, *map(self._no_integer, given))
+    def _of(self, name: str, function: Callable[..., object], *operands: object) -> Code:
+        return super()._of(name, function, *map(self._no_integer, operands))
 
     def _no_integer(self, x: object) -> Code:
         """Return the value, as a decimal if it is an integer, as numpy would make it a float."""

@@ -89,14 +89,14 @@ def by_name(hypotheses: tuple[Hypothesis, ...], whose: str) -> Mapping[str, Hypo
     return named
 
 
-def ensure_same(whose: str, given: Iterable[object], known: Iterable[Hypothesis]) -> None:
+def ensure_same(whose: str, passed: Iterable[object], known: Iterable[Hypothesis]) -> None:
     """Raise if a hypothesis is given in place of another object with the same name.
 
     Raises:
         ClaimError: two objects share a name; hypotheses are the same only if they are one object.
     """
     names = {hypothesis.name: hypothesis for hypothesis in known}
-    for one in given:
+    for one in passed:
         if isinstance(one, Hypothesis) and names.get(one.name, one) is not one:
             raise ClaimError(
                 f"{whose} another object with the same name",

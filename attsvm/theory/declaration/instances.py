@@ -146,9 +146,9 @@ def member(variable: Variable, name: str, value: object) -> object:
     raise DataError(f"{name} is no member of its family", value=value)
 
 
-def same_numbers(stored: object, given: object) -> bool:
+def same_numbers(stored: object, numbers: object) -> bool:
     """Return whether the given numbers were stored without rounding."""
-    return bool(np.all(stored == np.array(given, dtype=object)))
+    return bool(np.all(stored == np.array(numbers, dtype=object)))
 
 
 def rational(value: float) -> fmpq:

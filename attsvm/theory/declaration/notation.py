@@ -35,9 +35,9 @@ class Written:
     plain: str
 
     @classmethod
-    def in_words(cls, said: str) -> Written:
+    def in_words(cls, words: str) -> Written:
         """Return a line of words."""
-        return cls(rf"\text{{{escaped(said)}}}", said)
+        return cls(rf"\text{{{escaped(words)}}}", words)
 
     def __add__(self, other: Written) -> Written:
         """Return both lines as one."""
@@ -87,10 +87,10 @@ class Notation:
         """Return the constants that have a symbol, in LaTeX."""
         return {k: self.symbols[k][v] for k, v in constants.items() if v in self.symbols.get(k, {})}
 
-    def _in_words(self, said: str, constants: Mapping[str, object]) -> str:
+    def _in_words(self, words: str, constants: Mapping[str, object]) -> str:
         """Return words with these constants in plain characters."""
         known = {name: in_plain(symbol) for name, symbol in self._known(constants).items()}
-        return re.sub(r"\s+", " ", Template(said).substitute({**constants, **known}))
+        return re.sub(r"\s+", " ", Template(words).substitute({**constants, **known}))
 
     def _line(self, constants: Mapping[str, object]) -> Written:
         """Return the formula with these constants."""

@@ -170,17 +170,17 @@ def expanded(expression: sp.Expr) -> sp.Expr:
 
 def cancelled(expression: sp.Expr) -> sp.Expr:
     """Return the expression as one reduced fraction, like `sympy.cancel`."""
-    return _normal(expression, "cancel", lambda found: found.cancelled())
+    return _normal(expression, "cancel", lambda fraction: fraction.cancelled())
 
 
 def factored(expression: sp.Expr) -> sp.Expr:
     """Return the expression as a product, like `sympy.factor`."""
-    return _normal(expression, "factor", lambda found: found.factored())
+    return _normal(expression, "factor", lambda fraction: fraction.factored())
 
 
 def simplified(expression: sp.Expr) -> sp.Expr:
     """Return the expression as one reduced fraction if flint can decide it, else by sympy."""
-    return _normal(expression, "simplify", lambda found: found.cancelled())
+    return _normal(expression, "simplify", lambda fraction: fraction.cancelled())
 
 
 def _normal(
@@ -280,8 +280,8 @@ def ensure_nonnegative(found: object, what: str, *, normal: Normal = unchanged) 
     _ensure_sign(found, what, normal, "nonnegative")
 
 
-def _ensure_sign(found: object, what: str, normal: Normal, sign: str) -> None:
-    values = _expressions(found, what)
+def _ensure_sign(tree: object, what: str, normal: Normal, sign: str) -> None:
+    values = _expressions(tree, what)
     open_ = [x for x in values if not (normal in _BY_TERMS and _sign_of_terms(x, normal, sign))]
     for value in _in_normal_form(open_, what, normal):
         if getattr(value, f"is_{sign}") is not True:
@@ -448,25 +448,25 @@ def _failed(what: str, why: str, value: object, remedy: str = "") -> ProofError:
     return ProofError(cause, value=repr(value), remedy=remedy)
 
 
-def _leaves(found: object, what: str) -> list[object]:
+def _leaves(tree: object, what: str) -> list[object]:
     """Return the values in a list, array or generator, nested or not, or the single value."""
     import sympy as sp
 
-    if isinstance(found, np.ndarray):
-        found = list(found.flat)
-    if isinstance(found, sp.MatrixBase):
-        found = found.flat()
-    if not hasattr(found, "__iter__") or isinstance(found, str | bytes | Mapping):
-        return [found]
-    values = [leaf for part in found for leaf in _leaves(part, what)]
+    if isinstance(tree, np.ndarray):
+        tree = list(tree.flat)
+    if isinstance(tree, sp.MatrixBase):
+        tree = tree.flat()
+    if not hasattr(tree, "__iter__") or isinstance(tree, str | bytes | Mapping):
+        return [tree]
+    values = [leaf for part in tree for leaf in _leaves(part, what)]
     if not values:
         raise _failed(what, "there is nothing to check", [])
     return values
 
 
-def _expressions(found: object, what: str) -> list[sp.Expr]:
+def _expressions(tree: object, what: str) -> list[sp.Expr]:
     """Return the values as exact expressions of sympy."""
-    return [_exact(value, what) for value in _leaves(found, what)]
+    return [_exact(value, what) for value in _leaves(tree, what)]
 
 
 def _in_normal_form(values: list[sp.Expr], what: str, normal: Normal) -> Iterator[sp.Expr]:

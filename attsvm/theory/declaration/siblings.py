@@ -62,7 +62,7 @@ def changed(
 
 def siblings(
     formula: Formula,
-    given: Mapping[str, Changed],
+    changes: Mapping[str, Changed],
     id: str,
     violating: Mapping[Hypothesis, Records | Iterable[Case]],
     *,
@@ -80,7 +80,7 @@ def siblings(
             key for key, h in formula.hypotheses.items() if key not in of_domains and not h.setting
         ]
         alone = len(declared) == 1
-        own = {o.drop for o in given.values() if not o.constants}
+        own = {o.drop for o in changes.values() if not o.constants}
         for key in declared:
             if (key,) in own:
                 continue
@@ -91,19 +91,19 @@ def siblings(
             for share in _SHARES:
                 words = f"{float(share):.1%} of the right side".replace(".0%", "%")
                 yield _sibling(formula, words, Changed({TIGHTENED: share}), id)
-    for words, other in given.items():
+    for words, other in changes.items():
         yield _sibling(formula, words, other, id)
 
 
-def _without(formula: Formula, key: str, found: Records | Iterable[Case]) -> Changed:
+def _without(formula: Formula, key: str, violating: Records | Iterable[Case]) -> Changed:
     """Return the change that drops a hypothesis, with violating records of the reading's type."""
     if not isinstance(formula, RecordFormula):
-        return changed(drop=[key], examples=() if isinstance(found, Records) else found)
+        return changed(drop=[key], examples=() if isinstance(violating, Records) else violating)
     own = formula.records
-    if isinstance(found, Records):
-        alike = found.type is own.type and found.kinds == own.kinds
-        return changed(drop=[key], variables=found if alike else None)
-    return changed(drop=[key], examples=filter(own.takes, found))
+    if isinstance(violating, Records):
+        alike = violating.type is own.type and violating.kinds == own.kinds
+        return changed(drop=[key], variables=violating if alike else None)
+    return changed(drop=[key], examples=filter(own.takes, violating))
 
 
 def _sibling(
@@ -171,27 +171,27 @@ def _neighbour(formula: Formula, other: Changed) -> Formula:
 
 
 def ensure_among(
-    said: str, given: Iterable[str], there: Collection[str], lead: str = "It has"
+    message: str, names: Iterable[str], there: Collection[str], lead: str = "It has"
 ) -> None:
     """Raise unless all given names are known.
 
     Raises:
         ClaimError: a name is unknown.
     """
-    unknown = sorted(set(given) - set(there))
+    unknown = sorted(set(names) - set(there))
     if unknown:
         remedy = f"{lead} {', '.join(there) or 'none'}."
-        raise ClaimError(said, value=", ".join(unknown), remedy=remedy)
+        raise ClaimError(message, value=", ".join(unknown), remedy=remedy)
 
 
-def explicit(formula: Formula, given: Iterable[Any], whose: str) -> tuple[Case, ...]:
+def explicit(formula: Formula, examples: Iterable[Any], whose: str) -> tuple[Case, ...]:
     """Return explicit instances from their values.
 
     Raises:
         ClaimError: a value does not fit; the error names the place of the instance.
     """
     made = []
-    for k, example in enumerate(given, 1):
+    for k, example in enumerate(examples, 1):
         try:
             if isinstance(formula, RecordFormula):
                 made.append(formula.ensure_instance(example))

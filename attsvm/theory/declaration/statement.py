@@ -210,26 +210,28 @@ def _ensure_form(statement: Statement) -> None:
             _ensure_hypotheses(f"sibling {title!r} of {whose}", sibling.under, takes)
 
 
-def _ensure_hypotheses(whose: str, given: object, takes: str) -> None:
+def _ensure_hypotheses(whose: str, hypotheses: object, takes: str) -> None:
     """Raise unless these are hypotheses whose predicates take the named arguments."""
-    if not isinstance(given, tuple) or not all(isinstance(one, Hypothesis) for one in given):
+    if not isinstance(hypotheses, tuple) or not all(
+        isinstance(one, Hypothesis) for one in hypotheses
+    ):
         raise ClaimError(
             f"the hypotheses of {whose} are no tuple of Hypothesis",
-            value=repr(given),
+            value=repr(hypotheses),
             remedy='Write hypotheses=(Hypothesis("a name", lambda m, v: m.at_most(...)),).',
         )
-    for hypothesis in given:
+    for hypothesis in hypotheses:
         _ensure_takes(f"hypothesis {hypothesis.name!r} of {whose}", hypothesis.holds, takes)
 
 
-def _ensure_variables(whose: str, given: object, *, removed: bool = False) -> None:
+def _ensure_variables(whose: str, variables: object, *, removed: bool = False) -> None:
     """Raise unless these are variables by name, or records; if `removed`, None is allowed."""
-    if isinstance(given, Records):
+    if isinstance(variables, Records):
         return
-    if not isinstance(given, Mapping):
+    if not isinstance(variables, Mapping):
         text = f"the variables of {whose} have no names"
-        raise ClaimError(text, value=repr(given), remedy=_VARIABLES)
-    for name, variable in given.items():
+        raise ClaimError(text, value=repr(variables), remedy=_VARIABLES)
+    for name, variable in variables.items():
         if not isinstance(variable, Variable) and not (removed and variable is None):
             text = f"the variable {name} of {whose} has no domain"
             raise ClaimError(text, value=repr(variable), remedy=_VARIABLES)

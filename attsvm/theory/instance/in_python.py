@@ -18,7 +18,7 @@ from attsvm._witness import Witness
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.instance import codec
-from attsvm.theory.instance.in_words import ODD_BITS, given, scaled, short
+from attsvm.theory.instance.in_words import ODD_BITS, fields_with_defaults, scaled, short
 from attsvm.theory.packs.packs import LOOSE
 
 _SHORT = 8
@@ -149,7 +149,7 @@ def _literal(value: Any, imports: dict[str, list[str]], indent: str) -> str:
         imports[kind.__module__].append(kind.__name__)
     rows = [
         f"{inner}{name}={_literal(x, imports, inner)},\n"
-        for name, x, default in given(value)
+        for name, x, default in fields_with_defaults(value)
         if not (x is None and default is None)
     ]
     return f"{kind.__name__}(\n{''.join(rows)}{indent})"

@@ -66,7 +66,7 @@ def _plain(value: Case) -> str:
     return {1: "", -1: "-"}.get(odd, f"{odd} * ") + f"2^{power}"
 
 
-def given(value: Record) -> Iterator[tuple[str, Case, object]]:
+def fields_with_defaults(value: Record) -> Iterator[tuple[str, Case, object]]:
     """Yield name, value and default of the fields of a record.
 
     Keyword-only fields are left out if they have their default.
@@ -99,7 +99,7 @@ def leaves(
     `names` maps "Record.field" to the word for a field, if that is not its own name.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        for field, x, _ in given(value):
+        for field, x, _ in fields_with_defaults(value):
             name = (names or {}).get(f"{type(value).__name__}.{field}", field)
             yield from leaves(x, (*path, name), names)
     elif isinstance(value, tuple):

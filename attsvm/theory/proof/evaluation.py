@@ -182,13 +182,13 @@ class _Values:
             )
         return self.term(term, values)[0]
 
-    def holds(self, said: Proposition, values: Mapping[Atom, Value]) -> bool:
+    def holds(self, proposition: Proposition, values: Mapping[Atom, Value]) -> bool:
         """Return whether a proposition holds up to rounding; NaN does not, and 0 is not above 0."""
-        value, size = self.term(said.term, values)
+        value, size = self.term(proposition.term, values)
         error = self.model.tolerance * size
-        if said.relation == "==":
+        if proposition.relation == "==":
             return bool(abs(value) <= error)
-        return bool(value >= -error) and (said.relation == ">=" or bool(size > 0))
+        return bool(value >= -error) and (proposition.relation == ">=" or bool(size > 0))
 
 
 def evaluated(whole: Proof, model: Model, tries: int = 24, seed: int = 0) -> Tally:
@@ -220,10 +220,12 @@ def evaluated(whole: Proof, model: Model, tries: int = 24, seed: int = 0) -> Tal
     return tally
 
 
-def _assumed(values: _Values, said: Proposition, drawn: Mapping[Atom, Value]) -> bool:
+def _assumed(values: _Values, assumption: Proposition, drawn: Mapping[Atom, Value]) -> bool:
     """Return whether an assumption surely holds, rounding included."""
-    value, size = values.term(said.term, drawn)
-    return bool(value > values.model.tolerance * size or (value >= 0 and said.relation == ">="))
+    value, size = values.term(assumption.term, drawn)
+    return bool(
+        value > values.model.tolerance * size or (value >= 0 and assumption.relation == ">=")
+    )
 
 
 def _draws(

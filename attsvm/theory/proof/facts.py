@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from attsvm.errors import ProofError
-from attsvm.theory.proof.printing import told
+from attsvm.theory.proof.printing import as_text
 from attsvm.theory.proof.terms import (
     POSITIVE,
     REAL,
@@ -78,11 +78,11 @@ class Proposition:
     def denied(self) -> Proposition:
         """Return the opposite of an inequality that is not said of the end."""
         if self.relation == "==" or self.eventually:
-            raise ProofError("only an inequality has an opposite here", value=told(self))
+            raise ProofError("only an inequality has an opposite here", value=as_text(self))
         return Proposition(-self.term, ">" if self.relation == ">=" else ">=")
 
     def __repr__(self) -> str:
-        return told(self)
+        return as_text(self)
 
 
 def ge(left: Operand, right: Operand) -> Proposition:
@@ -144,8 +144,8 @@ class Fact:
         return self.proposition.letters.union(*(a.letters for a in self.assumptions))
 
     def __repr__(self) -> str:
-        assumed = ", ".join(sorted(map(told, self.assumptions)))
-        return f"{self.number}. {assumed + ' |- ' if assumed else ''}{told(self.proposition)}"
+        assumed = ", ".join(sorted(map(as_text, self.assumptions)))
+        return f"{self.number}. {assumed + ' |- ' if assumed else ''}{as_text(self.proposition)}"
 
 
 _MARKS = itertools.count(1)

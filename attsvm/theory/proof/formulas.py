@@ -81,7 +81,7 @@ def propositions(relation: Relation) -> list[Proposition]:
     raise ProofError("a disjunction is no list of propositions", value=repr(relation))
 
 
-def said(formula: Formula, variables: Mapping[str, Any] | None = None) -> Said:
+def conclusion_of(formula: Formula, variables: Mapping[str, Any] | None = None) -> Said:
     """Return what a formula concludes, in letters with the names of its variables.
 
     Args:

@@ -9,7 +9,7 @@ from attsvm.errors import ProofError
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.proof import record_linked
 from attsvm.theory.proof.facts import Fact, Proof, proof
-from attsvm.theory.proof.formulas import said
+from attsvm.theory.proof.formulas import conclusion_of
 
 
 def linked(prove: Callable[[], str]) -> Callable[[], str]:
@@ -74,7 +74,7 @@ def ensure_concluded(formula: Formula, whole: Proof) -> None:
     Raises:
         ProofError: a sequent of the conclusion is missing, or a setting is another one.
     """
-    conclusion = said(formula)
+    conclusion = conclusion_of(formula)
     known = [*conclusion.setting.values()]
     for fact in whole.facts:
         if fact.rule == "setting" and not any(

@@ -30,27 +30,27 @@ def needed(fact: Fact, premise: Fact, degree: int = 2) -> bool:
     return any(certificate((*rest, one), degree) is None for one in denials(fact.proposition))
 
 
-def wider(said: Proposition) -> Iterator[tuple[str, Proposition]]:
+def wider(conclusion: Proposition) -> Iterator[tuple[str, Proposition]]:
     """Yield conclusions that say more, or something else, each with what has changed."""
-    term, one = said.term, as_term(1)
-    yield "turned", replace(said, term=-term)
-    yield "shifted", replace(said, term=term - one)
-    if said.relation == ">=":
-        yield "strict", replace(said, relation=">")
-    if said.relation != "==":
-        yield "an equation", replace(said, relation="==")
-    if said.eventually:
-        yield "always", replace(said, eventually=False)
+    term, one = conclusion.term, as_term(1)
+    yield "turned", replace(conclusion, term=-term)
+    yield "shifted", replace(conclusion, term=term - one)
+    if conclusion.relation == ">=":
+        yield "strict", replace(conclusion, relation=">")
+    if conclusion.relation != "==":
+        yield "an equation", replace(conclusion, relation="==")
+    if conclusion.eventually:
+        yield "always", replace(conclusion, eventually=False)
     else:
-        yield "in the end", replace(said, eventually=True)
+        yield "in the end", replace(conclusion, eventually=True)
     for monomial in term.parts if len(term.parts) > 1 else ():
         part = type(term)({monomial: term.parts[monomial]})
-        yield f"1001/1000 of {part!r}", replace(said, term=term + part / 1000)
+        yield f"1001/1000 of {part!r}", replace(conclusion, term=term + part / 1000)
 
 
-def weaker(said: Proposition) -> Iterator[tuple[str, Proposition]]:
+def weaker(hypothesis: Proposition) -> Iterator[tuple[str, Proposition]]:
     """Yield hypotheses that say less."""
-    if said.relation == ">":
-        yield ">=", replace(said, relation=">=")
-    if said.relation != "==":
-        yield "by a thousandth", replace(said, term=said.term + as_term(1) / 1000)
+    if hypothesis.relation == ">":
+        yield ">=", replace(hypothesis, relation=">=")
+    if hypothesis.relation != "==":
+        yield "by a thousandth", replace(hypothesis, term=hypothesis.term + as_term(1) / 1000)

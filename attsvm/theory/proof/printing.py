@@ -30,7 +30,7 @@ def _power(atom: Any, exponent: int) -> str:
     return text if exponent == 1 else f"{text}^{exponent}"
 
 
-def told(proposition: Any) -> str:
+def as_text(proposition: Any) -> str:
     """Return a proposition as text, with the negative terms on the right."""
     sides: list[dict[Any, Any]] = [{}, {}]
     for monomial, coefficient in proposition.term.parts.items():

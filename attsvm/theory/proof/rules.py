@@ -66,7 +66,7 @@ def _free_of(index: Letter, *facts: Fact) -> None:
 # what is given
 
 
-def given(sequent: Sequent, rule: str, sentence: str, first: int = 0) -> Fact:
+def fact_of_reading(sequent: Sequent, rule: str, sentence: str, first: int = 0) -> Fact:
     """Return a fact that the reading gives: models are those in which it is true."""
     spoken = (sequent.proposition, *sequent.assumptions)
     current().choices |= {f for p in spoken for a in p.term.atoms for f in a.choices}
@@ -78,12 +78,12 @@ def suppose(hypothesis: Any) -> tuple[Fact, ...]:
     _ensure(hypothesis.proposition is not None, "a hypothesis has no proposition", hypothesis)
     current().supposed.append(hypothesis)
     first, says = len(current().facts) + 1, hypothesis.says
-    return tuple(given(s, "hypothesis", says, first) for s in hypothesis.proposition())
+    return tuple(fact_of_reading(s, "hypothesis", says, first) for s in hypothesis.proposition())
 
 
 def setting(settings: Mapping[str, Sequent], sentence: str) -> Fact:
     """Return what a sentence says of the letters of a reading, such as the step of its run."""
-    return given(settings[sentence], "setting", sentence)
+    return fact_of_reading(settings[sentence], "setting", sentence)
 
 
 def assume(proposition: Proposition) -> Fact:
@@ -265,10 +265,10 @@ def one_of_sum(fact: Fact, index: Letter, owner: Function | None = None) -> Fact
     return made(_of_each(rest, index), "one of a sum", [fact], fact.assumptions)
 
 
-def _of_each(said: Proposition, index: Letter) -> Proposition:
+def _of_each(proposition: Proposition, index: Letter) -> Proposition:
     """Return what is said of each index; if no index is left in it, there would have to be one."""
-    _ensure(index in said.letters, "the terms do not depend on the index", said)
-    return said
+    _ensure(index in proposition.letters, "the terms do not depend on the index", proposition)
+    return proposition
 
 
 def regroup(body: Term, index: Letter, owner: Function) -> Fact:

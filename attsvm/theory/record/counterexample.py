@@ -53,7 +53,7 @@ def file_name(claim_id: str, part: str = "") -> str:
 
 def document(
     claim: Claim,
-    found: Refuted,
+    refuted: Refuted,
     *,
     part: str = "",
     role: Literal["smallest", "worst"] | None = None,
@@ -66,7 +66,7 @@ def document(
 
     Args:
         claim: the claim.
-        found: the refutation.
+        refuted: the refutation.
         part: the sibling that the instance refutes, "" for the reading.
         role: whether it is the smallest or the worst of a hunt.
         minimal: whether no single move of the shrinker makes it smaller.
@@ -79,7 +79,7 @@ def document(
     from attsvm.theory.instance.in_latex import latex  # loaded only if something was refuted
     from attsvm.theory.instance.in_python import python
 
-    case = frozen(codec.decode(found.instance, claim.instance_type))
+    case = frozen(codec.decode(refuted.instance, claim.instance_type))
     examined = examine(claim, claim.part(part), case, witness)
     answer = examined.answer
     if answer is None or not examined.refuted:
@@ -88,8 +88,8 @@ def document(
             value=", ".join(examined.failed) or present(answer, "the answer").method,
             remedy="If a slack of 0 violates the conclusion, pass strict=True to Measured.",
         )
-    found = replace(
-        found, evidence=str(answer.evidence), enclosure=answer.enclosure, method=answer.method
+    refuted = replace(
+        refuted, evidence=str(answer.evidence), enclosure=answer.enclosure, method=answer.method
     )
     return {
         "schema": SCHEMA,
@@ -98,35 +98,35 @@ def document(
         "sibling": part or None,
         "statement": claim.statement,
         "fingerprint": digest_of_claim(claim),
-        "instance": found.instance,
-        "slack": found.slack,
+        "instance": refuted.instance,
+        "slack": refuted.slack,
         "certificate": {
-            "evidence": found.evidence,
-            "method": found.method,
-            "enclosure": None if found.enclosure is None else list(found.enclosure),
+            "evidence": refuted.evidence,
+            "method": refuted.method,
+            "enclosure": None if refuted.enclosure is None else list(refuted.enclosure),
         },
         "witness": examined.witness,
         "role": role,
         "minimal": minimal,
-        "found_by": found.found_by,
+        "found_by": refuted.found_by,
         "python": python(claim, part, case, examined.witness),
         "latex": latex(
             claim,
             part,
             case,
-            kind=found.slack["kind"],
-            enclosure=found.enclosure,
-            known=f"{found.evidence}: {found.method}",
+            kind=refuted.slack["kind"],
+            enclosure=refuted.enclosure,
+            known=f"{refuted.evidence}: {refuted.method}",
         ),
     }
 
 
-def shown(claim: Claim, part: str, found: Refuted, most: int = _LINES) -> list[str]:
+def shown(claim: Claim, part: str, refuted: Refuted, most: int = _LINES) -> list[str]:
     """Return a refutation for people: its instance as at most `most` lines, and its slack."""
-    lines = in_python(claim, part, found.instance, most)
-    if found.enclosure is None:
-        return [*lines, f"slack about {found.slack['value']}, {found.method}"]
-    return [*lines, _violation(found.enclosure, found.method, found.slack["kind"])]
+    lines = in_python(claim, part, refuted.instance, most)
+    if refuted.enclosure is None:
+        return [*lines, f"slack about {refuted.slack['value']}, {refuted.method}"]
+    return [*lines, _violation(refuted.enclosure, refuted.method, refuted.slack["kind"])]
 
 
 def standing(path: str | os.PathLike[str], claim: Claim, part: str) -> list[str]:

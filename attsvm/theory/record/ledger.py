@@ -26,7 +26,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from attsvm._files import told, write_all
+from attsvm._files import error_text, write_all
 from attsvm._types import Entry, JsonObject
 from attsvm._words import counted
 from attsvm.errors import LedgerError
@@ -169,7 +169,7 @@ def chained(before: str, event: Entry) -> str:
 
 def _unwritable(path: Path, error: OSError | ValueError) -> LedgerError:
     return LedgerError(
-        f"the ledger {path} cannot be written: {told(error)}",
+        f"the ledger {path} cannot be written: {error_text(error)}",
         remedy="Name a place that can be written with --ledger.",
     )
 
@@ -234,7 +234,7 @@ def opened_lines(path: str | os.PathLike[str], most: int = LARGEST) -> Iterator[
             yield lines
     except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
         raise LedgerError(
-            f"the ledger {Path(path)} cannot be read: {told(error)}",
+            f"the ledger {Path(path)} cannot be read: {error_text(error)}",
             remedy="`attsvm verify` writes one.",
         ) from error
 

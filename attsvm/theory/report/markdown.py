@@ -138,15 +138,15 @@ class _Page:
         fallen = replace(self.run, curated=tuple(files), replays=replays).fallen
         return lines + [f"{result}: {file}." for file, result, _ in fallen]
 
-    def rows(self, s: StatementView, told: Collection[str]) -> Iterable[tuple[str, ...]]:
-        """Yield the rows of a statement; its erratum has the sentences of the readings `told`."""
+    def rows(self, s: StatementView, with_erratum: Collection[str]) -> Iterable[tuple[str, ...]]:
+        """Yield the rows of a statement; the readings `with_erratum` link to its erratum."""
         above = Marked(f"[above](#{'what-stands' if s.stands_whole else slug(heading(s))})")
         for r in s.readings:
             reading = self.link(r.name, r.claim.file if r.claim else "")
             lead = f"{safe(self.short(s.id))}, {safe(s.place)}<br>" if r is s.readings[0] else ""
             yield (
                 Marked(f"{lead}{reading}"),
-                above if r.id in told else prose(said_by(r)),
+                above if r.id in with_erratum else prose(said_by(r)),
                 _verdict(r.entry),
                 tight(r.entry) or "",
                 str(r.entry.get("examples", "")),

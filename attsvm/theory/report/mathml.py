@@ -232,10 +232,10 @@ class _Reader:
         return message.replace("''", '"')
 
 
-def _kept(said: str) -> str:
+def _kept(words: str) -> str:
     """Return words with non-breaking spaces at both ends, as browsers drop plain ones."""
-    left, right = len(said) - len(said.lstrip(" ")), len(said) - len(said.rstrip(" "))
-    return "\u00a0" * left + said.strip(" ") + "\u00a0" * right if said.strip(" ") else said
+    left, right = len(words) - len(words.lstrip(" ")), len(words) - len(words.rstrip(" "))
+    return "\u00a0" * left + words.strip(" ") + "\u00a0" * right if words.strip(" ") else words
 
 
 def formula(line: Mapping[str, str], *, block: bool = True) -> Markup:

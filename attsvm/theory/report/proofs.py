@@ -9,7 +9,7 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.proof import CHAIN, recorded
 from attsvm.theory.proof.facts import Fact, Proof
 from attsvm.theory.proof.linked import is_linked
-from attsvm.theory.proof.printing import told
+from attsvm.theory.proof.printing import as_text
 from attsvm.theory.verification.check import ensure_steps, execute_proof, found_proof
 
 LINKED, PROSE = "steps linked by facts", "steps connected by prose"
@@ -59,8 +59,12 @@ def chain_lines(chain: Proof, *, whole: bool = False) -> Iterator[str]:
             continue
         if note := chain.notes.get(fact.number):
             yield f"     {note}:"
-        assumed = ", ".join(sorted(map(told, fact.assumptions)))
-        text = f"if {assumed}, then {told(fact.proposition)}" if assumed else told(fact.proposition)
+        assumed = ", ".join(sorted(map(as_text, fact.assumptions)))
+        text = (
+            f"if {assumed}, then {as_text(fact.proposition)}"
+            if assumed
+            else as_text(fact.proposition)
+        )
         yield f"{fact.number:>4} {text}"
         numbers = sorted({p.number for p in _premises(fact, shown)})
         source = f" from {', '.join(map(str, numbers))}" if numbers else ""

@@ -116,11 +116,11 @@ def sentence(value: object) -> Markup:
     for written, sign in _SIGNS:
         plain = plain.replace(written, sign)
     plain = _PRODUCT.sub(r"⟨\1⟩", plain)
-    plain = _LETTER.sub(lambda found: LETTERS[found[1]], plain)
+    plain = _LETTER.sub(lambda match: LETTERS[match[1]], plain)
 
-    def raised(found: re.Match[str]) -> str:
-        inner = found[2][1:-1] if found[2][0] in "{(" else found[2]
-        tag = "sup" if found[1] == "^" else "sub"
+    def raised(match: re.Match[str]) -> str:
+        inner = match[2][1:-1] if match[2][0] in "{(" else match[2]
+        tag = "sup" if match[1] == "^" else "sub"
         return f"<{tag}>{_RAISED.sub(raised, inner)}</{tag}>"
 
     return Markup(_RAISED.sub(raised, escape(text(plain))))
@@ -128,4 +128,4 @@ def sentence(value: object) -> Markup:
 
 def anchor(name: str) -> str:
     """Return an id within the page: that of a claim as it is, other characters by their code."""
-    return re.sub(r"[^A-Za-z0-9/:._-]", lambda found: f"~{ord(found[0]):x}~", name)
+    return re.sub(r"[^A-Za-z0-9/:._-]", lambda match: f"~{ord(match[0]):x}~", name)

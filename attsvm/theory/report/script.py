@@ -127,7 +127,7 @@ def values_of(
 ) -> Any:
     """Return the values of an instance for a script; `named` are the arrays of a record."""
     for name, array in named.items():
-        m.given(name, array)
+        m.input_value(name, array)
     if not getattr(formula.instance, "BUILT", False):
         return case
     known: JsonObject = dict(shape_of(formula.variables, case))
@@ -138,7 +138,7 @@ def values_of(
                 known[name] = member(variable, name, value)
             else:
                 exact = isinstance(variable, Integer)
-                known[name] = int(value) if exact else m.given(name, value)
+                known[name] = int(value) if exact else m.input_value(name, value)
     return defined(formula.variables, m, FrozenValues(**known))
 
 

@@ -251,7 +251,7 @@ def store(folder: Path, account: Hunt) -> dict[str, str]:
     return stored
 
 
-def _stays(path: Path, account: Hunt, found: Refuted) -> bool:
+def _stays(path: Path, account: Hunt, refuted: Refuted) -> bool:
     """Return whether the file holds another confirmed counterexample that is no larger."""
     claim = account.claim
     try:
@@ -262,6 +262,6 @@ def _stays(path: Path, account: Hunt, found: Refuted) -> bool:
     if about != (claim.id, account.part, digest_of_claim(claim)):
         return False
     replayed = replay(path, (Pack(claim.id, (claim,), path.parent),))
-    stands = replayed.confirmed and replayed.evidence == found.evidence
-    another = there["instance"] != found.instance  # rewrite the same counterexample
-    return stands and another and smallness(there["instance"]) <= smallness(found.instance)
+    stands = replayed.confirmed and replayed.evidence == refuted.evidence
+    another = there["instance"] != refuted.instance  # rewrite the same counterexample
+    return stands and another and smallness(there["instance"]) <= smallness(refuted.instance)

@@ -68,9 +68,9 @@ def groups(
         beside = loose.get(lengths, [])
         choices = [tuple(beside)] if rivals == 1 else _choices(beside)
         results += [Group(lengths[0], (*axes, *extra)) for extra in choices]
-    taken = {lengths for _, lengths in named}
+    named_lengths = {lengths for _, lengths in named}
     for lengths, axes in sorted(loose.items(), key=lambda item: item[0][0]):
-        if lengths not in taken:
+        if lengths not in named_lengths:
             results.append(Group(lengths[0], tuple(axes)))
     return [group for group in dict.fromkeys(results) if group.length >= least]
 
@@ -138,11 +138,11 @@ def lacking(document: Json, group: Group, start: int, stop: int, *, renumbered: 
 
     If `renumbered`, integers above the removed range are reduced, as they may be indices.
     """
-    document = taken(document, group, [*range(start), *range(stop, group.length)])
+    document = with_indices(document, group, [*range(start), *range(stop, group.length)])
     return _renumbered(document, start, stop) if renumbered else document
 
 
-def taken(document: Json, group: Group, places: Sequence[int]) -> Json:
+def with_indices(document: Json, group: Group, places: Sequence[int]) -> Json:
     """Return a copy of an encoded instance with these indices of a group's axes, or of a tuple."""
     for path, axes in group.axes:
         array: Any = document

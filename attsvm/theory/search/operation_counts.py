@@ -53,14 +53,14 @@ class _Counted(np.ndarray[Any, Any]):
             raise _DearError
         return self._with(operation(*_plain(inputs), **_plain(options)))
 
-    def _with(self, found: object) -> object:
-        if type(found) is list:
-            return [self._with(each) for each in found]
-        if type(found) is tuple:
-            return tuple(self._with(each) for each in found)
-        if not isinstance(found, np.ndarray):
-            return found
-        counted = found.view(_Counted)
+    def _with(self, value: object) -> object:
+        if type(value) is list:
+            return [self._with(each) for each in value]
+        if type(value) is tuple:
+            return tuple(self._with(each) for each in value)
+        if not isinstance(value, np.ndarray):
+            return value
+        counted = value.view(_Counted)
         counted.left = self.left
         return counted
 

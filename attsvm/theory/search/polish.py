@@ -20,16 +20,18 @@ _WORSE = 8
 """Maximum number of turns that worsen a find."""
 
 
-def polish(dispatch: Dispatch, account: Hunt, found: Refuted, tell: Callable[[Gain], None]) -> None:
+def polish(
+    dispatch: Dispatch, account: Hunt, refuted: Refuted, tell: Callable[[Gain], None]
+) -> None:
     """Shrink a counterexample until it is minimal, worsen it, and record both in the account.
 
     Args:
         dispatch: submits the turns.
         account: the account of the hunt.
-        found: the counterexample.
+        refuted: the counterexample.
         tell: called with the result of each turn.
     """
-    now = {"shrink": found, "worsen": found}
+    now = {"shrink": refuted, "worsen": refuted}
     resume = {"shrink": (0, 0), "worsen": (0, 0)}
     ahead = {"shrink": None, "worsen": _WORSE}  # turns left; None for no limit
     try:

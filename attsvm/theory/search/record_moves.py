@@ -28,7 +28,7 @@ from attsvm.theory.instance.document import (
     value_at,
 )
 from attsvm.theory.run.bounded import within_bound
-from attsvm.theory.search.axes import Group, groups, taken, tuples
+from attsvm.theory.search.axes import Group, groups, tuples, with_indices
 from attsvm.theory.search.relations import Domain, relate
 from attsvm.theory.search.suspects import Doubts
 
@@ -290,7 +290,7 @@ def _longer(
     while True:
         length = max(int(_GROWTH * length), length + 1)
         more = generator.integers(group.length, size=length - group.length)
-        longer = taken(document, group, [*range(group.length), *more.tolist()])
+        longer = with_indices(document, group, [*range(group.length), *more.tolist()])
         if sum(map(math.prod, shapes(longer))) > most:
             return
         for path in same:

@@ -47,7 +47,7 @@ class Polished:
 
 def shrink(
     tally: Tally,
-    found: Refuted,
+    smallest: Refuted,
     budget: int,
     deadline: float | None = None,
     resume: tuple[int, int] = (0, 0),
@@ -56,7 +56,7 @@ def shrink(
 
     Args:
         tally: the tally of the refuted part.
-        found: the counterexample.
+        smallest: the counterexample.
         budget: maximum number of examinations.
         deadline: wall-clock time (`time.time`) at which to stop.
         resume: the position at which an earlier call on the same counterexample stopped.
@@ -64,10 +64,10 @@ def shrink(
     Raises:
         ClaimError: the check itself is at fault.
     """
-    tally.likeness.learn(found)
-    exactly = holds_in_floats(tally, found)
+    tally.likeness.learn(smallest)
+    exactly = holds_in_floats(tally, smallest)
     hint = tally.claim.instance_type
-    asked = _SAMPLES if unnamed(found.instance, hint) else 0
+    asked = _SAMPLES if unnamed(smallest.instance, hint) else 0
     samples, problem = sample(tally.part.data, asked)
     if problem is not None:
         tally.leave_broken("the strategy", None, problem)
@@ -76,23 +76,23 @@ def shrink(
     improved, stage = divmod(code, len(STAGES))
     spent = 0
     refuted: dict[str, Refuted | None] = {}
-    now = smallness(found.instance)
+    now = smallness(smallest.instance)
     while True:
-        slots = STAGES[stage](found.instance, space)
+        slots = STAGES[stage](smallest.instance, space)
         while index < len(slots):
             better = None
-            for trial in slots[index](found.instance):
+            for trial in slots[index](smallest.instance):
                 key = json.dumps(trial, sort_keys=True)
                 if smallness(trial) >= now:
                     continue
                 if key not in refuted:
                     if spent >= budget or (deadline is not None and time.time() > deadline):
                         return Polished(
-                            found, False, spent, (improved * len(STAGES) + stage, index)
+                            smallest, False, spent, (improved * len(STAGES) + stage, index)
                         )
                     spent += 1
-                    refuted[key] = still_refuted(tally, trial, found.found_by, exactly=exactly)
-                    tally.latest = found  # the result so far, if the claim raises
+                    refuted[key] = still_refuted(tally, trial, smallest.found_by, exactly=exactly)
+                    tally.latest = smallest  # the result so far, if the claim raises
                 better = refuted[key]
                 if better is not None and smallness(better.instance) < now:
                     break
@@ -100,14 +100,14 @@ def shrink(
             if better is None:
                 index += 1
                 continue
-            found, improved, now = better, True, smallness(better.instance)
-            slots = STAGES[stage](found.instance, space)  # a later call starts the same way
+            smallest, improved, now = better, True, smallness(better.instance)
+            slots = STAGES[stage](smallest.instance, space)  # a later call starts the same way
             if STAGES[stage] in RENEWED:
                 index = 0
         stage, index = stage + 1, 0
         if stage == len(STAGES):
             if not improved:
-                return Polished(found, True, spent)
+                return Polished(smallest, True, spent)
             stage, improved = 0, False
 
 

@@ -34,7 +34,7 @@ integer may be a number of steps, each of which is computed again."""
 
 def worsen(
     tally: Tally,
-    found: Refuted,
+    worst: Refuted,
     budget: int,
     deadline: float | None = None,
     resume: tuple[int, int] = (0, 0),
@@ -44,30 +44,30 @@ def worsen(
     Only confirmed steps are kept. Arguments are as for `shrink`, but `resume` has the number of
     earlier calls, so that other moves are tried.
     """
-    tally.likeness.learn(found)
-    exactly = holds_in_floats(tally, found)
-    generator = np.random.default_rng([len(str(found.instance)), resume[0]])
-    height = _height(tally, found.instance)
+    tally.likeness.learn(worst)
+    exactly = holds_in_floats(tally, worst)
+    generator = np.random.default_rng([len(str(worst.instance)), resume[0]])
+    height = _height(tally, worst.instance)
     stride = 0  # successes lengthen the steps, failures shorten them
     for spent in range(budget):
         late = deadline is not None and time.time() > deadline
-        paths = finite_leaves(found.instance)
-        counts = integer_leaves(found.instance)
+        paths = finite_leaves(worst.instance)
+        counts = integer_leaves(worst.instance)
         if late or not (paths or counts) or height is None:
-            return Polished(found, late, spent, (resume[0] + 1, 0))
+            return Polished(worst, late, spent, (resume[0] + 1, 0))
         if generator.random() * (len(paths) + len(counts)) < len(counts):
-            trial = _counted(found.instance, counts, stride, generator)
+            trial = _counted(worst.instance, counts, stride, generator)
         else:
-            trial = _moved(found.instance, paths, stride, generator)
-        reached = None if trial == found.instance else _height(tally, trial)
+            trial = _moved(worst.instance, paths, stride, generator)
+        reached = None if trial == worst.instance else _height(tally, trial)
         stride = max(stride - 1, -30) if stride > -8 or generator.random() < 0.5 else 0
         if reached is None or not reached > height:
             continue
-        again = still_refuted(tally, trial, found.found_by, exactly=exactly)
-        tally.latest = found  # the result so far, if the claim raises
+        again = still_refuted(tally, trial, worst.found_by, exactly=exactly)
+        tally.latest = worst  # the result so far, if the claim raises
         if again is not None:
-            found, height, stride = again, reached, min(stride + 2, 3)
-    return Polished(found, False, budget, (resume[0] + 1, 0))
+            worst, height, stride = again, reached, min(stride + 2, 3)
+    return Polished(worst, False, budget, (resume[0] + 1, 0))
 
 
 def _moved(document: Json, paths: list[Path], stride: int, generator: np.random.Generator) -> Json:

@@ -290,14 +290,14 @@ def check_part(claim: Claim, part: Part, profile: Profile, base_seed: int) -> Ou
     return total
 
 
-def _lend(claim: Claim, sibling: Outcome, found: Refuted, profile: Profile) -> None:
+def _lend(claim: Claim, sibling: Outcome, counterexample: Refuted, profile: Profile) -> None:
     """Evaluate the reading on the counterexample of a sibling, and note the result.
 
     Claims about records are left out: their strategy defines which records the reading is about.
     """
     if not claim.formula.batches or claim.expected.truth is Truth.REFUTED:
         return
-    case = rebuilt(claim, found.instance)
+    case = rebuilt(claim, counterexample.instance)
     if case is None:
         return
     tally = Tally(claim, claim.part(""), 0)

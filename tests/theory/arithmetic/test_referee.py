@@ -30,7 +30,7 @@ class Written(Side):
         space = {"np": np, "Fraction": Fraction, "isqrt": math.isqrt, "Decimal": Decimal}
         with np.errstate(all="ignore"):
             try:
-                found = case.call(m, *(m.given(f"x{k}", x) for k, x in enumerate(arguments)))
+                found = case.call(m, *(m.input_value(f"x{k}", x) for k, x in enumerate(arguments)))
             except Irrational:
                 assert not case.exact
                 return
@@ -75,7 +75,7 @@ class WrittenInDecimals(Written):
                 return
             m = self.arithmetic()
             with pytest.raises((ClaimError, TypeError, ArithmeticError)):
-                case.call(m, *(m.given(f"x{k}", x) for k, x in enumerate(arguments)))
+                case.call(m, *(m.input_value(f"x{k}", x) for k, x in enumerate(arguments)))
 
     def numbers(self, found, value):
         values = np.asarray(value(found), dtype=object)

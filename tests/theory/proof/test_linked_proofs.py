@@ -24,7 +24,7 @@ from attsvm.theory.proof import evaluation, facts, mutants, rules
 from attsvm.theory.proof.evaluation import evaluated
 from attsvm.theory.proof.facts import Sequent, eq, ge, gt, proof
 from attsvm.theory.proof.linked import linked, used
-from attsvm.theory.proof.printing import told
+from attsvm.theory.proof.printing import as_text
 from attsvm.theory.proof.terms import EXP, NORM, Letter
 from attsvm.theory.report.proofs import LINKED, PROSE, connection
 from properties._support import small_runs
@@ -236,7 +236,7 @@ def test_every_fact_serves_a_conclusion_and_has_a_text():
         made = whole(name)
         serving = {fact.first for fact in used(made.concluded)}
         assert all(fact.first in serving for fact in made.facts)
-        assert all(told(fact.proposition) for fact in made.facts)
+        assert all(as_text(fact.proposition) for fact in made.facts)
     assert NORM(letters.V) in {f.proposition.term for f in whole("basin").concluded}
     assert linked(lemma_3_12.prove.__wrapped__)()
 
