@@ -14,10 +14,9 @@ of ||W_lambda||. The converse is false: a point of the path need not be a W_lamb
 convex.
 
 The abstract asks for no feasible Att-SVM, without which there is nothing to tend to, and for no
-unique optimal tokens. The path and the penalised minimiser differ if no input has two tokens. Then
-L is constant: every W is a minimiser over a ball, and W_lambda = 0. There is no direction either
-way. And where l is flat at a best score both turn away from the SVM together, as in theorems 2 and
-3 (literal-1, literal-2).
+unique optimal tokens. The path and W_lambda differ if no input has two tokens: L is constant, every
+W is a minimiser over a ball, and W_lambda = 0. If l is flat at a best score both turn away from the
+SVM together, as in theorems 2 and 3 (literal-1, literal-2).
 
 `penalised_minima` finds W_lambda and (K_lambda, Q_lambda) for two values of lambda, and bounds the
 angle of every W_lambda to W^mm. If the nuclear-norm solution is unique, of any rank, it also bounds
