@@ -41,12 +41,12 @@ class _Session:
     """The proposals of one examination.
 
     Attributes:
-        given: the witness to read; None if proposals are computed and recorded.
+        witness: the witness to read; None if proposals are computed and recorded.
         noted: the proposals recorded or read so far, as JSON.
         memory: cached results by function; they may depend on the proposals of this session.
     """
 
-    given: Witness | None
+    witness: Witness | None
     noted: dict[str, list[Json]] = field(default_factory=dict)
     memory: dict[object, dict[object, Any]] = field(default_factory=dict)
 
@@ -57,14 +57,14 @@ class _Session:
             FileError: the witness has no further proposal, or is malformed.
         """
         noted = self.noted.setdefault(name, [])
-        if self.given is None:
+        if self.witness is None:
             token = _SESSION.set(None)
             try:
                 noted.append(_encode(find()))
             finally:
                 _SESSION.reset(token)
-        elif len(noted) < len(self.given.get(name, ())):
-            noted.append(self.given[name][len(noted)])
+        elif len(noted) < len(self.witness.get(name, ())):
+            noted.append(self.witness[name][len(noted)])
         else:
             raise malformed(f"lacks a {name}", len(noted))
         return _decode(noted[-1])

@@ -145,7 +145,7 @@ def faults_of(room):
 
 
 MOST = {
-    "attsvm": {"name": 26},
+    "attsvm": {"name": 23},
     "benchmarks": {"name": 1},
     "examples": {},
     "properties": {},

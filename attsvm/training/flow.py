@@ -175,7 +175,7 @@ def _course(
     sets: Sequence[AttentionData] | AttentionData,
     loss: Loss | str,
     norms: Sequence[float],
-    given: Starts,
+    start: Starts,
     *,
     steps: int = 20000,
     tolerance: float = 1e-4,
@@ -206,7 +206,7 @@ def _course(
             "the tolerance must be positive and at most 0.1", value=tolerance, remedy="Use 1e-4."
         )
     batch = stack(sets)
-    begun = starts(given, batch.X.shape[3], len(batch.X))
+    begun = starts(start, batch.X.shape[3], len(batch.X))
     return _Course(batch, number, goals, steps, tolerance, threads, measured), begun
 
 

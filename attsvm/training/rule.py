@@ -87,7 +87,7 @@ class WeightOptions(Options, total=False):
 def prepared(
     sets: Sequence[AttentionData] | AttentionData | Batch,
     loss: Loss | str,
-    given: Starts,
+    start: Starts,
     *,
     step: float | Sequence[float] | Float[Array, " B"],
     steps: int,
@@ -107,7 +107,7 @@ def prepared(
     """
     batch = stack(sets)
     counts = [len(batch.X), np.size(step)]
-    counts += [len(x) for x, axes in given.values() if np.ndim(x) == len(axes) + 1]  # type: ignore
+    counts += [len(x) for x, axes in start.values() if np.ndim(x) == len(axes) + 1]  # type: ignore
     count = max(counts)
     if set(counts) - {1, count}:
         raise DataError(
@@ -116,7 +116,7 @@ def prepared(
             remedy="Give one of each, or one per run.",
         )
     batch = batch.map(lambda a: np.broadcast_to(a, (count, *a.shape[1:])))
-    begun = starts(given, batch.X.shape[3], count)
+    begun = starts(start, batch.X.shape[3], count)
     if attention not in ("softmax", "linear"):
         raise DataError(
             "attention is neither softmax nor linear", value=attention, remedy="Name one of them."
