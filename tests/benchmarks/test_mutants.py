@@ -169,13 +169,13 @@ def test_claims_use_the_code_that_they_reach_and_no_other():
             "attsvm/limits/direction.py",  # by a name that a package hands on
         )
     }
-    ids = ["sim/stability-logistic:sharp-2", "sim/kq-bias:amended-1", "sim/basic-2:sharp"]
+    ids = ["sim/stability-logistic:sharp-2", "sim/kq-bias:amended-1", "sim/lemma-3.12:sharp"]
     claims = find_claims(load_packs(), ids)
     by_file = command.users(chosen.values(), claims)
     lipschitz, judge, draw, direction = (by_file[m] for m in chosen.values())
     assert draw == []
     assert "sim/kq-bias:amended-1" in direction
-    assert "sim/basic-2:sharp" not in direction
+    assert "sim/lemma-3.12:sharp" not in direction
     assert sorted(judge) == sorted(ids)
     assert "sim/stability-logistic:sharp-2" in lipschitz
 
