@@ -57,7 +57,7 @@ from attsvm.strategies import arrays, composite
 from attsvm.theory import Records, Slack
 from attsvm.theory.types import Nested
 from attsvm.training import follow_kq
-from properties._support.formulas import LOSS_NAMES
+from properties import LOSS_NAMES
 from properties._support.small_runs import TWO_TOKENS
 
 HALF_WAY = 0.75

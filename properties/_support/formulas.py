@@ -1,4 +1,4 @@
-"""Hypotheses and notation that several statements share."""
+"""Hypotheses of formulas of (m, v) that several statements list."""
 
 from attsvm.theory import Hypothesis
 
@@ -6,11 +6,3 @@ SEVERAL = Hypothesis("T >= 2", lambda m, v: m.at_least(m.exact(v.T), m.exact(2))
 CONVEX_PHI = Hypothesis(
     "phi is convex", lambda m, v: m.equal(m.exact(int(v.phi.convex)), m.exact(1))
 )
-
-LOSS_NAMES = {
-    "loss": {
-        "logistic": r"g(b \langle f, h\rangle)",
-        "logistic-loss": r"g(-b \langle f, h\rangle)",
-    }
-}
-"""The notation of the printed loss of `sim` and of the decreasing one, by their names."""

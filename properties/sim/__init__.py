@@ -1,6 +1,6 @@
 """On the similarity between attention and SVM on the token separation and selection behavior."""
 
-from properties._support.formulas import LOSS_NAMES as LOSS_NAMES
+from properties import LOSS_NAMES as LOSS_NAMES
 
 SOURCE = (
     "On the similarity between attention and SVM on the token separation and selection behavior"

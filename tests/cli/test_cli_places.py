@@ -220,9 +220,9 @@ def test_a_socket_and_a_folder_are_errors_and_stay(tmp_path):
         listening.bind("socket")
         for name, why in (
             ("socket", "it is no file"),
-            ("folder", "it is no file"),
-            ("link", "it is no file"),
-            ("", "it is no file"),
+            ("folder", "it is a folder"),
+            ("link", "it is a folder"),
+            ("", "it is a folder"),
             ("a\0b", "null (byte|character)"),
         ):
             with pytest.raises(FileError, match=why):

@@ -162,7 +162,7 @@ def test_where_there_is_nothing_to_draw_a_plot_that_was_asked_for_is_missed(atts
         (["good.npz", "--slack", "input"], "is about the soft margin"),
         (["good.npz", "--plot", "margins.xyz"], "no ending that can be written"),
         (["good.npz", "--plot", "good.npz/margins.png"], "cannot write"),
-        (["good.npz", "--plot", "folder.png"], "it is no file"),
+        (["good.npz", "--plot", "folder.png"], "it is a folder"),
         (["good.npz", "--json", "good.npz/answer.json"], "cannot write"),
     ],
 )

@@ -136,7 +136,7 @@ def test_what_takes_long_tells_how_far_it_is_and_what_does_not_is_quiet(typed, c
     verify(typed(2))
     assert re.fullmatch(r"\[(\d+)/\1\]: mine/softmax-lipschitz:literal\n", capsys.readouterr().err)
     hunt(typed(2), seconds=None, rounds=1)
-    assert "mine/softmax-lipschitz:literal: round 1, " in capsys.readouterr().err
+    assert "mine/softmax-lipschitz:literal: 0 instances, round 1, " in capsys.readouterr().err
     verify(typed(2), progress=False)
     hunt(typed(2), seconds=None, rounds=1, progress=False)
     assert capsys.readouterr().err == ""

@@ -352,7 +352,7 @@ def test_show_prints_verifiers_of_rational_counterexamples(capsys):
 
 def test_a_quotient_of_integers_stays_a_fraction_in_verifiers():
     m = Verifiers()
-    x = m.given("x", np.array([1.0, 3.0]))
+    x = m.input_value("x", np.array([1.0, 3.0]))
     assert eval((x[0] / x[1]).text, {"x": [1, 3], "Fraction": Fraction}) == Fraction(1, 3)
     assert (x[0] / x[1] - (x[0] - x[1])).text == "Fraction(x[0], x[1]) - (x[0] - x[1])"
     with pytest.raises(Irrational, match="irrational sqrt"):
