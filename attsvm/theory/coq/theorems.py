@@ -35,6 +35,12 @@ from attsvm.theory.declaration.instances import FrozenValues, defined, numbers
 from attsvm.theory.declaration.variables import Choice, Defined, Integer, axes_of
 
 SIGNS = {"at most": "<=", "below": "<", "equal": "="}
+_TAKEN = re.compile(
+    r"i\d+|t\d+|at_\w+|share|exp|ln|sqrt|Rabs|Rmax|Rmin|INR|is_zero|logistic|logistic_slope"
+    r"|total|most|least|norm|times|diameter|spread|oscillation|softmax|fun|forall|exists"
+)
+"""Names that a letter must not have: bound indices, definitions, and functions of Coq."""
+
 _OPPOSITE = {"at most": "<", "below": "<="}
 
 
@@ -143,6 +149,8 @@ def _letters(formula: Formula, m: Arrays) -> tuple[Values, list[str], list[str]]
     known: JsonObject = {}
     bound, lengths = [], []
     for name, variable in formula.variables.items():
+        if _TAKEN.fullmatch(name):
+            raise NotExpressible(f"the letter {name}, which has a meaning in Coq")
         if name in axes:
             known[name] = Extent(m, name)
             bound.append(f"({name} : nat)")

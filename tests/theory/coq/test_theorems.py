@@ -197,6 +197,14 @@ def test_what_python_would_decide_has_no_statement(formula):
         statement(toy(formula, SQUARES))
 
 
+@pytest.mark.parametrize("name", ["i1", "exp", "total", "share"])
+def test_a_letter_with_a_meaning_in_coq_has_no_statement(name):
+    """A bound index or a function of Coq would take its place without an error."""
+    variables = {name: Integer(1, 3), "x": Vector(name), "c": Real()}
+    with pytest.raises(NotExpressible, match=f"the letter {name}"):
+        statement(toy(lambda m, v: m.at_most(m.sum(v.x), v.c), variables))
+
+
 def test_an_operation_that_terms_lack_is_a_reason():
     claim = toy(lambda m, v: m.at_most(v.c % 2, v.c), SQUARES)
     assert expressible(statement, claim) == (
