@@ -81,8 +81,20 @@ class Proofs:
 
     @classmethod
     def of(cls, folder: Path) -> Proofs:
-        """Return the proofs in a folder, which may not exist."""
-        return cls({file.stem: file for file in sorted(folder.glob("*.v"))})
+        """Return the proofs in a folder, which may not exist.
+
+        Raises:
+            UsageError: a file has the name of one that attsvm writes, which it would replace.
+        """
+        proofs = {file.stem: file for file in sorted(folder.glob("*.v"))}
+        for name in ("Prelude", "Decide", "Statements"):
+            if name in proofs:
+                raise UsageError(
+                    "a file of proofs has the name of a file that attsvm writes",
+                    value=str(proofs[name]),
+                    remedy="Give it another name.",
+                )
+        return cls(proofs)
 
     def theorems(self, claim: Claim) -> Iterator[tuple[str, str]]:
         """Yield the theorems about a reading: file and name, in the order of the file."""

@@ -112,6 +112,13 @@ def test_a_theorem_is_taken_for_the_generated_proposition(coq, tmp_path):
     )
 
 
+@pytest.mark.parametrize("name", ["Prelude", "Decide", "Statements"])
+def test_a_proof_file_cannot_replace_the_definitions(tmp_path, name):
+    (tmp_path / f"{name}.v").write_text("Definition norm := 0.\n")
+    with pytest.raises(UsageError, match="the name of a file that attsvm writes"):
+        Proofs.of(tmp_path)
+
+
 def test_files_come_after_those_that_they_require():
     order = PROOFS.needed("sim_basic_6")
     assert order[-1] == "sim_basic_6"
