@@ -238,7 +238,7 @@ def ensure_supported() -> None:
 
 
 def prove_supported() -> str:
-    """Return the least vector of the tight constraints alone is X."""
+    """Prove that the least vector of the tight constraints alone is X."""
     ensure_supported()
     return "in any dimension: multipliers are 0 on what is dropped, and what is left proves X least"
 

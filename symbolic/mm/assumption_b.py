@@ -41,7 +41,7 @@ W = sp.Symbol("w", nonnegative=True)
 
 
 def prove_by_means() -> str:
-    """Return min_i Y_i <h, x_i^p> <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
+    """Prove that min_i Y_i <h, x_i^p> <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
     least, v = sp.Symbol("least", real=True), vector("v")
     length = sp.Symbol("<v, v>", positive=True)
     ensure_nonnegative(

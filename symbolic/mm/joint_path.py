@@ -214,7 +214,7 @@ def ensure_prompt_nears() -> None:
 
 
 def prove_prompt() -> str:
-    """Return 1 - s_i,alpha_i <= C exp(-R/||p(alpha)||) for r >= r_0, and the limit of p_R/R."""
+    """Prove 1 - s_i,alpha_i <= C exp(-R/||p(alpha)||) for r >= r_0, and the limit of p_R/R."""
     suppose(*_PROMPT, statement.POSITIVE)
     ensure_head()
     ensure_on_tangent()

@@ -15,7 +15,7 @@ from symbolic.sums import LENGTHS, entry, entry_of, vector
 
 
 def prove() -> str:
-    """Return the two gradients have one direction at every p, for any number of tokens."""
+    """Prove that the two gradients have one direction at every p, for any number of tokens."""
     ensure_zero(
         pairwise_residual(), "the gradient in logit t that runs is l' s_t (gamma_t - u), for any T"
     )

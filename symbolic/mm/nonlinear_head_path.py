@@ -71,7 +71,7 @@ def ensure_values() -> None:
 
 
 def prove_no_better() -> str:
-    """Return every prompt has at least the risk of the best tokens."""
+    """Prove that every prompt has at least the risk of the best tokens."""
     ensure_values()
     best, less = (
         sp.Symbol("best", real=True),
@@ -82,7 +82,7 @@ def prove_no_better() -> str:
 
 
 def prove_path() -> str:
-    """Return both bounds, and the limit of the path."""
+    """Prove both bounds, and the limit of the path."""
     prove_no_better()
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
     steep, several = (

@@ -27,7 +27,7 @@ from symbolic.textbook import CAUCHY_SCHWARZ, ENTROPY, TRIANGLE
 
 
 def prove() -> str:
-    """Return <p(k) - p(0), p*> >= k s / max ||k_alpha - k_t|| for every k."""
+    """Prove that <p(k) - p(0), p*> >= k s / max ||k_alpha - k_t|| for every k."""
     exists, alike, sloped = (
         EXISTS,
         LOWER_RIVALS,
@@ -67,7 +67,7 @@ def prove() -> str:
 
 
 def prove_close() -> str:
-    """Return N - P <= s + B a (a ln J + s/2) (1 + ln k) after k >= 1 steps from zero."""
+    """Prove that N - P <= s + B a (a ln J + s/2) (1 + ln k) after k >= 1 steps from zero."""
     prove()
     suppose(ONE_INPUT, ZERO_START)
     m, total, low = sp.symbols("m total low", real=True)

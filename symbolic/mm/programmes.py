@@ -95,7 +95,7 @@ def prove_shorter() -> str:
 
 
 def prove_of_support() -> str:
-    """Return the least vector of some of the constraints that meets all of them is that of all."""
+    """Prove that a least vector of some constraints is the least of all if it meets all."""
     suppose(V_EXISTS, joint_svm.RANKS)
     ensure_least_point()
     ensure_pythagoras()

@@ -111,9 +111,10 @@ def factored_residual() -> sp.Expr:
 
 
 def fixed_weights_residual(*, scaled: bool = True) -> sp.MatrixExpr:
-    """Return W_0 p' - (W_0 p - eta s g) for p' = p - (eta s / c) W_0^T g, W_0 W_0^T = c I, any d.
+    """Return the residual W_0 p' - (W_0 p - eta s g) of one step of p, for any d.
 
-    s stands for ||p_0||^2. Without `scaled` the step is not divided by c.
+    The step is p' = p - (eta s / c) W_0^T g, with W_0 W_0^T = c I and s = ||p_0||^2. If `scaled` is
+    false, the step is not divided by c.
     """
     d = sp.Symbol("d", integer=True, positive=True)
     W, p, g = sp.MatrixSymbol("W", d, d), sp.MatrixSymbol("p", d, 1), sp.MatrixSymbol("g", d, 1)

@@ -29,7 +29,7 @@ def prove_by_rank() -> str:
 
 
 def prove_by_sizes() -> str:
-    """Return and all A_j span at most d min(n, d) dimensions."""
+    """Prove also that all A_j span at most d min(n, d) dimensions."""
     prove_by_rank()
     D, weight, basis = sp.symbols("D weight q", real=True)
     ensure_equal(

@@ -13,7 +13,7 @@ from symbolic.least_points import ensure_product
 
 
 def prove() -> str:
-    """Return the margin (e_a - e_t)^T X e_q grows, a the successor of q, at every step."""
+    """Prove that the margin (e_a - e_t)^T X e_q grows, a the successor of q, at every step."""
     ensure_gain()
     slope = SYMBOLS.logistic_slope(sp.Symbol("u", real=True))
     ensure_positive(slope, "|l'| = g'(u) is positive")

@@ -30,7 +30,7 @@ def ensure_margins() -> None:
 
 
 def prove_apart() -> str:
-    """Return ||w_i - w_j|| ||D|| >= 2, attained."""
+    """Prove that ||w_i - w_j|| ||D|| >= 2, attained."""
     ensure_margins()
     cite(CAUCHY_SCHWARZ)
     square = (MARGINS[inner("D", "w_i")] - MARGINS[inner("D", "w_j")]) ** 2
@@ -47,7 +47,7 @@ def prove_apart() -> str:
 
 
 def prove_half_spaces() -> str:
-    """Return w_j is no positive multiple of w_i, so that the half-spaces differ."""
+    """Prove that w_j is no positive multiple of w_i, so that the half-spaces differ."""
     ensure_margins()
     ensure_positive(
         (T * P @ D).subs(MARGINS) - MARGINS[inner("D", "w_j")],
@@ -58,7 +58,7 @@ def prove_half_spaces() -> str:
 
 
 def prove_queries() -> str:
-    """Return z_j is no positive multiple of z_i, nor is a query 0."""
+    """Prove that z_j is no positive multiple of z_i, nor is a query 0."""
     prove_half_spaces()
     x, z = sp.symbols("X z", real=True)
     ensure_equal(x * (T * z), T * (x * z), "z_j = t z_i makes w_j = X z_j = t w_i")

@@ -112,7 +112,7 @@ def prove_exactly() -> str:
 
 
 def ensure_margins_of_sum() -> str:
-    """Return the margins of sum_k w_k A_k are the entries of G w, so that margins of 1 say G w = 1.
+    """Prove that the margins of sum_k w_k A_k are the entries of G w, so all are 1 if G w = 1.
 
     Returns:
         The step that says so.
@@ -293,7 +293,10 @@ def prove_likely() -> str:
 
 
 def prove_unlikely() -> str:
-    """Return T sum_s p_s^(T - 1) P(S > s) <= (T/2) max p^(T - 2), max p <= (3d/2 + 1)^(-1/2)."""
+    """Prove that T sum_s p_s^(T - 1) P(S > s) <= (T/2) max p^(T - 2).
+
+    And max p <= (3d/2 + 1)^(-1/2).
+    """
     suppose(SEVERAL)  # a power T - 2 of at least 0
     cite(BOOLE)  # of an input, over which of its T tokens is the best one
     cite(

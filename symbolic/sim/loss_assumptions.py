@@ -11,7 +11,7 @@ U, F, H = entry("u"), entry("f"), entry("h")
 
 
 def prove() -> str:
-    """Return <f, h> - low and high - <f, h> are sums of nonnegative terms, as f > 0 has sum 1."""
+    """Prove that <f, h> - low and high - <f, h> are sums of terms >= 0, as f > 0 has sum 1."""
     alpha, u = sp.Symbol("alpha", positive=True), sp.Symbol("u_t", positive=True)
     ensure_positive(u / alpha, "f_t = u_t / alpha is positive, as exponentials and their sum are")
     ensure_equal(

@@ -47,7 +47,7 @@ def attended(of_low: sp.Expr, of_kept: sp.Expr) -> sp.Expr:
 
 
 def prove_no_lower() -> str:
-    """Return <f, gamma> is no lower without the tokens of least score."""
+    """Prove that <f, gamma> is no lower without the tokens of least score."""
     ensure_mixture()
     least, more = sp.Symbol("least", real=True), sp.Symbol("more", nonnegative=True)
     rest = least + more

@@ -71,7 +71,7 @@ def prove() -> str:
 
 
 def prove_probability() -> str:
-    """Return the probability that m sentences of two words have no word with two successors."""
+    """Prove the probability that m sentences of two words have no word with two successors."""
     z, p, r = sp.symbols("z p r", positive=True)
     k = sp.Symbol("k", integer=True, positive=True)
     ensure_zero(

@@ -15,7 +15,7 @@ from symbolic.sim.token_separation import ensure_change
 
 
 def prove() -> str:
-    """Return every step of descent on g(u) lowers it if some input has two different scores."""
+    """Prove that every step of descent on g(u) lowers it if some input has two different scores."""
     u = sp.Symbol("u", real=True)
     slope = SYMBOLS.logistic_slope(u)  # so that -l'(u) = -g'(u) is negative
     ensure_equal(

@@ -48,14 +48,14 @@ PRICE, SLACK = sp.symbols("C xi", nonnegative=True)
 
 
 def prove_nearer() -> str:
-    """Return ||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2 for every feasible V, and X^mm is unique."""
+    """Prove that ||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2 for feasible V, so X^mm is unique."""
     least_points.ensure_existence(MEETS)
     least_points.ensure_pythagoras()
     return "in any dimension, by <X, V - X> >= 0"
 
 
 def prove_convex() -> str:
-    """Return a mean of two feasible matrices is feasible, of at most the mean squared norm."""
+    """Prove that a mean of two feasible matrices is feasible, of at most the mean squared norm."""
     suppose(MEETS)
     t, apart = 1 / (1 + MORE), vector("V - U")
     facts = {inner("A", "U"): 1 + LESS, inner("A", "V"): 1 + SLACK}
@@ -108,7 +108,7 @@ def prove_classified() -> str:
 
 
 def prove_hull() -> str:
-    """Return 1/||X^mm|| is the distance of the hull of the A_j from 0."""
+    """Prove that 1/||X^mm|| is the distance of the hull of the A_j from 0."""
     suppose(definition_3_8.SHARES)
     least_points.ensure_distance_of_hull()
     return "for any number of inputs, tokens and axes, by the point of the hull nearest to 0"
@@ -139,7 +139,7 @@ def ensure_price_suffices() -> None:
 
 
 def prove_price() -> str:
-    """Return X^mm minimises ||X|| + C sum of slacks for C ||X^mm|| at least every w_j."""
+    """Prove that X^mm minimises ||X|| + C sum of slacks for C ||X^mm|| at least every w_j."""
     ensure_price_suffices()
     paid = sp.Symbol("paid", nonnegative=True)
     comparison = worth(INNER, X, V, paid)
@@ -239,7 +239,7 @@ def prove_exact_price() -> str:
 
 
 def prove_growth() -> str:
-    """Return f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C >= 0."""
+    """Prove that f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C >= 0."""
     AV = inner("A", "V")
     suppose(definition_4_1.POSITIVE)
     ensure_nonnegative(
@@ -258,7 +258,7 @@ def prove_growth() -> str:
 
 
 def prove_at_most_lost() -> str:
-    """Return without tokens J, ||X^mm||^2 is less by at most ||sum_J w_j A_j||^2."""
+    """Prove that without tokens J, ||X^mm||^2 is less by at most ||sum_J w_j A_j||^2."""
     least_points.ensure_multipliers()
     J, K, Y = vector("J"), vector("K"), vector("Y")
     of_J, of_K = sp.symbols("w_J w_K", nonnegative=True)
@@ -300,7 +300,7 @@ def prove_at_least_lost() -> str:
 
 
 def prove_cost_of_turning() -> str:
-    """Return |z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, attained."""
+    """Prove that |z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, attained."""
     d = sp.Symbol("d", integer=True, positive=True)
     r, c = sp.symbols("r c", integer=True)
     entry = sp.IndexedBase("X", real=True)

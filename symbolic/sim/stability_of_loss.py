@@ -305,7 +305,7 @@ def ensure_logistic_linear() -> sp.Expr:
 
 
 def prove_logistic_over_norms() -> str:
-    """Return |L(x) - L(y)| <= |b| ||A|| ||h||/8 ||x - y||, attained."""
+    """Prove that |L(x) - L(y)| <= |b| ||A|| ||h||/8 ||x - y||, attained."""
     basic_4.prove()
     ensure_steepest_slope()
     half, slope = (

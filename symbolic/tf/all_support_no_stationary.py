@@ -34,7 +34,7 @@ def prove_bound() -> str:
 
 
 def prove() -> str:
-    """Return the gradient at W is not 0 if some input has two different scores."""
+    """Prove that the gradient at W is not 0 if some input has two different scores."""
     prove_bound()
     slope = supposed_number(FALLING, "|l'|", positive=True)
     ensure_positive(

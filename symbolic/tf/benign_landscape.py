@@ -109,7 +109,7 @@ def ensure_own_query() -> None:
 
 
 def prove_feasible() -> str:
-    """Return the sum of w_i q_i^T, <x_o - x_t, w_i> = 1, has all margins 1.
+    """Prove that the sum of w_i q_i^T, <x_o - x_t, w_i> = 1, has all margins 1.
 
     Raises:
         ProofError: a step fails.

@@ -53,7 +53,7 @@ def _along(*a: sp.Expr) -> SimpleNamespace:
 
 
 def prove_hull() -> str:
-    """Return <u, x^att> is at most the largest a_t."""
+    """Prove that <u, x^att> is at most the largest a_t."""
     ensure_softmax_inside()
     comparison = within(_Attended(WEIGHT), _along(GAMMA))
     ensure_equal(
@@ -90,7 +90,7 @@ def prove_inside() -> str:
 
 
 def prove_short() -> str:
-    """Return (1 - s_1) times the least gap <= <u, x_1 - x^att> <= (1 - s_1) times the largest."""
+    """Prove that <u, x_1 - x^att> is between 1 - s_1 times the least and the largest gap."""
     ensure_softmax_inside()
     first = sp.Symbol("s_1", positive=True)
     comparison = short_of(_Attended(first, WEIGHT), _along(BEST, GAMMA), 1)

@@ -41,7 +41,7 @@ def ensure_by_others() -> None:
 
 
 def prove_optimal() -> str:
-    """Return unique optimal tokens of a feasible Att-SVM score above all others and have a W^mm."""
+    """Prove that unique optimal tokens score above all others, and have a W^mm if feasible."""
     best = sp.Symbol("best", real=True)
     apart = sp.Symbol("apart", nonnegative=True, nonzero=True)
     ensure_existence(FEASIBLE)

@@ -12,7 +12,7 @@ from symbolic.tf.softmax_range import ensure_odds
 
 
 def prove() -> str:
-    """Return 1 / sum_t s_t^2 >= 1 / max_t s_t >= 1 + (T - 1) exp(-D ||W||)."""
+    """Prove that 1 / sum_t s_t^2 >= 1 / max_t s_t >= 1 + (T - 1) exp(-D ||W||)."""
     largest, length = sp.symbols("max(s) D||W||", positive=True)
     less, more = sp.symbols("less more", nonnegative=True)
     share, power, least = largest / (1 + less), entry("power"), sp.exp(-length)

@@ -183,7 +183,7 @@ def prove_solvable() -> str:
 
 
 def prove_correlation() -> str:
-    """Return <V, W_svm> >= mu ||W_svm||^2, and W_svm is orthogonal to W_fin."""
+    """Prove that <V, W_svm> >= mu ||W_svm||^2, and W_svm is orthogonal to W_fin."""
     prove_solvable()
     ensure_sum_of_multipliers()
     mu, size = sp.symbols("mu size", positive=True)

@@ -113,7 +113,7 @@ def ensure_above(continuous: Supposition) -> None:
 
 
 def prove() -> str:
-    """Return both bounds of L(W) - L_*, which are one for an input of two tokens at W = x M."""
+    """Prove both bounds of L(W) - L_*, which are one for an input of two tokens at W = x M."""
     definition_1.prove()
     suppose(SCORES_OR_SEPARATED)
     ensure_margin()

@@ -136,7 +136,7 @@ def prove_convex() -> str:
 
 
 def prove_concave() -> str:
-    """Return h(output) - h(x_1) is at most (1 - s_1) times the largest <h'(x_1), x_t - x_1>."""
+    """Prove that h(output) - h(x_1) is at most (1 - s_1) times the largest <h'(x_1), x_t - x_1>."""
     ensure_slopes()
     ensure_convex()
     ensure_relu()
@@ -238,7 +238,7 @@ def ensure_near_tangent() -> None:
 
 
 def prove_smooth() -> str:
-    """Return between two points h is near its tangent, and its slope near that at the first one."""
+    """Prove that between two points h is near its tangent, and its slope near the first."""
     ensure_slopes()
     ensure_bends()
     ensure_near_tangent()

@@ -130,7 +130,7 @@ def ensure_two_squares() -> None:
 
 
 def prove_bound() -> str:
-    """Return the chance of an obtuse angle is at most (1 - 1/(T - 1)^2)^(m/2); angles add up.
+    """Prove that the chance of an obtuse angle is at most (1 - 1/(T - 1)^2)^(m/2); angles add up.
 
     So one input has none with at least 1 minus their sum, and with at least 0.
 
@@ -199,7 +199,7 @@ def prove_triangle() -> str:
 
 
 def prove_sphere() -> str:
-    """Return points of the sphere are as near to orthogonal as signs are.
+    """Prove that points of the sphere are as near to orthogonal as signs are.
 
     Raises:
         ProofError: a step fails.

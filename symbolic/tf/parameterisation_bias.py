@@ -205,7 +205,7 @@ def ensure_limit() -> None:
 
 
 def prove() -> str:
-    """Return K Q^T/ln k tends to (1, c; c, 1), and after each step the sentence's bounds hold."""
+    """Prove that K Q^T/ln k tends to (1, c; c, 1), with the sentence's bounds at each step."""
     suppose(MOVED)
     ensure_slope()
     ensure_rows()

@@ -195,7 +195,7 @@ def ensure_rest_on_line() -> None:
 
 
 def prove_where_stationary() -> str:
-    """Return a stationary point is one if all parts of an input rest at one score.
+    """Prove that a stationary point is one if all parts of an input rest at one score.
 
     Raises:
         ProofError: a step fails.

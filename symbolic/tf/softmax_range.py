@@ -90,14 +90,14 @@ def ensure_inside() -> None:
 
 
 def prove_inside() -> str:
-    """Return 0 < S_1 < 1, and the sum is 1."""
+    """Prove that 0 < S_1 < 1, and the sum is 1."""
     suppose(*_SEVERAL)
     ensure_inside()
     return "for any T >= 2 and all real v"
 
 
 def prove_lead() -> str:
-    """Return exp(-lead) <= (1 - S_1)/S_1 <= (T - 1) exp(-lead)."""
+    """Prove that exp(-lead) <= (1 - S_1)/S_1 <= (T - 1) exp(-lead)."""
     suppose(*_SEVERAL)
     ensure_odds()
     low, high = comparisons(by_lead(_Others(), _of(FIRST, OTHER)))

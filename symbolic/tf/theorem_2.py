@@ -166,9 +166,10 @@ def prove() -> str:
 
 
 def ensure_secants() -> None:
-    """Prove that b x <= L(best - x) - l(best) <= a x, 0 < b <= a, if l' < 0 at the best score.
+    """Prove that b x <= l(best - x) - l(best) <= a x if l' < 0 at the best score.
 
-    So b and a may replace the least and largest |l'|. Elsewhere l may be flat.
+    It holds for every x from 0 up to the range of the scores, with 0 < b <= a. So b and a may
+    replace the least and the largest |l'|. At other scores l may be flat.
     """
     x, near = sp.symbols("x near", positive=True)
     best = sp.Symbol("u", real=True)
@@ -193,7 +194,7 @@ def ensure_secants() -> None:
 
 
 def prove_limit() -> str:
-    """Return W/R tends to U, for every W of the ball of radius R that is as good as R U."""
+    """Prove that W/R tends to U, for every W of the ball of radius R that is as good as R U."""
     ensure_secants()
     ensure_rate(FALLING_AT_BEST)
     spread, rho = sp.symbols("spread rho", positive=True)

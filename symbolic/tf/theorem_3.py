@@ -110,7 +110,7 @@ def cite_only_there() -> None:
 
 
 def prove() -> str:
-    """Return dist(W/R, solutions/C_*) tends to 0 if some solution has a rank of r at most."""
+    """Prove that dist(W/R, solutions/C_*) tends to 0 if some solution has a rank of r at most."""
     norm = supposed_number(SEVERAL_TOKENS, "C_*", positive=True)
     ensure_positive(R / norm, "C_* is above 0, as some constraint is there: rho is a number")
     ensure_products()

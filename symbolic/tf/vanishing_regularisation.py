@@ -84,7 +84,7 @@ def prove() -> str:
 
 
 def prove_factored() -> str:
-    """Return the products approach the solutions of the nuclear-norm SVM over C_*."""
+    """Prove that the products approach the solutions of the nuclear-norm SVM over C_*."""
     ensure_on_path()
     ensure_norm_grows()
     theorem_3.prove()
