@@ -145,7 +145,7 @@ def faults_of(room):
 
 
 MOST = {
-    "attsvm": {"name": 23},
+    "attsvm": {"name": 18},
     "benchmarks": {"name": 1},
     "examples": {},
     "properties": {},

@@ -49,7 +49,7 @@ def _log(x: Ball) -> Ball:
 
 def _log1p(x: Ball) -> Ball:
     """Return ln(1 + x), exactly 0 at 0, NaN unless 1 + x is positive."""
-    if x == 0:
+    if x == 0:  # True for a ball only if it is 0 and has radius 0
         return x
     return arb(x).log1p() if x > -1 else arb("nan")
 
@@ -117,6 +117,7 @@ def _largest_root(matrix: fmpq_mat) -> Ball:
     for factor in factors:
         roots: Any = factor.complex_roots() if factor.degree() > 1 else ()
         for root, _ in roots:
+            # not `root.real > best`: a ball that overlaps the best root may hold a larger one
             if not root.real <= best:
                 top = arb(top).max(root.real)
     return top
@@ -173,6 +174,7 @@ class Balls(Arithmetic[Any]):
         balls = [arb(value) for value in A.ravel()]
         if not all(ball.is_finite() for ball in balls):
             return arb("nan")
+        # Scaling by a power of two is exact. It makes `DUST` relative to the largest entry.
         top = max((_height(ball) for ball in balls if not ball.is_zero()), default=0)
         balls = [ball * arb((1, -top)) for ball in balls]
         middles = [rational_middle(ball) for ball in balls]
@@ -182,12 +184,19 @@ class Balls(Arithmetic[Any]):
         return (norm + arb(0, away)) * arb((1, top))
 
     def _level(self, s: Numbers) -> Ball:
-        """Return the logit with the largest midpoint."""
+        """Return the logit with the largest midpoint.
+
+        Softmax is the same whichever number is subtracted; a number near the maximum keeps the
+        exponentials at most about 1. Overlapping balls have no largest one, hence the midpoints.
+        """
         return max(s, key=lambda x: arb(x).mid())
 
 
 class Enclosures(Balls):
-    """Balls from the start, as rationals of a long run gain digits with every step."""
+    """Balls in place of rationals from the start, for long runs.
+
+    The rationals of a run gain digits with every step, until they no longer fit into memory.
+    """
 
     def _rational(self, value: Fraction) -> Ball:
         return arb(super()._rational(value))

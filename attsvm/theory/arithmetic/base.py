@@ -30,7 +30,10 @@ def each(function: Callable[..., object], x: object) -> Any:
 
 
 def elementary(function: Callable[..., object]) -> Callable[..., Numbers]:
-    """Return a function of numbers as a method of the namespace, also of integers and arrays."""
+    """Return a method of the namespace that applies a function to a number or to each entry.
+
+    The method also accepts integers, which become numbers of the arithmetic.
+    """
     return lambda m, x: each(function, m.exact(x) if isinstance(x, int) else x)
 
 
@@ -150,8 +153,8 @@ class Arithmetic(Namespace, Generic[_N]):
 
     def symbol(self, latex: str, says: str, *, rows: bool = False) -> Numbers:
         raise misuse(
-            "writes a primitive down where it is computed",
-            'Call m.symbol where m.name == "text" alone.',
+            "asks for the notation of a primitive in an arithmetic that computes",
+            'Call m.symbol only if m.name == "text".',
         )
 
     # helpers of subclasses

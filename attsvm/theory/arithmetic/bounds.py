@@ -69,7 +69,11 @@ class Bounded(Lane):
 
 
 def _sum(a: Bounded, b: Bounded, operation: Operation) -> Bounded:
-    """Return the sum or difference; Knuth's formula gives its exact rounding error."""
+    """Return the sum or difference; Knuth's formula gives its exact rounding error.
+
+    The error of the result is at most the two errors plus the rounding error. On overflow the
+    formula gives NaN, which proves nothing in any comparison.
+    """
     x, y = a.value, b.value if operation is add else -b.value
     result = x + y
     back = result - x
@@ -106,7 +110,7 @@ def _dust(result: Array, *factors: Array) -> Array:
 
 
 def _inexact(*numbers: Bounded) -> Array:
-    """Return a bound of the underflow in a product with an error that is not 0."""
+    """Return a bound of the underflow in products of errors; 0 if no error is positive."""
     any_error = functools.reduce(or_, [number.error > 0.0 for number in numbers])
     return np.where(any_error, _DUST, 0.0)
 
@@ -118,12 +122,14 @@ def _is_exact(number: Bounded) -> bool:
 
 
 def _product(a: Bounded, b: Bounded) -> Bounded:
+    """Return the product; |x y - x' y'| <= |y| |x - x'| + |x| |y - y'| + |x - x'| |y - y'|."""
     x, y = a.value, b.value
     result = x * y
     error = abs(_rounded_off(x, y, result)) + _dust(result, x, y)
     rounded = [number for number in (a, b) if not _is_exact(number)]
     for other in rounded:
         one = b if other is a else a
+        # `where` and not a product alone: infinity times an error of 0 would be NaN
         error = error + np.where(other.error > 0.0, abs(one.value) * other.error, 0.0)
     if rounded:  # each product with an error may underflow
         error = error + a.error * b.error + _inexact(a, b)
@@ -131,6 +137,11 @@ def _product(a: Bounded, b: Bounded) -> Bounded:
 
 
 def _quotient(a: Bounded, b: Bounded) -> Bounded:
+    """Return the quotient, with an infinite error if the divisor may be 0.
+
+    The remainder x - q y of the rounded quotient q is a float, so that the rounding error is this
+    remainder over y. Errors e of x and f of y add at most (e + |q| f) / (|y| - f).
+    """
     x, y = a.value, b.value
     result = x / y
     product = result * y
@@ -144,18 +155,24 @@ def _quotient(a: Bounded, b: Bounded) -> Bounded:
 
 
 def _exp(x: Bounded) -> Bounded:
+    """Return the exponential; |exp(x + e) - exp(x)| <= exp(x) (exp(|e|) - 1)."""
     result = np.exp(x.value)
     error = result * (np.expm1(x.error) * _UP + _UNITS) + _dust(result)
     return Bounded(result, np.where((x.value == 0.0) & (x.error == 0.0), 0.0, error))
 
 
 def _log(x: Bounded) -> Bounded:
+    """Return the logarithm; its slope is at most 1/(x - e) on the interval x +- e."""
     result = np.log(x.value)
     error = abs(result) * _UNITS + x.error / (x.value - x.error)
     return Bounded(result, np.where(x.value > x.error, error * _UP, np.inf))
 
 
 def _sqrt(x: Bounded) -> Bounded:
+    """Return the root; |sqrt(x + e) - sqrt(x)| <= |e|/sqrt(x) if |e| <= x.
+
+    If the interval x +- e holds negative numbers, the root of the largest one bounds the error.
+    """
     result = np.sqrt(np.maximum(x.value, 0.0))
     square = result * result
     exact = (square == x.value) & (_rounded_off(result, result, square) == 0.0)
@@ -167,6 +184,7 @@ def _sqrt(x: Bounded) -> Bounded:
 
 
 def _is_zero(x: Bounded) -> Bounded:
+    """Return 1 or 0, with an error of 1 if the bound of x leaves open whether x is 0."""
     sure = (abs(x.value) > x.error) | ((x.value == 0.0) & (x.error == 0.0))
     return Bounded(np.where(x.value == 0.0, 1.0, 0.0), np.where(sure, 0.0, 1.0))
 
@@ -211,7 +229,7 @@ class Bounds(Lanes):
         return Bounded(np.maximum(x.value, y.value), np.maximum(x.error, y.error))
 
     def spectral(self, A: Numbers) -> Lane:
-        """Return the largest singular value, which changes by at most the sum of the errors."""
+        """Return the largest singular value; by Weyl's inequality, entries' errors add at most."""
         if 1 in A.shape:
             return self.norm(A)
         numbers = A.ravel().tolist()

@@ -70,7 +70,11 @@ _RULES: dict[Operation, tuple[Callable[..., Any], Callable[..., Any]]] = {
     mul: (lambda s, b: s * b, lambda s, a, b, value: a * s),
     truediv: (lambda s, b: s / b, lambda s, a, b, value: -(value * s) / b),
 }
-"""Contributions of a slope s of the first, and of the second, operand to the result's slope."""
+"""For each operation, the derivatives of its value in direction of the first and second operand.
+
+Each function gets the operand's slope s, the operands, and the value of the operation. For
+quotients, (a/b)' = -(a/b) b'/b in direction of b.
+"""
 
 
 def _chained(name: str, slope: Callable[[Namespace, Any], Number]) -> Callable[..., Numbers]:

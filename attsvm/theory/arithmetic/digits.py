@@ -20,11 +20,12 @@ class Digits(Scalar):
     """An upper bound of the length of a rational p / (2^k q) with odd q, or a ball.
 
     Attributes:
-        size: bits of its size, that is of the part before the point.
+        size: number of bits of the part before the point.
         places: k, the number of binary places.
-        odd: bits of q.
+        odd: number of bits of q.
         ball: whether it is a ball, which has as many bits as the working precision.
-        longest: bits of numerator and denominator of the longest rational that it is made of.
+        longest: number of bits of the longest rational on the way to this number, numerator and
+            denominator together.
     """
 
     __slots__ = ("ball", "longest", "odd", "places", "size")
@@ -53,6 +54,7 @@ class Digits(Scalar):
             size, places = max(a.size, b.size) + 1.0, max(a.places, b.places)
             return Digits(size, places, a.odd + b.odd, a, b)
         if operation is not mul:
+            # the numerator of b becomes a denominator, and may be odd or a power of two
             above = b.size + b.places + b.odd
             return Digits(a.size + b.places + b.odd, a.places + above, a.odd + above, a, b)
         return Digits(a.size + b.size, a.places + b.places, a.odd + b.odd, a, b)
@@ -108,7 +110,7 @@ class BitLengths(Arithmetic[Digits]):
         return Digits(size, places, odd, x, y)
 
     def spectral(self, A: Numbers) -> Digits:
-        """Return the length of a norm; an exact one is a root of the Gram matrix."""
+        """Return the length of the Frobenius norm in place of that of the spectral norm."""
         return self.norm(A)
 
 
@@ -119,7 +121,7 @@ BIT_LENGTHS = BitLengths()
 def digits_of(number: fmpq) -> Digits:
     """Return the length of a rational that stems from floats, rounded up to a power of two.
 
-    Few lengths differ then, and it pays to remember what follows from them.
+    Few different lengths remain, so that results can be cached by length.
     """
     bits = 2.0 ** int(number.height_bits()).bit_length()
     return Digits(bits, bits)

@@ -41,12 +41,12 @@ COPY_FIRST = "Instances are read-only; copy an array before changing it, by x.co
 
 
 def misuse(what: str, remedy: str) -> ClaimError:
-    """Return the error, to be raised, of a formula that no arithmetic can run soundly."""
+    """Return an error for the caller to raise; `what` says, as a verb, what a formula does."""
     return ClaimError(f"a formula {what}", remedy=remedy)
 
 
 def refuse_change(*_: object, **__: object) -> NoReturn:
-    """Refuse to change an object, in the place of a method that would change it.
+    """Raise an error; this function replaces methods that would change a read-only object.
 
     Raises:
         ClaimError: always.
@@ -55,7 +55,7 @@ def refuse_change(*_: object, **__: object) -> NoReturn:
 
 
 def mixed(value: object) -> ClaimError:
-    """Return the error, to be raised, of a formula that mixes numbers of two arithmetics."""
+    """Return an error for the caller to raise: a formula mixes numbers of two arithmetics."""
     what = f"mixes a value of type {type(value).__name__} with numbers of its arithmetic"
     return misuse(what, CONSTANTS)
 

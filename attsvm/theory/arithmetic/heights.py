@@ -117,7 +117,7 @@ def proved(relation: Relation) -> tuple[Any, Any]:
 
 
 def _gap(relation: Comparison) -> Any:
-    """Return the residual of an equality, entry by entry, as a list of lanes."""
+    """Return left minus right as a list of lanes, one for each entry."""
     moved = relation.left - relation.right
     return list(moved.ravel()) if isinstance(moved, np.ndarray) else [moved]
 

@@ -117,7 +117,7 @@ class Lanes(Arithmetic[Lane]):
 
     @abstractmethod
     def zeros(self, batch: int) -> Any:
-        """One 0 for each instance of a batch."""
+        """Return a 0 for each instance of a batch, in an array or tensor (batch,)."""
 
     def _rational(self, value: Fraction) -> Lane:
         return Lane(self.zeros(1) + _float(value))
@@ -166,9 +166,9 @@ _M = TypeVar("_M", bound=Lanes)
 
 
 def _once(norm: Callable[[_M, Numbers], Lane]) -> Callable[[_M, Numbers], Lane]:
-    """Return a norm that is cached on the array, as hypotheses and conclusion share arrays.
+    """Return a norm that is cached on the array, because hypotheses and conclusion share arrays.
 
-    The array keeps the norm together with its entries, to detect changes of entries.
+    The array keeps the norm together with its entries, so that a changed entry is noticed.
     """
     name = norm.__name__
 
@@ -207,7 +207,7 @@ class Floats(Lanes):
     is_zero = _elementary(lambda x: np.where(x == 0.0, 1.0, 0.0))
 
     def zeros(self, batch: int) -> Array:
-        """One 0 for each instance of a batch."""
+        """Return a 0 for each instance of a batch, in an array (batch,)."""
         return np.zeros(batch)
 
     @_once
@@ -244,7 +244,10 @@ _SMALL, _LARGE = 1e-140, 1e140
 
 
 def _scaled(values: Array) -> tuple[Array, Array]:
-    """Return numbers (numbers, batch) over the largest of each instance, and the divisors."""
+    """Divide numbers (numbers, batch) in place by the largest size of each instance.
+
+    Return the quotients and the divisors. A divisor is 1 if all numbers are 0 or one is infinite.
+    """
     top = np.abs(values).max(axis=0)
     scale = np.where((top > 0.0) & np.isfinite(top), top, 1.0)
     values /= scale
@@ -324,7 +327,7 @@ class Tensors(Lanes):
         return torch
 
     def zeros(self, batch: int) -> Any:
-        """One 0 for each instance of a batch."""
+        """Return a 0 for each instance of a batch, in a tensor (batch,) on the device."""
         return self.library.zeros(batch, dtype=self.library.float64, device=self.device)
 
     def values(self, x: object) -> Numbers:

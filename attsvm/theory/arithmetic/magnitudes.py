@@ -60,7 +60,7 @@ class Magnitudes(Arithmetic[Magnitude]):
         return Magnitude(None if None in (x.size, y.size) else max(x.size, y.size))
 
     def spectral(self, A: Numbers) -> Magnitude:
-        """Return a number that may be rounded."""
+        """Return no bound, because floats round a spectral norm."""
         return Magnitude(None)
 
 

@@ -24,7 +24,7 @@ class Namespace(Matrices, Comparing, Protocol):
     """
 
     name: str
-    """One word: balls, floats, tensors, symbols, text."""
+    """Name of the arithmetic, such as balls, floats, tensors, symbols or text."""
 
     # numbers
 

@@ -27,7 +27,9 @@ _F = TypeVar("_F", bound=Callable[..., object])
 
 
 def definition(latex: str) -> Callable[[_F], _F]:
-    r"""Write a function of (m, ...) by its name, and spell it out once below the formula.
+    r"""Return a decorator of a function of (m, ...) that gives it a notation.
+
+    Text writes calls of the function in this notation, and spells it out once below the formula.
 
     Args:
         latex: such as ``\nabla L({x})``; fields are arguments by name.
@@ -78,7 +80,7 @@ def _ensure_fields(latex: str, name: str, arguments: list[str]) -> None:
     wrong = [field for field in fields if field not in arguments]
     if wrong:
         raise ClaimError(
-            f"the LaTeX of the definition {name} has braces around what is no argument of it",
+            f"the LaTeX of the definition {name} has braces around a text that is no argument",
             value=wrong[0],
             remedy=f"Its arguments are {', '.join(arguments) or 'none'}; braces of LaTeX itself "
             "are written twice, {{ and }}.",
@@ -86,7 +88,7 @@ def _ensure_fields(latex: str, name: str, arguments: list[str]) -> None:
 
 
 def in_short(function: object, otherwise: str) -> str:
-    """Return the first line of a docstring without its verb, to be put after "is"."""
+    """Return the first line of a docstring without "Return", as a phrase to follow "is"."""
     line = (inspect.getdoc(function) or otherwise).partition("\n")[0].rstrip(".")
     words = re.sub("^Return (whether |that )?", "", line)
     return words[:1].lower() + words[1:] if words[1:2].islower() or words[1:2] == " " else words

@@ -20,7 +20,7 @@ _SIGNS = {
 
 def in_plain(latex: str) -> str:
     """Return a formula in this package's LaTeX in plain characters."""
-    line = latex.replace(r"\{", "\\\0").replace(r"\}", "\\\1")  # braces that are seen
+    line = latex.replace(r"\{", "\\\0").replace(r"\}", "\\\1")  # printed braces group nothing
     line, before = line.replace(r"\langle ", "<").replace(r" \rangle", ">"), ""
     while line != before:  # the innermost groups first
         before = line

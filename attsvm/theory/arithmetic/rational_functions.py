@@ -21,7 +21,10 @@ _LARGEST = 64
 """Largest exponent that is expanded."""
 
 _Sign = tuple[int, bool] | None
-"""Sign 1 for at least 0, -1 for at most 0, with whether 0 is excluded; None if unknown."""
+"""A sign, with whether 0 is excluded; None if nothing is known.
+
+The sign is 1 for at least 0, -1 for at most 0, and 0 for a real number of unknown sign.
+"""
 
 
 @dataclass(frozen=True)
@@ -292,6 +295,7 @@ def _sum(parts: list[tuple[fmpq_mpoly, fmpq_mpoly]]) -> tuple[fmpq_mpoly, fmpq_m
         if b == below:
             above = above + a
             continue
+        # over the least common denominator: the product of all denominators would grow fast
         common = below.gcd(b)
         rest = b / common
         above, below = above * rest + a * (below / common), below * rest

@@ -57,7 +57,7 @@ def sqrt(x: Fraction) -> Fraction:  # noqa: D103  # the same
 
 
 class Term(Expression, Scalar):
-    """A rational number."""
+    """A rational number, with the expression that computes it."""
 
     __slots__ = ()
     m: Verifiers

@@ -122,7 +122,7 @@ class Comparing(Protocol):
 
 
 def comparisons(relation: Relation, *, needed: bool = False) -> tuple[Comparison, ...]:
-    """Return the comparisons that a relation consists of, or those that must all hold."""
+    """Return the comparisons in a relation; if `needed`, only those that its truth implies."""
     if isinstance(relation, Comparison):
         return (relation,)
     if needed and isinstance(relation, AnyOf):

@@ -48,13 +48,18 @@ def sum_of(a: Surd, b: Surd) -> Surd:
     """Return the sum, with joined terms."""
     terms = dict(a.terms)
     for radicand, number in b.terms:
+        # with r = own and s = radicand: c sqrt(s) = c sqrt(r s)/r sqrt(r), and sqrt(r s) = root is
+        # rational, so the term is joined to that of sqrt(r)
         own, root = _alike(radicand, terms)
         terms[own] = terms.get(own, fmpq(0)) + number * root / own
     return Surd(tuple((r, c) for r, c in terms.items() if c))
 
 
 def _alike(radicand: fmpq, terms: dict[fmpq, fmpq]) -> tuple[fmpq, fmpq]:
-    """Return a term's radicand r with sqrt(r radicand) if rational, else the radicand twice."""
+    """Return the radicand r of a term with rational sqrt(r radicand), and this root.
+
+    Without such a term, r is the radicand itself, and the root is the radicand as well.
+    """
     for own in terms:
         root = exact_root(own * radicand)
         if root is not None:

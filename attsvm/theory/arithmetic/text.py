@@ -21,7 +21,7 @@ from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
 
 _SUM, _QUOTIENT, _ENTRYWISE, _PRODUCT, _POWER, _ATOM = range(6)
 GREEK = ("alpha", "beta", "gamma", "delta", "eta", "lambda", "mu", "nu", "sigma", "tau", "theta")
-"""Words that stand for Greek letters."""
+"""Names that are written as Greek letters."""
 
 
 def _reflected(operation: Operation) -> Operation:
@@ -344,39 +344,39 @@ class Text(Arithmetic[Term]):
         return filled(r"\mathrm{{mat}}\left({0}\right)", x).of(2)
 
     def outer(self, x: Numbers, y: Numbers) -> Term:
-        """Return the matrix x y^T."""
+        """Return the notation of the matrix x y^T."""
         return (_term(x) @ _term(y).T).of(2)
 
     def kron(self, A: Numbers, B: Numbers) -> Term:
-        """Return the Kronecker product."""
+        """Return the notation of the Kronecker product."""
         a, b = _term(A).within(_POWER), _term(B).within(_POWER)
         return Term(rf"{a.latex} \otimes {b.latex}", f"{a.plain} kron {b.plain}", _SUM, axes=a.axes)
 
     def differences(self, x: Numbers) -> Term:
-        """Return the matrix of all x_i - x_j."""
+        """Return the notation of the matrix of all differences x_i - x_j."""
         a = _term(x).within(_ATOM)
         return filled(r"\left({0}_i - {0}_j\right)_{{ij}}", a).of(2)
 
     def covariance(self, f: Numbers, h: Numbers) -> Term:
-        """Return the matrix diag(f) - f f^T times h."""
+        """Return the notation of (diag(f) - f f^T) h."""
         return (_term(self.diagonal(f) - self.outer(f, f)) @ _term(h)).of(_term(h).axes)
 
     def array(self, values: Iterable[Number]) -> Term:
-        """Return a vector of numbers."""
+        """Return the notation of a vector of numbers."""
         terms = [_term(v) for v in values]
         inner = ", ".join(t.latex for t in terms)
         return Term(rf"\left({inner}\right)", f"({', '.join(t.plain for t in terms)})", axes=1)
 
     def power(self, x: Number, k: int) -> Term:
-        """Return a power."""
+        """Return the notation of a power."""
         return _term(x) ** k
 
     def square(self, x: Number) -> Term:
-        """Return a square."""
+        """Return the notation of a square."""
         return _term(x) ** 2
 
     def gradient(self, f: Callable[[Namespace, Numbers], object], x: Numbers) -> Term:
-        """Return the gradient of a formula in x."""
+        """Return the notation of the gradient of a formula in x."""
         value = _term(f(self, x)).within(_PRODUCT)
         return filled(r"\nabla_{{{0}}} {1}", x, value).of(_term(x).axes)
 

@@ -83,7 +83,10 @@ class Trace(Scalar):
 
     @property
     def bound(self) -> Bound | None:
-        """The separation bound, computed on demand for a rational: distance from 0, unless 0."""
+        """The separation bound, None if unknown: the number is 0 or at least this far from 0.
+
+        The bound of a rational is computed on demand.
+        """
         if self._bound is None and isinstance(self.ball, fmpq):
             self._bound = Bound.of(self.ball)
         return self._bound
@@ -110,6 +113,7 @@ class Trace(Scalar):
             ball, bound = operation(a.ball, b.ball), None
             if isinstance(ball, arb) and a.bound is not None and b.bound is not None:
                 bound = a.bound.joined(b.bound, operation)
+                # only a sum can vanish unnoticed; its ball shrinks as the precision grows
                 if operation in (add, sub) and bound.proves_zero(ball):
                     return TRACES.of(fmpq(0)) if sure else TRACES.of(fmpq(0)).unsure()
             return Trace(
@@ -194,7 +198,11 @@ def _function(name: str, ball: Callable[[Ball], Any], t: Trace) -> Trace:
 
 
 def _kept(function: Callable[[Trace], Trace]) -> Callable[[Trace], Trace]:
-    """Return a function whose value is unsure if its argument is, or is 0 by its residue alone."""
+    """Return the function with unsure values if its argument is unsure, or 0 by residue alone.
+
+    The functions take a shortcut for arguments with residue 0. A residue may be 0 by chance, so the
+    shortcut proves nothing unless the number is proved to be 0.
+    """
 
     def kept(t: Trace) -> Trace:
         result = function(t)
@@ -209,7 +217,7 @@ def _is_zero(t: Trace) -> Trace:
         return TRACES.exact(1)
     if t.ball > 0 or t.ball < 0:
         return TRACES.exact(0)
-    raise Untraceable("a number of which neither fingerprint nor ball says that it is 0")
+    raise Untraceable("neither fingerprint nor ball decides whether a number is 0")
 
 
 def _exp(t: Trace) -> Trace:
@@ -236,13 +244,15 @@ def _base(q: int) -> int:
     shift = (q & -q).bit_length() - 1
     if shift > 1000:
         raise Untraceable("an exponent with a very large denominator")
-    squarings = pow(2, 1000 - shift, PRIME - 1)  # by Fermat's little theorem
+    # exponents count modulo PRIME - 1, by Fermat's little theorem
+    squarings = pow(2, 1000 - shift, PRIME - 1)
     return pow(hashed("exp", q >> shift), squarings, PRIME)
 
 
 def _log(t: Trace) -> Trace:
     """Return the logarithm so that log(1/t) = -log(t) for residues too, as in entropies."""
     inverse = _quotient(1, t.residue)
+    # of t and 1/t, the one with the smaller residue is hashed, so that both get opposite residues
     return _function("log", BALLS.log, t) if t.residue <= inverse else -_log(1 / t)
 
 
@@ -269,7 +279,7 @@ def _abs(t: Trace) -> Trace:
         return t
     if t.ball <= 0:
         return -t
-    raise Untraceable("an absolute value of a number whose sign the ball does not tell")
+    raise Untraceable("the ball does not decide the sign of a number")
 
 
 class Traces(Arithmetic[Trace]):

@@ -1,4 +1,8 @@
-"""Batches of instances of a formula: filled at random, fitted, and screened in floats."""
+"""Batches of instances of a formula: drawn at random, fitted to hypotheses, screened in floats.
+
+A batch holds many instances of one shape. In every array of a batch, the last axis numbers the
+instances.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,7 @@ from attsvm.theory.declaration.variables import Choice, Fitted, Integer, Known, 
 def filled(
     formula: Formula, generator: np.random.Generator, shape: Shape, batch: int
 ) -> JsonObject:
-    """Return values (..., batch) of a random batch of one shape, by name, before `fit`."""
+    """Return random values (..., batch) of the stored variables by name, not yet fitted."""
     raw: Raw = {}
     for name, variable in formula.variables.items():
         if name not in shape and variable.stored is not None:
@@ -35,7 +39,7 @@ def filled(
 
 
 def fit(formula: Formula, raw: Known, shape: Shape) -> JsonObject:
-    """Return a batch that meets its hypotheses better: `Meeting` values moved, bounds fitted."""
+    """Return the batch with `Meeting` variables moved and `Fitted` bounds fitted to hypotheses."""
     return _fit(formula, raw, shape, FLOATS)[0]
 
 
@@ -52,6 +56,9 @@ def _fit(formula: Formula, raw: Known, shape: Shape, m: Lanes) -> tuple[JsonObje
         del fitted[name]
     v = floats(formula, fitted, shape, m)
     for name in bounds:
+        # The bound gets a placeholder object. A comparison with the bound itself has this object
+        # as a side; its other side is a lower or an upper limit of the bound. A comparison with
+        # an expression in the bound gives no limit here, and is decided like any hypothesis.
         mark = Lane(m.zeros(1))
         put(v, name, mark)
         _define_again(formula, v, m)
@@ -75,12 +82,12 @@ def _fit(formula: Formula, raw: Known, shape: Shape, m: Lanes) -> tuple[JsonObje
 def _define_again(formula: Formula, v: Values, m: Lanes) -> None:
     try:
         defined(formula.variables, m, v)
-    except AttributeError:
+    except AttributeError:  # a definition uses a bound that is not fitted yet
         return
 
 
 def floats(formula: Formula, raw: Known, shape: Shape, m: Lanes = FLOATS) -> Values:
-    """Return the values of a batch as lanes of numpy, or of the tensors `m`."""
+    """Return the values of a batch as lanes: arrays of numpy, or tensors if `m` has tensors."""
     v = FrozenValues(**shape)
     for name, value in raw.items():
         variable = formula.variables[name]
@@ -104,9 +111,9 @@ def screened(
     batch: int,
     parameters: Mapping[str, object],
 ) -> Array:
-    """Return how close each instance comes to violation (batch,), as floats see it.
+    """Return the float heights (batch,), that is how close each instance comes to violation.
 
-    The height is minus infinity if the instance misses a hypothesis or an evaluation is NaN.
+    A height is minus infinity if the instance misses a hypothesis or its height is NaN.
     """
     v = floats(formula, raw, shape)
     return np.asarray(_seen(formula, v, batch, parameters, FLOATS, touching=False)[0])
@@ -120,7 +127,7 @@ def fit_screened(
     parameters: Mapping[str, object],
     m: Lanes = FLOATS,
 ) -> tuple[JsonObject, Any]:
-    """Return a fitted batch and its heights, without a mark for sides that are equal."""
+    """Return a fitted batch and its heights (batch,); equal sides get no height of their own."""
     return fit_seen(formula, raw, shape, batch, parameters, m, touching=False)[:2]
 
 
@@ -134,7 +141,7 @@ def fit_seen(
     *,
     touching: bool = True,
 ) -> tuple[JsonObject, Any, Any]:
-    """Return a fitted batch, its heights, and the lanes that may violate, as floats see it.
+    """Return a fitted batch, its heights (batch,), and a mask (batch,) of possible violations.
 
     If `touching`, equal sides of a strict comparison have the height `TOUCHED` in numpy, unless
     they are positive. The batch is in numpy, or in torch on the device of an arithmetic `m` of
@@ -173,11 +180,11 @@ def proved(
     batch: int,
     parameters: Mapping[str, object],
 ) -> tuple[Array, Array]:
-    """Return the instances that floats prove to violate, and those that floats leave open.
+    """Return two masks (batch,): instances proved to violate, and instances left open.
 
-    An instance violates if it meets all hypotheses and fails the conclusion. Floats prove it by
-    bounds: integers below 2^53, and sums and products of them that stay below, are exact. Every
-    rounded number has a bound of its error.
+    An instance violates if it meets all hypotheses and fails the conclusion. Floats can prove this
+    because integers below 2^53 are exact, as are their sums and products below 2^53, and because
+    every rounded number carries a bound of its error.
     """
     with np.errstate(all="ignore"):
         v = floats(formula, raw, shape, BOUNDS)
@@ -228,13 +235,15 @@ def left_by(
     batch: int,
     parameters: Mapping[str, object],
 ) -> Array:
-    """Return the rows that may still violate, according to the `decided` formulas alone.
+    """Return a mask (batch,) of the instances that the `decided` formulas do not exclude.
+
+    A hypothesis excludes the instances that miss it, the conclusion those that satisfy it.
 
     Args:
         formula: the formula.
         decided: formulas that floats evaluate without rounding, as `unrounded` names them.
         raw: the batch.
-        batch: the number of rows.
+        batch: the number of instances.
         parameters: constants of the conclusion.
     """
     left = np.ones(batch, dtype=bool)
@@ -248,7 +257,8 @@ def left_by(
 def missing(formula: Formula, raw: Known, shape: Shape, batch: int) -> Array:
     """Return how far each instance is from meeting the hypotheses (batch,), 0 if it meets them.
 
-    This is the sum of the distances from all hypotheses, each in units of the batch's median.
+    This is the sum of the shortfalls of all hypotheses. Each shortfall is divided by its median
+    over the instances of the batch that miss the hypothesis.
     """
     total = np.zeros(batch)
     with np.errstate(all="ignore"):
@@ -261,7 +271,7 @@ def missing(formula: Formula, raw: Known, shape: Shape, batch: int) -> Array:
 
 
 def instance_at(formula: Formula, raw: Known, lane: int) -> Case:
-    """Return one instance of a batch."""
+    """Return the instance of a batch at this index of the last axis."""
     values = {}
     for name, value in raw.items():
         one = value[..., lane] if isinstance(value, np.ndarray) else value

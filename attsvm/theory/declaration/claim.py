@@ -45,7 +45,7 @@ class Sibling:
         name: the change, in words.
         parameters: keyword arguments of the conclusion (and its certificate) that differ.
         drop: hypotheses that are left out.
-        data: its strategy.
+        data: the strategy that draws its instances.
         examples: its own explicit instances, checked before the claim's.
         automatic: whether the engine made it by leaving out a hypothesis. If it survives, the
             hypothesis was not shown to be needed, but the check is not at fault.
@@ -192,7 +192,10 @@ class Claim:
         fixed = dict(s.formula.fixed)
         records: tuple[Any, ...] = self.examples  # only records have fields that are fixed
         shared = tuple(replace(record, **fixed) if fixed else record for record in records)
-        if self.expected.truth is Truth.REFUTED:  # the reading's own counterexamples do not count
+        # The reading's counterexamples satisfy all its hypotheses. They would refute a sibling
+        # that only drops hypotheses, and show nothing about the dropped ones. So the sibling gets
+        # none of them, and its own instances must miss a dropped hypothesis.
+        if self.expected.truth is Truth.REFUTED:
             shared = ()
             if not s.parameters:
                 kept += (_missed([h for h in self.hypotheses if h.name in s.drop]),)
@@ -224,7 +227,8 @@ def _missed(dropped: Sequence[Hypothesis]) -> Hypothesis:
         for hypothesis in dropped:
             answer = hypothesis.holds(case)
             if answer is not True:
-                # the count of hypotheses reports an answer that is no boolean
+                # an answer that is no boolean goes through unchanged: whoever calls a hypothesis
+                # refuses such answers, and `not answer` would turn them into a boolean
                 return not answer if isinstance(answer, bool) else answer
         return False
 
@@ -289,25 +293,26 @@ def ensure_checkable(made: Claim) -> None:
             f"claim {made.id} needs at least one false sibling",
             remedy="Write siblings={'a name': changed(constant=another)}; "
             + (
-                "the engine makes none of a reading that is expected to be refuted."
+                "the engine makes no siblings of a reading that is expected to be refuted."
                 if made.expected.truth is Truth.REFUTED
-                else "tight=True, by which tightened constants are to fall, and each hypothesis "
-                "make some by themselves."
+                else "or set tight=True, or list a hypothesis: the engine makes siblings of both."
             ),
         )
     if made.expected.truth is Truth.REFUTED:
         for sibling in made.siblings:
             if not (sibling.parameters or sibling.drop):
                 raise ClaimError(
-                    f"sibling {sibling.name!r} of {made.id}, which is to be refuted, changes "
-                    "neither a constant nor a hypothesis: what refutes it refutes the reading",
+                    f"sibling {sibling.name!r} of {made.id} changes neither a constant nor a "
+                    "hypothesis, and the reading is expected to be refuted: each counterexample of "
+                    "the sibling would also refute the reading",
                     remedy="Give it another constant, or drop a hypothesis.",
                 )
     if (made.expected.truth is Truth.PROVED) != (made.proof is not None):
         raise ClaimError(
             f"claim {made.id} expects {made.expected.truth} "
             f"{'without' if made.proof is None else 'with'} a proof",
-            remedy="Expect proved exactly where a proof is named, as by proof='module:function'.",
+            remedy="Expect proved if and only if you name a proof, such as "
+            "proof='module:function'.",
         )
     if made.cost < 1:
         raise ClaimError(f"claim {made.id} has a cost below 1", value=made.cost)

@@ -1,4 +1,4 @@
-"""Instances of a formula: a strategy that draws them, and their heights in torch for a climb."""
+"""Instances of a formula: the strategy that draws them, and their heights as torch tensors."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def _drawn(draw: st.DrawFn, formula: Formula) -> Case:
 
 
 def relaxed(formula: Formula, case: Case, **parameters: object) -> Tensor:
-    """Return how close many instances come to violation, in torch.
+    """Return the heights (batch,) of many instances as a tensor with gradients.
+
+    A height says how close an instance comes to violation.
 
     Args:
         formula: the formula.
@@ -73,6 +75,7 @@ def relaxed(formula: Formula, case: Case, **parameters: object) -> Tensor:
             raw[name] = member(variable, name, value) if isinstance(variable, Choice) else value
             continue
         shape.update(zip(variable.axes, value.shape[1:], strict=True))
+        # entries from a list, such as labels, must stay in the list: they get no gradient
         raw[name] = lanes((value.detach() if variable.listed else value).movedim(0, -1))
         nothing = 0.0 * value.flatten()[:: max(value[0].numel(), 1)]
     v = defined(formula.variables, m, FrozenValues(**{**shape, **raw}))

@@ -1,4 +1,8 @@
-"""A formula with its variables: one code that is judged, screened, climbed and typeset."""
+"""A formula with its variables, written once.
+
+The same code is evaluated in balls by the judge, in floats and tensors by searchers, and on letters
+for display.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +88,7 @@ class Formula:
         Its numbers are converted once for all hypotheses and the conclusion. If steps are counted,
         there is no cache, because the count must not depend on earlier calls.
         """
-        if sys.gettrace() is not None:
+        if sys.gettrace() is not None:  # counters of steps are trace functions
             return self._values(BALLS, case, rational)
         if _LAST[0] is not case or _LAST[1] is not self.variables:
             _LAST[:] = case, self.variables, numbers(self.variables, case, rational)
@@ -208,7 +212,7 @@ _LAST: list[Any] = [None, None, {}]
 
 @contextlib.contextmanager
 def _spelled_out(m: Namespace) -> Iterator[None]:
-    """Explain the error if a formula mixes balls or rationals with another kind of number."""
+    """Replace Python's error if a formula mixes balls or rationals with another kind of number."""
     try:
         yield
     except TypeError as error:
@@ -222,25 +226,33 @@ def _spelled_out(m: Namespace) -> Iterator[None]:
 
 
 def _closed(conclusion: Conclusion) -> Callable[..., Relation]:
-    """Return a conclusion that is a formula.
+    """Return the conclusion as a function of (m, v) and of constants.
 
     Raises:
-        ClaimError: it is measured.
+        ClaimError: the conclusion is `Measured`, so there is no such function.
     """
     if isinstance(conclusion, Measured):
-        raise misuse("is evaluated where the conclusion is measured", "Use its forms.")
+        raise misuse("has a measured conclusion, which is no function of (m, v)", "Use its forms.")
     return conclusion
 
 
 def _constant(m: Namespace, value: object) -> object:
-    """Return a constant in the arithmetic: numbers become exact, words and functions stay."""
+    """Return a constant in the arithmetic.
+
+    Integers, functions, None and texts that begin with a letter stay. Other texts are numbers, such
+    as "0.95", and become exact.
+    """
     if isinstance(value, str) and value[:1].isalpha():
         return value
     return value if isinstance(value, int | None) or callable(value) else m.exact(value)
 
 
 def tightened(m: Namespace, relation: Relation, share: object) -> Relation:
-    """Return the comparison with this share of its right side."""
+    """Return the comparison with its right side multiplied by the share.
+
+    Raises:
+        ClaimError: the relation is an equality, or has several comparisons.
+    """
     if not isinstance(relation, Comparison) or relation.kind == "equal":
         raise ClaimError(
             "only an inequality can be tightened",

@@ -74,7 +74,7 @@ class Hypothesis:
 
 
 def by_name(hypotheses: tuple[Hypothesis, ...], whose: str) -> Mapping[str, Hypothesis]:
-    """Return hypotheses by name, in their order.
+    """Return hypotheses by name, in their order; `whose` is their owner in messages.
 
     Raises:
         ClaimError: two hypotheses have one name.
@@ -90,10 +90,13 @@ def by_name(hypotheses: tuple[Hypothesis, ...], whose: str) -> Mapping[str, Hypo
 
 
 def ensure_same(whose: str, passed: Iterable[object], known: Iterable[Hypothesis]) -> None:
-    """Raise if a hypothesis is given in place of another object with the same name.
+    """Raise if a passed hypothesis has the name of a known one, but is another object.
+
+    Hypotheses are the same only if they are one object. The message begins with `whose`, a subject
+    with its verb, such as "a proof supposes".
 
     Raises:
-        ClaimError: two objects share a name; hypotheses are the same only if they are one object.
+        ClaimError: two objects share a name.
     """
     names = {hypothesis.name: hypothesis for hypothesis in known}
     for one in passed:

@@ -1,4 +1,4 @@
-"""Instances of variables: their records, their shapes, and the values that formulas get."""
+"""Instances of variables: their record type, their shapes, and the values that formulas get."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from attsvm.theory.declaration.variables import Choice, Defined, Integer, Raw, V
 
 
 def instance_type(variables: Mapping[str, Variable]) -> type:
-    """Return the frozen record whose fields are the variables that an instance stores."""
+    """Return a frozen dataclass whose fields are the variables that an instance stores."""
     return _record(tuple(variables.items()))
 
 
 @functools.lru_cache(maxsize=1024)
 def _record(named: tuple[tuple[str, Variable], ...]) -> type:
-    """Return the record of these variables; cached, because making a record is slow."""
+    """Return the dataclass of these variables; cached, because making a class is slow."""
     variables = dict(named)
     axes = axes_of(variables)
     stored = [
@@ -56,10 +56,11 @@ def _record(named: tuple[tuple[str, Variable], ...]) -> type:
 
 
 def domains(variables: Mapping[str, Variable]) -> dict[str, Hypothesis]:
-    """Return hypotheses that numbers lie in their domains, as searchers may leave the domains.
+    """Return a hypothesis, by its text, for each end of the domain of a number or array.
 
-    Lengths of axes have no such hypothesis: a hunt may try longer axes than are drawn, and
-    `shape_of` refuses axes that are too short.
+    Searchers may leave domains, and such instances must not count. Lengths of axes have no such
+    hypothesis: a hunt may try longer axes than are drawn, and `shape_of` refuses axes that are too
+    short.
     """
     results: dict[str, Hypothesis] = {}
     axes = axes_of(variables)
@@ -73,7 +74,7 @@ def domains(variables: Mapping[str, Variable]) -> dict[str, Hypothesis]:
 
 
 def _beside(name: str, array: bool, sign: str, end: int, m: Namespace, v: Values) -> Relation:
-    """Return that a variable, or each of its entries, is on this side of an end of its domain."""
+    """Return the comparison of a variable, or of its extreme entry, with an end of its domain."""
     value = getattr(v, name)
     if sign == ">=":
         return m.at_least(m.min(value) if array else value, m.exact(end))
@@ -81,10 +82,11 @@ def _beside(name: str, array: bool, sign: str, end: int, m: Namespace, v: Values
 
 
 def shape_of(variables: Mapping[str, Variable], case: Case) -> dict[str, int]:
-    """Return the length of each axis.
+    """Return the length of each axis, by name.
 
     Raises:
-        DataError: two arrays disagree on a length, an axis is too short, or an array is empty.
+        DataError: two arrays disagree on a length, an array has another number of axes, an axis is
+            too short, or an array is empty.
     """
     shape: dict[str, int] = {}
     known = _AXES.get(id(variables))
@@ -108,7 +110,10 @@ _Axes = list[tuple[str, list[tuple[str, int | None]]]]
 """Names of arrays, each with its axes and the least length of each axis."""
 
 _AXES: dict[int, tuple[Mapping[str, Variable], _Axes]] = {}
-"""Cache of `_axes` by the identity of the variables: each instance needs them several times."""
+"""Cache of `_axes` by the identity of the variables: each instance needs them several times.
+
+An entry holds the variables too, so that they stay alive and no other object gets their identity.
+"""
 
 
 def _axes(variables: Mapping[str, Variable]) -> _Axes:
@@ -123,23 +128,23 @@ class FrozenValues(SimpleNamespace):
     """The values of the variables by name, which a formula cannot change."""
 
     def _refuse(self, *_: object) -> None:
-        raise misuse(READ_ONLY, "Give what is computed a name of its own: x = 0 * v.x.")
+        raise misuse(READ_ONLY, "Assign the result to a name of its own: x = 0 * v.x.")
 
     __setattr__ = __delattr__ = _refuse
 
 
 def put(v: Values, name: str, value: object) -> None:
-    """Add a value to a namespace of values."""
+    """Set a value in a frozen namespace, and make an array read-only."""
     if isinstance(value, np.ndarray):
         np.ndarray.setflags(value, write=False)
     vars(v)[name] = value
 
 
 def member(variable: Variable, name: str, value: object) -> object:
-    """Return the member of a family with this name.
+    """Return the member with the name `value` of the family of the variable `name`.
 
     Raises:
-        DataError: the family has no such member.
+        DataError: the family has no such member, or the variable is no `Choice`.
     """
     if isinstance(variable, Choice) and isinstance(value, str) and value in variable.members:
         return variable.members[value]
@@ -147,7 +152,7 @@ def member(variable: Variable, name: str, value: object) -> object:
 
 
 def same_numbers(stored: object, numbers: object) -> bool:
-    """Return whether the given numbers were stored without rounding."""
+    """Return whether the stored values equal the numbers, that is were stored without rounding."""
     return bool(np.all(stored == np.array(numbers, dtype=object)))
 
 
@@ -184,7 +189,7 @@ def numbers(
 
 
 def defined(variables: Mapping[str, Variable], m: Namespace, v: Values) -> Values:
-    """Return the values v, with the `Defined` variables added."""
+    """Add the `Defined` variables to the values v, and return v."""
     for name, variable in variables.items():
         if isinstance(variable, Defined):
             put(v, name, evaluate(variable.by, m, v))
@@ -215,9 +220,9 @@ def stored(variables: Mapping[str, Variable], name: str, value: Any) -> Stored:
 
 
 def built(variables: Mapping[str, Variable], kind: type, values: Entry) -> Case:
-    """Return an instance of that type from numbers, nested lists or arrays.
+    """Return an instance of the type `kind` from numbers, nested lists or arrays by name.
 
-    The numbers may be Fractions and integers.
+    Numbers may be Fractions and integers.
 
     Raises:
         ClaimError: a variable is missing or unknown, or a value does not fit its variable.

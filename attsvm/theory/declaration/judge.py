@@ -88,6 +88,8 @@ class Judgement:
         value, error = middle_and_radius(self.slack)
         if math.isnan(value):  # another entry is undefined: the sign is known, the size is not
             value, error = 0.0, 0.0
+        # The sign was decided on exact values. The float must not lose it: a slack of 10^-400
+        # would be 0 in floats, and a violation would look like an equality.
         kind = KINDS[self.kind]
         if kind == "equality":
             return Slack(0.0 if self.holds else min(value, -_TINY), 0.0, kind)
@@ -95,7 +97,8 @@ class Judgement:
             value = max(value, _TINY if kind == "strict" else 0.0)
         else:
             value = min(value, 0.0 if kind == "strict" else -_TINY)
-        # the sign is proved: the error must not reach 0. A value beyond floats is infinite.
+        # |value - true slack| <= error must leave no doubt of the sign, so the error stays below
+        # |value|. A value beyond floats is infinite; its error is meaningless.
         error = 0.0 if math.isinf(value) else min(error, abs(value) / 2)
         return Slack(value, error, kind, self.ratio)
 
@@ -134,7 +137,7 @@ def violates_at_once(
 
 
 def glance(formula: Formula, parameters: Mapping[str, object], case: Case) -> float:
-    """Return how close an instance comes to violation; 1 or more if it looks violated.
+    """Return how close an instance comes to violation; above 1 if it looks violated.
 
     A measured conclusion is evaluated in floats. A formula is evaluated in balls, until they are
     small enough for their middles to count. The result guides a search and decides nothing.
@@ -159,9 +162,12 @@ def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> J
     relation: Any = None
     traced: Relation | None = None
     for bits, m, values in _attempts(formula, case, _FURTHER):
-        # more bits cannot separate equal sides, nor give an undefined side a value
+        # More bits cannot separate equal sides, nor give an undefined side a value. Only different
+        # fingerprints are a reason to go on.
         if bits in _FURTHER and not (traced is not None and _differ(traced) and _finite(relation)):
             break
+        # Without steep exponentials, two different sides of this length differ at 8192 bits.
+        # Fingerprints of equal logarithms may differ, which would cost seconds for nothing.
         if bits in _FURTHER[1:] and (traced is None or not _steep(traced)):
             break
         with ctx.workprec(bits):
@@ -175,11 +181,15 @@ def _judged(formula: Formula, parameters: Mapping[str, object], case: Case) -> J
         if _asks_fingerprints(m, bits, traced):
             with contextlib.suppress(Untraceable), ctx.workprec(bits):
                 traced = formula.relation(TRACES, formula.traced(case), parameters)
+                # Roots that cancel, as sqrt(8) - 2 sqrt(2), are rational in the exact part of a
+                # trace, though their balls always contain 0. This part may refute; fingerprints,
+                # which `_traced` uses below, may only confirm.
                 known = proved_part(traced)
                 answer = decided(known)
                 if answer is not None:
                     kind, slack, _ = _measured(known)
                     return Judgement(answer, slack, ratio, kind, "roots of rationals, exactly")
+        # balls are open and fingerprints agree, so the deciding sides are equal: the slack is 0
         if traced is not None and _traced(traced, relation):
             return Judgement(True, fmpq(0), ratio, kind, "both sides are one expression")
         tried = bits
@@ -204,6 +214,9 @@ def _attempts(
 
     If an integer exceeds the drawn ones, such as the steps of a long run, rationals may have
     more digits than fit into memory. Then balls are tried first.
+
+    At the highest precisions, exponentials of few bits (`TAILS`) come first, because exponentials
+    of all bits take up to a second each.
     """
     if formula.counts_beyond(case):
         yield from ((bits, ENCLOSURES, formula.enclosed) for bits in PRECISIONS)
@@ -296,6 +309,7 @@ def proved_part(relation: Relation) -> Relation:
     if isinstance(relation, All | AnyOf):
         return type(relation)(tuple(proved_part(part) for part in relation.parts))
     gaps = [right - left for left, right in _sides(relation)]
+    # a trace is sure if no step to its ball used a residue, which could agree by chance
     balls = [gap.ball if gap.sure else arb("nan") for gap in gaps]
     return Comparison(relation.kind, fmpq(0), balls[0] if len(balls) == 1 else entries(balls))
 
@@ -316,7 +330,7 @@ def _traced(relation: Relation, balls: Relation) -> bool:
     if relation.kind == balls.kind and decided(balls):
         return True
     for left, right in _sides(relation):
-        if relation.kind == "below":
+        if relation.kind == "below":  # equal sides violate it, so only a ball can confirm
             if not (right - left).ball > 0:
                 return False
         elif not left.same(right) and (relation.kind == "equal" or not (right - left).ball >= 0):
@@ -370,6 +384,8 @@ def decided(relation: Relation) -> bool | None:
         signs = {is_zero(gap) for gap in _gaps(relation)}
         return False if False in signs else None if None in signs else True
     gap = _gaps(relation)[0]
+    # Flint compares balls by all their numbers: `gap > 0` is False for a ball that contains 0, and
+    # for NaN. So neither answer follows from the failure of the other, and both are tested.
     if relation.kind == "below":
         return True if gap > 0 else False if gap <= 0 else None
     return True if gap >= 0 else False if gap < 0 else None
@@ -377,7 +393,7 @@ def decided(relation: Relation) -> bool | None:
 
 def is_zero(gap: Exact) -> bool | None:
     """Return whether a number or a ball is 0, None if undecided."""
-    if gap == 0 and (not isinstance(gap, arb) or gap.is_zero()):
+    if gap == 0 and (not isinstance(gap, arb) or gap.is_zero()):  # a ball of radius 0 about 0
         return True
     return False if gap > 0 or gap < 0 else None
 
@@ -428,9 +444,9 @@ def _measured(relation: Relation) -> tuple[str, Exact, float | None]:
         return "equal", -worst, None
     sides: tuple[Any, Any] = relation.left, relation.right
     (left, right), ratio = sides, None
-    if right > 0 and not left < 0:  # a ball about 0 counts as 0
+    if right > 0 and not left < 0:  # a left side whose ball contains 0 counts as 0
         middle, radius = middle_and_radius(arb(left) / arb(right))
-        ratio = max(0.0, middle - radius)
+        ratio = max(0.0, middle - radius)  # the lower end, so that no tightness is invented
     return relation.kind, _gaps(relation)[0], ratio
 
 
@@ -439,4 +455,5 @@ def middle_and_radius(value: Exact) -> tuple[float, float]:
     ball = arb(value)
     if not ball.is_finite():
         return math.nan, math.inf
+    # the factor covers the conversion of the radius to a float, which rounds to nearest
     return float(ball.mid()), float(ball.rad().upper()) * (1 + 1e-9)

@@ -1,4 +1,9 @@
-"""Formulas whose rationals would be too long: they run on balls of the working precision."""
+"""Protection against rationals of too many digits: such formulas run on balls.
+
+The k-th power of a rational has k times its digits, so that a formula with long loops or large
+powers could fill the memory. The length is bounded before the evaluation, by running the formula on
+lengths in place of numbers.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +33,12 @@ _REMEMBERED = 4096
 def shortened(
     function: Callable[..., object], m: Namespace, v: Values, constants: Mapping[str, object]
 ) -> Values:
-    """Return the values on which to evaluate a formula: balls if its rationals would be too long.
+    """Return the values for an evaluation: v, or balls in place of its rationals if too long.
 
-    Records, of which a formula computes its own numbers, stay as they are.
+    Records stay unchanged, because a formula computes its numbers from them by itself.
 
     Raises:
-        Untraceable: fingerprints are asked for, and the rationals would be too long.
+        Untraceable: the arithmetic computes fingerprints, and the rationals would be too long.
     """
     if m.name not in ("balls", "traces") or not isinstance(v, SimpleNamespace):
         return v
@@ -59,10 +64,10 @@ def shortened(
 def _has_long_numbers(
     function: Callable[..., object], v: Values, constants: Mapping[str, object], longest: Digits
 ) -> bool:
-    """Return whether a formula of rationals up to this length has some beyond `LONGEST`.
+    """Return whether a formula on rationals up to this length may have rationals above `LONGEST`.
 
-    An upper bound decides. A formula that cannot be bounded, as it calls functions that know balls
-    alone, counts as one without long numbers.
+    The lengths are upper bounds, so the answer may be True for a formula of short rationals. If the
+    formula calls a function that has no bound, the answer is False.
     """
 
     def length(x: object) -> object:

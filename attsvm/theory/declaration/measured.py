@@ -1,4 +1,4 @@
-"""Conclusions without a closed form, such as limits of runs, with a form for each arithmetic."""
+"""Conclusions without a closed form, such as limits of runs, with code for each arithmetic."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ signature = functools.lru_cache(maxsize=4096)(inspect.signature)
 
 
 class Forms(TypedDict, total=False):
-    """The forms of a measured conclusion, with its constants; see `Measured`."""
+    """Keyword arguments that a function passes on to `Measured`, which explains them."""
 
     floats: Required[Callable[..., Slack]]
     balls: Callable[..., arb | fmpq | None] | None
@@ -48,15 +48,16 @@ class Measured:
         floats: the slack of an instance.
         balls: the slack from exact values: a ball at the working precision, `OPEN` if more bits are
             needed, a rational, or None if no precision decides.
-        tensors: how close many instances come to violation, from tensors (batch, ...) to (batch,);
-            it guides a search and decides nothing.
+        tensors: the heights (batch,) of many instances, from tensors (batch, ...). A height says
+            how close an instance comes to violation; it guides a search and decides nothing.
         again: the slack by other code in higher precision, if there is no enclosure.
         stand_in: the dynamics that floats follow in place of the claim's own, such as gradient flow
             in place of descent; empty if floats follow the claim's own.
         strict: whether a slack of exactly 0 violates the conclusion, as for `<`.
         constants: the named constants with their defaults; by default the constants of the floats.
-        proposition: for the constants of a reading what it says in the letters of linked proofs, a
-            `Said` of `attsvm.theory.proof.formulas`; None if no linked proof concludes it.
+        proposition: takes the constants of a reading and returns the conclusion in the letters of
+            linked proofs, a `Said` of `attsvm.theory.proof.formulas`; None if no linked proof
+            concludes it.
     """
 
     says: str
@@ -86,8 +87,9 @@ class Measured:
             )
         if self.stand_in and self.balls is None:
             raise ClaimError(
-                f"the floats follow {self.stand_in}, and nothing follows the claim itself: {shown}",
-                remedy="Give balls, which are asked about every instance.",
+                f"the floats follow {self.stand_in}, and no form follows the claim's own dynamics: "
+                f"{shown}",
+                remedy="Give balls=; they are evaluated on every ordinary instance.",
             )
 
     @property
@@ -96,7 +98,7 @@ class Measured:
         return Notation(self.says, self.notation, self.symbols, self.where)
 
     def ensure_takes(self, whose: str, names: Iterable[str]) -> None:
-        """Raise unless all forms take the named constants of the floats.
+        """Raise unless all forms accept the named constants that the floats take.
 
         Raises:
             ClaimError: a form does not take them.

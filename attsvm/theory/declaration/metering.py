@@ -1,4 +1,4 @@
-"""Evaluation of formulas through a hook, by which a check can bound their steps."""
+"""Evaluation of formulas through a hook, so that a check can limit the number of their steps."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TooLong(BaseException):
 
 
 def evaluate(function: Callable[..., _R], m: Namespace, v: Values, **constants: object) -> _R:
-    """Return the value of a hypothesis, definition or conclusion, evaluated by the meter if set.
+    """Return the value of a hypothesis, definition or conclusion, through the meter if one is set.
 
     A formula whose rationals would be too long gets balls; see `shortened`.
 

@@ -24,7 +24,10 @@ _IDLE = {
         (rf"((?:[<>=]|\\[gl]e) ){_FACTOR}(?:(?!\\text|[<>=]|\\[gl]e).)*$", r"\g<1>0"),
     ],
 }
-"""Simplifications of a formula: factor 1, power 1, summand 0, right side with a factor 0."""
+"""Simplifications of a formula's LaTeX for a constant 1 or 0: pairs of pattern and replacement.
+
+A factor 1, a power 1 and a summand 0 go; a right side with a factor 0 becomes 0.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +109,10 @@ class Notation:
 def stated(
     says: str, formula: str = "", symbols: Symbols | None = None, *, where: str = ""
 ) -> Callable[[_F], _F]:
-    """Declare the notation of a conclusion of (m, v) and of constants; see `Notation`.
+    """Return a decorator that gives a conclusion of (m, v) its notation; see `Notation`.
 
-    A conclusion that loops, or that looks at its record, needs words or a formula: no single
-    expression can be written down by running it on letters.
+    A conclusion that loops, or that looks at its record, needs words or a formula: running it on
+    letters gives no single expression.
     """
 
     def mark(function: _F) -> _F:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 os.environ.setdefault("SYMPY_CACHE_SIZE", "20000")
 
 Normal = Callable[["sp.Expr"], "sp.Expr"]
-"""A function to a normal form in which only 0 reads 0, such as `sympy.cancel`."""
+"""A function that returns a normal form, such as `sympy.cancel`: it is 0 only for the number 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,9 @@ class Supposed:
 
     Attributes:
         says: the fact, in one sentence.
-        by: the alternatives, one of which a reading must have. Each is a hypothesis, its
-            conclusion or a variable, compared by identity, or a constant, as a pair of name, value
-            such as `("loss", "logistic")`.
+        by: alternatives; a reading must have one of them. Each is a hypothesis, a conclusion or a
+            variable, compared by identity, or a constant as a pair of name and value, such as
+            `("loss", "logistic")`.
         proposition: returns what linked proofs may take from it, as for a `Hypothesis`.
     """
 
@@ -131,7 +131,7 @@ def recorded() -> Iterator[Steps]:
 
 
 CHAIN = "a chain"
-"""How the name of a step begins that is a chain of facts."""
+"""Prefix of the name of a step that is a chain of facts."""
 
 
 def record_linked(whole: object, supposed: Iterable[Supposition], facts: int) -> None:
@@ -143,6 +143,7 @@ def record_linked(whole: object, supposed: Iterable[Supposition], facts: int) ->
 
 
 _EXECUTED: dict[Callable[[], object], tuple[object, Steps]] = {}
+"""Cache of proofs that passed: result and steps. A proof that failed is run again."""
 
 
 def executed(prove: Callable[[], object]) -> object:
@@ -164,7 +165,7 @@ def executed(prove: Callable[[], object]) -> object:
 
 
 def expanded(expression: sp.Expr) -> sp.Expr:
-    """Return the expression, expanded: by flint if it is 0 as a polynomial, else by sympy."""
+    """Return 0 if flint finds that the expression is 0 as a polynomial, else sympy's expansion."""
     return _normal(expression, "expand", divide=False)
 
 
@@ -179,7 +180,7 @@ def factored(expression: sp.Expr) -> sp.Expr:
 
 
 def simplified(expression: sp.Expr) -> sp.Expr:
-    """Return the expression as one reduced fraction if flint can decide it, else by sympy."""
+    """Return the expression as one reduced fraction if flint can reduce it, else sympy's result."""
     return _normal(expression, "simplify", lambda fraction: fraction.cancelled())
 
 
@@ -190,7 +191,14 @@ def _normal(
     *,
     divide: bool = True,
 ) -> sp.Expr:
-    """Return 0, or the form of a fraction of polynomials in symbols, or sympy's result."""
+    """Return 0 or the form of a fraction if flint can compute it, else the result of sympy's `by`.
+
+    Args:
+        expression: the expression.
+        by: the name of sympy's function.
+        form: returns the normal form of a fraction whose symbols are independent; None for sympy's.
+        divide: whether flint may cancel denominators.
+    """
     import sympy as sp  # only proofs need sympy, and its import is slow
 
     from attsvm.theory.arithmetic.rational_functions import fraction
@@ -209,14 +217,14 @@ def unchanged(expression: sp.Expr) -> sp.Expr:
     return expression
 
 
-def ensure_zero(found: object, what: str, *, normal: Normal = expanded) -> None:
+def ensure_zero(tree: object, what: str, *, normal: Normal = expanded) -> None:
     """Raise unless the expression, or each expression in a list or array, is 0 in normal form.
 
     Raises:
         ProofError: an expression is not 0, or holds a float, NaN or infinity; or the list is
             empty.
     """
-    _ensure_zero(values := _expressions(found, what), what, normal, ("zero", *values))
+    _ensure_zero(values := _expressions(tree, what), what, normal, ("zero", *values))
 
 
 def ensure_equal(left: object, right: object, what: str, *, normal: Normal = expanded) -> None:
@@ -241,18 +249,18 @@ def _ensure_zero(values: list[sp.Expr], what: str, normal: Normal, about: object
 
 
 def ensure_nonzero(
-    found: object, what: str, *, normal: Normal = expanded, some: bool = False
+    tree: object, what: str, *, normal: Normal = expanded, some: bool = False
 ) -> None:
     """Raise unless each expression, or with `some` at least one, is not 0 in normal form.
 
-    This is for deliberately false variants, which a proof must distinguish from its theorem. In
-    the normal form, only 0 may read 0.
+    This is for deliberately false variants, which a proof must distinguish from its theorem. The
+    normal form of a number other than 0 must not be 0.
 
     Raises:
         ProofError: an expression is 0 (with `some`: all are 0), there is no expression, or an
             expression holds a float, NaN or infinity.
     """
-    inputs = _expressions(found, what)
+    inputs = _expressions(tree, what)
     values = [*_in_normal_form(inputs, what, normal)]
     differs = [bool(value != 0) for value in values]
     if not (any(differs) if some else all(differs)):
@@ -260,24 +268,24 @@ def ensure_nonzero(
     _passed(what, ("not zero", *inputs))
 
 
-def ensure_positive(found: object, what: str, *, normal: Normal = unchanged) -> None:
+def ensure_positive(tree: object, what: str, *, normal: Normal = unchanged) -> None:
     """Raise unless each expression is known to be above 0, by sympy or by the signs of its terms.
 
     Raises:
         ProofError: an expression is not known to be above 0, or holds a float, NaN or infinity;
             or there is no expression.
     """
-    _ensure_sign(found, what, normal, "positive")
+    _ensure_sign(tree, what, normal, "positive")
 
 
-def ensure_nonnegative(found: object, what: str, *, normal: Normal = unchanged) -> None:
+def ensure_nonnegative(tree: object, what: str, *, normal: Normal = unchanged) -> None:
     """Raise unless each expression is known to be at least 0, by sympy or by its terms' signs.
 
     Raises:
         ProofError: an expression is not known to be at least 0, or holds a float, NaN or
             infinity; or there is no expression.
     """
-    _ensure_sign(found, what, normal, "nonnegative")
+    _ensure_sign(tree, what, normal, "nonnegative")
 
 
 def _ensure_sign(tree: object, what: str, normal: Normal, sign: str) -> None:
@@ -290,11 +298,11 @@ def _ensure_sign(tree: object, what: str, normal: Normal, sign: str) -> None:
 
 
 _BY_TERMS = (expanded, cancelled, factored)
-"""Normal forms in which terms of one sign decide without sympy."""
+"""Normal forms for which the signs of the terms are tried before sympy."""
 
 
 def _sign_of_terms(value: object, normal: Normal, sign: str) -> bool:
-    """Return whether the signs of the terms, or of the factors' terms, give the expression a sign.
+    """Return whether all terms, or all terms of all factors, have signs that imply the sign.
 
     `expanded` must not cancel a denominator: (x^2 - 1)/(x - 1) is undefined at 1.
     """
@@ -304,11 +312,11 @@ def _sign_of_terms(value: object, normal: Normal, sign: str) -> bool:
     return result is not None and result.is_known(sign)
 
 
-def ensure_true(found: object, what: str, *, about: object = None) -> None:
+def ensure_true(tree: object, what: str, *, about: object = None) -> None:
     """Raise unless the condition, or each condition in a list, is True or `sympy.true` itself.
 
     Args:
-        found: the condition.
+        tree: the condition, or a list of conditions.
         what: the name of the step.
         about: the subject of the condition, hashable, if the name does not identify it.
 
@@ -318,7 +326,7 @@ def ensure_true(found: object, what: str, *, about: object = None) -> None:
     """
     import sympy as sp
 
-    for value in _leaves(found, what):
+    for value in _leaves(tree, what):
         if not (value is True or value is sp.true):
             raise _failed(what, "a condition is not decided to be true", value)
     _passed(what, ("true", about))
@@ -344,7 +352,7 @@ class Lemma:
 def cite(
     lemma: Lemma, *, met: Mapping[str, str | Hypothesis | Supposed] | None = None, of: str = ""
 ) -> None:
-    """Take a step by a lemma, all of whose hypotheses are met.
+    """Record a step by a textbook lemma; raise unless all hypotheses of the lemma are met.
 
     Args:
         lemma: the cited lemma.
@@ -361,7 +369,8 @@ def cite(
     met = dict(met or {})
     what = f"cited, {lemma.name}"
     if sorted(met) != sorted(lemma.hypotheses):
-        raise _failed(what, "the hypotheses of the lemma are not met one by one", [*met])
+        why = "the citation does not meet exactly the hypotheses of the lemma"
+        raise _failed(what, why, [*met], f"Meet each of: {'; '.join(lemma.hypotheses)}.")
     steps = _STEPS.get()
     for hypothesis, by in met.items():
         if isinstance(by, Hypothesis | Supposed):
@@ -372,8 +381,8 @@ def cite(
             remedy = "" if steps is not None else "Run the proof inside `recorded()`."
             raise _failed(what, f"no step has passed that meets: {hypothesis}", by, remedy)
         if len(about) > 1:
-            why = f"different things have passed under the name that should meet: {hypothesis}"
-            raise _failed(what, why, by, "Name in each step what it is about.")
+            why = f"several facts have passed under the name that should meet: {hypothesis}"
+            raise _failed(what, why, by, "Give each step its own name.")
     ways = [f"{h}: {_evidence(by)}" for h, by in met.items()]
     citation = f"cited, {lemma.name} ({lemma.source}): {lemma.says}"
     if steps is not None:
@@ -383,7 +392,7 @@ def cite(
 
 
 def suppose(*what: Supposition) -> None:
-    """Suppose hypotheses; the proof does not count for a reading without them.
+    """Record suppositions; the proof does not count for a reading without them.
 
     Raises:
         ClaimError: an argument is no hypothesis.
@@ -403,8 +412,8 @@ def suppose(*what: Supposition) -> None:
 def supposed_number(what: Supposition | None, name: str, **sign: bool) -> sp.Expr:
     """Return a symbol for a number whose sign follows from the reading.
 
-    Steps that use the sign fail without it. Tests check that such steps depend on the supposition,
-    by a patch of `_sign_of`.
+    Steps that use the sign fail without it. Tests check this by a patch of `_sign_of` that drops
+    the sign.
 
     Args:
         what: the supposition of the reading that gives the sign; None if steps have shown the
@@ -485,7 +494,7 @@ def _exact(value: object, what: str) -> sp.Expr:
         raise _failed(what, "a value is no expression of sympy", value)
     if expression.has(sp.Float):
         remedy = "Write numbers as rationals, like sympy.Rational(1, 2)."
-        raise _failed(what, "a float stands in an expression", value, remedy)
+        raise _failed(what, "an expression contains a float", value, remedy)
     if expression.has(sp.nan, sp.zoo, sp.oo, -sp.oo, sp.AccumBounds):
         raise _failed(what, "a value is not a finite number", value)
     return expression

@@ -91,7 +91,7 @@ def _placed(
     ensemble: Callable[[np.random.Generator], Case],
     generator: np.random.Generator,
 ) -> Case:
-    """Return a larger record with the fixed values."""
+    """Return a record of the ensemble with the fixed values."""
     return records.place(ensemble(generator))
 
 

@@ -26,7 +26,7 @@ from attsvm.theory.declaration.variables import (
 )
 
 _STANDARD = re.compile(r"\|\|\.\|\| is |vec\(x\) is |.* is determined by the others$")
-"""Standard or empty definitions, which a sentence leaves out."""
+"""Definitions of standard notation, and definitions that say nothing: sentences omit them."""
 
 _OPERATOR_NORM = "||.||_op is the largest singular value"
 
@@ -66,7 +66,7 @@ def sentence(formula: Formula, read: Mapping[str, str], *, tight: bool) -> str:
 
 
 def _named_settings(formula: Formula) -> set[str]:
-    """Return the settings that the words of the conclusion name."""
+    """Return the hypotheses on fixed fields that the words of the conclusion already name."""
     stated = getattr(formula.measured or formula.conclusion, "stated", None)
     settings = zip(formula.fixed, formula.settings, strict=True)
     return {
@@ -75,7 +75,7 @@ def _named_settings(formula: Formula) -> set[str]:
 
 
 def _sense(word: str, sense: str) -> str:
-    """Return the sense of an open word of print: a noun, or a clause that begins with "that"."""
+    """Return a clause that says how an ambiguous word of the printed sentence is understood."""
     return f'"{word}" is {"taken to say" if sense.startswith("that ") else "read as"} {sense}'
 
 
@@ -114,7 +114,10 @@ def lets(formula: Formula) -> list[str]:
 
 
 def _domain(name: str, variable: Variable, axes: Sequence[str]) -> str:
-    """Return the domain of a variable; "" if other variables determine it, or for any length."""
+    """Return the domain of a variable, "" if there is nothing to say.
+
+    There is nothing to say if other variables determine it, or if it is a length of at least 1.
+    """
     while isinstance(variable, Meeting):
         variable = variable.of
     if isinstance(variable, Choice):

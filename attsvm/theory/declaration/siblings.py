@@ -27,7 +27,7 @@ _SHARES = ("0.95", "0.999")
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A deliberately false variant by the author; made by `changed`."""
+    """A deliberately false variant that the author describes; made by `changed`."""
 
     constants: Mapping[str, object]
     drop: tuple[str, ...] = ()
@@ -112,7 +112,7 @@ def _sibling(
     whose = f"sibling {name!r} of {id}"
     if isinstance(other.variables, Records) and not isinstance(formula, RecordFormula):
         raise ClaimError(
-            f"{whose} redraws records where its statement has variables",
+            f"{whose} gives records, but its statement has variables",
             remedy="Give it other variables by their names.",
         )
     constants = set(other.constants) - (set() if formula.measured else {TIGHTENED})
@@ -173,10 +173,10 @@ def _neighbour(formula: Formula, other: Changed) -> Formula:
 def ensure_among(
     message: str, names: Iterable[str], there: Collection[str], lead: str = "It has"
 ) -> None:
-    """Raise unless all given names are known.
+    """Raise unless each name is in the collection `there`.
 
     Raises:
-        ClaimError: a name is unknown.
+        ClaimError: a name is unknown. The remedy begins with `lead` and lists the known names.
     """
     unknown = sorted(set(names) - set(there))
     if unknown:
@@ -207,13 +207,16 @@ def explicit(formula: Formula, examples: Iterable[Any], whose: str) -> tuple[Cas
 def overridden(
     variables: Mapping[str, Variable], other: Mapping[str, Variable | None]
 ) -> dict[str, Variable]:
-    """Return variables with replacements, or without those replaced by None, in drawing order."""
+    """Return the variables with the other ones in their place, in an order for drawing.
+
+    A variable whose replacement is None is removed.
+    """
     merged = {**variables, **other}
     return ordered({name: variable for name, variable in merged.items() if variable is not None})
 
 
 def hypothesis_of(formula: Formula, name: str) -> Hypothesis:
-    """Return a hypothesis of a formula as a condition on an instance."""
+    """Return a hypothesis of a formula with a predicate of instances in place of one of (m, v)."""
     hypothesis = formula.hypotheses[name]
     if isinstance(formula, RecordFormula):
         return hypothesis

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 _SURE = 1e-3
-"""Largest error, as a share of the right side, that does not reduce the ratio."""
+"""Maximum error, as a share of the right side, at which the ratio is left over right as it is.
+
+With a larger error the ratio is a lower bound.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Slack:
-    """A real number that is at least 0 if and only if the conclusion is true.
+    """A real number whose sign says whether the conclusion is true.
 
     Attributes:
-        value: the slack in floats.
+        value: the slack in floats: right side minus left side, or error minus residual.
         error: a bound on |value - true slack|; for an equality, on the residual's rounding.
         kind: `inequality` (at least 0), `strict` (above 0), `equality` (value is error minus
             residual), `unknown` (the evaluation gave no answer, for instance because a run was too
@@ -32,17 +35,17 @@ class Slack:
 
     @classmethod
     def at_most(cls, left: float, right: float, error: float) -> Slack:
-        """Return the conclusion left <= right."""
+        """Return the slack of the conclusion left <= right."""
         return cls(right - left, error, "inequality", _ratio(left, right, error))
 
     @classmethod
     def below(cls, left: float, right: float, error: float) -> Slack:
-        """Return the conclusion left < right."""
+        """Return the slack of the conclusion left < right."""
         return cls(right - left, error, "strict", _ratio(left, right, error))
 
     @classmethod
     def equal(cls, residual: float, error: float) -> Slack:
-        """Return the conclusion that a residual is zero up to an error of rounding."""
+        """Return the slack of the conclusion that a residual is 0, up to an error of rounding."""
         return cls(error - abs(residual), error, "equality")
 
     @classmethod
@@ -52,7 +55,7 @@ class Slack:
 
     @property
     def broken(self) -> bool:
-        """Whether value or error is a number that a check must not use."""
+        """Whether value or error is unusable: NaN, a negative error, or an infinite tolerance."""
         lost = math.isnan(self.value) or math.isnan(self.error) or not self.error >= 0.0
         return lost or (self.kind == "equality" and math.isinf(self.error))
 
@@ -85,7 +88,7 @@ class Slack:
 
     @property
     def document(self) -> dict[str, str]:
-        """The slack in the form of a file."""
+        """The slack as texts by field, as files store it."""
         return {"value": repr(self.value), "error": repr(self.error), "kind": self.kind}
 
     @property

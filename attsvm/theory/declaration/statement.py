@@ -129,10 +129,10 @@ class Statement:
         """Make the claims.
 
         Raises:
-            ClaimError: a reading could not be checked honestly. While a pack is loaded, one error
-                is raised for all its statements.
+            ClaimError: a reading could not be checked honestly. Inside `declared`, as while a pack
+                is loaded, the error is noted and not raised.
         """
-        caller = sys._getframe(2)
+        caller = sys._getframe(2)  # past the generated __init__, to the code that declares
         place = caller.f_code.co_filename, caller.f_lineno
         try:
             object.__setattr__(self, "claims", _claims(self, place))
@@ -248,14 +248,14 @@ def _ensure_takes(
             return
         if more and code.co_argcount > count:
             return
-    takes = "what cannot be called"
+    takes = "a value that cannot be called"
     with contextlib.suppress(TypeError, ValueError):  # not callable, or in C without a signature
         result = signature(function)
         takes = f"arguments {result}"
         values = [None] * count
         (result.bind_partial if more else result.bind)(*values)
         return
-    if callable(function) and takes == "what cannot be called":
+    if callable(function) and takes == "a value that cannot be called":
         return
     raise ClaimError(
         f"{whose} does not take ({names})",
@@ -319,7 +319,7 @@ def _ensure_used(statement: Statement) -> None:
         ("has hypotheses", statement.hypotheses),
         ("gives records that violate hypotheses", statement.violating),
     ):
-        ensure_same(f"{statement.id} {what} of which a reading has", values, used)
+        ensure_same(f"{statement.id} {what}, for which a reading has", values, used)
         unused = [str(getattr(one, "name", one)) for one in values if one not in used]
         if unused:
             raise ClaimError(
@@ -330,7 +330,7 @@ def _ensure_used(statement: Statement) -> None:
 
 
 def _ensure_constants(id: str, formula: Formula) -> None:
-    """Raise unless the reading's constants are the constants that its conclusion needs."""
+    """Raise unless the reading sets all constants that its conclusion needs, and no others."""
     if formula.measured is not None:
         formula.measured.ensure_takes(id, formula.named_constants)
     chosen = formula.named_constants
@@ -366,7 +366,7 @@ def _formula(
         )
     if isinstance(conclusion, Measured):
         raise ClaimError(
-            f"a conclusion of {statement.id} is measured, but not of records",
+            f"a conclusion of {statement.id} is measured, but the reading has no records",
             value=conclusion.says,
             remedy="Let the statement quantify over Records, or write a formula of (m, v).",
         )

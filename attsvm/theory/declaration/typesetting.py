@@ -106,7 +106,7 @@ def _on_letters(m: Text, formula: RecordFormula) -> Term | None:
 
 
 class _AnyShape:
-    """A replacement of jaxtyping's kinds, as only classes of annotations are needed."""
+    """A stand-in for kinds of jaxtyping in annotations, so that jaxtyping is not imported."""
 
     def __getitem__(self, shape: object) -> type:
         return object
@@ -117,7 +117,7 @@ _KINDS: dict[str, _AnyShape] = dict.fromkeys(("Bool", "Float", "Int", "Shaped"),
 
 
 def _fields(kind: Hint, name: str) -> SimpleNamespace | Word | Term:
-    """Return a record of letters for numbers, and of `Word` objects for texts and booleans.
+    """Return a letter for a number, a `Word` for a text or boolean, a namespace for a record.
 
     A field of several types is written as its first type.
     """
@@ -155,12 +155,12 @@ def _defined(left: Term, variable: Defined, m: Text, v: Values) -> Written:
 
 
 def _with(formula: Formula) -> str:
-    """Return the constants of a conclusion."""
+    """Return the constants of a conclusion as text, such as "c = 1, k = 2"."""
     return ", ".join(f"{name} = {value}" for name, value in formula.known_constants.items())
 
 
 def _on(write: Callable[[], Term | None]) -> Written | None:
-    """Return a formula on letters; None if it is no single expression.
+    """Return the formula that `write` gives on letters; None if it is no single expression.
 
     A result without letters, such as 0 = 1, comes from a branch on a letter and is no formula.
     """
@@ -180,10 +180,10 @@ def _short(function: Conclusion, constants: str, otherwise: str = "see its code"
 
 
 def _equation(left: Term, right: object) -> Written:
-    """Return a definition in a formula or in words.
+    """Return the line "left = right" for a formula, or "left is right" for words.
 
     Raises:
-        TypeError: the right side is neither.
+        TypeError: the right side is neither a formula nor words.
     """
     if isinstance(right, Term):
         return Written(f"{left.latex} = {right.latex}", f"{left.plain} = {right.plain}")

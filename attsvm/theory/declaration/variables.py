@@ -67,7 +67,7 @@ class Variable(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Real(Variable):
-    """A real number: a number of a fine dyadic grid up to 4, times 2 to one of the powers.
+    """A real number: a number of absolute value up to 4 on a dyadic grid, times a power of 2.
 
     Attributes:
         powers: exponents of the scales that are drawn; the first is the simplest.
@@ -92,7 +92,7 @@ class Real(Variable):
 
 
 def _above(least: int | None, values: Any) -> Any:
-    """Return values reflected at the lower end of a domain, if any."""
+    """Return values with those below the lower end of a domain, if any, reflected above it."""
     return values if least is None else abs(values - least) + least
 
 
@@ -182,12 +182,12 @@ def Matrix(
 
 @dataclass(frozen=True, slots=True)
 class Near(Variable):
-    """A second point: the first point plus an array of the grid times 2 to minus one of the powers.
+    """A second point near a first one: the first point plus a step of the grid times 2^-power.
 
     Attributes:
         other: the name of the first point, a variable before this one.
         names: its axes.
-        powers: negated exponents of the scales of the step; larger powers are nearer.
+        powers: the powers that are drawn; the step is shorter for a larger power.
     """
 
     other: str
@@ -213,7 +213,7 @@ class Near(Variable):
 
 
 _MAGNITUDES = 40.0
-"""Exponent of 2 of the largest integers that are screened if there is no upper end."""
+"""Exponent of the largest power of 2 that is added to `low` if there is no upper end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,13 +317,14 @@ class Fitted(Variable):
         """
         unit = library.exp2(-grid)
         with np.errstate(all="ignore"):
+            # without the factor, rounding could push a multiple of the unit up to the next one
             above = library.ceil(least / unit * (1 - 1e-12)) * unit
             # below a bound, keep its leading bits, so that a small bound is not rounded to 0
             leading = library.floor(library.log2(library.clip(most, 1e-300, None)))
             bits = library.exp2(leading - grid)
             below = library.floor(most / bits * (1 + 1e-12)) * bits
         value = library.where(library.isfinite(most), library.where(most > 0, below, most), above)
-        # no hypothesis compares with the variable
+        # no hypothesis compares with the variable, so `least` and `above` are minus infinity
         value = library.where(library.isneginf(value), library.exp2(grid), value)
         return library.where(library.isfinite(value), value, 0.0)
 
@@ -336,7 +337,8 @@ class Meeting(Variable):
         hypothesis: the hypothesis; a sibling without it draws the variable freely.
         of: the variable before the move.
         by: the move: a function of its value, an array with or without a last axis for a batch,
-            and of the values of preceding variables. A second move must change nothing.
+            and of the values of preceding variables. A second move must change nothing, because
+            drawn values are moved again when the batch is fitted.
     """
 
     hypothesis: Hypothesis

@@ -102,7 +102,9 @@ def encode(value: Case) -> Json:
             "b": ("bool", lambda x: str(int(x))),
         }
         if value.dtype.kind not in kinds or value.dtype.itemsize > 8:
-            raise ClaimError("an instance holds an array of this type", value=str(value.dtype))
+            raise ClaimError(
+                "an instance holds an array of an unsupported type", value=str(value.dtype)
+            )
         name, write = kinds[value.dtype.kind]
         return {name: list(value.shape), "values": [write(x) for x in value.ravel().tolist()]}
     if isinstance(value, tuple):
@@ -111,7 +113,7 @@ def encode(value: Case) -> Json:
         fields = {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
         return {"record": type(value).__name__, "fields": fields}
     raise ClaimError(
-        "an instance holds a value of this type",
+        "an instance holds a value of an unsupported type",
         value=type(value).__name__,
         remedy="Use numbers, arrays, strings, tuples and frozen dataclasses of these.",
     )

@@ -1,1 +1,1 @@
-"""The evaluation of claims: draw instances, test hypotheses and conclusions, confirm, count."""
+"""Evaluation of claims on instances: hypotheses, conclusion, exact confirmation, and counts."""

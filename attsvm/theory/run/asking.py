@@ -62,7 +62,7 @@ def frozen(case: Case) -> Case:
                 object.__setattr__(case, name, made)
         return case
     raise ClaimError(
-        "an instance holds a value of this type",
+        "an instance holds a value of an unsupported type",
         value=type(case).__name__,
         remedy="Use numbers, arrays, strings, tuples and frozen dataclasses of these.",
     )
@@ -77,7 +77,7 @@ def _fields(record: Any) -> tuple[str, ...]:
     """
     if not record.__dataclass_params__.frozen:
         raise ClaimError(
-            "an instance is a dataclass that can be changed",
+            "an instance holds a dataclass that is not frozen",
             value=record.__name__,
             remedy="Declare it @dataclass(frozen=True).",
         )
@@ -135,7 +135,7 @@ def agree(claim: str, one: Slack, other: Slack, *, exactly: bool) -> None:
         same = low <= most and least <= high
     if not same or one.kind != other.kind:
         raise ClaimError(
-            f"the conclusion of {claim} came to two different slacks on one instance",
+            f"the conclusion of {claim} returned two different slacks on one instance",
             value=f"{one.value!r} within {one.error!r}, then {other.value!r} within "
             f"{other.error!r}",
             remedy="It must depend on nothing but the instance: seed every random generator.",
@@ -143,7 +143,7 @@ def agree(claim: str, one: Slack, other: Slack, *, exactly: bool) -> None:
 
 
 def describe(problem: BaseException) -> str:
-    """Describe an exception in one line; a foreign one with file, line and note."""
+    """Return an exception as one line; one that is not attsvm's gets its file, line and note."""
     if isinstance(problem, AttsvmError):
         return str(problem)
     last = traceback.extract_tb(problem.__traceback__)[-1]

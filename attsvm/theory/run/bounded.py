@@ -53,7 +53,7 @@ SCREENED_STEPS = 2**21
 integer, as in `range(v.k)`."""
 
 _LANES = 256
-"""In batches, each step counts once more for every so many instances (number of instances)."""
+"""Number of instances of a batch that raise the weight of each step by 1, beginning at 1."""
 
 
 _bound: ContextVar[tuple[int, Path] | None] = ContextVar("_bound", default=None)
@@ -114,7 +114,8 @@ def _own(file: Path) -> Path:
 
 
 _KNOWN: dict[Path, dict[int, tuple[CodeType, bool, bool]]] = {}
-"""For each package of a claim: the code objects seen, and whether their calls and lines count.
+"""For each package of a claim: its code objects, and whether their calls and lines count.
+
 Keyed by the id of the code object, because hashing a code object hashes its whole content."""
 
 _MOST = 4096
@@ -130,7 +131,10 @@ class _Counter:
         self.known = _KNOWN.setdefault(own, {})
 
     def enter(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any] | None:
-        """Count a call, and arrange for its lines to be counted if the function contains a loop."""
+        """Count a call; return the counter of its lines if the function contains a loop.
+
+        Python calls this trace function at the start of each function.
+        """
         code = frame.f_code
         known = self.known.get(id(code))
         if known is None or known[0] is not code:
@@ -151,7 +155,7 @@ class _Counter:
         return _counts(code.co_filename, self.own)
 
     def line(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any]:
-        """Count a line."""
+        """Count a line, and return this method as the trace function of the next one."""
         if event == "line":
             self.left -= 1
             if self.left < 0:
@@ -170,9 +174,9 @@ def _counts(file: str, own: Path) -> bool:
 
 
 def _loops(code: CodeType) -> bool:
-    """Return whether some code jumps backwards.
+    """Return whether some code jumps backwards, that is contains a loop.
 
-    A module's top level, which runs once, is no loop.
+    The top level of a module does not count, because it runs once.
     """
     steps = dis.get_instructions(code)
     jumps = {*dis.hasjrel, *dis.hasjabs}
@@ -229,6 +233,7 @@ class StepMeter:
         sizes = [(name, x) for name, x in values.items() if type(x) is int]
         key = (function, m.name, *sizes)
         screens = self._counting and m.name in ("floats", "tensors")
+        # a step on a large batch takes longer; the weight is counted, so it is equal everywhere
         weight = 1 + _batch(values) // _LANES if screens else 1
         most = min(JUDGED_STEPS, self._left if screens else JUDGED_STEPS) // weight
         if key in self._known:

@@ -26,7 +26,10 @@ from attsvm.theory.instance import codec
 from attsvm.theory.run.asking import ask, ensure_unchanged
 
 OPEN = arb("nan")
-"""Returned by a certificate that cannot decide at this precision but might with more bits."""
+"""The ball that a certificate returns if it is undecided at this precision, but more bits may help.
+
+All comparisons with it are False, so it is neither a violation nor a confirmation.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ def _examined(claim: Claim, part: Part, case: Case) -> tuple[tuple[str, ...], Co
     document, failed = _encoded(case), []
     for hypothesis in part.hypotheses:
         what = f"hypothesis {hypothesis.name!r}"
+        # None, an open hypothesis, counts as failed: a refutation must not rest on a doubtful one
         if ask(claim.id, what, hypothesis.holds, case) is not True:
             failed.append(hypothesis.name)
         if document is not None:
@@ -194,9 +198,10 @@ def _certificate(claim: Claim, parameters: Mapping[str, object], case: Case) -> 
 
 
 def _violates(value: arb | fmpq, kind: str) -> bool | None:
-    """Return whether a slack violates its conclusion.
+    """Return whether a slack violates its conclusion; None if its sign is undecided.
 
-    None if the sign of the slack is undecided.
+    A comparison of a ball with 0 is True only if it is true for every number of the ball. Therefore
+    `not value < 0` does not imply `value >= 0`, and both directions are tested.
     """
     strict = kind == "strict"
     if value < 0 or (strict and value <= 0):
@@ -211,10 +216,13 @@ def decimal_bounds(value: Exact) -> tuple[str, str]:
 
 
 def _decimal(bound: arb, away: int) -> str:
+    """Return a number as 20 digits, rounded down if `away` is -1 and up if it is 1."""
     with ctx.workprec(2 * PRECISIONS[-1]):
         text = str(bound.str(20, radius=False))
         if not bound.is_finite() or (arb(text) - bound) * away >= 0:
             return text
+        # The decimals were rounded inwards. A step of 1e-18 outwards, relative to the number, is
+        # larger than the errors of both roundings to 20 digits together.
         return str((bound + away * abs(bound) * arb("1e-18")).str(20, radius=False))
 
 
@@ -227,6 +235,7 @@ def _again(claim: Claim, parameters: Mapping[str, object], case: Case) -> Confir
             f"the evaluation of {claim.id} in higher precision returned NaN", value=repr(slack)
         )
     method = "second evaluation in higher precision"
+    # an exact slack of 0 violates a strict inequality, though no error bound shows it below 0
     if slack.violated or (slack.kind == "strict" and slack.value <= 0.0 == slack.error):
         return Confirmation(True, Evidence.NUMERIC, _range(slack), method, slack.kind)
     refuted = False if slack.holds else None

@@ -128,7 +128,7 @@ class Counts:
         self.tightness = _largest(self.tightness, ratio)
 
     def describe(self, case: Case) -> None:
-        """Describe an ordinary instance, up to the maximum number of descriptions."""
+        """Count the words that describe an ordinary instance, for the first `_DESCRIBED` ones."""
         if self.examples <= _DESCRIBED:
             for kind, word in describe_instance(case).items():
                 counts = self.coverage.setdefault(kind, {})
@@ -200,7 +200,10 @@ def words(record: object) -> dict[str, str]:
 
 
 def describe_instance(case: Case) -> dict[str, str]:
-    """Describe an instance by kind: sizes, equal entries, and the words of its first record."""
+    """Return words for an instance, by kind: sizes, equal entries, and those of its first record.
+
+    The first record is the outermost one for which `words` returns any.
+    """
     parts = list(_parts(case))
     arrays = [(name, part) for name, part in parts if isinstance(part, np.ndarray)]
     descriptions = next((description for _, part in parts if (description := words(part))), {})
@@ -240,7 +243,7 @@ def warnings_of(
     stepped: bool = False,
     undropped: frozenset[str] = frozenset(),
 ) -> list[str]:
-    """Return warnings about a search that refuted nothing, each a sentence with a remedy.
+    """Return warnings about a search that refuted nothing, each with its reason and a remedy.
 
     Args:
         seen: the counts of the search.
@@ -264,26 +267,25 @@ def warnings_of(
     far = tightness is not None and tightness < _FAR
     if seen.evaluated >= _ENOUGH and far and stepped:
         warnings.append(
-            f"nothing came nearer to the bound than {tightness:.3g} of it, which says little where "
-            "all variables are integers or choices: the sides go by jumps, and what was not looked "
-            "at may violate it; give more time, a smaller domain, or a proof"
+            f"the largest ratio of left to right side is only {tightness:.3g}, which says little "
+            "if all variables are integers or choices: the sides jump, so that instances that were "
+            "not tried may violate the bound; give more time, a smaller domain, or a proof"
         )
     elif seen.evaluated >= _ENOUGH and far and growing:
         warnings.append(
-            f"nothing came nearer to the bound than {tightness:.3g} of it, but that still grew: "
-            "give more time"
+            f"the largest ratio of left to right side is only {tightness:.3g}, but it still grew "
+            "at the end of the search: give more time"
         )
     elif seen.evaluated >= _ENOUGH and far:
         warnings.append(
-            f"nothing came nearer to the bound than {tightness:.3g} of it, which says little: the "
-            "bound may be far above what there is, or the left side may be large only where nobody "
-            "looked; state a sharp reading, or give the search a way there (an ensemble, or a form "
-            "for tensors)"
+            f"the largest ratio of left to right side is only {tightness:.3g}: the bound may be "
+            "far from sharp, or the search may have missed the instances with a large left side; "
+            "state a sharp reading, or help the search by an ensemble or a form for tensors"
         )
     alike = slacks and tightness is None and least is not None and least == seen.max_slack
     if seen.evaluated >= _ENOUGH and alike:
         warnings.append(
-            f"the slack is {least:.3g} on every instance, so no search can tell near from far: "
-            "return how far the conclusion is from failing"
+            f"the slack is {least:.3g} on every instance, so that a search has nothing to follow: "
+            "return a slack that measures how far the conclusion is from failing"
         )
     return warnings

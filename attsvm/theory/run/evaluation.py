@@ -21,7 +21,7 @@ from attsvm.theory.run.bounded import within_bound
 from attsvm.theory.run.confirm import Confirmation, confirm
 
 _ASKED = 8
-"""Number of repeated evaluations of a hypothesis, to detect that its answers differ."""
+"""Number of repetitions of a hypothesis that suddenly fails, to see whether its answers differ."""
 
 
 _ANEW = 4
@@ -37,7 +37,12 @@ class Evaluation:
     part: Part
 
     def named(self, hypothesis: Hypothesis, case: Case) -> bool:
-        """Decide a hypothesis on an ordinary instance; if it raises, name it in the error."""
+        """Return whether a hypothesis holds on an ordinary instance.
+
+        Raises:
+            ClaimError: the hypothesis raised, or returned neither True nor False; the message names
+                the hypothesis.
+        """
         try:
             return self.decided(hypothesis, case)
         except (ClaimError, UnsatisfiedAssumption):
@@ -95,7 +100,11 @@ class Evaluation:
         return slack
 
     def ensure_unchanged(self, what: str, case: Case, document: Json) -> None:
-        """Raise unless an instance still equals its encoded form."""
+        """Raise unless an instance still equals its encoded form.
+
+        Raises:
+            ClaimError: the instance has changed; `what` names the function that was called.
+        """
         ensure_unchanged(self.claim.id, what, case, document)
 
     def confirmed(
@@ -127,16 +136,18 @@ class Evaluation:
             what = f"hypothesis {hypothesis.name!r}"
             holds = self.decided(hypothesis, again)
             self.ensure_unchanged(what, again, document)
+            # It held when the instance was accepted. If it holds in some repetition, its answers
+            # are random; else the instance that it accepted was another one than its encoded form.
             if not holds and any(self.decided(hypothesis, again) for _ in range(_ASKED)):
                 raise ClaimError(
                     f"{what} of {self.claim.id} gave two answers on one instance",
                     remedy="Let it depend on the instance alone, not on chance or on the number "
                     "of calls.",
                 )
-            if not holds:  # it held when the instance was accepted
+            if not holds:
                 raise ClaimError(
                     f"a hypothesis or the conclusion of {self.claim.id} changed its instance, "
-                    f"of which {what} held before",
+                    f"on which {what} held before",
                     remedy=COPY_FIRST,
                 )
         if slack is None:

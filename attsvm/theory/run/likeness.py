@@ -1,4 +1,4 @@
-"""A test of whether a made-up instance resembles the instances that the claim's author draws."""
+"""A test of whether an instance made by a searcher resembles those of the author's strategy."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _AUTHORS = frozenset((EXPLICIT, ENSEMBLE, DRAWN))
 
 
 class Likeness:
-    """A learner of the form of a part's instances.
+    """The form of a part's ordinary instances, as learnt from some of them.
 
-    It accepts made-up instances of the same form.
+    An instance made by a searcher resembles them if it has the same form; see `Domain`.
     """
 
     def __init__(self, claim: Claim, part: Part) -> None:
@@ -40,14 +40,17 @@ class Likeness:
         self._learnt = False
 
     def see(self, case: Case, searcher: str) -> None:
-        """Learn from an instance if an author's searcher drew it."""
+        """Learn from an instance if it comes from the author's strategy, ensemble or examples."""
         if searcher in _AUTHORS:
             self._domain.see(case)
             if searcher == DRAWN and len(self._drawn) < _SAMPLES:
                 self._drawn.append(case)
 
     def learn(self, refuted: Refuted) -> None:
-        """Learn from a refuting instance if an author's searcher drew it."""
+        """Learn from a counterexample if it comes from the author's strategy, ensemble or examples.
+
+        The searcher that found it is stored with the counterexample.
+        """
         case = codec.decode(refuted.instance, self._claim.instance_type)
         if refuted.found_by in _AUTHORS:
             self._domain.see(case)

@@ -1,6 +1,6 @@
-"""Ordinary instances: drawn from the author's own strategy.
+"""Evaluation of ordinary instances, that is of the author's strategy, ensemble and examples.
 
-They are counted and give the verdict.
+They decide whether a check was thorough, and any of them may refute the claim.
 """
 
 from __future__ import annotations
@@ -45,6 +45,9 @@ def examine_case(tally: Tally, case: Case, searcher: str) -> tuple[bool, Refuted
 def _examined(tally: Tally, case: Case, searcher: str) -> tuple[bool, Refuted | None]:
     seen, evaluation = tally.seen, tally.evaluation
     tally.likeness.see(case, searcher)
+    # The first instances are encoded before and after each call, to detect code that changes its
+    # instance, and their conclusions are evaluated again later. For all instances this would take
+    # longer than the evaluation itself.
     watched = len(tally.first) < tally.repeats and seen.examples < _WATCHED
     before = codec.encode(case) if watched else None
     accepted = _accepts(tally, case)
@@ -80,7 +83,8 @@ def _examined(tally: Tally, case: Case, searcher: str) -> tuple[bool, Refuted | 
     answer, document = evaluation.confirmed(case, slack)
     if tally.part.formula.measured is not None:
         seen.decided += answer.evidence is Evidence.CERTIFIED
-    if answer.refuted is not False or not slack.violated:  # else floats are wrong
+    # if the exact evaluation contradicts the floats, the float height must not attract the search
+    if answer.refuted is not False or not slack.violated:
         tally.record(slack, case, searcher, refuted=answer.refuted is True)
     if answer.refuted:
         return True, tally.refutation(document, slack, answer, searcher)
@@ -122,7 +126,10 @@ def _audited(case: Case, tally: Tally, slack: Slack, searcher: str) -> Refuted |
 
 
 def audit_closest(tally: Tally) -> Refuted | None:
-    """Evaluate exactly the instance that came closest to a violation, from whichever searcher."""
+    """Evaluate exactly the instance with the largest height; return its refutation, if any.
+
+    An instance on which floats already do not accept the conclusion was evaluated exactly before.
+    """
     if tally.best is None or not tally.best[2].holds:
         return None
     _, case, slack = tally.best
@@ -132,9 +139,10 @@ def audit_closest(tally: Tally) -> Refuted | None:
 
 
 def repeat(tally: Tally) -> None:
-    """Evaluate the conclusion again on the first instances with different slacks.
+    """Raise unless repeated evaluations of the conclusion return the same slacks.
 
-    The last instance is evaluated several times, to detect a conclusion that alternates.
+    The conclusion is evaluated again on the first instances with different slacks, and several
+    times on the last of them, to detect a conclusion that alternates.
 
     Raises:
         ClaimError: the conclusion returns another slack, or changes an instance.

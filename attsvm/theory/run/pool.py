@@ -63,7 +63,9 @@ class Elite:
 
 
 class Pool:
-    """The closest instances, a few of each size; and templates, the smallest instance of each size.
+    """The instances closest to a violation, a few of each size, and the smallest one of each size.
+
+    The smallest ones are called templates: searchers start from them.
 
     Among equally close instances the shortest are kept: many counterexamples are degenerate.
     """
@@ -76,12 +78,12 @@ class Pool:
 
     @property
     def height(self) -> float:
-        """The largest height; minus infinity if the pool is empty."""
+        """The largest height; minus infinity if no instance with a finite height is kept."""
         return self.closest[0].height if self.closest else -math.inf
 
     @property
     def templates(self) -> list[Elite]:
-        """One instance of each size, smallest first."""
+        """The smallest instance of each size, smallest first."""
         return sorted(self._templates.values(), key=_smallness)
 
     @property
@@ -90,10 +92,7 @@ class Pool:
         return f"{sorted({e.shape for e in self.elites()})} {bool(self.closest)}"
 
     def offer(self, height: float, case: Case) -> bool:
-        """Offer an accepted instance.
-
-        Return whether it came closer to a violation than all before.
-        """
+        """Add an accepted instance if it ranks high enough; return whether it is the closest."""
         full = len(self.closest) >= _CLOSEST and len(self._templates) >= _TEMPLATES
         if full and not height > self.closest[-1].height:
             return False

@@ -1,4 +1,4 @@
-"""Evaluation of instances made by guided searchers; they are counted apart from ordinary ones."""
+"""Evaluation of made-up instances, that is those of guided searchers; they are counted apart."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _TOUCHING = 12
 def admits(tally: Tally, case: Case, searcher: str, *, reshaped: bool) -> bool:
     """Return whether a made-up instance meets every hypothesis; False if a hypothesis raises.
 
-    An exception is counted as broken, because the claim does not decide such an instance.
+    The exception is counted as broken. If the searcher kept the form of the instance, only a
+    `DataError` is excused in this way: another exception is a mistake of the claim, and passes
+    through.
     """
     excused = Exception if reshaped else DataError
     for each in tally.part.hypotheses:
@@ -99,7 +101,10 @@ def _probed(
 
 
 def _touches(tally: Tally, searcher: str, progress: float) -> bool:
-    """Return whether to evaluate one more instance that floats cannot decide exactly."""
+    """Count an instance that floats leave open; return whether to evaluate it exactly.
+
+    The budget of exact evaluations grows with the progress of the turn.
+    """
     touched = tally.touched.get(searcher, 0)
     if touched >= _TOUCHING * progress:
         tally.seen.unexamined += 1

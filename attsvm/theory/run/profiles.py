@@ -10,7 +10,7 @@ from attsvm.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The budgets of a claim of cost 1; a claim of cost c gets 1/c of them, but a minimum of each.
+    """The budgets of a claim of cost 1; a claim of cost c gets 1/c of them, or a minimum if larger.
 
     Attributes:
         name: quick or deep.

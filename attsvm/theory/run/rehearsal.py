@@ -51,7 +51,7 @@ def rehearse(id: str, formula: Formula, parameters: Mapping[str, object]) -> Non
 def _judge(
     id: str, formula: Formula, parameters: Mapping[str, object], shape: Mapping[str, int]
 ) -> None:
-    """Evaluate the formulas on the same instance in balls."""
+    """Evaluate the formulas in balls, on the instance that floats were tried on."""
     with contextlib.suppress(ZeroDivisionError), np.errstate(all="ignore"):  # floats divide by 0
         case = batches.instance_at(
             formula, batches.filled(formula, np.random.default_rng(0), shape, 1), 0
@@ -157,7 +157,7 @@ def _explaining(whose: str, *passing: type[Exception]) -> Iterator[None]:
                 value=error.value,
                 remedy=error.remedy,
             ) from error
-        # else the attribute is missing from a value, not from the namespace
+        # any other exception, such as an attribute that a value of v lacks
         if not isinstance(error, AttsvmError):
             raise ClaimError(
                 f"{whose}{_line(error)} raised {type(error).__name__}: {error}",
@@ -166,9 +166,9 @@ def _explaining(whose: str, *passing: type[Exception]) -> Iterator[None]:
 
 
 def explained(whose: str, error: Exception) -> ClaimError | None:
-    """Return an error that explains an author's mistake.
+    """Return an error that explains an author's mistake; None if it is no known mistake.
 
-    None if the cause is not a known mistake.
+    The messages begin with `whose`, such as "the conclusion of mine/a:literal".
     """
     at = f"{whose}{_line(error)}"
     if isinstance(error, ClaimError):
@@ -205,5 +205,5 @@ def _line(error: BaseException) -> str:
 
 
 def _is_of_an_author(file: Path) -> bool:
-    """Return whether the author of a claim may have written a file: no library, nor the engine."""
+    """Return whether a file is neither the engine's nor a library's: then an author wrote it."""
     return file.is_file() and not file.is_relative_to(_ENGINE) and not is_installed(file.parent)

@@ -1,4 +1,4 @@
-"""Evaluation of changed counterexamples, to shrink or worsen them; none counts as examined."""
+"""Evaluation of changed counterexamples, to shrink or worsen them; the counts stay unchanged."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def height(tally: Tally, case: Case) -> float | None:
 
 
 def ensure_stands(tally: Tally, refuted: Refuted) -> None:
-    """Evaluate a counterexample again, from the values that its file holds.
+    """Raise unless a second evaluation, from the stored values, confirms a counterexample.
 
     Raises:
         ClaimError: the result differs from the stored one.

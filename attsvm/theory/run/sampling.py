@@ -21,8 +21,13 @@ DRAWN = "Hypothesis"
 """Name of the searcher that draws from the claim's strategy."""
 
 EXPLICIT = "explicit instance"
+"""Name of the searcher that evaluates the claim's examples."""
+
 ENSEMBLE = "seeded ensemble"
+"""Name of the searcher that draws from the claim's ensemble."""
+
 EVERY = "enumeration of the domain"
+"""Name of the searcher that evaluates every instance of a finite domain."""
 
 
 @contextlib.contextmanager
@@ -59,7 +64,7 @@ def _begun_anew() -> Iterator[None]:
 
     core: Any = hypothesis.core
     original = core.deterministic_PRNG
-    with original():  # it looks for generators
+    with original():  # on entry, it registers the generators of numpy and random
         shared = list(entropy.RANDOMS_TO_MANAGE.values())
         begun = [(generator, generator.getstate()) for generator in shared]
     before = [(generator, generator.getstate()) for generator in shared]
@@ -86,7 +91,14 @@ def _begun_anew() -> Iterator[None]:
 def drawing(
     strategy: SearchStrategy[Case], seed: int, examples: int, *phases: Phase
 ) -> Callable[[Callable[[Case], None]], Callable[[], None]]:
-    """Return a decorator that calls a function with instances of a strategy."""
+    """Return a decorator: the decorated function takes no argument and runs on drawn instances.
+
+    Args:
+        strategy: the strategy of instances.
+        seed: the seed of Hypothesis.
+        examples: maximum number of instances.
+        phases: the phases of Hypothesis, such as `Phase.generate`.
+    """
 
     def decorate(body: Callable[[Case], None]) -> Callable[[], None]:
         settings = hypothesis.settings(
@@ -101,7 +113,8 @@ def drawing(
             suppress_health_check=list(HealthCheck),
         )
 
-        def called(case: Case) -> None:  # Hypothesis reads the whole source of what it is given
+        # Hypothesis reads and parses the source of the function that it gets: give it a short one
+        def called(case: Case) -> None:
             body(case)
 
         return hypothesis.seed(seed)(settings(hypothesis.given(strategy)(called)))
@@ -111,7 +124,7 @@ def drawing(
 
 @functools.lru_cache(maxsize=64)
 def sample(strategy: SearchStrategy[Case], count: int) -> tuple[tuple[Json, ...], Exception | None]:
-    """Return a fixed sample of encoded instances of a strategy, and its exception, if any."""
+    """Return encoded instances drawn with seed 0, and the exception that ended the draw, if any."""
     drawn: list[Json] = []
     if count == 0:
         return (), None

@@ -42,7 +42,7 @@ class Tally:
         pool: the instances that came closest to a violation.
         best: the closest instance, with its height and slack; `best_by` names its searcher and
             `best_made_up` says whether it is made up.
-        first: the first accepted instances with different slacks, each with its encoded form.
+        first: the first accepted instances with different slacks: instance, encoded form, slack.
         touched: by searcher, the number of made-up instances evaluated exactly although floats
             accept them.
         latest: the violation confirmed last.
@@ -88,7 +88,8 @@ class Tally:
             return
         ratio = slack.ratio
         if ratio is not None and not refuted:
-            # a ratio above 1 without a refutation lies within its float error
+            # A ratio above 1 is a violation. It was not confirmed, so the excess is rounding, and a
+            # tightness above 1 would claim what the judge did not find.
             ratio = min(ratio, 1.0)
         self.seen.record(slack.value, ratio)
         height = slack.height
@@ -118,7 +119,11 @@ class Tally:
         searcher: str,
         excused: type[Exception] | tuple[()],
     ) -> _Answer | None:
-        """Return the answer on a made-up instance; None, counted as broken, if the claim raises."""
+        """Return the answer of a claim's function on a made-up instance.
+
+        None if the function raises one of the `excused` exceptions, which is counted as broken.
+        Other exceptions pass through.
+        """
         try:
             return ask(case)
         except ClaimError:
@@ -139,7 +144,10 @@ class Tally:
         self.seen.given_up_note = self.seen.given_up_note or where
 
     def leave_undecided(self, case: Case, slack: Slack, answer: Confirmation) -> None:
-        """Count an instance that is undecided, or on which evaluations disagree."""
+        """Count an undecided instance, or one on which floats and exact values disagree.
+
+        The reason of the first one is kept, with the instance.
+        """
         self.seen.undecided += 1
         reason = slack.note or f"slack {slack.value!r}: {answer.method}"
         if answer.refuted is False:

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from attsvm.theory.run.coverage import Counts
 
 _DIGITS = 64
-"""Number of bits to which the sides of a comparison are distinguished."""
+"""Precision in bits at which sides of a comparison are printed, to see whether they differ."""
 
 MANY = 64
-"""Maximum number of values of a variable that are counted as different."""
+"""Maximum number of different values of a variable that are counted."""
 
 
 class Variety:
@@ -59,7 +59,7 @@ class Variety:
             self._seen.varied[name] = len(values)
 
     def see(self, case: Case) -> None:
-        """Record which variables differ among the instances."""
+        """Record which variables of an instance differ from the first instance."""
         if self.moved and all(self.moved.values()):
             return
         for name, value in self._part.formula.values_of(case).items():

@@ -75,7 +75,7 @@ class Asked(Protocol):
         """Return whether the job is done."""
 
     def cancel(self) -> object:
-        """Drop the job unless it has begun."""
+        """Withdraw the job unless it has begun."""
 
 
 class Workers(Protocol):
@@ -165,9 +165,10 @@ class Jobs:
             self._changed.notify_all()
 
     def take(self) -> _Job | None:
-        """Return the next job for this thread, waiting if needed.
+        """Wait for a job and return it; None if the queue is closed and empty.
 
-        None if the queue is closed and empty.
+        A thread first gets jobs of the statement that it worked on last, then of statements that no
+        other thread works on, then the oldest job.
         """
         me = threading.get_ident()
         with self._changed:
@@ -211,7 +212,7 @@ class _Processes:
         return future
 
     def completed(self, jobs: Iterable[Asked]) -> Iterator[Asked]:
-        futures: Iterable[Any] = jobs  # those that `submit` returned
+        futures: Iterable[Any] = jobs  # `submit` returned them, so they are futures
         yield from concurrent.futures.as_completed(futures)
 
     def end(self) -> None:
@@ -285,6 +286,8 @@ class _Processes:
         with self._starting:
             if self._ending:
                 raise EOFError
+            # The new process inherits the environment. It must see single-threaded libraries before
+            # it imports numpy; the variables of this process are restored afterwards.
             before = {name: os.environ.get(name) for name in SINGLE}
             os.environ.update(SINGLE)
             try:
@@ -300,7 +303,7 @@ class _Processes:
         return worker, ours
 
     def _bury(self, worker: tuple[BaseProcess, Connection] | None) -> int | None:
-        """End a process and return its exit code."""
+        """End a process; return its exit code, None if there is no process."""
         if worker is None:
             return None
         process, ours = worker

@@ -238,7 +238,7 @@ def test_braces_around_what_is_no_argument_of_a_definition_are_told(latex, wrong
     with pytest.raises(ClaimError) as told:
         definition(latex)(lambda m, x: x)
     assert str(told.value) == (
-        "the LaTeX of the definition <lambda> has braces around what is no argument of it "
+        "the LaTeX of the definition <lambda> has braces around a text that is no argument "
         f"(got {wrong}). Its arguments are x; braces of LaTeX itself are written twice, "
         "{{ and }}."
     )

@@ -388,8 +388,9 @@ DECLARATIONS = {
             "expected": "refuted",
             "options": "siblings={'s': changed(variables={'t': Real(least=0)})}",
         },
-        "sibling 's' of mine/a:literal, which is to be refuted, changes neither a constant nor a "
-        "hypothesis: what refutes it refutes the reading. Give it another constant, or drop",
+        "sibling 's' of mine/a:literal changes neither a constant nor a hypothesis, and the "
+        "reading is expected to be refuted: each counterexample of the sibling would also refute "
+        "the reading. Give it another constant, or drop",
     ),
     "a hypothesis by its name": (
         {"options": f"{HALF}, under=('first',)"},
@@ -451,14 +452,14 @@ DECLARATIONS = {
     "no siblings": (
         {"options": "under=()"},
         "claim mine/a:literal needs at least one false sibling. Write siblings={'a name': "
-        "changed(constant=another)}; tight=True, by which tightened constants are to fall, and "
-        "each hypothesis make some by themselves.",
+        "changed(constant=another)}; or set tight=True, or list a hypothesis: the engine makes "
+        "siblings of both.",
     ),
     "no siblings of a refuted reading": (
         {"options": "", "expected": "refuted"},
         "claim mine/a:literal needs at least one false sibling. Write siblings={'a name': "
-        "changed(constant=another)}; the engine makes none of a reading that is expected to be "
-        "refuted.",
+        "changed(constant=another)}; the engine makes no siblings of a reading that is expected "
+        "to be refuted.",
     ),
     "variables in a list": (
         another(variables="['x']"),
@@ -483,7 +484,8 @@ DECLARATIONS = {
     ),
     "a conclusion that is a number": (
         another(conclusion="3"),
-        "the conclusion of mine/b:literal does not take (m, v) (got what cannot be called).",
+        "the conclusion of mine/b:literal does not take (m, v) (got a value that "
+        "cannot be called).",
     ),
     "a hypothesis of v alone": (
         another(hypotheses="(Hypothesis('h', lambda v: 0),)"),

@@ -75,7 +75,7 @@ def test_every_form_of_a_conclusion_takes_its_constants(form):
 
 @pytest.mark.parametrize("changes", [{"expected": "proved"}, {"proof": "toy_pack:prove"}])
 def test_proved_is_expected_exactly_where_a_proof_is_named(changes):
-    with pytest.raises(ClaimError, match="Expect proved exactly where a proof is named"):
+    with pytest.raises(ClaimError, match="Expect proved if and only if you name a proof"):
         declare(**changes)
 
 
@@ -289,7 +289,7 @@ UNCHECKABLE = {
     ),
     "nothing but a stand-in": (
         lambda: Measured("x^2 >= 0", floats=square, again=square, stand_in="a curve"),
-        "the floats follow a curve, and nothing follows the claim itself",
+        "the floats follow a curve, and no form follows the claim's own dynamics",
     ),
     "made by hand": (
         lambda: ensure_checkable(replace(declare(), cost=0)),
@@ -301,7 +301,7 @@ UNCHECKABLE = {
     ),
     "measured of variables": (
         lambda: declare(records={"x": Real()}),
-        "measured, but not of records",
+        "measured, but the reading has no records",
     ),
     "measured without a right side": (
         lambda: declare(tight=True),
@@ -309,7 +309,7 @@ UNCHECKABLE = {
     ),
     "records for variables": (
         lambda: of_a_variable(siblings={"a": changed(drop=["x <= 1"], variables=NUMBERS)}),
-        "redraws records where its statement has variables",
+        "gives records, but its statement has variables",
     ),
 }
 

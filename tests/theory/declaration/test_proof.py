@@ -91,7 +91,7 @@ def test_nothing_of_that_kind_equals_itself(found):
 
 
 def test_a_float_is_told_how_to_be_written():
-    with pytest.raises(ProofError, match=r"a float .* \(got 0\.5\)\. .*sympy\.Rational\(1, 2\)"):
+    with pytest.raises(ProofError, match=r"a float \(got 0\.5\)\. .*sympy\.Rational\(1, 2\)"):
         ensure_zero(sp.Float(0.5, 1), "a step")
 
 
@@ -269,9 +269,9 @@ def test_a_lemma_is_cited_once_its_hypotheses_are_met():
 @pytest.mark.parametrize(
     ("met", "why"),
     [
-        ({"it is closed": "a step"}, "not met one by one"),
-        ({"it is closed": HYPOTHESIS}, "not met one by one"),
-        ({"it is open": "a step", "it is convex": "a step"}, "not met one by one"),
+        ({"it is closed": "a step"}, "not meet exactly the hypotheses"),
+        ({"it is closed": HYPOTHESIS}, "not meet exactly the hypotheses"),
+        ({"it is open": "a step", "it is convex": "a step"}, "not meet exactly the hypotheses"),
         ({"it is convex": "a step", "it is closed": "a closed ball"}, "no step has passed"),
         ({"it is convex": "another step", "it is closed": HYPOTHESIS}, "no step has passed"),
         ({"it is convex": "its base", "it is closed": HYPOTHESIS}, "no step has passed"),
@@ -327,7 +327,7 @@ def test_a_name_under_which_two_things_have_passed_meets_nothing(one, other):
             for step in steps:
                 step("it is so")
             if refused:
-                with pytest.raises(ProofError, match="different things have passed under the name"):
+                with pytest.raises(ProofError, match="several facts have passed under the name"):
                     cite(LEMMA, met={**BALL, "it is closed": "it is so"})
             else:
                 cite(LEMMA, met={**BALL, "it is closed": "it is so"})
@@ -338,7 +338,7 @@ def test_what_two_proofs_have_passed_under_one_name_is_told_apart():
         ensure_zero(0, "it is a ball")
         for value in (1, 2):
             executed(lambda value=value: ensure_positive(value, "it is so"))
-        with pytest.raises(ProofError, match="different things"):
+        with pytest.raises(ProofError, match="several facts"):
             cite(LEMMA, met={**BALL, "it is closed": "it is so"})
 
 

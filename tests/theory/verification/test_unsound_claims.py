@@ -107,7 +107,7 @@ CHANGES = STOPPED | FOUND_OUT
 
 LATE = (
     r"toy/changing:literal (\(.*\) tried to change|changed) its instance"
-    r"|an instance holds a value of this type \(got list\)"
+    r"|an instance holds a value of an unsupported type \(got list\)"
 )
 """What is said of a change that shows where a violation is to be confirmed."""
 
@@ -210,10 +210,10 @@ class Loose:
 
 
 CONTAINERS = {
-    "list": (Point([1.0, 2.0]), r"a value of this type \(got list\)"),
-    "dictionary": ({"x": 1.0}, r"a value of this type \(got dict\)"),
-    "list in a tuple": ((1.0, [2.0]), r"a value of this type \(got list\)"),
-    "dataclass": (Loose(1.0), r"a dataclass that can be changed \(got Loose\).*frozen=True"),
+    "list": (Point([1.0, 2.0]), r"a value of an unsupported type \(got list\)"),
+    "dictionary": ({"x": 1.0}, r"a value of an unsupported type \(got dict\)"),
+    "list in a tuple": ((1.0, [2.0]), r"a value of an unsupported type \(got list\)"),
+    "dataclass": (Loose(1.0), r"a dataclass that is not frozen \(got Loose\).*frozen=True"),
 }
 
 
@@ -253,7 +253,7 @@ def test_what_is_read_only_is_not_copied():
 
 
 def test_a_type_is_no_instance():
-    with pytest.raises(ClaimError, match="holds a value of this type"):
+    with pytest.raises(ClaimError, match="holds a value of an unsupported type"):
         frozen(Point)
 
 
@@ -278,7 +278,7 @@ def test_a_random_conclusion_is_found_out_though_it_holds():
 
     outcome = check(build("random", conclusion, rerun=constant(1.0, 0.0)))
     assert outcome.error.startswith(
-        "the conclusion of toy/random:literal came to two different slacks on one instance"
+        "the conclusion of toy/random:literal returned two different slacks on one instance"
     )
     assert "seed every random generator" in outcome.error
 
@@ -289,7 +289,7 @@ def test_a_violation_that_is_gone_when_it_is_looked_at_again_refutes_nothing(kin
     claim = build("random", drifting(-1.0, *agreeing, 1.0), rerun=constant(-1.0, 0.0, kind))
     outcome = check(claim)
     assert outcome.refuted is None
-    assert "came to two different slacks on one instance (got -1.0 within" in outcome.error
+    assert "returned two different slacks on one instance (got -1.0 within" in outcome.error
     gain = take(claim, Turn(claim.id, "", "drawn", 0, 0, 20))
     assert gain.found is None
 
@@ -542,7 +542,7 @@ def test_a_conclusion_that_alternates_is_found_out():
     ).claims
     outcome = check(claim, profile=PROFILES["quick"])
     assert outcome.refuted is None
-    assert "came to two different slacks on one instance" in outcome.error
+    assert "returned two different slacks on one instance" in outcome.error
 
 
 # proofs
