@@ -20,7 +20,7 @@ def watcher() -> Watcher | None:
 
 @contextlib.contextmanager
 def watched(tell: Watcher) -> Iterator[None]:
-    """Call `tell` whenever this thread starts or finishes compiling a kernel."""
+    """Call `tell` when this thread starts or finishes compiling a kernel inside the context."""
     token = _watcher.set(tell)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Hypothesis strategies of dyadic numbers and arrays that shrink to small integers.
+"""Hypothesis strategies for dyadic numbers and arrays that shrink to small integers.
 
 Arrays are drawn as bytes and looked up in a table sorted by simplicity. An array therefore costs
 one draw, shrinks to zeros and ones, and is exact in binary. Strategies that are used inside draws
@@ -23,10 +23,10 @@ _T = TypeVar("_T")
 def composite(
     function: Callable[Concatenate[st.DrawFn, _P], _T],
 ) -> Callable[_P, st.SearchStrategy[_T]]:
-    """Return `st.composite(function)`, ten times faster.
+    """Return a strategy like `st.composite(function)`, made ten times faster.
 
-    Hypothesis parses the source of each function to check that it draws, but does not parse partial
-    functions.
+    `st.composite` parses the source of a function to check that it draws. It does not parse a
+    partial function, so `function` is wrapped in one.
     """
     partial: Any = functools.partial(function)
     for name in ("__name__", "__doc__", "__module__"):
@@ -47,12 +47,12 @@ def _grid() -> Any:
 
 
 GRID = _grid()
-"""Byte to number."""
+"""The number that each byte stands for."""
 
 
 @functools.cache
 def arrays(*shape: int) -> st.SearchStrategy[Array]:
-    """Return a strategy of arrays of that shape with entries of the grid."""
+    """Return a strategy of arrays of that shape whose entries are grid numbers."""
     size = int(np.prod(shape))
     return st.binary(min_size=size, max_size=size).map(
         lambda raw: GRID[np.frombuffer(raw, dtype=np.uint8)].reshape(shape)
@@ -61,7 +61,7 @@ def arrays(*shape: int) -> st.SearchStrategy[Array]:
 
 @functools.cache
 def numbers() -> st.SearchStrategy[float]:
-    """Return a strategy of numbers of the grid."""
+    """Return a strategy of grid numbers."""
     return arrays(1).map(lambda a: float(a[0]))
 
 
@@ -79,5 +79,5 @@ def one_of(*options: Any) -> st.SearchStrategy[Any]:
 
 @functools.cache
 def sizes(low: int, high: int) -> st.SearchStrategy[int]:
-    """Return a size."""
+    """Return a strategy of the integers from `low` to `high`, both included."""
     return st.integers(low, high)

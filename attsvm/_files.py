@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all."""
+"""Functions that write a file as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def destination(path: str | os.PathLike[str]) -> Path:
     """Return the file to which a path leads, behind symbolic links; it need not exist.
 
     Raises:
-        FileError: it is no file, or may not be written to.
+        FileError: the place is a folder or a device, or may not be written to.
     """
     try:
         place = Path(os.path.realpath(path))
@@ -68,7 +68,11 @@ def destination(path: str | os.PathLike[str]) -> Path:
 
 
 def dump(document: Any) -> str:
-    """Return JSON with keys in order, indented, without NaN or infinity."""
+    """Return indented JSON; its keys keep their order.
+
+    Raises:
+        ValueError: the document contains NaN or infinity.
+    """
     return json.dumps(document, indent=1, allow_nan=False)
 
 
@@ -109,7 +113,11 @@ def write_json(path: str, document: Any) -> None:
 
 
 def ensure_writable(folder: Path, option: str) -> None:
-    """Raise before the work, not after it, if its results cannot be written.
+    """Raise, before any work is done, if its results could not be written to `folder`.
+
+    Args:
+        folder: the folder; it need not exist.
+        option: the command-line option that names it, for the message.
 
     Raises:
         FileError: the folder does not exist and cannot be made, or is not writable.
@@ -149,18 +157,18 @@ def write_all(handle: int, content: bytes | memoryview) -> None:
     """Write to an open descriptor until all is written.
 
     Raises:
-        OSError: it takes no more.
+        OSError: the descriptor accepts no more bytes.
     """
     rest = memoryview(content)
     while rest:
         written = os.write(handle, rest)
         if not written:
-            raise OSError(errno.EIO, "it takes no more")
+            raise OSError(errno.EIO, "it accepts no more bytes")
         rest = rest[written:]
 
 
 def _pour(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
-    """Write to a stream, once all its content is made; earlier output comes first."""
+    """Write the whole content to a stream, after flushing standard output and standard error."""
     content = io.BytesIO()
     write(content)
     for stream in (sys.stdout, sys.stderr):

@@ -24,11 +24,11 @@ _LISTENED = 1.0
 _ONCE = (
     " and perhaps others: once for each installation; in all a minute or two if nothing else runs"
 )
-"""Text after the name of the first kernel that is compiled."""
+"""Text printed after the name of the first kernel that is compiled."""
 
 
 def cut(text: str, width: int) -> str:
-    """Return a text of at most that width, cut after a word and ended by dots if it is longer."""
+    """Return the text; if it is longer than `width`, cut it after a word and add three dots."""
     if len(text) <= width:
         return text
     return f"{text[: width - 3].rpartition(' ')[0].rstrip(',')} ..."[:width]
@@ -121,7 +121,10 @@ class Live:
             self._stream.flush()
 
     def compiling(self, kernel: str, seconds: float | None) -> None:
-        """Take note of a kernel that begins to be compiled, or took so many seconds."""
+        """Record that a kernel begins to be compiled, or that compiling it took `seconds`.
+
+        `seconds` is None when compiling begins.
+        """
         if seconds is None:
             if not self._begun and not self._compiled:
                 self._say(f"compiling {kernel}{_ONCE}")

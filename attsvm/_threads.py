@@ -1,4 +1,7 @@
-"""A limit of one thread for numeric libraries; it imports none, as they read it when loaded."""
+"""Environment variables that limit numeric libraries to one thread.
+
+The libraries read these variables when they are loaded, so this module imports none of them.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,9 @@ SINGLE = dict.fromkeys(
     ],
     "1",
 )
-"""Environment that does it: workers would fight for cores, and sums depend on the threads."""
+"""The variables. With more threads, workers compete for cores and sums depend on the threads."""
 
 
 def single_threaded() -> None:
-    """Set the limit for this process, before numeric libraries are loaded, and for its children."""
+    """Set the variables for this process and its children; call it before libraries are loaded."""
     os.environ.update(SINGLE)

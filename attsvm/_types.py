@@ -1,4 +1,4 @@
-"""The array type of shape annotations, their kinds, and documents.
+"""Types for annotations: arrays with their shapes, numbers of any kind, and JSON documents.
 
 Annotations stay text until they are evaluated. Evaluating one imports jaxtyping, which takes as
 long as numpy; a command that lists claims evaluates none.
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         def __neg__(self) -> Self: ...
 
     class Floats(Protocol):
-        """Floats of numpy or of torch: what code may do that runs on arrays and on tensors."""
+        """An array of numpy or a tensor of torch: the operations that both have."""
 
         def __add__(self, other: Self | float, /) -> Self: ...
         def __radd__(self, other: float, /) -> Self: ...
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
         def T(self) -> Self: ...
 
     JsonObject = dict[str, Any]
-    """An object of a document; who reads a value of it knows, or checks, what it is."""
+    """An object of a JSON document; code that reads a value knows or checks its type."""
 
     Json = JsonObject | list[Any] | str | int | float | bool | None
     """A value of a JSON document."""
@@ -88,7 +88,10 @@ else:
     JsonObject, Entry = dict, Mapping
 
     class _Kind:
-        """A kind of entries by its name in jaxtyping; `Float[Array, "n d"]` is jaxtyping's own."""
+        """A stand-in for a type of jaxtyping, which is imported when it is first subscripted.
+
+        `Float[Array, "n d"]` is then the annotation of jaxtyping itself.
+        """
 
         def __init__(self, name):
             self.name = name

@@ -29,7 +29,7 @@ def _raw(name: str, value: object) -> Array:
 def ensure_array(
     name: str, value: object, axes: Sequence[str], sizes: dict[str, int] | None = None
 ) -> Array:
-    """Return `value` as a finite float64 array with the named axes, all nonempty.
+    """Return a copy of `value` as a finite float64 array with the named axes, all nonempty.
 
     Args:
         name: its name in error messages.
@@ -38,7 +38,8 @@ def ensure_array(
         sizes: sizes already known by axis name; new ones are added to it.
 
     Raises:
-        DataError: wrong type, number of dimensions or size, an empty axis, NaN or infinity.
+        DataError: wrong type, number of dimensions or size, an empty axis, NaN or infinity, or an
+            integer that float64 cannot represent.
     """
     array = _raw(name, value)
     if array.dtype.kind not in "iuf":
@@ -159,7 +160,7 @@ def ensure_count(name: str, value: object, least: int = 0) -> int:
     """Return `value` as an integer of at least `least`.
 
     Raises:
-        DataError: not an integer (booleans are none), or below.
+        DataError: the value is no integer (a boolean counts as none), or is below `least`.
     """
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise DataError(

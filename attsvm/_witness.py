@@ -1,4 +1,4 @@
-"""Witnesses: proposals of floats to exact arithmetic, recorded once and read back in a replay.
+"""Witnesses: proposals that floats make to exact arithmetic, recorded once and read in a replay.
 
 Some proofs need data that only a search in floats finds quickly, such as the support of a solution.
 Exact code requests them by `proposed` and proves whatever it uses. A wrong proposal may therefore
@@ -75,14 +75,17 @@ _SESSION: ContextVar[_Session | None] = ContextVar("_SESSION", default=None)
 
 @contextlib.contextmanager
 def noting() -> Iterator[dict[str, list[Json]]]:
-    """Note every proposal that is made inside, in the dictionary that is yielded."""
+    """Record every proposal made inside the context in the dictionary that is yielded."""
     with _entered(_Session(None)) as session:
         yield session.noted
 
 
 @contextlib.contextmanager
 def reading(witness: Witness) -> Iterator[None]:
-    """Read every proposal from a witness, which may be wrong: callers prove what they use."""
+    """Read every proposal inside the context from a witness, and compute none.
+
+    The witness may be wrong: callers prove whatever they use.
+    """
     with _entered(_Session(witness)):
         yield
 
@@ -143,10 +146,10 @@ def floats(value: Plain, *shape: int) -> Any:
 
 
 def ensure_witness(value: object) -> Witness:
-    """Return a witness from a file.
+    """Return a value read from a file, if it has the form of a witness.
 
     Raises:
-        FileError: it is no object of lists.
+        FileError: it is not an object whose values are lists.
     """
     if not isinstance(value, dict) or not all(isinstance(x, list) for x in value.values()):
         raise malformed("is no object of lists", value)
@@ -154,7 +157,7 @@ def ensure_witness(value: object) -> Witness:
 
 
 def malformed(how: str, value: object) -> FileError:
-    """Return the error that a witness does not fit its request."""
+    """Return the error for a witness that does not fit the request."""
     return FileError(
         f"the witness in the file {how}",
         value=value,
@@ -173,7 +176,7 @@ def _decode(value: Json, depth: int = _DEEPEST) -> Plain:
     """Return the proposal of a JSON value.
 
     Raises:
-        FileError: it is none.
+        FileError: no proposal has this JSON value.
     """
     if value is None or (type(value) is int and abs(value) <= _LARGEST):
         return value
@@ -182,4 +185,4 @@ def _decode(value: Json, depth: int = _DEEPEST) -> Plain:
     if isinstance(value, str) and _FLOAT.fullmatch(value):
         with contextlib.suppress(OverflowError):
             return float.fromhex(value)
-    raise malformed("holds what no proposal can be", value)
+    raise malformed("has a value that no proposal has", value)

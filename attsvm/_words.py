@@ -1,4 +1,4 @@
-"""Words for people."""
+"""Texts for people: counts with nouns, near matches, escaped text, numbers and durations."""
 
 from __future__ import annotations
 
@@ -15,9 +15,15 @@ def counted(number: int, noun: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str], most: int = 3, *, least: float = 0.3) -> str:
-    """Return `Nearest: a, b.` with the known words closest to one; empty if none is close.
+    """Return `Nearest: a, b.` with the known words closest to `word`; empty if none is close.
 
-    `least` is the least similarity, from 0 to 1. Case is ignored.
+    Case is ignored.
+
+    Args:
+        word: the word that is not known.
+        known: the known words.
+        most: maximum number of words to name.
+        least: smallest similarity, from 0 to 1, of a word that is named.
     """
     folded: dict[str, str] = {}
     for each in known:
@@ -44,7 +50,7 @@ def _escaped(letter: str) -> str:
 
 
 def rising(value: float) -> str:
-    """Return two significant digits, rounded up so that a bound stays one, such as `3.1e-16`."""
+    """Return a number as text such as `3.1e-16`: two digits, rounded up so that a bound holds."""
     if not math.isfinite(value):
         return str(value)
     digits = Context(prec=2, rounding=ROUND_CEILING).create_decimal_from_float(value)
@@ -52,5 +58,5 @@ def rising(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time in minutes from 90 seconds on, and in seconds below."""
+    """Return a time as text: in seconds below 90 s, in minutes from there on."""
     return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"

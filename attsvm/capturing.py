@@ -163,7 +163,7 @@ def _mask(mask: Tensor | None, shape: tuple[int, ...], name: str, *, hides: bool
     if mask is None:
         return np.ones(shape, dtype=np.bool_)
     array: Array = mask.detach().cpu().numpy()
-    if array.ndim == 3 and len(shape) == 4:  # one for each head of each batch
+    if array.ndim == 3 and len(shape) == 4:  # a mask for each head of each batch entry
         array = array.reshape(shape)
     if array.dtype != np.bool_:
         odd = (array != 0.0) & (array != -np.inf)
@@ -179,7 +179,11 @@ def _mask(mask: Tensor | None, shape: tuple[int, ...], name: str, *, hides: bool
 
 
 def _head(name: str, X: Array, Z: Array, V: Array, W: Array, mask: Array) -> Head:
-    """Return a head from arrays (batch, ...), a query an input."""
+    """Return a head from arrays (batch, ...): each query of the batch is an input of its own.
+
+    Raises:
+        DataError: no query sees a token.
+    """
     B, L, S = mask.shape
     tokens, values = (
         np.broadcast_to(a[:, None], (B, L, *a.shape[1:])).reshape(B * L, *a.shape[1:])

@@ -28,10 +28,10 @@ _LARGEST = 1 << 32
 """Maximum size of the arrays of a file in bytes, as stored and as float64."""
 
 _DENSE = 1 << 26
-"""Size of the arrays in bytes that is accepted for files of any size."""
+"""Size of the arrays in bytes that is accepted however small the file is."""
 
 _PACKED = 100
-"""Above that, maximum number of bytes of the arrays per byte of the file."""
+"""Maximum number of bytes of the arrays per byte of the file, if they exceed `_DENSE`."""
 
 _PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _UNREADABLE = (
@@ -68,7 +68,7 @@ def _header(file: IO[bytes]) -> _Header:
     """
     magic = file.read(8)
     if magic not in (b"\x93NUMPY\x01\x00", b"\x93NUMPY\x02\x00"):
-        raise ValueError("it is no array in numpy's format, version 1 or 2")
+        raise ValueError("it is not an array in numpy's format, version 1 or 2")
     width = 2 * magic[6]
     length = int.from_bytes(file.read(width), "little")
     if length > _LONGEST_HEADER:
@@ -77,16 +77,18 @@ def _header(file: IO[bytes]) -> _Header:
     try:
         message = ast.literal_eval(text.decode("latin-1").strip())
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
-        raise ValueError("a header is no dictionary of constants") from error
+        raise ValueError("a header is not a dictionary of constants") from error
     if not isinstance(message, dict) or set(message) != _HEADER:
-        raise ValueError("a header does not say descr, fortran_order and shape alone")
+        raise ValueError(
+            "a header must have the keys descr, fortran_order and shape, and no others"
+        )
     descr, fortran, shape = message["descr"], message["fortran_order"], message["shape"]
     if not isinstance(descr, str) or not _KINDS.fullmatch(descr):
         raise ValueError(f"an array is of type {descr!r:.40}, not of real numbers or truth values")
     if not isinstance(fortran, bool) or not isinstance(shape, tuple) or len(shape) > _MOST_AXES:
-        raise ValueError("a header states no order, or no shape")
+        raise ValueError("a header has no valid fortran_order or no valid shape")
     if not all(type(size) is int and 0 <= size <= _LARGEST for size in shape):
-        raise ValueError("a header states a shape that no array has")
+        raise ValueError("a header states a shape with a negative or too large size")
     return _Header(np.dtype(descr), fortran, shape)
 
 
@@ -108,7 +110,10 @@ def _array(file: IO[bytes], size: int) -> Array:
 
 
 def without_padding(value: object, mask: object) -> object:
-    """Return the array with 0 at masked entries that are not finite, if shapes fit."""
+    """Return the array with 0 at masked entries that are not finite.
+
+    A value that is not a float array of the mask's first two axes is returned as it is.
+    """
     try:
         array, present = np.asarray(value), np.asarray(mask)
     except (ValueError, TypeError):
@@ -194,7 +199,7 @@ class AttentionData:
 
     @property
     def gamma(self) -> Float[Array, "n T"]:
-        """Token scores gamma_it = y_i v^T x_it, or as given."""
+        """Token scores: y_i v^T x_it from labels and head, or the given `scores`."""
         if self.scores is not None:
             return self.scores
         y, v = present(self.y, "the labels y"), present(self.v, "the head v")
@@ -284,7 +289,7 @@ def _validated(data: AttentionData) -> dict[str, Array]:
     else:
         values = "y" if data.y is not None else "v" if data.v is not None else "neither"
         raise DataError(
-            "labels y and a head v say together which tokens are good",
+            "the data have no scores: labels y and a head v are needed together",
             value=values,
             remedy="Give both, or token scores.",
         )

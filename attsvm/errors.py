@@ -61,7 +61,7 @@ _BRIEF.maxlong = 2 * _SHOWN
 
 
 def _short(value: object) -> str:
-    """Return a value in few letters, whatever its size and depth."""
+    """Return a text of at most 120 letters for a value, whatever its size and depth."""
     if isinstance(value, str):
         text = value[: 2 * _SHOWN]
     elif isinstance(value, int) and value.bit_length() > 4 * _SHOWN:
@@ -96,7 +96,7 @@ class ClaimError(AttsvmError):
 
 
 class NotExpressible(ClaimError):
-    """A formula has no theorem for Coq; the cause is the part of it that has no Coq term."""
+    """A formula cannot be written for Coq; the cause names the part that has no Coq term."""
 
 
 class ProofError(AttsvmError):
@@ -112,11 +112,11 @@ class LedgerError(FileError):
 
 
 class UsageError(AttsvmError):
-    """The command line was given words that do not fit together."""
+    """A command or a function was called with arguments that do not fit together."""
 
 
 class WorkerError(AttsvmError):
-    """Workers cannot be reached, do not match, or died."""
+    """Workers cannot be reached, run other code than this process, or died."""
 
 
 def present(value: T | None, what: str) -> T:

@@ -68,7 +68,7 @@ def relu_head(hidden: object, outer: object = None) -> ReluHead:
 
 
 def ensure_head(head: object) -> Head | ReluHead:
-    """Return the head.
+    """Return the argument if it is a head of this module.
 
     Raises:
         DataError: the argument is not a head.

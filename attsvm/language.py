@@ -1,4 +1,4 @@
-"""A synthetic causal language whose token probabilities are all known, and its data sets.
+"""Synthetic causal languages with known token probabilities, and their data sets.
 
 A sentence of n tokens has n - 1 sub-sequences. Each is a classification problem: predict the next
 token, with the last one as the query. The output of attention is read by the embedding of the next
@@ -30,8 +30,8 @@ class Language:
 
     Attributes:
         first: weights of the first token of a sentence.
-        follow: follow[a, b] is the weight of b after a: P(b | ... a) is follow[a, b] over the sum
-            of row a, a rational.
+        follow: follow[a, b] is the weight of b after a: P(b | ... a) is follow[a, b] divided by
+            the sum of row a, a rational number.
         embeddings: one vector per token.
 
     Raises:
@@ -72,7 +72,7 @@ class Language:
         return int(self.embeddings.shape[1])
 
     def probability(self, sentence: npt.ArrayLike) -> Fraction:
-        """Return the exact probability of a sentence among those of its length.
+        """Return the exact probability of a sentence among all sentences of its length.
 
         Raises:
             DataError: the argument is not a row of tokens.
@@ -87,7 +87,7 @@ class Language:
         """Draw m independent sentences of n tokens, with exactly the probabilities of the table.
 
         Raises:
-            DataError: no numpy generator; m or n is no integer of at least 1.
+            DataError: `generator` is not a numpy generator, or m or n is not a positive integer.
         """
         generator = _generator(generator)
         m, n = ensure_count("m", m, 1), ensure_count("n", n, 1)
@@ -108,8 +108,8 @@ def random_language(generator: np.random.Generator, V: int, d: int, successors: 
     uniform in 1..9, and any token may be the first.
 
     Raises:
-        DataError: there is no numpy generator, a size is not a positive integer, or there are more
-            successors than tokens.
+        DataError: `generator` is not a numpy generator, a size is not a positive integer, or there
+            are more successors than tokens.
     """
     generator = _generator(generator)
     V, d = ensure_count("V", V, 1), ensure_count("d", d, 1)
@@ -139,10 +139,10 @@ def next_tokens(sentences: Int[Array, "m n"]) -> Int[Array, " p"]:
 
 
 def prefix_data(language: Language, sentences: Int[Array, "m n"]) -> AttentionData:
-    """Return problems over the tokens of the sub-sequence: (p, n - 1, d), later tokens masked.
+    """Return the p problems as inputs of n - 1 tokens; those after the sub-sequence are masked.
 
-    If the next token occurs in the sub-sequence, it is optimal; it is tied if it occurs twice.
-    Otherwise the token of largest inner product with it is optimal.
+    The tokens of largest inner product with the next token are optimal. For embeddings of norm 1
+    this is the next token itself if it occurs in the sub-sequence; it is tied if it occurs twice.
 
     Raises:
         DataError: the sentences do not have at least two tokens of this language.
@@ -159,9 +159,9 @@ def prefix_data(language: Language, sentences: Int[Array, "m n"]) -> AttentionDa
 
 
 def vocabulary_data(language: Language, sentences: Int[Array, "m n"]) -> AttentionData:
-    """Return problems over the vocabulary: (p, V, d).
+    """Return the p problems as inputs of V tokens, the whole vocabulary.
 
-    For unit embeddings the next token is optimal.
+    For embeddings of norm 1 the next token is optimal.
 
     Raises:
         DataError: the sentences do not have at least two tokens of this language.
@@ -176,7 +176,7 @@ def vocabulary_data(language: Language, sentences: Int[Array, "m n"]) -> Attenti
 def _generator(value: object) -> np.random.Generator:
     if not isinstance(value, np.random.Generator):
         raise DataError(
-            "chance comes from a numpy generator",
+            "random numbers must come from a numpy generator",
             value=value,
             remedy="Give numpy.random.default_rng(seed).",
         )
@@ -186,7 +186,7 @@ def _generator(value: object) -> np.random.Generator:
 def _array(value: object) -> Array:
     """Return the value as an array.
 
-    Rows of different lengths give an empty one, which fits nowhere.
+    Rows of different lengths give an empty array, which every later check of a shape refuses.
     """
     try:
         return np.asarray(value)

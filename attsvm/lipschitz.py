@@ -25,7 +25,7 @@ _N = TypeVar("_N", bound="Numeric")
 
 
 def softmax_height(x: _N, y: _N, a: _N, c: _N) -> _N:
-    """Return P (1-c^2)(x a + y P c)/2, P = (1-a^2)/4; K(D) is its maximum at x = D, y = D^2."""
+    """Return P (1-c^2)(x a + y P c)/2, P = (1-a^2)/4; K(D) is its maximum for x = D, y = D^2."""
     P = (1 - a * a) / 4
     return P * (1 - c * c) * (x * a + y * P * c) / 2
 
@@ -38,8 +38,8 @@ def best_level(slope: _N, offset: _N, root: _N) -> _N:
 def attention_bend(span: _N, slope: _N, curvature: _N, root: Callable[[int], _N]) -> _N:
     """Return D sup|l'| / (3 sqrt 3) + D^2 sup|l''| / 8, a bound of l(<softmax, gamma>)''.
 
-    D is the range of gamma. The third central moment of two tokens bounds the curvature of
-    <softmax, gamma>, the second its slope.
+    D is the range of gamma. The second derivative of <softmax, gamma> is a third central moment,
+    the first one a variance; both are largest for two tokens.
     """
     return span * slope / (3 * root(3)) + span * span * curvature / 8
 
@@ -92,10 +92,10 @@ def normed_slope(h2: _N, b2: _N, a: _N) -> _N:
 
 
 def _size(value: float) -> float:
-    """Return the value itself, if it is finite and not negative.
+    """Return the value.
 
     Raises:
-        DataError: it is not.
+        DataError: it is negative or not finite.
     """
     if not 0.0 <= value < math.inf:
         raise DataError(
@@ -114,7 +114,7 @@ def _softmax_constants(D: Float[Array, " B"]) -> Array:
     x, y = (1.0 / (1.0 + D))[:, None], (D / (1.0 + D))[:, None]
 
     def height(a: Array) -> Array:
-        # at most one of them underflows, and then it is negligible
+        # at most one of the two underflows; it is then negligible beside the other
         offset, slope = 4.0 * x * a, y * (1.0 - a * a)
         root = np.hypot(offset, math.sqrt(3.0) * slope)
         value: Array = softmax_height(x, y, a, best_level(slope, offset, root))
@@ -201,7 +201,7 @@ def _bisected(slope: Callable[[Array], Array], high: Array) -> Array:
 def squared_gradient_constants(
     oscillations: Float[Array, " B"], reaches: Float[Array, " B"]
 ) -> Float[Array, " B"]:
-    """Return `squared_gradient_constant` of many pairs; NaN for invalid ones."""
+    """Return `squared_gradient_constant` of many pairs; NaN for a pair that it would refuse."""
     with np.errstate(all="ignore"):
         usable = np.isfinite(reaches) & (oscillations >= 0.0)
         usable &= oscillations <= 2.0 * reaches * (1.0 + 1e-15)
@@ -218,7 +218,7 @@ def squared_gradient_constant(oscillation: float, reach: float) -> float:
     With w = osc(h) and r = max |h - b| it is w^2 max over a in [0, 1] of (1-a^2)(x a + (1-3a^2)/4),
     x = r/w - 1/2, the curvature of two tokens. With more tokens it is approached as the weights of
     the others vanish. It is at most w^2/4 + (2 r - w) w/(3 sqrt 3). Times ||A||^2 it is a constant
-    for softmax(A x) in x. The only critical point in [0, 1/sqrt 3] is found by bisection. The
+    for softmax(A x) in x. Bisection gives the only critical point in [0, 1/sqrt 3]. The
     result is infinite if it exceeds float64.
 
     Raises:

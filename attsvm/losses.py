@@ -24,7 +24,7 @@ class Loss:
         value: l.
         slope: l'.
         curvature: l''.
-        log_slope: log |l'|, accurate even if l' itself underflows.
+        log_slope: log |l'|, accurate even if l' itself underflows; -inf if l' = 0.
         drop: l(best - deficit) - l(best) for a deficit >= 0, without cancellation.
         direction: -1 if l decreases, 1 if it increases, 0 otherwise.
         lipschitz: sup |l'| over the reals (infinite if unbounded).
@@ -63,7 +63,7 @@ def curvature_kernel(e: _N) -> _N:
 
 
 def curvature_constant(root: Callable[[int], _N]) -> _N:
-    """Return 1/(6 sqrt 3), by a square root of floats, balls or symbols."""
+    """Return 1/(6 sqrt 3) as a number of the kind that `root` returns."""
     return 1 / (6 * root(3))
 
 
@@ -97,7 +97,7 @@ def _logistic_drop(best: Vector, deficit: Vector) -> Vector:
 
 
 def _log_drop(best: Vector, deficit: Vector) -> Vector:
-    """Return the increase of log(1 + exp(-u)) from best down to best - deficit."""
+    """Return the increase of log(1 + exp(-u)) when u falls from best to best - deficit."""
     rise = np.expm1(np.minimum(deficit, 30.0))
     near = np.log1p(logistic(-best) * rise)
     far = np.logaddexp(0.0, deficit - best) - np.logaddexp(0.0, -best)
@@ -171,7 +171,7 @@ CORRELATION = Loss(
     lipschitz=1.0,
     smoothness=0.0,
 )
-"""-u."""
+"""-u: the negative of the score itself."""
 
 SQUARED = Loss(
     "squared",

@@ -52,7 +52,7 @@ class Numbers:
     facts: Mapping[str, object]
 
     def json(self) -> JsonObject:
-        """Return facts and tables, column by column."""
+        """Return the facts and the tables as a document; a table is stored by columns."""
         tables = {name: table.json() for name, table in self.tables.items()}
         plain = {k: x.item() if isinstance(x, np.generic) else x for k, x in self.facts.items()}
         return {"facts": plain, "tables": tables}
@@ -66,8 +66,9 @@ class Reproduction:
         id: source and name, `tf/trajectories`.
         source, place: the source and the place of the original.
         shows: a description in one sentence.
-        numbers: computes them from `seed`, and from `sets` if that is a choice; a pure function.
-        pictures: functions that draw them, by name; the main one is called "".
+        numbers: a pure function of `seed`, and of `sets` unless that is fixed.
+        pictures: functions that draw a picture from the numbers, by name; the main one has the
+            name "".
         sets: the default number of data sets; None if it is fixed.
 
     Raises:
@@ -131,7 +132,7 @@ def named(figures: Sequence[Reproduction], name: str) -> Reproduction:
     """Return the figure of that id.
 
     Raises:
-        UsageError: there is none; the message has the nearest and all ids.
+        UsageError: there is none; the message names the nearest id and all ids.
     """
     by_id = {figure.id: figure for figure in figures}
     if name in by_id:

@@ -120,8 +120,8 @@ def normalised_gradient(
     s_t (gamma_t - <s, gamma>) (x_t - x_a) z^T. The bracket is the sum over u of s_u (gamma_t -
     gamma_u), with its largest exponent factored out. The largest exponent of all terms that move W
     is factored out before summation. No large terms cancel, even if tokens are repeated. Leading
-    axes are a batch; for a prompt all queries are 1. An exactly stationary point gives a zero
-    matrix and -inf.
+    axes are a batch. For a prompt p, take Z of ones with e = 1, and W = p as a column. An exactly
+    stationary point gives a zero matrix and the scale -inf.
     """
     logits = np.matmul(X, np.matmul(W[..., None, :, :], Z[..., None]))[..., 0]
     log_s = log_softmax(logits, mask)
@@ -147,8 +147,16 @@ def log_domain_negative_gradient(
 ) -> tuple[_A, _A]:
     """Return M and log_scale with -grad L = exp(log_scale) M, see `normalised_gradient`.
 
-    The inputs are logarithms of attention, and signs and logarithms of l', as arrays of numpy or
-    tensors. A NaN scale stays NaN.
+    Arrays may be numpy arrays, or tensors with `xp=torch`. A NaN scale stays NaN.
+
+    Args:
+        X: tokens (..., n, T, d).
+        Z: queries (..., n, e).
+        gamma: scores (..., n, T).
+        log_s: logarithms of the attention weights (..., n, T).
+        sign: signs of l' at the inputs (..., n).
+        height: logarithms of |l'| at the inputs (..., n).
+        xp: the module of the arrays, numpy or torch.
     """
     take: Any = np.take_along_axis if xp is np else xp.take_along_dim
     moved = X - take(X, log_s.argmax(-1)[..., None, None], -2)

@@ -39,7 +39,7 @@ def holds(place: Path) -> bool:
 
 
 def full_name(module: str, file: Path) -> str:
-    """Return the name by which to import a module that a file calls `module`.
+    """Return the full name of a module that the file imports by the name `module`.
 
     Args:
         module: a dotted name, as written in the file.

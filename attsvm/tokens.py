@@ -49,7 +49,7 @@ def optimal_tokens(data: AttentionData) -> OptimalTokens:
 
 
 def _tied(data: AttentionData) -> tuple[Array, Array, Array]:
-    """Return scores (absent tokens: minus infinity), the best score, and the mask of ties."""
+    """Return scores (-inf for absent tokens), best scores (n, 1), and which tokens are optimal."""
     gamma = data.gamma if data.mask is None else np.where(data.mask, data.gamma, -np.inf)
     best = gamma.max(axis=1, keepdims=True)
     if data.v is None:

@@ -134,7 +134,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """A head and its max-margin solution.
+    """A comparison of a head with the Att-SVM that selects the same tokens.
 
     Attributes:
         head: the head.
@@ -142,7 +142,8 @@ class Comparison:
             head's own W gives them positive margins, unless two tokens have the same logit.
         margins: margins of the head's W by query and token, infinite for tokens without a
             constraint.
-        active: the part of W that these queries see: the least W with the same margins.
+        active: the part of W on which the margins depend: the matrix of least Frobenius norm with
+            the same margins.
     """
 
     head: Head
@@ -152,13 +153,16 @@ class Comparison:
 
     @property
     def margin(self) -> float:
-        """The least margin over the norm that the Att-SVM minimises, of W; infinite for none."""
+        """The smallest margin of W, divided by the norm of the active part of W.
+
+        The norm is that which the Att-SVM minimises. Without constraints it is infinite.
+        """
         size = np.linalg.norm(self.active, self._order)
         return float(self.margins.min() / size) if size > 0.0 else math.inf
 
     @property
     def best_margin(self) -> float:
-        """The least margin of the Att-SVM, scaled to norm 1: no W has a larger one."""
+        """The smallest margin of the Att-SVM scaled to norm 1: no W of norm 1 has a larger one."""
         return 1.0 / self.answer.value if self.answer.value > 0.0 else math.inf
 
     @property
@@ -169,7 +173,10 @@ class Comparison:
 
     @property
     def residual(self) -> float:
-        """The distance of the two when both are scaled to Frobenius norm 1; NaN as the cosine."""
+        """Distance of the active part of W and the Att-SVM, both scaled to Frobenius norm 1.
+
+        It is NaN if either is 0 or does not exist.
+        """
         sizes = np.linalg.norm(self.active), np.linalg.norm(self.answer.W)
         if min(sizes) == 0.0:
             return math.nan
@@ -177,10 +184,7 @@ class Comparison:
 
     @property
     def needed(self) -> Bool[Array, "n T"]:
-        """Selected tokens with their copies, and support tokens.
-
-        The Att-SVM depends on no others.
-        """
+        """Tokens on which the Att-SVM depends: selected ones, their copies, and support tokens."""
         head = self.head
         kept = head.mask & ~head.data.present
         kept[np.arange(len(kept)), head.selected] = True
@@ -190,7 +194,7 @@ class Comparison:
 
     @property
     def droppable(self) -> Bool[Array, "n T"]:
-        """The other tokens: without them the Att-SVM is the same."""
+        """The visible tokens that are not needed: without them the Att-SVM is the same."""
         return self.head.mask & ~self.needed
 
     @property
@@ -217,7 +221,7 @@ class Comparison:
         return [(int(i), int(t), float(prices[i, t])) for i, t in places]
 
     def json(self) -> JsonObject:
-        """Return the figures in the form of `solve --json`; null for missing ones."""
+        """Return the figures as in `attsvm solve --json`; infinite and NaN ones are null."""
         document = {
             "selected": self.head.selected.tolist(),
             "margins": self.margins.tolist(),
@@ -262,10 +266,10 @@ class Comparison:
 
 
 def read_head(path: str | os.PathLike[str]) -> tuple[AttentionData, Head | None]:
-    """Read a data file, which may contain the W of a head and the values that the head averages.
+    """Read a data file, which may also have the W of a head and the values that the head averages.
 
-    Without values the tokens are averaged. If the file has neither scores nor labels, the data are
-    those of the head: the tokens to which it attends most are optimal.
+    If the file has no values, the head averages the tokens. If the file has neither scores nor
+    labels, the data are those of the head: the tokens to which it attends most are optimal.
 
     Returns:
         The data, and the head if the file has W.
@@ -303,7 +307,10 @@ def read_head(path: str | os.PathLike[str]) -> tuple[AttentionData, Head | None]
 
 
 def _active(data: AttentionData, targets: Array, reached: Array) -> Array:
-    """Return the least W with these margins: in the span of (x_target - x_t) z^T."""
+    """Return the W of least Frobenius norm with these margins.
+
+    It lies in the span of (x_target - x_t) z^T over all constraints.
+    """
     inputs, tokens = np.nonzero(np.isfinite(reached))
     if not inputs.size:
         return np.zeros((data.d, data.d))

@@ -175,7 +175,7 @@ REFUSED = [
                            (SCORED, "scores"))),
     *(({**SCORED, **extra}, "together with labels or a head")
       for extra in ({"y": [1.0, 1.0]}, {"v": [1.0, 1.0]}, LABELLED)),
-    *(({**PLAIN, **extra}, "say together which tokens are good")
+    *(({**PLAIN, **extra}, "are needed together")
       for extra in ({}, {"y": [1.0, 1.0]}, {"v": [1.0, 1.0]})),
     ({**SCORED, "X": [[[1.0, 2.0]], [[1.0]]]}, "X is not a rectangular array"),
     ({**LABELLED, "X": np.full((2, 2, 2), 1e200), "v": [1e200, -1e200]}, "overflow float64"),
@@ -347,7 +347,7 @@ def test_what_a_file_lacks_or_should_not_hold_is_named(tmp_path):
         np.savez(path, **fields)
         unreadable(path, words)
     for fields, words in (
-        (PLAIN, "say together which tokens are good"),
+        (PLAIN, "are needed together"),
         ({**SCORED, "scores": [[1.0, np.nan], [0.0, 0.0]]}, r"scores\[0, 1\] is not finite"),
     ):
         np.savez(path, **fields)
@@ -356,7 +356,7 @@ def test_what_a_file_lacks_or_should_not_hold_is_named(tmp_path):
     np.savez(path, Z=PLAIN["Z"], scores=SCORED["scores"])
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("X", "[[[1, 2]]]")
-    with pytest.raises(AttsvmError, match="is no array in numpy's format"):
+    with pytest.raises(AttsvmError, match="is not an array in numpy's format"):
         AttentionData.load(path)
 
 
