@@ -145,7 +145,7 @@ def faults_of(room):
 
 
 MOST = {
-    "attsvm": {"name": 18},
+    "attsvm": {"name": 9},
     "benchmarks": {"name": 1},
     "examples": {},
     "properties": {},

@@ -1,7 +1,7 @@
-"""Compiled loops: plain functions of arrays, without checks; their callers validate and grade.
+"""Compiled loops: functions of arrays that check nothing; callers validate inputs and results.
 
-Numba is slow to import, and commands that only read claims call no kernel: the first call of one
-imports it.
+The first call of a kernel imports numba. Importing it is slow, and commands that only read claims
+call no kernel.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _SOURCES = sorted(Path(__file__).parent.glob("*.py"))
 _STAMP = hashlib.sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()
 _ONE_AT_A_TIME = threading.Lock()
 _GLOBALS: dict[str, dict[str, Any]] = {}
-"""By module, the globals that compiled code reads; those that Python reads stay as they are."""
+"""Globals of compiled code by module; the globals that Python reads stay as they are."""
 
 
 class _Kernel:
-    """A function for numba, which gets it by the first call.
+    """A function that is given to numba when it is first called.
 
     Attributes:
-        function: as it is written.
-        level: up to which LLVM optimises its entry.
-        options: those of `numba.njit`.
+        function: the Python function.
+        level: level of optimisation of LLVM, 0 to 3, for the code that Python calls.
+        options: options of `numba.njit` for the code that other kernels call.
     """
 
     def __init__(self, function: Callable[..., Any], level: int = 1, **options: Any) -> None:
@@ -52,20 +52,20 @@ class _Kernel:
 
     @property
     def py_func(self) -> Callable[..., Any]:
-        """The function, run by Python; kernels that it calls are compiled."""
+        """The Python function; kernels that it calls are still compiled."""
         return self.function
 
     def entry(self) -> Any:
-        """Return numba's function, to be called from Python; its machine code is kept on disk."""
+        """Return numba's function for calls from Python; its machine code is kept on disk."""
         with _ONE_AT_A_TIME:
             self._entry = self._entry or self._handed_to_numba(cache=True)
         return self._entry
 
     def part(self) -> Any:
-        """Return numba's function, to be called from kernels alone.
+        """Return numba's function for calls from other kernels.
 
-        It has no wrapper for Python and is not kept on disk: code of an entry contains the code it
-        calls.
+        It has no wrapper for Python. It is not kept on disk, as the machine code of an entry
+        contains the code of all functions that it calls.
         """
         if self._part is None:
             unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -99,7 +99,7 @@ class _Kernel:
 
 
 def _knows_numba() -> bool:
-    """Return whether `_linked` was written for this version of numba; others are left alone."""
+    """Return whether this version of numba is at most 0.68, for which `_linked` was written."""
     import numba
 
     major, minor = numba.__version__.split(".")[:2]
@@ -108,9 +108,10 @@ def _knows_numba() -> bool:
 
 @functools.cache
 def _linked() -> Any:
-    """Return numba's compiler of code that is linked into that of an entry, and optimised there.
+    """Return a compiler class for parts, which stops before it optimises and makes machine code.
 
-    By itself numba would optimise each part and turn it into machine code that nothing runs.
+    A part is linked into its entry and optimised there. By itself, numba would also make machine
+    code of each part, which nothing runs.
     """
     compiler: Any = importlib.import_module("numba.core.compiler")
     machinery: Any = importlib.import_module("numba.core.compiler_machinery")
@@ -127,8 +128,8 @@ def _linked() -> Any:
             made, library = state["cr"], state.library
             library._optimize_final_module = lambda: None
             library._finalize_final_module = lambda: setattr(library, "_finalized", True)
-            told = made.fndesc.lookup_module(), made.fndesc.qualname, "linked into others"
-            entry = make_function(*told, 0, made.env, (library,))  # as none has an address
+            names = made.fndesc.lookup_module(), made.fndesc.qualname, "linked into others"
+            entry = make_function(*names, 0, made.env, (library,))  # 0: it has no address
             state.targetctx.insert_user_function(entry, made.fndesc, [library])
             state["cr"] = made._replace(cfunc=entry)
             return True
@@ -145,27 +146,30 @@ def _linked() -> Any:
 
 
 def _of_values(compile_it: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a part once for all values; numba would do so again for each literal."""
+    """Return a function that compiles a part once for all values, not again for each literal."""
     from numba.core.types import unliteral
 
     return lambda signature: compile_it(tuple(map(unliteral, signature)))
 
 
 def _in_turn(made: Any, name: str, source: str, level: int) -> Callable[..., Any]:
-    """Let one process at a time compile kernels of a source; others then find them on disk."""
+    """Return a function that compiles while no other process compiles kernels of this source.
+
+    Processes that waited then find the machine code on disk.
+    """
     compile_it = made.compile
 
     @functools.wraps(compile_it)
     def compile_or_read(signature: Any) -> Any:
-        with _locked(source), _optimised(level), _told_of(made, name):
+        with _locked(source), _optimised(level), _reported(made, name):
             return compile_it(signature)
 
     return compile_or_read
 
 
 @contextlib.contextmanager
-def _told_of(made: Any, name: str) -> Iterator[None]:
-    """Notify the watcher if numba compiles a function inside this context, not if it loads it."""
+def _reported(made: Any, name: str) -> Iterator[None]:
+    """Notify the watcher if numba compiles the function inside this context, not if it loads it."""
     if watcher() is None:
         yield
         return
@@ -174,7 +178,7 @@ def _told_of(made: Any, name: str) -> Iterator[None]:
 
         class Listener(events.Listener):  # type: ignore[misc]
             def on_start(self, event: Any) -> None:
-                if event.data["dispatcher"] is made:  # and not a part that it calls
+                if event.data["dispatcher"] is made:  # not for a part that it calls
                     at_work.enter_context(compiling(name))
 
             def on_end(self, event: Any) -> None:
@@ -187,12 +191,15 @@ def _told_of(made: Any, name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _optimised(level: int) -> Iterator[None]:
-    """Have LLVM optimise up to this level what is compiled here, and no other thread's code."""
+    """Limit LLVM's optimisation to this level inside the context.
+
+    numba's compiler lock is held, so that the limit does not apply to other threads.
+    """
     from numba.core import compiler_lock, registry
 
     config: Any = importlib.import_module("numba.core.config")
     with compiler_lock.global_compiler_lock:
-        registry.cpu_target.target_context.codegen()  # which keeps the level that it is made with
+        registry.cpu_target.target_context.codegen()  # it keeps the level of the first call
         before = config.OPT
         config.OPT = type(before)(min(before, level))
         try:
@@ -203,9 +210,9 @@ def _optimised(level: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _locked(path: str) -> Iterator[None]:
-    """Wait for other processes that hold this lock of a file, which may be read-only.
+    """Hold the lock of a file inside the context, once other processes have released it.
 
-    Where a system or a file system has no such locks, kernels are compiled by each process.
+    The file may be read-only. If the system has no such locks, the context holds none.
     """
     with contextlib.ExitStack() as held:
         with contextlib.suppress(ImportError, OSError):
@@ -217,28 +224,29 @@ def _locked(path: str) -> Iterator[None]:
 
 
 def compiled(function: F) -> F:
-    """Compile `function` when it is first called, and keep the machine code on disk.
+    """Return a kernel that is compiled at its first call, with its machine code kept on disk.
 
     - IEEE arithmetic is kept as written: no reassociation, and division by zero gives infinity.
-    - Kept code contains the code of all called functions. numba looks at one file only to decide
-      whether it is outdated; here any change of any kernel outdates everything.
-    - With NUMBA_DISABLE_JIT=1 functions stay as they are.
+    - The machine code contains that of all called functions. numba itself compares the date of one
+      file. Here a change of any file of kernels makes all machine code outdated.
+    - With NUMBA_DISABLE_JIT=1 Python runs the function.
 
-    LLVM optimises little: loops are short, and more optimisation takes a third longer and makes
-    them no faster.
+    LLVM optimises at level 1: loops are short, and more optimisation makes compiling a third longer
+    and the loops no faster.
     """
     return cast(F, _Kernel(function))
 
 
 def compiled_for_many(function: F) -> F:
-    """Compile like `compiled`, but optimised as far as possible, for loops over many problems."""
+    """Return a kernel as `compiled` does, optimised at level 3, for loops over many problems."""
     return cast(F, _Kernel(function, level=3))
 
 
 def read_only(array: Any) -> Any:
     """Return a view that cannot be written to.
 
-    Kernels are compiled separately for writable arrays.
+    A kernel is compiled once for read-only and once for writable arguments, so callers always pass
+    the same kind.
     """
     view = array.view()
     view.flags.writeable = False
@@ -246,5 +254,5 @@ def read_only(array: Any) -> Any:
 
 
 def inlined(function: F) -> F:
-    """Compile a short function, or one with a single caller, again within each caller."""
+    """Return a kernel that is compiled into each of its callers: short, or called once."""
     return cast(F, _Kernel(function, inline="always"))

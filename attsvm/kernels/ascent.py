@@ -1,4 +1,4 @@
-"""Passes over the rows of a large programme, whose rows come in runs that share a query."""
+"""Passes over the rows of a large programme, sorted into runs of rows that share a query."""
 
 from __future__ import annotations
 
@@ -38,10 +38,11 @@ def ascend(
 ) -> float:  # fmt: skip
     """Take a projected gradient step from y along c - G y, and return sum_j (y - new) (new - u).
 
-    A positive result means that the momentum new - u points against the step new - y. `V` has one
-    vector for each run; entry j of G y is the inner product of D_j with the vector of its run. `u`
-    is overwritten by the new point, `y` by the next extrapolated point, and `sums` by the sums of y
-    over runs. Rows are read from memory once.
+    A positive result means that the momentum new - u points against the step new - y: the caller
+    then drops the momentum. `V` has one vector for each run; entry j of G y is the inner product of
+    D_j with the vector of its run. `u` is overwritten by the new point, `y` by the next
+    extrapolated point, and `sums` by sum_j y_j D_j over each run. Entries without `equal` are
+    projected to u >= 0. Rows are read from memory once.
     """
     downwards = 0.0
     for i in range(len(ends) - 1):
@@ -82,6 +83,9 @@ def cap_groups(u: Array, order: Array, starts: Array, caps: Array) -> None:
         values = np.empty(end - start)
         for k in range(start, end):
             values[k - start] = -u[order[k]]
+        # `values` are the negated entries, so the largest entry comes first. If the k + 1 largest
+        # entries stay positive, each loses (their sum - cap) / (k + 1). That is consistent as long
+        # as the smallest of them exceeds its loss, and the last consistent k gives the projection.
         values.sort()
         summed, loss = 0.0, 0.0
         for k in range(end - start):

@@ -29,14 +29,16 @@ def solve_many(
     largest: float,
     smallest: float,
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """Solve problems that each select tokens targets[b] in data set which[b].
+    """Solve the hard-margin programme of data set which[b] and tokens targets[b], for each b.
 
-    Rows whose size leaves [smallest, largest] end a problem as FAILED.
+    A problem fails if the largest entry of a row lies outside [smallest, largest]. A problem
+    without constraints counts as failed too.
 
     Returns:
         W (B, d, d), margins (B, n, T), weights (B, n, T), the status (B), and the figures (B, 6):
         square of the norm, sum of the weights, sum of ||weights_j A_j||, largest shortfall, least
-        weight, and the least margin that is certain despite rounding.
+        weight, and the least margin that is certain despite rounding. For an UNBOUNDED problem the
+        weights are Farkas multipliers of sum 1.
     """
     B = len(which)
     n, T, d = X.shape[1:]
@@ -58,6 +60,7 @@ def solve_many(
         for j in range(m):
             size_D, size_Z = largest_entry(D[j]), largest_entry(rows_Z[j])
             if size_D == 0.0 or size_Z == 0.0:
+                # the constraint is 0 >= 1: its unit vector is a Farkas certificate
                 w[:] = 0.0
                 w[j] = 1.0
                 status = UNBOUNDED
@@ -87,12 +90,14 @@ def solve_many(
 def least_points(
     A: Array, counted: Array, bound: Array, largest: float, smallest: float
 ) -> tuple[Array, Array]:
-    """Find for each problem b the least p with <A[b, j], p> >= bound[b, j] >= 0 for all counted j.
+    """Find for each b the p of least norm with <A[b, j], p> >= bound[b, j] for all counted j.
 
-    Rows whose size leaves [smallest, largest] end a problem as FAILED.
+    Bounds must be at least 0. A problem fails if the largest entry of a row lies outside [smallest,
+    largest].
 
     Returns:
-        Multipliers (B, J), those of a Farkas certificate if there is no p, and the status (B).
+        Multipliers (B, J), with p_b = sum_j multiplier_bj A[b, j], and the status (B). If there is
+        no such p, the multipliers are a Farkas certificate.
     """
     B, J, _ = A.shape
     weights = np.zeros((B, J))
@@ -106,7 +111,7 @@ def least_points(
             size = largest_entry(A[b, j])
             if not counted[b, j] or (size == 0.0 and bound[b, j] == 0.0):
                 continue
-            if size == 0.0:
+            if size == 0.0:  # the constraint is 0 >= bound > 0
                 weights[b, :] = 0.0
                 weights[b, j] = 1.0
                 ended[b] = UNBOUNDED

@@ -1,14 +1,15 @@
-"""The derivative of the direction of descent, and systems with it, compiled.
+"""The derivative of the direction of descent, and linear systems with it, compiled.
 
-With the negative gradient G = -grad L, its unit direction g and its scale s = ||G|| the derivative
-of g is (I - g g^T) (S + R^T B R) / s.
+Let G = -grad L, s = ||G|| and g = G / s. The derivative of g at the point is g' = (I - g g^T) (S +
+R^T B R) / s.
 
 - Row R_j is the derivative of a logit difference to the leading token of its input.
 - B is the derivative of the weights in these differences, input by input.
 - S is zero for W and (dK, dQ) -> (M^T dQ, M dK) for (K, Q), M being -grad in W.
 
-Everything is relative to the largest weight, so that nothing underflows. Negligible rows are left
-out of this derivative, never out of the direction.
+All weights are divided by the largest effect of a weight, so that nothing underflows. Negligible
+rows are left out of this derivative, never out of the direction: the derivative only guides
+Newton's method, which ends by a check of the direction itself.
 """
 
 from __future__ import annotations
@@ -22,22 +23,23 @@ from attsvm.kernels import compiled
 from attsvm.kernels.descent import combine, copy, factors, inner, leading
 from attsvm.kernels.field import Field, Room
 
-_MOST_ROWS = 1000
-_COUNTS = 1e-9  # least effect of a row over one
+_MOST_ROWS = 1000  # maximum number of rows of a system; the time grows with its cube
+_COUNTS = 1e-9  # minimum effect of a row on I - step g', relative to the identity
 
 
 class Rows(NamedTuple):
-    """The rows R_j that count, in the order of their inputs, and B in what it is made of.
+    """The rows R_j that are not negligible, sorted by input, and the vectors that make up B.
 
-    With delta the token less the leading one of its input, z the query and (K, Q) the point, R_j is
-    z delta^T, or delta (Q^T z)^T above z (K^T delta)^T.
+    Let delta be a token minus the leading token of its input, and z the query. For W, R_j is z
+    delta^T; for (K, Q) it is delta (Q^T z)^T above z (K^T delta)^T. Within an input, B = diag(c) -
+    s c^T + c share^T.
 
     Attributes:
         inputs: the input of each row (m,).
-        delta: tokens less leading ones (m, p).
-        u: Q^T z of every input (n, r); none of W.
-        v: K^T delta of every row (m, r); none of W.
-        c, s, share: of B, see `Weights`, by row.
+        delta: tokens minus leading tokens (m, p).
+        u: Q^T z of every input (n, r); r = 0 for W.
+        v: K^T delta of every row (m, r); r = 0 for W.
+        c, s, share: entries of `Weights` by row (m,).
     """
 
     inputs: Array
@@ -50,16 +52,16 @@ class Rows(NamedTuple):
 
 
 class Linear(NamedTuple):
-    """I - c g', factored: rows that count, what solves them, and a small dense system.
+    """The matrix I - step g' of a stage, prepared for solving: see `linear`.
 
     Attributes:
-        c: length of the stage over the scale of the gradient.
-        M: -grad L in W there.
-        E: (I - c^2 M^T M)^-1, of (K, Q).
+        c: step / s, the length of the stage over the norm of the gradient.
+        M: -grad L in W at the point, in units of the largest effect.
+        E: (I - c^2 M^T M)^-1 for (K, Q); empty for W.
         rows: the rows R_j.
-        across: the covector (S + R^T B R) g.
+        across: (S + R^T B R) g.
         along: (I - c S)^-1 g.
-        LU, order: factors of the small system and its pivots.
+        LU, order: factors of the small system and its row exchanges.
     """
 
     c: float
@@ -74,7 +76,7 @@ class Linear(NamedTuple):
 
 @compiled
 def _bend(loss: int, u: float) -> float:
-    """Return l''(u) / l'(u) of the loss of that number."""
+    """Return l''(u) / l'(u) for the loss with that code number."""
     if loss == 0:  # log-loss
         return -1.0 / (1.0 + np.exp(-u))
     if loss == 2:  # exponential
@@ -90,7 +92,7 @@ def _bend(loss: int, u: float) -> float:
 
 @compiled
 def _turned(A: Array) -> Array:
-    """Return the transpose, in memory as well."""
+    """Return the transpose as a new array in row order."""
     out = np.empty((A.shape[1], A.shape[0]))
     for x in range(A.shape[0]):
         for y in range(A.shape[1]):
@@ -100,7 +102,7 @@ def _turned(A: Array) -> Array:
 
 @compiled
 def _add_product(factor: float, A: Array, B: Array, out: Array) -> None:
-    """Add factor A B, summed in one order, four columns of A at a time."""
+    """Add factor * A B to `out`, four columns of A at a time, always summed in the same order."""
     whole = A.shape[1] // 4 * 4
     for x in range(A.shape[0]):
         for y in range(0, whole, 4):
@@ -124,8 +126,10 @@ def _add_product(factor: float, A: Array, B: Array, out: Array) -> None:
 def _unmoved(field: Field, M: Array, c: float, E: Array, a: Array, out: Array) -> None:
     """Write (I - c S)^-1 a to `out`."""
     copy(a, out)
-    if not field.both:
+    if not field.both:  # S = 0
         return
+    # The system is x_K - c M^T x_Q = a_K, x_Q - c M x_K = a_Q. Putting the second equation into the
+    # first one gives (I - c^2 M^T M) x_K = a_K + c M^T a_Q.
     p = M.shape[1]
     _add_product(c, M.T, a[p:], out[:p])
     side = out[:p].copy()
@@ -153,7 +157,11 @@ def _inverse(M: Array, c: float) -> Array:
 
 @compiled
 def _factor(full: Array, order: Array) -> None:
-    """Factor into L U with row pivots, in place; a singular matrix leaves infinities behind."""
+    """Factor into L U with row exchanges, in place.
+
+    A singular matrix leaves infinities. The stage that uses them is then refused, and its step made
+    shorter.
+    """
     m, top = len(full), np.empty(len(full))
     for k in range(m):
         best = k
@@ -176,7 +184,7 @@ def _factor(full: Array, order: Array) -> None:
 
 @compiled
 def _back(LU: Array, order: Array, b: Array) -> None:
-    """Solve with the factors, in place."""
+    """Replace b by the solution of L U x = b, with the row exchanges `order`."""
     m = len(LU)
     for k in range(m):
         best = order[k]
@@ -191,18 +199,18 @@ def _back(LU: Array, order: Array, b: Array) -> None:
 
 
 class Weights(NamedTuple):
-    """The derivative of the weights in the differences of logits, input by input.
+    """The weights of the tokens in -grad L, and their derivative in differences of logits.
 
-    With s the softmax, f = -l' / n and c_t = s_t (gamma_t - <s, gamma>) the weights are f c_t and
-    their derivative is f (diag(c) - s c^T - c s^T + (l''/l') c c^T), rows and columns of the
-    leading token left out. All but s is over the largest effect.
+    Let s be the softmax, f = -l' / n and c_t = s_t (gamma_t - <s, gamma>). The weights are f c_t,
+    and their derivative is f (diag(c) - s c^T - c s^T + (l''/l') c c^T), without the row and the
+    column of the leading token.
 
     Attributes:
         lead: leading tokens (n,).
         s: softmax (n, T).
-        c: f c_t (n, T).
+        c: f c_t over the largest effect of a weight (n, T).
         share: c_t l''/l' - s_t (n, T).
-        reach: squared size of the rows of W (n, T).
+        reach: squared norms of the rows R_j for W (n, T).
     """
 
     lead: Array
@@ -214,7 +222,7 @@ class Weights(NamedTuple):
 
 @compiled
 def _weights(field: Field, room: Room) -> Weights:
-    """Return the weights at a point whose gradient was just taken in the log domain."""
+    """Return the weights at the point at which `direction` was last called with `logs`."""
     n, p, T = field.X.shape
     lead = np.zeros(n, dtype=np.int64)
     zeros = np.zeros((4, n, T))
@@ -247,7 +255,7 @@ def _weights(field: Field, room: Room) -> Weights:
 
 @compiled
 def _rows(field: Field, w: Weights, point: Array, size: float) -> Rows:
-    """Return the rows whose effect times `size` counts, at most `_MOST_ROWS` of them."""
+    """Return the rows whose effect times `size` exceeds `_COUNTS`: the first `_MOST_ROWS`."""
     n, p, T = field.X.shape
     r = point.shape[1] if field.both else 0
     inputs, tokens, m = np.empty(n * T, dtype=np.int64), np.empty(n * T, dtype=np.int64), 0
@@ -272,7 +280,7 @@ def _rows(field: Field, w: Weights, point: Array, size: float) -> Rows:
 
 @compiled
 def _moves(field: Field, rows: Rows, change: Array, out: Array) -> None:
-    """Write <R_j, change> to `out`: the changes of logit differences with a change of the point."""
+    """Write <R_j, change> to `out`: the changes of logit differences when the point changes."""
     p, at = rows.delta.shape[1], -1
     h, e = np.empty(p), np.empty(rows.v.shape[1])
     for j in range(len(rows.inputs)):
@@ -302,7 +310,7 @@ def _moves(field: Field, rows: Rows, change: Array, out: Array) -> None:
 
 @compiled
 def _add_rows(field: Field, rows: Rows, weights: Array, out: Array) -> None:
-    """Add the sum of weights_j R_j."""
+    """Add sum_j weights_j R_j to `out`."""
     m, p = rows.delta.shape
     h, e, j = np.empty(p), np.empty(rows.v.shape[1]), 0
     while j < m:
@@ -332,7 +340,7 @@ def _add_rows(field: Field, rows: Rows, weights: Array, out: Array) -> None:
 
 @compiled
 def _weigh(rows: Rows, moved: Array, out: Array) -> None:
-    """Write B moved to `out`: the changes of the rows' weights."""
+    """Write B times `moved` to `out`: the changes of the weights of the rows."""
     m, j = len(rows.inputs), 0
     while j < m:
         first, by_share, by_c = j, 0.0, 0.0
@@ -346,7 +354,10 @@ def _weigh(rows: Rows, moved: Array, out: Array) -> None:
 
 @compiled
 def _products(field: Field, rows: Rows, M: Array, c: float, E: Array, out: Array) -> None:
-    """Write <R_j, (I - c S)^-1 R_k> to `out`, by the inner products of the rows' factors."""
+    """Write <R_j, (I - c S)^-1 R_k> to `out`.
+
+    The rows have rank 1 or 2, so inner products of their factors suffice.
+    """
     m, p = rows.delta.shape
     n = len(field.Z)
     left, us, queries = rows.delta, np.empty((n, n)), np.zeros((n, n))
@@ -378,7 +389,7 @@ def _products(field: Field, rows: Rows, M: Array, c: float, E: Array, out: Array
 
 @compiled
 def _small(c: float, rows: Rows, products: Array, full: Array) -> None:
-    """Write I - c (products) B to `full`, except for the last column."""
+    """Write I - c * products B to `full`; its last column is left at that of the identity."""
     m = len(rows.inputs)
     for j in range(m + 1):
         own, first = products[j], 0
@@ -397,7 +408,14 @@ def _small(c: float, rows: Rows, products: Array, full: Array) -> None:
 
 @compiled
 def linear(field: Field, room: Room, point: Array, g: Array, step: float) -> Linear:
-    """Return I - step g' at a point whose gradient was just taken in the log domain."""
+    """Return the system I - step g' at the point at which `direction` was last called with `logs`.
+
+    As B and S are symmetric, it is (I - c S) - c R^T B R + c g a^T with a = (S + R^T B R) g and c =
+    step / s. This changes I - c S, which is easy to invert, by m + 1 ranks. So a solution x of the
+    system with right side b follows from the m + 1 numbers y = (R x, <a, x>): x = (I - c S)^-1 (b +
+    c R^T B y - c g y_m). Applying R and a to both sides gives a system of m + 1 equations for y
+    (the formula of Sherman, Morrison and Woodbury).
+    """
     M, p = room.M, room.M.shape[1]
     across, along, turned = np.zeros(point.shape), np.empty(point.shape), np.empty(point.shape)
     negative, gain, E = M, 1.0, np.empty((0, 0))
@@ -430,7 +448,7 @@ def linear(field: Field, room: Room, point: Array, g: Array, step: float) -> Lin
 
 @compiled
 def solve(field: Field, system: Linear, b: Array, out: Array) -> None:
-    """Write (I - step g')^-1 b to `out`."""
+    """Write (I - step g')^-1 b to `out`, as derived in `linear`."""
     c, rows = system.c, system.rows
     m, whole = len(rows.inputs), b.copy()
     moved, weighed = np.empty(m + 1), np.empty(m)

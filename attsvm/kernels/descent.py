@@ -1,9 +1,10 @@
 """The gradient of one attention layer on one data set, compiled.
 
-Tokens come twice, as `X` (n, d, T) and as `rows` (n, T, d), in coordinates in which queries are
-short, and W is stored as q rows of d entries. Every inner loop runs along memory and adds to
-separate entries. So it is vectorised as written, and no result depends on the place of arrays in
-memory. Logits are base + x^T W z; absent tokens have base = -inf.
+Tokens are stored twice, as `X` (n, p, T) and as `rows` (n, T, p). Coordinates are chosen such that
+tokens and queries have as few entries p and q as possible. W is stored as q rows of p entries.
+Every inner loop runs along memory and adds to separate entries. So it is vectorised as written, and
+no result depends on the place of arrays in memory. Logits are base + x^T W z; absent tokens have
+base = -inf.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ TINY = 1e-250
 
 @compiled
 def slope(loss: int, u: float) -> float:
-    """Return l'(u) of the loss of that number."""
+    """Return l'(u) for the loss with that code number."""
     if loss == 0:  # log-loss
         return -1.0 / (1.0 + np.exp(u))
     if loss == 3:  # correlation
@@ -49,7 +50,7 @@ def slope(loss: int, u: float) -> float:
 
 @compiled
 def log_slope(loss: int, u: float) -> float:
-    """Return the logarithm of |l'(u)|."""
+    """Return log |l'(u)| for the loss with that code number."""
     if loss == 0:
         return -np.log1p(np.exp(u)) if u < 700.0 else -u
     if loss == 3:
@@ -65,7 +66,7 @@ def log_slope(loss: int, u: float) -> float:
 
 @compiled
 def sign_of_slope(loss: int, u: float) -> float:
-    """Sign of l'(u), also if it underflows."""
+    """Return the sign of l'(u), also if l'(u) underflows."""
     if loss == 4:  # logistic, increasing
         return 1.0
     if loss == 5:
@@ -75,7 +76,7 @@ def sign_of_slope(loss: int, u: float) -> float:
 
 @compiled
 def attend(X: Array, z: Array, W: Array, base: Array, a: Array, h: Array) -> None:
-    """Write the logits of one input to `a`."""
+    """Write the logits of one input to `a`, and W z to `h`."""
     p, T = X.shape
     h[:] = 0.0
     for y in range(len(z)):
@@ -91,7 +92,7 @@ def attend(X: Array, z: Array, W: Array, base: Array, a: Array, h: Array) -> Non
 
 @inlined
 def leading(a: Array) -> int:
-    """Return the first token of largest logit."""
+    """Return the index of the largest logit; the first one on a tie."""
     lead = 0
     for t in range(1, len(a)):
         if a[t] > a[lead]:
@@ -101,7 +102,7 @@ def leading(a: Array) -> int:
 
 @compiled
 def inner(a: Array, b: Array) -> float:
-    """Return <a, b> of matrices, in two interleaved parts."""
+    """Return <a, b> of matrices, as one sum over even rows and one over odd rows."""
     rows, columns = a.shape
     even, odd = 0.0, 0.0
     for j in range(0, rows - 1, 2):
@@ -116,9 +117,9 @@ def inner(a: Array, b: Array) -> float:
 
 @compiled
 def copy(a: Array, out: Array) -> None:
-    """Write `a` into `out`.
+    """Write the matrix `a` into `out`.
 
-    Numba compiles an array expression anew wherever it stands; a loop is compiled once.
+    numba compiles an array expression at each occurrence; this loop is compiled once.
     """
     for j in range(a.shape[0]):
         for k in range(a.shape[1]):
@@ -155,7 +156,10 @@ def negative_gradient(
     h: Array,
     c: Array,
 ) -> float:
-    """Write -grad L to M and return its squared norm; A keeps the logits of every input."""
+    """Write -grad L to M, and the logits of every input to A; return the squared norm of M.
+
+    `h` and `c` are memory for p and T numbers.
+    """
     n, p, T = X.shape
     q = Z.shape[1]
     M[:] = 0.0
@@ -172,6 +176,10 @@ def negative_gradient(
             deficit += s * (best - g[t])
         deficit /= total
         f = -slope(loss, best - deficit) / (n * total)
+        # gamma_t - <s, gamma> from differences to the leading token's score: at large norms <s,
+        # gamma> rounds to `best`, and the difference would be 0 instead of tiny. For the same
+        # reason x_lead is subtracted below, which changes nothing in exact arithmetic, as the
+        # weights sum to 0.
         for t in range(T):
             c[t] = f * c[t] * ((g[t] - best) + deficit)
         h[:] = 0.0
@@ -191,7 +199,11 @@ def negative_gradient(
 def log_negative_gradient(
     X: Array, Z: Array, gamma: Array, loss: int, M: Array, A: Array, sizes: Array
 ) -> float:
-    """Write -grad L over exp(c) to M, from the logits A; return c, the largest exponent."""
+    """Write -grad L divided by exp(e) to M, from the logits A; return the exponent e.
+
+    exp(e) is the largest effect: a token's weight times ||x_t - x_lead|| ||z||. If nothing moves W,
+    e is -inf and M is 0. `sizes` receives log |weight| + log ||z|| by token, -inf for no effect.
+    """
     n, p, T = X.shape
     signs, lengths, apart, h = np.zeros((n, T)), np.zeros(n), np.empty(T), np.empty(p)
     largest = -np.inf
@@ -207,7 +219,10 @@ def log_negative_gradient(
                 height = a[t] - a[lead]
             tied |= g[t] == best and t != lead
         deficit /= total
-        scaled = 0.0  # the deficit over exp(height), where it underflows
+        # A token with the leading token's score has the bracket `deficit`, which underflows once
+        # all tokens of other scores have tiny weight. So exp(height) is taken out of it, where
+        # `height` is the largest logit difference of these tokens.
+        scaled = 0.0
         for t in range(T):
             if tied and g[t] != best and a[t] > -np.inf:
                 scaled += np.exp(a[t] - a[lead] - height) * (best - g[t])
@@ -255,7 +270,10 @@ def log_negative_gradient(
 
 @compiled
 def product(Q: Array, K: Array, W: Array) -> None:
-    """Write Q K^T, summed in one order: that of library products depends on the place in memory."""
+    """Write Q K^T to W, always summed in the same order.
+
+    The order in which libraries sum depends on the place of the arrays in memory.
+    """
     for y in range(Q.shape[0]):
         for x in range(K.shape[0]):
             total = 0.0
@@ -266,7 +284,7 @@ def product(Q: Array, K: Array, W: Array) -> None:
 
 @compiled
 def factors(M: Array, K: Array, Q: Array, in_K: Array, in_Q: Array) -> None:
-    """Write M^T Q and M K."""
+    """Write M^T Q to `in_K` and M K to `in_Q`: -grad in K and in Q for M = -grad in W."""
     q, p = M.shape
     in_K[:] = 0.0
     in_Q[:] = 0.0

@@ -1,7 +1,7 @@
 """Steps of descent for many data sets side by side, compiled; see `kernels.lanes.Lanes`.
 
-The variable of descent is one array: W (q, p, L), K (p, r, L) above Q (q, r, L) with W = K Q^T, or
-W and below it the head v as one more row.
+The variable of descent is one array S: the change of W since its start (q, p, L); K (p, r, L) above
+Q (q, r, L) with W = K Q^T; or the change of W and below it the head v as one more row.
 """
 
 from __future__ import annotations
@@ -38,9 +38,18 @@ WEIGHTS, FACTORS, JOINT = 0, 1, 2
 
 
 class _Room(NamedTuple):
-    """Arrays that one step writes to: W z, an input's part of -grad, logits, exponentials and more.
+    """Arrays that one step writes to.
 
-    `sides` (n, r, L) and `w` (r, L) are Q^T z and K^T g, `seen` the squared size of -grad in W.
+    Attributes:
+        h: W z of one input (p, L).
+        g: sum_t c_t (x_t - x_lead) of one input (p, L); -grad in W is the sum of g z^T.
+        A, S: logits and exponentials (n, T, L).
+        large: memory for exponentials and weights of one input (T, L).
+        top, lead: largest logits and leading tokens (n, L).
+        three: memory (3, L).
+        height, shift: see `lanes.raise_heights` and `lanes.shifts` (L,).
+        sides, w: Q^T z (n, r, L) and K^T g (r, L), for (K, Q).
+        seen: squared norm of -grad in W (L,); for (K, Q) the sum of ||g||^2 over inputs.
     """
 
     h: Array
@@ -70,7 +79,7 @@ def _room(lanes: Lanes, r: int) -> _Room:
 
 @compiled
 def _look(lanes: Lanes, room: _Room, i: int) -> None:
-    """Compute logits, exponentials and scores of input i, from h = W z."""
+    """Compute logits, exponentials and scores of input i, from `room.h` = W z."""
     a, s, gamma, hidden = room.A[i], room.S[i], lanes.gamma[i], lanes.hidden[i]
     attend(lanes.X[i], room.h, lanes.base[i], a)
     if not lanes.linear:
@@ -84,7 +93,7 @@ def _look(lanes: Lanes, room: _Room, i: int) -> None:
 
 @compiled
 def _of_input(lanes: Lanes, room: _Room, i: int, some: bool) -> None:
-    """Write the part of -grad that input i adds, sum_t c_t (x_t - x_lead), to g (p, L)."""
+    """Write sum_t c_t (x_t - x_lead) of input i to `room.g`, times exp(room.shift) if `some`."""
     n, large, lead, three = len(lanes.X), room.large, room.lead[i], room.three
     if lanes.linear:
         linear_gradient_weights(room.A[i], lanes.gamma[i], lanes.loss, n, three[0], three[1], large)
@@ -102,9 +111,9 @@ def _of_input(lanes: Lanes, room: _Room, i: int, some: bool) -> None:
 
 @compiled
 def _head_in_logs(X: Array, y: Array, gamma: Array, A: Array, loss: int, negative: Array) -> float:
-    """Write -grad in v of one data set to `negative` (p).
+    """Write -grad in v of one data set, divided by exp(e), to `negative` (p,); return e.
 
-    Return its largest exponent, taken out.
+    exp(e) is the largest |l'| of an input.
     """
     n, p, T = X.shape
     negative[:] = 0.0
@@ -129,7 +138,7 @@ def _head_in_logs(X: Array, y: Array, gamma: Array, A: Array, loss: int, negativ
 
 @compiled
 def _negative_gradients(lanes: Lanes, room: _Room, kind: int, S: Array, M: Array) -> None:
-    """Write minus the gradient in all variables to M, over exp(room.shift)."""
+    """Write minus the gradient in all variables, times exp(room.shift), to M."""
     X, Z, reach = lanes.X, lanes.Z, lanes.reach
     n, p, T, L = X.shape
     q, rank, nothing = Z.shape[1], S.shape[1], np.zeros((T, L))
@@ -175,10 +184,10 @@ def _negative_gradients(lanes: Lanes, room: _Room, kind: int, S: Array, M: Array
 
 
 @compiled
-def _needs_log_domain(
+def _log_domain_negative_gradient(
     lanes: Lanes, room: _Room, kind: int, S: Array, b: int
 ) -> tuple[Array, float]:
-    """Return minus the gradient of one lane by logarithms, and the largest exponent, taken out."""
+    """Return M and e with -grad = exp(e) M, for one lane, evaluated by logarithms."""
     p, q = lanes.X.shape[1], lanes.Z.shape[1]
     M, moved = np.empty((q, p)), np.empty((S.shape[0], S.shape[1]))
     top = log_domain_gradient(lanes, room.A, b, M)
@@ -199,13 +208,14 @@ def _needs_log_domain(
 
 @compiled_for_many
 def descend(
-    lanes: Lanes, kind: int, S: Array, fixed: Array, constant: Array, taken: Array, out: Array
+    lanes: Lanes, kind: int, S: Array, fixed: Array, constant: Array, numbers: Array, out: Array
 ) -> None:
     """Run descent on S, the variables of `kind`, in place.
 
-    Iterates go to `out` at the steps `kept`. With `goals` they go there when the norm of W first
-    passes each goal, with the step number in `taken`. `fixed` and `constant` are as in `_sizes`.
-    The scores y_i <v, x_it> of a trained head are computed again at every step.
+    The iterates of the steps `kept` are written to `out`. With `goals`, the first iterates whose
+    norm of W reaches each goal are written there instead, and their step numbers to `numbers`.
+    `fixed` and `constant` are as in `_sizes`. The scores y_i <v, x_it> of a trained head are
+    computed again at every step.
     """
     L, goals, kept = S.shape[2], lanes.goals, lanes.kept
     room, M = _room(lanes, S.shape[1]), np.empty(S.shape)
@@ -213,7 +223,7 @@ def descend(
     for k in range(lanes.steps + 1):
         if len(goals) > 0:
             _sizes(S, kind, lanes.X.shape[1], fixed, constant, scale)
-            keep(S, goals, k, scale, passed, taken, out)
+            keep(S, goals, k, scale, passed, numbers, out)
             ahead = 0
             for b in range(L):
                 ahead += len(goals) - passed[b]
@@ -230,8 +240,9 @@ def descend(
         squares(M, scale)
         for b in range(L):
             square, log_scale = scale[b], -room.shift[b]
+            # also for NaN: a gradient that underflowed or overflowed is evaluated by logarithms
             if not room.seen[b] > TINY:
-                moved, log_scale = _needs_log_domain(lanes, room, kind, S, b)
+                moved, log_scale = _log_domain_negative_gradient(lanes, room, kind, S, b)
                 copy(moved, M[:, :, b])
                 square = pair_all(moved, moved)
             scale[b] = _scale(lanes.step[b], square, log_scale, lanes.normalised)
@@ -240,11 +251,12 @@ def descend(
 
 @compiled
 def _sizes(S: Array, kind: int, p: int, fixed: Array, constant: Array, size: Array) -> None:
-    """Compute the squared norms of W in full.
+    """Write the squared Frobenius norms of the whole W to `size`.
 
-    For W, `fixed` is the part of the start in these coordinates, and `constant` its squared norm in
-    full. For (K, Q), `constant` is <K^T K, Q^T Q>, and `fixed` the part of other coordinates in K^T
-    K and, below it, in Q^T Q.
+    S covers only the coordinates in which descent moves. For W, ||start + S||^2 = constant + 2
+    <fixed, S> + ||S||^2: `constant` is ||start||^2, and `fixed` the start in these coordinates. For
+    (K, Q), ||K Q^T||^2 = <K^T K, Q^T Q>. Coordinates that do not move add `fixed` to the two Gram
+    matrices, one above the other, and `constant` is 0.
     """
     rows, columns, L = S.shape
     write(constant, size)
@@ -266,19 +278,19 @@ def _sizes(S: Array, kind: int, p: int, fixed: Array, constant: Array, size: Arr
 
 @compiled
 def keep(
-    S: Array, goals: Array, k: int, size: Array, passed: Array, taken: Array, out: Array
+    S: Array, goals: Array, k: int, size: Array, passed: Array, numbers: Array, out: Array
 ) -> None:
-    """Keep the lanes whose squared norm `size` passes their next goal."""
+    """Write to `out` the lanes whose squared norm `size` has reached their next goals."""
     for b in range(S.shape[2]):
         while passed[b] < len(goals) and size[b] >= goals[passed[b]] ** 2:
-            taken[passed[b], b] = k
+            numbers[passed[b], b] = k
             copy(S[:, :, b], out[passed[b], :, :, b])
             passed[b] += 1
 
 
 @compiled
 def _scale(step: float, square: float, log_scale: float, normalised: bool) -> float:
-    """Return the factor of a gradient of that squared norm, whose exponent was taken out."""
+    """Return the factor of a step along M, where -grad = exp(log_scale) M and ||M||^2 = square."""
     if normalised:
         return step / np.sqrt(square) if square > 0.0 else 0.0
     return step if log_scale == 0.0 else step * np.exp(log_scale)

@@ -1,7 +1,7 @@
-"""The direction of descent as a field on points that are W or (K, Q), compiled.
+"""The unit direction of descent as a vector field on W or on (K, Q), compiled.
 
-A point is W (q, p) where `both` is false, and else K (p, r) above Q (q, r), which stand for
-W = Q K^T; tokens and queries as in `kernels.descent`.
+A point is the change of W since its start (q, p) if `both` is false; otherwise it is K (p, r) above
+Q (q, r), with W = Q K^T. Tokens and queries are stored as in `kernels.descent`.
 """
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ from attsvm.kernels.least_norm import largest_entry
 
 
 class Field(NamedTuple):
-    """One data set and what of the start does not move.
+    """One data set, and the parts of the start that descent does not move.
 
     Attributes:
         X, rows, Z, gamma, base: as in `kernels.descent`.
-        loss: number of the loss.
+        loss: code number of the loss.
         both: whether points are (K, Q).
-        start: of W, the part of the start in these coordinates.
-        constant: of W, the squared norm of the start; of (K, Q), of what of them does not move.
-        gram_k, gram_q: of (K, Q), the Gram matrices (r, r) of what does not move.
+        start: for W, the start in the coordinates of points (q, p).
+        constant: for W, the squared norm of the start; for (K, Q), the squared norm of the
+            coordinates of K and Q that do not move.
+        gram_k, gram_q: for (K, Q), the Gram matrices (r, r) of these coordinates.
     """
 
     X: Array
@@ -55,10 +56,12 @@ class Room(NamedTuple):
     """Arrays that evaluations write to.
 
     Attributes:
-        W, M: W if it is a product, and -grad L in W up to a factor.
-        A: logits.
-        sizes, top: of the log domain, the log sizes of all weights and the largest effect.
-        h, c: for `negative_gradient`.
+        W: the product Q K^T, for (K, Q).
+        M: -grad L in W, up to a positive factor.
+        A: logits (n, T).
+        sizes, top: log sizes of the weights and the log of the largest effect, as in
+            `log_negative_gradient`.
+        h, c: memory of `negative_gradient`.
     """
 
     W: Array
@@ -85,8 +88,8 @@ def room(field: Field) -> Room:
 def direction(field: Field, room: Room, point: Array, logs: bool, g: Array) -> float:
     """Write the unit direction of descent to g, and return log ||gradient||.
 
-    The result is minus infinity at gradient zero. `logs` asks for the log domain, which is entered
-    in any case if the gradient is about to underflow.
+    At gradient zero, g is 0 and the result -inf. `logs` asks for evaluation by logarithms, which is
+    used in any case if the gradient is about to underflow.
     """
     p = field.X.shape[1]
     W = point
@@ -123,7 +126,7 @@ def direction(field: Field, room: Room, point: Array, logs: bool, g: Array) -> f
 
 @compiled
 def norms_at(field: Field, point: Array) -> tuple[float, float]:
-    """Return ||W||, and the norm of the moved point: ||W|| again, or that of K and Q together."""
+    """Return ||W||, and the norm of the variables: ||W|| again, or that of K and Q together."""
     own = inner(point, point)
     if not field.both:
         size = np.sqrt(max(field.constant + 2.0 * inner(field.start, point) + own, 0.0))

@@ -1,4 +1,4 @@
-"""The curve of descent by arc length, compiled: steps of controlled error to any norm."""
+"""The curve of gradient flow by arc length, compiled: steps of controlled error to any norm."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from attsvm.kernels.descent import combine, copy, inner, scale
 from attsvm.kernels.field import Field, Room, direction, norms_at, room
 from attsvm.kernels.implicit import STAGE, attempt
 
-_FINEST = 1e-9  # shortest step, in units
-_TURN, _FAR_TURN = 0.7, 0.99  # least cosine between the ends of a step, explicit and implicit
-_BEND = 0.03  # of the log of time along an explicit step, see `_bend`
-_DAMPED = 1.5  # length of an explicit step over that in which what is off the path decays
-_SHARE = 0.01  # of the norm of (K, Q), their unit in implicit steps
-_PATIENCE = 32  # explicit steps after an implicit one that did not pay
+_FINEST = 1e-9  # minimum length of a step, in units of `unit_at`
+_TURN, _FAR_TURN = 0.7, 0.99  # minimum cosine of directions at the ends: explicit, implicit steps
+_BEND = 0.03  # intended bend of log(dt/ds) along an explicit step, see `_bend`
+_DAMPED = 1.5  # maximum length of an explicit step over the decay length of deviations
+_SHARE = 0.01  # unit of length of implicit steps for (K, Q), as a share of their norm
+_PATIENCE = 32  # number of explicit steps after implicit ones turned out too short
 
 
 @compiled
 def _explicit(
     field: Field, room: Room, y0: Array, g0: Array, h: float, y1: Array, g1: Array
 ) -> tuple[float, float, float, int]:
-    """Make one step of length h of third order, by three directions.
+    """Make one explicit step of length h and order 3, by the pair of Bogacki and Shampine (1989).
 
-    The pair is that of Bogacki and Shampine (1989); its last direction is the first one of the next
-    step.
+    It evaluates three directions. The last one, at the end of the step, is the first direction of
+    the next step. The end is written to y1 and its direction to g1.
 
     Returns:
-        An error estimate, the log sizes at 3/4 and at the end, and the number of directions, 3.
+        An error estimate (infinite at gradient zero), the logarithms of the gradient's norm at 3/4
+        of the step and at its end, and the number of evaluated directions, 3.
     """
     g2, g3 = np.empty(y0.shape), np.empty(y0.shape)
     combine(1.0, y0, 0.5 * h, g0, y1)
@@ -60,7 +61,7 @@ def _advance(
     y1: Array,
     g1: Array,
 ) -> tuple[float, float, float, int]:
-    """Make one step; return error estimate, log sizes within and at the end, directions."""
+    """Make one step, implicit if `far`; return what `attempt` and `_explicit` return."""
     if far:
         return attempt(field, room, y0, g0, h, small, y1, g1)
     return _explicit(field, room, y0, g0, h, y1, g1)
@@ -72,8 +73,8 @@ def _stiffness(
 ) -> float:
     """Return ||J mode|| of the derivative J of the direction, by a difference over `reach`.
 
-    `mode`, a unit matrix, becomes J mode over its size. Over the steps of a curve this is the power
-    method for the decay rate of deviations from the slow path.
+    `mode`, of norm 1, is replaced by J mode over its norm. Repeated along a curve this is the power
+    method: it tends to the fastest rate at which deviations from the slow path decay.
     """
     combine(1.0, y, reach, mode, trial)
     if direction(field, room, trial, False, mode) == -np.inf:
@@ -90,7 +91,7 @@ def _stiffness(
 
 @compiled
 def _seed(mode: Array) -> None:
-    """Write a unit matrix in no special direction."""
+    """Write a matrix of norm 1 that is orthogonal to no special direction."""
     for j in range(mode.shape[0]):
         for k in range(mode.shape[1]):
             mode[j, k] = np.sin(1.0 + j * mode.shape[1] + k)
@@ -109,13 +110,16 @@ def _linear_time(fall: float) -> float:
 
 @compiled
 def _bend(log0: float, log_late: float, log1: float) -> float:
-    """Return the b for which log(dt/ds) along a step is linear plus b x (1 - x), from 3/4."""
+    """Return b such that log(dt/ds) at the place x in [0, 1] of a step is linear plus b x (1 - x).
+
+    The arguments are log ||gradient||, minus log(dt/ds), at x = 0, 3/4 and 1.
+    """
     return (0.25 * log0 + 0.75 * log1 - log_late) / 0.1875
 
 
 @compiled
 def _spent(far: bool, h: float, log0: float, log_within: float, log1: float) -> float:
-    """Return the log of the time of a step, the integral of ds / ||gradient||.
+    """Return the log of the time of the flow along a step, the integral of ds / ||gradient||.
 
     Implicit steps treat the logarithm as linear on both sides of the first stage. Explicit steps
     treat it as quadratic, to first order in the bend, which is measured at 3/4 of the step.
@@ -126,7 +130,7 @@ def _spent(far: bool, h: float, log0: float, log_within: float, log1: float) -> 
         return _log_sum(early, late)
     fall = log0 - log1
     bend = min(max(_bend(log0, log_within, log1), -1.0), 1.0)
-    mean = 1.0 / 6.0  # of x (1 - x) under the weight exp(fall x)
+    mean = 1.0 / 6.0  # mean of x (1 - x) under the weight exp(fall x)
     if abs(fall) > 0.05:
         down = np.exp(-abs(fall))
         size = abs(fall)
@@ -143,7 +147,11 @@ def _log_sum(a: float, b: float) -> float:
 
 @compiled
 def unit_at(field: Field, unit: float, size: float) -> float:
-    """Return the length that moves a margin by at most one, or the size of small (K, Q)."""
+    """Return the unit of length of steps at a point whose variables have norm `size`.
+
+    A step of this length changes a logit difference by at most about 1. For (K, Q) it is not longer
+    than their norm.
+    """
     return unit if not field.both else min(unit / size, size)
 
 
@@ -164,16 +172,18 @@ def _meet(
     spent: float,
     log_size: float,
 ) -> tuple[int, float]:
-    """Find the length at which a step from y first meets a norm, by the secant rule.
+    """Find the length at which a step from y first reaches the norm `goal`, by the secant rule.
 
-    `point` is the end of the full step of length h, and becomes the end of the shorter step, which
-    meets the norm from above up to rounding.
+    `point` is the end of the full step of length h. It is replaced by the end of the shorter step,
+    whose norm is at least `goal`, and equal to it up to rounding.
 
     Returns:
-        The number of directions and the log of the time of the shorter step.
+        The number of evaluated directions, and the log of the time of the shorter step.
     """
+    # The secant rule keeps a bracket. If the same end moves twice in a row, the value at the other
+    # end is halved (the Illinois rule): otherwise that end could stay, and convergence be linear.
     low, high, below, above = 0.0, h, min(norm0 - goal, 0.0), norm1 - goal
-    trial, taken, side = np.empty(y.shape), 0, 0
+    trial, directions, side = np.empty(y.shape), 0, 0
     for _ in range(40):
         if above <= 2.0**-49 * goal or high - low <= 2.0**-50 * h:
             break
@@ -181,7 +191,7 @@ def _meet(
         error, log_within, log_end, more = _advance(
             field, room, far, y, g, length, small, trial, point_g
         )
-        taken += more
+        directions += more
         if not error < np.inf:
             break
         value = norms_at(field, trial)[0] - goal
@@ -195,7 +205,7 @@ def _meet(
             side = 1
             copy(trial, point)
             spent = _spent(far, length, log_size, log_within, log_end)
-    return taken, spent
+    return directions, spent
 
 
 @compiled
@@ -211,17 +221,19 @@ def follow(
     times: Array,
     errors: Array,
 ) -> int:
-    """Step along the curve from y, in place; write the first points of each of `norms` to `out`.
+    """Step along the curve from y, in place; write the first point of each of `norms` to `out`.
 
-    - The local error of a step, `errors` for the step that met a norm, is at most `tolerance`
-      units.
-    - The direction turns by at most 45 degrees.
-    - If a step of 1e-9 units exceeds one of these limits, a point without a gradient is near, and
-      the run ends.
+    - The estimated local error of a step is at most `tolerance` units; see `unit_at`.
+    - The direction turns by at most 46 degrees in an explicit step, and 8 in an implicit one.
+    - If an explicit step of 1e-9 units exceeds one of these limits, a point without a gradient is
+      near, and the run ends. It also ends after about `limit` evaluated directions.
     - Implicit steps are tried if explicit ones stay below a fiftieth of the norm.
 
+    For each point, `counts` receives the number of directions evaluated so far and `times` the log
+    of the time of the flow. `errors` receives the limit of the local error at its step.
+
     Returns:
-        The number of norms passed.
+        The number of norms reached.
     """
     work, shape = room(field), y.shape
     g, ahead, ahead_g = np.empty(shape), np.empty(shape), np.empty(shape)
@@ -243,11 +255,12 @@ def follow(
         h = min(distant, 0.5 * size) if far else near
         allowed = tolerance * (max(u, _SHARE * size) if far and field.both else u)
         small = 1e-4 * allowed + 1e-15 * h * size / u
-        error, log_within, log_ahead, taken = _advance(
+        error, log_within, log_ahead, directions = _advance(
             field, work, far, y, g, h, small, ahead, ahead_g
         )
-        used += taken
+        used += directions
         straight = inner(g, ahead_g) >= (_FAR_TURN if far else _TURN)
+        # The estimate has order h^3, so this factor would bring it to 0.73 of what is allowed.
         factor = 0.9 * (allowed / error) ** (1.0 / 3.0) if error > 0.0 else 4.0
         if not far:
             bend = abs(_bend(log_size, log_within, log_ahead))
@@ -259,6 +272,8 @@ def follow(
                 factor, most = 0.5, 0.8 * h
             if far:
                 distant *= factor
+                # An implicit step costs several times an explicit one. Return to explicit steps,
+                # each time for twice as long, so that changing back and forth costs little.
                 if distant < 10.0 * near:
                     far, wait, patience = False, patience, 2 * patience
             elif h <= finest:
@@ -271,11 +286,11 @@ def follow(
         while passed < len(norms) and norm >= norms[passed] and norm > first:
             goal = max(norms[passed], first) * (1.0 + 2.0**-49)
             copy(ahead, point)
-            taken, late = _meet(
+            directions, late = _meet(
                 field, work, far, y, g, h, small, goal, old, norm, point, point_g,
                 _spent(far, h, log_size, log_within, log_ahead), log_size,
             )  # fmt: skip
-            used += taken
+            used += directions
             copy(point, out[passed])
             counts[passed], times[passed] = used, _log_sum(log_time, late)
             errors[passed] = allowed
@@ -291,6 +306,8 @@ def follow(
         else:
             near = factor * h
             wait -= 1
+            # An explicit step much longer than the decay length of deviations makes them grow,
+            # which the error estimate only shows when it is too late. Every other step measures it.
             if wait % 2:
                 rate = _stiffness(field, work, y, g, 1e-4 * u, mode, point)
                 stable = _DAMPED / rate if rate > 0.0 else np.inf

@@ -15,12 +15,12 @@ from attsvm.kernels.descent import combine, inner, leading
 from attsvm.kernels.field import Field, Room, direction
 
 STAGE = 1.0 - np.sqrt(0.5)
-"""Place of the first stage, and weight of the direction at a stage's own end (Alexander 1977)."""
+"""Place of the first stage in a step of length 1, and the diagonal coefficient (Alexander 1977)."""
 
 _THIRD = 1.0 / (6.0 * STAGE * (1.0 - STAGE))
 _LAST = 0.5 - 1.0 / (6.0 * (1.0 - STAGE))
-_CHORD = 0.2  # most of a change that is left after the next one, or the derivative is renewed
-_ANGLE = 1e-6  # between a stage and the exact direction at its end
+_CHORD = 0.2  # maximum ratio of successive Newton changes; above it the derivative is renewed
+_ANGLE = 1e-6  # maximum residual of a stage over its length
 
 
 @compiled
@@ -34,10 +34,14 @@ def _stage(
     g: Array,
     system: Linear,
 ) -> tuple[float, int, Linear]:
-    """Solve point = b + step g(point) from a guess, and from a system of a point near it.
+    """Solve point = b + step g(point) by Newton's method, starting at `point`.
 
-    Returns log ||gradient||, NaN where Newton's method failed, how many directions were taken, and
-    the last system: the derivative of an earlier point serves as long as changes fall by it.
+    `system` is that of an earlier point. It is used as long as successive changes shrink by
+    `_CHORD`; then the derivative at the current point replaces it.
+
+    Returns:
+        log ||gradient|| at the solution (NaN if Newton's method failed), the number of evaluated
+        directions, and the last system.
     """
     change, residual, last, fresh = np.empty(b.shape), np.empty(b.shape), np.inf, False
     log_size = direction(field, room, point, True, g)
@@ -45,7 +49,7 @@ def _stage(
         combine(1.0, b, step, g, residual)
         combine(1.0, residual, -1.0, point, residual)
         if last <= small:
-            # the equation itself, by the exact direction
+            # small changes prove nothing with an old derivative: check the equation itself
             right = np.sqrt(inner(residual, residual)) <= _ANGLE * step
             return log_size if right else np.nan, k, system
         solve(field, system, residual, change)
@@ -86,13 +90,14 @@ def attempt(
     y1: Array,
     g1: Array,
 ) -> tuple[float, float, float, int]:
-    """Make one implicit step of length h of second order from y0 with direction g0.
+    """Make one implicit step of length h and order 2 from y0 with direction g0.
 
-    The end is written to y1, and its direction to g1.
+    The end is written to y1 and its direction to g1. `small` is the norm of a Newton change at
+    which a stage ends.
 
     Returns:
-        An estimate of the local error, the log sizes of the gradient at the first stage and at the
-        end, and the number of directions. The error is infinite if Newton's method failed, or if an
+        An estimate of the local error, log ||gradient|| at the first stage and at the end, and the
+        number of evaluated directions. The error is infinite if Newton's method failed, or if an
         input changed to a leading token of another score.
     """
     step, rate = STAGE * h, 1.0 / (STAGE * h)
@@ -103,17 +108,17 @@ def attempt(
     before = _chosen(field, room)
     combine(1.0, y0, step, g0, y1)
     system = linear(field, room, y0, g1, step)
-    log_middle, taken, system = _stage(field, room, y0, step, small, y1, g1, system)
+    log_middle, directions, system = _stage(field, room, y0, step, small, y1, g1, system)
     if np.isnan(log_middle):
-        return np.inf, log_middle, log_middle, taken + 1
+        return np.inf, log_middle, log_middle, directions + 1
     k1, k2, b = np.empty(y0.shape), np.empty(y0.shape), np.empty(y0.shape)
     combine(rate, y1, -rate, y0, k1)
     combine(1.0, y0, h - step, k1, b)
     combine(1.0, b, step, k1, y1)
     log_end, more, system = _stage(field, room, b, step, small, y1, g1, system)
-    taken += more + 1
+    directions += more + 1
     if np.isnan(log_end) or (before != _chosen(field, room)).any():
-        return np.inf, log_middle, log_end, taken
+        return np.inf, log_middle, log_end, directions
     # The error is the difference from a quadrature of third order through g0, k1 and k2. In the
     # stiff directions this difference is far larger than the error of the step, which the stage
     # has damped, so `solve` damps it by the same factor. Without that no long step would pass.
@@ -122,4 +127,4 @@ def attempt(
     combine(h * w0, g0, h * w1, k1, b)
     combine(1.0, b, h * w2, k2, b)
     solve(field, system, b, k1)
-    return np.sqrt(inner(k1, k1)), log_middle, log_end, taken
+    return np.sqrt(inner(k1, k1)), log_middle, log_end, directions

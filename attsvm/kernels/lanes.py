@@ -1,11 +1,11 @@
 """One attention layer for many data sets side by side, compiled.
 
 The last axis of every array is the lane: one data set. All inner loops run along it and are
-vectorised as written. A lane does the same operations in the same order whatever the
-others hold: its numbers do not depend on its neighbours, to the last bit.
+vectorised as written. A lane does the same operations in the same order whatever other lanes
+contain, so its numbers do not depend on them, to the last bit.
 
-Of one input, tokens are (p, T, L), its query (q, L), logits, scores and weights (T, L). Absent
-tokens have logits of minus infinity (softmax) or are zero (linear attention).
+The tokens of one input are (p, T, L), its query (q, L), its logits, scores and weights (T, L).
+Absent tokens have logits of minus infinity (softmax) or are zero (linear attention).
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from attsvm.kernels.least_norm import pair, pair_rows, write
 
 
 class Lanes(NamedTuple):
-    """Data sets side by side and the rule by which they descend.
+    """Data sets side by side and the rule of descent.
 
     Attributes:
         X, Z: tokens (n, p, T, L) and queries (n, q, L).
-        gamma, base: scores and fixed logits (n, T, L).
-        hidden, outer, y: ReLU head (n, m, T, L) and (m, L), labels (n, L); m = 0 is a linear one.
-        reach: how many coordinates of each query may be other than zero.
+        gamma, base: scores and constant parts of the logits (n, T, L).
+        hidden, outer, y: <hidden_k, x_t> of a ReLU head (n, m, T, L), its outer weights (m, L), and
+            labels (n, L); m = 0 means a linear head.
+        reach: number of leading coordinates of each query that may differ from zero (n,).
         loss, linear, step, steps, normalised, kept, goals: as in `attsvm.training.rule`.
     """
 
@@ -49,7 +50,7 @@ class Lanes(NamedTuple):
 
 
 SATURATED = 250.0
-"""Beyond this distance between logits weights are magnified."""
+"""Distance between logits beyond which weights are multiplied by a power of e; see `shifts`."""
 
 
 @inlined
@@ -80,7 +81,7 @@ def attend(X: Array, h: Array, base: Array, a: Array) -> None:
 
 @compiled
 def exp_shifted(a: Array, top: Array, lead: Array, s: Array) -> None:
-    """Write exp(a - its largest) to s, and the tokens of the largest to `lead`."""
+    """Write exp(a - top) to s, the largest logits to `top`, and their first tokens to `lead`."""
     T, L = a.shape
     write(a[0], top)
     lead[:] = 0
@@ -128,9 +129,10 @@ def raise_heights(a: Array, top: Array, gamma: Array, lead: Array, height: Array
 
 @compiled
 def shifts(height: Array, shift: Array) -> bool:
-    """Write exponents that keep weights of saturated lanes in range.
+    """Write the exponents that keep the weights of saturated lanes in range to `shift`.
 
-    Return whether any is saturated. The exponent of other lanes is 0.
+    A lane is saturated if its `height` is below -SATURATED: all weights that move it would
+    underflow. Other lanes have exponent 0. Return whether any lane is saturated.
     """
     some = False
     for b in range(len(height)):
@@ -143,7 +145,11 @@ def shifts(height: Array, shift: Array) -> bool:
 
 @compiled
 def exp_scaled(a: Array, top: Array, shift: Array, s: Array) -> None:
-    """Write exp(a - top + shift) to s; used values are at most 1, and exponents end at 700."""
+    """Write exp(a - top + shift) to s, with exponents of at most 700.
+
+    Tokens whose score differs from the leading one's have exponents of at most 0. The others are
+    multiplied by a difference of scores 0, and only have to stay finite.
+    """
     T, L = a.shape
     for t in range(T):
         row, to = a[t], s[t]
@@ -158,10 +164,11 @@ def gradient_weights(
 ) -> None:  # fmt: skip
     """Write weights exp(shift) (1/n) (-l') s_t (gamma_t - <s, gamma>) to `large`.
 
-    `s` holds the exponentials and `large` the same times exp(shift). The bracket is evaluated as
-    (gamma_t - best) + deficit, from differences to the leading token's score. Each part is
-    multiplied by the exponential with which it neither cancels nor underflows. `factor` ends as -l'
-    over n and the sum of the exponentials.
+    On entry `s` has the exponentials and `large` the same times exp(shift). The bracket is
+    evaluated as (gamma_t - best) + deficit, from differences to the leading token's score. The
+    first part is multiplied by the shifted exponential, the second part contains exp(shift)
+    already: so neither underflows. `factor` receives -l' over n and over the sum of the
+    exponentials.
     """
     T, L = s.shape
     factor[:] = 0.0
@@ -187,7 +194,7 @@ def gradient_weights(
 def linear_gradient_weights(
     a: Array, gamma: Array, loss: int, count: int, seen: Array, factor: Array, c: Array
 ) -> None:
-    """Write weights -(1/n) l'(u) gamma_t of linear attention to c, and u = sum_t a_t gamma_t."""
+    """Write weights -(1/n) l'(u) gamma_t of linear attention to c, and u = <a, gamma> to `seen`."""
     T, L = a.shape
     seen[:] = 0.0
     for t in range(T):
@@ -224,7 +231,7 @@ def add_outer(g: Array, z: Array, reach: int, M: Array) -> None:
 
 @compiled
 def squares(M: Array, total: Array) -> None:
-    """Add sums of squares over the first axes to `total`."""
+    """Add the sum of squares of each lane to `total`."""
     for y in range(len(M)):
         for x in range(M.shape[1]):
             add(total, M[y, x], M[y, x])
@@ -240,9 +247,9 @@ def move(W: Array, scale: Array, M: Array) -> None:
 
 @compiled
 def log_domain_gradient(lanes: Lanes, A: Array, b: int, M: Array) -> float:
-    """Write -grad L of one lane, whose weights left the range of numbers, to M (q, p).
+    """Write -grad L of one lane, divided by exp(e), to M (q, p); return e.
 
-    The largest exponent is taken out of M and returned.
+    It is for lanes whose gradient underflows.
     """
     X, Z = lanes.X[:, :, :, b].copy(), lanes.Z[:, :, b].copy()
     scores, a = lanes.gamma[:, :, b].copy(), A[:, :, b].copy()
@@ -255,7 +262,10 @@ def log_domain_gradient(lanes: Lanes, A: Array, b: int, M: Array) -> float:
 def _linear_log_negative_gradient(
     X: Array, Z: Array, gamma: Array, loss: int, M: Array, A: Array
 ) -> float:
-    """Do the work of `log_negative_gradient` for linear attention."""
+    """Write -grad L of linear attention, divided by exp(e), to M; return e.
+
+    exp(e) is the largest |l'| of an input.
+    """
     n, p, _ = X.shape
     M[:] = 0.0
     seen = pair_rows(A, gamma)

@@ -3,7 +3,7 @@
     max c^T w - 1/2 w^T G w,  w_j >= 0 where constraint j is an inequality, free where it is not,
 
 is the dual of min 1/2 ||W||^2 subject to <A_j, W> >= c_j (or = c_j), with G_jk = <A_j, A_k> and
-W = sum_j w_j A_j. Nothing here is believed: callers recompute every figure from the weights.
+W = sum_j w_j A_j. No result is trusted: callers recompute every figure from the weights.
 """
 
 from __future__ import annotations
@@ -22,7 +22,11 @@ EPS = float(np.finfo(np.float64).eps)
 def rows(
     X: Array, Z: Array, targets: Array, present: Array
 ) -> tuple[Array, Array, Array, Array, Array, Array]:
-    """Return differences, queries, kept and rival tokens, input and token numbers of all rows."""
+    """Return the rows of the constraints A_j = (x_target - x_t) z^T, one for each rival token t.
+
+    They are the differences x_target - x_t, queries, target tokens, rival tokens, and the numbers
+    of input and token.
+    """
     n, T, d = X.shape
     inputs, tokens = np.empty(n * T, dtype=np.int64), np.empty(n * T, dtype=np.int64)
     m = 0
@@ -42,9 +46,9 @@ def rows(
 
 @inlined
 def write(a: Array, out: Array) -> None:
-    """Write a vector into the first entries of another one, from the first on.
+    """Write a vector into the first entries of another one, in increasing order.
 
-    A slice that is assigned to has its length compared, and numba compiles the text of an error.
+    An assignment to a slice would compare lengths, and numba would compile the text of its error.
     """
     for j in range(len(a)):
         out[j] = a[j]
@@ -77,9 +81,9 @@ def largest_entry(a: Array) -> float:
 
 @compiled
 def pair(a: Array, b: Array) -> float:
-    """Return <a, b> of vectors, from the first entry on.
+    """Return <a, b> of vectors, summed in order of the entries.
 
-    Numba compiles a sum of an array expression again at each occurrence; a loop is compiled once.
+    numba compiles a sum of an array expression at each occurrence; this loop is compiled once.
     """
     total = 0.0
     for j in range(len(a)):
@@ -108,7 +112,7 @@ def pair_all(A: Array, B: Array) -> float:
 
 @compiled
 def times_rows(x: Array, A: Array) -> Array:
-    """Return the rows of a matrix, each times an entry of x."""
+    """Return the matrix of rows x_j A_j."""
     scaled = np.empty((A.shape[0], A.shape[1]))
     for j in range(A.shape[0]):
         for k in range(A.shape[1]):
@@ -118,7 +122,10 @@ def times_rows(x: Array, A: Array) -> Array:
 
 @inlined
 def _unit(row: Array, largest: float, unit: Array) -> float:
-    """Write the row over its length to `unit`; return its length over its largest entry."""
+    """Write the row divided by its norm to `unit`; return its norm divided by its largest entry.
+
+    Dividing by the largest entry first avoids squares that overflow or underflow.
+    """
     square = 0.0
     for k in range(len(row)):
         square += (row[k] / largest) ** 2
@@ -157,7 +164,11 @@ def backward(L: Array, k: int, right: Array) -> None:
 
 @compiled
 def remove(L: Array, k: int, gone: int) -> None:
-    """Drop row `gone` of the factor of a k by k block, restoring the triangle by rotations."""
+    """Drop row and column `gone` of the block whose Cholesky factor is the k by k part of L.
+
+    The rows below move up by one, which leaves one entry right of the diagonal in each. Rotations
+    of two neighbouring columns remove these entries. They are orthogonal, so L L^T stays the block.
+    """
     for r in range(gone + 1, k):
         for c in range(r + 1):
             L[r - 1, c] = L[r, c]
@@ -174,7 +185,10 @@ def remove(L: Array, k: int, gone: int) -> None:
 
 @compiled
 def _violations(G: Array, c: Array, active: Array, k: int, w: Array, gradient: Array) -> None:
-    """Write c - G w to `gradient` from the active weights, row by row: memory is read in order."""
+    """Write c - G w to `gradient`; only active weights are not 0.
+
+    G is symmetric and is read by rows, in the order of memory.
+    """
     write(c, gradient)
     for r in range(k):
         row, weight = active[r], w[active[r]]
@@ -344,8 +358,8 @@ def least_norm(
 ) -> tuple[Array, int, int]:
     """Return multipliers of the programme with these rows, the status, and the number of pivots.
 
-    Rows are scaled to unit length first, so that constraints of very different size stay apart;
-    none may be zero.
+    Rows are scaled to unit length first, so that a small constraint is not lost beside large ones.
+    No row may be zero. If the status is UNBOUNDED, the multipliers are a Farkas ray.
     """
     unit_D, unit_Z, norms = scale_rows(D, Z)
     G = np.dot(unit_D, unit_D.T) * np.dot(unit_Z, unit_Z.T)
@@ -390,6 +404,9 @@ def figures(
     norm = np.sqrt(square)
     margins = pair_rows(np.dot(D, W), Z)
     shortfall, least, certain = 0.0, np.inf, np.inf
+    # gamma = k u / (1 - k u) with u = EPS / 2 bounds the relative error of k roundings in any order
+    # (Higham 2002, Lemma 3.1). The factor 1.01 covers the rounding of sizes and norm, 1e-150
+    # underflow. Comparisons are negated so that NaN makes a figure worse, never better.
     k = D.shape[1] + Z.shape[1] + 8
     gamma = 1.01 * k * EPS / (2.0 - k * EPS)
     for j in range(m):

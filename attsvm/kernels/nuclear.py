@@ -8,7 +8,7 @@ multiplier T >= 0 of size q, its central path is
     a_j^T (2 S T) b_j - s_j = c_j,   w_j s_j = mu,   T (I - S^T S) = mu I,
 
 and W = 2 S T is the primal solution. Newton steps on these equations, the last one symmetrised,
-with Mehrotra's correction cost m^2 q, whatever the length of the a_j. Nothing here is believed:
+with Mehrotra's correction cost m^2 q, whatever the length of the a_j. No result is trusted:
 callers recompute every figure from w and W.
 """
 
@@ -24,17 +24,18 @@ from attsvm.kernels.least_norm import largest_entry, pair, pair_all, pair_rows, 
 SOLVED, UNBOUNDED, STUCK = 0, 1, 2
 
 HOPELESS = 1e13
-"""A dual value beyond which float64 cannot tell a solution from none; the largest c_j is 1."""
+"""Upper bound of dual values: above it float64 cannot distinguish a solution from none."""
 
 BLOCK = 48
+"""Number of columns that `_factor` eliminates together, so that library products do most work."""
 
 
 @compiled
 def _factor(M: Array, floor: float) -> bool:
-    """Compute a Cholesky factor in place, lower triangle; return whether pivots passed the floor.
+    """Replace M by its Cholesky factor, in the lower triangle; return whether M was definite.
 
-    A pivot below the floor becomes infinite, which takes its variable out of the system: the
-    solution is zero there.
+    M counts as positive definite if all pivots exceed `floor`. A smaller pivot, of a variable that
+    rounding cannot separate from earlier ones, becomes infinite: the solution is then 0 there.
     """
     m, whole = M.shape[0], True
     for start in range(0, m, BLOCK):
@@ -76,7 +77,11 @@ def _inverse(Z: Array) -> Array:
 
 @compiled
 def _reach(Z: Array, slope: Array, bend: Array, limit: float) -> float:
-    """Return a nearly maximal step t up to the limit with Z + t slope + t^2 bend > 0 on the way."""
+    """Return a nearly maximal step t up to the limit with Z + t slope + t^2 bend > 0.
+
+    The steps with this property are an interval from 0 on, as I - S^T S > 0 means ||S||_op < 1 and
+    S is affine in t. So bisection is valid. It stops at an interval of 5% of the step.
+    """
     low, high, t = 0.0, limit, limit
     for _ in range(41):
         if _factor(Z + t * slope + (t * t) * bend, 0.0):
@@ -105,9 +110,13 @@ def _symmetric(A: Array) -> Array:
 
 @compiled
 def _schur(K: Array, b: Array, G: Array, T: Array, P: Array, scaling: Array) -> Array:
-    """Return the matrix of the Newton step in w, lower triangle.
+    """Return the matrix of the Newton step in w, in the lower triangle.
 
-    G holds the S^T a_j, and P inverts I - S^T S.
+    `K` has the <a_j, a_k>, `G` the rows g_j = S^T a_j, `P` is Z^-1 for Z = I - S^T S, and `scaling`
+    is s / w. The linearised equation T Z = aim gives dT = aim P - T - sym(T dZ P), with dZ =
+    -sum_k dw_k (b_k g_k^T + g_k b_k^T). Put into a_j^T 2 (dS T + S dT) b_j - ds_j, the coefficient
+    of dw_k is 2 <a_j, a_k> b_j^T T b_k + g_j^T (T N P + P N T) b_j with N = b_k g_k^T + g_k b_k^T.
+    The last summand has four terms, each a product of two bilinear forms.
     """
     m = b.shape[0]
     bT, bP = np.dot(b, T), np.dot(b, P)
@@ -131,13 +140,14 @@ def _schur(K: Array, b: Array, G: Array, T: Array, P: Array, scaling: Array) -> 
 
 @compiled
 def begin(a: Array, b: Array, c: Array) -> tuple[Array, Array, Array]:
-    """Return a starting point (w, s, T) with ||S||_op about 0.9, all products equal to mu."""
+    """Return a starting point (w, s, T) with ||S||_op at most 0.9, all w_j s_j = mu, T Z = mu I."""
     m, q = b.shape
     w = np.ones(m)
     S = np.dot(a.T, b)
     gram = np.dot(S.T, S)
     size = max(np.trace(gram), 1e-300)
-    # powers of the normalised Gram matrix: the trace tends to its largest eigenvalue
+    # trace(gram^64)^(1/64) by repeated squaring: it is at least the largest eigenvalue, so that
+    # ||S||_op is at most 0.9, and exceeds it by a factor of at most q^(1/64)
     power = gram / size
     logarithm, weight = np.log(size), 1.0
     for _ in range(6):
@@ -158,8 +168,12 @@ def interior(
 ) -> tuple[Array, Array, Array, int, int]:
     """Follow the central path from (w, s, T) to a relative gap `stop`.
 
-    Rows of a and b have unit length, the largest c_j is 1. Returns w, s, T, how it ended
-    (SOLVED, UNBOUNDED, STUCK: what was reached, not what was asked) and the steps taken.
+    Rows of a and b have unit length, and the largest c_j is 1.
+
+    Returns:
+        w, s, T, a status and the number of steps. SOLVED: the gap is at most `stop` times the dual
+        value. UNBOUNDED: the dual value exceeds `HOPELESS`. STUCK: neither was reached, and the
+        last point is returned.
     """
     m, q = b.shape
     K = np.dot(a, a.T)
@@ -177,6 +191,8 @@ def interior(
             return w, s, T, SOLVED, count
         if value > HOPELESS:
             return w, s, T, UNBOUNDED, count
+        # mu is NaN or not positive after a loss of precision; six very short steps in a row mean
+        # that rounding errors dominate the Newton system
         if not mu > 0.0 or short > 5:
             return w, s, T, STUCK, count
         P = _inverse(Z)
@@ -185,8 +201,10 @@ def interior(
         for j in range(m):
             largest = max(largest, L[j, j])
         _factor(L, 1e-30 * largest)
-        # the prediction aims at mu = 0; the correction at the mu it promises, with what it bent;
-        # where that is blocked, a step back to the middle at a larger mu
+        # Stage 0 predicts: its Newton step aims at mu = 0. Stage 1 aims at mu times the square of
+        # the share of mu that this step would leave, and corrects for the second-order terms of the
+        # prediction (Mehrotra 1992). If its step is blocked below 0.1, the point is too near the
+        # boundary. Stage 2 then aims at 3 mu without correction, which leads back to the middle.
         aim, squared, bend, bent = 0.0, np.zeros(m), none, none
         ahead, t = np.zeros(m), 0.0
         for stage in range(3):

@@ -1,12 +1,12 @@
 """Active-set loops of the soft-margin programme, over a product of simplices.
 
-    max  tau * (sum of the real u_a) - 1/2 ||sum_a u_a A_a||^2,  u >= 0, sums over groups as given.
+    max  tau * (sum_{a < m} u_a) - 1/2 ||sum_a u_a A_a||^2,  u >= 0, the sum over each group fixed.
 
-Atoms 0..m-1 are the constraints; atom m+g, of matrix zero, takes up what group g does not use.
-Matrices that repeat are held once: atom a has matrix `kind[a]` of K, and what is unused K.
-Each group has a base atom; free atoms trade against the base of their group, so that the block
-over B_a = A_a - A_base is what has to stay nonsingular. Nothing here is believed: callers
-recompute every figure from the matrix and the weights.
+Atoms 0..m-1 are the constraints. Atom m+g, with matrix zero, takes the weight that group g does not
+use. Repeated matrices are stored once: atom a has matrix number kind[a] in 0..K-1, and the zero
+matrix has number K. Each group has a base atom. A free atom gains weight at the expense of the base
+of its group, so the Gram matrix of the B_a = A_a - A_base has to stay nonsingular. No result is
+trusted: callers recompute every figure from the matrix and the weights.
 """
 
 from __future__ import annotations
@@ -33,9 +33,16 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 class _Atoms(NamedTuple):
-    """Products of matrices, matrix and group of each atom, the point, bases, and the free set.
+    """The programme, the point and the free set.
 
-    The free atoms are the first k of `active`, L the Cholesky factor of their block.
+    Attributes:
+        G: inner products of the matrices (K + 1, K + 1), the last row and column zero.
+        kind, owner: matrix number and group of each atom.
+        u: weights of the atoms.
+        base: base atom of each group.
+        active: its first k entries are the free atoms.
+        inside: whether an atom is free.
+        L: Cholesky factor of the Gram matrix of the B_a of free atoms.
     """
 
     G: Array
@@ -56,7 +63,7 @@ def _kinds(atoms: _Atoms, a: int) -> tuple[int, int]:
 
 @compiled
 def _inner(atoms: _Atoms, a: int, b: int) -> float:
-    """Return <B_a, B_b>; the last row of G is zero and stands for atoms that are no constraint."""
+    """Return <B_a, B_b>."""
     (i, p), (k, q), G = _kinds(atoms, a), _kinds(atoms, b), atoms.G
     return G[i, k] - G[p, k] - G[i, q] + G[p, q]
 
@@ -70,14 +77,14 @@ def _weight(atoms: _Atoms, a: int) -> float:
 
 @compiled
 def _gain(atoms: _Atoms, q: Array, a: int) -> float:
-    """Return the gain by q of an atom at the expense of its base."""
+    """Return q_a - q_base: the rate of the objective as weight moves from its base to atom a."""
     i, p = _kinds(atoms, a)
     return q[i] - q[p]
 
 
 @compiled
 def _trade(atoms: _Atoms, weights: Array, k: int, move: Array) -> None:
-    """Add moves of the free atoms, taken from their bases."""
+    """Add weights_r to the move of each free atom, and subtract it from the move of its base."""
     for r in range(k):
         a = atoms.active[r]
         move[a] += weights[r]
@@ -86,12 +93,15 @@ def _trade(atoms: _Atoms, weights: Array, k: int, move: Array) -> None:
 
 @compiled
 def _factor(atoms: _Atoms, k: int) -> int:
-    """Factor the free block anew; members that depend on earlier ones keep their u unfree."""
+    """Compute L for the first k entries of `active`, and return the number of free atoms.
+
+    An atom that depends on earlier ones leaves the free set and keeps its weight u.
+    """
     active, inside, L = atoms.active, atoms.inside, atoms.L
     kept = 0
     for r in range(k):
         a = active[r]
-        if kept == L.shape[0]:  # more than there are independent ones
+        if kept == L.shape[0]:  # no more can be independent
             inside[a] = False
             continue
         row, rest = L[kept], _inner(atoms, a, a)
@@ -111,9 +121,13 @@ def _factor(atoms: _Atoms, k: int) -> int:
 
 @compiled
 def _advance(atoms: _Atoms, q: Array, move: Array, step: float) -> tuple[float, int, float]:
-    """Move u as far as `step` and the simplices allow: the step, what blocks (-1: nothing), noise.
+    """Move u along `move` until `step` or until an atom reaches zero, and update the gradient q.
 
-    Among atoms that block at the same step, the one that moves fastest does.
+    Among atoms that reach zero together, the one that moves fastest counts as blocking.
+
+    Returns:
+        The length of the move, the blocking atom (-1 if none), and a number e such that rounding
+        changes q_a by about e ||A_a||.
     """
     G, kind, u = atoms.G, atoms.kind, atoms.u
     K, leaving = G.shape[0] - 1, -1
@@ -140,11 +154,16 @@ def _advance(atoms: _Atoms, q: Array, move: Array, step: float) -> tuple[float, 
 
 @compiled
 def _drop(atoms: _Atoms, k: int, gone: int, entering: int) -> int:
-    """Take an atom that reached zero out of the free set, or out of its place as a base."""
+    """Remove an atom that reached zero from the free set, or replace it as the base of its group.
+
+    The new base is the heaviest other atom of the group, or `entering` if all others have weight
+    zero: a base of weight zero would block every later move at once. Return the number of free
+    atoms.
+    """
     owner, u, base, active = atoms.owner, atoms.u, atoms.base, atoms.active
     group, gone_base = owner[gone], base[owner[gone]] == gone
     if gone_base:
-        gone = entering  # where the group holds nothing else
+        gone = entering  # if the group has no other atom of positive weight
         for a in range(u.shape[0]):
             member = owner[a] == group and a != base[group] and a != entering and u[a] > 0.0
             if member and (gone == entering or u[a] > u[gone]):
@@ -170,12 +189,24 @@ def _drop(atoms: _Atoms, k: int, gone: int, entering: int) -> int:
 def _climb(
     atoms: _Atoms, forced: bool, tau: float, size: float, noise: float, q: Array, k: int, limit: int
 ) -> tuple[int, int, float]:
-    """Solve for fixed tau from a feasible u; return free atoms, changes of set, noise.
+    """Solve the programme for fixed tau, from a feasible u and k free atoms.
 
-    q holds the gradient by matrix. `forced` keeps every group full. If the free set cannot grow
-    without becoming singular, u moves along the direction of no curvature until an atom reaches
-    zero: the simplices are bounded, so one does. `size` is ||sum u_a A_a||; q carries an error of
-    noise * ||A_a||.
+    With `forced`, the zero atoms get no weight. If the free set cannot grow without becoming
+    singular, u moves along the direction of no curvature until an atom reaches zero: the simplices
+    are bounded, so one does.
+
+    Args:
+        atoms: the programme and the point, which is changed in place.
+        forced: whether every group is used in full.
+        tau: weight of the linear part.
+        size: ||sum u_a A_a||, the scale of rounding errors.
+        noise: q_a has an error of up to noise ||A_a||.
+        q: gradient of the objective by matrix, changed in place.
+        k: number of free atoms.
+        limit: maximum number of changes of the free set.
+
+    Returns:
+        The number of free atoms, the number of changes of the free set, and the new noise.
     """
     owner, u, base = atoms.owner, atoms.u, atoms.base
     active, inside, L = atoms.active, atoms.inside, atoms.L
@@ -273,7 +304,7 @@ def _climb(
 
 @compiled
 def _by_matrix(kind: Array, u: Array, at: Array, K: int) -> Array:
-    """Return the sums of u - at over constraints of the same matrix; move `at` to u."""
+    """Return the sums of u - at over the constraints of each matrix; then set `at` to u."""
     sums = np.zeros(K)
     for a in range(len(at)):
         sums[kind[a]] += u[a] - at[a]
@@ -283,7 +314,7 @@ def _by_matrix(kind: Array, u: Array, at: Array, K: int) -> Array:
 
 @compiled
 def _gather(D: Array, Z: Array, x: Array, S: Array) -> None:
-    """Add sum_j x_j Z_j D_j^T to S."""
+    """Add the transposed matrix of weights x, sum_j x_j Z_j D_j^T, to S."""
     added = np.dot(times_rows(x, Z).T, D)
     for r in range(S.shape[0]):
         for c in range(S.shape[1]):
@@ -308,9 +339,10 @@ def _slacks(D: Array, Z: Array, S: Array, tau: float, q: Array) -> None:
 def fill(
     G: Array, D: Array, Z: Array, kind: Array, owner: Array, u: Array, base: Array, limit: int
 ) -> Array:
-    """Minimise ||sum_j u_j A_j|| with every group full, from a u of one constraint a group.
+    """Minimise ||sum_j u_j A_j|| over u with no weight on the zero atoms.
 
-    `u` and `base` are changed in place; returns which atoms are free.
+    `u` starts with one constraint in each group, its `base`. Both are changed in place. Return
+    which atoms are free at the end.
     """
     N, K, most = u.shape[0], D.shape[0], min(D.shape[0], D.shape[1] * Z.shape[1]) + 1
     m = N - base.shape[0]
@@ -319,7 +351,7 @@ def fill(
     atoms = _Atoms(G, kind, owner, u, base, active, inside, np.zeros((most, most)))
     at, k = np.zeros(m), 0
     for count in range(limit):
-        if count < 2:  # early on u moves so far that differences would carry its rounding along
+        if count < 2:  # u still moves far, and S would keep the rounding errors of its first values
             S[:], at[:] = 0.0, 0.0
         _gather(D, Z, _by_matrix(kind, u, at, K), S)
         products = _products(D, Z, S)
@@ -348,16 +380,21 @@ def follow(
     goal: float,
     limit: int,
 ) -> tuple[Array, float, Array, float, int]:
-    """Find tau in (lower, upper) whose solution has ||sum_j u_j A_j|| = goal; u in place.
+    """Find tau in (lower, upper) whose solution has ||sum_j u_j A_j|| = goal; change u in place.
 
-    On a fixed free set the square of that norm is affine in tau^2, which Newton's method uses
-    between safeguards. Products come from G until the set settles, then from the matrix, which
-    collects changes of u alone: so its products are exact beside its own size, however small.
+    Newton's method in tau^2 is exact on a fixed free set; bisection safeguards it. The gradient q
+    comes from G until the free set settles, and then from the matrix S = sum_j u_j A_j. S is
+    corrected by changes of u alone, so that its products are accurate relative to its own norm,
+    however small that is.
 
     Returns:
-        The transposed matrix, tau, the rate of u in tau, the rate of the squared norm in tau^2,
-        and the Newton steps.
+        The transposed matrix, tau, du/dtau, the derivative of the squared norm in tau^2, and the
+        number of Newton steps.
     """
+    # On a fixed free set, <B_a, S> = tau e_a, where e_a is 1 if a is a constraint, minus 1 if its
+    # base is one. With M the Gram matrix of the B_a, the free weights move at the rate M^-1 e, so
+    # that d||S||^2 / dtau = 2 tau e^T M^-1 e: ||S||^2 is affine in tau^2 with slope `gain` = ||L^-1
+    # e||^2.
     N, K, most = u.shape[0], D.shape[0], min(D.shape[0], D.shape[1] * Z.shape[1]) + 1
     m = N - base.shape[0]
     S = np.zeros((Z.shape[1], D.shape[1]))
@@ -392,7 +429,8 @@ def follow(
             for _ in range(2):
                 _gather(D, Z, _by_matrix(kind, u, at, K), S)
                 _slacks(D, Z, S, tau, q)
-                # put the free margins in place, in S even where u is too coarse to show it
+                # restore <B_a, S> = tau e_a on the free set. S takes the whole correction even if u
+                # does not change in its last digit or may not fall below 0
                 for r in range(k):
                     weights[r] = _gain(atoms, q, active[r])
                 solve(L, k, weights)
