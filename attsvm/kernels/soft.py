@@ -157,8 +157,8 @@ def _drop(atoms: _Atoms, k: int, gone: int, entering: int) -> int:
     """Remove an atom that reached zero from the free set, or replace it as the base of its group.
 
     The new base is the heaviest other atom of the group, or `entering` if all others have weight
-    zero: a base of weight zero would block every later move at once. Return the number of free
-    atoms.
+    zero. It must have positive weight, as a base of weight zero would block every move. Return the
+    number of free atoms.
     """
     owner, u, base, active = atoms.owner, atoms.u, atoms.base, atoms.active
     group, gone_base = owner[gone], base[owner[gone]] == gone

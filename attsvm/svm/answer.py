@@ -28,7 +28,7 @@ from attsvm.svm.soft import solve_soft
 from attsvm.svm.warming import SMALL, kernels_for, warm
 
 LARGEST_EXACT = 250
-"""Up to this many constraints a Frobenius answer is certified in rationals."""
+"""Maximum number of constraints for which a Frobenius answer is always certified in rationals."""
 
 SECONDS = 60.0
 """Default time limit of a solve, in processor seconds."""
@@ -149,7 +149,7 @@ def _certified(programme: Programme, deadline: Deadline | None) -> Answer:
 def _guess(search: Search, m: int) -> Array | None:
     """Return multipliers whose support rational arithmetic tries first.
 
-    All 0 for small programmes.
+    Without a proposal of floats they are 0 for a small programme, and None for a larger one.
     """
     if search.answer is not None:
         return search.answer.weights

@@ -18,11 +18,11 @@ ENCLOSED = "enclosed: the bracket holds in outward-rounded arithmetic"
 """The proof behind bounds that were rounded outward, in words."""
 
 _ALONE = "none, a single token"
-"""In the place of the margins of an input that has no other token."""
+"""Text in place of the margins of an input with a single token."""
 
 
 class Answered:
-    """The data that every answer has about its programme, and its page.
+    """The targets, titles and page of text that every answer has.
 
     An answer also has `solved`, `status`, `margins`, `duals`, `support`, `degenerate`, residuals, a
     gap, and `optimum`: the lines that state the minimised quantity.

@@ -26,12 +26,12 @@ class BatchAnswer:
     """Answers of B programmes; the axes after the first are those of a single answer.
 
     Attributes:
-        solved: whether a solution was found; otherwise Farkas multipliers were found.
+        solved: whether the programme has a solution; if not, `duals` are Farkas multipliers.
         W: solutions, zero if unseparable.
         value: ||W||_F, infinite if unseparable.
         targets: the token that each input selects.
         margins: margins; infinite for tokens without a constraint and for unseparable programmes.
-        duals: multipliers of a solution, or cancelling ones with sum 1.
+        duals: multipliers of a solution, or Farkas multipliers with sum 1.
         primal_residual: an upper bound of how far an exact margin of W falls below 1.
         dual_residual: for Farkas multipliers as in `FrobeniusAnswer`; zero if solved.
         gap: relative duality gap; zero if unseparable.

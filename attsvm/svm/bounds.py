@@ -23,13 +23,15 @@ from attsvm._types import Array, Float
 from attsvm.svm.programme import Programme
 
 UNIT = 2.0**-53
+"""Unit roundoff u: maximum relative error of one rounded operation."""
 TINY = 2.0**-1074
+"""The smallest subnormal number: an upper bound of the error of a product that underflows."""
 UP, DOWN = 1.0 + 8.0 * UNIT, 1.0 - 8.0 * UNIT
-"""Factors that cover a handful of roundings."""
+"""Factors that move a positive number past the rounding errors of up to six operations."""
 
 
 def gamma(k: int) -> float:
-    """Bound of the relative rounding of k successive operations."""
+    """Return an upper bound of the relative rounding error of k successive operations."""
     return UP * k * UNIT / (1.0 - k * UNIT)
 
 
@@ -49,7 +51,7 @@ def size_up(array: Float[Array, " ..."]) -> float:
 
 
 def row_errors(programme: Programme) -> Float[Array, " m"]:
-    """Return upper bounds of ||D_j - d_j||, d_j the exact token difference (through the keys)."""
+    """Return upper bounds of ||D_j - d_j||, where d_j is the exact difference of tokens or keys."""
     formed = programme.kept - programme.rival
     errors: Array = UNIT * length_up(formed)
     if programme.keys is not None:
@@ -57,6 +59,7 @@ def row_errors(programme: Programme) -> Float[Array, " m"]:
         size = size_up(programme.keys)
         errors = gamma(k + 4) * size * length_up(formed) + d * k * TINY
         formed = formed @ programme.keys.T
+    # rows that were not formed from `kept` and `rival` in floats differ from them by more
     strangers = programme.D - formed
     return (errors + length_up(strangers)) * UP if strangers.any() else errors
 
@@ -67,8 +70,9 @@ def certain_margins(
 ) -> Float[Array, " m"]:
     """Return lower bounds of the margins D_j^T W z_j; each D_j has one rounding per entry.
 
-    A sum of products of k terms is off by at most gamma(k) times the sum of their absolute values;
-    D adds one rounding, the two sums d + e. The last term covers underflow for entries up to 1e140.
+    A sum of products of k terms is off by at most gamma(k) times the sum of their absolute values.
+    D adds one rounding, and the two sums add d + e. The last term covers underflow for entries of
+    up to 1e140.
     """
     margins = ((D @ W) * Z).sum(axis=1)
     sizes = ((np.abs(D) @ np.abs(W)) * np.abs(Z)).sum(axis=1)
@@ -88,7 +92,7 @@ def margins_about(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spectrum:
-    """Singular values of S = sum_j w_j A_j, and a bound of the largest that cannot be wrong.
+    """Singular values of S = sum_j w_j A_j in floats, and a proved bound of the largest one.
 
     Attributes:
         U, values, V: left vectors, singular values and right vectors, as floats.
@@ -124,6 +128,9 @@ def spectrum(programme: Programme, weights: Float[Array, " m"]) -> Spectrum:
     if not np.isfinite(K).all():
         empty = np.full(K.shape[1], np.nan)
         return Spectrum(np.full_like(K, np.nan), empty, np.full((e, len(empty)), np.nan), np.inf)
+    # The decomposition is not trusted: ||K|| <= ||U|| max(values) ||V|| + ||K - U values V^T||. The
+    # norms of U and V follow from their distance to orthonormal columns. `away` collects the second
+    # term and the rounding errors of all products, each by an a-priori bound.
     U, values, V = np.linalg.svd(K, full_matrices=False)
     away = size_up(K - (U * values) @ V) * UP
     turned = _stretch(U) * _stretch(V.T)
@@ -212,14 +219,13 @@ def frobenius_bracket(
 
 
 BALANCED = 400
-"""Exponent: constraints of size between 2^-BALANCED and 2^BALANCED have squares within float64."""
+"""Exponent limit: constraints of size 2^-BALANCED to 2^BALANCED have squares within float64."""
 
 
 def _balanced(programme: Programme) -> tuple[int, Programme]:
     """Return an exponent k, and the programme with all constraints divided by 2^k.
 
-    The result is 0 and the programme itself if scaling is not needed, or if it would round an
-    entry.
+    k is 0 if scaling is not needed, or if it would round an entry.
     """
     tops = [float(np.abs(side).max()) for side in (programme.D, programme.Z)]
     left, right = (int(np.frexp(top)[1]) if 0.0 < top < np.inf else 0 for top in tops)
@@ -234,7 +240,7 @@ def _balanced(programme: Programme) -> tuple[int, Programme]:
 
 
 def _sums(programme: Programme, weights: Array) -> tuple[Array, Array, int]:
-    """Return E_i = sum_j weights_j D_j over runs of rows with one query, the queries, and k.
+    """Return E_i = sum_j weights_j D_j over each run of rows with one query z_i, the z_i, and k.
 
     Any product of sum_i E_i z_i^T with a matrix is off by at most gamma(k) times the sum of norms.
     """
@@ -252,7 +258,7 @@ def _sum_up(terms: Array) -> float:
 
 
 def _stretch(Q: Array) -> float:
-    """Return an upper bound of ||Q||_op: its square is at most 1 + ||Q^T Q - I||_F."""
+    """Return an upper bound of ||Q||_op, as ||Q||_op^2 = ||Q^T Q||_op <= 1 + ||Q^T Q - I||_F."""
     return float(np.sqrt(1.0 + defect_up(Q)) * UP)
 
 
@@ -270,7 +276,7 @@ def _less(values: Array, noise: Array) -> Array:
 
 
 def _gain_down(programme: Programme, weights: Array) -> float:
-    """Return a lower bound of sum_j weights_j bound_j; zero, a trivial bound, on overflow."""
+    """Return a lower bound of sum_j weights_j bound_j; 0 on overflow, which proves nothing."""
     terms = weights * programme.bound
     size = float(np.abs(terms).sum()) * (1.0 + gamma(terms.size))
     if not size < np.inf:
@@ -281,7 +287,7 @@ def _gain_down(programme: Programme, weights: Array) -> float:
 def _scale_up(programme: Programme, margins: Array) -> float:
     """Return an upper bound of the least factor with which `margins` meet the bounds.
 
-    It is infinite if no multiple provably does.
+    It is infinite if no multiple provably meets them.
     """
     bound = programme.bound
     positive = bound > 0.0
@@ -312,6 +318,10 @@ def shift_up(programme: Programme, margins: Array, noise: Array) -> float:
     D, Z = programme.D[J], programme.Z[J]
     lengths_D, lengths_Z = length_up(D), length_up(Z)
     units_D, units_Z = D / lengths_D[:, None], Z / lengths_Z[:, None]
+    # By Weyl's inequality the least eigenvalue of the exact Gram matrix is at least that of the
+    # computed one, minus the norm of their difference: rounding of sums and of rows (`off` by
+    # entry, J.size * off in norm), and what the computed decomposition misses (`rest`). Computed
+    # eigenvectors are not orthonormal, which costs a factor 1 - defect.
     gram = (units_D @ units_D.T) * (units_Z @ units_Z.T)
     off = gamma(D.shape[1] + Z.shape[1] + 16)
     off += 4.0 * float((row_errors(programme)[J] / lengths_D).max())

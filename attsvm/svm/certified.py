@@ -1,4 +1,4 @@
-"""A certified answer: floats with their residuals, and the exact answer if it is known."""
+"""Answers of `solve`: floats with proved residuals, and the exact answer if it is known."""
 
 from __future__ import annotations
 
@@ -76,26 +76,26 @@ class Answer(Answered):
         return proof_of(self)
 
     @property
-    def _teller(self) -> ExactAnswer | None:
+    def _decisive(self) -> ExactAnswer | None:
         """The exact answer if W is too far from it to decide which constraints are tight."""
         return self.exact if self.status == "solved in rationals" else None
 
     @property
     def support(self) -> Tokens:
         """Tokens whose constraint is tight, input by input; exact if W cannot decide."""
-        exact = self._teller
+        exact = self._decisive
         return self.float_answer.support if exact is None else _tokens(self, exact.tight)
 
     @property
     def degenerate(self) -> Tokens:
         """Tight tokens whose multiplier is zero, input by input."""
-        exact = self._teller
+        exact = self._decisive
         return self.float_answer.degenerate if exact is None else _tokens(self, exact.degenerate)
 
     @property
     def rank(self) -> int:
         """The rank of the solution."""
-        return self.float_answer.rank if self._teller is None else self._teller.rank
+        return self.float_answer.rank if self._decisive is None else self._decisive.rank
 
     @property
     def kind(self) -> Literal["exact", "enclosed", "float"]:
@@ -247,8 +247,8 @@ def document_of(answer: Answer) -> JsonObject:
         "rank": answer.rank if solved else None,
         "exact_W": None,
     }
-    if answer._teller is not None:
-        document["exact_W"] = [[str(x) for x in row] for row in answer._teller.W]
+    if answer._decisive is not None:
+        document["exact_W"] = [[str(x) for x in row] for row in answer._decisive.W]
     if isinstance(a, NuclearAnswer):
         document["dimension"] = a.dimension
     if isinstance(a, SoftAnswer):
@@ -265,7 +265,7 @@ def document_of(answer: Answer) -> JsonObject:
 
 
 def _exact_duals(answer: Answer) -> list[list[str]]:
-    """Return the multipliers in rationals, as text, by input and token."""
+    """Return the exact multipliers as text, by input and token; Farkas ones as coprime integers."""
     exact = present(answer.exact, "the exact answer")
     table = [["0"] * answer.programme.shape[1] for _ in range(answer.programme.shape[0])]
     duals = exact.duals if answer.solved else coprime_integers(exact.duals)

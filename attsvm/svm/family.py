@@ -1,4 +1,4 @@
-"""The programmes of the sources by name, all solved with the same method and the same proof.
+"""The programmes of the sources by name, all solved by `solve_programme`.
 
 Their errors are those of the constructors in `attsvm.svm.programme` and of `solve_programme`.
 """
@@ -69,7 +69,10 @@ class JointAnswer:
 def joint_svm(
     data: AttentionData, targets: object = None, W: Float[Array, "k d"] | None = None
 ) -> JointAnswer:
-    """Return v(alpha), and p(alpha) with margin 0 for inputs that do not support v."""
+    """Return v(alpha), and p(alpha) with margin 0 for inputs whose label margin is not tight.
+
+    The p-SVM is not solved if the v-SVM has no solution.
+    """
     v = v_svm(data, targets)
     if not v.solved:
         return JointAnswer(v, None, np.zeros(data.n, dtype=np.bool_))
@@ -79,12 +82,12 @@ def joint_svm(
 
 
 def generalised_svm(data: AttentionData, selected: Bool[Array, "n T"]) -> FrobeniusAnswer:
-    """Return the least W with equal logits on selected tokens, and margins to the rest."""
+    """Return the W of least norm with equal logits on selected tokens, and margin 1 to the rest."""
     return solve_programme(generalised_programme(data, selected))
 
 
 def finite_part(
     data: AttentionData, selected: Bool[Array, "n T"], probabilities: Float[Array, "n T"]
 ) -> FrobeniusAnswer:
-    """Return W_fin: the least W with the given softmax probabilities within the selections."""
+    """Return W_fin, of least norm, with these ratios of probabilities within each selection."""
     return solve_programme(finite_part_programme(data, selected, probabilities))

@@ -16,7 +16,7 @@ from attsvm.svm.programme import Programme, subset
 EPS = float(np.finfo(np.float64).eps)
 
 LARGEST = 300
-"""Up to so many multipliers that an enclosure does not prove are put to rationals."""
+"""Maximum number of multipliers that rationals check if an enclosure proves nothing."""
 
 
 def coprime_integers(weights: Sequence[fmpq]) -> list[fmpq]:
@@ -29,7 +29,7 @@ def coprime_integers(weights: Sequence[fmpq]) -> list[fmpq]:
 def exists(
     programme: Programme, weights: Float[Array, " m"], deadline: Deadline | None = None
 ) -> bool:
-    """Return whether the rows with a multiplier provably have no solution."""
+    """Return whether the rows with a nonzero multiplier provably have no solution."""
     used = weights != 0.0
     rows, carried = subset(programme, used), weights[used]
     plain = programme.keys is None and not rows.equal.any() and bool((rows.bound >= 0.0).all())
@@ -72,6 +72,7 @@ def cancelling_multipliers(
     beta = (np.abs(R @ B - np.eye(size)) + 2 * gamma * sizes).sum(axis=1).max()
     residual = np.abs(B @ head + last) + gamma * (np.abs(B) @ np.abs(head) + np.abs(last))
     distance = (np.abs(R) @ residual).max() * (1 + gamma) + 1e-150
+    # beta < 1/2, so exact multipliers lie within 2 distance of `head`, and are positive
     if not (beta < 0.5 and (head > 2.02 * distance).all()):
         return None
     near: Array = np.append(-R @ last, 1.0) / (tops_D * tops_Z)

@@ -1,4 +1,4 @@
-"""Least-norm programmes by an active-set method on the dual; every figure is recomputed."""
+"""Least-norm programmes: methods propose multipliers, and every figure is recomputed from them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from attsvm.svm.methods import METHODS
 from attsvm.svm.programme import Programme, Tokens, att_svm_programme, subset
 
 TOLERANCE = 1e-9
-"""Largest relative residual or gap of an answer that is called solved or unseparable."""
+"""Maximum relative residual or gap of an answer with status `solved` or `unseparable`."""
 
 TIGHT = 1e-7
 """Relative tolerance within which a margin counts as tight."""
@@ -54,8 +54,8 @@ class FrobeniusAnswer(Answered):
             largest, if it is negative. If unseparable, ||sum_j weights_j A_j||_F relative to sum_j
             weights_j ||A_j||_F; NaN if a sign or the gain is wrong.
         gap: 1/2 ||W||_F^2 minus the dual value, relative to it; zero if unseparable.
-        known: bounds of the least norm from exact arithmetic, if available; multipliers and W may
-            leave float64 although these bounds do not.
+        known: bounds of the least norm from exact arithmetic, or None. They can be finite even if
+            multipliers or W leave float64.
     """
 
     programme: Programme
@@ -134,16 +134,16 @@ class FrobeniusAnswer(Answered):
 
     @property
     def remarks(self) -> Facts:
-        """A hint at the function that certifies in rationals."""
+        """A line that names the function that certifies in rationals."""
         return [("", "(attsvm.svm.certify does it in rationals, on request)")]
 
     @property
     def optimum(self) -> Facts:
-        """The norm and the bracket of the least one."""
+        """The norm of W and the bracket of the least norm."""
         return self.about_norm(self.bracket)
 
     def about_norm(self, bracket: tuple[float, float]) -> Facts:
-        """Return the norm, with a bracket of the least one."""
+        """Return the norm of W with a bracket of the least norm, as a line of a page."""
         return [("norm", f"{self.value:.12g}, {bracket_in_words(bracket)}")]
 
     def __repr__(self) -> str:
@@ -196,8 +196,8 @@ def solve_programme(
     cause = "no method reached a proof to 1e-9"
     remedy = (
         "Constraints are barely separable or unseparable, or ill-conditioned: ask attsvm.solve "
-        "for a "
-        "bracket, or attsvm.exact.decide for rationals; rescale, or drop nearly parallel tokens."
+        "for a bracket, or attsvm.exact.decide for rationals; rescale, or drop nearly parallel "
+        "tokens."
     )
     if is_over(deadline):
         cause, remedy = f"{cause} in the time given", "Give more seconds."
@@ -307,9 +307,9 @@ def missed_by(answer: FrobeniusAnswer, certain: float, deadline: Deadline | None
     """Return an upper bound of the shortfall of exact margins, relative to positive bounds.
 
     It is infinite for Farkas multipliers if no exact multipliers near them are proved to exist.
-    Constraints may be separable, or not, by less than the float residuals of 1e-9, and exact
-    margins of W may be far off. If rounding errors are too large, the margins are evaluated in
-    rationals.
+    Float margins are no proof: constraints may be separable by less than 1e-9, and then the exact
+    margins of W can be far from the computed ones. If bounds of the rounding errors are too wide,
+    the margins are evaluated in rationals.
     """
     programme = answer.programme
     if not answer.solved:
@@ -338,14 +338,16 @@ def _error(answer: FrobeniusAnswer) -> float:
     figures_ = (answer.primal_residual, answer.dual_residual, answer.gap)
     worst = float(np.max(np.abs(figures_)))
     if answer.solved and answer.dual_residual != 0.0:
-        return np.inf  # clip: a negative multiplier, however small, proves nothing
+        return (
+            np.inf
+        )  # weak duality needs w >= 0: a negative multiplier, however small, proves nothing
     return worst if np.isfinite(worst) and np.isfinite(answer.value) == answer.solved else np.inf
 
 
 def unseparable(
     programme: Programme, weights: Float[Array, " m"], residual: float
 ) -> FrobeniusAnswer:
-    """Return the answer of Farkas multipliers."""
+    """Return the answer `unseparable` with these Farkas multipliers and their residual."""
     W = np.zeros((programme.D.shape[1], programme.Z.shape[1]))
     nothing = np.zeros_like(weights)
     return FrobeniusAnswer(
@@ -364,10 +366,9 @@ def certify(answer: FrobeniusAnswer) -> ExactAnswer:
     exact = decide(answer.programme, answer.weights)
     if exact.status != answer.status:
         raise SolverError(
-            f"the exact answer is `{exact.status}` where floats said `{answer.status}`",
+            f"the exact answer is `{exact.status}`, but floats gave `{answer.status}`",
             value=answer.value,
-            remedy="Trust the exact one (attsvm.exact.decide): they are separable or not by a "
-            "hair.",
+            remedy="Use the exact answer (attsvm.exact.decide): rounding errors exceed the margin.",
         )
     return exact
 
@@ -378,7 +379,7 @@ def grade(programme: Programme, weights: Float[Array, " m"], *, solved: bool) ->
 
 
 def _graded(programme: Programme, weights: Array, solved: bool) -> tuple[FrobeniusAnswer, float]:
-    """Return the answer, and a lower bound of the least margin that must be positive."""
+    """Return the answer, and a lower bound of the least exact margin over positive bounds."""
     bound, equal = programme.bound, programme.equal
     W, reached, square, linear, summed, shortfall, least, certain = figures(
         programme.D, programme.Z, bound, equal, weights
@@ -390,7 +391,7 @@ def _graded(programme: Programme, weights: Array, solved: bool) -> tuple[Frobeni
         cancelled = float(np.sqrt(square)) / summed if summed != 0.0 else 0.0
         gains = 0.0 if linear > 0.0 and negative == 0.0 else np.nan
         return unseparable(programme, weights, float(np.max([cancelled, gains]))), certain
-    # 1/2 |W|^2 - (b^T w - 1/2 |W|^2), which is sum_j w_j (m_j - b_j)
+    # 1/2 ||W||^2 - (b^T w - 1/2 ||W||^2), which is sum_j w_j (m_j - b_j) for W = sum_j w_j A_j
     difference = abs(square - linear)
     answer = FrobeniusAnswer(
         programme=programme,

@@ -1,4 +1,4 @@
-"""Margins, locally-optimal choices of tokens, and how to find them all or some."""
+"""Margins of a matrix, and the locally optimal choices of tokens: all of them, or a sample."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from attsvm.svm.programme import att_svm_programme
 from attsvm.tokens import target_tokens
 
 CHUNK = 4096
+"""Maximum number of choices of tokens that are solved together."""
 
 
 def margins(
@@ -104,7 +105,7 @@ def locally_optimal(data: AttentionData, limit: int = 1_000_000) -> tuple[LocalO
 def sample_locally_optimal(
     data: AttentionData, generator: np.random.Generator, draws: int = 1000
 ) -> tuple[LocalOptimum, ...]:
-    """Return locally optimal choices reached from random ones, each once.
+    """Return the distinct locally optimal choices that are reached from random choices.
 
     If the support of a choice contains a token that scores at least as high as the chosen one, the
     choice moves to the best such token of every input. This is repeated; unseparable choices are
@@ -137,7 +138,10 @@ def sample_locally_optimal(
 def _judge(
     data: AttentionData, choices: Array
 ) -> Iterator[tuple[LocalOptimum | None, Array | None]]:
-    """Yield for each choice: the optimum that it is, or a better choice on its support."""
+    """Yield for each choice (optimum, None), (None, better choice), or (None, None).
+
+    The last case is a choice that is unseparable, or whose support only has tokens of equal score.
+    """
     answers = solve_choices(data, choices)
     gamma = np.where(data.present, data.gamma, -np.inf)
     for b in range(len(answers)):

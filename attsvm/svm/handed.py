@@ -1,4 +1,4 @@
-"""The floats that `solve` hands out, with figures of these very floats, evaluated in rationals."""
+"""Answers in floats for `solve`, with residuals and gaps of these floats proved in rationals."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ from attsvm.svm.programme import Programme
 from attsvm.svm.soft import SoftAnswer
 
 LARGEST_EVALUATED = 400_000
-"""Up to so many entries of the constraints' factors margins are evaluated in rationals."""
+"""Maximum number of entries of D and Z together for which margins are evaluated in rationals."""
 
 LARGEST_GAP = 1e-6
-"""Largest relative gap of a matrix that was lengthened to meet its margins."""
+"""Maximum relative gap of a matrix that was made longer to meet its margins."""
 
 BITS = 128
+"""Precision of balls in bits."""
 
 
 def rounded_up(value: fmpq) -> float:
@@ -111,7 +112,7 @@ def best_bracket(
 def in_floats(
     programme: Programme, rows: ExactProgramme, exact: ExactAnswer, factor: fmpq
 ) -> FrobeniusAnswer:
-    """Return the exact solution times a factor, rounded entry by entry."""
+    """Return the exact solution times a factor, rounded entry by entry, and graded in rationals."""
     W = np.array([[nearest(factor * x) for x in row] for row in exact.W])
     weights = np.array([nearest(w) for w in exact.duals])
     reached, shortfall, gap, value = np.full(len(weights), np.nan), math.inf, math.inf, math.inf
@@ -129,7 +130,10 @@ def in_floats(
 
 
 def _farkas(programme: Programme, rows: ExactProgramme, exact: ExactAnswer) -> FrobeniusAnswer:
-    """Return rounded multipliers of gain 1, and how far these floats are from cancelling."""
+    """Return the Farkas multipliers of gain 1, rounded to floats.
+
+    The residual is ||sum_j w_j A_j|| of these floats, relative to sum_j w_j ||A_j|| and rounded up.
+    """
     gain = dot(exact.duals, exact.bound)
     weights = np.array([nearest(w / gain) for w in exact.duals])
     held = [rational(w) for w in weights.tolist()]
@@ -197,7 +201,7 @@ def evaluated_soft(answer: SoftAnswer) -> SoftAnswer:
 
 
 def _above(ball: arb) -> float:
-    """Return a float above the ball."""
+    """Return a float above all numbers of the ball."""
     return math.nextafter(float(ball.upper()), math.inf)
 
 

@@ -1,4 +1,4 @@
-"""Methods that propose multipliers of least-norm programmes; callers grade every proposal."""
+"""Methods that propose multipliers of least-norm programmes; callers check every proposal."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ def propose(programme: Programme) -> Proposal:
 
 
 def zero_rows(programme: Programme, deadline: Deadline | None = None) -> Proposal:
-    """Solve programmes without demands or with a constraint 0 >= 1; drop other zero rows.
+    """Solve programmes for which W = 0 is feasible, or that have a constraint 0 >= 1.
+
+    From other programmes, zero rows are dropped; the rest is solved by another method. None if
+    there is no zero row.
 
     A zero row comes from a zero query or from a repeated target.
     """
@@ -111,7 +114,7 @@ def pivots(programme: Programme, deadline: Deadline | None = None) -> Proposal:
 
 
 def blocks(programme: Programme, deadline: Deadline | None = None) -> Proposal:
-    """Exchange blocks on the scaled rows, then solve one system in full precision."""
+    """Exchange blocks of the active set on the scaled rows, then solve one system accurately."""
     D, Z, norms = scale_rows(programme.D, programme.Z)
     rank = min(D.shape) * min(Z.shape)
     if len(norms) > rank or not (norms > 0.0).all():
@@ -135,7 +138,7 @@ def _refined(
     w: Array,
     deadline: Deadline | None,
 ) -> Array | None:
-    """Solve G w = c on the rows inside in full precision; return None on failure."""
+    """Return w with G w = c on the rows `inside` to rounding, and 0 elsewhere; None on failure."""
     chosen = np.flatnonzero(inside)
     if chosen.size == 0:
         return None
@@ -180,7 +183,7 @@ def accelerated(programme: Programme, deadline: Deadline | None = None) -> Propo
 
 
 def is_optimal(operator: GramOperator, c: Array, equal: Array, w: Array) -> bool:
-    """Return whether all signs are right and every row is met within the tolerance of a grade."""
+    """Return whether w has no negative multiplier and every row is met, to rounding."""
     missing = c - operator(w)
     missing[equal] = np.abs(missing[equal])
     room = 1e-13 * float(np.abs(w).sum()) + 1e-10 * np.abs(c)
@@ -188,7 +191,7 @@ def is_optimal(operator: GramOperator, c: Array, equal: Array, w: Array) -> bool
 
 
 def working_set(programme: Programme, deadline: Deadline | None = None) -> Proposal:
-    """Pivot on a working set of rows, and add the most violated rows repeatedly."""
+    """Pivot on a working set of rows, to which the most violated rows are added repeatedly."""
     m = len(programme.bound)
     _, _, norms = scale_rows(programme.D, programme.Z)
     inside = programme.equal.copy()
@@ -212,7 +215,8 @@ def working_set(programme: Programme, deadline: Deadline | None = None) -> Propo
         if violated.size == 0 or not value > before or is_over(deadline):
             # stop if the value does not grow beyond rounding: the loop would never end
             return weights, True
-        # drop rows of weight 0; they may return, but the dual value grows, so the loop ends
+        # Drop rows of weight 0. They may return, but the dual value grows at every pass and there
+        # are finitely many sets, so the loop ends.
         inside = programme.equal | (weights != 0.0)
         worst = violated[np.argsort(-missing[violated])]
         inside[worst[: max(COLD, int(inside.sum()))]] = True

@@ -1,4 +1,4 @@
-"""The nuclear-norm Att-SVM, with a bracket that holds in spite of rounding and its solution set."""
+"""The nuclear-norm Att-SVM: a solution, a bracket that includes rounding, and the solution set."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ TOLERANCE = 1e-9
 """Largest relative width of the bracket of an answer."""
 
 CLOSE, EXACT = 1e-11, 1e-13
-"""Width of a bracket at which the search stops; residuals below which no better proposal exists."""
+"""Width of a bracket at which the search stops; residual below which rounding allows no better."""
 
 TIGHT = 1e-7
-"""Relative tolerance of margins at 1 (tight) and of singular values of S at 1 (on the face), and of
-zero multipliers and singular values of W, relative to the largest."""
+"""Tolerance within which a margin counts as 1 (tight) and a singular value of S as 1 (on the face).
+Multipliers and singular values of W below this share of the largest one count as 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,9 +152,10 @@ def solve_nuclear(
 
     Args:
         programme: inequalities with bound 1.
-        start: a matrix with positive margins, if known: it shows that there is a solution.
+        start: a matrix with positive margins, or None. It only decides which error is raised: with
+            it, the programme is known to be separable.
         deadline: the time limit; None for no limit.
-        bracketed: whether to return an answer with a wider bracket rather than none.
+        bracketed: whether to return an answer with a bracket wider than 1e-9 instead of an error.
 
     Raises:
         DataError: a bound differs from 1, or a constraint is an equality.
@@ -277,12 +278,12 @@ def is_settled(answer: NuclearAnswer) -> bool:
 
 
 def _is_better(error: float, before: float) -> bool:
-    """Return whether a later proposal, whose face is less accurate, replaces an earlier one."""
+    """Return whether a later proposal replaces an earlier one, whose face is more accurate."""
     return error < 0.1 * before or error <= TOLERANCE < before
 
 
 def _error(answer: NuclearAnswer) -> float:
-    """Return the width of the bracket; infinite if a figure is not a number."""
+    """Return the largest of residuals, gap and relative width of the bracket; infinite for NaN."""
     figures = (answer.primal_residual, answer.dual_residual, abs(answer.gap), answer.width)
     worst = float(np.max(figures))
     return worst if worst < np.inf else np.inf
@@ -301,7 +302,7 @@ def _singular_values(L: Array, R: Array) -> Array:
 
 
 def _weighty(programme: Programme, weights: Array) -> Array:
-    """Return the constraints whose multiplier is not zero, to 1e-7 of the largest."""
+    """Return which constraints have a multiplier above 1e-7 of the largest, both times ||A_j||."""
     loads = weights * programme.norms
     weighty: Array = loads > TIGHT * loads.max()
     return weighty

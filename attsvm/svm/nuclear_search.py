@@ -22,15 +22,14 @@ from attsvm.svm.programme import Programme
 from attsvm.svm.solution_set import pack, unpack
 
 NEAR, NEARER = 1e-9, 1e-12
-"""Relative gaps at which the central path stops."""
+"""Relative gaps at which proposals are taken from the central path."""
 
 LIFTS = (1.0, 1e2, 1e4, 1e1, 1e3)
 """Factors of the initial mu that are tried in turn: narrow programmes need a larger one."""
 
 FACTOR, SURE = 10.0, 1e-9
-"""Rows and singular values that are undecided are kept in the Newton system, as active or as 1. The
-first number is the factor of the square root of the gap within which the end of the path is
-undecided, the second a relative tolerance for Newton steps."""
+"""Tolerances within which a row counts as active and a singular value of S as 1. The first Newton
+step uses FACTOR times the square root of the gap at the end of the path, later steps SURE."""
 
 FLOPS = 1e10
 """Approximate number of floating-point operations on the path between checks of the deadline."""
@@ -77,7 +76,11 @@ class Reduced:
 
 
 def reduce(programme: Programme) -> Reduced:
-    """Return unit rows in coordinates of their span, if that is smaller."""
+    """Return the programme in unit rows, in coordinates of their spans if these are smaller.
+
+    Raises:
+        SolverError: a row is zero, so that no W meets its bound of 1.
+    """
     D, Z = programme.D, programme.Z
     lengths_D, lengths_Z = np.linalg.norm(D, axis=1), np.linalg.norm(Z, axis=1)
     sizes = lengths_D * lengths_Z
@@ -104,9 +107,12 @@ def reduce(programme: Programme) -> Reduced:
 def propose(
     programme: Programme, deadline: Deadline | None = None
 ) -> Iterator[tuple[Array, Array, Array]]:
-    """Yield factors L, R of W = L R^T and multipliers for inequalities of bound 1, to be graded.
+    """Yield factors L, R of W = L R^T and multipliers, for inequalities of bound 1.
 
     The path stops at the deadline.
+
+    Raises:
+        SolverError: a row is zero, or the dual grows beyond float64.
     """
     reduced = reduce(programme)
     a, b, c = reduced.a, reduced.b, reduced.c
@@ -161,7 +167,7 @@ def _unseparable(value: float) -> SolverError:
 def _feasible(
     a: Array, b: Array, c: Array, w: Array, left: Array, values: Array, right: Array
 ) -> tuple[Array, Array, Array]:
-    """Return nonnegative multipliers, and factors of M scaled to feasibility."""
+    """Return nonnegative multipliers, and factors of the least multiple of M that is feasible."""
     root = np.sqrt(values)
     L, R = left * root, right.T * root
     margins = ((a @ L) * (b @ R)).sum(axis=1)
@@ -176,9 +182,12 @@ def polish(
 ) -> Point | None:
     """Return a point improved by Newton steps on M + S = Y, M the soft threshold of Y at 1.
 
-    Multipliers off the active rows are zero and margins on the active rows tight. The unknowns are
-    the active multipliers and the symmetric part B of the move of M within the face, on which S has
-    singular value 1. The rest of the move follows from the derivative of the threshold.
+    M is the soft threshold of Y at 1 exactly if ||S||_op <= 1 and <S, M> = ||M||_*. These are the
+    conditions of optimality of M with the dual S = sum_j w_j a_j b_j^T, so one equation replaces
+    them. Multipliers are zero off the active rows, and margins are tight on the active rows. The
+    unknowns are the active multipliers and the symmetric part B of the move of M within the face,
+    on which S has singular value 1. The rest of the move follows from the derivative of the
+    threshold. None if no step gives finite numbers.
     """
     value = float(c @ w)
     active = FACTOR * w / w.max() > s  # the largest c is 1

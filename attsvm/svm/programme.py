@@ -1,4 +1,4 @@
-"""Constraints of the whole family: one row for each relevant token of each input.
+"""Constraints of the whole family: one row for each token that competes with a selected one.
 
 Every programme of the sources minimises a norm of W under linear constraints on m_j = D_j^T W z_j.
 They differ in the rows, in the bounds, and in which rows are equalities:
@@ -147,7 +147,7 @@ def v_svm_programme(data: AttentionData, targets: object = None) -> Programme:
     """
     if data.y is None:
         raise DataError(
-            "the v-SVM separates labels, and the data have scores in their place",
+            "the v-SVM separates labels, but the data have scores instead",
             remedy="Give labels y and a head v.",
         )
     chosen = target_tokens(data, targets)
@@ -180,7 +180,7 @@ def joint_programme(
         raise DataError(
             f"supporting must be {data.n} booleans, one per input",
             value=supporting,
-            remedy="Say of every input whether it is a support vector of the v-SVM.",
+            remedy="For every input, give whether it is a support vector of the v-SVM.",
         )
     bound = np.where(flags[plain.input], 1.0, 0.0)
     return replace(plain, name="joint p-SVM", bound=bound)
@@ -207,7 +207,7 @@ def finite_part_programme(
     selected: Bool[Array, "n T"],
     probabilities: Float[Array, "n T"],
 ) -> Programme:
-    """Return W_fin: the least W whose logits give the selected tokens these probabilities.
+    """Return W_fin: least norm, logits that give the selected tokens these ratios of probabilities.
 
     Args:
         data: tokens and queries.
@@ -240,7 +240,7 @@ def finite_part_programme(
 
 
 def subset(programme: Programme, keep: Bool[Array, " m"]) -> Programme:
-    """Return the programme with the rows `keep` alone."""
+    """Return the programme with only the rows for which `keep` is True."""
     by_row = ("D", "Z", "bound", "equal", "input", "token", "kept", "rival")
     return replace(programme, **{name: getattr(programme, name)[keep] for name in by_row})
 
@@ -278,7 +278,10 @@ _Rows = tuple[Array, Array, Array, Array, Array, Array]
 
 
 def _differences(data: AttentionData, chosen: Array, queries: Array) -> _Rows:
-    """Return the rows of all tokens but the chosen ones, by numpy, without compiled code."""
+    """Return the rows of all tokens but the chosen ones, as `attsvm.kernels.least_norm.rows` does.
+
+    It uses numpy, so that a programme can be built without compiling.
+    """
     rivals = data.present.copy()
     rivals[np.arange(data.n), chosen] = False
     inputs, tokens = rivals.nonzero()
@@ -288,7 +291,10 @@ def _differences(data: AttentionData, chosen: Array, queries: Array) -> _Rows:
 
 
 def row_sizes(D: Array, Z: Array) -> tuple[float, float]:
-    """Return the largest entry (NaN if there is one), and that of the smallest nonzero row."""
+    """Return the largest absolute entry of D and Z, and the largest entry of their smallest row.
+
+    Zero rows are ignored for the second number. NaN in an entry makes the first one NaN.
+    """
     tops = np.concatenate([np.abs(D).max(axis=1), np.abs(Z).max(axis=1)])
     return float(tops.max()), float(tops[tops > 0.0].min(initial=np.inf))
 
@@ -296,7 +302,11 @@ def row_sizes(D: Array, Z: Array) -> tuple[float, float]:
 def _made(
     name: str, data: AttentionData, chosen: Array, rows: _Rows, keys: Array | None
 ) -> Programme:
-    """Return a programme of inequalities of bound 1; refuse it if figures would leave float64."""
+    """Return a programme of inequalities of bound 1.
+
+    Raises:
+        DataError: entries leave the range of `_finite`.
+    """
     D, Z, kept, rival, inputs, tokens = rows
     bound, equal, shape = np.ones(len(D)), np.zeros(len(D), dtype=np.bool_), data.present.shape
     return _finite(
@@ -305,11 +315,15 @@ def _made(
 
 
 LARGEST, SMALLEST = 1e140, 1e-140
-"""Maximum norm of rows, and minimum norm of nonzero rows, for which all figures stay in float64."""
+"""Limits of the largest entry of each nonzero row: within them all figures stay in float64."""
 
 
 def _finite(programme: Programme) -> Programme:
-    """Refuse rows whose norms leave the range in which every figure can be computed."""
+    """Return the programme.
+
+    Raises:
+        DataError: the largest entry of a nonzero row lies outside [SMALLEST, LARGEST].
+    """
     largest, smallest = row_sizes(programme.D, programme.Z)
     if not largest < LARGEST:
         raise DataError(

@@ -1,4 +1,4 @@
-"""Separable or not: a yes with a matrix, a no with Farkas multipliers, both proved."""
+"""The decision whether constraints are separable, with a matrix or Farkas multipliers as proof."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Separability:
 
     Attributes:
         separable: the decision.
-        W: if separable, a matrix whose exact margins are proved positive; None if no float matrix
-            was found to show it.
+        W: if separable, a float matrix whose exact margins are proved positive, or None if rounding
+            the exact solution loses this.
         exact: if separable without W, the exact solution, whose `W` has margins of at least 1.
         rows: if unseparable, constraints that already have no common solution; else None.
         weights: if unseparable, the floats nearest to positive multipliers, one for each of `rows`.
@@ -45,9 +45,9 @@ class Separability:
 
     @property
     def farkas(self) -> tuple[tuple[int, int, fmpq], ...]:
-        """(input, token, weight): integer multipliers without a common divisor.
+        """Farkas multipliers as (input, token, weight) with coprime integer weights.
 
-        They are checked to cancel exactly.
+        They cancel exactly, as rational arithmetic has checked. Empty if separable.
 
         Raises:
             SolverError: the exact method did not end.
@@ -64,7 +64,7 @@ class Separability:
     def __repr__(self) -> str:
         """Return the answer and its proof in a line."""
         if self.separable and self.W is None:
-            return "<separable: an exact W, by less than a float64 matrix near it can show>"
+            return "<separable: by an exact W; rounded to float64, it has a margin of at most 0>"
         if self.separable:
             return "<separable: a W whose margins are proved positive>"
         weights = present(self.weights, "the weights of cancelling constraints")
@@ -78,9 +78,9 @@ def separability(
 
     The problem is a programme, or the Att-SVM for the optimal tokens of a data set. A positive
     answer is proved by lower bounds of margins that include rounding errors. A negative answer is
-    proved by multipliers that exist exactly: as many independent rows as W has entries, one more
-    row, and an enclosure of their unique combination, which is positive. If that does not settle
-    it, rational arithmetic decides.
+    proved by multipliers that exist exactly. They belong to as many independent rows as W has
+    entries and to one more row: an enclosure of their unique combination is positive. If that does
+    not settle it, rational arithmetic decides.
 
     Args:
         problem: constraints whose margins must all be positive.

@@ -132,7 +132,7 @@ class SoftAnswer(Answered):
 
     @property
     def optimum(self) -> Facts:
-        """Norm, objective with its bracket, and how the solution depends on the price."""
+        """Lines with the norm, the objective with its bracket, and the thresholds of the price."""
         return self.about_objective(" (not certified)")
 
     def about_objective(self, remark: str) -> Facts:
@@ -280,7 +280,11 @@ def soft_thresholds(
 
 
 def _prices(C: object, groups: Array) -> Array:
-    """Return the price of each group: one for all, or read from one per constraint."""
+    """Return the price of each group, from one price for all or one per constraint.
+
+    Raises:
+        DataError: as `solve_soft`.
+    """
     m, one = len(groups), isinstance(C, Real) and not isinstance(C, bool | np.bool_)
     try:
         inputs = np.asarray(float(C) if one else C)  # type: ignore[arg-type]
@@ -290,7 +294,7 @@ def _prices(C: object, groups: Array) -> Array:
     values = np.broadcast_to(inputs, m).astype(np.float64) if known else np.zeros(m)
     if not ((values > 0.0) & (values < np.inf)).all():
         raise DataError(
-            f"the price of slack is a positive finite number, or {m} of them, one a constraint",
+            f"the price of slack is a positive finite number, or {m} of them, one per constraint",
             value=C,
             remedy="Choose a price of slack.",
         )
@@ -306,7 +310,7 @@ def _prices(C: object, groups: Array) -> Array:
 
 
 def _groups(programme: Programme, slack: object) -> Array:
-    """Return labels 0, 1, ... of the slack of each constraint."""
+    """Return a label 0, 1, ... for each constraint: constraints with one label share a slack."""
     m = len(programme.D)
     if programme.equal.any() or (programme.bound != 1.0).any():
         raise DataError(
@@ -324,7 +328,7 @@ def _groups(programme: Programme, slack: object) -> Array:
         ids = np.asarray(slack)
     if ids.dtype.kind not in "iu" or ids.shape != (m,):
         raise DataError(
-            f'slack must be "constraint", "input" or {m} integers, one group a constraint',
+            f'slack must be "constraint", "input" or {m} integers, one group per constraint',
             value=slack,
             remedy="Give constraints that share a slack the same integer.",
         )
@@ -339,14 +343,17 @@ def _grade(
     duals: Array,
     thresholds: tuple[float, float],
 ) -> SoftAnswer:
-    """Return the best point on a ray, and every figure from it and from the duals made feasible."""
+    """Return the best W on the ray of `direction`, with all figures recomputed.
+
+    The duals are divided by a number that makes them feasible.
+    """
     size, norms = frobenius(direction), programme.norms
     U = direction / size if size > 0.0 else np.zeros_like(direction)
     longest = -least_of(-norms, groups)
     near, end = _ray(prices, least_of(programme.margins(U), groups), longest)
     W, value, margins, slacks, objective = _point(programme, prices, groups, end * U)
     while True:
-        # if rounding leaves tight margins short, a longer W may cost less than their slack
+        # rounding may leave tight margins short; a longer W can cost less than their slack
         small = slacks <= np.minimum(AIM * (1.0 + value * longest), TOLERANCE)
         if not float(prices[small] @ slacks[small]) > EPS * value:
             break
@@ -409,7 +416,8 @@ def _ray(prices: Array, least: Array, longest: Array) -> tuple[float, float]:
     """
     order = np.argsort(-least)
     ends = np.append(0.0, 1.0 / least[order[least[order] > 0.0]])
-    # beyond each end, groups with a larger least margin have no slack any more
+    # The function is convex and piecewise linear. A group loses its slack at t = 1 / least_g, so to
+    # the right of `ends[k]` the slope is 1 minus the sum of C_g least_g over groups that end later.
     slopes, flat = np.ones(len(ends)), np.zeros(len(ends))
     slopes[:-1] -= np.cumsum((prices * least)[order][::-1])[::-1][: len(ends) - 1]
     room = np.cumsum((prices * longest)[order][::-1])[::-1]

@@ -5,7 +5,7 @@ The dual of min ||W||_F + sum_g C_g xi_g is solved through that of the squared n
   max  sum_j u_j - 1/2 ||sum_j u_j A_j||^2,   u >= 0,   sums over each group at most t C_g,
 
 whose W is the same for t = ||W||. Accelerated projected steps, which never form the Gram matrix,
-find which groups are full and which multipliers are positive; t is set to ||W|| in between. With
+find which groups are full and which multipliers are positive; t is repeatedly set to ||W||. With
 these sets fixed the solution is affine in t, so that one linear system and a quadratic equation
 complete the search. The results are not trusted: `attsvm.svm.soft` grades them.
 """
@@ -27,7 +27,7 @@ from attsvm.svm.programme import Programme
 from attsvm.svm.support import CHECKED, GramOperator
 
 EXCHANGES = 10
-"""Maximum number of linear systems between series of steps."""
+"""Maximum number of linear systems between two series of steps."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,9 +62,9 @@ def ascended(
     prices: Float[Array, " g"],
     deadline: Deadline | None = None,
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield directions of W with multipliers of the dual of the norm, each closer than the last.
+    """Yield directions of W with multipliers of the dual of the norm, from ever more steps.
 
-    Steps end at the deadline; without one, after a fixed number.
+    Steps end at the deadline; without one, after `CYCLES` series of them.
     """
     operator, caps = (
         GramOperator.of(programme.D, programme.Z, programme.input),

@@ -1,8 +1,8 @@
 """The path of soft-margin solutions from W = 0 to the hard margin, and its proposals for prices.
 
-Prices are C times `shares`. In the units of the path the dual is a quadratic programme over a
-product of simplices of these sizes, with one parameter tau. On each face tau has a closed form. The
-results are not trusted: `attsvm.svm.soft` grades them.
+Prices are C times `shares`. Scaled suitably, the dual is a quadratic programme over a product of
+simplices, one of size share_g for each group g, with one parameter tau. On each face tau has a
+closed form. The results are not trusted: `attsvm.svm.soft` recomputes all figures.
 
 Repeated constraints are merged first: one copy, with the sum of their prices. Slacks whose groups
 contain the same matrices are equal at a minimum, so their prices add up. A matrix that a group
@@ -55,7 +55,7 @@ class Path:
         kind: the row of the Gram matrix of each atom.
         owner: the group of each atom: the constraints, then one unused part per group.
         top: the point at which W leaves zero.
-        bottom: the point at which W reaches the hard-margin solution; None if it never does.
+        bottom: the point at which W reaches the hard-margin solution; None if there is none.
         hard: that solution and its duals.
         thresholds: as `soft_thresholds`, NaN if not proved.
     """
@@ -85,7 +85,9 @@ def trace(
     gram[:K, :K] = (D @ D.T) * (Z @ Z.T) * lengths[:, None] * lengths
     D *= lengths[:, None]
     norms = norms[kind]
-    order = np.lexsort((norms, groups))  # the shortest of each group; a zero row ends the search
+    order = np.lexsort(
+        (norms, groups)
+    )  # the shortest row of each group; if it is zero, so is the minimum
     base = order[np.unique(groups[order], return_index=True)[1]]
     owner = np.append(groups, np.arange(len(base)))
     kind = np.append(kind, np.full(len(base), K))
@@ -126,7 +128,10 @@ def trace(
 def _shared(
     programme: Programme, groups: Array, shares: Array, hard: FrobeniusAnswer
 ) -> Array | None:
-    """Return hard-margin duals with the least largest group sum per share, if proved."""
+    """Return hard-margin duals that minimise the largest ratio of group sum to share.
+
+    None if the minimum is not proved to 1e-9.
+    """
     weights = hard.weights
     tight = np.flatnonzero((hard.reached <= 1.0 + TOLERANCE) | (weights > 0.0))
     D, Z, norms = scale_rows(programme.D[tight], programme.Z[tight])
@@ -206,8 +211,8 @@ def candidates(programme: Programme, path: Path, C: float) -> Iterator[tuple[Arr
         )
         weights = u[:m]
         yield S.T, C * weights
-        # where rounding leaves their sum too long, duals a little further down the path are
-        # better than all of them scaled
+        # If rounding makes ||sum_j w_j A_j|| exceed 1, duals a little further down the path lose
+        # less than dividing all of them by this norm.
         for factor in (2.0, 4.0, 8.0, 16.0, 32.0):
             excess = (frobenius(programme.combine(C * weights)) ** 2 - 1.0) * goal**2
             lower = np.sqrt(tau * tau - factor * excess / gain)

@@ -17,7 +17,7 @@ import numpy as np
 from attsvm._types import Array, Bool, Float
 
 RESOLUTION = 1e-7
-"""Singular values below this, for unit rows, count as zero."""
+"""Upper bound of singular values of unit rows that count as zero."""
 
 EXACT = 1e-12
 """Maximum rounding error by which a member may miss an inequality or have a negative eigenvalue."""

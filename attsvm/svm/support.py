@@ -18,7 +18,7 @@ from attsvm.exact.deadline import Deadline, is_over
 from attsvm.kernels.ascent import ascend, pair_runs, sum_runs
 
 PRODUCTS = 30
-"""Number of products that find the largest eigenvalue of the Gram matrix."""
+"""Number of products by which the largest eigenvalue of the Gram matrix is estimated."""
 
 CHECKED = 10
 """Number of steps between checks of the deadline."""
@@ -53,7 +53,10 @@ class GramOperator:
         return pair_runs(self.D, self.ends, self.mixed(sum_runs(self.D, self.ends, w)))
 
     def mixed(self, sums: Float[Array, "n d"]) -> Float[Array, "n d"]:
-        """Return for each run the vector whose inner products with its rows are G w."""
+        """Return for each run the vector whose inner products with its rows are entries of G w.
+
+        `sums` has sum_j w_j D_j over each run.
+        """
         if self.queries is not None:
             few: Array = self.queries @ sums
             return few
@@ -66,7 +69,10 @@ class GramOperator:
         return GramOperator(self.D[rows], ends, self.Z, self.queries)
 
     def largest(self) -> float:
-        """Return the largest eigenvalue of G, by powers: from below, mostly by a few percent."""
+        """Return an estimate of the largest eigenvalue of G by power iteration.
+
+        It is at most the eigenvalue, and mostly too small by a few percent.
+        """
         m = len(self.D)
         w, size = 1.0 + 0.5 * np.cos(np.arange(m)), 0.0
         for _ in range(PRODUCTS):
@@ -169,7 +175,7 @@ def guess_by_blocks(
         elif count > 0:
             patience -= 1
             if patience < 0:
-                break  # it cycles, for example on dependent rows
+                break  # the exchanges cycle, for example on dependent rows
         tolerance = max(1e-7, 0.1 * tolerance)
         inside = inside ^ wrong
     return inside, w

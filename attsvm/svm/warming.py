@@ -16,7 +16,7 @@ from attsvm.svm.soft import solve_soft
 from attsvm.svm.soft_ascent import ascended
 
 SMALL = 12
-"""Maximum number of constraints that rationals solve without a guess by compiled kernels."""
+"""Maximum number of constraints for which rationals need no guess by compiled kernels."""
 
 
 def kernels_for(constraints: int, *, norm: str, soft: bool) -> tuple[str, ...]:

@@ -427,9 +427,9 @@ def test_disagreement_raises_and_says_whom_to_trust(bounds):
         if status == answer.status:
             certify(claimed)
             continue
-        with pytest.raises(SolverError, match="`solved` where floats said `unseparable`") as caught:
+        with pytest.raises(SolverError, match="`solved`, but floats gave `unseparable`") as caught:
             certify(claimed)
         assert "decide" in caught.value.remedy
     opposed = att_svm(two_tokens([(1, 0), (-1, 0)], np.ones((2, 2))))
-    with pytest.raises(SolverError, match="`unseparable` where floats said `solved`"):
+    with pytest.raises(SolverError, match="`unseparable`, but floats gave `solved`"):
         certify(replace(opposed, status="solved"))

@@ -92,7 +92,10 @@ def test_a_separator_beyond_floats_is_given_in_rationals():
     proved(programme, reply := separability(programme))
     assert reply.separable
     assert reply.W is None
-    assert repr(reply) == "<separable: an exact W, by less than a float64 matrix near it can show>"
+    assert (
+        repr(reply)
+        == "<separable: by an exact W; rounded to float64, it has a margin of at most 0>"
+    )
 
 
 HARD = 656

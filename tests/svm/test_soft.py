@@ -487,7 +487,7 @@ def test_any_kind_of_real_number_is_a_price(C):
 )
 def test_groups_must_be_one_integer_a_constraint(slack):
     for call in (lambda p: solve_soft(p, 1.0, slack), lambda p: soft_thresholds(p, slack)):
-        with pytest.raises(DataError, match="2 integers, one group a constraint"):
+        with pytest.raises(DataError, match="2 integers, one group per constraint"):
             call(scalars(1.0, 2.0))
 
 
