@@ -478,9 +478,9 @@ def test_an_array_that_is_there_twice_is_refused(tmp_path):
         (_entry("(1,) * 40"), "not a dictionary of constants"),
         (_entry(str((1,) * 40), content=bytes(8)), "no valid fortran_order or no valid shape"),
         (_entry("(0, 4611686018427387904)"), "a shape with a negative or too large size"),
-        (b"\x93NUMPY\x03\x00" + bytes(60), "no array in numpy's format"),
+        (b"\x93NUMPY\x03\x00" + bytes(60), "not an array in numpy's format"),
         (b"\x93NUMPY\x01\x00\xff\xff" + b" " * 65535, "a header has 65535 bytes"),
-        (b"", "no array in numpy's format"),
+        (b"", "not an array in numpy's format"),
     ],
 )
 def test_a_header_says_what_numpy_says_or_the_file_is_refused(tmp_path, entry, words):
