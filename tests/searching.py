@@ -26,10 +26,14 @@ def drawn(strategy, number, start=0):
     return cases
 
 
+def nightly():
+    """Whether tests run under `anew`, as they do every night."""
+    return settings.default == settings.get_profile("anew")
+
+
 def few(many):
-    """A quarter of so many seeded draws, rounded up; all of them under `anew`, every night."""
-    nightly = settings.default == settings.get_profile("anew")
-    return many if nightly else -(-many // 4)
+    """A quarter of so many seeded draws, rounded up; all of them every night."""
+    return many if nightly() else -(-many // 4)
 
 
 def untold(claim):

@@ -19,11 +19,11 @@ from benchmarks.timers.timing import Timer, keep, page, shown
 TABLES = {
     **dict.fromkeys(("frobenius", "nuclear", "soft", "separability", "batch", "sizes"), "svm"),
     **dict.fromkeys(("descent", "descent-growth"), "descent"),
-    **dict.fromkeys(("paths", "startup", "hunting", "screening"), ""),
+    **dict.fromkeys(("paths", "screening"), ""),
 }
 """Tables, each with the module that declares it; "" if the module has the same name."""
 
-USUAL = ("frobenius", "nuclear", "soft", "separability", "batch", "descent", "paths", "startup")
+USUAL = ("frobenius", "nuclear", "soft", "separability", "batch", "descent", "paths")
 """Tables that run by default; the others take minutes."""
 
 

@@ -226,18 +226,19 @@ def test_frobenius_brackets_hold_the_exact_norm_of_every_programme(kind):
         assert high == np.inf or at_least(high, least)
 
 
-UNSEPARABLE = [seed for seed in range(25) if least_norm(gaussian(seed)) is None]
+UNSEPARABLE = 17
+"""The one of 25 seeds whose data have no solution."""
 
 
-@pytest.mark.parametrize("seed", UNSEPARABLE)
-def test_no_upper_bound_holds_where_there_is_no_solution(seed):
-    programme = gaussian(seed)
+def test_no_upper_bound_holds_where_there_is_no_solution():
+    programme = gaussian(UNSEPARABLE)
+    assert least_norm(programme) is None
     W, weights = np.ones((programme.D.shape[1],) * 2), np.ones(len(programme.D))
     low, high = bounds.frobenius_bracket(programme, W, weights)
     assert 0.0 <= low < high == np.inf
 
 
-@pytest.mark.parametrize("seed", sorted({*range(25)} - {*UNSEPARABLE}))
+@pytest.mark.parametrize("seed", sorted({*range(25)} - {UNSEPARABLE}))
 def test_frobenius_brackets_hold_at_every_scale(seed):
     programme = gaussian(seed)
     least, answer = least_norm(programme), solve_programme(programme)
