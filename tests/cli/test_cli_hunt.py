@@ -237,7 +237,7 @@ def test_a_hunt_for_several_claims_or_a_broken_one_is_refused(attsvm):
 
 def test_a_hunt_that_looked_at_nothing_asks_for_more_seconds(attsvm, monkeypatch):
     def busy(claim, **_):
-        return Hunt(claim, error="no instance was looked at", idle=True)
+        return Hunt(claim, error="no instance was examined", idle=True)
 
     monkeypatch.setattr("attsvm.theory.search.hunt.hunt", busy)
     code, out, error = attsvm("hunt", *TOYS, "toy/true:literal", "--seconds", "2")

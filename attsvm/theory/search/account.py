@@ -31,10 +31,10 @@ class Effort:
         turns: number of turns.
         accepted, rejected: number of instances evaluated; number that are not admissible.
         screened: number of instances evaluated in batches or to select those to examine.
-        closer: number of turns that came closer to a violation than all earlier turns.
+        closer: number of turns that came closer to a violation than all turns before them.
         found: whether it found the counterexample.
         seconds: working time, summed over workers.
-        moved: by variable, whether it took several values in one turn.
+        moved: by variable, whether it took several values within one turn.
     """
 
     turns: int = 0
@@ -49,12 +49,12 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """When a hunt came closer to violation than before, seen once a turn.
+    """A moment at which a hunt came closer to a violation; at most one is recorded for each turn.
 
     Attributes:
         height: the largest ratio of left to right side so far, or minus the least slack.
-        examined, screened: instances until then.
-        seconds: wall time until then.
+        examined, screened: number of instances until then.
+        seconds: wall time until then, in seconds.
     """
 
     height: float
@@ -125,7 +125,7 @@ class Hunt:
 
     @property
     def warnings(self) -> list[str]:
-        """The blind spots of a search that refuted nothing, a sentence each."""
+        """Warnings about the blind spots of a search that refuted nothing and settled nothing."""
         last = self.growth[-1] if self.growth else Step(0.0, 0, 0, 0.0)
         looked = self.examples + self.seen.screened
         growing = last.examined + last.screened > 0.5 * looked
@@ -141,7 +141,7 @@ class Hunt:
         return text
 
     def _integers_of_records(self) -> Iterator[str]:
-        """Yield the dotted names of the integers of the closest record that no searcher moved."""
+        """Yield the names of integers of the closest record that no guided searcher moved."""
         formula = self.claim.formula
         if self.closest is None or not isinstance(formula, RecordFormula):
             return
@@ -179,8 +179,8 @@ class Hunt:
             "found": result is not None,
             "found_by": result and result.found_by,
             "evidence": result and result.evidence,
-            **{name: getattr(self, name) for name in _TOLD},
-            **{name: getattr(self.seen, name) for name in _SEEN},
+            **{name: getattr(self, name) for name in _COPIED},
+            **{name: getattr(self.seen, name) for name in _COPIED_COUNTS},
             "note": self.seen.undecided_note,
             "examined": self.examples,
             "rejected": sum(e.rejected for e in self.efforts.values()),
@@ -199,11 +199,13 @@ class Hunt:
         }
 
 
-_TOLD = (
+_COPIED = (
     *("minimal", "rounds", "absent", "no_turn", "nothing_to_move", "done", "repeated"),
     *("moved", "warnings", "error", "interrupted"),
 )
-_SEEN = (
+"""Fields of the hunt that the document copies unchanged."""
+
+_COPIED_COUNTS = (
     *(
         "screened",
         "unjudged",
@@ -219,7 +221,7 @@ _SEEN = (
     ),
     *("broke", "broke_note", "audited", "coverage"),
 )
-"""Fields that the document copies unchanged."""
+"""Fields of the counts that the document copies unchanged."""
 
 
 def store(folder: Path, account: Hunt) -> dict[str, str]:

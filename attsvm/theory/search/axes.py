@@ -26,7 +26,7 @@ Axes = tuple[Path, tuple[int, ...]]
 """An array by its path, and some of its axes."""
 
 Lengths = tuple[int, ...]
-"""The length of an axis here and in all samples."""
+"""The length of an axis in the instance and in each sample; axes with equal lengths may be one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ _ODD = 0x1E3779B97F4A7C15
 
 
 def relate_batch(formula: Formula, raw: Raw, generator: np.random.Generator) -> None:
-    """Have some instances of a batch meet exact relations between their numbers, in place."""
+    """Change some instances of a batch in place, so that their numbers meet exact relations."""
     relate(raw, domains_of(formula, raw), generator)
 
 
@@ -64,10 +64,10 @@ def excess_of(raw: Known) -> Array:
 
 
 def closest(height: Array) -> Array:
-    """Return the rows that survive, the closest first.
+    """Return the indices of the instances that survive, the closest first.
 
-    Rows that violate a hypothesis are left out. So are rows whose sides are equal, as they need not
-    be close to a violation.
+    Instances that violate a hypothesis are left out. So are instances with equal sides (`TOUCHED`),
+    because they need not be close to a violation.
     """
     height = np.where(height == TOUCHED, -np.inf, height)
     kept = min(max(_KEPT, len(height) // _SHARE_KEPT), len(height) // 2)
@@ -179,7 +179,7 @@ _WHOLE = np.concatenate([np.full(3, -1.0), 2.0 ** np.arange(-3, 4)])
 
 
 def _lanes_of(flat: Array, lanes: Array) -> Array:
-    """Return some lanes of an array (size, batch); all are inside, and clipping is fast."""
+    """Return some lanes of an array (size, batch); valid indices make `clip` a fast no-op."""
     return flat.take(lanes, axis=1, mode="clip")
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted | None:
-    """Search a refutation of the tally's part with every searcher in turn.
+    """Return a refutation of the tally's part found by one searcher after another, or None.
 
     A counterexample of the reading is shrunk, unless it is an explicit instance, which stays as its
     author wrote it. A counterexample of a sibling is not shrunk: it only shows that the check can
@@ -65,7 +65,7 @@ def _search(tally: Tally, budget: Profile, shrinks: int, seed: int) -> Refuted |
 
 
 def guide(searcher: Guided, scout: Scout, generator: np.random.Generator) -> Refuted | None:
-    """Let a guided searcher propose until it is stopped or done, and return its find."""
+    """Run a guided searcher until it is stopped or done; return the refutation that it found."""
     with contextlib.suppress(Found, Spent):
         try:
             searcher.search(scout, generator)

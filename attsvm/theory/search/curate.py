@@ -55,7 +55,9 @@ class Curated:
 
 
 def curate(claim: Claim, packs: tuple[Pack, ...], budget: int = _BUDGET) -> Curated:
-    """Store the smallest known counterexample of a claim; never replace one by a larger one.
+    """Store the smallest known counterexample of a claim, and return what was done.
+
+    A file that still refutes its claim is never replaced by a larger counterexample.
 
     Args:
         claim: the claim.
@@ -86,7 +88,9 @@ def curate(claim: Claim, packs: tuple[Pack, ...], budget: int = _BUDGET) -> Cura
 
 
 def _renewed(claim: Claim, path: Path) -> Curated | None:
-    """Bring a file up to date that still refutes; None if it does not, or an example is smaller.
+    """Renew the texts of a file, and return the result; None if another counterexample is needed.
+
+    Another one is needed if the file no longer refutes, or if an example of the claim is smaller.
 
     Floats propose a witness if the file has none, or none that fits.
     """
@@ -126,7 +130,10 @@ def _written(
 
 
 def _smallest(claim: Claim, budget: int) -> Polished | None:
-    """Return the smallest counterexample known, made smaller."""
+    """Return the smallest counterexample after shrinking all known ones, or one found by a hunt.
+
+    None if no instance refutes the claim.
+    """
     part = claim.part("")
     finds: list[Refuted] = []
     with warnings.catch_warnings():
@@ -147,7 +154,10 @@ def _smallest(claim: Claim, budget: int) -> Polished | None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Renew the files of the named claims, or of all claims if none is named."""
+    """Renew the files of the named claims, or of all claims if none is named.
+
+    Return the exit code: 1 if a claim has no counterexample, 2 for an error, else 0.
+    """
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[2])
     parser.add_argument("ids", nargs="*", metavar="ID", help="claim, statement or prefix")
     parser.add_argument("--pack", action="append", default=[], help="as for `attsvm verify`")

@@ -61,7 +61,7 @@ class Dispatch:
 
     @property
     def late(self) -> bool:
-        """Return whether no turn should begin."""
+        """Whether the time is up, so that no further turn should begin."""
         return self._deadline is not None and time.time() > self._deadline
 
     def submit(
@@ -106,7 +106,7 @@ class Dispatch:
 
         Args:
             job: the turn.
-            needed: whether this process runs the turn even if the time is up.
+            needed: whether to run the turn even if the time is up, if this process does the work.
 
         Raises:
             OverError: the time is up.
@@ -128,5 +128,5 @@ def read_gain(text: str) -> Gain:
 
 
 def _written_gain(claim: Claim, turn: str) -> str:
-    """Return the gain of a turn that this process takes when it is asked for it."""
+    """Run a turn in this process and return its gain; turn and gain are text."""
     return written(take(claim, Turn(**json.loads(turn))))

@@ -1,4 +1,7 @@
-"""Hypothesis: draws instances as the claim's author means them, steered by heights, and shrinks."""
+"""The searcher that draws from the author's own strategy by Hypothesis.
+
+Heights steer the draws towards a violation, and Hypothesis shrinks what refutes the claim.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class _FoundError(Exception):
-    """A sign for Hypothesis that an instance refutes the claim, so that Hypothesis shrinks it."""
+    """An error that tells Hypothesis that an instance refutes the claim, so that it shrinks it."""
 
 
 class _Broken(BaseException):
@@ -44,7 +47,9 @@ def draw(
     deadline: float | None = None,
     looks: int | None = None,
 ) -> Refuted | None:
-    """Let Hypothesis draw and shrink instances; only confirmed refutations count as failures.
+    """Return a confirmed refutation among instances that Hypothesis draws and shrinks, or None.
+
+    Only a confirmed refutation counts as a failure for Hypothesis.
 
     Args:
         tally: the tally that counts the instances.
@@ -122,5 +127,5 @@ def draw(
     except (Unsatisfiable, Spent):
         return last[-1] if last else None
     if broken is not None:
-        raise broken  # raised outside Hypothesis, it keeps its original context
+        raise broken  # outside Hypothesis, which would replace the context of the exception
     return None

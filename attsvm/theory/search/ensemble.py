@@ -1,7 +1,7 @@
 """The ensemble searcher: explicit instances, and instances of the claim's seeded generator.
 
-It yields instances that the author intends, larger and more varied than those of the strategy. It
-is fast: an instance takes one function call.
+The author writes the generator, so that its instances are typical, but larger and more varied than
+those of the strategy. An instance takes one function call.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def ensemble(
     tally: Tally, count: int, generator: np.random.Generator, deadline: float | None = None
 ) -> Refuted | None:
-    """Examine instances of the claim's seeded generator until one refutes it.
+    """Examine instances of the claim's seeded generator; return the first refutation, or None.
 
     Args:
         tally: the tally that counts the instances.
@@ -40,7 +40,7 @@ def ensemble(
 
 
 def explicit(tally: Tally, deadline: float | None = None) -> Refuted | None:
-    """Examine the stored counterexample and the explicit instances until one refutes the claim."""
+    """Examine the stored counterexample and the examples; return the first refutation, or None."""
     result = _first(tally, known(tally.claim, tally.part.name), STORED, None)
     return result or _first(tally, tally.part.examples, EXPLICIT, deadline)
 

@@ -1,6 +1,6 @@
-"""Enumeration: all instances of a claim that has few, each of them decided exactly.
+"""Enumeration: if a claim has few instances, each of them is decided exactly.
 
-It is good at claims of integers between two ends and choices: it settles them.
+This settles claims whose variables are choices, and integers between two ends.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def listable(formula: Formula, cost: int) -> bool:
 
 
 def every(tally: Tally, deadline: float | None) -> Refuted | None:
-    """Examine all instances if there are few.
+    """Examine all instances if there are few; return the first refutation, or None.
 
-    If all are decided, record their number as settled.
+    If all are decided, their number is recorded as `settled`.
     """
     formula, number = tally.part.formula, 0
     # a sibling may have more instances than its reading
@@ -65,7 +65,9 @@ def every(tally: Tally, deadline: float | None) -> Refuted | None:
 
 
 def fill_up(tally: Tally, wanted: int) -> Refuted | None:
-    """Examine integers and choices in order until `wanted` different instances are decided.
+    """Examine integers and choices in order until `wanted` different instances are accepted.
+
+    Return the first refutation, or None.
 
     A strategy for integers of a short range has few instances. If all of them are examined, and
     each is decided or proved to violate a hypothesis, their number is recorded as `settled`.

@@ -25,7 +25,7 @@ _TRIAL = 2.0**-10
 """Step by which a field is moved to test whether it may move, in units of its size."""
 
 _TRIALS = 2
-"""Number of moves that are tried on an instance, and maximum number of instances for it."""
+"""Number of moves by which a field of an instance is tested, and maximum number of instances."""
 
 _SHARES = (1.0, 0.5, 0.125, 2.0**-6)
 """Shares of the distance from a known instance that are tried for a start that is not
@@ -264,7 +264,7 @@ def _sizes(frame: Frame, rows: Array) -> Array:
 
 
 def _ties(frame: Frame, row: Array) -> Array:
-    """Return for each entry the first of its field that is equal to it."""
+    """Return for each entry the index of the first equal entry in its field."""
     first = np.arange(len(row))
     for part in frame.fields:
         _, at, back = np.unique(row[part], return_index=True, return_inverse=True)
@@ -280,7 +280,7 @@ def _moves(
     admits: Admits,
     generator: np.random.Generator,
 ) -> bool:
-    """Return whether a small move of the field alone is admitted somewhere."""
+    """Return whether a small move of one field keeps one of the first instances admissible."""
     sizes = _sizes(frame, known)
     for row, size, group in zip(known[:_TRIALS], sizes, groups, strict=False):
         for _ in range(_TRIALS):

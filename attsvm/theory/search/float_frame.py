@@ -18,7 +18,7 @@ from attsvm.theory.instance.document import float_parts, leaves, replaced, value
 
 
 def frame_key(document: Json) -> str:
-    """Return the part shared by all instances of a frame: everything but the values of floats."""
+    """Return as text what all instances of a frame share: everything but the values of floats."""
     for path, part in float_parts(document):
         document = replaced(document, path, part.get("float64"))
     return json.dumps(document, sort_keys=True)

@@ -38,8 +38,10 @@ _GRIDS = (52, 10, 4, 1)
 """Exponents k: the end of a climb is evaluated rounded to multiples of 2^-k."""
 
 _FLAT = 2.0**-40
+"""Height above which the cost is minus the logarithm of the height; below, it is a tangent line."""
+
 _TANGENT = math.log(_FLAT) - 1.0
-"""Height above which the cost is logarithmic; below, it is the tangent line."""
+"""Value at height 0 of the tangent line of the logarithm at `_FLAT`."""
 
 _BOX, _HALVINGS = 8.0, 6
 """Maximum distance of a climb in each coordinate, and number of bisections that locate the point at
@@ -115,7 +117,10 @@ def _ordered(land: Coordinates) -> Array:
 
 
 def _cost_and_slope(land: Coordinates, position: Array) -> tuple[float, Array]:
-    """Return minus an increasing function of the height, and its gradient; 0 if it is no number."""
+    """Return minus an increasing function of the height, and the gradient.
+
+    A height that is no finite number costs `_WORST`, with gradient 0.
+    """
     land.scout.ensure_time()
     with np.errstate(all="ignore"), one_thread() as torch:
         x = torch.tensor(land.entries(position)[None]).requires_grad_()
@@ -134,10 +139,7 @@ def _cost_and_slope(land: Coordinates, position: Array) -> tuple[float, Array]:
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[ModuleType]:
-    """Yield torch, limited to one thread and with gradients enabled.
-
-    Restore its settings on exit.
-    """
+    """Yield torch, limited to one thread and with gradients enabled; restore both on exit."""
     import torch
 
     threads = torch.get_num_threads()
@@ -170,7 +172,7 @@ def heights(torch: ModuleType, tally: Tally, frame: Frame, x: Tensor) -> Tensor:
 
 
 def _broken(tally: Tally, cause: str, value: object) -> ClaimError:
-    """Return the error that the conclusion on tensors is at fault."""
+    """Return an error for the caller to raise: the conclusion on tensors is at fault."""
     return ClaimError(
         f"the conclusion of {tally.claim.id} on tensors {cause}",
         value=str(value),

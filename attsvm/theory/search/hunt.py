@@ -32,7 +32,7 @@ _BUDGET = 96
 _ONCE = ("explicit", "every")
 """Searchers that take only one turn, in the first round."""
 
-_TOLD_APART = 2**16
+_REMEMBERED = 2**16
 """Maximum number of drawn instances that are remembered to count repetitions."""
 
 _FIRST = 2
@@ -82,13 +82,15 @@ def hunt(
     strange = sorted(set(chosen) - {*DRAWING, *GUIDED})
     if strange:
         raise UsageError(
-            "there is no such searcher", value=", ".join(strange), remedy=f"Of {', '.join(there)}."
+            "there is no such searcher",
+            value=", ".join(strange),
+            remedy=f"Choose from {', '.join(there)}.",
         )
     idle = sorted(name for name in set(chosen) if not fits(claim, name))
     if idle:
         needs = " ".join(f"{name} needs {NEEDS[name]}." for name in idle)
         raise UsageError(
-            f"{claim.id} has nothing for a searcher", value=", ".join(idle), remedy=needs
+            f"a searcher cannot work on {claim.id}", value=", ".join(idle), remedy=needs
         )
     dispatch = Dispatch(claim, part, crew, seed, named, seconds)
     chase = _Chase(
@@ -121,7 +123,7 @@ def hunt(
             f"none of the {drawn} drawn instances meets all hypotheses: give the reading examples "
             "that do, or variables that mostly do"
             if drawn
-            else "no instance was looked at: name a searcher that draws, or give more seconds"
+            else "no instance was examined: name a searcher that draws, or give more seconds"
         )
     account.no_turn = [
         name
@@ -160,7 +162,7 @@ class _Chase:
     def search(self, rounds: int | None) -> None:
         """Run rounds of turns until a counterexample is found or a limit is reached.
 
-        Two rounds run at a time. Until an instance is known it is one round: most searchers need an
+        Two rounds run at a time, but only one until an instance is known. Most searchers need an
         instance for their first turn, and each must have its first turn before any has its second.
         """
         under_way: deque[deque[tuple[str, Asked]]] = deque()
@@ -234,7 +236,7 @@ class _Chase:
         return searcher == "screen" or enumerates
 
     def _once(self, searcher: str) -> list[str]:
-        """Return the turn of a searcher that takes only one, if it takes part."""
+        """Return a list with the searcher if it takes part, else an empty list."""
         return [s for s in self.searchers if s == searcher]
 
     def moves(self, searcher: str) -> bool:
@@ -244,7 +246,7 @@ class _Chase:
         return any(GUIDED[searcher].moves(e.document) for e in self.pool.templates)
 
     def _account(self, searcher: str, gain: Gain) -> None:
-        """Add the result of a turn."""
+        """Add the result of a searcher's turn to the account of the hunt."""
         account = self.hunt
         effort = account.efforts.setdefault(searcher, Effort())
         effort.turns += 1
@@ -260,7 +262,7 @@ class _Chase:
         effort.closer += closer
         for key in gain.keys:
             account.repeated += key in self.drawn
-            if len(self.drawn) < _TOLD_APART:
+            if len(self.drawn) < _REMEMBERED:
                 self.drawn.add(key)
         for name, moved in gain.moved.items():
             effort.moved[name] = moved or effort.moved.get(name, False)
@@ -283,11 +285,12 @@ class _Chase:
 
 
 def _tell_of_deaths(account: Hunt, under_way: Iterable[Iterable[tuple[str, Asked]]]) -> None:
-    """Report that turns are missing because worker processes died of them."""
+    """Record an error if a worker process died during a turn that is not done."""
     for searcher, job in (turn for each in under_way for turn in each):
         code = getattr(job, "died", None)
         if code is not None and not job.done():
             account.error = account.error or (
-                f"a worker process ended with exit code {code} within a turn of {searcher}, "
-                "which was not done again in time: code of a claim pack ended it, or it was killed"
+                f"a worker process ended with exit code {code} during a turn of {searcher}, and "
+                "there was no time to repeat the turn: code of a claim pack ended the process, or "
+                "it was killed"
             )

@@ -1,8 +1,8 @@
-"""The integer searcher: all points of a box if all variables are integers.
+"""The integer searcher: it enumerates boxes of integers, and moves integers of records.
 
-Moves of integers in records. It finds violations by a few integers of any size, even rare ones or
-ones with equal sides. A box is screened in floats, and each row that may violate the claim is
-decided. If every row is decided, the box is reported.
+It finds violations by a few integers of any size, even rare ones or ones with equal sides. A box is
+screened in floats, and each row that may violate the claim is decided. If every row is decided, the
+box is reported.
 """
 
 from __future__ import annotations
@@ -73,7 +73,9 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
 
 
 def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: Set[str]) -> None:
-    """Screen all points of a box; integers without a value per row are held fixed in turn.
+    """Screen all points of a box, and report the box if every row was decided.
+
+    An integer that has one value for a whole batch takes its values one after another.
 
     Args:
         suspects: the searcher's suspects.
@@ -103,7 +105,8 @@ def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: S
             _, height, suspect = batches.fit_seen(formula, raw, {}, batch, parameters)
             scout.tally.seen.screened += batch
             scout.tally.variety.see_batch(raw, height > -np.inf)
-            # floats may be inaccurate, so every remaining row gets an error bound
+            # Floats may miss a violation by rounding. To report the box as decided, every row that
+            # the formulas without rounding do not exclude gets an error bound.
             if proved and not exact:
                 suspect = batches.left_by(formula, decided, raw, batch, parameters)
             judged = suspects.examine(raw, {}, suspect, height)

@@ -86,7 +86,7 @@ def _slot(paths: Sequence[Path]) -> Slot:
 
 
 def _size(values: Sequence[Fraction], floats: Sequence[bool]) -> tuple[Fraction, ...]:
-    """Return how small some numbers are: the order of `shrink_moves.smallness`, for them alone."""
+    """Return a sort key of some numbers, in the order of `shrink_moves.smallness`."""
     each = [
         (x != 0, x.denominator.bit_length() if real else 0, abs(x) if real else _height(x), x < 0)
         for x, real in zip(values, floats, strict=True)
@@ -112,7 +112,11 @@ def _with(document: Json, numbers: Mapping[Path, Fraction], exact: set[Path]) ->
 
 
 def _proposed(values: Sequence[Fraction], whole: Sequence[bool]) -> Iterator[tuple[Fraction, ...]]:
-    """Yield numbers in the place of some, the smallest of each kind first."""
+    """Yield replacements for some numbers, the smallest of each kind first.
+
+    The kinds are small numbers, sums and differences for a pair, quotients by common factors, and
+    numbers that are all closer to 0 by the same amount.
+    """
     signs = [-1 if x < 0 else 1 for x in values]
     if len(values) == 2:
         for small in sorted(itertools.product(_SMALL, repeat=2), key=sum):

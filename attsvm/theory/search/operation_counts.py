@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _DearError(BaseException):
-    """An error that ends an evaluation with more operations than allowed."""
+    """An error that ends an evaluation with too many operations; claims do not catch it."""
 
 
 class _Counted(np.ndarray[Any, Any]):

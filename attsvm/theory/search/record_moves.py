@@ -61,7 +61,7 @@ _LADDERS, _NUMBERS = 8, 2**12
 numbers in a record, divided by the claim's cost."""
 
 _RELATED = 64
-"""Number of records with numbers in exact relations in a line."""
+"""Number of records of a series whose numbers meet exact relations."""
 
 _STARTS = 8
 """Maximum number of instances of the strategy to start from."""
@@ -178,7 +178,7 @@ def _as_drawn(scout: Scout) -> list[Json]:
 
 
 def _ends(documents: Iterable[Json]) -> dict[Path, tuple[int, int]]:
-    """Return the least and the largest of each integer and length."""
+    """Return the least and the largest value of each integer and length, by its place."""
     ends: dict[Path, tuple[int, int]] = {}
     for place, size in (pair for document in documents for pair in _extents(document)):
         low, high = ends.get(place, (size, size))
@@ -204,7 +204,7 @@ def _extents(document: Json, path: Path = ()) -> Iterator[tuple[Path, int]]:
 
 
 def _started(documents: Sequence[Json], generator: np.random.Generator) -> Json:
-    """Return the closest document in half of the cases, else any."""
+    """Return the first document, which came closest, with probability 1/2, else any of them."""
     first = generator.random() < 0.5
     return documents[0 if first else int(generator.integers(len(documents)))]
 
@@ -239,7 +239,7 @@ def ladder(value: int, most: int, generator: np.random.Generator) -> list[int]:
 def _line(
     document: Json, path: Path, starts: Iterable[Json], side: int, generator: np.random.Generator
 ) -> list[int]:
-    """Return integers on both sides of the present one, or a range from the least known one."""
+    """Return integers on both sides of the present one, or a range from the least in `starts`."""
     value = int(value_at(document, path))
     if generator.random() < 0.3:
         return [value + sign * k for k in range(side // 2 + 1) for sign in (1, -1)[: k + 1]]
@@ -280,9 +280,9 @@ def _longer(
 ) -> Iterator[Json]:
     """Yield the record with more and more indices in a group of axes, up to four of each length.
 
-    The record has at most `most` numbers. In the fourth record of each length, arrays of
-    indices are redrawn from all that exist now: all equal, or all different.
-
+    The record has at most `most` numbers. In the fourth record of each length, an array of indices
+    is redrawn from all indices of the new length. All its entries are then the last index, or one
+    random index, or each entry is a random index of its own.
     """
     length = group.length
     same = [p for p in integer_leaves(document) if p[-1] == "int"] if counted else []

@@ -27,8 +27,8 @@ from attsvm._types import Array
 Key = TypeVar("Key", bound=Hashable)
 
 _SHARE, _PLANS = 8, 3
-"""Factor: one lane of a batch in `_SHARE` meets a relation. Number of relations and places
-tried."""
+"""One lane of a batch in `_SHARE` meets a relation (number of lanes). Number of relations in a
+batch, each with places of its own."""
 
 _MOST = 12
 """Maximum number of places of a relation."""
@@ -38,7 +38,7 @@ _POWERS = np.array([*[1.0] * 12, *np.exp2(np.arange(-8.0, 5.0))])
 """Factors of solutions, and powers of two that solutions are multiplied by."""
 
 _COUNTS = (2, 3, 3, 3, 3, 4, 4, 4, 5, 6)
-"""Numbers of places of a relation of any places."""
+"""Numbers of places from which the size of a relation between random places is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def _solved(equation: Equation, count: int, whole: bool, generator: np.random.Ge
     return np.asarray(result * factor)
 
 
-# where
+# the places of an equation
 
 
 def _groups(
@@ -224,11 +224,11 @@ def _joined(
     return [[*group, (other, place)] for group in groups]
 
 
-# which
+# equations
 
 
 def _equation(size: int, generator: np.random.Generator) -> Equation:
-    """Return an equation of so many places; the last often has a role of its own."""
+    """Return a random equation of `size` places; the last place often has a role of its own."""
     kind = generator.random()
     if size > 2 and kind < 0.5:
         return quadric_relation(size, generator)
@@ -242,7 +242,7 @@ _BITS = np.array([2.0, 3.0, 5.0, 7.0, 10.0])
 
 
 def no_relation(generator: np.random.Generator, size: int, count: int) -> Array:
-    """Return integers of many sizes and both signs, mostly small."""
+    """Return unrelated integers (size, count) of many sizes and both signs, mostly small."""
     most = _BITS[generator.integers(0, len(_BITS), size=count)]
     uniform = 2.0 * generator.random((size, count)) - 1.0
     return np.asarray(np.copysign(np.floor(np.exp2(abs(uniform) * most)), uniform))
@@ -272,6 +272,8 @@ def quadric_relation(size: int, generator: np.random.Generator) -> Equation:
         Q += Q.T
 
     def solutions(count: int) -> Array:
+        # Q, e and u are integers, so the solution is one; division by the greatest common divisor
+        # keeps it small
         u = no_relation(generator, size, count)
         result = (u * (Q @ u)).sum(axis=0) * e[:, None] - 2.0 * (e @ Q @ u) * u
         common = np.gcd.reduce(result.astype(np.int64), axis=0)

@@ -87,11 +87,11 @@ class Schedule:
         return chosen
 
     def learn(self, searcher: str, progress: float) -> None:
-        """Credit a turn: 1 for coming closer than all before, 0 for no progress."""
+        """Credit a searcher for a turn: 1 if it came closer than all turns before, else 0."""
         self._credit[searcher] = _MEMORY * self._credit[searcher] + (1 - _MEMORY) * progress
 
     def _shares(self, ready: Sequence[str]) -> dict[str, float]:
-        """Return the share of each searcher that can work, if none comes closer."""
+        """Return the share of the turns of each ready searcher, as long as none makes progress."""
         screening = [s for s in ready if s in self._screening]
         others = [s for s in ready if s not in self._screening]
         part = (_SCREENED if others else 1.0) if screening else 0.0

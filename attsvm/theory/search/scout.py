@@ -32,12 +32,12 @@ integers or lengths; and number of longer evaluations that ends a turn."""
 class Stop(BaseException):
     """An exception that ends a searcher's turn.
 
-    a BaseException, so that `except Exception` passes it on.
+    It is a `BaseException`, so that a claim's `except Exception` does not catch it.
     """
 
 
 class Spent(Stop):
-    """Its budget or its time is up."""
+    """The budget or the time of the turn is used up."""
 
 
 class Found(Stop):
@@ -90,7 +90,7 @@ class Scout:
 
     @property
     def pool(self) -> Pool:
-        """Return the known instances."""
+        """The known instances."""
         return self.tally.pool
 
     def look(self, case: Case, *, reshaped: bool = False, owed: bool = False) -> float | None:
@@ -100,7 +100,7 @@ class Scout:
             case: the instance.
             reshaped: whether its form may differ from all drawn instances; then an exception of the
                 claim is no fault of the claim.
-            owed: whether to examine it even if budget or time is spent.
+            owed: whether to examine it even if budget or time is spent, as a proved violation is.
 
         Raises:
             Found: the instance refutes the claim.
@@ -155,9 +155,9 @@ class Scout:
 
     @contextlib.contextmanager
     def bounded(self, document: Json) -> Iterator[None]:
-        """Limit the Python steps while a record of another form is evaluated.
+        """Limit the Python steps in this context, while a record of another form is evaluated.
 
-        Mark it as long on excess.
+        If the evaluation exceeds the limit, the context ends it and adds the record to `long`.
 
         Raises:
             Spent: the turn had too many long records.

@@ -1,9 +1,9 @@
-"""Screening: evaluate batches of thousands of instances in floats.
+"""Screening: a searcher that evaluates batches of thousands of instances in floats.
 
-The judge sees likely violations. It finds wrong constants, violations at large values, small
-regions and exact relations between numbers. It needs variables that are drawn separately, and no
-known instances. Each round fills a batch of one shape, keeps the closest instances and moves them.
-Floats only propose: every candidate is judged from its exact values.
+It finds wrong constants, and violations at large values, in small regions, and at exact relations
+between numbers. It needs variables that are drawn separately, and no known instances. Each round
+fills a batch of one shape, keeps the closest instances and moves them. Floats only propose: the
+judge decides every candidate from its exact values.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def length_of_each(formula: Formula, generator: np.random.Generator) -> dict[str
 
 
 def _length(variable: Integer, generator: np.random.Generator) -> int:
-    """Return a length of an axis; shorter lengths are more likely."""
+    """Return a length of an axis; with probability 1/2 it is the shorter one of two draws."""
     two = generator.integers(variable.low, variable.drawn_to + 1, size=2)
     return int(two.min()) if generator.random() < 0.5 else int(two[0])
 
@@ -189,7 +189,8 @@ def breed(
             due = generation == generations or (generation % _LOOKS == 0 and not scout.once)
             if generation == 1:
                 suspects.settle(shape)
-            # looks at what rounding may hide hardly ever refute if its errors can be bounded
+            # If rounding errors can be bounded, instances that only rounding could make a violation
+            # hardly ever refute; the error bounds have cleared or proved them already.
             doubts = due or scout.once or not suspects.bounded
             first = fetched(fitted, order[:JUDGED])
             for k, result in enumerate(height[order[:JUDGED]].tolist()):

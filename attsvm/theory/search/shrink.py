@@ -52,7 +52,7 @@ def shrink(
     deadline: float | None = None,
     resume: tuple[int, int] = (0, 0),
 ) -> Polished:
-    """Make a counterexample smaller and simpler while it still refutes.
+    """Return a counterexample made smaller and simpler, as long as it still refutes.
 
     Args:
         tally: the tally of the refuted part.
@@ -62,7 +62,7 @@ def shrink(
         resume: the position at which an earlier call on the same counterexample stopped.
 
     Raises:
-        ClaimError: the check itself is at fault.
+        ClaimError: the claim's own code is at fault, such as an answer that changes.
     """
     tally.likeness.learn(smallest)
     exactly = holds_in_floats(tally, smallest)
@@ -131,7 +131,7 @@ def still_refuted(
 def changed(
     tally: Tally, trial: Json, asked: Callable[[Case], _Answer | None], who: str
 ) -> _Answer | None:
-    """Return the answer for a changed instance; None if it is no instance, or asking raised.
+    """Return the answer of `asked` for a changed instance; None if it is no instance, or it raised.
 
     Raises:
         ClaimError: the check itself is at fault.

@@ -45,7 +45,7 @@ from attsvm.theory.instance.document import (
 from attsvm.theory.search.axes import Group, groups, lacking, tuples
 from attsvm.theory.search.joint_moves import Slot, joint_slots
 
-_MAKING_UP = (0, 1, 2)
+_RESCALED = (0, 1, 2)
 """Exponents of 2 by which the rest is scaled, to compensate for an index that was left out."""
 
 _LONG = 8
@@ -76,7 +76,7 @@ class Space:
 
 
 def smallness(document: Json) -> tuple[int, int, int, Fraction, int]:
-    """Return the size of an encoded instance, as a tuple by which shrinking descends."""
+    """Return the size of an encoded instance as a tuple; shrinking only accepts smaller tuples."""
     each = [simplicity(value_at(document, path)) for path, _ in leaves(document)]
     each += [simplicity(Fraction(text)) for _, text in leaves(document, exact=True)]
     return (
@@ -121,7 +121,7 @@ def _shorter(document: Json, space: Space) -> list[Slot]:
     ]
     return blocks + [
         slot(group, index, index + 1, power)
-        for power in _MAKING_UP
+        for power in _RESCALED
         for group in results
         for index in reversed(range(group.length))
     ]
@@ -201,7 +201,7 @@ def _single(document: Json, space: Space) -> list[Slot]:
 
 
 def _together(document: Json, space: Space) -> list[Slot]:
-    """Change entries, integers or fractions together that are equal up to sign; divide integers."""
+    """Return moves that change numbers together that are equal up to sign, or divide integers."""
     floats, exact = _numbers(document)
     return [
         *(_float_slot(paths) for paths in _equal(floats)),

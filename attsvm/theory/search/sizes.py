@@ -41,7 +41,7 @@ doubles."""
 
 
 def sizes(scout: Scout, generator: np.random.Generator) -> None:
-    """Screen lengths and counts beyond the drawn ones.
+    """Screen instances whose lengths or counts exceed the drawn ones.
 
     A turn takes one length or count, or all together, to twice the drawn one, then four times, and
     so on. It stops at the maximum count of numbers, or if one evaluation takes too

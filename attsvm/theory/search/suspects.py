@@ -52,15 +52,15 @@ because rounding may hide one."""
 
 
 class Doubts:
-    """The records of a line, or of a batch, that floats suspect: some are examined, all counted."""
+    """The suspects among the records of a series: some are examined, the others are counted."""
 
     def __init__(self, scout: Scout) -> None:
         self._seen = scout.tally.seen
         self._left = [_NEAR, _SEEN]
 
     def wants(self, height: float) -> bool:
-        """Return whether a record of this height, perhaps NaN, is to be examined as a suspect."""
-        if height < PROMISING:
+        """Return whether to examine a record of this height as a suspect; count it if not."""
+        if height < PROMISING:  # False for NaN, so that such a record is a suspect
             return False
         kind = int(height > _VIOLATED)
         self._left[kind] -= 1
@@ -182,7 +182,7 @@ class Suspects:
 
     @property
     def _waiting(self) -> int:
-        """Return the number of held rows."""
+        """The number of held rows."""
         return sum(len(height) for _, height in self._held)
 
     def hold(self, fitted: Known, shape: Mapping[str, int], suspect: Array, height: Array) -> None:

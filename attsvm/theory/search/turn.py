@@ -28,7 +28,7 @@ from attsvm.theory.search.shrink import shrink
 from attsvm.theory.search.worsen import worsen
 
 POLISHERS = {"shrink": shrink, "worsen": worsen}
-"""Functions that make a find smaller or worse."""
+"""Functions that make a counterexample smaller, or its violation larger."""
 
 _SHRINKS = 100
 """Maximum number of examinations that Hypothesis spends on shrinking a find."""
@@ -39,7 +39,7 @@ _LOOKS = 3
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """An order for a turn; plain data.
+    """A request for a turn; plain data.
 
     Attributes:
         claim, part: the claim and the part to refute; part "" is the reading.
@@ -109,7 +109,7 @@ def searchers_of(claim: Claim, *, known: bool = True) -> tuple[str, ...]:
 
 
 def turn_job(turn: str, *named: str) -> str:
-    """Take a turn, as text, in whatever process this is."""
+    """Run a turn in this process, and return its gain; turn and gain are text."""
     asked = Turn(**json.loads(turn))
     return written(take(known_claim(asked.claim, named), asked))
 
@@ -120,7 +120,11 @@ def written(record: Turn | Gain) -> str:
 
 
 def take(claim: Claim, turn: Turn) -> Gain:
-    """Run a turn; every exception of the claim is recorded, none is raised."""
+    """Run a turn and return its gain; an exception of the claim is recorded in it, not raised.
+
+    Raises:
+        KeyboardInterrupt: the turn was interrupted before a counterexample was found.
+    """
     started = time.perf_counter()
     tally = Tally(claim, claim.part(turn.part), turn.audits)
     tally.pool = Pool.read(turn.pool)

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from attsvm.theory.run.tally import Tally
 
 _LARGEST, _COUNTED = 2.0**20, 2**12
-"""Maximum absolute values of floats and of integers, as some violations grow without bound. An
-integer may be a number of steps, each of which is computed again."""
+"""Maximum absolute values of floats and of integers: some violations grow without bound. An integer
+may be a number of steps, each of which takes time."""
 
 
 def worsen(
@@ -39,7 +39,7 @@ def worsen(
     deadline: float | None = None,
     resume: tuple[int, int] = (0, 0),
 ) -> Polished:
-    """Move numbers and scale arrays of a counterexample while its violation grows.
+    """Return a counterexample with its numbers moved and scaled so that its violation grows.
 
     Only confirmed steps are kept. Arguments are as for `shrink`, but `resume` has the number of
     earlier calls, so that other moves are tried.

@@ -281,7 +281,7 @@ def test_what_was_left_open_and_unexamined_is_in_the_account():
 def test_searchers_that_have_nothing_to_start_from_end_the_hunt(searchers):
     result = hunt(toy_pack.true, seconds=600.0, searchers=searchers)
     assert (result.smallest, result.examples) == (None, 0)
-    assert result.error.startswith("no instance was looked at")
+    assert result.error.startswith("no instance was examined")
     assert result.idle
 
 
@@ -468,7 +468,7 @@ class Dying(Pile):
 
 def test_a_worker_that_died_is_told_where_there_is_no_time_to_try_again():
     result = hunt(toy("true"), seconds=600.0, crew=Dying(TimeoutError()), named=[PACK])
-    assert "a worker process ended with exit code 9 within a turn of explicit" in result.error
+    assert "a worker process ended with exit code 9 during a turn of explicit" in result.error
 
 
 CASES = ["true", "sampled", "raises", "guarded"]
