@@ -1,23 +1,23 @@
 """The radius of a cone: the least norm from which descent stays in the cone of a local solution.
 
 For a choice alpha write A_j = (x_alpha - x_t) z^T for the pairs j = (i, t), W* = W^mm(alpha) with
-margins m_j and N = ||W*||, and lead_j for the score of alpha_i less that of t. The width of a cone
-depends on two numbers of each pair, r_j and c_j. Here r_j is the norm of the part of A_j that is
-orthogonal to W*, so r_j^2 = ||A_j||^2 - m_j^2/N^2. And c_j is m_j if t is a support token or scores
-below alpha_i, and m_j - 1 otherwise. Let w = max r_j/c_j.
+margins m_j and N = ||W*||, and lead_j for the score of alpha_i minus that of t. The width of a cone
+depends on two numbers of each pair. First, r_j is the norm of the part of A_j orthogonal to W*, so
+r_j^2 = ||A_j||^2 - m_j^2/N^2. Second, c_j is m_j if t is a support token or scores below alpha_i,
+and m_j - 1 otherwise. Let w = max r_j/c_j.
 
 Starts are sigma W* + E as in `cones`, with ||E|| r_j <= s sigma c_j for all pairs j and 0 < s < 1.
-The width Q of a set is one of s' sigma/w, with s' = s + j (1 - s)/4 for j = 0, 1, 2 or 3 (Q = s' if
+The width Q of a set is one of s' sigma/w, with s' = s + k (1 - s)/4 for k = 0, 1, 2 or 3 (Q = s' if
 w = 0). The weights mu are one of the two choices of `attsvm.exact.cones`. The radius of s is the
 least sigma for which some width and some weights satisfy the conditions there with a_0 = sigma N.
-Then that set closes, and every exponent r Q - a_0 c of a pair that is not good is at most -1.
+Then descent never leaves that set, and r Q - a_0 c <= -1 for every pair that is not good.
 
-At every larger sigma they hold as well, with the same s' and weights, so that descent from there
-converges to the direction of W*: `symbolic.tf.local_convergence`.
+If the conditions hold at some sigma, they hold at every larger one with the same s' and weights.
+Descent from there converges to the direction of W*: `symbolic.tf.local_convergence`.
 
-The radius is a number if no support token ties with alpha and l' < 0 at the scores of alpha.
-Support tokens count by |lead_j|, so that there is a number even if alpha is not locally optimal;
-then it proves nothing.
+The radius is finite if no support token ties with alpha and l' < 0 at the scores of alpha. Support
+tokens count by |lead_j|, so the radius is finite even if alpha is not locally optimal; it then
+proves nothing.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from attsvm.exact.traps import Selection
 from attsvm.theory.types import Number
 
 WIDER = [fmpq(k, 4) for k in range(4)]
-"""Factor of the distance of tried widths from s, between s and 1."""
+"""The widths s' that are tried: fractions of the distance from s to 1."""
 FINENESS, FARTHEST = 12, 64
-"""A radius is found up to a factor of 1 + 2^-12, and up to 2^64."""
+"""The radius is computed up to a factor of 1 + 2^-12, and only if it is at most 2^64."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """W* and its pairs, in rationals, one entry a pair.
+    """W* and its pairs in rationals; vectors have one entry a pair.
 
     Attributes:
         W: W^mm(alpha).
@@ -51,7 +51,7 @@ class Pairs:
         lead, margin: lead_j and m_j.
         across: r_j^2.
         room: c_j.
-        frames: the same for `attsvm.exact.cones`, at W*, with |lead_j| for support tokens.
+        frames: frames at W* for `attsvm.exact.cones`, with |lead_j| for support tokens.
     """
 
     W: Matrix
@@ -74,7 +74,7 @@ class Pairs:
 
     @property
     def slope(self) -> fmpq:
-        """w^2, the largest of them: ||E||^2 times it stays below sigma^2 in the cone."""
+        """w^2, the largest r_j^2/c_j^2: a start is in the cone if w ||E|| < sigma."""
         largest: fmpq = max(self.slopes)
         return largest
 
@@ -105,7 +105,10 @@ def _pairs(data: AttentionData, alpha: tuple[int, ...]) -> Pairs | None:
 
 
 def closes(pairs: Pairs, loss: str, step: fmpq, share: fmpq, sigma: fmpq | arb) -> bool:
-    """Return whether sigma is at least the radius of the share: the conditions hold there."""
+    """Return whether the conditions hold at sigma: then sigma is at least the radius of s.
+
+    The argument `share` is s.
+    """
     unit = sigma / arb(pairs.slope).sqrt() if pairs.slope else arb(1)
     for ray, part in product(pairs.frames, WIDER):
         frame = replace(ray, along=(sigma * ray.norm).lower())
@@ -120,12 +123,12 @@ def closes(pairs: Pairs, loss: str, step: fmpq, share: fmpq, sigma: fmpq | arb) 
 
 
 def wider(share: Number, part: Number) -> Number:
-    """Return s', which lies a part of the way from s to 1."""
+    """Return s', which lies at the fraction `part` of the distance from s to 1."""
     return share + part * (1 - share)
 
 
 def radius(pairs: Pairs, loss: str, step: fmpq, share: fmpq) -> fmpq | None:
-    """Return the radius of the share, up to a factor of 1 + 2^-12; None if it exceeds 2^64."""
+    """Return the radius of s = share, up to a factor of 1 + 2^-12; None if it exceeds 2^64."""
     powers = (fmpq(2) ** k for k in range(-FARTHEST, FARTHEST + 1, 8))
     high = next((x for x in powers if closes(pairs, loss, step, share, x)), None)
     if high is None:

@@ -1,4 +1,4 @@
-"""Starts near local solutions, at the radius of their cone, and starts that leave it."""
+"""Starts near local solutions: inside a cone beyond its radius, and starts that leave the cone."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -32,12 +32,15 @@ LEVELS = {
     "squared": (0.0, 0.5, -2.0),
     "cubic": (1.0, -1.0, 0.125),
 }
-"""Losses by name, and scores of alpha at which l' < 0: (1 - u)^2 grows from 1 on, -u^3 is flat at
-0."""
+"""Scores of alpha at which l' < 0, by the name of the loss. (1 - u)^2 increases from u = 1 on, and
+-u^3 has slope 0 at 0."""
 
 
 def escaping_start(reach: int, R: float, share: float = 0.5) -> Local:
-    """Return tokens 0, (-1, 0), (-reach, 1) with scores 0, -1, 1, started at (R, reach R - 1)."""
+    """Return tokens 0, (-1, 0), (-reach, 1) with scores 0, -1, 1; alpha is the first one.
+
+    W has the first column (R, reach R - 1), so that the third token has margin 1.
+    """
     data = AttentionData.of(
         [[[0.0, 0.0], [-1.0, 0.0], [-float(reach), 1.0]]],
         [[1.0, 0.0]],
@@ -49,20 +52,24 @@ def escaping_start(reach: int, R: float, share: float = 0.5) -> Local:
 
 
 def placed_at(scores: list[float], beyond: tuple[float, float], *start: float) -> Local:
-    """Return tokens 0, (-1, 0) and minus `beyond`, half of the first one's cone and log-loss."""
+    """Return tokens 0, (-1, 0), -beyond with log-loss and s = 1/2; alpha is the first one.
+
+    W has the first column `start`.
+    """
     tokens = [[0.0, 0.0], [-1.0, 0.0], [-beyond[0], -beyond[1]]]
     data = AttentionData.of([tokens], [[1.0, 0.0]], scores=[scores])
     return Local(data, np.array([0]), np.array([[w, 0.0] for w in start]), "log-loss")
 
 
 def on_the_line(sigma: float, score: float) -> Local:
-    """Return tokens 0 and -1 with scores 0 and another one, started at sigma."""
+    """Return tokens 0 and -1 with scores 0 and `score`, started at W = sigma."""
     data = AttentionData.of([[[0.0], [-1.0]]], [[1.0]], scores=[[0.0, score]])
     return Local(data, np.array([0]), np.array([[sigma]]), "log-loss")
 
 
 FALLS_BACK = placed_at([0.0, -1.0, 4.0], (3.0, -2.0), 2.625, 1.3125)
-"""At the rim of half of its cone, at 0.81 of its radius: the third token takes over."""
+"""A start on the rim of half of its cone, at 0.81 of its radius: descent selects the third
+token."""
 
 LEAPS = Local(
     LEAPING.data,
@@ -71,17 +78,18 @@ LEAPS = Local(
     "correlation",
     step=2.0**19,
 )
-"""On the ray, beyond the radius of the step 1/L: a longer one takes an input to its worse token."""
+"""A start on the ray of W*, beyond the radius of the step 1/L. Steps of 2^19/L carry an input to
+its worse token."""
 
 BETTER_SUPPORT = on_the_line(64.0, 1.0)
 """The first token is selected, and its only rival scores higher."""
 
 
 def narrowest(choice: Choice) -> Array:
-    """Return the direction across W* along -A_j of the pair with the largest r_j/c_j.
+    """Return the direction orthogonal to W* along -A_j of the pair with the largest r_j/c_j.
 
-    This pair sets the width of the cone. The length is 1/r_j, which takes 1 from the margin of the
-    pair; the direction is zero if r_j is.
+    This pair sets the width of the cone. The direction has length 1/r_j, so that it lowers the
+    margin of the pair by 1. It is zero if r_j is.
     """
     svm, pairs = exact_att_svm(choice.data, choice.alpha), Pairs.of(choice.data, choice.alpha)
     square = 2 * (choice.data.d,)
@@ -97,10 +105,10 @@ def narrowest(choice: Choice) -> Array:
 
 
 def leaving(choice: Choice, share: float, far: float, loss: str, step: float = 1.0) -> Local:
-    """Return a start at which the token that sets the cone's width has nearly the logit of alpha's.
+    """Return a start at which the pair that sets the width of the cone has margin 1.
 
-    If that token has margin 1 + g, the start is (1 + g)/g times as far from the axis as the cone is
-    wide: just outside of the cone for large g. The start is zero if there is no radius.
+    If c_j = m_j - 1 = g, this start is (1 + g)/g times as far from the axis as the rim, up to
+    1/r_j: it lies just outside of the cone for large g. The start is zero if there is no radius.
     """
     away = narrowest(choice)
     case = placed(choice, away, share, 0.0, far, loss, step)
@@ -120,10 +128,10 @@ def placed(
     loss: str,
     step: float = 1.0,
 ) -> Local:
-    """Return a start in the cone: from its axis along `away`, by a part of what `share` allows.
+    """Return the start sigma (W* + E): E has the direction of `away` orthogonal to W*.
 
-    Its sigma, the position along the axis, is `far` times the radius of the step, rounded up. The
-    start is zero if there is no radius.
+    E has the length part share min(1/w, N), with the letters of `cone_radius`. The position sigma
+    is `far` times the radius of the share, rounded up. The start is zero if there is no radius.
     """
     at_zero = np.zeros((choice.data.d, choice.data.d))
     zero = Local(choice.data, choice.alpha, at_zero, loss, share, step=step)
@@ -143,7 +151,10 @@ def placed(
 
 
 def lengthened(case: Local) -> Local:
-    """Return the start times sqrt(1 + (q/N)^2): as far out by its norm as it was by sigma."""
+    """Return the start times sqrt(1 + (q/N)^2): its norm is then at least sigma sqrt(N^2 + q^2).
+
+    Here sigma is that of the start before.
+    """
     pairs = Pairs.of(case.data, case.alpha)
     if pairs is None:
         return case
@@ -152,7 +163,7 @@ def lengthened(case: Local) -> Local:
 
 
 def far_out(case: Local) -> Local:
-    """Return the start at the norm 1024 ||W^mm(alpha)||."""
+    """Return the start scaled to the norm 1024 ||W^mm(alpha)||."""
     pairs, size = Pairs.of(case.data, case.alpha), float(np.linalg.norm(case.start))
     if pairs is None or size == 0.0:
         return case
@@ -163,13 +174,13 @@ def far_out(case: Local) -> Local:
 def around_alpha(
     alpha: Array, own: Array, lean: Array, beyond: Array, aside: Array, scores: Array
 ) -> Choice:
-    """Return a choice of known geometry: T - 2 supports an input, and one token beyond.
+    """Return a choice of known geometry: T - 2 support tokens an input and one token beyond them.
 
-    - The chosen tokens alpha (n,) have the values own (n, d) with d = n (T - 2) + 1.
-    - All tokens have the scores (n, T).
-    - Token t of input i differs from x_alpha by a separate axis, plus lean_i along the next one.
-    - The last token but alpha differs by beyond_i times the first of these axes and aside_i along a
-      fresh axis.
+    - `own` (n, d) are the chosen tokens alpha (n,), with d = n (T - 2) + 1.
+    - `scores` (n, T) are the scores of all tokens.
+    - Each of the T - 2 tokens is x_alpha minus its own axis, minus lean_i times the next axis.
+    - The last token is x_alpha minus beyond_i times the first axis of its input, minus aside_i
+      times the last axis.
     - All queries are the first unit vector.
     """
     (n, T), d = scores.shape, own.shape[1]
@@ -188,7 +199,7 @@ def around_alpha(
 def local_choices(draw: st.DrawFn, inputs: int = 2, tokens: int = 4) -> Choice:
     """Draw choices that are mostly locally optimal; the token beyond is often the best one.
 
-    There are from 1 to `inputs` inputs, of 3 to `tokens` tokens each.
+    A choice has from 1 to `inputs` inputs, of 3 to `tokens` tokens each.
     """
     n, T = draw(sizes(1, inputs)), draw(sizes(3, tokens))
     alpha = np.array([draw(sizes(0, T - 1)) for _ in range(n)])
@@ -220,13 +231,13 @@ def local_choices_larger(generator: np.random.Generator) -> Choice:
 
 
 def lifted(choice: Choice, level: float) -> Choice:
-    """Return the choice with `level` added to all scores; the scores of alpha are 0 before."""
+    """Return the choice with `level` added to all scores; the scores of alpha were 0."""
     data = choice.data
     return replace(choice, data=replace(data, scores=data.gamma + level))
 
 
 def _supported(choice: Choice) -> Array:
-    """Return the chosen tokens (n, T) and the first support token of each, which no mask takes."""
+    """Return a mask (n, T) of the tokens that must stay: the chosen one and the first other one."""
     first = np.where(choice.alpha == 0, 1, 0)
     place = np.arange(choice.data.T)
     supported: Array = (place == choice.alpha[:, None]) | (place == first[:, None])
@@ -235,11 +246,11 @@ def _supported(choice: Choice) -> Array:
 
 @composite
 def started(draw: st.DrawFn, *shares: float) -> Local:
-    """Draw a start at some part of some share of the cone, at the radius of any step and beyond.
+    """Draw a start at the radius or further out: inside the cone, on its rim or beyond it.
 
-    In the narrowest direction every fourth start lies at the rim of the last share. Every second
-    one lies beyond the cone, so that a claim about more than the cone fails. The latter have a
-    single support token: E does not move its margin, and the token beyond takes over.
+    A quarter of the starts lies on the rim of the last share, in the narrowest direction. Half of
+    them lie beyond the cone, so that claims about a larger set fail. These have one input of three
+    tokens: E does not change the margin of its support token, and the token beyond takes over.
     """
     place, share = draw(sizes(0, 3)), draw(st.sampled_from(shares))
     part, far = draw(st.sampled_from([1.0, 0.5, 0.0])), draw(st.sampled_from([1.0, 2.0, 8.0]))
@@ -256,7 +267,7 @@ def started(draw: st.DrawFn, *shares: float) -> Local:
 
 
 def started_larger(*shares: float) -> Callable[[np.random.Generator], Local]:
-    """Return a function that draws such starts at larger sizes, none of them beyond the rim."""
+    """Return a function that draws starts of larger data, in the cone or on its rim."""
 
     def draw(generator: np.random.Generator) -> Local:
         choice, share = local_choices_larger(generator), float(generator.choice(shares))

@@ -1,12 +1,12 @@
 """Starts near a locally-optimal direction: the cones that the talk leaves undefined.
 
-Pairs j = (i, t), A_j, W* = W^mm(alpha), m_j, r_j and c_j are those of `radius`.
+Pairs j = (i, t), A_j, W* = W^mm(alpha), m_j, r_j and c_j are as in `cone_radius`.
 Write a start as W_0 = sigma W* + E with <E, W*> = 0: pair j has margin sigma m_j + <A_j, E>, where
 |<A_j, E>| <= r_j ||E||.
 
-The cone: ||E|| r_j < sigma c_j for all pairs j. In it every margin is positive, and those of tokens
-beyond the margin that do not score below alpha are above sigma. With w = max r_j/c_j the cone holds
-all W_0 with ||E|| < sigma/w, thus all within some angle of W*, as c_j > 0.
+The cone: ||E|| r_j < sigma c_j for all pairs j. In it every margin is positive. Tokens beyond the
+margin that do not score below alpha have margins above sigma. With w = max r_j/c_j the cone is the
+set of all W_0 with w ||E|| < sigma. As c_j > 0, it contains all W_0 within some angle of W*.
 """
 
 from dataclasses import dataclass, replace
@@ -45,7 +45,7 @@ from properties._support.cone_radius import Pairs, closes
 
 @dataclass(frozen=True, slots=True)
 class Local(Stepped):
-    """A data set, the tokens alpha_i, a start, a loss by name, a share of the cone."""
+    """A data set, the selected tokens alpha_i, a start, a loss by name, and the share s."""
 
     data: AttentionData
     alpha: Array
@@ -71,7 +71,7 @@ def is_locally_optimal(case: Local) -> bool:
 
 
 def selects(case: Local) -> bool:
-    """Return whether at the start every alpha_i has the largest logit, alone."""
+    """Return whether at the start every alpha_i alone has the largest logit."""
     exact = ExactData.of(case.data)
     for i, kept in enumerate(exact.kept):
         values = logits(exact.X[i], rationals(case.start), exact.Z[i])
@@ -95,7 +95,7 @@ def parts(case: Local, pairs: Pairs) -> tuple[fmpq, fmpq]:
 
 
 def within(case: Local, factor: float = 1.0) -> bool:
-    """Return whether ||E|| r_j <= factor share sigma c_j for all pairs j, and sigma > 0."""
+    """Return whether sigma > 0 and ||E|| r_j <= factor share sigma c_j for all pairs j."""
     pairs = Pairs.of(case.data, case.alpha)
     if pairs is None:
         return False
@@ -105,7 +105,7 @@ def within(case: Local, factor: float = 1.0) -> bool:
 
 
 def is_large(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
-    """Return whether 0 < share < 1 and sigma is at least a fraction of the radius of the share."""
+    """Return whether 0 < share < 1 and sigma is at least `fraction` of the radius of the share."""
     pairs = Pairs.of(case.data, case.alpha)
     if pairs is None or not 0.0 < case.share < 1.0:
         return False
@@ -120,7 +120,7 @@ def tangent(pairs: Pairs) -> fmpq:
 
 
 def is_near(case: Local) -> bool:
-    """Return whether ||E|| <= sigma q: the angle of W_0 and W^mm(alpha) is at most arctan(q/N)."""
+    """Return whether W_0 has an angle of at most arctan(q/N) to W*: sigma > 0, ||E|| <= sigma q."""
     pairs = Pairs.of(case.data, case.alpha)
     if pairs is None:
         return False
@@ -142,7 +142,7 @@ def is_long(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
 
 
 def falls_at_alpha(case: Local) -> bool:
-    """Return whether L' < 0 at the scores of alpha."""
+    """Return whether l' < 0 at the scores of alpha."""
     exact = ExactData.of(case.data)
     chosen = zip(exact.gamma, exact.kept, case.alpha.tolist(), strict=True)
     scores = [gamma[kept.index(t)] for gamma, kept, t in chosen]
@@ -150,9 +150,11 @@ def falls_at_alpha(case: Local) -> bool:
 
 
 def target(case: Local, towards: str) -> Matrix | None:
-    """Return W^mm(alpha), or W^mm of the optimal tokens, or -W^mm(alpha), or the first one turned.
+    """Return the direction that `towards` names; None if it does not exist.
 
-    Turned by a 64th of the sum of the sizes of all entries, in the first entry of the last row.
+    "optimal" is W^mm of the optimal tokens. "turned" is W^mm(alpha) with its last row's first entry
+    increased by a 64th of the sum of the absolute values of all entries. Any other word is
+    W^mm(alpha).
     """
     if towards == "optimal":
         best = exact_att_svm(case.data)
@@ -167,11 +169,11 @@ def target(case: Local, towards: str) -> Matrix | None:
 
 
 def never_converges_to(case: Local, limit: Matrix) -> bool:
-    """Return whether no descent converges in direction to the limit, from any start.
+    """Return whether it is proved that descent from no start converges in direction to the limit.
 
-    If the optimal token of each input is unique and its rivals share a score, <W_k, X^mm> grows at
-    every step, by increments bounded below on bounded sets. So the norm is unbounded. As <W_k,
-    X^mm> >= <W_0, X^mm>, no limit L has <L, X^mm> < 0.
+    Suppose that in each input the optimal token is unique and all others share a score. Then <W_k,
+    X^mm> increases at every step, by amounts with a positive lower bound on bounded sets. So the
+    norm is unbounded. As <W_k, X^mm> >= <W_0, X^mm>, no limit L of the direction has <L, X^mm> < 0.
     """
     exact, best = ExactData.of(case.data), exact_att_svm(case.data)
     if not moves_along_margins(exact) or best is None:
@@ -190,7 +192,10 @@ def follows(case: Local, towards: str = "alpha") -> Slack:
 
 
 def decided(case: Local, towards: str = "alpha") -> arb:
-    """Return 1 if descent provably converges to the target, a negative number if it does not."""
+    """Return 1 if descent provably converges to the target, a negative number if provably not.
+
+    The result is an undecided ball if neither is known.
+    """
     limit, start = target(case, towards), rationals(case.start)
     if limit is not None and never_converges_to(case, limit):
         return arb(-1)
@@ -202,7 +207,7 @@ def decided(case: Local, towards: str = "alpha") -> arb:
 
 
 def distance_from_selecting(case: Values, towards: str = "alpha") -> Tensor:
-    """Return how far descent is from selecting the tokens alpha, in torch."""
+    """Return how far descent is from selecting the tokens alpha, as a torch tensor."""
     return elsewhere(case, chosen=case.alpha)
 
 
@@ -228,7 +233,7 @@ IN_OWN_CONE = replace(
     "margin of j under W^mm(alpha), less 1 if j does not score below the token x of alpha of its "
     "input, and r_j is the length of what (x - x_j) z^T has across W^mm(alpha)",
 )
-"""The same limit, with the letters of the cone."""
+"""The same limit, with the letters of the cone explained."""
 
 
 IN_CONE = Hypothesis(

@@ -1,7 +1,7 @@
-"""Tables and pictures of experiments: means and shares with intervals of 95%.
+"""Tables and pictures of experiments: means and shares with 95% intervals.
 
-Both kinds of tables have the columns `mean`, `low`, `high` and `data_sets`. The interval of a mean
-is that of the normal approximation; that of a share is the exact binomial one.
+Tables of means and of shares have the columns `mean`, `low`, `high` and `data_sets`. The interval
+of a mean uses the normal approximation; that of a share is the exact binomial one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ INTERVAL, RISK = 1.96, 0.025
 
 
 def means(values: Float[Array, " ..."], **keys: object) -> Table:
-    """Return means over the first axis, NaN left out, beside keys of the other axes' shape."""
+    """Return a table of means over the first axis, ignoring NaN; `keys` are further columns.
+
+    Keys have the shape of the other axes.
+    """
     shape = values.shape[1:]
     parts = mean_and_error(values.reshape(len(values), int(np.prod(shape))))
     mean, error, count = (part.reshape(shape) for part in parts)
@@ -30,7 +33,7 @@ def means(values: Float[Array, " ..."], **keys: object) -> Table:
 
 
 def shares(hits: Bool[Array, " ..."], **keys: object) -> Table:
-    """Return the number of data sets that hit, their share and its interval."""
+    """Return a table of the number of data sets that hit, their share and its interval."""
     counts = hits.sum(axis=0)
     ends = [interval(int(count), len(hits), RISK) for count in counts.ravel()]
     low, high = np.reshape(ends, (-1, 2)).T.reshape(2, *counts.shape)
@@ -46,9 +49,9 @@ class Curves:
 
     Attributes:
         table: the name of the table, which has the columns of `means` or `shares`.
-        x, panels, lines: its columns along the axis, of the panels and of the lines.
-        xlabel, ylabel: what the axes are called.
-        where: the rows that are drawn, by columns and the values allowed in each.
+        x, panels, lines: the columns for the horizontal axis, the panels and the lines.
+        xlabel, ylabel: labels of the axes.
+        where: allowed values by column; other rows are not drawn.
         alike: whether panels share their vertical axis.
         scales: settings of all panels, such as `xscale`, `yscale` and `ylim`.
     """
@@ -64,7 +67,7 @@ class Curves:
     scales: Mapping[str, object] = field(default_factory=dict)
 
     def __call__(self, numbers: Numbers) -> Figure:
-        """Return the picture, with intervals of 95% shaded."""
+        """Return the picture, with 95% intervals shaded."""
         table = numbers.tables[self.table]
         for column, values in self.where.items():
             kept = np.isin(table[column], values)
@@ -94,7 +97,7 @@ BY_DIMENSION = Curves(
     "frequencies", "d", "size", "condition", "dimension d", "share of data sets",
     scales={"xscale": "log", "ylim": (-0.03, 1.03)},
 )  # fmt: skip
-"""Frequencies against d, a panel for each size, a line for each condition."""
+"""Frequencies against d, with a panel for each size and a line for each condition."""
 
 
 def _words(keys: dict[str, object]) -> dict[str, object]:

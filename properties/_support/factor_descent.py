@@ -1,22 +1,23 @@
-"""Descent on key and query weights: W = K Q^T, K' = -G Q and Q' = -G^T K with G = grad L(W).
+"""Descent on key and query weights: W = K Q^T, with slopes G Q and G^T K for G = grad L(W).
 
-Facts proved for every loss that decreases at the scores (one that increases pursues the
-same with the scores turned round):
+The facts below hold for every loss that decreases at the scores. An increasing loss acts on the
+data as a decreasing one does on negated scores.
 
-1. Rank. A step combines rows of K and Q, so all rows stay in the span of those of the start:
-   W never has a larger rank than the stacked matrix [K; Q] at the start. At K = Q = 0 nothing
+1. Rank. A step combines rows of K and Q, so all rows stay in the span of the rows at the start.
+   So the rank of W is at most that of the stacked matrix [K; Q] at the start. At K = Q = 0 nothing
    moves at all.
-2. Semidefinite starts. If L(W) = L(W^T) and K = Q, then G is symmetric where W is, so K = Q for
-   ever and W = K K^T is positive semidefinite, a closed cone; if K = -Q, negative semidefinite.
-3. One input of two tokens, D = x_opt - x_t, query z, both not 0. If K^T D / ||D|| + Q^T z / ||z||
-   is 0 at the start, it is 0 for ever and the margin is not above 0. If not, the direction
-   converges to that of D z^T, which is that of the Frobenius solution (and of the nuclear one), for
-   any constant step: `symbolic.sim.kq_bias`. The facts proved there of every step are tried on the
-   first three of each run, with its own step: they make s to (1 + x) s and r to (1 - x) r, x > 0.
+2. Semidefinite starts. If L(W) = L(W^T) and K = Q, then G is symmetric if W is, so K = Q for ever
+   and W = K K^T stays in a closed cone, the positive semidefinite matrices. If K = -Q, W stays
+   negative semidefinite.
+3. One input of two tokens, D = x_opt - x_t and query z, both not 0. Let s = K^T D / ||D|| + Q^T z /
+   ||z|| and r = K^T D / ||D|| - Q^T z / ||z||. A step maps s to (1 + x) s and r to (1 - x) r with
+   some x > 0. If s = 0 at the start, it is 0 for ever and the margin is never above 0. If not, the
+   direction converges to that of D z^T for any constant step: `symbolic.sim.kq_bias`. The Frobenius
+   and the nuclear solution both have this direction. The first three steps of each run are checked.
 4. A run that ends at a minimum of finite norm, by `attsvm.limits.finite_minimum_of_factors`, has
-   the direction of that.
+   the direction of that minimum.
 
-The step of a run is in units of 1/L, L the smoothness of the risk in W.
+The step of a run is in units of 1/L, where L is the smoothness of the risk in W.
 """
 
 from __future__ import annotations
@@ -61,23 +62,24 @@ from properties import LOSS_NAMES
 from properties._support.small_runs import TWO_TOKENS
 
 HALF_WAY = 0.75
-"""Between the exponents 1/2 of what is orthogonal to a right direction, and 1 to a wrong one."""
+"""Largest growth exponent that counts as convergence. The part orthogonal to a right direction has
+exponent 1/2, and to a wrong one 1."""
 
 FAR_APART = (1.0, 2.0**-10, 64.0, 4096.0)
-"""Steps that are drawn where a sentence allows any, from far below 1/L to far beyond it."""
+"""Step sizes to draw if a claim allows any, in units of 1/L."""
 
 TRIED = 3
-"""So many steps of a run are taken in balls."""
+"""Number of first steps of a run that are checked in balls."""
 
 
 def factored(data: AttentionData, K: Array, Q: Array) -> Descent:
-    """Return descent on the factors from K and Q."""
+    """Return descent on the factors that starts at K and Q."""
     return Descent(Factored(data), np.stack([K, Q]))
 
 
 @composite
 def starting(draw: st.DrawFn, data: st.SearchStrategy[AttentionData]) -> Descent:
-    """Draw square weights of any size; equal, opposite, of one column, or without a relation."""
+    """Draw square K and Q of several sizes: equal, opposite, of one column, or unrelated."""
     drawn = draw(data)
     K, Q = draw(arrays(2, drawn.d, drawn.d)) * 2.0 ** draw(st.sampled_from([0, -2, 1]))
     kind = draw(st.sampled_from(["any", "equal", "opposite", "narrow"]))
@@ -90,7 +92,7 @@ def starting(draw: st.DrawFn, data: st.SearchStrategy[AttentionData]) -> Descent
 def factors(
     data: st.SearchStrategy[AttentionData], steps: tuple[float, ...] = FAR_APART
 ) -> Records:
-    """Return starts on the data, and a step."""
+    """Return the variables of a run: a start (K, Q) on the data, and a step."""
     return replace(stepped(Descent, starting(data), steps=steps), kinds={"inputs": Factored})
 
 
@@ -106,7 +108,10 @@ def pair_data(draw: st.DrawFn) -> AttentionData:
 
 @composite
 def crossed_data(draw: st.DrawFn) -> AttentionData:
-    """Draw inputs e_r, 0 with query e_c in the plane, for pairs (r, c) with their transposes."""
+    """Draw inputs +-e_r, 0 with query e_c in the plane, for a set of pairs (r, c).
+
+    The set has (c, r) for each (r, c).
+    """
     pairs = draw(st.sampled_from([[(0, 0)], [(0, 1), (1, 0)], [(0, 0), (0, 1), (1, 0)]]))
     sign, E = draw(st.sampled_from([1.0, -1.0])), np.eye(2)
     return AttentionData.of(
@@ -120,8 +125,8 @@ def crossed_data(draw: st.DrawFn) -> AttentionData:
 def follows(case: Descent, towards: str = "optimal") -> Slack:
     """Return the slack of "K Q^T converges in direction to the target".
 
-    The curve of descent is followed over two decades of the norm. Over the second one the part
-    orthogonal to the ray grows like norm^exponent; the exponent must be below 1.
+    The curve of gradient flow is followed over two decades of the norm. Over the second one the
+    part orthogonal to the ray grows like norm^exponent; the exponent must be below `HALF_WAY`.
     """
     target = max_margin(case.data, towards)
     if target is None:
@@ -144,14 +149,14 @@ def follows(case: Descent, towards: str = "optimal") -> Slack:
 
 
 def _beside(W: np.ndarray, unit: np.ndarray) -> float:
-    """Return distance of W from the ray of a unit matrix."""
+    """Return the distance of W from the ray of a unit matrix."""
     return float(np.linalg.norm(W - max(float((W * unit).sum()), 0.0) * unit))
 
 
 def certificate(case: Descent, towards: str = "optimal") -> arb | None:
-    """Return 1 if K Q^T provably converges in direction to the target, a negative number if not.
+    """Return 1 if K Q^T provably converges in direction to the target, negative if provably not.
 
-    None if the facts of the module prove nothing.
+    The result is None if the facts of the module decide neither.
     """
     target = max_margin(case.data, towards)
     if target is None:
@@ -179,14 +184,17 @@ def certificate(case: Descent, towards: str = "optimal") -> arb | None:
 def _turns(
     pursued: ExactData, data: ExactData, start: tuple[Matrix, Matrix], loss: str, step: fmpq
 ) -> arb | None:
-    """Check on the first steps that each makes s to (1 + x) s and r to (1 - x) r with x > 0.
+    """Check that the first steps map s to (1 + x) s and r to (1 - x) r with x > 0, as in fact 3.
 
-    The slope of the risk is -c D z^T with c = -l'(u) s_o s_t (gamma_o - gamma_t). This product
-    decides its sign if either attention is tiny. Iterates take the slope of the risk itself. The
-    result is None if all steps do so, else the number that is undecided at the working precision.
+    The gradient is -c D z^T with c = -l'(u) s_o s_t (gamma_o - gamma_t), where s_o and s_t are the
+    attention of the better and the worse token. This product shows its sign even if an attention is
+    tiny; the steps themselves use the gradient.
+
+    Returns:
+        None if all steps pass, else the first x whose sign is undecided at the working precision.
 
     Raises:
-        ProofError: a step does otherwise.
+        ProofError: a step maps s and r otherwise.
     """
     (D, z), (K, Q) = _pair(pursued), start
     ((best, *_),), (gamma,) = pursued.optimal, data.gamma
@@ -220,7 +228,7 @@ def _turns(
 
 
 def _sum_and_difference(D: Vector, z: Vector, K: Matrix, Q: Matrix) -> tuple[list[arb], list[arb]]:
-    """Return S and r of the proof."""
+    """Return s and r of fact 3."""
     p, q = (
         [dot(v, column) / arb(dot(v, v)).sqrt() for column in transpose(M)]
         for v, M in ((D, K), (z, Q))
@@ -242,12 +250,12 @@ FACTORED = converges_in_direction(
 
 
 def _turned_round(data: ExactData) -> ExactData:
-    """Return the data with the opposite scores, the optimum of which an increasing loss pursues."""
+    """Return the data with negated scores: an increasing loss pursues their optimal tokens."""
     return ExactData(data.X, data.Z, [[-g for g in row] for row in data.gamma], data.kept)
 
 
 def _outside_cone(case: Descent, target: Matrix) -> bool:
-    """Return whether K = +-Q keeps K Q^T semidefinite while the target is not."""
+    """Return whether K = Q or K = -Q, W stays semidefinite by fact 2, and the target is not."""
     K, Q = case.start
     for sign in (1, -1):
         if (sign * Q == K).all() and symmetric(case.data):
@@ -260,7 +268,7 @@ def _outside_cone(case: Descent, target: Matrix) -> bool:
 def symmetric(data: AttentionData) -> bool:
     """Return whether all inputs have at most two tokens and transposing all x z^T permutes them.
 
-    Then L(W) = L(W^T): an input enters through its differences times its query, and its scores.
+    The risk depends only on the scores and on (x_1 - x_2) z^T of each input, so L(W) = L(W^T).
     """
     exact = ExactData.of(data)
     seen, turned = [], []
@@ -279,13 +287,13 @@ def _key(matrix: Matrix) -> tuple[tuple[int, int], ...]:
 
 
 def _pair(data: ExactData) -> tuple[Vector, Vector]:
-    """Return x_opt - x_t and the query of the one input of two tokens."""
+    """Return x_opt - x_t and the query of the first input, which has two tokens."""
     ((best, *_),) = data.optimal
     return subtract(data.X[0][best], data.X[0][1 - best]), data.Z[0]
 
 
 def _leans(data: ExactData, K: Matrix, Q: Matrix) -> bool:
-    """Return whether K^T D / ||D|| + Q^T z / ||z|| is not 0, in every input and for every rival."""
+    """Return whether K^T D / ||D|| + Q^T z / ||z|| is not 0, for every input and every rival."""
     for tokens, z, best in zip(data.X, data.Z, data.optimal, strict=True):
         for t, x in enumerate(tokens):
             D = subtract(tokens[best[0]], x)
@@ -295,7 +303,10 @@ def _leans(data: ExactData, K: Matrix, Q: Matrix) -> bool:
 
 
 def _opposed(D: Vector, z: Vector, K: Matrix, Q: Matrix) -> bool:
-    """Return whether K^T D ||z|| = -Q^T z ||D||, by signs and squares; this includes D z^T = 0."""
+    """Return whether K^T D ||z|| = -Q^T z ||D||, decided by signs and squares.
+
+    This holds in particular if D or z is 0.
+    """
     keys, queries = [[dot(v, c) for c in transpose(M)] for v, M in ((D, K), (z, Q))]
     return all(
         a * b <= 0 and a * a * dot(z, z) == b * b * dot(D, D)
@@ -309,7 +320,7 @@ def leans(case: Descent) -> bool:
 
 
 def pair(K: Nested, Q: Nested, data: AttentionData = TWO_TOKENS.data) -> Descent:
-    """Return a start (K, Q) on the given data, by default on the smallest data set."""
+    """Return a start (K, Q) on the data, by default on one input of the tokens 1 and 0."""
     return factored(data, np.array(K, dtype=np.float64), np.array(Q, dtype=np.float64))
 
 

@@ -1,4 +1,4 @@
-"""Hypotheses of formulas of (m, v) that several statements list."""
+"""Hypotheses, as formulas of (m, v), that several statements share."""
 
 from attsvm.theory import Hypothesis
 

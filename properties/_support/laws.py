@@ -1,4 +1,4 @@
-"""Laws of data with a dimension: exact probabilities, and counts with exact binomial intervals."""
+"""Random data of a given dimension: exact probabilities, and counts in samples."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ if TYPE_CHECKING:
 
 SEVERAL = Hypothesis("T is at least 2", lambda law: law.T >= 2)
 RISK = 5e-10
-"""The confidence of intervals that decide."""
+"""Error probability of each end of an interval that decides a claim."""
 
 FINE = 1e6
-"""Up to this condition, weights of at least 1/FINE of the largest one have the signs of floats."""
+"""Maximum condition number, and maximum ratio of the largest to the smallest weight, at which float
+signs are trusted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """n inputs of T tokens in R^d and queries whose entries are independent fair signs.
+    """n inputs of T tokens in R^d, and queries; all entries are independent fair signs.
 
-    Scores are those of the head (1, .., 1); `seed` is that of samples.
+    Scores are by the head (1, .., 1); `seed` is the seed of samples.
     """
 
     n: int
@@ -50,10 +51,11 @@ class Signs:
 
 
 def equal_scores(law: Signs) -> Fraction:
-    """Return the exact probability of part 2 of assumption 3.10, unique optimal tokens included.
+    """Return the exact probability of part 2 of assumption 3.10 with unique optimal tokens.
 
-    Scores of an input are 2 s - d or its negative, s independent and binomial. One token has the
-    largest s and the others share one: T sum_s p_s^(T - 1) P(S > s), times itself for n inputs.
+    The T scores of an input are 2 s_t - d, or all of them negated, with independent binomial s_t.
+    One s_t is the largest and all others are equal with probability T sum_s P(S = s)^(T - 1) P(S >
+    s). Inputs are independent, so the result is the n-th power of this.
     """
     if law.T == 1:
         return Fraction(1)
@@ -66,7 +68,7 @@ def equal_scores(law: Signs) -> Fraction:
 
 
 def drawn(law: Signs, generator: np.random.Generator) -> AttentionData:
-    """Return one data set of this law; its first tokens stand for the optimal ones."""
+    """Return one data set of this law; its first tokens get the best scores."""
     X, Z = (
         2.0 * generator.integers(0, 2, size=s) - 1.0
         for s in ((law.n, law.T, law.d), (law.n, law.d))
@@ -75,7 +77,7 @@ def drawn(law: Signs, generator: np.random.Generator) -> AttentionData:
 
 
 def support(data: AttentionData, alphas: Int[Array, "a n"]) -> Bool[Array, " a"]:
-    """Return whether W^mm(alpha) exists with all tokens as support vectors, choice by choice."""
+    """Return, for each choice, whether W^mm(alpha) exists with all tokens as support vectors."""
     tight: Array = supports(data.X[None], data.Z[None], alphas)[0]
     return tight
 
@@ -86,7 +88,8 @@ def supports(
     """Return `support` for many sets of tokens and queries.
 
     If the constraints are independent, all tokens are support vectors exactly if no entry of G^-1 1
-    is negative, G their Gram matrix. Floats decide the signs if none is near 0, else rationals.
+    is negative, where G is their Gram matrix. Floats decide the signs if G is well conditioned and
+    no entry is near 0; otherwise rationals decide.
     """
     (_, n, T, d), rows = X.shape, np.arange(X.shape[1])
     others = np.array([[[t for t in range(T) if t != a] for a in alpha] for alpha in alphas])
@@ -107,7 +110,7 @@ def supports(
 
 
 def counted(law: Signs, samples: int) -> int:
-    """Return the number of samples in which part 1 holds for the first tokens."""
+    """Return the number of samples in which the first tokens meet part 1 of assumption 3.10."""
     generator = np.random.default_rng([law.seed, law.n, law.T, law.d])
     first = np.zeros((1, law.n), dtype=np.int64)
     return sum(bool(support(drawn(law, generator), first)[0]) for _ in range(samples))
@@ -121,7 +124,7 @@ class RandomSentences:
     whole vocabulary.
 
     Raises:
-        DataError: as `Language`, or a vocabulary that is larger than d.
+        DataError: `Language` rejects the weights, the vocabulary exceeds d, m < 1, or n < 2.
     """
 
     follow: Int[Array, "V V"]
@@ -142,7 +145,7 @@ class RandomSentences:
 
 
 def part_1_probability(law: RandomSentences) -> Fraction:
-    """Return the exact probability of part 1 with unique optimal tokens, over all sentences."""
+    """Return the exact probability of part 1 of assumption 3.10 with unique optimal tokens."""
     language, V = law.language, len(law.follow)
     texts = [list(text) for text in itertools.product(range(V), repeat=law.n)]
     chances = [language.probability(text) for text in texts]
@@ -163,7 +166,7 @@ def part_1_probability(law: RandomSentences) -> Fraction:
 
 @composite
 def signs(draw: st.DrawFn, d: tuple[int, int] = (1, 64), T: tuple[int, int] = (1, 4)) -> Signs:
-    """Draw small numbers of inputs and tokens; dimensions in the range."""
+    """Draw small numbers of inputs and tokens, with dimensions in the range d."""
     return Signs(draw(sizes(1, 3)), draw(sizes(*T)), draw(sizes(*d)), draw(sizes(0, 99)))
 
 
@@ -178,7 +181,10 @@ def random_sentences(draw: st.DrawFn) -> RandomSentences:
 
 @composite
 def nearly_orthogonal(draw: st.DrawFn) -> AttentionData:
-    """Draw rows of a Hadamard matrix, with as many signs turned as leave them nearly orthogonal."""
+    """Draw tokens and queries from rows of a Hadamard matrix, with a few signs flipped.
+
+    At most d/(10 (T - 1)) signs are flipped, so that the rows stay nearly orthogonal.
+    """
     n, T, d = draw(sizes(1, 3)), draw(st.sampled_from((3, 4, 2, 1))), 2 ** draw(sizes(4, 6))
     H = np.ones((1, 1))
     while len(H) < d:
@@ -197,7 +203,7 @@ def near_enough(n: sp.Expr, k: sp.Expr) -> sp.Expr:
 
 
 def twice_the_pairs(n: sp.Expr, T: sp.Expr) -> sp.Expr:
-    """Return twice the pairs of tokens and of queries: n T (n T - 1) + n (n - 1)."""
+    """Return twice the number of pairs of tokens and of queries: n T (n T - 1) + n (n - 1)."""
     return n * T * (n * T - 1) + n * (n - 1)
 
 

@@ -1,4 +1,4 @@
-"""Instances in the plane: tokens of few dimensions, and if descent takes W z."""
+"""Pictures of instances in the plane: the tokens and, for runs of descent, the path of W z."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ _AS_IT_IS = {"Descent", "Local"}
 
 
 def plane(claim: Claim, case: Values) -> Picture | None:
-    """Return the tokens of a data set of dimension at most 2, and the run on it if there is one."""
+    """Return a picture of a data set of dimension at most 2, with the run on it if there is one."""
     data = case if isinstance(case, AttentionData) else getattr(case, "data", None)
     if not isinstance(data, AttentionData) or data.d > 2 or data.X.shape[1] > _TOKENS:
         return None
@@ -55,7 +55,7 @@ def _points(rows: Array) -> tuple[tuple[float, float], ...]:
 
 
 def _run(claim: Claim, case: Values, data: AttentionData) -> Array | None:
-    """Return W(k) z_i (steps, n, d) of the run of the claim, None for other models."""
+    """Return W(k) z_i (steps, n, d) along the run of the claim; None if it is no run on W."""
     loss = getattr(case, "loss", None)
     known = type(case).__name__ in _AS_IT_IS and "side" not in claim.formula.constants
     known = known and case.start.ndim < 3  # else K and Q are trained

@@ -7,10 +7,11 @@ from attsvm.data import AttentionData
 
 
 def one_input(third: tuple[float, float, float] = (0.0, 0.0, 0.9)) -> AttentionData:
-    """Return one input of three tokens in R^3 with head (0, 0, 1), W acting on two coordinates.
+    """Return the published input of three tokens, as keys in the plane with scores.
 
-    The third coordinate is the score, the first two are the key; the other published variant has
-    `third` = (0, 0, 0).
+    Published are tokens in R^3 with head (0, 0, 1), and a W that acts on two coordinates. The third
+    coordinate becomes the score, the first two the key. The other published variant has `third` =
+    (0, 0, 0).
     """
     tokens = np.array([(-0.1, 1.0, 1.0), (1.0, 0.0, 0.9), third])
     return AttentionData(tokens[None, :, :2], np.array([[1.0, 0.0]]), scores=tokens[None, :, 2])
@@ -19,7 +20,7 @@ def one_input(third: tuple[float, float, float] = (0.0, 0.0, 0.9)) -> AttentionD
 def joint_inputs(height: float = 1.0) -> AttentionData:
     """Return three inputs {0, (1,1)}, {0, (1,-1)}, {0, (0.5, height)} with labels 1, -1, 1.
 
-    Published with heights 1 and 1.5 for joint training; scores here by the head (1, 1).
+    Heights 1 and 1.5 are published for joint training. Here the head is fixed at (1, 1).
     """
     X = np.array([[(0, 0), (1, 1)], [(0, 0), (1, -1)], [(0, 0), (0.5, height)]], dtype=float)
     return AttentionData.of(X, np.tile([1.0, 0.0], (3, 1)), y=[1, -1, 1], v=[1.0, 1.0])
@@ -28,7 +29,7 @@ def joint_inputs(height: float = 1.0) -> AttentionData:
 def gaussian_protocol(
     generator: np.random.Generator, n: int = 6, T: int = 8, d: int = 10
 ) -> AttentionData:
-    """Return unit-norm Gaussian tokens, queries and head, random labels (tf, n=6, T=8, d=10)."""
+    """Return normalised Gaussian tokens, queries and head, with random labels, as in tf."""
 
     def unit(*shape: int) -> Array:
         a = generator.normal(size=shape)

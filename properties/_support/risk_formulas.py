@@ -45,12 +45,12 @@ TWO_SCORES = Hypothesis(
 
 
 def example(X: Nested, Z: Nested, v: Nested, W: Nested, **others: object) -> dict[str, object]:
-    """Return an instance; labels are 1 and the loss is log(1 + exp(-x)) unless others are given."""
+    """Return an instance by its values; labels are 1 and the loss is log-loss by default."""
     return {"X": X, "Z": Z, "Y": [1] * len(X), "v": v, "W": W, "loss": "log-loss", **others}
 
 
 def joint_inputs(height: float, loss: str) -> dict[str, object]:
-    """Return published, with heights 1 and 3/2: three inputs of two tokens."""
+    """Return three inputs of two tokens, a head and a start; heights 1 and 3/2 are published."""
     X = [[[0, 0], [1, 1]], [[0, 0], [1, -1]], [[0, 0], [0.5, height]]]
     return example(X, [[1, 0]] * 3, [1, 1], [[1, 1], [1, 1]], Y=[1, -1, 1], loss=loss)
 
@@ -60,16 +60,16 @@ TIED = example([[[1], [0]]], [[1]], [0], [[1]], loss="exponential")
 ONE_INPUT = example(
     [[[-0.1, 1, 1], [1, 0, 0.9], [0, 0, 0.9]]], [[1, 0, 0]], [0, 0, 1], [[0, 0, 0]] * 3
 )
-"""Published: the third coordinate is the score, W acts on the first two."""
+"""Published: the third coordinate is the score, and W acts on the first two."""
 PUBLISHED = (ONE_INPUT, joint_inputs(1, "log-loss"), joint_inputs(1.5, "correlation"))
 ZERO_QUERY = example([[[1], [0]]], [[0]], [1], [[0]])
 ONE_KEY = example([[[1, 1], [1, 0]]], [[1, 0]], [0, 1], [[1, 0], [0, 0]])
-"""Two tokens of different scores to which every W of the first coordinate attends alike."""
+"""Two tokens of different scores between which no W of the first coordinate can choose."""
 TWO_OPTIMAL = example(
     [[[1, 1], [0, 1], [0, 0]]], [[1, 0]], [0, 1], [[-4, 0], [0, 0]], loss="exponential"
 )
 BEYOND = example([[[3], [1]]], [[1]], [1], [[0]], loss="squared")
-"""(1 - u)^2 is less at every u from 1 to the best score 3 than there."""
+"""(1 - u)^2 is less at every score u from 1 to below 3 than at the best score 3."""
 FLAT = example([[[2], [1]]], [[1]], [1], [[0]], loss="squared-hinge")
 """max(0, 1 - u)^2 is 0 at both scores."""
 

@@ -1,4 +1,4 @@
-"""Counterexamples about descent as scripts: the run in numpy, its margins after so many steps."""
+"""Counterexamples about descent as scripts: a run in numpy that prints its margins."""
 
 import re
 
@@ -24,17 +24,17 @@ SLOPES = {
     "squared": "2 * (u - 1)",
     "cubic": "-3 * u**2",
 }
-"""The derivatives of the losses at u."""
+"""The derivative of each loss at u, as Python."""
 
 PACES = "mm/normalised-descent:literal-2"
-"""The claim that compares norms of two runs, which written out has four steps of each."""
+"""The claim that compares the norms of two runs; its script takes four steps of each."""
 
 TRANSPOSED = "sim/orientation:amended-2"
-"""The claim whose logits are z^T X x, and whose margins are of x^T X z."""
+"""The claim whose logits are z^T X x, and whose margins are taken of x^T X z."""
 
 
 def written(claim: Claim, case: Values) -> str | None:
-    """Return the script of a run or of a constant risk, None for other paths and programmes."""
+    """Return the script of a run or of a constant risk; None for other paths and programmes."""
     paced = getattr(case, "case", None)  # of normalised descent, beside plain descent
     own = case if paced is None else paced
     loss = getattr(own, "loss", None)
@@ -46,20 +46,20 @@ def written(claim: Claim, case: Values) -> str | None:
         return _side_by_side(claim, case, loss) if claim.id == PACES else None
     if not hasattr(own, "W"):
         return _constant(claim, own.data)
-    # the cubic has no least step; its run is at rest
+    # the cubic has no smoothness constant, so any step will do: its run is at rest
     step = float(short_step(own.data, loss, own.step)) if loss in LOSSES else 1.0
     starts = [f"W = {_short(own.W)}"]
     if paced is None:
         moves = [f"W = W - {step!r} * G"]
         return _lines(claim, own.data, loss, starts, "", moves, across=claim.id == TRANSPOSED)
-    # below 1e-150 squares of entries underflow
+    # if ||G|| is below 1e-150, squares of entries underflow
     length = f"{case.step!r} * (np.linalg.norm(G) > 1e-150) / max(np.linalg.norm(G), 1e-300)"
     moves = [f"W = W - ({step!r} if plain else {length}) * G"]
     return _lines(claim, own.data, loss, starts, "", moves, both=True)
 
 
 def _side_by_side(claim: Claim, case: Values, loss: str) -> str:
-    """Return the script that prints norms of plain and normalised descent on a prompt."""
+    """Return a script that prints the norms of plain and of normalised descent on a prompt."""
     own = case.case
     lines = [
         *title(claim),
@@ -86,7 +86,7 @@ def _side_by_side(claim: Claim, case: Values, loss: str) -> str:
 
 
 def _constant(claim: Claim, data: AttentionData) -> str | None:
-    """Return the script for inputs of one score each, whose risk is constant."""
+    """Return a script for inputs of one score each, whose risk is constant; None for other data."""
     present = data.present
     scores = [data.gamma[i][present[i]] for i in range(data.n)]
     if any(len(set(c.tolist())) > 1 for c in scores):
@@ -109,7 +109,7 @@ def _constant(claim: Claim, data: AttentionData) -> str | None:
 
 
 def _of_factors(claim: Claim, case: Values, loss: str) -> str:
-    """Return descent on K and Q, with the step that is 1/L at the start."""
+    """Return a script of descent on K and Q with the step 1/L, divided by 1 + ||K||^2 + ||Q||^2."""
     K, Q = case.start
     size = 1.0 + float(np.sum(K**2) + np.sum(Q**2))
     step = float(short_step(case.data, loss)) / size
@@ -135,7 +135,10 @@ def _lines(
     across: bool = False,
     both: bool = False,
 ) -> str:
-    """Return the loop: query left of W (across), plain beside normalised steps (both)."""
+    """Return the script of a run on W.
+
+    With `across` the logits are x^T W^T z. With `both` it runs plain descent, then normalised.
+    """
     present = data.present
     X = [data.X[i][present[i]] for i in range(data.n)]
     scores = [data.gamma[i][present[i]] for i in range(data.n)]
@@ -143,7 +146,7 @@ def _lines(
     W = None if solution is None else np.array([[float(x) for x in row] for row in solution])
     known = W is not None
     logits = "x @ W.T @ z" if across else "x @ W @ z"
-    # where margins are large c - u would cancel, which normalised steps would enlarge
+    # c - u cancels if margins are large; normalised steps would enlarge the error
     moved = f"(s * ({'(c[:, None] - c) @ s' if both else 'c - u'})) @ x"
     outer = f"z, {moved}" if across else f"{moved}, z"
     loop = [
@@ -184,7 +187,7 @@ def _lines(
 
 
 def _short(value: Array) -> str:
-    """Return data that are floats from the start: all of them integers would stay so."""
+    """Return code of a float array; an array of integers only is multiplied by 1.0."""
     text = literal(np.asarray(value, dtype=float)).replace(", dtype=float", "")
     return text if re.search(r"[./x]", text.removeprefix("np.array")) else f"1.0 * {text}"
 

@@ -1,4 +1,4 @@
-"""Choices of one token an input, their Local-SVM, and what makes them locally optimal."""
+"""Choices of one token an input, their Local-SVM, and conditions for local optimality."""
 
 import itertools
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ def choices(draw: st.DrawFn) -> Choice:
 
 
 def choices_larger(generator: np.random.Generator) -> Choice:
-    """Return choices at larger sizes."""
+    """Return a choice at larger sizes."""
     X, Z, alpha, _ = separated_larger(generator)
     n, T = X.shape[:2]
     scores = generator.integers(-8, 9, size=(n, T + 1)) / 4
@@ -80,31 +80,34 @@ def choices_larger(generator: np.random.Generator) -> Choice:
 
 
 def _named(whole: Choice) -> Array:
-    """Return the chosen tokens (n, T), and the rival of the first input."""
+    """Return a mask (n, T) of the chosen tokens and the rival of the first input."""
     named: Array = np.arange(whole.data.T) == whole.alpha[:, None]
     named[0, -1] = True
     return named
 
 
 def _rivalled(X: Array, Z: Array, alpha: Array, by: int, factor: Array, scores: Array) -> Choice:
-    """Return one token more an input, in the first a rival."""
+    """Return the choice with one more token an input; in the first input it scores above alpha.
+
+    The new token is that of `with_redundant_tokens`, made from the token `by` places after alpha.
+    """
     wide = with_redundant_tokens(X, alpha, (alpha + by) % X.shape[1], factor, np.ones(len(X)))
     scores[0, -1] = scores[0, alpha[0]] + 1.0
     return Choice(AttentionData(wide, np.pad(Z, ((0, 0), (0, 1))), scores=scores), alpha)
 
 
 def separates(case: Choice) -> bool:
-    """Return whether Local-SVM has a solution for alpha."""
+    """Return whether the Local-SVM of alpha has a solution."""
     return exact_att_svm(case.data, case.alpha) is not None
 
 
 def has_rival(case: Choice) -> bool:
-    """Return whether some token has at least the score of the chosen one of its input."""
+    """Return whether some other token scores at least as much as the chosen one of its input."""
     return bool(rivals(case).any())
 
 
 def rivals(case: Choice) -> Array:
-    """Return the tokens (n, T) of at least the score of the chosen one, as given."""
+    """Return a mask (n, T) of the other tokens that score at least as much as the chosen one."""
     rows = np.arange(case.data.n)
     scores = present(case.data.scores, "the scores")
     mask: Array = scores >= scores[rows, case.alpha][:, None]
@@ -114,7 +117,7 @@ def rivals(case: Choice) -> Array:
 
 @composite
 def on_axes(draw: st.DrawFn) -> AttentionData:
-    """Draw tokens near separate axes: mostly all are support vectors of every Local-SVM."""
+    """Draw tokens near separate axes: mostly all tokens are support vectors of every Local-SVM."""
     n = draw(sizes(1, 2))
     T = draw(sizes(1, 4 - n))
     d = n * T
@@ -143,7 +146,7 @@ def all_support_everywhere(data: AttentionData) -> bool:
 
 
 def locally_optimal(data: AttentionData, alpha: Array) -> bool:
-    """Return whether W^mm(alpha) exists and its rivals of margin 1 score below the chosen."""
+    """Return whether W^mm(alpha) exists and its tokens of margin 1 score below the chosen ones."""
     answer, exact = exact_att_svm(data, alpha), ExactData.of(data)
     if answer is None:
         return False
@@ -155,7 +158,7 @@ def locally_optimal(data: AttentionData, alpha: Array) -> bool:
 
 
 def allowed(chosen: Any, other: Any, margin: Any) -> Any:
-    """Return the other token scores less than the chosen one, or is beyond the margin."""
+    """Return whether the other token scores below the chosen one, or lies beyond the margin."""
     return chosen > other or margin > 1
 
 
@@ -177,10 +180,11 @@ def input_of(data: AttentionData, i: int) -> AttentionData:
 
 
 def better_support(data: AttentionData, *, positive: bool = True) -> bool:
-    """Return whether each choice but the best has all better tokens on its margin.
+    """Return whether in each choice but the best one all better tokens are support vectors.
 
-    If its Local-SVM has a solution, tokens that score more than the chosen one of their input
-    must be support vectors. With `positive` one of them must have a positive multiplier.
+    Choices whose Local-SVM has no solution are left out. Better tokens are those that score more
+    than the chosen one of their input. With `positive`, one of them must have a positive
+    multiplier.
     """
     exact = ExactData.of(data)
     scores = [dict(zip(*pair, strict=True)) for pair in zip(exact.kept, exact.gamma, strict=True)]
@@ -198,7 +202,7 @@ def better_support(data: AttentionData, *, positive: bool = True) -> bool:
 
 
 def data_of(case: AttentionData | Descent) -> AttentionData:
-    """Return the data of a record, or the data themselves."""
+    """Return the data of a record; data are returned as they are."""
     return case if isinstance(case, AttentionData) else case.data
 
 
