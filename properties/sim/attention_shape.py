@@ -1,13 +1,13 @@
-"""Attention shape: the stated formula and the stated dimensions of D(X) fit together.
+"""Attention shape: the printed formula and the printed size of D(X) fit together.
 
-Att(X, Y) = D(X)^-1 exp(A1 X A2^T) A2 Y with A1, A2 in R^{n x d} and X, Y in R^{d x d}. To fit
-means: a matrix has the size that its formula gives, and in every product the columns of one factor
-are as many as the rows of the next.
+Att(X, Y) = D(X)^-1 exp(A1 X A2^T) A2 Y with A1, A2 in R^{n x d} and X, Y in R^{d x d}. The parts
+fit if each matrix has the size that its formula gives, and if in every product one factor has as
+many columns as the next has rows.
 
 D(X) has a row for each row of exp(A1 X A2^T), which is n x n. The block A_{l0,j0} of A1 kron A2 has
-d^2 columns (definition 3.1). So literal-1 fits where n = d alone, and literal-2 where d = 1. Sizes
-are all that the sentence speaks of, so that an instance is n and d. Proof, by the same formulas
-with symbols for n and d: `symbolic.sim.attention_shape`.
+d^2 columns (definition 3.1). So literal-1 is true only for n = d, and literal-2 only for d = 1. The
+sentence speaks of sizes alone, so an instance is n and d. Proof, by the same formulas with symbols
+for n and d: `symbolic.sim.attention_shape`.
 """
 
 from itertools import pairwise

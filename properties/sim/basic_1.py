@@ -27,7 +27,7 @@ FAR = on_line([1], x=18, y=17, R=4)
 WIDE = on_line([2**30], x=0, y=Fraction(1, 2**30))
 ONE = on_line([1], x=4, y=3, R=4)
 STEEP = on_line([1], x=1, y=Fraction(4095, 4096), R=1)
-"""One token at the edge of the ball of radius 1, if every constant is attained."""
+"""One token at the edge of the ball of radius 1, at which every constant is attained."""
 
 BEYOND = {
     "logits beyond R": changed(drop=[LOGITS], examples=[FAR]),
@@ -40,7 +40,7 @@ POINTS_BOUNDED = Hypothesis(
 
 
 def bounded(m: Namespace, v: Values, constant: str = "printed") -> Comparison:
-    """Return that ||exp(A x) - exp(A y)|| against a constant times ||x - y||."""
+    """Return that ||exp(A x) - exp(A y)|| is at most the named constant times ||x - y||."""
     constants = {
         "printed": lambda: v.R * m.exp(m.square(v.R)),
         "lower": lambda: v.R * m.exp(v.R),

@@ -1,14 +1,15 @@
 """Section 3.3, second bound: alpha is a sum of the exponentials.
 
-On the right A has lost its indices.
+In print A has lost its indices on the right. So it is read as the block (literal-1) and as the
+whole matrix of n^2 rows (literal-2). The norm over the whole is at least that over a block. The
+first block stands for all, because rows of A_1 may be exchanged.
 
-All hold on the whole space, for any n and without any condition. The norm of the whole is at least
-that of a block. The first block stands for all, as rows of A_1 may be exchanged.
+All readings hold on the whole space, for any n and without any condition.
 
-Proof (`symbolic.sim.basic_2`). With w = exp(A x) - exp(A y) Lagrange's identity reads
-n ||w||^2 - (sum w)^2 = sum over pairs of (w_t - w_r)^2 >= 0. So sqrt(n) is attained exactly if
-all entries of w are equal: by equal tokens for every n and every pair of points, and by
-A = [[1, 0], [1, 1]], x = (1, 0), y = 0, whose tokens differ.
+Proof (`symbolic.sim.basic_2`). With w = exp(A x) - exp(A y) Lagrange's identity reads n ||w||^2 -
+(sum w)^2 = sum over pairs of (w_t - w_r)^2 >= 0. So sqrt(n) is attained exactly if all entries of w
+are equal: by equal tokens for every n and every pair of points, and by A = [[1, 0], [1, 1]], x =
+(1, 0), y = 0, whose tokens differ.
 """
 
 from attsvm.theory import Reading, Statement, changed
@@ -29,7 +30,7 @@ def change(m: Namespace, A: Numbers, v: Values) -> Numbers:
 def sum_bound(m: Namespace, n: Number, left: Numbers, right: Numbers) -> Comparison:
     """Return that |sum of the changes of n tokens| <= sqrt(n) ||changes||.
 
-    The changes on the right are those of the same tokens, or of more.
+    The changes on the right are of the same tokens, or of more tokens.
     """
     return m.at_most(m.abs(m.sum(left)), m.sqrt(m.exact(n)) * m.norm(right))
 

@@ -25,7 +25,7 @@ from properties.sim._support.bounds import BLOCKS, POINTS, alpha
 SAME = on_line([1, 0], x=1, y=1, beta=2)
 CLOSE = on_line([1], x=0, y=Fraction(1, 4096), beta=1)
 EDGE = on_line([-1] * 4, x=2, y=2 - Fraction(1, 2**14), R=4)
-"""Four equal tokens, whose logits are the least of the ball."""
+"""Four equal tokens with the smallest logits in the ball."""
 
 ABOVE = (
     Hypothesis("0 < beta <= alpha(x)", lambda m, v: below_alpha(m, v, v.x)),
@@ -68,12 +68,12 @@ def by_beta(
     power: int = 2,
     change: Callable[[Namespace, Values], Number] = block_change,
 ) -> Comparison:
-    """Return that with the factor beta^-2."""
+    """Return that |1/alpha(x) - 1/alpha(y)| <= beta^-power |change|."""
     return inverse_bound(m, v, 1 / m.power(v.beta, power), change)
 
 
 def by_radius(m: Namespace, v: Values) -> Comparison:
-    """Return that with the factor exp(2 R / sqrt n) / n^2."""
+    """Return that |1/alpha(x) - 1/alpha(y)| <= exp(2 R / sqrt n)/n^2 |alpha(x) - alpha(y)|."""
     return inverse_bound(m, v, m.exp(2 * v.R / m.sqrt(m.exact(v.n))) / v.n**2, block_change)
 
 

@@ -1,16 +1,16 @@
 """Section 3.3, sixth bound: the diagonal matrix of the attention weights is Lipschitz.
 
 The domain is that of lemma 3.13, beta a lower bound of alpha(x) and alpha(y). The norm on the left
-is not named. The spectral norm of a diagonal matrix is the largest absolute value of its entries,
-its Frobenius norm their length.
+is not named. The spectral norm of a diagonal matrix is the largest absolute value of its entries;
+its Frobenius norm is the Euclidean norm of the diagonal.
 
-spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. The printed bound holds by the fourth one, for
-every R. Both sharp ones are approached by two tokens of equal weight, x, y -> 0,
-others as in the fourth bound.
+spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. The printed bound follows from the fourth one, for
+every R. Both sharp bounds are approached by two tokens of equal weight, x, y -> 0, with the other
+tokens as in the fourth bound.
 
-Proof (`symbolic.sim.basic_6`). sharp-2 is the fourth bound itself. sharp-1 is proved likewise: for
-the indicator of a set of weight P an entry of Df[s] is f_t (1-P) with f_t <= P, or f_t P with
-f_t <= 1-P, hence at most P (1-P) <= 1/4.
+Proof (`symbolic.sim.basic_6`). sharp-2 is the fourth bound itself. sharp-1 is proved likewise. For
+the indicator s of a set of weight P, an entry of Df[s] is f_t (1-P) with f_t <= P, or f_t P with
+f_t <= 1-P. So it is at most P (1-P) <= 1/4.
 """
 
 from collections.abc import Callable
@@ -34,13 +34,13 @@ def frobenius(m: Namespace, p: Number, q: Number) -> Number:
 
 
 def change(m: Namespace, v: Values, norm: str) -> Number:
-    """Return ||diag f(x) - diag f(y)||, from the entries."""
+    """Return ||diag f(x) - diag f(y)|| in the named norm, from the entries."""
     size = {"spectral": spectral, "frobenius": frobenius}[norm]
     return size(m, bounds.f(m, v.A, v.x), bounds.f(m, v.A, v.y))
 
 
 def printed(m: Namespace, v: Values, norm: str, exponential: bool = True) -> Comparison:
-    """Return that the change against beta^-2 n exp(3 R^2) ||x - y||."""
+    """Return that ||diag f(x) - diag f(y)|| <= beta^-2 n exp(3 R^2) ||x - y||."""
     constant = bounds.published(m, v, exponential=exponential)
     return bounds.within(m, v, change(m, v, norm), constant)
 
@@ -48,7 +48,7 @@ def printed(m: Namespace, v: Values, norm: str, exponential: bool = True) -> Com
 def sharp(
     m: Namespace, v: Values, norm: str, constant: Callable[[Namespace], Number]
 ) -> Comparison:
-    """Return that the change against a constant times spread(A) ||x - y||."""
+    """Return that ||diag f(x) - diag f(y)|| is at most a constant times spread(A) ||x - y||."""
     return bounds.within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
 
 

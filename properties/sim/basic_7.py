@@ -1,24 +1,23 @@
 """Section 3.3, seventh bound: the outer product of the attention weights is Lipschitz.
 
 The domain is that of lemma 3.13, beta a lower bound of alpha(x) and alpha(y). As printed there is
-no norm around the matrix on the left (and no transpose on its last f(y)). The spectral norm bounds
+no norm around the matrix on the left, and no transpose on its last f(y). The spectral norm bounds
 every entry as well, and the matrix itself in the Loewner order.
 
 spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. The printed bound holds for every R. sharp-1 is
 approached by two tokens of weights (1 +- q)/2, q^2 = 2/sqrt 3 - 1, x -> y; sharp-2 by two tokens of
-equal weight, x, y -> 0. With more tokens the weights of the others are sent to 0, as for the fourth
-bound.
+equal weight, x, y -> 0. Any further tokens get weights that tend to 0, as for the fourth bound.
 
-Proof of the printed bound (`symbolic.sim.basic_7`). Either norm is at most (||f|| + ||g||)
-||f - g||, g = f(y), where ||f|| <= sqrt(n) exp(R) / beta and beta^2 ||f - g|| <= n exp(2 R) R
-||x - y|| by the fourth bound; and R exp(3 R) < exp(5 R^2).
+Proof of the printed bound (`symbolic.sim.basic_7`). Let g = f(y). Either norm is at most (||f|| +
+||g||) ||f - g||, where ||f|| <= sqrt(n) exp(R) / beta, and beta^2 ||f - g|| <= n exp(2 R) R ||x -
+y|| by the fourth bound. Finally, R exp(3 R) < exp(5 R^2).
 
-Proof of the sharp ones. As for the fourth bound indicators s of a set of weight P decide. With
-w = Df[s] the norm of w f^T + f w^T is |<w, f>| + ||w|| ||f||, its Frobenius norm squared 2 ||w||^2
-||f||^2 + 2 <w, f>^2, where <w, f> = (1-P) a - P b, ||w||^2 = (1-P)^2 a + P^2 b, ||f||^2 = a + b.
-Both grow with a and b: the square is a polynomial with coefficients at least 0, the other as
-||w|| / ||f|| + P^2 ||f|| / ||w|| >= 2 P. So a = P^2 and b = (1-P)^2: two tokens, and a maximum over
-one number.
+Proof of the sharp bounds. As for the fourth bound it suffices to take for s the indicator of a set
+of weight P. With w = Df[s] the spectral norm of w f^T + f w^T is |<w, f>| + ||w|| ||f||, and its
+squared Frobenius norm is 2 ||w||^2 ||f||^2 + 2 <w, f>^2. Here <w, f> = (1-P) a - P b, ||w||^2 =
+(1-P)^2 a + P^2 b, and ||f||^2 = a + b. Both norms grow with a and b. The squared Frobenius norm is
+a polynomial whose coefficients are at least 0; for the other, ||w|| / ||f|| + P^2 ||f|| / ||w|| >=
+2 P. So the largest values are at a = P^2 and b = (1-P)^2: two tokens have all the weight.
 """
 
 from collections.abc import Callable
@@ -30,7 +29,7 @@ from properties.sim import SOURCE
 from properties.sim._support import bounds
 
 TILTED = {"A": [[1], [-1]], "x": [Fraction(1703, 4096)], "y": [Fraction(1704, 4096)]}
-"""Two tokens with logits 0.8317 apart, weights (1 +- q)/2, q^2 = 2/sqrt 3 - 1."""
+"""Two tokens whose logits differ by 0.8317: weights (1 +- q)/2, q^2 = 2/sqrt 3 - 1."""
 
 
 @definition(r"\left\|{p} {p}^\top - {q} {q}^\top\right\|_{{\mathrm{{op}}}}")
@@ -47,13 +46,13 @@ def frobenius(m: Namespace, p: Numbers, q: Numbers) -> Number:
 
 
 def change(m: Namespace, v: Values, norm: str) -> Number:
-    """Return ||f(x) f(x)^T - f(y) f(y)^T||."""
+    """Return ||f(x) f(x)^T - f(y) f(y)^T|| in the named norm."""
     size = {"spectral": spectral, "frobenius": frobenius}[norm]
     return size(m, bounds.f(m, v.A, v.x), bounds.f(m, v.A, v.y))
 
 
 def printed(m: Namespace, v: Values, norm: str, exponential: bool = True) -> Comparison:
-    """Return that the change against 2 beta^-3 n^2 exp(5 R^2) ||x - y||."""
+    """Return that ||f(x) f(x)^T - f(y) f(y)^T|| <= 2 beta^-3 n^2 exp(5 R^2) ||x - y||."""
     constant = bounds.published(m, v, 3, exponential=exponential)
     return bounds.within(m, v, change(m, v, norm), constant)
 
@@ -61,7 +60,7 @@ def printed(m: Namespace, v: Values, norm: str, exponential: bool = True) -> Com
 def sharp(
     m: Namespace, v: Values, norm: str, constant: Callable[[Namespace], Number]
 ) -> Comparison:
-    """Return that the change against a constant times spread(A) ||x - y||."""
+    """Return that ||f(x) f(x)^T - f(y) f(y)^T|| is at most a constant times spread(A) ||x - y||."""
     return bounds.within(m, v, change(m, v, norm), constant(m) * m.spread(v.A))
 
 

@@ -27,7 +27,10 @@ def entry(m: Namespace, v: Values, values: str = "A3", transposed: bool = False)
 
 
 def probability(m: Namespace, v: Values, along: str = "rows", power: int = 1) -> Relation:
-    """Return that no entry of f is below 0, and the entries have sum 1."""
+    """Return that no entry of f is below 0, and that every row of f has sum 1.
+
+    With `along` = "columns" the columns are summed, with `power` the powers of the entries.
+    """
     f = block_attention(m, v.n, v.A1, v.A2, v.X)
     added = m.power(f if along == "rows" else f.T, power)
     return m.all_of(m.at_least(m.min(f), m.exact(0)), m.equal(m.sums(added), m.exact(1)))
@@ -36,7 +39,7 @@ def probability(m: Namespace, v: Values, along: str = "rows", power: int = 1) ->
 OTHER_VALUES = {"A1": [[0]], "A2": [[0]], "A3": [[1]], "X": [[0]], "Y": [[1]]}
 """The key is 0, the value is 1."""
 TWO = {"A1": [[1], [0]], "A2": [[1], [0]], "A3": [[1], [0]], "X": [[1]], "Y": [[1]]}
-"""Two tokens, of which the first is a query that tells them apart."""
+"""Two tokens; the first one, as a query, tells them apart."""
 TRANSPOSED = changed(transposed=True, examples=[TWO])
 
 SHARED = Hypothesis("A_3 = A_2", lambda m, v: m.equal(v.A3, v.A2), says="A3 = A2")

@@ -2,8 +2,8 @@
 
 "we give ... the optimization problem of l2 loss as min_X ||D(X)^-1 exp(A1 X A2^T) A3 Y - B||_2^2
 ... We first convert the matrix representation into a vector representation ... Then, we have the
-simplified optimization problem min_x ||max(D(x)^-1 exp(A x)) A3 Y - B||_2^2" with A = A1 kron A2,
-x = vec(X).
+simplified optimization problem min_x ||max(D(x)^-1 exp(A x)) A3 Y - B||_2^2" with A = A1 kron A2, x
+= vec(X).
 
 mat(v) is the matrix with the entries of v row by row. `literal-1`: with n = 2, d = 1, A1, A2, X and
 B zero, A3 = (1, 0), Y = 1 the objectives are ||(1/2, 1/2)||^2 = 1/2 and ||(1/2, 0)||^2 = 1/4; so
@@ -11,8 +11,9 @@ max is a misprint of mat. `literal-2`: D(X) has n columns, or d as printed, and 
 entries: they fit only if n = 1. `amended`: D(X) kron I_n divides entry (j, t) by the sum of row j.
 So the matrices inside both norms are equal, and the objectives with them, whether ||.||_2 is the
 Frobenius or the spectral norm. Only the Frobenius norm makes it a "single regression" in a vector.
-Proof: `symbolic.sim.l2_objective` takes place (j, t) of vec for all sizes, which is divided by the
-j-th sum that n places share, and runs both matrices on symbols for small n and d.
+
+Proof (`symbolic.sim.l2_objective`): for all sizes, entry (j, t) of vec is divided by the j-th sum,
+which n entries share. Both matrices are also run on symbols for small n and d.
 """
 
 from attsvm.theory import Integer, Matrix, Reading, Statement, changed, definition, stated
@@ -34,7 +35,7 @@ def divided_powers(
 
 
 def rewritten(m: Namespace, v: Values, read: str, divided: str) -> Numbers:
-    """Return mat(D(x)^-1 exp(A x)) A3 Y, by rows or columns, or with the largest entry for mat."""
+    """Return mat(D(x)^-1 exp(A x)) A3 Y; mat works by rows or columns, or is the largest entry."""
     x = divided_powers(m, v.n, v.A1, v.A2, v.X, divided)
     if read == "max":
         return m.max(x) * (v.A3 @ v.Y)
@@ -65,7 +66,7 @@ ZERO = [[0], [0]]
 HALVED = {"A1": ZERO, "A2": ZERO, "A3": [[1], [0]], "X": [[0]], "Y": [[1]], "B": ZERO}
 """Attention is 1/2 each, the values are 1 and 0."""
 TOLD = {"A1": [[1], [0]], "A2": [[1], [0]], "A3": [[1], [0]], "X": [[1]], "Y": [[1]], "B": ZERO}
-"""The first query tells the tokens apart, the second does not."""
+"""The first query tells the tokens apart; the second one does not."""
 OTHER_FORMS = {
     "mat of columns": changed(read="columns", examples=[TOLD]),
     "divided by the sum of all": changed(divided="whole", examples=[TOLD]),

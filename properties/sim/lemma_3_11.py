@@ -3,10 +3,10 @@
 f = softmax(A x), d = <f, h> and L(x) = g(b d), g the logistic function. A has n rows (tokens) and D
 columns A_i, h are the values of the tokens, b is the label.
 
-The chain rule puts b inside g' as well; g' is even, so that labels in {-1, 0, 1} do not tell.
-Smallest counterexample: A = (1, 0), x = 0, h = (1, 0), b = 2. The derivative is g'(1)/2, but
-the formula gives g'(1/2)/2. The same slip is in step 2 of section 3.4. The derivative is taken by
-the rules of calculus, into which no closed form enters. Proof: `symbolic.sim.lemma_3_11`.
+The chain rule puts b inside g' as well. As g' is even, labels in {-1, 0, 1} do not show this.
+Smallest counterexample: A = (1, 0), x = 0, h = (1, 0), b = 2. The derivative is g'(1)/2, but the
+formula gives g'(1/2)/2. The same slip is in step 2 of section 3.4. The derivative is taken by the
+rules of calculus, independently of any closed form. Proof: `symbolic.sim.lemma_3_11`.
 """
 
 from attsvm.theory import Hypothesis, Reading, Statement, changed, gradient
@@ -21,7 +21,10 @@ SMALLEST = {"A": [[1], [0]], "x": [0], "h": [1, 0], "b": 2}
 def closed_form(
     m: Namespace, v: Values, inside: bool = True, outside: bool = True, second: int = 1
 ) -> Numbers:
-    """Return the formula, b inside g' or in front or not, and a multiple of its second term."""
+    """Return the closed form of the gradient, as an array.
+
+    The options are b inside g', b in front, and the factor of the second term.
+    """
     f = m.softmax(v.A @ v.x)
     d = m.dot(f, v.h)
     g = m.logistic(v.b * d if inside else d)
@@ -32,7 +35,7 @@ def closed_form(
 def derivative(
     m: Namespace, v: Values, inside: bool = True, outside: bool = True, second: int = 1
 ) -> Comparison:
-    """Return whether the gradient of L is the formula, entry by entry."""
+    """Return that the gradient of L is the closed form, entry by entry."""
     true = gradient(m, lambda m, x: loss(m, v.A, x, v.h, v.b), v.x)
     return m.equal(true, closed_form(m, v, inside, outside, second))
 
@@ -42,7 +45,7 @@ OTHERS = {
     "second term left out": changed(second=0),
     "no factor b in front": changed(outside=False),
 }
-"""Other formulas."""
+"""Siblings with other formulas."""
 
 LABELS = Hypothesis("b is -1, 0 or 1", lambda m, v: m.equal(v.b * v.b * v.b, v.b))
 

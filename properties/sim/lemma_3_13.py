@@ -1,15 +1,15 @@
 """Lemma 3.13: the gradient of one entry of the loss is Lipschitz.
 
-All that is listed are R >= 4 and ||A x||, ||A y||, ||A|| <= R (spectral norm). A is a block of A_1
+The lemma lists only R >= 4 and ||A x||, ||A y||, ||A|| <= R (spectral norm). A is a block of A_1
 kron A_2: row j0 of A_1, kron A_2, so d^2 columns. L is that of definition 3.6 (the lemma says 3.5,
 which has g alone). The second point is printed as y in the conditions and as x hat in the
 conclusion, both as vectors of R^d; read: two points of R^(d^2), of which both are bounded.
 
 Nothing listed bounds b or h. If b <f, h> is of order one the curvature grows like b^2: with n = 2,
-A = (4, 0), h = (1, -1), R = 4 the bound fails between x = 0 and y = 2^-161 for b = 2^161. It can
-fail there only if |b| (max h - min h) exceeds 2.09e48. With |b| and ||h|| at most R as well the
-printed constant is 93 + 3 log10 n orders of magnitude above the best one at R = 4. Proof, step by
-step: `symbolic.sim.lemma_3_13`.
+A = (4, 0), h = (1, -1), R = 4 the bound fails between x = 0 and y = 2^-161 for b = 2^161. At n = 2,
+R = 4 it can fail only if |b| (max h - min h) exceeds 2.09e48. With |b| and ||h|| at most R as well,
+the printed constant is 93 + 3 log10 n orders of magnitude above the best one at R = 4. Proof, step
+by step: `symbolic.sim.lemma_3_13`.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ from properties.sim._support.entry_loss import PAIR, K, gradient_change, publish
 
 
 def bounded(m: Namespace, v: Values, constant: str, power: int = 2) -> Comparison:
-    """Return that ||grad L(x) - grad L(y)|| against a constant times ||x - y||."""
+    """Return that ||grad L(x) - grad L(y)|| is at most the named constant times ||x - y||."""
     D = m.abs(v.b) * m.oscillation(v.h)
     constants: dict[str, Callable[[], Number]] = {
         "printed": lambda: published(m, v.n, v.R),

@@ -1,8 +1,8 @@
 """Lemma 3.13 for the Hessian: its bound on gradients, seen as an operator norm.
 
-The domain ||A x|| <= R of the lemma is convex with 0 inside and L is smooth, so the gradient is
-Lipschitz there with the supremum of ||Hess L|| over it and with no less. Read: ||Hess L(x)|| is at
-most 3 n^3 R^7 exp(13 R^2) where R >= 4, ||A x|| <= R and ||A|| <= R.
+The domain ||A x|| <= R of the lemma is convex with 0 inside and L is smooth. So the best Lipschitz
+constant of the gradient there is the supremum of ||Hess L||. Read: ||Hess L(x)|| is at most 3 n^3
+R^7 exp(13 R^2) if R >= 4, ||A x|| <= R and ||A|| <= R.
 
 L(x) = g(b <softmax(A x), h>) as in lemma 3.13; A is a block of A_1 kron A_2: row j0 of A_1, kron
 A_2, so d^2 columns.
@@ -31,14 +31,14 @@ from properties.sim._support.entry_loss import POINT, K, hessian, published
 
 
 def at_x(case: Mapping[str, object], x: object) -> dict[str, object]:
-    """Return an instance of lemma 3.13 without its second point."""
+    """Return an instance of lemma 3.13 without its second point; x is the first one."""
     names = ("X", "Y") if "X" in case else ("x", "y")
     return {**{name: case[name] for name in case if name != names[1]}, names[0]: x}
 
 
 LISTED = (LISTED_RADIUS, LOGITS_OF_X, MATRIX)
 BARE = on_line([1, 0, 0, 0], x=0, h=[3, -1, -1, -1], b=1, R=4)
-"""Four tokens with <f, h> = 0, where L bends like b nevertheless."""
+"""Four tokens with <f, h> = 0, at which the curvature of L grows like b nevertheless."""
 
 ONE_MISSED = {
     LISTED_RADIUS: at_x(pairs.ONE_MISSED[LISTED_RADIUS], [1]),
@@ -51,7 +51,7 @@ ONE_MISSED = {
 
 @stated("", where="Hess L is the Hessian of L(x) = g(b <softmax(A x), h>)")
 def curvature(m: Namespace, v: Values, constant: str, power: int = 2) -> Comparison:
-    """||Hess L(x)|| against a constant."""
+    """||Hess L(x)|| is at most the named constant."""
     constants: dict[str, Callable[[], Number]] = {
         "printed": lambda: published(m, v.n, v.R),
         "norm": lambda: m.power(m.spectral(v.A), power) * K(m, m.abs(v.b) * m.oscillation(v.h)),

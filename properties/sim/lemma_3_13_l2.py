@@ -4,24 +4,19 @@ The paper prints no such lemma, so there is no literal reading. Section 1 speaks
 constants of the l2 loss ||D(X)^-1 exp(A1 X A2^T) A3 Y - B||_2^2 as well, of which this is one
 entry, and names none.
 
-A has n rows (tokens) and D columns, h their values, b the label; w = max h - min h and
-r = max |h - b|.
+A has n rows (tokens) and D columns, h their values, b the label; w = max h - min h and r = max |h -
+b|. sharp: the best constant is ||A||^2 k(w, r), where k(w, r) is w^2 times the maximum over a in
+[0, 1] of (1-a^2)((r/w - 1/2) a + (1-3a^2)/4). It is w^2/4 if b is in the middle of the values (r =
+w/2), and nearly 2 r w/(3 sqrt 3) for large r. For a sum of squares of many entries the sum of the
+constants is a bound.
 
-k(w, r) is w^2 times the maximum over a in [0, 1] of (1-a^2)((r/w - 1/2) a + (1-3a^2)/4). For
-r = w/2, b in the middle of the values, it is w^2/4; for large r nearly 2 r w/(3 sqrt 3). Proof:
-`symbolic.sim.lemma_3_13_l2`. A sum of squares of many entries has at most the sum of the constants.
+sharp-2: in terms of ||A||, ||h|| and |b|, the sizes that lemma 3.13 knows, the best constant is
+||A||^2 ||h||^2 c(|b|/||h||), with c(0) = 1/2. If ||A||, ||h||, |b| <= R it is c(1) R^4, c(1) =
+0.7554567... The risk of any number of inputs, each of these sizes, has the same best constant. A
+mean of losses has at most the mean of their constants, and equal inputs attain it.
 
-sharp-2 knows the sizes that lemma 3.13 knows: ||A||, ||h|| and |b|. Its constant is ||A||^2 ||h||^2
-c(|b|/||h||), and c has a closed form in a parameter u in [0, 1/3) that grows with t = |b|/||h||:
-
-    t^2 = u (3-8u+15u^2-18u^3)^2 / (2 (1-3u)^2 Q),  Q = (1-2u+3u^2)^2 + u (1-3u)^2,
-    c = (1-u)^2 (1+3u) (1-2u+3u^2)^2 / (2 (1-3u) Q).
-
-c(0) = 1/2, c(1) = 0.7554567..., c(t) is nearly 2 sqrt 2 t/(3 sqrt 3) for large t; where ||A||,
-||h||, |b| <= R the constant is c(1) R^4. At t = 3.5322... c is 2, the constant of linear attention
-(sim/stability-l2). The risk of any number of inputs, each of these sizes, has the same best
-constant. A mean of losses has at most the mean of their constants, and a mean over equal inputs is
-the loss of one input.
+The closed form of c and the proof are in docs/proofs/squared_loss.md, the steps in
+`symbolic.sim.lemma_3_13_l2`.
 """
 
 from fractions import Fraction
@@ -44,11 +39,11 @@ BESIDE = on_line([1, -1], x=Fraction(-131, 512), y=Fraction(-65, 256), h=ASIDE, 
 """Two tokens at which the loss bends most, b in the middle of h and beside it."""
 FIRST, SECOND = Fraction(-183, 512), Fraction(-91, 256)
 EQUAL_SIZES = on_line([1, -1], x=FIRST, y=SECOND, h=[890, -506], b=-1024)
-"""The same for |b| = ||h||."""
+"""Two tokens at which the loss has its largest curvature for |b| = ||h||."""
 
 
 def gradient_change(m: Namespace, v: Values, power: int = 2, by: str = "sizes") -> Comparison:
-    """Compare the change of the gradient with ||A||^2 times the constant of the given sizes."""
+    """Return that grad L changes by at most ||A||^power times a constant times ||x - y||."""
     change, w = slope_change(m, v, squared_loss), m.oscillation(v.h)
     constants = {
         "sizes": lambda: squared_constant(m, w, m.largest(v.h - v.b)),

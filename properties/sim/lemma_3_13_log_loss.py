@@ -33,7 +33,10 @@ BEYOND = {
 
 
 def gradient_change(m: Namespace, v: Values, power: int = 2, straight: bool = False) -> Comparison:
-    """Compare the gradient's change with ||A||^2 K(D) ||x - y||, or for K(D) = D/(3 sqrt 3)."""
+    """Return that grad L changes by at most ||A||^power K(D) ||x - y||.
+
+    With `straight`, D/(3 sqrt 3) takes the place of K(D) for every D.
+    """
     change = slope_change(m, v, log_loss)
     D = m.abs(v.b) * m.oscillation(v.h)
     constant = D / (3 * m.sqrt(m.exact(3))) if straight else log_loss_constant(m, D)

@@ -1,11 +1,11 @@
 """The tensor trick: with row-major vec, (A1 kron A2) vec(X) = vec(A1 X A2^T).
 
 "We first convert the matrix representation into a vector representation by employing the well-known
-tensor trick" (section 1). vec and kron are as in the notations of section 3.1. A = A1 kron A2 in
-R^{n^2 x d^2}, whose j0-th block of n rows is A_{j0} (definition 3.1).
+tensor trick" (section 1). vec and kron are as in the notations of section 3.1. A = A1 kron A2 is in
+R^{n^2 x d^2}; its j0-th block of n rows is A_{j0} (definition 3.1).
 
-Entry t of block j0 is the sum over r and c of A1[j0, r] A2[t, c] X[r, c], so that the block is row
-j0 of A1 X A2^T: rows of X meet A1, columns meet A2. With the columns of X stacked, or with X
+Entry t of block j0 is the sum over r and c of A1[j0, r] A2[t, c] X[r, c]. So the block is row j0 of
+A1 X A2^T: A1 acts on the rows of X, A2 on its columns. With the columns of X stacked, or with X
 transposed, the two sides differ from d = 2 on. Proof: `symbolic.sim.tensor_trick`.
 """
 

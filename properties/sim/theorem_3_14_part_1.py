@@ -3,23 +3,22 @@
 Definition 3.8 has lost its formula in print; X^mm is read from assumption 3.10 as the Frobenius
 solution with (x_opt - x_t)^T X z >= 1. Logits are x_t^T X z, as there; for those of definition 3.3,
 z^T X x_t, not even the repaired theorem holds (`sim/orientation`). L(X) and L_X are not defined in
-print: read the mean over the inputs of definition 3.6, one output column i0, and the Lipschitz
-constant of its gradient. The risk gap is L(X) less the mean of l(best score), which is the infimum
-of L if the Att-SVM is feasible; `second` is the second-best score. The loss of definition 3.6 is
-g(b <f, h>) with g increasing, and the optimal tokens have the highest scores. So descent flees from
-them: <X, X^mm> falls at every step from every start.
+print. L is read as the mean over the inputs of definition 3.6, one output column i0, and L_X as a
+Lipschitz constant of its gradient. The risk gap is L(X) minus the mean of l(best score), which is
+the infimum of L if the Att-SVM is feasible. The loss of definition 3.6 is g(b <f, h>) with g
+increasing, and the optimal tokens have the highest scores. So descent moves away from them: <X,
+X^mm> decreases at every step from every start.
 
 `amended-1` takes the decreasing loss g(-u) and still falls, from zero, with two inputs of two
-tokens (`NOT_ALIGNED`): the second input is dragged to its worse token for ever. `amended-3` has
-one input and starts from zero, and falls too: attention settles on the second of four tokens
+tokens (`NOT_ALIGNED`): the second input is dragged to its worse token for ever. `amended-3` has one
+input and starts from zero, and falls too: attention settles on the second of four tokens
 (`ONE_DRAGGED`). From the start of `amended-2` neither part of the assumption is needed: unique
 optimal tokens and a feasible Att-SVM are enough, and under part 1 it is feasible.
 
-`sharp`: four tokens are the least that fail with a single input. With three every start and every
-step will do, and of part 1 it is enough that the second-best token is a support vector. This is
-needed. If the second-best token lies beyond the margin, X^mm is the solution for the worst token
-alone. From far along the difference of the rivals attention then stays with the second best for
-ever (`BEYOND`).
+`sharp`: a single input needs four tokens to fail. With three, every start and every step will do,
+and of part 1 it is enough that the second-best token is a support vector. This is needed: if that
+token lies beyond the margin, X^mm is the solution for the worst token alone. From far along the
+difference of the rivals attention then stays with the second best for ever (`BEYOND`).
 
 `amended-2` fails with longer steps than 1/L (`LEAPING`).
 """
@@ -57,7 +56,8 @@ from properties.sim._support import training
 BEYOND = Descent.of(
     [[[0, 0], [-2, -1], [-1, 0]]], [[1, 0]], [[-20, 0], [-20, 0]], scores=[[2, 1, 0]]
 )
-"""X^mm has w = (1, 0) and margins 2, 1; the second token is best along -(1, 1), by 3/2 and 1."""
+"""X^mm has w = (1, 0) and margins 2, 1. At w = -(1, 1)/2 the second token beats the others by 3/2
+and 1."""
 
 
 @composite

@@ -19,7 +19,7 @@ SENTENCE = {
 
 
 def on_line(tokens: Sequence[Fraction | int], **known: object) -> dict[str, object]:
-    """Return values of variables: A of tokens in R^1, points x and y by number, and others."""
+    """Return values of variables: tokens in R^1 as A, numbers x and y as points, and others."""
     points: dict[str, object] = {name: [known.pop(name)] for name in ("x", "y") if name in known}
     return {"A": [[token] for token in tokens], **points, **known}
 

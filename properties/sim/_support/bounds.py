@@ -61,9 +61,7 @@ BLOCKS = {
     "x": Defined(lambda m, v: m.vec(v.X)),
     "y": Defined(lambda m, v: m.vec(v.Y)),
 }
-"""The whole matrix A_1 kron A_2 of n^2 rows; A is its first block, as good as any other."""
-
-"""Hypotheses of literal readings on the domain."""
+"""The whole matrix A_1 kron A_2 of n^2 rows; A is its first block, which stands for any other."""
 
 
 @definition(r"\alpha({x})")
@@ -87,7 +85,7 @@ BETA = Hypothesis(
     ),
 )
 LISTED = (LOGITS, MATRIX, BETA)
-"""The domain of lemma 3.13 but for R >= 4, which section 3.3 does not ask for, and beta."""
+"""The domain of lemma 3.13 without R >= 4, which section 3.3 does not ask for; and beta."""
 
 BOUNDS = {"R": Fitted(), "beta": Fitted()}
 WHOLE_SPACE: Mapping[str, Any] = {
@@ -96,11 +94,14 @@ WHOLE_SPACE: Mapping[str, Any] = {
     "variables": {"R": None, "beta": None},
     "tight": True,
 }
-"""The ending of the sharp readings: they are proved on the whole space, and attained."""
+"""Arguments of the sharp readings: proved on the whole space, with the best constant."""
 
 
 def published(m: Namespace, v: Values, power: int = 2, *, exponential: bool = True) -> Numbers:
-    """Return beta^-2 n exp(3 R^2) for power 2, 2 beta^-3 n^2 exp(5 R^2) for power 3."""
+    """Return beta^-2 n exp(3 R^2) for power 2, 2 beta^-3 n^2 exp(5 R^2) for power 3.
+
+    Without `exponential` the factor exp is 1.
+    """
     factor, rate = (v.n, 3) if power == 2 else (2 * v.n**2, 5)
     growth = m.exp(rate * m.square(v.R)) if exponential else m.exact(1)
     return factor * growth / m.power(v.beta, power)
@@ -126,7 +127,7 @@ def distance(m: Namespace, v: Values) -> Number:
     return m.norm(v.x - v.y)
 
 
-# instances, and what the published bounds do not survive
+# instances; those with an underscore violate a published bound
 
 ONE_TOKEN = on_line([1], x=0, y=1)
 TWO_TOKENS = on_line([2, -2], x=0, y=Fraction(1, 8))
@@ -140,7 +141,7 @@ RAISED = {
     "R": 4,
     "beta": 31,
 }
-"""Logits that raise alpha and move little: a large beta."""
+"""Both logits are near 11/4 and change little, but alpha is large, and so is beta."""
 
 _SHIFTED = {"A": [[1, 1], [-1, 1]], "x": [0, 28], "y": [1, 28], "R": 4, "beta": 2**41}
 _LONG = on_line([2**130, -(2**130)], x=0, y=Fraction(1, 2**130), R=4, beta=2)
@@ -148,7 +149,7 @@ _LOW = on_line([1, -1], x=0, y=1, R=4, beta=2**44)
 
 
 def examples(**more: object) -> tuple[dict[str, object], ...]:
-    """Return one token, and two, in the domain; `more` are values of further variables."""
+    """Return an instance of one token and one of two in the domain, with `more` variables."""
     return {**ONE_TOKEN, "R": 4, "beta": 1, **more}, {**TWO_TOKENS, "R": 4, "beta": 2, **more}
 
 
@@ -158,7 +159,7 @@ def within(m: Namespace, v: Values, change: Number, constant: Number) -> Compari
 
 
 def published_in_both_norms(proof: str) -> dict[str, Reading]:
-    """Return the readings of a published bound of matrices, which names no norm."""
+    """Return the readings of a published bound of matrices whose norm is not named: both norms."""
     return {
         f"literal-{k}": Reading(
             "proved",
@@ -172,10 +173,7 @@ def published_in_both_norms(proof: str) -> dict[str, Reading]:
 
 
 def beyond(**more: object) -> dict[str, Changed]:
-    """Return siblings of a published bound.
-
-    `more` are values of further variables of two tokens.
-    """
+    """Return siblings of a published bound; `more` are further variables for two tokens."""
     return {
         "logits beyond R": changed(drop=[LOGITS], examples=[{**_SHIFTED, **more}]),
         "||A|| beyond R": changed(drop=[MATRIX], examples=[{**_LONG, **more}]),

@@ -1,20 +1,20 @@
 """Causal language modelling as section 4 of the source sets it: draw, train, solve.
 
-A run draws a language of 20 unit-norm Gaussian tokens, each followed by one of three tokens, of
-which it may be one itself, and m sentences of n tokens. X is trained by plain descent with step 1/L
-on the decreasing loss g(-<f, h>), g the logistic function: the loss as printed, g(<f, h>),
-increases in the score, and descent on it moves away (`PRINTED`). X acts on the query from the
-right, x_t^T X z, in descent (definition 3.3) and in the programme (definition 4.1) alike.
+A run draws a language of 20 unit-norm Gaussian tokens and m sentences of n tokens. Each token is
+followed by one of three tokens, possibly by itself. X is trained by plain descent with step 1/L on
+the decreasing loss g(-<f, h>), where g is the logistic function. The loss as printed, g(<f, h>),
+increases in the score, and descent on it moves away (`PRINTED`). Logits are x_t^T X z, in descent
+(definition 3.3) and in the programme (definition 4.1) alike.
 
 The slack xi_{l,t} of definition 4.1 has no index i: the queries i of sentence l share it, and so
-they do in `solve`. As every sub-sequence is "an individual classification problem" as well, a slack
-for each constraint is solved for beside it. Repetitions of the token to be chosen are constrained
-in neither, as nothing separates a token from itself.
+they do in `solve`. As the source also calls every sub-sequence "an individual classification
+problem", a solution with a slack for each constraint is computed as well. Copies of the token to be
+chosen give no constraint in either, because nothing separates a token from itself.
 
-All tokens and queries lie in the span of the embeddings, V dimensions whatever d is. Training and
-programmes run in the coordinates of this span. Nothing moves the part of the start outside of the
-span; it becomes one more coordinate of length `rest`. Norms, cosines and residuals are those of the
-d x d matrices.
+All tokens and queries lie in the span of the embeddings, which has V dimensions for any d. Training
+and programmes use coordinates of this span. The part of the start outside of the span never
+changes; it becomes one more coordinate of length `rest`. Norms, cosines and residuals are those of
+the d x d matrices.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from attsvm.training import descend_w
 LOSS, PRINTED = LOSSES["logistic-loss"], LOSSES["logistic"]
 VOCABULARY, SUCCESSORS, DEVIATION, C = 20, 3, 0.01, 10.0
 SETS = {"prefix": prefix_data, "vocabulary": vocabulary_data}
-"""Among which tokens attention and programme choose: both readings of the source."""
+"""The tokens among which attention and programme choose, for both readings of the source."""
 APART = "one slack a constraint"
-"""The soft solution whose slacks no two constraints share."""
+"""Name of the soft solution with a slack of its own for each constraint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Setting:
 
     @property
     def columns(self) -> dict[str, int]:
-        """By name, as tables have them."""
+        """The sizes by name, as columns of a table."""
         return {"m": self.m, "n": self.n, "d": self.d}
 
     def varied(self, name: str, value: int) -> Setting:
@@ -64,13 +64,13 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """One run: the problems under both readings, and the start.
+    """One run: its problems under both readings, and the start.
 
     Attributes:
         data: data sets by reading, in coordinates of the span of the embeddings.
-        sentence: which sentence each problem is from, under either reading.
+        sentence: the sentence that each problem comes from; it is the same under both readings.
         start: X(0) in these coordinates.
-        rest: the norm of what X(0) has outside of them.
+        rest: the norm of the part of X(0) outside of the span.
     """
 
     data: Mapping[str, AttentionData]
@@ -86,7 +86,7 @@ class Task:
 
 
 def draw(seed: int, run: int, size: Setting) -> Task:
-    """Return the numbered run: language, sentences, and a Gaussian start of deviation 0.01."""
+    """Return run number `run` of the seed: language, sentences, and a Gaussian start."""
     generator = np.random.default_rng([seed, run, size.m, size.n, size.d])
     language = random_language(generator, VOCABULARY, size.d, SUCCESSORS)
     sentences = language.sample(generator, size.m, size.n)
@@ -102,7 +102,7 @@ def draw(seed: int, run: int, size: Setting) -> Task:
 def train(
     tasks: list[Task], tokens: str, steps: int, record: list[int], printed: bool = False
 ) -> Array:
-    """Return the iterates (B, k, r, r) at the recorded steps."""
+    """Return the iterates (B, k, r, r) of descent on B tasks, at the k recorded steps."""
     data = [task.data[tokens] for task in tasks]
     run = descend_w(
         data,
@@ -118,13 +118,13 @@ def train(
 def best(data: AttentionData) -> Array:
     """Return the first optimal token of each problem.
 
-    Others are the same token at a later place.
+    Any other optimal token is a copy of it at a later place.
     """
     return optimal_tokens(data).index
 
 
 def differ(data: AttentionData, chosen: Array) -> Bool[Array, "p T"]:
-    """Return for each present token whether it differs from the chosen one as a vector."""
+    """Return a mask (p, T) of the present tokens that differ from the chosen one as vectors."""
     kept = data.X[np.arange(data.n), chosen][:, None]
     different: Array = (kept != data.X).any(axis=2) & data.present
     return different
@@ -141,7 +141,7 @@ def programme(data: AttentionData, chosen: Array) -> Programme:
 def solve(
     task: Task, tokens: str, chosen: Array | None = None, *, shared: bool = True
 ) -> SoftAnswer:
-    """Return X_soft of definition 4.1 with C = 10, for the optimal tokens or others.
+    """Return X_soft of definition 4.1 with C = 10, for the optimal tokens or other chosen ones.
 
     Each sentence and token has one slack, as printed; with `shared` false each constraint has one.
     """

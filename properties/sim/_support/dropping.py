@@ -27,9 +27,9 @@ WHICH = {
 
 
 def named(data: AttentionData, which: str) -> list[Token]:
-    """Return the support tokens, the first of them, the optimal tokens, the others, or all.
+    """Return the tokens that `which` names: a key of `WHICH`, or "all".
 
-    Margins are exact. If there is no X^mm only the optimal tokens and all tokens are known.
+    Margins are exact. If there is no X^mm, there are neither support vectors nor others.
     """
     if which == "all":
         return [(i, t) for i, kept in enumerate(ExactData.of(data).kept) for t in kept]
@@ -50,7 +50,7 @@ def mask(data: AttentionData, tokens: Iterable[Token]) -> Array:
 
 
 def solution(data: AttentionData, dropped: Iterable[Token] = ()) -> ExactAttSVM:
-    """Return X^mm of the data less some tokens, in rationals.
+    """Return X^mm of the data without some tokens, in rationals.
 
     It is 0, without constraints, if none exists.
     """
@@ -97,7 +97,7 @@ def coefficients(m: Namespace, run: Descent, which: str = "others") -> Compariso
     where="L is the mean of $loss over the inputs, and L' is L without $which",
 )
 def same_gradient(m: Namespace, run: Descent, which: str = "others") -> Comparison:
-    """Softmax is taken over the tokens that stay."""
+    """The gradient at X is the same without some tokens; softmax is over the tokens that stay."""
     rest = without(run.data, mask(run.data, named(run.data, which)))
     return m.equal(_gradient(m, run.data, run.start), _gradient(m, rest, run.start))
 
@@ -113,9 +113,9 @@ def _gradient(m: Namespace, data: AttentionData, W: Array) -> Any:
 
 
 def _named_in_batch(data: Values, which: str) -> Tensor:
-    """Return the tokens of `named` except `optimal` and `all`, of a batch in torch (batch, n, T).
+    """Return a mask (batch, n, T) of the tokens that `which` names, for a batch in torch.
 
-    Margins within 1e-9 of 1 count as 1.
+    Here `which` is neither "optimal" nor "all". Margins of at most 1 + 1e-9 count as 1.
     """
     A, counted = torch_objectives.constraints(data)
     margins = (A * torch_objectives.solution(A, counted)[:, None]).sum(-1)
@@ -157,9 +157,9 @@ def at_most_lost(m: Namespace, case: Dropped) -> Comparison:
 
 
 def _multipliers(whole: ExactAttSVM) -> list[dict[Token, fmpq]]:
-    """Return two lists of multipliers of X^mm: the computed ones, and a sparser one.
+    """Return three lists of multipliers of X^mm: the computed ones, and two sparser ones.
 
-    The second has the weights of equal constraints on one of them: the first, and then the last.
+    The sparser ones move the weight of equal constraints to the first of them, or to the last.
     """
     keys = {t: tuple((int(x.p), int(x.q)) for x in a) for t, a in whole.A.items()}
     duals = [dict(whole.duals)]
@@ -199,7 +199,7 @@ def at_least_lost(
 
 
 def _beside(gram: fmpq_mat, j: int) -> fmpq:
-    """Return the squared distance of a vector from the span of the others, by inner products."""
+    """Return the squared distance of vector j from the span of the others, by inner products."""
     basis: list[int] = []
     for k in range(gram.nrows()):
         if k != j and _volume(gram, [*basis, k]) != 0:
@@ -208,5 +208,5 @@ def _beside(gram: fmpq_mat, j: int) -> fmpq:
 
 
 def _volume(gram: fmpq_mat, rows: list[int]) -> fmpq:
-    """Return the squared volume that some of the vectors span, 1 for none."""
+    """Return the squared volume that some of the vectors span, 1 for no vectors."""
     return fmpq_mat([[gram[a, b] for b in rows] for a in rows]).det() if rows else fmpq(1)

@@ -18,7 +18,7 @@ LARGE_LABEL = on_line([4, 0], x=0, y=SMALL, h=[1, -1], b=2**161, R=4)
 CLOSE = on_line(
     [1, -1], x=Fraction(21, 32), y=Fraction(85, 128), h=[Fraction(1, 64), Fraction(-1, 64)], b=1
 )
-"""Two tokens where L bends most."""
+"""Two tokens, and two points at which L has its largest curvature."""
 
 HUGE, TINY = 2**332, Fraction(1, 2**6)
 
@@ -51,7 +51,7 @@ CONSTANT = {
 def missing(
     large_label: Mapping[str, object], one_missed: Mapping[Hypothesis, Mapping[str, object]]
 ) -> dict[str, Changed]:
-    """Return siblings of the amended readings that leave out one condition each, or both sizes."""
+    """Return siblings of the amended readings: without one condition, and without both sizes."""
     siblings = {"b and h of any size": changed(drop=SIZES, examples=[large_label])}
     for hypothesis, case in one_missed.items():
         siblings[f"without {hypothesis.name}"] = changed(drop=[hypothesis], examples=[case])

@@ -98,7 +98,7 @@ def loss_change(m: Namespace, v: Values, loss: Callable[..., Numbers] = loss) ->
 
 
 def slope_change(m: Namespace, v: Values, loss: Callable[..., Numbers]) -> Numbers:
-    """Return the change of the gradient of one of these losses, by the rules of calculus."""
+    """Return grad L(x) - grad L(y) for one of these losses, by differentiating its formula."""
     at_x, at_y = (
         calculus(m, lambda m, point: loss(m, v.A, point, v.h, v.b), point) for point in (v.x, v.y)
     )
@@ -116,9 +116,9 @@ _ENDS, _STEPS = 40.0, 2048
 
 @functools.cache
 def _table() -> tuple[Float[Array, " P"], Float[Array, " P"]]:
-    """Return K(D) / (D + D^2) on a grid of ln D, and its change per step.
+    """Return K(D)/(D + D^2) on a grid of ln D, and its change per step of the grid.
 
-    It has limits at both ends.
+    The quotient has limits at both ends.
     """
     at = np.linspace(-_ENDS, _ENDS, _STEPS + 1)
     D = np.exp(at)
@@ -129,7 +129,7 @@ def _table() -> tuple[Float[Array, " P"], Float[Array, " P"]]:
 
 
 def screened_constants(D: Float[Array, " B"]) -> Float[Array, " B"]:
-    """Return K(D) to eight digits for screening: cubic pieces, 100 times as fast."""
+    """Return K(D) to eight digits, for screening: cubic interpolation, 100 times as fast as K."""
     usable = (D > 0.0) & np.isfinite(D)
     safe = np.where(usable, D, 1.0)
     place = (np.log(safe).clip(-_ENDS, _ENDS) + _ENDS) * (_STEPS / (2 * _ENDS))

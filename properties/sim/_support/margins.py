@@ -1,8 +1,8 @@
-"""Margins of optimal tokens along a run: what a step adds to them, and how they end.
+"""Margins of optimal tokens along a run: their increase in a step, and their limits.
 
 A step of size eta from X adds eta <A_it, -grad L(X)> to the margin (x_opt - x_t)^T X z of token t,
-so the growth of a margin at a step does not depend on eta. If nothing is to be separated there
-is no margin, and every statement about all margins holds.
+so the sign of this change does not depend on eta. If no input has a second token, there is no
+margin, and every statement about all margins holds.
 """
 
 import functools
@@ -41,12 +41,12 @@ from attsvm.training import follow_w
 from properties.sim import LOSS_NAMES
 
 LEAST = {"of": "least", "whose": "optimal"}
-"""The margin that is claimed to end positive."""
+"""Constants of the claim that the least margin of the optimal tokens ends positive."""
 
 NOTHING = Slack(math.inf, 0.0, "strict")
 
 AT_REST = 5.0
-"""Maximum difference of growing margins of support vectors over the decade that is read."""
+"""Maximum difference between the increases of support vectors' margins over the measured decade."""
 
 
 @stated(
@@ -71,7 +71,7 @@ def growth(m: Namespace, run: Values, of: str = "least", sign: int = 1) -> Relat
 
 
 def step_along_solution(m: Namespace, run: Values) -> tuple[Number, Number]:
-    """Return the change of <X, X^mm> by a step, and -sum_i c_i,opt; both over the step size.
+    """Return <X^mm, -grad L(X)> and the sum of the weights of all A_it in -grad L(X).
 
     The former is 0 if there is no X^mm.
     """
@@ -97,9 +97,9 @@ def step_along_solution(m: Namespace, run: Values) -> tuple[Number, Number]:
     where="s_t is the attention of input i to token t, and u_i its attended score",
 )
 def gain(m: Namespace, run: Values, strict: bool = False) -> Comparison:
-    """A step adds eta/n sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t) at least to <X, X^mm>.
+    """A step adds at least eta/n sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t) to <X, X^mm>.
 
-    If `strict`, anything above 0.
+    With `strict` it adds a positive number.
     """
     added, toward = step_along_solution(m, run)
     return m.above(added, 0) if strict else m.at_least(added, toward)
@@ -130,12 +130,13 @@ def lowered(m: Namespace, run: Values, alike: bool = False) -> Comparison:
 
 @by_gradient_flow
 def ends(run: Values, of: str, whose: str) -> Slack:
-    """Return the slack of "the margin tends to infinity", `least`, `mean` or `largest`.
+    """Return the slack of "the least, the mean or the largest margin tends to infinity".
 
     The margins are those of the `optimal` or of the `worst` tokens. The slack is the gain of the
-    margin over a decade of the norm, divided by the largest possible gain of the longest
-    constraint. The decade begins at ten times ||X(0)|| plus the norm that moves the longest
-    constraint by 1. Its sign says whether the margin tends to infinity or to minus infinity.
+    margin over a decade of the norm, divided by the largest possible gain of the least margin. The
+    decade begins at 10 ||X(0)||, or at the norm that moves the longest constraint by 100, if that
+    is larger. A positive slack means that the margin tends to infinity, a negative one to minus
+    infinity.
     """
     A = _constraints(run.data, worst=whose == "worst")
     if not len(A):
@@ -157,7 +158,7 @@ def _pick(values: Array, of: str) -> float:
 
 
 def _attainable(run: Values, longest: float) -> float:
-    """Return the largest gain of the least margin per norm, 1/||X^mm||."""
+    """Return the largest gain of the least margin per norm: 1/||X^mm||, else `longest`."""
     svm = exact_att_svm(run.data)
     return longest if svm is None else 1.0 / float(arb(svm.square).sqrt())
 
@@ -171,9 +172,9 @@ def _constraints(data: AttentionData, worst: bool = False) -> Array:
 
 
 def certified_end(run: Values, of: str, whose: str, *, unbounded: bool = False) -> arb | None:
-    """Return a positive number if the margin provably ends positive, a negative one if it does not.
+    """Return a positive number if the margin provably ends above 0, a negative one if provably not.
 
-    For an unbounded margin: whether it ends above every bound. None without a proof.
+    If `unbounded`, the question is whether it ends above every bound. None without a proof.
 
     - The least margin of optimal tokens is never positive if there is no X^mm, or if some input is
       kept at another token.
@@ -207,7 +208,7 @@ def certified_end(run: Values, of: str, whose: str, *, unbounded: bool = False) 
 
 
 def _sign(margins: list[arb], of: str) -> arb | None:
-    """Return 1 if the least, the largest or the mean of the margins is above 0, -1 if it is not."""
+    """Return 1 if the least, largest or mean margin is above 0, -1 if not, None if undecided."""
     join = {"least": arb.min, "mean": operator.add, "largest": arb.max}[of]
     end = functools.reduce(join, margins)
     return arb(1) if end > 0 else arb(-1) if end <= 0 else None
@@ -228,12 +229,12 @@ END = Measured(
 
 
 def certified_without_bound(run: Values, of: str, whose: str) -> arb | None:
-    """Return a proof that the margin ends above every bound (above 0) or does not (below 0)."""
+    """Return a positive number if the margin provably tends to infinity, a negative one if not."""
     return certified_end(run, of, whose, unbounded=True)
 
 
 UNBOUNDED = replace(
-    END,  # floats see whether the margin grows with the norm in both
+    END,  # the floats of both claims measure whether the margin grows with the norm
     notation=r"m \to \infty",
     balls=certified_without_bound,
     proposition=margins_diverge,
@@ -244,9 +245,9 @@ UNBOUNDED = replace(
 def slope(run: Values, share: Fraction) -> Slack:
     """Return the slack of "the least margin grows like share * ln k".
 
-    The gain between the norms 50 ||X^mm|| and 500 ||X^mm|| is used, or between five times ||X(0)||
-    and ten times that. Divided by the share, it must agree with the gain of the logarithm of time
-    up to 10, of 450. A slope that is wrong by 5% is off by more than 20.
+    The gain is measured between the norms 50 ||X^mm|| and 500 ||X^mm||, or from 10 ||X(0)|| to ten
+    times that. Divided by the share, it must agree up to 10 with the gain of the logarithm of time,
+    which is about 450. A slope that is wrong by 5% is off by more than 20.
     """
     svm = exact_att_svm(run.data)
     if svm is None or not svm.A:
@@ -266,11 +267,10 @@ def slope(run: Values, share: Fraction) -> Slack:
 
 
 def certified_slope(run: Values, share: Fraction) -> arb | None:
-    """Return minus the distance of the share from the limit of the least margin over ln k.
+    """Return minus the distance of the share from the limit of (least margin)/ln k, a rational.
 
-    The result is rational. The limit is 0 if the run ends at a finite norm, and the least margin of
-    X* if X(k) is proved to be (1 + o(1)) X* ln k. None if neither is proved, or if there is no
-    margin.
+    The limit is the least margin of X* if X(k) is proved to be (1 + o(1)) X* ln k, and 0 if the run
+    ends at a finite norm. None if neither is proved, or if there is no margin.
     """
     data = ExactData.of(run.data)
     A = exact_constraints(data)

@@ -37,14 +37,14 @@ class Dropped:
 def _with_redundant_tokens(
     X: Array, Z: Array, chosen: Array, by: Array, factor: Array, shift: Array, scores: Array
 ) -> AttentionData:
-    """Return one token more an input, made from the token `by` places after the chosen one."""
+    """Return data with one more token an input, made from that `by` places after the chosen one."""
     wide = with_redundant_tokens(X, chosen, (chosen + by) % X.shape[1], factor, shift)
     return AttentionData(wide, np.pad(Z, ((0, 0), (0, 1))), scores=preferring(chosen, scores))
 
 
 @composite
 def redundant_data(draw: st.DrawFn, factors: tuple[float, ...] = (2.0, 1.0, 1.5)) -> AttentionData:
-    """Draw separable data with tokens at the margin, and one at least beyond it."""
+    """Draw separable data with tokens at the margin, and at least one beyond it."""
     X, Z, chosen, _ = draw(separated())
     n, T = X.shape[:2]
     factor, shift = (
@@ -76,14 +76,14 @@ def redundant_gaussian(generator: np.random.Generator) -> AttentionData:
 
 @composite
 def redundant_runs(draw: st.DrawFn) -> Descent:
-    """Draw such data with tokens that are certainly no support vectors, at any matrix."""
+    """Draw redundant data and any start; no added token is a support vector."""
     data = draw(redundant_data((2.0, 1.5, 3.0)))
     return Descent(data, draw(starts(data.d, 0, 2)))
 
 
 @composite
 def all_support(draw: st.DrawFn) -> AttentionData:
-    """Draw tokens along separate axes and one shared axis: mostly all are support vectors."""
+    """Draw tokens along separate axes and a shared one: mostly all tokens are support vectors."""
     n, T = draw(sizes(1, 2)), draw(sizes(2, 4))
     D, Z = draw(arrays(n, T, T)) / 8, np.eye(n, T) + draw(arrays(n, T)) / 8
     D[..., 0] += draw(arrays(n, 1))
@@ -102,7 +102,10 @@ def all_support_larger(generator: np.random.Generator) -> AttentionData:
 
 @composite
 def thinned(draw: st.DrawFn) -> Dropped:
-    """Draw such data, with tokens at the margin, copies of them, or beyond it, less any tokens."""
+    """Draw data of `all_support` with one more token an input, and any tokens to leave out.
+
+    The further token lies at the margin or beyond it.
+    """
     data = draw(all_support())
     factor = np.full(data.n, draw(st.sampled_from([1.0, 2.0])))
     by = np.full(data.n, draw(sizes(1, data.T - 1)))

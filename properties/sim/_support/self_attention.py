@@ -1,4 +1,4 @@
-"""Where X(k) of self-attention goes, and instances; see `attsvm.primitives.self_attention`."""
+"""Limits of X(k) under self-attention, and instances; see `attsvm.primitives.self_attention`."""
 
 from __future__ import annotations
 
@@ -42,20 +42,21 @@ def descending(
     *,
     causal: bool,
 ) -> Descent:
-    """Return descent with the identity as values and from X(0) = 0, unless others are given."""
+    """Return descent on self-attention; by default values are the identity and X(0) = 0."""
     A, d = np.array(tokens, dtype=np.float64), np.shape(tokens)[-1]
     parts = (np.eye(d) if values is None else values), labels, start
     y, b, X = (np.zeros((d, d)) if x is None else np.array(x, np.float64) for x in parts)
     return Descent(SelfAttention(A, y, b, causal), X)
 
 
-# where X(k) goes
+# the limit of X(k)
 
 
 def goals(data: AttentionData, towards: str, side: str) -> list[Matrix] | None:
-    """Return the targets of W = X^T for which X, its transpose, or either goes to a target.
+    """Return the limits of W = X^T under which the named side of X(k) converges to the target.
 
-    The `towards` are those of `max_margin`; None if there is no target.
+    The sides are "X(k)", "X(k)^T" and, with any other word, either of both. The `towards` are those
+    of `max_margin`. None if there is no target.
     """
     target = max_margin(data, towards)
     if target is None:
@@ -65,7 +66,7 @@ def goals(data: AttentionData, towards: str, side: str) -> list[Matrix] | None:
 
 
 def converges(run: Descent, aims: list[Matrix] | None) -> Slack:
-    """Return the slack of "a run of W converges in direction to one of these, by its rate"."""
+    """Return the slack of "W converges in direction to one of these aims", measured by its rate."""
     if aims is None:
         return Slack(-1.0, 0.0)  # there is nothing to converge to
     slacks = []
@@ -76,7 +77,10 @@ def converges(run: Descent, aims: list[Matrix] | None) -> Slack:
 
 
 def proved(run: Descent, aims: list[Matrix] | None) -> arb | None:
-    """Return 1 if the run provably goes to one of the aims, a negative number if not, else None."""
+    """Return 1 if the run provably converges to one of the aims, a negative number if provably not.
+
+    None without a proof.
+    """
     if aims is None:
         return arb(-1)
     balls = [_limit(run, aim) for aim in aims]
@@ -96,12 +100,15 @@ def _limit(run: Descent, aim: Matrix) -> arb | None:
 
 @by_gradient_flow
 def reaches(case: Descent, towards: str = "optimal", side: str = "X(k)^T") -> Slack:
-    """Return the slack of "X(k), or the named side of it, converges in direction to the target"."""
+    """Return the slack of "the named side of X(k) converges in direction to the target"."""
     return converges(case, goals(case.data, towards, side))
 
 
 def decided(case: Descent, towards: str = "optimal", side: str = "X(k)^T") -> arb | None:
-    """Return 1 if X(k) provably converges to the target, a negative number if not, else None."""
+    """Return 1 if the named side of X(k) provably converges to the target, negative if not.
+
+    None without a proof.
+    """
     return proved(case, goals(case.data, towards, side))
 
 
@@ -121,10 +128,10 @@ DIRECTION = converges_in_direction(
 
 @composite
 def sequences(draw: st.DrawFn, *powers: int) -> Descent:
-    """Draw one or two sequences of up to three tokens; starts are zero or of a given power of two.
+    """Draw one or two sequences of up to three tokens, from zero or a start of a given size.
 
-    Tokens are orthogonal ones, a multiple of each axis, or any; values are the identity or any, and
-    labels one-hot or any.
+    Each sequence has either multiples of different axes or any tokens. Values are the identity or
+    any, and labels are one-hot or any. Starts have the sizes 2^power.
     """
     m, n, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 3))
     if draw(st.booleans()):
@@ -145,7 +152,7 @@ def sequences(draw: st.DrawFn, *powers: int) -> Descent:
 
 @composite
 def near_solution(draw: st.DrawFn) -> Descent:
-    """Draw sequences started at a multiple of the transpose of X^mm with a random part."""
+    """Draw sequences started at a multiple of the transpose of X^mm plus a random part."""
     case = draw(sequences())
     noise, size = draw(arrays(*case.start.shape)) / 8, draw(st.sampled_from([4.0, 8.0, 1.0]))
     target = max_margin(case.data, "optimal")
@@ -175,7 +182,7 @@ SECOND_BEST = descending(
 ORTHOGONAL = asking(np.eye(3)[None], [[2, 0, 1]])
 
 NEAR_BEST = replace(ORTHOGONAL, start=2.0 * np.eye(3)[[2, 0, 1]])
-"""The same from the logits of 2 X^mm, in the basin."""
+"""`ORTHOGONAL` started at the logits of 2 X^mm, in the basin."""
 
 
 SENTENCE = asking([[[0, 3], [-4, 4]]], [[0, 1]])

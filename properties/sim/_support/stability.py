@@ -18,41 +18,44 @@ NEAR = {"x": Fraction(-1, 256), "y": Fraction(1, 256)}
 
 
 def around(at: Fraction) -> dict[str, Fraction]:
-    """Return two points, 1/512 below and 1/512 above a number."""
+    """Return two points: 1/512 below and 1/512 above a number."""
     return {"x": at - Fraction(1, 512), "y": at + Fraction(1, 512)}
 
 
 def known(*values: Fraction | int) -> Defined:
-    """Return a vector of fixed values."""
+    """Return a variable whose value is a fixed vector."""
     return Defined(lambda m, v: m.array([m.exact(value) for value in values]))
 
 
 def two_tokens(at: Fraction) -> dict[str, Variable | None]:
-    """Return the variables of a reading with the tokens 1 and -1 of R^1 around one point."""
+    """Return the variables of a reading with the tokens 1 and -1 and two points around `at`."""
     points = {name: known(value) for name, value in around(at).items()}
     A = Defined(lambda m, v: m.array([[m.exact(1)], [m.exact(-1)]]))
     return {"n": None, "D": None, "A": A, **points}
 
 
 def linear_loss(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbers:
-    """Return M(x)."""
+    """Return M(x) = g(b <A x, h>), the loss with linear attention."""
     return m.logistic(b * m.dot(A @ x, h))
 
 
 def linear_constant(m: Namespace, size: Number, of: str) -> Numbers:
-    """Return the constant of M or of its gradient; size is |b| ||A^T h||, or its largest value."""
+    """Return the Lipschitz constant of M or of its gradient, for |b| ||A^T h|| = size."""
     return size / 4 if of == "loss" else size * size / (6 * m.sqrt(m.exact(3)))
 
 
 def score_norm(m: Namespace, v: Values, data: str) -> Number:
-    """Return ||A^T h|| of the same data, or its largest value over data of these norms."""
+    """Return ||A^T h|| of the same data, or its largest value over data with these norms."""
     return m.norm(v.A.T @ v.h) if data == "same" else m.spectral(v.A) * m.norm(v.h)
 
 
 def change(
     m: Namespace, v: Values, of: str, attention: str, entry: Mapping[str, Callable[..., Numbers]]
 ) -> Number:
-    """Return the change of the loss, of its gradient, or of the loss with linear attention."""
+    """Return the change of the loss with softmax or linear attention, or of its gradient.
+
+    The gradient is that of softmax attention.
+    """
     if of == "gradient" and attention == "softmax":
         return gradient_change(m, v, entry["gradient"])
     return loss_change(m, v, entry["loss" if attention == "softmax" else "linear"])
@@ -66,14 +69,17 @@ def compared(
     share: Number = 1,
     attention: str = "softmax",
 ) -> Comparison:
-    """Compare the change of the loss or its gradient with linear attention's constant."""
+    """Return that the loss or its gradient changes at most as linear attention allows.
+
+    The bound is `share` times the Lipschitz constant with linear attention.
+    """
     left = change(m, v, of, attention, {"loss": loss, "gradient": gradient, "linear": linear_loss})
     constant = linear_constant(m, m.abs(v.b) * score_norm(m, v, data), of)
     return m.at_most(left, share * constant * m.norm(v.x - v.y))
 
 
 def than_linear(loss: str) -> dict[tuple[str, str], dict[str, str]]:
-    """Return the senses of "more stable": of the loss or the gradient, by the data compared."""
+    """Return the senses of "more stable" by (loss or gradient, data compared)."""
     data = {"same": "on the same data", "norms": "over all A and h of these norms"}
     return {
         (of, name): {
@@ -86,7 +92,7 @@ def than_linear(loss: str) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def exceeds(compared: Callable[..., Comparison]) -> Callable[[Namespace, Values], Comparison]:
-    """Return that the gradient of L changes by more than linear attention's constant allows."""
+    """Return the conclusion that grad L changes by more than linear attention's constant allows."""
 
     @stated("", where="A is the column (1, -1)")
     def exceeded(m: Namespace, v: Values) -> Comparison:
@@ -97,7 +103,7 @@ def exceeds(compared: Callable[..., Comparison]) -> Callable[[Namespace, Values]
 
 
 def spread_at_least(part: Fraction, text: str) -> Hypothesis:
-    """Return the hypothesis ||A^T h|| >= a part of osc(h) diam(A)."""
+    """Return the hypothesis ||A^T h|| >= part osc(h) diam(A)."""
     return Hypothesis(
         f"||A^T h|| >= osc(h) diam(A)/{text}",
         lambda m, v: m.at_least(

@@ -22,11 +22,11 @@ from attsvm.theory.types import Nested
 from attsvm.tokens import optimal_tokens
 
 C = 10
-"""The price of slack in X_soft."""
+"""The price of slack in X_soft, as a factor of its sum."""
 
 
 def on_sentences(E: Array, sentences: Array, start: Array, whole: bool) -> Descent:
-    """Return descent on X of sentences, among the whole vocabulary or their own tokens."""
+    """Return descent on X for sentences; attention chooses among their own tokens or all tokens."""
     return Descent(Sentences(E, sentences, whole), start)
 
 
@@ -39,7 +39,7 @@ def sentences_of(case: Descent) -> Sentences:
 
 @composite
 def drawn_sequences(draw: st.DrawFn, *, from_zero: bool = False) -> Descent:
-    """Draw up to three tokens in up to three dimensions, up to three sentences of two or three."""
+    """Draw a run on up to three sentences of two or three tokens, from up to three tokens."""
     V, whole = draw(sizes(2, 3)), draw(st.booleans())
     m, n = draw(sizes(1, 3)), draw(sizes(2 if whole else 3, 3))
     words = draw(st.binary(min_size=m * n, max_size=m * n))
@@ -53,7 +53,7 @@ def drawn_sequences(draw: st.DrawFn, *, from_zero: bool = False) -> Descent:
 
 @composite
 def followed(draw: st.DrawFn) -> Descent:
-    """Draw up to four orthonormal tokens, turned round, each with one successor."""
+    """Draw sentences of up to four orthonormal tokens of any sign, each with one successor."""
     V = draw(sizes(2, 4))
     after = draw(st.lists(sizes(0, V - 1), min_size=V, max_size=V))
     rows = [draw(st.lists(sizes(0, V - 1), min_size=1, max_size=3))]
@@ -65,7 +65,7 @@ def followed(draw: st.DrawFn) -> Descent:
 
 
 def soft(data: AttentionData) -> SoftAnswer | None:
-    """Return X_soft in floats, with a recomputed gap."""
+    """Return X_soft in floats, with a recomputed gap; None if the solver fails."""
     try:
         return solve_soft(att_svm_programme(data, optimal_tokens(data).index), float(C))
     except (SolverError, DataError):
@@ -74,7 +74,7 @@ def soft(data: AttentionData) -> SoftAnswer | None:
 
 @composite
 def started(draw: st.DrawFn) -> Descent:
-    """Draw sequences started at four times X_soft in 64ths, with a random part."""
+    """Draw sequences started at four times X_soft, rounded to 64ths, plus a random part."""
     case = draw(drawn_sequences())
     solution, noise = soft(case.data), draw(arrays(*case.start.shape)) / 8
     along = 0.0 if solution is None else np.round(256.0 * solution.W) / 64
@@ -106,13 +106,15 @@ LEAVES, ALONG, BEHIND = (
     sentence_run([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]], [[2, 1]], [[a, 0.0], [b, 0.0]])
     for a, b in ((0.0, 1.0), (0.0, 4.0), (1.0, -2.0))
 )
-"""X_soft = (0, 0; 1, 0), and the first step leaves its ray; the same in the basin; behind it."""
+"""X_soft = (0, 0; 1, 0). The first run starts on its ray and leaves it at once; the second starts
+in the basin, the third one behind the ray."""
 ELSEWHERE = sentence_run([[3.0, 1.0], [0.0, 3.0], [0.0, 2.0]], [[0, 0]], [[0.0, 0.0], [8.0, 0.0]])
-"""Kept forever at the second token, which beats the third by 1 and the first by 2."""
+"""The run keeps forever at the second token, whose score exceeds the third by 1 and the first by
+2."""
 TIED = sentence_run([[0.0, 1.0], [1.0, 1.0]], [[0, 0], [1, 1]])
-"""The gradient of the first sentence is 0, and the margin that it asks for falls forever."""
+"""The gradient of the first sentence is 0, and the margin that it asks for decreases forever."""
 SLIGHT = sentence_run([[0.0625, 0.0], [0.0, 1.0]], [[0, 0], [1, 1]], [[0.0, 0.0], [-256.0, 16.0]])
-"""One constraint is 16 times shorter than the other, and slack is cheaper."""
+"""One constraint is 16 times shorter than the other, so slack for it is cheaper than a margin."""
 IDLE = sentence_run([[1.0], [0.0]], [[1, 0]])
 """The query is 0."""
 SHARED = sentence_run([[1.0, 0.0], [1.0, 1.0]], [[0, 1], [1, 0]])
@@ -126,14 +128,14 @@ LEAPING = replace(
 
 
 def orthonormal(case: Descent) -> bool:
-    """Return whether E E^T = I, and tokens are the whole vocabulary."""
+    """Return whether E E^T = I and attention chooses among the whole vocabulary."""
     E = rationals(sentences_of(case).embeddings)
     unit = all(dot(x, y) == (i == j) for i, x in enumerate(E) for j, y in enumerate(E))
     return unit and sentences_of(case).whole
 
 
 def one_successor(case: Descent) -> bool:
-    """Return whether each token always has the same successor."""
+    """Return whether each token has the same successor wherever it occurs."""
     after: dict[int, int] = {}
     pairs = zip(
         sentences_of(case).sentences[:, :-1].flat,

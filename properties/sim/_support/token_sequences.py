@@ -1,27 +1,18 @@
 """Sentences of a language as instances of figures 1 and 2, with X_soft decided exactly.
 
-A run is a language (any that can say the sentences), the sentences, a start X(0), and which tokens
-a problem chooses among: those of the sub-sequence or the whole vocabulary. X_soft is that of
-definition 4.1 with C = 10 and a slack for each constraint, for the first optimal token. Printed is
-a slack that the queries of a sentence share: the same for sentences of two words, which have one.
+A run is a language that can say the sentences, the sentences, a start X(0), and the tokens that a
+problem chooses among: those of the sub-sequence or the whole vocabulary. X_soft is that of
+definition 4.1 with C = 10 and a slack for each constraint, for the first optimal token. In print
+the queries of a sentence share a slack; for sentences of two words, which have one query, this is
+the same.
 
-All minimisers of f_C(X) = ||X|| + C sum_j max(0, 1 - <A_j, X>) lie on one ray. So the minimisers
-are not on the ray of a matrix X* if some rational W has f_C(W) < min_t f_C(t X*), a minimum over t
-= 0 and the t = 1/<A_j, X*>. Floats propose W, and the inequality is checked in rationals. They are
-on the ray of X* if X* is on the ray of X^mm and C ||X^mm|| > max lambda: X_soft is X^mm then.
+All minimisers of f_C(X) = ||X|| + C sum_j max(0, 1 - <A_j, X>) lie on one ray. This ray is not that
+of a matrix X* if some rational W has f_C(W) < min_t f_C(t X*); the minimum is at t = 0 or at some t
+= 1/<A_j, X*>. Floats propose W, and the inequality is checked in rationals. The ray is that of X*
+if X* is a positive multiple of X^mm and C ||X^mm|| > max lambda, because then X_soft is X^mm.
 
-If problems with one query have different next tokens, no X separates, and general convergence
-results do not apply. `outvoted` decides such problems for embeddings with E E^T = I and the whole
-vocabulary. The column w of X that a query reads evolves by itself, its logits being the coordinates
-w_t. With n_t problems that ask for t, -dL/dw_t for t != a is -s_t kappa_t / n, kappa_t = sum_u n_u
-g'(s_u) s_u - n_t g'(s_t), and as these sum to 0 that for w_a is their sum turned round. On the set
-s_a >= p, g' decreasing on [0, 1], kappa_t >= n_a g'(1) p - n_t / 4. If this is above 0 for all t !=
-a, all margins m_t = w_a - w_t grow, and the set is never left. The growth of m_t is bounded below
-as long as m_t is bounded. So m_t tends to infinity, and kappa_t to n_a g'(1) - n_t g'(0) > 0. A
-step adds to m_t - m_r a positive multiple of kappa_t exp(-m_t) - kappa_r exp(-m_r). So these
-differences are bounded, and m_t = ln k + O(1). The sum of the w_t and the part orthogonal to all
-tokens do not change. So X(k) = X* ln k + O(1), where X* is the least matrix with margins 1 for the
-most frequent successors. None of this asks for a short step.
+If problems with one query have different next tokens, no X separates. For orthonormal embeddings
+and the whole vocabulary, `outvoted` then decides the limit: docs/proofs/frequent_successors.md.
 """
 
 from __future__ import annotations
@@ -55,7 +46,7 @@ SOFT = "soft-margin solution"
 
 
 def limit(case: Descent) -> Vector | None:
-    """Return X*, flat, with X(k) = (1 + o(1)) X* ln k, if that is proved."""
+    """Return X*, flat, if X(k) = (1 + o(1)) X* ln k is proved; else None."""
     proved = proved_limit(case.data, case.start, case.loss, case.step)
     if proved is not None and proved.limit is not None:
         return flat(proved.limit.W)
@@ -63,7 +54,10 @@ def limit(case: Descent) -> Vector | None:
 
 
 def outvoted(case: Descent) -> Vector | None:
-    """Return X* in rationals if one successor of each query outvotes its rivals, else None."""
+    """Return X* in rationals if one successor of each query provably outvotes its rivals.
+
+    None without a proof.
+    """
     E, data = sentences_of(case).embeddings, ExactData.of(case.data)
     if not sentences_of(case).whole or not np.array_equal(E @ E.T, np.eye(len(E))):
         return None
@@ -89,7 +83,7 @@ def _decided(
     q: int,
     a: int,
 ) -> bool:
-    """Return whether kappa_t > 0 for all t != a if a has at least its attention under W."""
+    """Return whether the lower bound of kappa_t is above 0 for all t != a, with p = s_a under W."""
     E = rationals(sentences_of(case).embeddings)
     s = softmax([dot(e, [dot(row, E[q]) for row in W]) for e in E])
     least = votes[q, a] * -loss_slope("logistic-loss", fmpq(1)) * s[a]
@@ -98,7 +92,10 @@ def _decided(
 
 
 def on_soft_ray(data: AttentionData, X: Vector) -> arb | None:
-    """Return 1 if flat X is provably on X_soft's ray, a negative number if not, or None."""
+    """Return 1 if X is provably on the ray of X_soft, a negative number if provably not, or None.
+
+    X is flat.
+    """
     A = list(exact_constraints(ExactData.of(data)).values())
     gap = _least_on_ray(A, X) - _least_known(data, A)
     if gap > 0:
@@ -112,7 +109,7 @@ def on_soft_ray(data: AttentionData, X: Vector) -> arb | None:
 
 
 def _least_on_ray(A: list[Vector], X: Vector) -> arb:
-    """Return the minimum of f_C over the ray of X."""
+    """Return the minimum of f_C over the ray of X, at 0 or at some 1/<A_j, X>."""
     margins = [dot(a, X) for a in A]
     size, least = arb(dot(X, X)).sqrt(), arb(C * len(A))
     for m in margins:
@@ -123,7 +120,7 @@ def _least_on_ray(A: list[Vector], X: Vector) -> arb:
 
 
 def _least_known(data: AttentionData, A: list[Vector]) -> arb:
-    """Return f_C at 0 or at the solution that floats propose, whichever is less."""
+    """Return f_C at 0 or at the solution that floats propose, whichever is smaller."""
 
     def find() -> Plain:
         answer = soft(data)
@@ -138,7 +135,7 @@ def _least_known(data: AttentionData, A: list[Vector]) -> arb:
 
 
 def moves_soft(case: Descent) -> bool:
-    """Return whether X_soft != 0: slope C ||sum_j A_j|| > 1 at 0 (`sim/definition-4.1:sharp`)."""
+    """Return whether X_soft != 0, that is, C ||sum_j A_j|| > 1 (`sim/definition-4.1:sharp`)."""
     S = summed(case.data)
     return bool(C * C * dot(S, S) > 1)
 
@@ -166,7 +163,7 @@ def enough(case: Descent) -> bool:
 
 
 def _dear(hard: ExactAttSVM) -> bool:
-    """Return whether C ||X^mm|| > max lambda."""
+    """Return whether slack costs more than margins: C ||X^mm|| > max lambda."""
     return bool(C * C * hard.square > max(hard.duals.values()) ** 2)
 
 

@@ -34,11 +34,11 @@ from properties.sim import LOSS_NAMES
 UNDEFINED = {
     "L_X": "a Lipschitz constant of the gradient of the mean of g(b <f, h>) over the inputs",
 }
-"""The terms that print does not define, with their sense in literal readings."""
+"""Terms that the source does not define, with their sense in literal readings."""
 
 
 def one_part(case: Values) -> bool:
-    """Return whether all tokens are support vectors or all rivals score the same."""
+    """Return whether all tokens are support vectors, or the rivals of each input share a score."""
     return all_tight(case) or rivals_equal(case)
 
 
@@ -51,9 +51,9 @@ ONE_PART = Hypothesis(
 
 @composite
 def one_input_from_zero(draw: st.DrawFn) -> Descent:
-    """Draw one input of the plane from zero: (1, 0), the best, and its rivals on the other axis.
+    """Draw one input in the plane, from zero: (1, 0), the best token, and rivals on the other axis.
 
-    With (0, 0) among them X^mm has w = (1, 0), and all are support vectors.
+    The rivals include (0, 0), so X^mm has w = (1, 0), and all are support vectors.
     """
     rivals = [0, *draw(st.lists(st.integers(-3, 3), min_size=0, max_size=2))]
     scores = [draw(st.integers(-2, 1)) for _ in rivals]
@@ -62,7 +62,7 @@ def one_input_from_zero(draw: st.DrawFn) -> Descent:
 
 
 def levelled(generator: np.random.Generator, n: int) -> AttentionData:
-    """Return the Gaussian protocol in R^6 with the scores of rivals levelled, rounded to 1/64."""
+    """Return the Gaussian protocol in R^6 with equal scores for all rivals, rounded to 1/64."""
     data = gaussian_protocol(generator, n=n, T=4, d=6)
     gamma = data.gamma
     level = np.where(gamma == gamma.max(axis=1, keepdims=True), 1.0, -1.0)
@@ -70,20 +70,20 @@ def levelled(generator: np.random.Generator, n: int) -> AttentionData:
 
 
 def protocol(generator: np.random.Generator, n: int = 3) -> Descent:
-    """Return three inputs, or another number of them, from a start of any size."""
+    """Return a run on n inputs of this protocol, from a start of any size."""
     size = float(generator.choice([0.0, 1.0, 8.0]))
     return Descent(levelled(generator, n), size * generator.integers(-8, 9, size=(6, 6)) / 8)
 
 
 def near_solution(generator: np.random.Generator) -> Descent:
-    """Return three inputs, started along the float solution with a random part."""
+    """Return a run on three inputs, started at the rounded float solution plus a random part."""
     data = levelled(generator, 3)
     W = att_svm(data).W
     noise = generator.integers(-4, 5, size=(6, 6)) / 8
     return Descent(data, np.round(4.0 * W * 64) / 64 + noise)
 
 
-# where they go
+# their limits
 
 LETTERS = Letters(
     "X(0)",
@@ -99,7 +99,7 @@ OTHER_TARGETS = {"direction of the worst tokens": changed(towards="worst")}
 
 
 def other_directions(case: Descent) -> dict[str, Changed]:
-    """Return false neighbours that name another limit of the direction, refuted by a run."""
+    """Return siblings that name another limit of the direction, each refuted by the run."""
     return {
         **OTHER_TARGETS,
         "X^mm turned by about a 64th": changed(towards="turned", examples=[case]),
@@ -111,6 +111,6 @@ OTHER_DIRECTIONS = other_directions(UNEVEN)
 
 
 def any_start(*examples: Descent) -> dict[str, Changed]:
-    """Return the sibling with a start outside the basin; inputs have opposed gradients."""
+    """Return the sibling without the hypothesis on the start; inputs have opposed gradients."""
     opposed = stepped(Descent, runs(opposed_data(), 0))
     return {"any start": changed(drop=[BASIN], variables=opposed, examples=examples)}

@@ -1,4 +1,4 @@
-"""The change of c against the printed constant and against the least one."""
+"""Bounds of the change of c: with the printed constant, and with the best one."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -25,13 +25,13 @@ def printed(
     exponential: bool = True,
     c: Callable[[Namespace, Values], Number] = change,
 ) -> Comparison:
-    """Return that the change of c against R^2 beta^-2 n exp(3 R^2) ||x - y||."""
+    """Return that the change of c is at most R^2 beta^-2 n exp(3 R^2) ||x - y||."""
     constant = m.square(v.R) * bounds.published(m, v, exponential=exponential)
     return bounds.within(m, v, c(m, v), constant)
 
 
 def sharp(m: Namespace, v: Values, size: str = "oscillation") -> Comparison:
-    """Return that the change of c against sqrt(2)/4 osc(h) spread(A) ||x - y||."""
+    """Return that the change of c is at most sqrt(2)/4 osc(h) spread(A) ||x - y||."""
     values = {"oscillation": m.oscillation, "largest": m.largest}[size](v.h)
     return m.at_most(
         change(m, v), bounds.entry_constant(m) * values * m.spread(v.A) * bounds.distance(m, v)
@@ -46,6 +46,6 @@ SHORT_LOGITS = on_line([EIGHTH, -EIGHTH], x=0, y=1, z=[0, 0], R=Fraction(1, 4), 
 def block(
     tokens: Sequence[Fraction | int], X: int, Y: Fraction | int, **values: object
 ) -> dict[str, object]:
-    """Return a block of tokens of R^1 under the query 1, with R = 4 and beta = 2."""
+    """Return an instance: a block of tokens in R^1 under the query 1, with R = 4 and beta = 2."""
     points = {"a": [1], "tokens": [[token] for token in tokens], "X": [[X]], "Y": [[Y]]}
     return {**points, "R": 4, "beta": 2, **values}

@@ -2,19 +2,19 @@
 
 g is the logistic function of definition 3.5; the definition breaks off at "Then,". "Given a
 prediction head v_i ..., the score of a token ... is gamma_{l0 t} = B_{l0} v_i^T A_it. The optimal
-token ... opt in argmax_{t in [T]} gamma" (definition 3.9). There T is not introduced (the number n
-of tokens), nor what a label B_{l0} in R^{n x V} is as a factor (b), nor v_i (column i0 of the
-values y); so gamma_t = b h_t.
+token ... opt in argmax_{t in [T]} gamma" (definition 3.9). Three letters are not introduced there.
+T is read as the number n of tokens, the factor B_{l0} in R^{n x V} as the label b, and v_i as
+column i0 of the values y; so gamma_t = b h_t.
 
-A has n rows (tokens) and D columns, f = softmax(A x); u = b <f, h> is the expected score, and F the
-weight of the tokens of largest score, all of them.
+A has n rows (tokens) and D columns, and f = softmax(A x). The expected score is u = b <f, h>, and F
+is the weight of all tokens of largest score.
 
-Along -grad g(u) the change of u is -g'(u) ||grad u||^2: with tokens 1 and 0 of scores 1 and 0 at x
-= 0 both u and F decrease. A decreasing loss such as g(-u) or log(1 + exp(-u)), or ascent on g,
-increases u wherever grad u is not 0. F need not increase even then: tokens 1, 3, 0 with scores 2,
-1, 0 at x = 0 make x grow, away from the worst token and towards the second best. It does if all
-rivals have one score, as in part 2 of assumption 3.10, because u is then an affine function of F.
-Proofs: `symbolic.sim.definition_3_6`.
+Along -grad g(u) the change of u is -g'(u) ||grad u||^2. So with tokens 1 and 0 of scores 1 and 0,
+both u and F decrease at x = 0. A decreasing loss such as g(-u) or log(1 + exp(-u)), or ascent on g,
+increases u if grad u is not 0. F need not increase even then: tokens 1, 3, 0 with scores 2, 1, 0 at
+x = 0 make x grow, away from the worst token and towards the second best. F does not decrease if all
+rivals have one score, as in part 2 of assumption 3.10: u is then an affine function of F. Proofs:
+`symbolic.sim.definition_3_6`.
 """
 
 from attsvm.theory import Hypothesis, Reading, Statement, Vector, changed

@@ -1,4 +1,4 @@
-"""Whether descent raises the expected score, or the weight of optimal tokens."""
+"""The condition that descent does not lower the expected score, or the weight of optimal tokens."""
 
 from attsvm.theory import definition, gradient, stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
@@ -23,7 +23,7 @@ def weight(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: Number) -> Numbe
 
 
 def gradients(m: Namespace, v: Values, sign: int, quantity: str) -> tuple[Numbers, Numbers]:
-    """Return the gradients of the loss g(sign u) and of the score or the weight."""
+    """Return the gradient of the loss g(sign u) and that of the score or the weight."""
     other = {"score": score, "weight": weight}[quantity]
     return (
         gradient(m, lambda m, x: m.logistic(sign * score(m, v.A, x, v.h, v.b)), v.x),
@@ -39,7 +39,7 @@ def gradients(m: Namespace, v: Values, sign: int, quantity: str) -> tuple[Number
     },
 )
 def drift(m: Namespace, v: Values, sign: int, quantity: str, strict: bool = False) -> Comparison:
-    """Whether the quantity does not decrease, or does increase, along -grad of g(sign u)."""
+    """The quantity does not decrease along -grad g(sign u); with `strict` it increases."""
     descended, other = gradients(m, v, sign, quantity)
     compared = m.below if strict else m.at_most
     return compared(m.dot(descended, other), m.exact(0))

@@ -1,21 +1,22 @@
 """Definition 3.8: Att-SVM is a convex programme and defines X^mm.
 
 The formula is lost in print ("we defined the Att-SVM as the following:" is followed by the next
-section). X^mm is read from assumption 3.10, definition 4.1 and tf's Att-SVM: the least ||X||_F
-with <A_it, X> >= 1 for A_it = (x_opt - x_t) z_i^T, t != opt_i, scores by definition 3.9.
+section). X^mm is read from assumption 3.10, definition 4.1 and tf's Att-SVM: the least ||X||_F with
+<A_it, X> >= 1 for A_it = (x_opt - x_t) z_i^T, t != opt_i, scores by definition 3.9.
 
-Optimal tokens are unique, as the text says "the optimal token"; tied ones ask 0 >= 1 of each other.
+Optimal tokens are unique, as the text says "the optimal token"; tied ones would each have to beat
+the other.
 
-literal-2 fails for a query 0, which asks 0 >= 1; without one, for two inputs of opposite labels
-that ask X >= 1 and -X >= 1. The certificate is Farkas's: weights that are not negative and sum the
-A_it to 0. amended: v u^T gives token t the margin (gamma_opt - gamma_t) y_i u^T z_i; divided by the
-least of them it is feasible. So one input with z != 0 is always enough, and so are equal labels
-with one shared query.
+literal-2 fails for a query 0, which asks 0 >= 1. It also fails for two inputs of opposite labels
+that ask X >= 1 and -X >= 1. The certificate is Farkas's: weights w >= 0, not all 0, for which the
+sum of w_it A_it is 0. amended: v u^T gives token t the margin (gamma_opt - gamma_t) y_i u^T z_i;
+divided by the smallest of these it is feasible. So one input with z != 0 always has an X^mm, and so
+have inputs of equal labels with one shared query.
 
 sharp-1: with multipliers w >= 0, X^mm = sum_j w_j A_j and <V, X^mm> = sum_j w_j <A_j, V> >= sum_j
 w_j = ||X^mm||^2 for every feasible V, with equality if V has margin 1 for every w_j > 0. A second
-minimiser would be at distance 0. sharp-2: <sum_j s_j A_j, X^mm> >= 1 for shares s. Equality holds
-at s = w / sum_j w_j; the sum is then X^mm/||X^mm||^2.
+minimiser would be at distance 0. sharp-2: <sum_j s_j A_j, X^mm> >= 1 for shares s of sum 1.
+Equality holds at s = w / sum_j w_j; the sum is then X^mm/||X^mm||^2.
 """
 
 from functools import partial

@@ -20,7 +20,7 @@ CONSTRAINTS = "A_j = (x_opt - x_t) z^T for each token t but the best of its inpu
     },
 )
 def convex(m: Namespace, case: Pointed, weight: str = "0.5", lesser: bool = False) -> Relation:
-    """A combination of U and V meets the constraints; its squared norm is at most a mean."""
+    """t U + (1 - t) V meets the constraints; its squared norm is at most a mean of both squares."""
     A, points = constraints(m, case.data), m.values(case.points)
     U, V = m.vec(points[0]), m.vec(points[1])
     t = m.exact(weight) if isinstance(weight, str) else weight
@@ -32,7 +32,10 @@ def convex(m: Namespace, case: Pointed, weight: str = "0.5", lesser: bool = Fals
 def shorter_mean(
     m: Namespace, U: Numbers, V: Numbers, t: Number, lesser: bool = False
 ) -> Comparison:
-    """Return that ||t U + (1 - t) V||^2 <= the mean of ||U||^2 and ||V||^2, or the lesser."""
+    """Return that ||t U + (1 - t) V||^2 is at most the mean of ||U||^2 and ||V||^2.
+
+    The mean has the weights t and 1 - t; with `lesser` the smaller one takes its place.
+    """
     point, squares = t * U + (1 - t) * V, (U @ U, V @ V)
     mean = m.minimum(*squares) if lesser else t * squares[0] + (1 - t) * squares[1]
     return m.at_most(point @ point, mean)
@@ -82,6 +85,6 @@ def nearer(m: Namespace, case: Pointed, power: int = 2) -> Comparison:
     where=f"{CONSTRAINTS}, and 1/||X^mm|| = 0 stands for no X^mm",
 )
 def hull(m: Namespace, case: Shared) -> Comparison:
-    """For shares s, not yet divided by their sum, sum_j s_j <= ||sum_j s_j A_j|| ||X^mm||."""
+    """sum_j s_j <= ||sum_j s_j A_j|| ||X^mm|| for shares s that are not divided by their sum."""
     svm, s = att_svm(m, case.data), of_rivals(m, case.data, case.shares)
     return m.at_most(m.sum(s) * svm.margin, m.norm(s @ svm.rows))

@@ -1,4 +1,4 @@
-"""Instances of definition 3.8: data sets with matrices, shares or a vector beside them."""
+"""Instances of definition 3.8: data sets with matrices, shares or a vector."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ class Pointed:
 
 @composite
 def pointed(draw: st.DrawFn, k: int = 1) -> Pointed:
-    """Draw with k matrices that meet all constraints; every third time the last tokens are tied."""
+    """Draw data and k matrices that meet all constraints; at times the last tokens are tied."""
     X, Z, chosen, points = draw(separated(k))
     scores = preferring(chosen, draw(arrays(*X.shape[:2])))
     if draw(sizes(0, 2)) == 2:
@@ -38,7 +38,7 @@ def pointed(draw: st.DrawFn, k: int = 1) -> Pointed:
 
 @composite
 def anywhere(draw: st.DrawFn, k: int = 1) -> Pointed:
-    """Draw with k matrices that need not meet them."""
+    """Draw data and k matrices that need not meet the constraints."""
     case = draw(pointed(k))
     return Pointed(case.data, draw(arrays(k, case.data.d, case.data.d)))
 
@@ -64,7 +64,7 @@ class Shared:
 
 @composite
 def shared(draw: st.DrawFn, *, signed: bool = False) -> Shared:
-    """Draw with shares that are not negative, unless signed ones are asked for."""
+    """Draw data and shares, which are not negative unless `signed`."""
     data = draw(pointed()).data
     shares = draw(arrays(data.n, data.T))
     return Shared(data, shares if signed else np.abs(shares) + (shares == 0).all())
@@ -78,7 +78,7 @@ def shared_larger(generator: np.random.Generator) -> Shared:
 
 @dataclass(frozen=True, slots=True)
 class Classified:
-    """A data set with labels and a head, and a vector that is to classify the queries."""
+    """A data set with labels and a head, and a vector u that should classify the queries."""
 
     data: AttentionData
     u: Array
@@ -89,7 +89,10 @@ class Classified:
 
 
 def _classified(X: Array, Z: Array, y: Array, v: Array, u: Array, extra: Array) -> Classified:
-    """Make y_i u^T z_i = 1 + extra_i by the first entries, and one token best along v."""
+    """Return data with y_i u^T z_i = 1 + extra_i, in which one token is best along v.
+
+    First entries of the queries and of the best tokens are changed.
+    """
     X, Z, v, u = X.copy(), Z.copy(), v.copy(), u.copy()
     u[0], v[0] = 1.0, v[0] or 1.0
     Z[:, 0] = y * (1.0 + extra) - Z[:, 1:] @ u[1:]
@@ -118,11 +121,11 @@ def classified(draw: st.DrawFn) -> Classified:
 
 @composite
 def headed(draw: st.DrawFn) -> Classified:
-    """Draw any labels, queries, head and vector; every third time the last input opposes the first.
+    """Draw any labels, queries, head and vector; in every third case one input opposes another.
 
-    The last input then is the first one with the query -z: all its constraints are negated. By
-    Farkas there is no X^mm exactly if weights sum constraints to 0; constraints of one input never
-    do.
+    The last input is then the first one with the query -z, so all its constraints are negated. By
+    Farkas, X^mm fails to exist exactly if a sum of constraints with weights w >= 0, not all 0, is
+    0. If optimal tokens are unique and z is not 0, constraints of a single input have no such sum.
     """
     n, T, d = draw(sizes(1, 3)), draw(sizes(1, 4)), draw(sizes(1, 3))
     y = np.where(draw(arrays(n)) < 0, -1.0, 1.0)
@@ -133,7 +136,7 @@ def headed(draw: st.DrawFn) -> Classified:
 
 
 def classified_larger(generator: np.random.Generator) -> Classified:
-    """Return up to 6 inputs of 6 tokens in R^6; one in four is aligned."""
+    """Return up to 6 inputs of up to 6 tokens in R^6 or less; one case in four is aligned."""
     n, T, d = (int(generator.integers(1, 7)) for _ in range(3))
 
     def dyadic(*shape: int) -> Array:
@@ -177,7 +180,7 @@ def meet(case: Pointed) -> bool:
 
 
 def are_shares(case: Shared) -> bool:
-    """Return whether no share is negative, and some share of a constrained token is not 0."""
+    """Return whether no share is negative, and some constrained token has a share above 0."""
     exact = ExactData.of(case.data)
     constrained = [case.shares[token] for token in exact_constraints(exact)]
     return not (case.shares < 0).any() and any(constrained)

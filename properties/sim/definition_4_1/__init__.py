@@ -3,22 +3,21 @@
     X_soft = argmin ||X||_F + C sum xi_{l,t}  subject to
     (a_opt - a_t)^T X a_i >= 1 - xi_{l,t} and xi_{l,t} >= 0.
 
-With xi taken out the objective is f_C(V) = ||V||_F + C sum_j max(0, 1 - <A_j, V>), one slack a
-constraint. The printed slack has no index i, while its constraint is asked for every query i, so
-that the queries of one sequence share it: f_C(V) = ||V||_F + C sum_{l,t} max_i max(0, 1 -
-<A_{l,i,t}, V>). With one query a sequence the two forms are one; the readings of figure 1 use the
+Minimised over xi, the objective is f_C(V) = ||V||_F + C sum_j max(0, 1 - <A_j, V>) if each
+constraint has a slack. The printed slack has no index i, but its constraint is asked for every
+query i. So the queries of one sequence share it: f_C(V) = ||V||_F + C sum_{l,t} max_i max(0, 1 -
+<A_{l,i,t}, V>). With one query a sequence the two forms agree; the readings of figure 1 use the
 former, the reproduced figures the latter. lambda are any multipliers of X^mm.
 
 "We empirically find using a large penalty term C = 10 still works well" is an observation on their
 data. literal-1 and literal-3 read it as a rule for data that have an X^mm. The source also applies
 the soft margin to data without X^mm ("the vanilla formulation of X^mm is often unsolvable", section
-4), which give no comparison for X_soft. The data decide which C is large: for one input with tokens
-1/16 and 0 and query 1, f_10(0) = 10 and f_10(X^mm) = 16. literal-2 fails for one constraint A = 1
-and C = 1: f(V) = V + max(0, 1 - V) = 1 on all of [0, 1]. amended-2: sharing makes slack cheaper.
-`OWN_QUERIES` has X^mm of norm 1 with multipliers 1/2, and at C = 1/2 f(0) = 1/2 < 1. If optimal
-tokens are tied the first ones count, and what is proved is the same.
-
-More is said in `symbolic/sim/programmes.py`.
+4), for which X_soft has nothing to be compared with. How large C must be depends on the data: for
+one input with tokens 1/16 and 0 and query 1, f_10(0) = 10 and f_10(X^mm) = 16. So `literal-1`
+fails. `literal-2` fails for one constraint A = 1 and C = 1: f(V) = V + max(0, 1 - V) = 1 on all of
+[0, 1]. `amended-2` fails since sharing makes slack cheaper: `OWN_QUERIES` has X^mm of norm 1 with
+multipliers 1/2, and at C = 1/2 f(0) = 1/2 < 1. If optimal tokens are tied, the first ones count.
+Proofs and more readings are in `symbolic/sim/programmes.py`.
 """
 
 import numpy as np
@@ -31,7 +30,7 @@ from properties.sim.definition_4_1 import conclusion, instances
 
 
 def lower_prices(*examples: instances.Queried) -> dict[str, Changed]:
-    """Return false neighbours with a share of the price."""
+    """Return siblings with a share of the price."""
     shares = {"95% of that price": "0.95", "99.9% of that price": "0.999", "half of it": "0.5"}
     return {words: changed(share=share, examples=examples) for words, share in shares.items()}
 
@@ -43,7 +42,7 @@ SHARED = Records(
     lets="the constraints of a token for the queries of a sequence share a slack",
 )
 ANY_WAY = "constraints share slacks in any way"
-"""The definition of slack sharing, in the sentence of a reading after "Let"."""
+"""Words on slack sharing, which follow "Let" in the sentence of a reading."""
 
 POSITIVE = Hypothesis("C > 0", lambda case: case.C > 0)
 WHOLE = Hypothesis("queries of one sequence have the same tokens", instances.whole_sequences)

@@ -1,4 +1,4 @@
-"""Costs of X^mm and its rivals at a price of slack."""
+"""The cost of X^mm compared with that of a rival, at a price of slack."""
 
 from collections.abc import Hashable, Sequence
 
@@ -15,7 +15,10 @@ from properties.sim.definition_4_1.prices import price
 def slack_sum(
     m: Namespace, A: Numbers, V: Numbers, slacks: Sequence[Hashable] | None = None
 ) -> Number:
-    """Return the sum of max(0, 1 - <A_j, V>), the largest one of constraints that share a slack."""
+    """Return the sum of the slacks max(0, 1 - <A_j, V>); constraints with one slack count once.
+
+    A shared slack is the largest one that its constraints need.
+    """
     zero = m.exact(0)
     largest: dict[Hashable, Number] = {}
     for j, margin in enumerate(A @ V if len(A) else ()):
@@ -25,7 +28,7 @@ def slack_sum(
 
 
 def compared(m: Namespace, case: Soft | Queried) -> tuple[AttSVM, Numbers, Number]:
-    """Return the Att-SVM, the rival V and its sum of slacks."""
+    """Return the Att-SVM, the rival V and the sum of its slacks."""
     soft = soft_of(case)
     svm = att_svm(m, soft.data)
     V = m.vec(m.values(soft.move))
@@ -43,7 +46,7 @@ def at_price(m: Namespace, case: Soft | Queried, C: Number = 10) -> Comparison:
 
 
 def largest_multiplier(case: Soft | Queried, duals: dict[Token, fmpq], together: bool) -> fmpq:
-    """Return the largest lambda, of multipliers or of sums over constraints with one slack."""
+    """Return the largest multiplier, or with `together` the largest sum over one slack."""
     sums: dict[Hashable, fmpq] = {}
     for slack, (place, w) in zip(shares(case), duals.items(), strict=True):
         key = slack if together else place
@@ -72,8 +75,8 @@ def at_least_price(
 
 
 def worth(m: Namespace, X: Numbers, V: Numbers, paid: Number) -> Comparison:
-    """Return that ||X||^2 <= ||V|| ||X|| + the price of V's slack, times ||X||."""
-    # where both sides are equal V is a multiple of X^mm, and the root is rational
+    """Return that ||X||^2 <= ||V|| ||X|| + paid; `paid` is ||X|| times the price of V's slack."""
+    # if both sides are equal, V is a multiple of X^mm, and the root is rational
     return m.at_most(X @ X, m.sqrt((V @ V) * (X @ X)) + paid)
 
 

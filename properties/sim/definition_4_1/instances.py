@@ -1,4 +1,4 @@
-"""Instances of definition 4.1: data sets with a price and a rival of the solution beside them."""
+"""Instances of definition 4.1: data sets with a price and a rival of the solution."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from properties.sim.definition_4_1.prices import price
 
 @dataclass(frozen=True, slots=True)
 class Soft:
-    """A data set, a price C, and a rival V = keep X^mm + move, or V = move."""
+    """A data set, a price C, and a rival V: X^mm + move if `keep`, else move."""
 
     data: AttentionData
     C: float
@@ -35,7 +35,7 @@ class Queried:
     """Data whose inputs are queries of sequences: `sequence` labels the sequence of each input.
 
     The constraints of a token for the queries of one sequence share a slack, as definition 4.1
-    prints it. Labels (n, T) name instead the slack of each token of each input.
+    prints it. Labels of shape (n, T) name the slack of each token of each input instead.
     """
 
     soft: Soft
@@ -48,14 +48,14 @@ class Queried:
 
 
 def single(x: float, C: float, keep: bool, move: float) -> Soft:
-    """Return one input with tokens x and 0 and query 1."""
+    """Return one input with tokens x and 0 and query 1, a price and a rival."""
     data = AttentionData.of([[[x], [0.0]]], [[1.0]], scores=[[1.0, 0.0]])
     return Soft(data, C, keep, np.array([[move]]))
 
 
 @composite
 def rivals(draw: st.DrawFn, *, separable: bool = True) -> Soft:
-    """Draw separable data, or any; prices and moves that are powers of two times grid numbers."""
+    """Draw data, separable unless not asked for, with a price and a rival of various sizes."""
     data = draw(separable_data() if separable else st.one_of(separable_data(), attention_data()))
     C = abs(float(draw(arrays(1))[0])) * 2.0 ** draw(sizes(-4, 3)) or 1.0
     move = draw(arrays(data.d, data.d)) * 2.0 ** -draw(sizes(0, 8))
@@ -64,7 +64,7 @@ def rivals(draw: st.DrawFn, *, separable: bool = True) -> Soft:
 
 @composite
 def cheap_rivals(draw: st.DrawFn) -> Soft:
-    """Draw rivals with C a power of two just below 1 / ||sum_j A_j||, or half of it and less."""
+    """Draw rivals at a price C that is a power of two below 1 / ||sum_j A_j||."""
     case = draw(rivals())
     programme = att_svm_programme(case.data, case.data.gamma.argmax(axis=1).tolist())
     summed = float(np.linalg.norm(programme.combine(np.ones(len(programme.D)))))
@@ -74,10 +74,10 @@ def cheap_rivals(draw: st.DrawFn) -> Soft:
 
 @composite
 def queried(draw: st.DrawFn, *, whichever: bool = False) -> Queried:
-    """Draw sequences of up to three queries.
+    """Draw data in which each input of separable data becomes up to three queries.
 
-    The first ones separable, the others multiples or near. With `whichever`, arbitrary constraints
-    share a slack half of the time.
+    The queries are doubled or not, or moved a little. With `whichever`, arbitrary constraints share
+    a slack half of the time.
     """
     case = draw(rivals())
     n = case.data.n
@@ -97,7 +97,7 @@ def queried(draw: st.DrawFn, *, whichever: bool = False) -> Queried:
 
 @composite
 def priced(draw: st.DrawFn) -> Queried:
-    """Draw queried data with prices near the least price at which X^mm minimises.
+    """Draw such queries with a price near the least one at which X^mm minimises.
 
     Arbitrary constraints may share a slack.
     """
@@ -116,7 +116,7 @@ def at(case: Queried, C: float) -> Queried:
 
 
 def soft_of(case: Soft | Queried) -> Soft:
-    """Return the data set, the price and the rival."""
+    """Return the data set with its price and its rival."""
     return case.soft if isinstance(case, Queried) else case
 
 
@@ -167,4 +167,4 @@ OWN_QUERIES = Queried(
 
 
 PRICES = (1.0, 0.5, 1.03125, 0.96875, 0.9995, 1.0005, -2.0)
-"""Data for which X^mm starts to minimise at the price C = 1."""
+"""Prices at which `OWN_QUERIES` is examined; X^mm minimises from C = 1 on."""

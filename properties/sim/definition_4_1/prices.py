@@ -1,10 +1,12 @@
 """The price from which on X^mm minimises the soft margin, in rationals.
 
-X^mm = sum_j w_j A_j, w_j >= 0, over the constraints of margin 1; let t be the least number that
-bounds, for some such multipliers, the sum of the w_j of every slack. As a linear programme in w and
-t its dual gives a matrix Y with <X^mm, Y> = t and mu >= 0 of sum 1 with <A_j, Y> <= mu of the slack
-of j. X^mm minimises f_C exactly for C ||X^mm|| >= t: below, f_C(X^mm - e Y) < f_C(X^mm) for small
-e > 0, as slack costs C e at most and the norm falls by e t/||X^mm|| up to e^2.
+X^mm = sum_j w_j A_j with w_j >= 0, over the constraints of margin 1. For given multipliers, add the
+w_j of the constraints that share a slack, and take the largest sum. Let t be the least such number
+over all multipliers. As a linear programme in w and t its dual gives a matrix Y with <X^mm, Y> = t,
+and mu >= 0 of sum 1 such that <A_j, Y> is at most mu of the slack of j.
+
+X^mm minimises f_C exactly if C ||X^mm|| >= t. Below, f_C(X^mm - e Y) < f_C(X^mm) for small e > 0:
+slack costs at most C e, and the norm decreases by e t/||X^mm|| up to a multiple of e^2.
 """
 
 from collections.abc import Hashable, Mapping
@@ -24,7 +26,7 @@ class Price:
     Attributes:
         least: t.
         rival: Y, row by row.
-        reach: a positive e up to which X^mm - e Y meets the constraints that are not tight.
+        reach: X^mm - e Y meets the constraints that are not tight for e up to this number.
     """
 
     least: fmpq
@@ -33,12 +35,12 @@ class Price:
 
 
 def price(svm: ExactAttSVM, slacks: Mapping[Token, Hashable]) -> Price:
-    """Return the price with the named slack for each constraint, by the simplex method."""
+    """Return the price for a named slack of each constraint, by the simplex method."""
     tight = [token for token, m in svm.margins.items() if m == 1]
     A, groups = [svm.A[token] for token in tight], list(dict.fromkeys(slacks[t] for t in tight))
     basis = _independent(svm, tight)
     rows, J, G = len(basis), len(tight), len(groups)
-    # variables: w of the tight constraints, a rest of each slack, t; rows: margins, slacks
+    # variables: w of tight constraints, t - sum of w for each slack, t; rows: margins, slacks
     table = [[dot(A[k], a) for a in A] + [fmpq(0)] * (G + 1) for k in basis]
     for g, group in enumerate(groups):
         rest = [fmpq(int(h == g)) for h in range(G)]
@@ -57,9 +59,9 @@ def price(svm: ExactAttSVM, slacks: Mapping[Token, Hashable]) -> Price:
 
 
 def _minimise(table: Matrix, right: Vector, inside: list[int]) -> Vector:
-    """Return the dual solution of the least last variable x, if table x = right and x >= 0.
+    """Return the dual solution of: minimise the last entry of x subject to table x = right, x >= 0.
 
-    `inside` is a basis with x >= 0; the lowest index enters, which cannot cycle (Bland).
+    The list `inside` is a basis with x >= 0. The lowest index enters, which cannot cycle (Bland).
     """
     last = len(table[0]) - 1
     while True:

@@ -1,27 +1,26 @@
 """A few tokens: how many contribute to the gradient, and how many are support vectors.
 
-"Few" is not defined and is read as weakly as it can be: no more than half. grad L(X) = sum_it c_it
+"Few" is not defined; it is read as weakly as possible, as at most half. grad L(X) = sum_it c_it
 x_it z_i^T, and X^mm = sum_j w_j A_j with multipliers w_j >= 0, A_j = (x_opt - x_t) z^T for each
-token that is not optimal. Feature vectors are support vectors, tokens of margin 1 under X^mm: of
-these literal-2 and literal-4 can speak only if X^mm exists, and part 1 of assumption 3.10 in
-literal-3 says itself that it does.
+token that is not optimal. Feature vectors are read as support vectors, the tokens of margin 1 under
+X^mm. So literal-2 and literal-4 suppose X^mm; in literal-3 part 1 of assumption 3.10 implies it.
 
 A token contributes if c_it x_it z_i^T is not 0. Attention is positive, so c_it is 0 only if the
 score of a token equals the attended one. With the tokens 2, 1 and scores 1, 0 both contribute at
 every X, and the second one is a support vector. Part 1 of assumption 3.10 says that all tokens are
-support vectors, so that under it not even "not all" can be said.
+support vectors, so under it not even "not all" is true.
 
 On the default of figure 1 (m = 10, n = 5, d = 100), tokens of the sub-sequence, 8 of the first 100
-runs have an X^mm; the first of them is run 20. In these, 76% to 93% of the tokens that are not
-optimal are support vectors: 42 to 55 of 52 to 59. In the others, and in all of runs 0 to 4 over the
-whole vocabulary, no X^mm exists, as tokens of the language have several successors. X_soft with C =
-10 has margins of at most 1 on 52, 41, 52, 55, 46 of 59, 60, 58, 57, 52 tokens that are not optimal
-(runs 0 to 4, tokens of the sub-sequence), and on 303, 311, 334, 352, 425 of 760 (the whole
-vocabulary). At X(0) all tokens of sub-sequences that hold two different ones contribute to the
-gradient, and 43 to 62 of 81 to 90 make 90% of the sum of |c_it| (runs 0 to 4). After 10,000 steps
-these are 7 to 56, and of 800 tokens of the vocabulary 12 and 8 (runs 0 and 1): there the gradient
-does come from a few tokens in the end, not in each update. More is said in
-`symbolic/sim/few_support_tokens.py`.
+runs have an X^mm, the first of them run 20. In these, 42 to 55 of 52 to 59 tokens that are not
+optimal are support vectors, which is 76% to 93%. In the others, and in runs 0 to 4 over the whole
+vocabulary, no X^mm exists, because tokens of the language have several successors. There X_soft
+with C = 10 has margins of at most 1 on 52, 41, 52, 55, 46 of 59, 60, 58, 57, 52 tokens that are not
+optimal (runs 0 to 4), and over the vocabulary on 303, 311, 334, 352, 425 of 760.
+
+At X(0) all tokens of sub-sequences that hold two different ones contribute, and 43 to 62 of 81 to
+90 make 90% of the sum of |c_it| (runs 0 to 4). After 10,000 steps 7 to 56 do, and 12 and 8 of 800
+tokens of the vocabulary (runs 0 and 1). So the gradient comes from a few tokens in the end, but not
+in each update. More is in `symbolic/sim/few_support_tokens.py`.
 """
 
 from attsvm.data import AttentionData

@@ -22,13 +22,17 @@ from properties.sim._support.dropping import coefficients, mask
 from properties.sim._support.redundant_tokens import all_support, redundant_data
 
 GRID = 2.0**20
+"""Number of multiples per unit to which tokens are rounded."""
 BOTH = Descent.of([[[2], [1]]], [[1]], scores=[[1, 0]])
 """Both tokens contribute to the gradient at every X."""
 
 
 @dataclass(frozen=True, slots=True)
 class Default:
-    """A run of figure 1 with its default sizes, by its number and by what it chooses among."""
+    """A run of figure 1 with its default sizes, by its number and by what it chooses among.
+
+    With `whole` it chooses among the whole vocabulary, else among the sub-sequence.
+    """
 
     run: int
     whole: bool
@@ -41,7 +45,7 @@ class Default:
 
     @property
     def data(self) -> AttentionData:
-        """Its problems; of places that hold the optimal token only the first is kept.
+        """The problems of the run; of several places with the optimal token only the first is kept.
 
         Tokens are rounded to multiples of 1/GRID: coordinates come from LAPACK, whose last bits
         depend on the processor.
@@ -107,8 +111,9 @@ def not_all(m: Namespace, data: AttentionData, beyond: int = 1) -> Comparison:
 def carriers(svm: ExactAttSVM) -> list[Token]:
     """Return tokens of independent A_j that combine to X^mm with positive multipliers.
 
-    If the A_j of positive multipliers are dependent, sum_j r_j A_j = 0 with some r_j > 0. Then w -
-    t r, with the least t that makes a multiplier 0, has one fewer (Caratheodory).
+    If the A_j with positive multipliers w_j are dependent, sum_j r_j A_j = 0 with some r_j > 0.
+    Then w - t r, with the least t that makes a multiplier 0, has fewer positive ones
+    (Caratheodory).
     """
     duals = {t: w for t, w in svm.duals.items() if w != 0}
     while duals:
@@ -123,10 +128,7 @@ def carriers(svm: ExactAttSVM) -> list[Token]:
 
 
 def _dependence(svm: ExactAttSVM, tokens: list[Token]) -> list[fmpq] | None:
-    """Return a vector r with some r_j > 0 and sum_j r_j A_j = 0.
-
-    None if the A_j are independent.
-    """
+    """Return r with some r_j > 0 and sum_j r_j A_j = 0; None if the A_j are independent."""
     reduced, rank = svm.gram(tokens).rref()
     leads = [next(k for k in range(len(tokens)) if reduced[i, k] != 0) for i in range(rank)]
     free = [k for k in range(len(tokens)) if k not in leads]

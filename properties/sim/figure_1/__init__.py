@@ -1,23 +1,23 @@
 """Figure 1: the cosine of X(k) with X_soft during training on a causal language.
 
-That the observation "still complies with our Theorem 3.15" says that the cosine tends to 1; that it
-grows is read off the curves, of which the text says nothing. The text does not define the language:
-any sentences count. "Over the vocabulary set" are the problems classified; attention is over the
+"This observation still complies with our Theorem 3.15" is read as: the cosine tends to 1. That it
+increases is read off the curves; the text does not say so. The text does not define the language,
+so any sentences count. The problems classify "over the vocabulary set", but attention is over the
 sub-sequence: tokens are read as either. X_soft has one slack per constraint here; the printed
 programme shares a slack among the queries of a sentence. Both agree for sentences of two words,
 which all counterexamples below use.
 
-literal-1 and literal-2 fall as the loss of definition 3.6 increases in the score. amended-1 falls
-in the way that the reproduced figure shows: three orthonormal tokens a, b, c and the sentences "a
-a", "a a", "a b". X(k) selects the more frequent successor, so that its column goes along (2, -1,
--1), and b against c no longer matters; the slacks of X_soft = (1, 0, -1) still count it. The cosine
-tends to sqrt(3)/2 = 0.866 (`properties.sim._support.token_sequences` has the proof). amended-2: a
-run on the ray of X_soft may leave it (`LEAVES`). A step is compared with X_soft only if X_soft is
-known exactly, that is if it is X^mm.
+literal-1 and literal-2 fall because the loss of definition 3.6 increases in the score. amended-1
+falls as the reproduced figure shows: take three orthonormal tokens a, b, c and the sentences "a a",
+"a a", "a b". X(k) selects the more frequent successor, so its column follows (2, -1, -1), in which
+b and c are equal. The slacks of X_soft = (1, 0, -1) still tell them apart. The cosine tends to
+sqrt(3)/2 = 0.866 (docs/proofs/frequent_successors.md). amended-2: a run on the ray of X_soft may
+leave it (`LEAVES`). A step is compared with X_soft only if X_soft is known exactly, because it is
+X^mm.
 
 amended-3: from a start that cannot lose its optimal tokens, with a step of at most 1/L_X, X(k)
 converges in direction to X^mm (theorem 3.14 as amended). X^mm is X_soft, the one minimiser, if C
-||X^mm|| > max lambda. (For shared slacks, sum lambda over the queries that share one.) With
+||X^mm|| > max lambda. (With shared slacks, the lambda of queries that share one are added.) With
 equality 0 may minimise as well, as for a single constraint (definition 4.1).
 
 With steps of 128/L_X `amended-3` fails (`telling_sentences.LEAPING`).

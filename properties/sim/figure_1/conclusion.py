@@ -18,7 +18,7 @@ from properties.sim._support.telling_sentences import soft
 
 @by_gradient_flow
 def ends(case: Descent, towards: str) -> Slack:
-    """Return whether the direction of X(k) tends to that of a target, by its rate."""
+    """Return the slack of "the direction of X(k) tends to that of the target", by its rate."""
     solution = soft(case.data)
     if solution is None:
         return Slack.unknown("floats came to no solution")
@@ -30,7 +30,7 @@ def ends(case: Descent, towards: str) -> Slack:
 
 
 def certified_end(case: Descent, towards: str) -> arb | None:
-    """Return 1 if the cosine provably tends to 1, a negative number if not, else None."""
+    """Return 1 if the cosine provably tends to 1, a negative number if provably not, else None."""
     if token_sequences.stays_at_zero(case):
         return arb(-1)
     X = token_sequences.limit(case)
@@ -55,10 +55,7 @@ COSINE = tends(
 
 
 def length(m: Namespace, x: Numbers) -> Number:
-    """Return the norm.
-
-    Of a single number its absolute value, so that cosines in R^1 are 1 or -1.
-    """
+    """Return the norm of a vector; for one entry the absolute value, so that cosines are +-1."""
     return m.abs(x[0]) if len(x) == 1 else m.norm(x)
 
 

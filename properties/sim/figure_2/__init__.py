@@ -1,26 +1,26 @@
 """Figure 2: margins on a causal language grow from about 0 and end positive.
 
-`sim/token-separation` is the same for any tokens and scores; here they are problems of a language,
-in which token t scores <e_next, e_t>. We read "generally becomes larger" as: every step raises the
-mean margin; "eventually positive" as: all margins are, in the end; "near 0" as X(0) = 0, at which
-all margins are 0. "Converges": margins have a finite limit (literal-3).
+`sim/token-separation` says the same for any tokens and scores; here the problems are those of a
+language, in which token t scores <e_next, e_t>. "Generally becomes larger" is read as: every step
+raises the mean margin. "Eventually positive": all margins end positive. "Near 0": X(0) = 0, at
+which all margins are 0. "Converges": margins have a finite limit (literal-3).
 
-The loss of definition 3.6 increases in the score, so that the one margin of the sentence "1 1" over
-tokens 1 and 0 falls for ever. With the decreasing loss g(-<f, h>) two orthonormal tokens a, b and
-the sentences "a a", "a b" have the margins m and -m: never are both positive, and their mean is 0
-for ever. literal-2 demands more than "generally" says. These two languages also refute its weakest
-meaning: a mean margin that exceeds that of the start at some time.
+The loss of definition 3.6 increases in the score, so the one margin of the sentence "1 1" over
+tokens 1 and 0 decreases for ever. With the decreasing loss g(-<f, h>) two orthonormal tokens a, b
+and the sentences "a a", "a b" have the margins m and -m. They are never both positive, and their
+mean is 0 for ever. literal-2 demands more than "generally" says. These two languages also refute
+its weakest meaning: the mean margin at some time exceeds that of the start.
 
-amended-2 asks for orthonormal tokens and for the whole vocabulary to choose among. It is `outvoted`
-of `token_sequences` without votes for others, kappa_t = n_a g'(s_a) s_a > 0; so margins also end
-above every bound. amended-3 has any sentences, and is `sim/token-separation:amended-4`.
+amended-2 asks for orthonormal tokens and the whole vocabulary to choose among. In the notation of
+docs/proofs/frequent_successors.md, kappa_t = n_a g'(s_a) s_a > 0, so margins also end above every
+bound. amended-3 has any sentences, and is `sim/token-separation:amended-4`.
 
-Margins do not converge wherever the run is proved to settle: X(k) = (1 + o(1)) X* ln k, and a
-margin that is not 0 at X* grows like it (`attsvm.primitives.growth_rates`). For "1 1" the one
-margin tends to -infinity with the loss as printed and to infinity with the decreasing one
-(literal-3, amended-4). The margin over ln k converges (sharp). The violet bins are what margins are
-after so many steps, and move on with every tenfold of them. In a language with equally frequent
-successors that hold each other, such as "a a", "a b", the margins do converge, to 0.
+Margins do not converge if the run provably settles: X(k) = (1 + o(1)) X* ln k, and a margin that is
+not 0 at X* grows like ln k (`attsvm.primitives.growth_rates`). For "1 1" the one margin tends to
+-infinity with the loss as printed and to infinity with the decreasing one (literal-3, amended-4).
+The margin over ln k converges (sharp). The violet bins show margins after the given number of
+steps; ten times as many steps move them on. If equally frequent successors hold each other, as in
+"a a", "a b", the margins do converge, to 0.
 
 With steps of 128/L_X `amended-3` and `sharp` fail (`telling_sentences.LEAPING`).
 """

@@ -1,4 +1,4 @@
-"""Whether a margin converges under descent."""
+"""Convergence of a margin under descent."""
 
 import numpy as np
 from flint import arb
@@ -19,7 +19,10 @@ from properties.sim._support.margins import NOTHING, ends
 
 @by_gradient_flow
 def converges(case: Descent, of: str = "largest") -> Slack:
-    """Return the slack of "the `largest` or `least` margin gains little in a decade"."""
+    """Return the slack of "the `largest` or `least` margin changes little in a decade".
+
+    The decade is one of the norm.
+    """
     if is_stationary_start(ExactData.of(case.data), rationals(case.start), case.loss):
         return Slack(1.0, 0.0)
     slack = ends(case, of, "optimal")
@@ -29,7 +32,7 @@ def converges(case: Descent, of: str = "largest") -> Slack:
 
 
 def certified_convergence(case: Descent, of: str = "largest") -> arb | None:
-    """Return 1 from a stationary start, -1 if the margin is proved to be a multiple of ln k."""
+    """Return 1 from a stationary start, -1 if the margin provably grows like ln k, else None."""
     data = ExactData.of(case.data)
     if is_stationary_start(data, rationals(case.start), case.loss):
         return arb(1)

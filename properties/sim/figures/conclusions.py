@@ -10,10 +10,10 @@ from properties.sim._support.causal_language import APART
 
 
 def growth(norm: Array, residual: Array, back: int) -> Array:
-    """Return the exponent of the residual's growth with the norm, (B,) of (B, k) each.
+    """Return the exponents (B,) with which residuals (B, k) grow with norms (B, k).
 
     The slope is taken between the last number of a run, which may have ended early, and the entry
-    `back` before.
+    `back` places before.
     """
     exponents = []
     for sizes, off in zip(norm, residual, strict=True):
@@ -24,12 +24,12 @@ def growth(norm: Array, residual: Array, back: int) -> Array:
 
 
 def rising(recorded: Array) -> int:
-    """Return the number of (B, k) curves that rise from each record to the next."""
+    """Return how many of the curves (B, k) rise from each record to the next."""
     return int((np.diff(recorded, axis=1) > 0.0).all(axis=1).sum())
 
 
 def conclusions(tables: Mapping[str, Table]) -> dict[str, object]:
-    """Return final cosines, rivals' cosines, growth exponents of the residual, and sentences."""
+    """Return final cosines, rivals' cosines, growth exponents of residuals, and sentences."""
     facts: dict[str, object] = {}
     for tokens in tables["directions"].distinct("tokens"):
         rows = tables["directions"].where(tokens=tokens)
@@ -64,7 +64,7 @@ def conclusions(tables: Mapping[str, Table]) -> dict[str, object]:
 
 
 def _far(table: Table) -> dict[str, object]:
-    """Return final cosines of the curves at large norms, in the runs that reach the last norm."""
+    """Return the norms that runs reached, exponents of growth there, and a sentence on them."""
     curves = {
         str(name): table.where(direction=name).stack("run", "norm", "residual")
         for name in table.distinct("direction")

@@ -1,15 +1,16 @@
 """sim/failing-data: how often descent from zero misses the optimal tokens, against n, T and d.
 
-Data sets of unit-norm Gaussian tokens, queries and head with random labels, plain descent from X(0)
-= 0 on the decreasing loss g(-b <f, h>) with step 1/L_X. From an iterate that floats reached, a
-certificate in balls decides the limit of every descent with a step of at most 1/L_X
+Data sets have unit-norm Gaussian tokens, queries and head with random labels. Plain descent starts
+at X(0) = 0, on the decreasing loss g(-b <f, h>), with step 1/L_X. From an iterate that floats
+reached, a certificate in balls decides the limit of every descent with a step of at most 1/L_X
 (`attsvm.exact.limit_certificate`). Such descent tends to X^mm, as theorem 3.14 says, or selects
-other tokens than the optimal ones for ever, which is a failure. If no certificate closes within
-`STEPS` steps, floats follow the curve of gradient flow on from there, to a thousand times the norm.
-A run that has settled by `attsvm.limits.settled` over the last tenfold of the norm is `astray`, a
-failure by this rule, or `arrives`; other runs are unsettled. Data sets without X^mm are counted
-apart. The exact binomial interval of 95% is that of the probability of a failure, by certificate or
-rule, given that there is an X^mm. Its upper end counts the unsettled runs as failures.
+other tokens than the optimal ones for ever, which is a failure.
+
+If no certificate closes within `STEPS` steps, floats follow the curve of gradient flow from there
+to a thousand times the norm. A run that has settled by `attsvm.limits.settled` over the last decade
+of the norm is `astray`, a failure by this rule, or `arrives`; other runs are unsettled. Data sets
+without X^mm are counted apart. The exact binomial 95% interval is for the probability of a failure,
+by certificate or rule, given that X^mm exists. Its upper end counts unsettled runs as failures.
 """
 
 import itertools
@@ -42,7 +43,7 @@ OUTCOMES = ("converges", "arrives", "fails", "astray", "unsettled", "no_solution
 
 
 def outcome(data: AttentionData, iterates: Sequence[Array]) -> str:
-    """Return the one of `OUTCOMES` that the first certificate along these iterates proves."""
+    """Return the true one of `OUTCOMES`: by the first certificate that closes, else by floats."""
     exact = ExactData.of(data)
     solved = separate(exact, [rows[0] for rows in exact.optimal])
     if solved is not None and solved.status == "unseparable":
@@ -64,7 +65,7 @@ def outcome(data: AttentionData, iterates: Sequence[Array]) -> str:
 
 
 def numbers(seed: int, sets: int = 50, sizes: Sequence[tuple[int, int, int]] = SIZES) -> Numbers:
-    """Return counts by size, and the interval."""
+    """Return counts of outcomes by size, with the interval of the share that fails."""
     rows = []
     for n, T, d in sizes:
         generator = np.random.default_rng([seed, n, T, d])

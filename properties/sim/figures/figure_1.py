@@ -1,14 +1,15 @@
 """sim/figure-1: cosine of X(k) with the soft-margin solution on a synthetic causal language.
 
-As section 4 of the source says, the rest chosen in `properties.sim._support.causal_language`: m, n,
-d around 10, 5, 100, five runs, mean and standard error. The programme's tokens are read in two
-ways, a row each: those of the sub-sequence, and the whole vocabulary; training uses the same.
-Slacks are shared by the queries of a sentence, as definition 4.1 prints them; the solution with one
-slack a constraint is one of the directions of the second picture.
+The setting is that of section 4 of the source; its open choices are made in
+`properties.sim._support.causal_language`. The sizes m, n, d vary around 10, 5, 100; each has five
+runs, shown by mean and standard error. The programme's tokens are read in two ways, in a row each:
+those of the sub-sequence, and the whole vocabulary; training uses the same. The queries of a
+sentence share slacks, as definition 4.1 prints it; the solution with one slack a constraint is one
+of the directions in the second picture.
 
 The second picture shows what a cosine curve does not: X(k) and X_soft beside directions that no
-training enters, and the distance of X(k) from the ray of X_soft while the norm grows. Under
-convergence it stays bounded; where X(k) goes elsewhere it grows like the norm.
+training enters, and the distance of X(k) from the ray of X_soft as the norm grows. If X(k)
+converges to the ray, this distance stays bounded; if it goes elsewhere, it grows like the norm.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +40,7 @@ def numbers(
     far: Sequence[float] = FAR,
     default: causal.Setting = DEFAULT,
 ) -> Numbers:
-    """Return tables of `sets` runs a configuration; each panel varies one size of the default."""
+    """Return tables of `sets` runs a configuration; a panel varies one size of the default."""
     record, runs = checkpoints(steps), range(sets)
     jobs = list(product(configurations(panels, default), causal.SETS))
 
@@ -80,7 +81,7 @@ def numbers(
 
 
 def checkpoints(steps: int) -> list[int]:
-    """Return 0, and six steps a decade up to the last."""
+    """Return step 0, and about six steps a decade up to the last one."""
     count = round(6 * np.log10(steps)) + 1
     return [0, *sorted({int(k) for k in np.geomspace(1, steps, count).round()})]
 
@@ -96,7 +97,7 @@ def configurations(
 def followed(
     seed: int, size: causal.Setting, tokens: str, W: Array, record: list[int]
 ) -> tuple[Table, Table]:
-    """Return each run's iterates relative to X_soft, and data about its problems."""
+    """Return each run's iterates relative to X_soft, and facts about its problems."""
     rows, about = [], []
     for run, path in enumerate(W):
         task, keys = causal.draw(seed, run, size), {**size.columns, "tokens": tokens, "run": run}
@@ -147,7 +148,7 @@ def beyond(
     record: list[int],
     far: Sequence[float],
 ) -> dict[str, Table]:
-    """Return the tables beyond the figure, at the default sizes."""
+    """Return the tables that the printed figure lacks, at the default sizes."""
     directions, alike, printed, crossed, long = [], [], [], [], []
     generator = np.random.default_rng([seed, len(tasks)])
     steps = np.array(record)
@@ -155,7 +156,7 @@ def beyond(
         away = causal.train(tasks, tokens, record[-1], record, printed=True)
         starts = np.stack([task.start for task in tasks])
         data = [task.data[tokens] for task in tasks]
-        # conflicting problems of the vocabulary have finite parts, along which curves are stiff
+        # conflicting problems of the vocabulary keep parts of X finite, which makes curves stiff
         curves = (
             follow(data, starts, causal.LOSS, far, tolerance=TOLERANCE)
             if tokens == "prefix"

@@ -1,8 +1,8 @@
 """sim/figure-2: margins between optimal and other tokens on a synthetic causal language.
 
-The default configuration of figure 1, on the same runs: (x_opt - x_t)^T X(k) z of all problems and
-all tokens that are not optimal, pooled over the runs, under both readings of the token set.
-Repetitions of the optimal token are optimal themselves and have no margin.
+The runs are those of figure 1 with its default sizes. The margins (x_opt - x_t)^T X(k) z of all
+problems and all tokens that are not optimal are pooled over the runs, for both readings of the set
+of tokens. Copies of the optimal token are optimal themselves and have no margin.
 """
 
 from collections.abc import Sequence
@@ -78,7 +78,7 @@ def numbers(
 
 
 def pooled(data: Sequence[AttentionData], W: Array) -> Array:
-    """Return the margins (k, all) of every run's tokens that differ from the optimal one."""
+    """Return the margins (k, all) of the tokens that differ from the optimal one, over all runs."""
     return np.concatenate([margins(one, path) for one, path in zip(data, W, strict=True)], axis=1)
 
 

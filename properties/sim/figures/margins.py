@@ -1,10 +1,10 @@
 """sim/margins: margins between optimal and other tokens grow from about 0 to positive ones.
 
-Figure 2 of the source on other data: `sets` data sets of n = 10 inputs of T = 5 unit-norm Gaussian
-tokens in dimension d = 100. Queries and head have unit norm, labels are random. The source trains
-on sentences of a synthetic language. Plain descent on X with the log-loss from Gaussian starts of
-deviation 0.1; the margins (x_opt - x_t)^T X(k) z of all inputs and all tokens that are not optimal
-are pooled.
+Figure 2 of the source on other data; the source trains on sentences of a synthetic language. Here
+there are `sets` data sets of n = 10 inputs of T = 5 unit-norm Gaussian tokens in dimension d = 100.
+Queries and head have unit norm, and labels are random. X is trained by plain descent on the
+log-loss, from Gaussian starts of deviation 0.1. The margins (x_opt - x_t)^T X(k) z of all inputs
+and all tokens that are not optimal are pooled.
 """
 
 import numpy as np
@@ -46,7 +46,7 @@ def numbers(seed: int, sets: int = 20) -> Numbers:
 
 
 def picture(n: Numbers) -> Figure:
-    """Return one histogram a step, over the same bins."""
+    """Return a picture with one histogram for each step, over the same bins."""
     histogram, summary = n.tables["histogram"], n.tables["summary"]
     low, high, filled = histogram.stack("step", "low", "high", "count")
     labels = [

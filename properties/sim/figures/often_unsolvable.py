@@ -1,9 +1,8 @@
 """sim/often-unsolvable: how often there is no X^mm, against m, n and d.
 
-For each size random languages are drawn as for figure 1, one set of sentences each. A set has no
-X^mm where a query asks in a circle (`properties.sim.often_unsolvable.contradictions`); elsewhere
-`separability` decides, with a proof either way. Beside the counts stand exact binomial confidence
-intervals, of 95%.
+For each size random languages are drawn as for figure 1, with one set of sentences each. If a query
+asks in a circle (`properties.sim.often_unsolvable.contradictions`), there is no X^mm. Otherwise
+`separability` decides, with a proof of its answer. Counts come with exact binomial 95% intervals.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ RISK = 0.025
 
 
 def numbers(seed: int, sets: int = 40, sizes: Sequence[Setting] = SIZES) -> Numbers:
-    """Return counts and intervals by size and by the set of tokens."""
+    """Return counts and intervals by size and by set of tokens."""
     rows = []
     for size in sizes:
         entropy = [[seed, run, size.m, size.n, size.d] for run in range(sets)]
@@ -65,7 +64,7 @@ def answer(sentences: Int[Array, "m n"], data: AttentionData, whole: bool) -> st
 
 
 def _shares(tokens: str) -> Curves:
-    """Return a picture of frequencies against m, a panel for each n, a line for each d."""
+    """Return a picture of frequencies against m, with a panel for each n and a line for each d."""
     return Curves(
         "frequencies", "m", "n", "d", "sentences m", "no hard-margin solution",
         where={"tokens": [tokens]}, scales={"ylim": (-0.03, 1.03)},

@@ -29,7 +29,7 @@ def titled(page: Figure, words: str) -> Figure:
 
 
 def cosines(n: Numbers) -> Figure:
-    """Return a column for each size, a row for each reading of the token set."""
+    """Return the cosines: a column for each varied size, a row for each reading of the tokens."""
     curves = n.tables["curves"]
     names = [str(name) for name in curves.distinct("panel")]
     page = sheet(len(ROWS), len(names), panel=(3.9, 3.0))

@@ -1,14 +1,14 @@
 """sim/stability: domains on which softmax or linear attention has smaller Lipschitz constants.
 
-Constants over all A of given norm and h of length H, of the loss and of its gradient, for the
-logistic loss (against |b| H) and the squared loss (against |b|/H). On the whole space and on
-domains ||A x|| <= R that hold the extremal tokens, the constants of softmax do not depend on the
-number of tokens: two suffice (`symbolic.sim.stability`). On smaller domains the figure shows two
-tokens. The squared loss of linear attention has no constant on the whole space, and is drawn for R
-= 4 and 16.
+The constants are those of the loss and of its gradient, over all A of a given norm and all h of
+length H. They are drawn against |b| H for the logistic loss and against |b|/H for the squared loss.
+On the whole space, and on domains ||A x|| <= R that contain the extremal tokens, the constants of
+softmax do not depend on the number of tokens: two suffice (docs/proofs/stability.md). On smaller
+domains the figure shows two tokens. The squared loss of linear attention has no constant on the
+whole space; it is drawn for R = 4 and 16.
 
-The crossings are found in floats. `symbolic.sim.stability` proves, in balls and rationals, on which
-side of them softmax has the smaller constant of the gradient on the whole space.
+The crossings are computed in floats. `symbolic.sim.stability` proves, in balls and rationals, on
+which side of them softmax has the smaller constant of the gradient on the whole space.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ def constants(
     """Return the constants of softmax with two tokens and of linear attention, in floats.
 
     Args:
-        loss: `logistic` (g(b d), size is beta) or `squared` ((d - b)^2, size is t, and H = 1).
-        size: of label and head.
+        loss: `logistic` for g(b d), or `squared` for (d - b)^2 with H = 1.
+        size: |b| H.
         radius: R of the domain ||A x|| <= R; the whole space by default.
-        gradient: that of the gradient in place of that of the loss.
+        gradient: whether the constants are those of the gradient, not of the loss.
     """
     logistic = loss == "logistic"
     length = size if logistic else 1.0
@@ -91,7 +91,7 @@ def _largest(height: Callable[[Array, Array], Array], edge: float) -> float:
 
 
 def crossing(loss: str, radius: float, gradient: bool, low: float, high: float) -> float:
-    """Return the size between low and high at which both constants agree, NaN if there is none."""
+    """Return the size between low and high at which both constants agree; NaN if there is none."""
     from scipy.optimize import brentq
 
     def lead(log: float) -> float:
@@ -105,7 +105,7 @@ def crossing(loss: str, radius: float, gradient: bool, low: float, high: float) 
 
 
 def numbers(seed: int = 0) -> Numbers:
-    """Return ratios of the constants, the crossings, and their place by R.
+    """Return ratios of the constants, their crossings, and the crossings by R.
 
     Nothing is drawn at random: `seed` changes nothing.
     """
@@ -135,9 +135,9 @@ def numbers(seed: int = 0) -> Numbers:
 
 
 def picture(n: Numbers) -> Figure:
-    """Return ratios above and regimes below.
+    """Return the picture: ratios above and regimes below.
 
-    Logistic loss on the left, squared loss on the right.
+    The logistic loss is on the left, the squared loss on the right.
     """
     figure = sheet(2, 2, panel=(4.8, 3.7))
     panels = figure.subplots(2, 2)

@@ -1,17 +1,17 @@
 """A fixed prediction head does not affect the analysis.
 
-The objective is logistic(Att(X) H, B) with H in R^{d x V}, B in R^{n x V}; below it is one entry of
-it, g(b (f^T M H)_v) with f = softmax(A x), values M = A_3 Y and v = 0. To ignore H leaves Att(X)
-itself: column v of M scores the tokens in place of column v of M H.
+The objective is logistic(Att(X) H, B) with H in R^{d x V}, B in R^{n x V}. The readings take one
+entry of it, g(b (f^T M H)_v) with f = softmax(A x), values M = A_3 Y and v = 0. To ignore H leaves
+Att(X) itself: then column v of M scores the tokens, and not column v of M H.
 
-With one value 1, one value 0, d = V = 1 and H = -1 the second token is optimal with the head and
-the first without it. With keys 1, 0 and x = 0 the gradients are opposite, so that for query 1 the
-programme has X^mm = -1 and +1. A permutation of two values does the same, so that no positivity of
-H helps. literal-3: Att(X) is n x d and B is n x V. amended-1: the head can be absorbed, not
-ignored. Every statement about h(y) holds with h = A_3 (Y H) e_v in its place. amended-2: all scores
-are multiplied by c.
+With one value 1, one value 0, d = V = 1 and H = -1 the second token is optimal with the head, and
+the first one without it. With keys 1, 0 and x = 0 the gradients are opposite: for query 1 the
+programme has X^mm = -1 with the head and +1 without. A permutation of two values does the same, so
+no positivity of H helps. literal-3: Att(X) is n x d and B is n x V. amended-1: the head can be
+absorbed, not ignored. Every statement about h(y) holds with h = A_3 (Y H) e_v in its place.
+amended-2: all scores are multiplied by c.
 
-The proofs in `symbolic.sim.fixed_head` run the formulas on symbols for small sizes; for all sizes,
+The proofs in `symbolic.sim.fixed_head` run the formulas on symbols for small sizes. For all sizes,
 (f^T M) H = f^T (M H) and M (c e_v) = c M e_v.
 """
 

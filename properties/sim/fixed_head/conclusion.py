@@ -13,14 +13,14 @@ def score(m: Namespace, v: Values, x: Numbers) -> Numbers:
 
 
 def values_of(m: Namespace, v: Values, head: str) -> Numbers:
-    """Return M H e_v, M times the mean column of H, or M e_v without the head."""
+    """Return M H e_v, M times the mean column of H, or M e_v if the head is ignored."""
     if head == "ignored":
         return v.M[:, 0]
     return v.M @ (v.H[:, 0] if head == "column" else m.sums(v.H) / v.V)
 
 
 def closed_gradient(m: Namespace, v: Values, head: str) -> Numbers:
-    """Return the gradient of lemma 3.11 with these values."""
+    """Return the gradient by lemma 3.11, with the values of `values_of`."""
     return entry_loss.gradient(m, v.A, v.x, values_of(m, v, head), v.b)
 
 
@@ -60,7 +60,9 @@ def still_optimal(
 ) -> Relation:
     mine = v.b * (v.M @ m.abs(v.H)[:, 0]) if positive else scores(m, v, "column")
     other = scores(m, v, "ignored")
-    pairs = [m.minimum(g, k) for g, k in combinations(other, 2)]  # the largest is second best
+    pairs = [
+        m.minimum(g, k) for g, k in combinations(other, 2)
+    ]  # the largest of these is the second-best score
     level = m.max(m.array(pairs) if rank == 2 and pairs else other)
     best = m.max(mine)
     kept = [(s, m.at_least(g, level)) for s, g in zip(mine, other, strict=True)]
@@ -74,7 +76,7 @@ def still_optimal(
     symbols={"of": {"values": "Att(X)", "tokens": "the logits", "keys": "A"}},
 )
 def same_size(m: Namespace, v: Values, of: str = "values") -> Comparison:
-    """A row of Att(X), of the logits, or x is as long as a row of B."""
+    """A row of Att(X), of the logits or of A is as long as a row of B."""
     sizes = {"values": v.d, "tokens": v.n, "keys": v.D}
     return m.equal(m.exact(1) * sizes[of], m.exact(1) * v.V)
 
@@ -86,6 +88,6 @@ def same_size(m: Namespace, v: Values, of: str = "values") -> Comparison:
     },
 )
 def absorbed(m: Namespace, v: Values, head: str = "column") -> Comparison:
-    """The gradient with a head is the closed form of lemma 3.11 with values of its own."""
+    """The gradient with a head is the closed form of lemma 3.11 with other values h."""
     true = gradient(m, lambda m, x: m.logistic(score(m, v, x)), v.x)
     return m.equal(true, closed_gradient(m, v, head))

@@ -1,4 +1,4 @@
-"""Heads of the statement on a fixed head, and what changes a drawn one."""
+"""Instances of the statement on a fixed head, and functions that make a head meet a hypothesis."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ def multiple(H: Array, known: Known) -> Array:
 
 
 def raised(H: Array, known: Known) -> Array:
-    """Return the head with a positive entry in its first place."""
+    """Return the head with a positive entry in place (0, 0)."""
     H = H.copy()
     H[0, 0] = np.where(H[0, 0] == 0.0, 0.5, np.abs(H[0, 0]))
     return H

@@ -1,22 +1,22 @@
 """The decision hyperplanes of sub-sequences: how far different optimal tokens make them differ.
 
 Problem i, a sub-sequence with query z_i, decides by <w_i, x> with w_i = X^mm z_i. Its hyperplane is
-{x : <w_i, x> = c_i}, halfway between its optimal token and the nearest rival, and its half-space
-the side {x : <w_i, x> > c_i} of the optimal token. "Fundamentally different" is not defined and is
+{x : <w_i, x> = c_i}, halfway between its optimal token and the nearest rival. Its half-space {x :
+<w_i, x> > c_i} is the side of the optimal token. "Fundamentally different" is not defined and is
 read as weakly as it can be: not the same set.
 
 literal-1: in `REPEATED` the next word is twice the same. literal-2: `EXCHANGED` has X^mm = -1/2 and
 the one hyperplane {0}, with its sides exchanged. literal-3: both problems of `ONE_QUERY` ask from
 the query a. So w is the same, and the line x_2 = 1/2 divides b from a and c from a.
 
-Hyperplanes are those of X^mm, which section 4 calls "often unsolvable": of data without one the
-sentence says nothing. If optimal tokens are tied X^mm is that of the first one.
+Hyperplanes are those of X^mm, which section 4 calls "often unsolvable"; the sentence says nothing
+of data without X^mm. If optimal tokens are tied, X^mm is that of the first one.
 
-Over the whole vocabulary the optimal token of one problem is a rival in the other, so that
-<w_i - w_j, x_opt_i - x_opt_j> is the sum of two margins, at least 2. Hence sharp-1, by Cauchy and
-Schwarz, and w_j = t w_i, t > 0, is impossible; and so is z_j = t z_i: X^mm exists only if
-sub-sequences that end in the same token have the same optimal one. That is less than one successor
-for each token: a longer token in the direction of two successors is optimal for both.
+Over the whole vocabulary the optimal token of one problem is a rival in the other. So <w_i - w_j,
+x_opt_i - x_opt_j> is the sum of two margins, at least 2. This gives sharp-1, by Cauchy and Schwarz.
+It also excludes w_j = t w_i with t > 0, and therefore z_j = t z_i. So X^mm exists only if
+sub-sequences that end in the same token have the same optimal one. That does not require one
+successor for each token: a longer token in the direction of two successors is optimal for both.
 """
 
 from attsvm.primitives.descent import Descent

@@ -1,4 +1,4 @@
-"""Hyperplanes of decisions between tokens, and what tells them apart."""
+"""Hyperplanes of decisions between tokens, and conditions that they differ."""
 
 import itertools
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from properties.sim._support.telling_sentences import on_sentences
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """How a sub-sequence of two tokens at least decides: <w, x> > c for its optimal token."""
+    """The decision of a sub-sequence of at least two tokens: <w, x> > c for its optimal token x."""
 
     w: Vector
     c: fmpq
@@ -28,10 +28,7 @@ class Decision:
 
 
 def decisions(case: Descent) -> list[Decision] | None:
-    """Return the decisions of all sub-sequences of at least two tokens.
-
-    None if X^mm does not exist.
-    """
+    """Return the decisions of all sub-sequences of at least two tokens; None without X^mm."""
     exact, svm = ExactData.of(case.data), exact_att_svm(case.data)
     if svm is None:
         return None
@@ -45,7 +42,7 @@ def decisions(case: Descent) -> list[Decision] | None:
 
 
 def pairs(case: Descent) -> list[tuple[Decision, Decision]] | None:
-    """Return pairs of decisions for different optimal tokens."""
+    """Return the pairs of decisions with different optimal tokens; None without X^mm."""
     made = decisions(case)
     if made is None:
         return None
@@ -128,7 +125,7 @@ def apart(w: Numbers, x: Numbers) -> Number:
 
 @composite
 def one_successor(draw: st.DrawFn) -> Descent:
-    """Draw up to three tokens in up to three dimensions, each with one successor."""
+    """Draw sentences of up to three tokens in up to three dimensions, each with one successor."""
     V, d, whole = draw(sizes(2, 3)), draw(sizes(1, 3)), draw(st.booleans())
     after = draw(st.lists(sizes(0, V - 1), min_size=V, max_size=V))
     words = [draw(st.lists(sizes(0, V - 1), min_size=1, max_size=3))]
@@ -138,5 +135,5 @@ def one_successor(draw: st.DrawFn) -> Descent:
 
 
 def still(case: Descent) -> Descent:
-    """Return the data with X(0) = 0, which plays no part here."""
+    """Return the same data with X(0) = 0; the start does not matter to hyperplanes."""
     return replace(case, start=np.zeros_like(case.start))

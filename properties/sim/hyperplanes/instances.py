@@ -1,4 +1,4 @@
-"""Sentences of the statement on hyperplanes, and the tokens that they compare."""
+"""Instances of the statement on hyperplanes: sentences, and strategies that draw them."""
 
 import numpy as np
 from hypothesis import strategies as st

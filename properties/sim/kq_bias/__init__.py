@@ -1,21 +1,21 @@
 """Key-query bias: W = QK^T trained by descent converges to the Frobenius solution.
 
-Logits are x_t^T W z (the transpose is `sim/orientation`), X^mm is the Frobenius solution for the
-tokens of highest score, of which no sentence says that it exists. Two readings are possible: W
+Logits are x_t^T W z (the transpose is `sim/orientation`), and X^mm is the Frobenius solution for
+the tokens of highest score; the source does not state that it exists. Two readings are possible: W
 itself is trained, as in W-GD, or "trainable parameter key and query matrices Q, K in R^{d x d}"
 are, and W = K Q^T here.
 
 The basin of the optimal tokens is the set of weights whose risk exceeds the infimum by less than
-min_i [l(second score) - l(best score)]/n: no optimal token is lost from there.
+min_i [l(second score) - l(best score)]/n. From there descent never loses an optimal token.
 
 As the printed loss increases in the score, W runs away from the solution (theorem 3.14). At K = Q =
 0 nothing moves, with any loss. (K, Q) may also miss the solution from other starts in the basin.
 From `OPPOSED` Q = -K for ever, and W = -K^2 < 0 while X^mm = 1. From `SEMIDEFINITE`, invertible
-weights with all margins positive, W stays positive semidefinite and X^mm = [[1, 1], [1, 0]] is not,
-so the direction is another for ever. As far as it was followed, it is that of the nuclear solution,
-all ones. With one input of two tokens all norms agree, and (K, Q) converges with any constant step
+weights with all margins positive, W stays positive semidefinite. X^mm = [[1, 1], [1, 0]] is not, so
+the direction is another for ever. As far as it was followed, it is that of the nuclear solution,
+all ones. With one input of two tokens all norms agree. Then (K, Q) converges with any constant step
 from every start with K^T D / ||D|| + Q^T z / ||z|| not 0, where D = x_opt - x_t; from the others it
-never does. Proofs in `factor_descent` and `symbolic.sim.kq_bias`.
+never does. Proofs: `factor_descent` and `symbolic.sim.kq_bias`.
 """
 
 from dataclasses import replace

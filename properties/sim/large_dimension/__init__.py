@@ -1,18 +1,19 @@
 """A large dimension: how likely it makes each part of assumption 3.10.
 
-"Such phenomenon" is the second part of the assumption as printed; the sentence before it calls the
-first part an insight into overparameterization, so that both are read. No law of the data is named,
-so that any is meant. Likely is read as a probability of at least 1/2, and sufficiently large as
-1000 or more. n inputs have T tokens each, k = T - 1. N = n (T + 1) is the number of vectors, and G
-the Gram matrix of the A_j = (x_opt - x_t) z^T. Part 1 says that all tokens are support vectors,
-part 2 that rivals have one score. Under `Signs` all entries are independent fair signs.
+"Such phenomenon" is the second part of the assumption as printed. The sentence before calls the
+first part an insight into overparameterization, so both are read. No law of the data is named, so
+any is meant. Likely is read as a probability of at least 1/2, and sufficiently large as d >= 1000.
+Each of n inputs has T tokens, and k = T - 1. Part 1 says that all tokens are support vectors, part
+2 that rivals have one score. Under `Signs` all entries are independent fair signs.
 
 Part 2 becomes less likely as d grows, for T >= 3, and no d is sufficiently large: for signs, one
 input and three tokens it has probability 0.0262 at d = 1000. If the tokens have a density and the
-head is not 0, its probability is 0 in every dimension. For differences of two rivals of one score
-lie on the hyperplane orthogonal to the head, a null set. For T = 2 it says that scores differ.
+head is not 0, its probability is 0 in every dimension. For the difference of two rivals of one
+score lies on the hyperplane orthogonal to the head, a null set. For T = 2 it says that scores
+differ.
 
-More is said in `symbolic/sim/large_dimension.py`.
+The bounds are proved in docs/proofs/large_dimension.md, their steps in
+`symbolic/sim/large_dimension.py`.
 """
 
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Whether all margins are tight, and with which probability."""
+"""Conditions for all margins to be tight, and their probability."""
 
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -26,13 +26,13 @@ from properties.sim._support.redundant_tokens import all_support, redundant_data
 SAMPLES, ONE = 100, Fraction(1)
 THREE_TOKENS = Signs(1, 3, 1000)
 EVEN = RandomSentences(np.ones((2, 2), dtype=np.int64), 2, 3, 1000)
-"""Two tokens that follow each other with equal chances."""
+"""Sentences of two tokens that follow each other with equal probabilities."""
 BESIDE = AttentionData.of([[[-3, 5, 4], [5, 4, 3], [4, 3, -5]]], [[1, 0, 0]], scores=[[1, 0, 0]])
 """The last token is beyond the margin; all have the squared norm 50, and products of at most 17."""
 ASIDE = AttentionData.of([[[5, 0], [3, 4], [-3, 4]]], [[1, 0]], scores=[[1, 0, 0]])
 """The last token is no support vector, though all have norm 5."""
 UNEVEN = AttentionData.of([[[100], [1], [2]]], [[1]], scores=[[1, 0, 0]])
-"""Nearly orthogonal only against the longest token."""
+"""Tokens of different norms: inner products are small only relative to the longest one."""
 SOLVABLE = st.one_of(all_support(), redundant_data())
 
 FAIR = "the entries of n inputs of T tokens and of their queries in R^d be independent fair signs"
@@ -44,7 +44,10 @@ if TYPE_CHECKING:
 
 
 def coherence(data: AttentionData) -> fmpq | None:
-    """Return the largest |<., .>| of two tokens or queries over the first one's squared norm."""
+    """Return the largest |<., .>| of two tokens or queries over the first one's squared norm.
+
+    None if the first token or the first query is 0.
+    """
     exact = ExactData.of(data)
     shares = [fmpq(0)]
     for vectors in ([x for tokens in exact.X for x in tokens], exact.Z):
@@ -56,7 +59,7 @@ def coherence(data: AttentionData) -> fmpq | None:
 
 
 def long(data: AttentionData) -> bool:
-    """Return whether all tokens have one norm, and all queries one, none 0."""
+    """Return whether all tokens have one norm and all queries have one norm, neither of them 0."""
     exact = ExactData.of(data)
     squares = [{dot(x, x) for tokens in exact.X for x in tokens}, {dot(z, z) for z in exact.Z}]
     return all(len(values) == 1 and 0 not in values for values in squares)
@@ -68,7 +71,7 @@ def disturbance(n: "sp.Expr", k: "sp.Expr", e: "sp.Expr") -> "sp.Expr":
 
 
 def incoherent(data: AttentionData, most: Fraction = ONE) -> bool:
-    """Return whether 4 k (e + (n - 1) e^2) is at most 1, e the coherence."""
+    """Return whether 4 k (e + (n - 1) e^2) is at most `most`, where e is the coherence."""
     e = coherence(data)
     return e is not None and bool(disturbance(data.n, data.T - 1, e) <= rational(most))
 
@@ -138,13 +141,13 @@ def exactly_where(m: Namespace, data: AttentionData, by: str = "inverse") -> Com
 
 def _frequent(law: Signs, factor: int, samples: int) -> Slack:
     if law.T < 2:
-        return Slack(-1.0, 0.0)  # k = 0, and the bound divides by it
+        return Slack(-1.0, 0.0)  # k = 0, by which the bound divides
     high = interval(laws.counted(law, samples), samples, laws.RISK)[1]
     return Slack.at_most(least_chance(law, factor), high, 1e-12)
 
 
 def frequent(law: Signs, factor: int = 1) -> Slack:
-    """Return the slack of "part 1 is likely", by the upper end of an interval with error 10^-9."""
+    """Return the slack of "part 1 is likely", by the upper end of an exact binomial interval."""
     return _frequent(law, factor, SAMPLES)
 
 

@@ -5,19 +5,19 @@ our paper, we relax their assumption of the loss function's derivative and Lipsc
 The abstract says: "relax the strong assumptions on the derivative of the loss function from the
 prior works". The prior work asks for a strictly decreasing loss l of the score u = b <f, h> whose
 l' is bounded and Lipschitz on bounded intervals. The source does not say which assumption replaces
-it. We read: nothing but a continuous derivative (literal-1), or that of a strictly decreasing loss
-(literal-2). Everything else is as in theorem 3.14, for which the loss is: assumption 3.10 with
-either part, any start, steps of at most 1/L_X. Logits are x_t^T X z.
+it. We read: only a continuous derivative (literal-1), or that of a strictly decreasing loss
+(literal-2). Everything else is as in theorem 3.14: assumption 3.10 with either part, any start,
+steps of at most 1/L_X. Logits are x_t^T X z.
 
 `literal-1` falls by the loss of the paper itself, which increases. `literal-2` falls by -u^3, which
-is strictly decreasing, and at rest at u = 0: scores 1 and -1 at X(0) = 0. Both have one input of
-two tokens, so that it is the loss that fails: there theorem 3.14 is true with g(-u), from any start
-(`sim/theorem-3.14-part-2:amended-2`). So a negative derivative cannot be relaxed to a decreasing
-loss, but everything else can be relaxed. l may be unbounded (-u) and not convex (g(-u)). Neither l
-nor l' need be Lipschitz (exp(-u)). l' need not be negative outside of the scores ((1 - u)^2 below
-1, -u^3 on one side of 0), since attention never leaves their interval (`amended-3`). `amended-1`
-has any constant step, so that l' need not be Lipschitz there either. `amended-2` needs L_X, which
-exists where l'' is continuous, and fails with steps of 256/L.
+is strictly decreasing but has slope 0 at u = 0: take scores 1 and -1 at X(0) = 0. Both have one
+input of two tokens, so the loss alone is at fault: there theorem 3.14 is true with g(-u), from any
+start (`sim/theorem-3.14-part-2:amended-2`). So a negative derivative cannot be relaxed to a
+decreasing loss, but everything else can be relaxed. l may be unbounded (-u) and not convex (g(-u)).
+Neither l nor l' need be Lipschitz (exp(-u)). l' need not be negative outside of the scores ((1 -
+u)^2 below 1, -u^3 on one side of 0), since attention never leaves their interval (`amended-3`).
+`amended-1` has any constant step, so l' need not be Lipschitz there either. `amended-2` needs L_X,
+which exists if l'' is continuous, and fails with steps of 256/L.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Where a run stays for ever, and what the loss and attention do there."""
+"""Runs that never move, the condition l' < 0 on the scores, and instances."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ LETTERS = replace(training.LETTERS, says="")
 
 
 def stays(case: Descent, towards: str) -> bool:
-    """Return whether X(k) = 0 forever, as the gradient at 0 is exactly 0, or there is no target."""
+    """Return whether X(k) = 0 forever because the gradient at 0 is 0, or there is no target."""
     if max_margin(case.data, towards) is None:
         return True
     gradient = negative_gradient(BALLS, case.data, case.start, case.loss).matrix
@@ -39,7 +39,7 @@ DIRECTION = replace(limit(limits.DIRECTION, LETTERS, never=stays), tensors=None)
 
 
 def sloped(case: Descent) -> bool:
-    """Return whether L' < 0 at every score that attention may return; decided for known losses."""
+    """Return whether l' < 0 at every score that attention may return; False for unknown losses."""
     return case.loss in FOLLOWED and decreases(ExactData.of(case.data), case.loss)
 
 
@@ -56,10 +56,11 @@ NEGATIVE = [*EVERYWHERE, "squared", "cubic"]
 def trained(
     draw: st.DrawFn, losses: list[str], *, tight: bool = False, near: bool = False
 ) -> Descent:
-    """Draw runs whose rivals have one score; any start near four times X^mm, or adversarial ones.
+    """Draw runs whose rivals have one score, from adversarial starts or near four times X^mm.
 
-    With `tight` also data with all tokens as support vectors, mostly. For (1 - u)^2 the scores are
-    lowered below 1 half of the time, for -u^3 to one side of 0.
+    With `tight` or `near` other data are drawn as well, mostly with all tokens as support vectors.
+    The starts lie near 4 X^mm if `near`. For (1 - u)^2 the scores are lowered below 1, and for -u^3
+    moved to one side of 0, half of the time, and always if `near`.
     """
     kinds = [rival_data(), *([tight_data()] if tight or near else ())]
     kinds += [separable_data()] if near else []

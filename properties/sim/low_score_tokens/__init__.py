@@ -1,27 +1,25 @@
 """Tokens of low score: effects of leaving them out on programme, training and attention.
 
 Neither "low" nor "the final outcome" is defined. Low is read as weakly as it can be: the tokens of
-least score of their input, unless all its tokens share one score. The outcome is read as X^mm (on
-data that have one: else there is no outcome to be impaired), as the end of training, and as the
-output f of trained attention.
+least score of their input, unless all its tokens share one score. The outcome is read as X^mm (for
+data that have one), as the end of training, and as the output f of trained attention.
 
-literal-1: X^mm = 1 of `SUPPORT` is 1/2 without the last token. The programme depends on scores only
-through which token is best (sharp-1). No score is low enough; the question is whether the token is
-a support vector (amended-1, `sim/token-sparsity:literal-3`). `literal-2`: descent on the printed
-loss ends at the very token that is left out (`ENDS_THERE`). `amended-2`: from X(0) = 0 the last
-token of `PUSHED` pushes the run to the best one. Without that token the run ends at the second one.
-In the basin that cannot happen: by literal-3 the risk without them is no larger, and the threshold
-no smaller. In both runs each input then keeps above its second-best score for ever. So it ends at
-an optimal token, even if several are optimal, or at no token, for example if nothing can be
-separated.
+`literal-1`: X^mm = 1 of `SUPPORT` is 1/2 without the last token. The programme depends on scores
+only through which token is best (sharp-1). No score is low enough; the question is whether the
+token is a support vector (amended-1, `sim/token-sparsity:literal-3`). `literal-2`: descent on the
+printed loss ends at the very token that is left out (`ENDS_THERE`). `amended-2`: from X(0) = 0 the
+last token of `PUSHED` pushes the run to the best one; without it the run ends at the second one. In
+the basin that cannot happen (amended-3). By literal-3 the risk without low tokens is no larger, and
+the threshold is no smaller. In both runs each input then keeps above its second-best score for
+ever. So it ends at an optimal token, or at no token, for example if nothing can be separated.
 
-literal-3: with all tokens u = p u_low + (1 - p) u_rest, p the attention to those of least score, so
-that u_rest - u = p (u_rest - u_low) >= 0. The loss g(b <f, h>) as printed increases in u and rises.
-The output moves by p times the distance of two means of tokens, so literal-4 falls for tokens 1, 0
-at X = 0; and at r X^mm p is at most N exp(-r), as every margin is at least r. So what trained
-attention may leave out is every token that is not optimal, whatever its score.
+literal-3: with all tokens u = p u_low + (1 - p) u_rest, where p is the attention to those of least
+score. So u_rest - u = p (u_rest - u_low) >= 0; the loss g(b <f, h>) as printed increases with u.
+The output moves by p times the distance of two means of tokens. So literal-4 falls for tokens 1, 0
+at X = 0. At r X^mm p is at most N exp(-r), as every margin is at least r. So trained attention may
+leave out every token that is not optimal, whatever its score.
 
-With steps of 256/L_X `amended-3` fails (`PROTECTED`). Either run has the L_X of its own data.
+With steps of 256/L_X amended-3 fails (`PROTECTED`). Either run has the L_X of its own data.
 """
 
 from hypothesis import strategies as st

@@ -39,23 +39,23 @@ LEFT_OUT = {
     "second": "the tokens of scores in between",
 }
 DROPPED = "$which of inputs whose scores differ"
-"""If scores do not differ nothing is left out."""
+"""The tokens that are left out; if the scores of an input agree, it loses none."""
 OWN_STEPS = "with one step in units of one over the Lipschitz constant of each run"
 
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
-    """A data set and a number: a multiple of X^mm, or by how much low scores are lowered."""
+    """A data set and a number: a factor of X^mm, or the amount that least scores are lowered by."""
 
     data: AttentionData
     size: float
 
 
 def low(data: AttentionData, which: str = "low") -> Any:
-    """Return the tokens of least score of each input as a mask (n, T), or other tokens.
+    """Return a mask (n, T) of the tokens of least score, or of other tokens.
 
-    The mask of an input is empty if its tokens share one score. `low` has the least ones, `best`
-    the optimal ones, `second` all that are neither.
+    `low` marks the tokens of least score, `best` the optimal ones, `second` all that are neither.
+    An input whose tokens share one score has no marks.
     """
     if in_torch(data.X):
         gamma, there = scores(data), present(data)
@@ -105,13 +105,13 @@ def same_solution(m: Namespace, data: AttentionData, which: str = "low") -> Comp
 
 
 def lowered(case: Scaled) -> AttentionData:
-    """Return the data with the least scores of each input lowered by the number."""
+    """Return the data with the least scores of each input lowered by `size`."""
     scores = lower_scores(case.data.gamma, low(case.data), case.size)
     return AttentionData(case.data.X, case.data.Z, scores=scores, mask=case.data.mask)
 
 
 def lower_scores(scores: Array, chosen: Array, by: float | Array) -> Array:
-    """Return the scores, with a number subtracted from the scores of the chosen tokens."""
+    """Return the scores, with `by` subtracted from those of the chosen tokens."""
     changed: Array = np.where(chosen, scores - by, scores)
     return changed
 
@@ -206,7 +206,7 @@ def output_moves(m: Namespace, case: Scaled, rate: int = 1, which: str = "low") 
     for s, rest, (tokens, _), count in _attended(m, case.data, W, which):
         moved = m.norm(rest @ m.values(tokens) - s @ m.values(tokens))
         bound = count * m.exp(-rate * m.values(r)) * m.diameter(m.values(tokens))
-        parts.append(moved / bound)  # tokens of different margins differ
+        parts.append(moved / bound)  # some margin is not 0, so the diameter is positive
     return m.at_most(m.max(m.array(parts)) if parts else m.exact(0), m.exact(1))
 
 
@@ -220,7 +220,7 @@ def without_low(run: Descent, which: str) -> AttentionData:
 
 
 def _selected(run: Descent, data: AttentionData, loss: str, *, tied: bool = False) -> Array | Slack:
-    """Return the token of largest logit of each input at a large norm, or the reason for none.
+    """Return the token of largest logit of each input at a large norm, or why there is none.
 
     This token must have nearly all attention; with `tied`, together with tokens of the same score.
     Attention cannot distinguish two tokens that are the same vector.
@@ -243,7 +243,7 @@ def _selected(run: Descent, data: AttentionData, loss: str, *, tied: bool = Fals
 
 @by_gradient_flow
 def ends_alike(run: Descent, which: str = "low") -> Slack:
-    """Return the slack of "descent ends in the same direction without tokens of least score"."""
+    """Return the slack of "descent ends in the same direction without the tokens left out"."""
     chosen = _selected(run, run.data, run.loss)
     if isinstance(chosen, Slack):
         return chosen
@@ -258,7 +258,7 @@ def ends_alike(run: Descent, which: str = "low") -> Slack:
 
 @by_gradient_flow
 def ends_no_worse(run: Descent, which: str = "low") -> Slack:
-    """Return the slack of "each input ends at no lower score without the tokens of least score"."""
+    """Return the slack of "each input ends at no lower score without the tokens left out"."""
     ends = [
         _selected(run, data, run.loss, tied=True) for data in (run.data, without_low(run, which))
     ]
@@ -292,7 +292,7 @@ def certified_alike(run: Descent, which: str = "low") -> arb | None:
 
 
 def _ends(proved: ProvedLimit | None, loss: str) -> dict[int, fmpq]:
-    """Return the scores at which inputs with a gradient end; an increasing loss negates scores."""
+    """Return the final score of each input with a gradient; an increasing loss negates scores."""
     if proved is None:
         return {}
     sign, rows = (
@@ -305,7 +305,7 @@ def _ends(proved: ProvedLimit | None, loss: str) -> dict[int, fmpq]:
 def certified_no_worse(run: Descent, which: str = "low") -> fmpq | None:
     """Return the least gain of an input in final score, exactly; None without a proof.
 
-    An input without any gradient is left out. An input whose tokens share one score in the rest
+    An input without any gradient is left out. If the tokens that stay share one score, the input
     ends at this score.
     """
     (whole, rest), out = _proved_limits(run, which), low(run.data, which)
@@ -353,7 +353,7 @@ NO_WORSE = Measured(
 
 
 def _lowest_last(data: AttentionData) -> AttentionData:
-    """Return the data with the least score for the last token, which lies beyond the margin."""
+    """Return the data with the least scores at the last tokens, which lie beyond the margin."""
     scores = data.gamma.copy()
     scores[:, -1] = scores.min() - 1.0
     return AttentionData(data.X, data.Z, scores=scores)
@@ -365,7 +365,7 @@ def idle_data() -> st.SearchStrategy[AttentionData]:
 
 
 def idle_larger(generator: np.random.Generator) -> AttentionData:
-    """Return one such input at larger sizes."""
+    """Return one input at larger sizes whose token of least score lies beyond the margin."""
     data = redundant_larger(generator)
     return _lowest_last(AttentionData(data.X[:1], data.Z[:1], scores=data.gamma[:1]))
 
@@ -392,7 +392,7 @@ ENDS_THERE = Descent.of([[[0], [1], [-1]]], [[1]], scores=[[1, 0, -1]])
 PUSHED = Descent.of([[[-1], [4], [0], [3]]], [[1]], scores=[[1, 0, -3, -4]])
 """The token of least score pushes the run to the best one."""
 BEST_PUSHES = Descent.of([[[4], [0], [3]]], [[1]], scores=[[-1, 0, 3]])
-"""Without the optimal token the run on the printed loss turns round."""
+"""Without the optimal token the run on the printed loss changes its direction."""
 BETWEEN = Descent.of([[[11], [0], [12]]], [[1]], scores=[[4, 3.75, 3.625]])
 """Without the second token the run on the printed loss ends in another direction."""
 PROTECTED = replace(
@@ -404,5 +404,5 @@ PROTECTED = replace(
     ),
     step=256.0,
 )
-"""In the basin; without the last tokens L_X is less, and the steps leap out of it."""
+"""A start in the basin. Without the last tokens L_X is smaller, and the steps leap out of it."""
 SEPARABLE = st.one_of(separable_data(), redundant_data())

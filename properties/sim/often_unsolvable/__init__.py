@@ -2,27 +2,25 @@
 
 The data are m sentences of n tokens of a language, "each sub-sequence next-token prediction problem
 ... over the vocabulary set with query from the last token". The source does not define the
-language. Here it is that of the reproduced figure 1 (20 unit-norm Gaussian tokens, each with 3
-successors). Tokens are those of the vocabulary or of the sub-sequence.
+language. Here it is that of the reproduced figure 1: 20 unit-norm Gaussian tokens, each with 3
+successors. Attention is over the vocabulary or over the sub-sequence.
 
-"Often" is true and its reason is not. `literal-2` falls for orthonormal tokens a, b and the
+"Often" is true, but not for the reason given. `literal-2` falls for orthonormal tokens a, b and the
 sentences "a a", "a b". A linear function can separate each token from the others, but the query a
-asks for a before b and for b before a. The two constraints are opposites. A query that asks for a
-before b, b before c, ..., and the last of them before a, asks in a circle. Over the whole
-vocabulary a query does so exactly if it asks for two different tokens. (It asks for the optimal
-token, which is the next one if tokens have norm 1. A longer token may be optimal for two different
-next ones.) From d = 20 on the probability therefore does not depend on d. A larger dimension does
-not make problems solvable; fewer sentences do. The count for `literal-1` and `literal-3` is of
-circles alone, each a certificate with weights 1, so that the interval (Clopper and Pearson) bounds
-the probability from below. For m sentences of two words over the whole vocabulary and independent
-embeddings it is 1 - m! [z^m] prod_q (1 + sum_s (exp(p_qs z) - 1)), p_qs being the probability of
-the sentence q s (`sharp`). Its mean over the random languages is 0.7455..., for ten sentences: that
-proves `literal-1`, as the first two words of longer ones contradict each other no less. Of
-`literal-3` no proof is known. Missing is a bound of the probability from below: which token of a
-sub-sequence is optimal depends on random embeddings, and what sub-sequences share, on walks through
-a random language. `attsvm reproduce sim/often-unsolvable` counts against m, n and d: of 40 draws of
-the default (seed 0) 40 have no X^mm over the vocabulary and 38 over the sub-sequences, each by a
-circle. Proofs in `contradictions`.
+asks for a before b and for b before a, so its constraints are opposites. A query asks in a circle
+if it asks for a before b, b before c, ..., and the last one before a. Over the whole vocabulary it
+does so exactly if it asks for two different tokens. (It asks for the optimal token, which is the
+next one if tokens have norm 1.) So from d = 20 on the probability does not depend on d. A larger
+dimension does not make problems solvable; fewer sentences do. `literal-1` and `literal-3` count
+circles alone, which are certificates. The Clopper-Pearson interval then bounds from below.
+
+`sharp`: for m sentences of two words over the vocabulary and independent embeddings the probability
+is 1 - m! [z^m] prod_q (1 + sum_s (exp(p_qs z) - 1)), and p_qs is the probability of the sentence q
+s. Its mean over random languages is 0.7455... for ten sentences. This proves `literal-1`, since
+longer sentences only add problems. `literal-3` is not proved: a lower bound is missing, because the
+optimal token of a sub-sequence depends on random embeddings. Of 40 draws of the default (seed 0) 40
+have no X^mm over the vocabulary, and 38 over the sub-sequences, each by a circle (`attsvm reproduce
+sim/often-unsolvable`). Proofs are in `contradictions`.
 """
 
 import numpy as np

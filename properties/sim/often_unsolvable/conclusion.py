@@ -1,4 +1,4 @@
-"""Whether there is an X^mm, and how likely that is."""
+"""Conditions under which X^mm exists, and the probability that it does not."""
 
 import numpy as np
 from flint import fmpq, fmpq_mat
@@ -60,7 +60,7 @@ def gap(case: Table, strict: bool = True, more: int = 0) -> fmpq:
 
 
 def gap_in_floats(case: Table, strict: bool = True, more: int = 0) -> Slack:
-    """Return the gap in floats."""
+    """Return the slack of `gap`, in floats."""
     return Slack(float(gap(case, strict, more)), 0.0)
 
 
@@ -86,7 +86,7 @@ FEWER = {
 
 @composite
 def tables(draw: st.DrawFn) -> Table:
-    """Draw one or two words with small weights, up to four sentences."""
+    """Draw weights of one or two words, and a number of sentences up to four."""
     V, m = draw(sizes(1, 2)), draw(sizes(1, 4))
     first = [draw(sizes(1, 3)) for _ in range(V)]
     follow = [[draw(sizes(0 if b else 1, 3)) for b in range(V)] for _ in range(V)]

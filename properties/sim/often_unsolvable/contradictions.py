@@ -1,17 +1,19 @@
 """Constraints of sentences on X, their contradictions, and the frequency of contradictions.
 
-A problem asks that the logit of its optimal token exceed that of every other token by 1, for the
-query that it has. For one query these are edges from the better to the worse token. Around a cycle
-the constraint matrices (e_a - e_b) z^T add up to 0 while the margins that are asked for add up to
-its length: no X meets them, whatever the embeddings. If the embeddings are independent and there is
-no cycle, number the tokens of each query along its edges. E X E^T can be any matrix, so that some X
-has these numbers for logits, with margins of at least 1. A token that stands twice in a
-sub-sequence is a cycle of length 1, as definition 3.8 counts constraints by places. The counts of
-random data leave such cycles out, as the soft programmes of figure 1 do.
+A problem asks that for its query the logit of its optimal token exceed that of every other token by
+1. Draw these demands of one query as edges from the better to the worse token. Around a cycle the
+constraint matrices (e_a - e_b) z^T add up to 0, while the margins they ask for add up to the length
+of the cycle. So no X meets them, whatever the embeddings.
+
+If the embeddings are independent and there is no cycle, number the tokens of each query along its
+edges. As E X E^T can be any matrix, some X has these numbers for logits, with margins of at least
+1. A token that stands twice in a sub-sequence is a cycle of length 1, because definition 3.8 counts
+constraints by places. The counts of random data leave such cycles out, as the soft programmes of
+figure 1 do.
 
 Over a whole vocabulary of at least two tokens, a query that asks for a and for b, a != b, has the
-cycle a, b. If it always asks for one token, all its edges leave that token. So X^mm exists exactly
-if each query asks for one token.
+cycle a, b. If it always asks for one token, all its edges leave that token. So, for independent
+embeddings, X^mm exists exactly if each query asks for one token.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ def contradicts(
 ) -> bool:
     """Return whether the problems of some query have a cycle, so that there is no X^mm.
 
-    Repetitions of an optimal token count, unless `repeats` is false.
+    Copies of an optimal token count as cycles, unless `repeats` is false.
     """
     edges: dict[int, dict[int, int]] = {}  # by query and better token: the worse ones, as bits
     best = np.where(data.present, data.gamma, -np.inf).argmax(axis=1).tolist()
@@ -65,7 +67,8 @@ def contradicts(
 def _has_cycle(edges: dict[int, int]) -> bool:
     """Return whether the edges contain a cycle.
 
-    Edges are removed again and again if their better token has no better one.
+    Tokens that are worse than no other one are removed, with their edges, until none is left to
+    remove.
     """
     while edges:
         worse = functools.reduce(operator.or_, edges.values())
@@ -92,7 +95,7 @@ class Draws:
 
 
 def drawn(generator: np.random.Generator, size: Setting) -> tuple[Language, Int[Array, "m n"]]:
-    """Return a random language, its embeddings in their span's coordinates, and sentences."""
+    """Return a random language, with embeddings in coordinates of their span, and sentences."""
     language = random_language(generator, VOCABULARY, size.d, SUCCESSORS)
     sentences = language.sample(generator, size.m, size.n)
     coordinates = np.linalg.qr(language.embeddings.T)[1].T
@@ -103,7 +106,7 @@ def drawn(generator: np.random.Generator, size: Setting) -> tuple[Language, Int[
 def count(case: Draws, over: str, size: Setting, runs: int, stream: int) -> int:
     """Return the number of drawn sets of sentences that contradict themselves.
 
-    Attention is over the whole vocabulary or over the sub-sequence.
+    Attention is over the whole vocabulary or over the sub-sequence, as `over` says.
     """
     whole = over == "vocabulary"
     make = vocabulary_data if whole else prefix_data
@@ -126,7 +129,7 @@ def often(case: Draws, over: str, m: int = 10, n: int = 5, d: int = 100) -> Slac
 
 
 def often_again(case: Draws, over: str, m: int = 10, n: int = 5, d: int = 100) -> Slack:
-    """Return the slack of "contradictions are often", from four times as many other draws."""
+    """Return the slack of `often`, from four times as many other draws."""
     return _often(case, over, m, n, d, AGAIN, 1)
 
 
@@ -164,20 +167,21 @@ class Table:
 
 
 def probability(case: Table) -> fmpq:
-    """Return M! times the coefficient of z^m in the product over q of 1 + sum_s (exp(p_qs z) - 1).
+    """Return m! times the coefficient of z^m in the product over q of 1 + sum_s (exp(p_qs z) - 1).
 
-    p_qs is the probability of the sentence q s. The exponential series of the sequences of
-    sentences that begin with q and all end alike is 1 + sum_s (exp(p_qs z) - 1), and sequences of
-    all beginnings are mixed by the product.
+    This is the probability that no word has two successors, where p_qs is the probability of the
+    sentence q s. Sequences of sentences that all begin with q and all end alike have the
+    exponential series 1 + sum_s (exp(p_qs z) - 1). The product is the series of sequences of all
+    beginnings.
     """
     return _coefficient([_powers([row], case.m) for row in case.chances], case.m)
 
 
 def mean_probability(m: int, V: int, successors: int, heaviest: int) -> fmpq:
-    """Return the mean of that over random languages of V words, as `random_language` draws them.
+    """Return the mean of `probability` over random languages, as `random_language` draws them.
 
-    Their rows are independent, so that each factor is its mean: over all weights 1..heaviest of the
-    successors, with any word as the first one, each as likely.
+    Rows of a language are independent, so each factor is replaced by its mean. Each word is the
+    first one with probability 1/V, and each successor has a uniform weight in 1..heaviest.
     """
     weights = product(range(1, heaviest + 1), repeat=successors)
     rows = [[Fraction(w, V * sum(row)) for w in row] for row in weights]
@@ -194,7 +198,7 @@ def _powers(rows: list[list[Fraction]], m: int) -> list[fmpq]:
 
 
 def _coefficient(powers: list[list[fmpq]], m: int) -> fmpq:
-    """Return M! [z^m] of the product over words of 1 + sum_k powers_k z^k / k!."""
+    """Return m! [z^m] of the product over words of 1 + sum_k powers_k z^k / k!."""
     total = fmpq_poly([1])
     for row in powers:
         series = [x / math.factorial(k) for k, x in enumerate(row, 1)]
@@ -204,9 +208,10 @@ def _coefficient(powers: list[list[fmpq]], m: int) -> fmpq:
 
 
 def enumerated(case: Table, strict: bool = True) -> fmpq:
-    """Return the probability that no word has two successors, summed over all m sentences.
+    """Return the probability that no word has two successors, summed over all lists of sentences.
 
-    If not strict, m sentences count if neighbours agree: equal first words have equal last words.
+    If not `strict`, only neighbours in the list must agree: equal first words have equal last
+    words.
     """
     V, total = len(case.first), fmpq(0)
     chance = case.chances

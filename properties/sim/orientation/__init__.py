@@ -1,17 +1,17 @@
 """Orientation: the X that is trained is the transpose of the X of the programme.
 
-Trained is the X of definition 3.3, with logits A_{j0} vec(X): by the tensor trick row j0 of A1 X
-A2^T, so the logit of token t is a_{j0}^T X a_t, the query left of X (W-GD, definition 3.7). The
-programme has the query right of X: (a_opt - a_t)^T X a_i >= 1 - xi in definition 4.1, (x_opt -
-x_t)^T W^mm z = 1 in assumption 3.10; definition 3.8 has lost its formula. Section 4 compares both
-"X(k) and X^mm".
+The source trains the X of definition 3.3, with logits A_{j0} vec(X). By the tensor trick these are
+row j0 of A1 X A2^T. So the logit of token t is a_{j0}^T X a_t, with the query left of X (W-GD,
+definition 3.7). The programme has the query right of X: (a_opt - a_t)^T X a_i >= 1 - xi in
+definition 4.1, (x_opt - x_t)^T W^mm z = 1 in assumption 3.10; definition 3.8 has lost its formula.
+Section 4 compares both "X(k) and X^mm".
 
 `amended-1` is the tensor trick. `literal-1` fails for tokens (1, 0), (0, 1) and X = E_12; in R^1
-there is nothing to tell apart. `amended-2` includes two repairs of theorem 3.14 that do not concern
-orientation: a decreasing loss and a start that cannot lose its optimal tokens. It fails from X(0) =
-0 (`SIDEWAYS`): X^mm = E_21, all X(k) are multiples of E_12, and the margin is 0 for ever. sharp:
-with S = X - X^T the left side is |z^T S D|, and singular vectors of S attain the bound. So the two
-agree for all tokens exactly if X is symmetric.
+both sides agree. `amended-2` includes two repairs of theorem 3.14 that do not concern orientation:
+a decreasing loss and a start that cannot lose its optimal tokens. It fails from X(0) = 0
+(`SIDEWAYS`): X^mm = E_21, all X(k) are multiples of E_12, and the margin is 0 for ever. sharp: with
+S = X - X^T the left side is |z^T S D|, and singular vectors of S attain the bound. So the two agree
+for all tokens exactly if X is symmetric.
 """
 
 from hypothesis import strategies as st

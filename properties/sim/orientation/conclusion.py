@@ -1,4 +1,4 @@
-"""Margins of X and of its transpose, and what descent on a transposed start tends to."""
+"""Margins of X and of its transpose, and the limit of descent from a transposed start."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -26,15 +26,15 @@ def margins(m: Namespace, v: Values, turned: bool = False, sign: int = 1) -> Com
     """The differences of logits are the left sides of the constraints, for all tokens."""
     logits = block_logits(m, v.n, v.A, v.A, v.X)
     features = sign * (v.A @ (v.X.T if turned else v.X) @ v.A.T).T
-    # two tokens differ alike in both exactly if each differs alike from the first token
+    # it is enough to compare the difference of each token from the first one
     return m.equal(logits - logits[:, :1], features - features[:, :1])
 
 
 def cost_of_turning(m: Namespace, v: Values, of: str = "difference") -> Comparison:
-    """Return that |z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, or with ||X||_2."""
+    """Return that |z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, or the same with ||X||_2."""
     S = v.X - v.X.T if of == "difference" else v.X
     left = m.abs(m.dot(v.z, v.X @ v.D) - m.dot(v.D, v.X @ v.z))
-    # one root of the product of squares, which up to d = 3 is rational where both sides are equal
+    # a single root of the product of squares: for d <= 3 it is rational if both sides are equal
     squares = m.spectral(S.T @ S) * m.dot(v.z, v.z) * m.dot(v.D, v.D)
     return m.at_most(left, m.sqrt(squares))
 
@@ -42,15 +42,15 @@ def cost_of_turning(m: Namespace, v: Values, of: str = "difference") -> Comparis
 def turned(run: Descent) -> Descent:
     """Return the same data from the transposed start.
 
-    Descent on X with logits z^T X x_t is, transposed, descent on W = X^T with logits x_t^T W z,
-    which the rest of the package follows.
+    Descent on X with logits z^T X x_t is descent on W = X^T with logits x_t^T W z, which the rest
+    of the package follows.
     """
     return replace(run, start=run.start.T)
 
 
 @by_gradient_flow
 def trained(run: Descent, towards: str = "optimal", side: str = "X(k)") -> Slack:
-    """Return the slack of "X(k), or its transpose, converges in direction to the target"."""
+    """Return the slack of "the named side of X(k) converges in direction to the target"."""
     return converges(turned(run), goals(run.data, towards, side))
 
 
@@ -69,4 +69,4 @@ ACROSS = {"X": [[0, 1], [0, 0]], "z": [1, 0], "D": [0, 1]}
 
 
 SIDEWAYS = Descent.of([[[1, 1], [1, 0]]], [[1, 0]], scores=[[1, 0]])
-"""The second token is the query, and differs from the first across it."""
+"""The second token equals the query, and differs from the first one orthogonally to it."""

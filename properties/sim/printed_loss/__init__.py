@@ -6,15 +6,15 @@
 token a query, the sum of all entries. The abstract lists no hypothesis. If optimal tokens are tied,
 X^mm is that of the first one; if there is no X^mm, nothing converges to it.
 
-g increases, and g(b <f, h>) = g(-u) for the score u = -b <f, h>: the printed loss for labels b is
-the decreasing loss g(-u) for the labels -b. So descent on it seeks, in each entry, the token of
-lowest score, and everything that is known of decreasing losses holds with optimal and worst tokens
-exchanged. Let X^low be the solution of Att-SVM for the tokens of lowest score.
+g increases, and g(b <f, h>) = g(-u) for u = -b <f, h>. So the printed loss for labels b is the
+decreasing loss g(-u) for the labels -b. Descent on it seeks, in each entry, the token of lowest
+score, and all that is known of decreasing losses holds with optimal and worst tokens exchanged. Let
+X^low be the solution of Att-SVM for the tokens of lowest score.
 
 `amended-1` falls for one entry of three tokens (`THREE`): X^mm has the column (1, 0) and X^low the
 column (-1, -1), as the middle token is a rival of both. With two tokens an entry X^low = -X^mm.
-`amended-2` falls by the sequence that refutes `sim/self-attention:amended-1`, its tokens turned
-round: one position keeps to its best token while the other one runs to its worst. By `amended-5`
+`amended-2` falls by the sequence that refutes `sim/self-attention:amended-1`, with all tokens
+negated: one position keeps to its best token while the other one runs to its worst. By `amended-5`
 the direction of X(k)^T never tends to that of X^mm, whatever the start. The norm diverges
 (`symbolic.divergence`, for a loss of either sign), while the inner product stays below that of the
 start. So no limit of directions has a positive inner product.

@@ -1,4 +1,4 @@
-"""Descent on the printed loss: which way a step goes, and how the norm grows."""
+"""Descent on the printed loss: the direction of a step, and the growth of the norm."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -46,7 +46,7 @@ def rate(case: Descent, share: Fraction = Fraction(1)) -> Slack:
 
 
 def proved_rate(case: Descent, share: Fraction = Fraction(1)) -> arb | None:
-    """Return minus the distance of the share from the proved rate."""
+    """Return minus the distance of the share from the proved rate; None without a proof."""
     solved = exact_att_svm(turned(case).data)
     if solved is None:
         return arb(-1)  # there is no X^low
@@ -95,9 +95,10 @@ def turned(case: Descent) -> Descent:
 
 THREE = descending([[[1, 0], [0, 1], [0, 0]]], [[[1], [0], [0]]], [[2], [1]], causal=False)
 NEAR_LOW = replace(THREE, start=np.array([[-1.0, -1.0], [0.0, 0.0]]))
-"""The same from X(0)^T = X^low, in the basin."""
+"""`THREE` started at X(0)^T = X^low, in the basin."""
 OTHER_WAY = asking([[[0, -3], [4, -4]]], [[0, 1]])
-"""`SENTENCE` of `sim/self-attention` with the signs of all tokens changed: logits stay."""
+"""`SENTENCE` of `sim/self-attention` with all tokens negated, which leaves the logits as they
+are."""
 THROWN = replace(
     descending(
         [[[1, -1], [-3, 1]]],
@@ -108,7 +109,8 @@ THROWN = replace(
     ),
     step=128.0,
 )
-"""In the basin of the lowest tokens; the first step takes one entry to its best for ever."""
+"""A start in the basin of the lowest tokens; the first step takes one entry to its best for
+ever."""
 STILL = descending([[[1, 1], [1, -1]]], [[[1, 0], [0, 0]]], causal=False)
 """All scores are tied; X^mm is that of the first token."""
 

@@ -1,25 +1,25 @@
 """Theorem 3.14 in the paper's own setting: self-attention, every token a query.
 
 The data are sequences ("for language modeling task, we have A_{l0,1} = A_{l0,2}", section 1). The
-loss has an entry for each sequence l0, position j0 and column i0 of the values; X stands in it as
-in definition 3.3. L(X) is read as the sum of all entries, which definition 3.6 breaks off before.
-No hypothesis says that X^mm exists or is not 0: with one token an entry it is 0, which has no
+loss has an entry for each sequence l0, position j0 and column i0 of the values, and X enters it as
+in definition 3.3. L(X) is read as the sum of all entries; definition 3.6 breaks off before it. No
+hypothesis says that X^mm exists or is not 0. With one token an entry it is 0, which has no
 direction, and constraints may contradict each other. Attention is over all n tokens in definition
 3.3 and causal in the words around it: both are read. The optimal token is that of each entry, by
-definition 3.9, and X^mm has a constraint for each entry and each other token; entries of label 0
-are constant.
+definition 3.9. X^mm has a constraint for each entry and each other token; entries of label 0 are
+constant.
 
-Neither fall needs anything that the paper's setting lacks. `literal-1` and `literal-2` fall in R^1,
-in which transposition means nothing: X^mm > 0, and X(k) runs to -infinity. `amended-1` falls for
-one sequence of two tokens (`SENTENCE`), under both parts of assumption 3.10. Position 2 gains score
-1, position 1 gains score 4, their constraints point against each other, and position 2 is dragged
-to its worse token for ever; it is so for log(1 + exp(-u)) as well. `amended-2` falls for two
-sequences of two tokens, of which the first positions have nothing to choose. Values and labels play
-the part of the score gaps of `sim/theorem-3.14-part-2`: their sizes say who wins.
+All counterexamples are within the paper's setting. `literal-1` and `literal-2` fall in R^1: X^mm >
+0, and X(k) runs to -infinity. There transposition changes nothing. `amended-1` falls for one
+sequence of two tokens (`SENTENCE`), under both parts of assumption 3.10. Position 2 gains score 1,
+position 1 gains score 4, and their constraints point against each other. So position 2 is dragged
+to its worse token for ever, also with the loss log(1 + exp(-u)). `amended-2` falls for two
+sequences of two tokens, whose first positions have nothing to choose. Values and labels play the
+part of the score gaps of `sim/theorem-3.14-part-2`: the larger one wins.
 
 `amended-3` and `amended-4` reduce to proofs about inputs (`symbolic.basins`), entry by entry. One
-sequence of orthogonal tokens is of the latter kind: its queries are orthogonal. `amended-3` fails
-with steps of 64/L_X (`LEAPING`), `amended-4` holds for steps of every length.
+sequence of orthogonal tokens meets the hypotheses of `amended-4`, as its queries are orthogonal.
+`amended-3` fails with steps of 64/L_X (`LEAPING`); `amended-4` holds for steps of every length.
 """
 
 from typing import Any
@@ -47,7 +47,7 @@ from properties.sim.self_attention.instances import CAUSAL_LINE, CAUSAL_LOG, LEA
 
 
 def plain(case: Descent) -> bool:
-    """Return whether the values are the identity, and each row of labels has one 1 and else 0."""
+    """Return whether the values are the identity, and each row of labels has one 1 and zeros."""
     inputs: Any = case.inputs
     (d, k), labels = inputs.values.shape, inputs.labels
     one_hot = ((labels == 0) | (labels == 1)).all() and (labels.sum(-1) == 1).all()

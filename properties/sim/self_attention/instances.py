@@ -1,4 +1,4 @@
-"""Sentences of theorem 3.14 for self-attention, and runs from them."""
+"""Instances of theorem 3.14 for self-attention: short sequences."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from properties.sim._support.self_attention import asking, descending
 CAUSAL_LINE = asking([[[1], [2]]], [[0, 0]], causal=True)
 TWO_SENTENCES = asking([[[-2, 3], [-3, -2]], [[2, -2], [3, 2]]], [[1, 0], [0, 1]], causal=True)
 CAUSAL_LOG = asking([[[0, 0], [-2, -2]], [[-3, 1], [2, 2]]], [[1, 0], [1, 1]], causal=True)
-"""The same on log(1 + exp(-u))."""
+"""Two sequences that refute the reading for the loss log(1 + exp(-u))."""
 LEAPING = replace(
     descending(
         [[[1, 0], [0, 0], [0, 0]], [[-2, 1], [0, 0], [1, 0]]],
@@ -18,4 +18,4 @@ LEAPING = replace(
     ),
     step=64.0,
 )
-"""In the basin; the first step takes the second entry to a worse token forever."""
+"""A start in the basin; the first step takes the second entry to a worse token forever."""

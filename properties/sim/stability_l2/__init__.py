@@ -1,22 +1,22 @@
 """Section 1: softmax attention against linear attention, l2 loss.
 
 The printed sentence is that of `stability_logistic`. Nothing is computed for the l2 loss in the
-text. Read here: one entry L(x) = (<softmax(A x), h> - b)^2 of the loss against M(x) = (<A x, h> -
-b)^2. On the whole space M has no Lipschitz constant where A^T h is not 0, so the loss is compared
-on the domain of lemma 3.13: ||A||, ||A x||, ||A y|| <= R, R >= 4. There M has at most 2 ||A^T h||
-(R ||h|| + |b|). Its gradient has 2 ||A^T h||^2 on the whole space. Over all A and h of given norms
-2 ||A|| ||h|| (R ||h|| + |b|) and 2 ||A||^2 ||h||^2 are the largest ones, and attained.
+text. Read: one entry L(x) = (<softmax(A x), h> - b)^2 of the loss against M(x) = (<A x, h> - b)^2.
+If A^T h is not 0, M has no Lipschitz constant on the whole space, so the loss is compared on the
+domain of lemma 3.13: ||A||, ||A x||, ||A y|| <= R, R >= 4. There M has a constant of at most 2
+||A^T h|| (R ||h|| + |b|). Its gradient has 2 ||A^T h||^2 on the whole space. Over all A and h of
+given norms the largest ones are 2 ||A|| ||h|| (R ||h|| + |b|) and 2 ||A||^2 ||h||^2, and attained.
 
 osc(h) is max h - min h, and diam(A) is the largest distance of two rows of A.
 
 On the same data the comparison fails for all |b|, ||h|| and R: A = (1, 0), h = (0, 1) has A^T h =
 0, and M is constant. For fixed norms the constant of M's gradient does not depend on b, and that of
 L grows with |b|. They are equal at |b| = t ||h|| with t between 3.5322 and 3.5323, on the whole
-space and on every domain with R >= 0.8. `symbolic.sim.stability` proves that softmax has the
-smaller one below and the larger one above. So softmax attention is the more stable one by its loss,
-and by its gradient for labels of moderate size; large labels ask for a small step.
+space and on every domain with R >= 0.8. Softmax has the smaller constant below this and the larger
+one above (docs/proofs/stability.md). So softmax attention is more stable by its loss, and by its
+gradient for labels of moderate size; large labels ask for a small step.
 
-More is said in `symbolic/sim/stability_of_loss.py`.
+More is in `symbolic/sim/stability_of_loss.py`.
 """
 
 from fractions import Fraction
@@ -43,8 +43,8 @@ from properties.sim.stability_l2.conclusion import (
 from properties.sim.stability_l2.conclusion import linear_loss as linear_loss  # proofs name it
 
 LOWER, UPPER = Fraction("3.532"), Fraction("3.533")
-"""Up to the first |b|/||h|| the gradient of softmax has the smaller constant, from the second on
-the larger one."""
+"""Bounds of |b|/||h||: up to the lower one the gradient of softmax has the smaller constant, from
+the upper one on the larger constant."""
 
 
 def label_at_most(share: Fraction, text: str) -> Hypothesis:

@@ -1,25 +1,24 @@
 """Sections 1 and 3.4: softmax attention against linear attention, logistic loss.
 
 The printed sentence is `SENTENCE`. No constant of linear attention is computed in the text, and
-linear attention is not defined. Read here: one entry L(x) = g(b <softmax(A x), h>) of the loss
-against M(x) = g(b <A x, h>). M leaves the softmax out and puts no other normalisation in its place
-(that would divide tokens by the sum of their logits). g is the logistic function. M has the
-Lipschitz constant |b| ||A^T h||/4 and its gradient b^2 ||A^T h||^2/(6 sqrt 3). Over all A and h of
-given norms the largest ones are |b| ||A|| ||h||/4 and b^2 ||A||^2 ||h||^2/(6 sqrt 3). All four are
-attained.
+linear attention is not defined. Read: one entry L(x) = g(b <softmax(A x), h>) of the loss against
+M(x) = g(b <A x, h>), g the logistic function. M leaves softmax out without any other normalisation.
+(Dividing tokens by the sum of their logits would be one.) M has the Lipschitz constant
+|b| ||A^T h||/4 and its gradient b^2 ||A^T h||^2/(6 sqrt 3). Over all A and h of given norms the
+largest ones are |b| ||A|| ||h||/4 and b^2 ||A||^2 ||h||^2/(6 sqrt 3). All four are attained.
 
 osc(h) is max h - min h, and diam(A) is the largest distance of two rows of A.
 
-On the same data the comparison fails where A^T h = 0, as M is constant there. For small |b| ||h||
-the gradient of M has a constant of second order in b, that of L one of first order. Both constants
-are the same at one |b| ||h|| between 0.72269 and 0.72271. `symbolic.sim.stability` proves that
-softmax has the smaller one above, and the larger one below. The same is so on the domain
-||A x|| <= R of lemma 3.13, R >= 4: M attains its constant there from |b| ||h|| R = ln(2 + sqrt 3)
-on and has a smaller one before, and the two tokens that tell are inside.
+On the same data the comparison fails if A^T h = 0, because M is constant then. For small |b| ||h||
+the constant of M's gradient is of second order in b, that of L's of first order. Both are equal at
+one |b| ||h|| between 0.72269 and 0.72271. Softmax has the smaller one above this, and the larger
+one below (docs/proofs/stability.md). The same is true on the domain ||A x|| <= R of lemma 3.13, R
+>= 4. There M attains its constant if |b| ||h|| R >= ln(2 + sqrt 3), else it has a smaller one, and
+the two tokens that attain the constant of L are inside.
 
 Proof of literal-3 and sharp: softmax is 1/2-Lipschitz (sim/basic-4:sharp), g is 1/4-Lipschitz.
-Proof of amended-2: the slope of L along a unit vector z is b g' Cov(h, A z), and a covariance is
-at most a quarter of the product of the oscillations. Two tokens with ||A^T h|| = osc(h) diam(A)/4
+Proof of amended-2: the slope of L along a unit vector z is b g' Cov(h, A z), and a covariance is at
+most a quarter of the product of the oscillations. Two tokens with ||A^T h|| = osc(h) diam(A)/4
 attain the bound as b -> 0.
 """
 
@@ -48,8 +47,8 @@ from properties.sim.stability_logistic.instances import (
 )
 
 LOWER, UPPER = Fraction("0.7226"), Fraction("0.7228")
-"""Up to the first |b| ||h|| the gradient of softmax has the larger constant, from the second on the
-smaller one."""
+"""Bounds of |b| ||h||: up to the lower one the gradient of softmax has the larger constant, from
+the upper one on the smaller constant."""
 
 
 def label_at_least(size: Fraction, text: str) -> Hypothesis:

@@ -1,4 +1,4 @@
-"""Entries of the statement on the logistic loss that tell its readings apart."""
+"""Instances of the statement on the logistic loss that tell its readings apart."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -10,14 +10,15 @@ CONSTANT_LINEAR = on_line([1, 0], x=0, y=1, h=[0, 1], b=1)
 """A^T h = 0: linear attention is constant."""
 
 BALANCED = on_line([1, -1], **NEAR, h=[1, -1], b=Fraction(1, 4))
-"""Two tokens of nearly equal attention, if the loss is steepest."""
+"""Two tokens of nearly equal attention, at which the loss is steepest."""
 
 BENT_AT = Fraction(325, 512)
-"""If the gradient of the tokens 1 and -1 with the head (1, -1) bends most for small labels."""
+"""Point at which the gradient of the tokens 1 and -1 with the head (1, -1) has its largest
+curvature for small labels."""
 
 
 def bent(b: Fraction) -> Mapping[str, object]:
-    """Return these tokens and this head around that point."""
+    """Return an instance of these tokens and this head, around `BENT_AT`, with the label b."""
     return on_line([1, -1], **around(BENT_AT), h=[1, -1], b=b)
 
 

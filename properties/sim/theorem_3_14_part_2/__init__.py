@@ -1,23 +1,23 @@
 """Theorem 3.14 under part 2 of assumption 3.10: all rivals of an optimal token score the same.
 
 Points that the text leaves open are read as in part 1: the programme of definition 3.8, the
-orientation of X, L(X) and L_X. As printed it falls twice over. The loss of definition 3.6 increases
-in <f, h>, so descent flees the tokens of highest score: <X, X^mm> falls at every step (see part 1).
-And nothing asks that the Att-SVM has a solution: with a single token X^mm = 0 has no direction,
-with two inputs of opposite constraints there is no X^mm at all. `amended-1` takes the decreasing
-loss g(-u) and still falls from zero: the input with the larger score gap can drag another one to
-its worse token for ever (`NOT_ALIGNED`).
+orientation of X, L(X) and L_X. As printed it falls for two reasons. The loss of definition 3.6
+increases in <f, h>, so descent moves away from the tokens of highest score: <X, X^mm> decreases at
+every step (see part 1). And nothing says that the Att-SVM has a solution: with a single token X^mm
+= 0 has no direction, with two inputs of opposite constraints there is no X^mm. `amended-1` takes
+the decreasing loss g(-u) and still falls from zero: the input with the larger score gap can drag
+another one to its worse token for ever (`NOT_ALIGNED`).
 
 Three repairs are proved (`symbolic/basins.py`, `symbolic/sim/theorem_3_14.py`). From the start of
 `amended-3` rivals may have any scores. `amended-2` has a single input, and holds for every start
-and every step. Long steps only occur while attention to the optimal token is not small, so that it
-stays above a constant. `amended-4` starts from zero with two inputs of two tokens and the same two
-scores in both. The input that is dragged away at first has a gradient that grows with its distance,
-and returns. Three such inputs may fail from zero (`OUTNUMBERED`), and so may two of three tokens
+and every step. Steps are long only while attention to the optimal token is not small, so it stays
+above a constant. `amended-4` starts from zero with two inputs of two tokens and the same two scores
+in both. The input that is dragged away at first has a gradient that grows with its distance, and
+returns. Three such inputs may fail from zero (`OUTNUMBERED`), and so may two of three tokens
 (`THREE_EACH`).
 
 Longer steps than 1/L leap out of the basin of `amended-3` (`LEAPING`). In `amended-4` the input
-that was dragged away comes back so fast that it throws the other one beyond return (`RETURNING`).
+that was dragged away then returns so fast that it throws the other one beyond return (`RETURNING`).
 """
 
 from functools import partial

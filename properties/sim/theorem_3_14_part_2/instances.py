@@ -1,4 +1,4 @@
-"""Runs of part 2 of theorem 3.14: data on which descent turns away, and pairs of inputs."""
+"""Instances of part 2 of theorem 3.14: data on which descent turns away, and pairs of inputs."""
 
 from dataclasses import replace
 
@@ -50,7 +50,10 @@ def pairs(draw: st.DrawFn) -> Descent:
 
 
 def scores_shared(run: Descent) -> bool:
-    """Every input has one token of the highest score of all, and others of one lower score."""
+    """Return whether each input has one token of a high score, and all others share a lower one.
+
+    Both scores are the same for all inputs.
+    """
     exact = ExactData.of(run.data)
     return exact.unique and len({frozenset(row) for row in exact.gamma}) == 1 and rivals_equal(run)
 

@@ -1,27 +1,27 @@
 """Theorem 3.15: nearly equal scores of rivals suffice.
 
 gamma_it is the score of token t of input i, opt_i the token of highest score, and its rivals are
-the other tokens of the input. X-GD and L_x are not defined in print; read W-GD and the constant of
-theorem 3.14, and as in `theorem_3_14_part_1` the programme of definition 3.8, the orientation of X,
-and L(X). Rivals of equal scores meet the condition for every delta, so a data set of such rivals on
-which descent fails refutes the theorem whatever delta is. `literal-1` falls if the gradient is zero
+the other tokens of the input. X-GD and L_x are not defined in print. They are read as W-GD and the
+constant of theorem 3.14; the programme of definition 3.8, the orientation of X, and L(X) are read
+as in `theorem_3_14_part_1`. Rivals of equal scores meet the condition for every delta, so failure
+on such data refutes the theorem for every delta. `literal-1` falls if the gradient is zero
 (`OPPOSED`). `OPPOSED` has no X^mm; if there is one, the norm does diverge (`amended-3`, proof in
-`attsvm.primitives.descent_limits`). `literal-2` falls as the loss of definition 3.6 increases in
-the score, `amended-1`, from zero, by `NOT_ALIGNED`.
+`attsvm.primitives.descent_limits`). `literal-2` falls because the loss of definition 3.6 increases
+in the score, `amended-1`, from zero, by `NOT_ALIGNED`.
 
 If no input loses its optimal token, no delta is needed (`amended-2`). In `sharp` inputs are
-aligned, which a single input is. There the theorem is true, for every start, with delta_i = g_i s_i
-/ (1 - s_i), where g_i is the gap of the two best scores and s_i the start's attention to the
-optimal token (s_i = 1/T at zero). Proof: `symbolic.aligned_inputs`. No constant above 1 would do:
-let the second-best token carry little attention at the start, and be so far away that its logit
-outruns all others. With delta = c g s/(1 - s), c > 1, the attended score lies below the second-best
-one, which therefore gains, and for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
+aligned, which a single input always is. There the theorem is true for every start, with delta_i =
+g_i s_i/(1 - s_i), where g_i is the gap of the two best scores and s_i the start's attention to the
+optimal token (s_i = 1/T at zero). Proof: `symbolic.aligned_inputs`. No constant above 1 would do.
+Let the second-best token have little attention at the start, and lie so far away that its logit
+outgrows all others. With delta = c g s/(1 - s), c > 1, the attended score lies below the second-
+best one, which therefore gains attention for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
 
 The counterexamples to the literal readings work with every step; amended readings have steps of at
 most 1/L_X. Longer steps leap out of the basin of `amended-2` (`LEAPING`), and past the optimal
-token in `sharp` and `sharp-2` (`THROWN`): four tokens are needed, see
-`sim/theorem-3.14-part-1:sharp`. If rivals may be delta apart, tied optimal tokens with delta = 0
-are allowed (`ALL_TIED`). More is said in `symbolic/sim/theorem_3_15.py`.
+token in `sharp` and `sharp-2` (`THROWN`, of four tokens: see `sim/theorem-3.14-part-1:sharp`). If
+rivals may be delta apart, tied optimal tokens with delta = 0 are allowed (`ALL_TIED`). More is in
+`symbolic/sim/theorem_3_15.py`.
 """
 
 from fractions import Fraction

@@ -37,7 +37,8 @@ THROWN = replace(
     ),
     step=256.0,
 )
-"""Selects the best token, which the first step away from the last one leaves for the second."""
+"""The start selects the best token. The first step moves away from the last token, and selects the
+second one."""
 BALANCED = Descent(
     AttentionData.of([[[0.0], [5.0], [1.0]]], [[1.0]], scores=[[3.0, 2.0, 0.0]]), np.zeros((1, 1))
 )
@@ -47,7 +48,7 @@ SPREADS = (0.0, 1.0, 0.25, 2.0**-10)
 
 @composite
 def beside_level(draw: st.DrawFn) -> AttentionData:
-    """Draw rivals of one score each, of some inputs that of the optimal token."""
+    """Draw data whose rivals share a score; in some inputs it is the score of the optimal token."""
     data = draw(rival_data())
     level = np.array([draw(st.booleans()) for _ in range(data.n)])[:, None]
     return AttentionData(data.X, data.Z, scores=np.where(level, data.gamma[:, :1], data.gamma))
@@ -55,7 +56,7 @@ def beside_level(draw: st.DrawFn) -> AttentionData:
 
 @composite
 def level_data(draw: st.DrawFn) -> AttentionData:
-    """Draw such data, or each of its inputs twice, with opposite queries."""
+    """Draw data of `beside_level`, or each of its inputs twice, with opposite queries."""
     data = draw(beside_level())
     if draw(st.booleans()):
         return data
@@ -65,31 +66,34 @@ def level_data(draw: st.DrawFn) -> AttentionData:
 
 
 def within(run: Descent, factor: float = 1.0) -> bool:
-    """Return whether rivals' scores differ by less than factor g_i s_i/(1 - s_i)."""
+    """Return whether the scores of the rivals of each input differ by less than factor delta_i.
+
+    Here delta_i = g_i s_i/(1 - s_i), as in the statement.
+    """
     return spread_within(run.data, run.start, factor)
 
 
 def at_most(run: Descent) -> bool:
-    """Return whether they differ by delta_i at most, which is 0 if optimal tokens are tied."""
+    """Return whether the scores of rivals differ by at most delta_i, which is 0 for tied optima."""
     return spread_within(run.data, run.start, 1.0, strict=False)
 
 
 def within_of_others(run: Descent, factor: Fraction = Fraction(1)) -> bool:
-    """Return whether spread of the rivals' scores below factor g_i s_i/(1 - s_i - s'_i), for sure.
+    """Return whether the scores of rivals differ by less than factor g_i s_i/(1 - s_i - s'_i).
 
-    s'_i is the attention of the start to a rival of the second-best score, which costs nothing.
+    Here s'_i is the attention of the start to a rival of the second-best score.
     """
     return spread_within(run.data, run.start, factor, spare_second_best=True)
 
 
 def far(lead: float, at: float) -> Descent:
-    """Return tokens -1, 64, 0 with scores 1, 0, -lead from X(0) = at; X^mm = -1."""
+    """Return tokens -1, 64, 0 with scores 1, 0, -lead, started at X(0) = at; X^mm = -1."""
     data = AttentionData.of([[[-1.0], [64.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0, -lead]])
     return Descent(data, np.array([[at]]))
 
 
 def larger(generator: np.random.Generator) -> Descent:
-    """Return aligned inputs, from zero or a random start."""
+    """Return a run on aligned inputs, from zero or a random start."""
     data = together_larger(generator, *SPREADS)
     size = float(generator.choice([0.0, 1.0, 4.0]))
     return Descent(data, size * generator.integers(-8, 9, size=(data.d, data.d)) / 8)
@@ -127,7 +131,7 @@ def reaches_and_grows(run: Descent, towards: str = "optimal") -> Slack:
 
 
 BOTH = replace(
-    training.DIRECTION,  # every direction that is proved is that of a run whose margins diverge
+    training.DIRECTION,  # a direction is only proved for runs whose margins diverge
     says="descent on $loss has a diverging norm, and $formula",
     floats=reaches_and_grows,
     proposition=direction_and_divergence,

@@ -3,25 +3,25 @@
 The margins are m_it(X) = <A_it, X>, A_it = (x_opt - x_t) z_i^T; figure 2 says that in training they
 "generally" grow and end at "sufficiently large positive values".
 
-The loss of definition 3.6 increases in the score, so that a margin may fall for ever. With the
-decreasing loss g(-u) amended-1 and amended-2 fail from X(0) = 0 and with a single input in R^1:
-tokens 4, 0, 3 with scores 1, 0, -3. The push away from the token of score -3 wins, -grad L =
-(-2/3 * 4 + 7/3 * 1) |l'|/3 < 0, and both margins, 4 X and X, fall; the token of score 0 keeps the
+The loss of definition 3.6 increases in the score, so a margin may decrease for ever. With the
+decreasing loss g(-u) amended-1 and amended-2 fail from X(0) = 0 with a single input in R^1: tokens
+4, 0, 3 with scores 1, 0, -3. The push away from the token of score -3 wins, -grad L = (-2/3 * 4 +
+7/3 * 1) |l'|/3 < 0, and both margins, 4 X and X, decrease. So the token of score 0 has the
 attention for ever. `NOT_ALIGNED` does the same under both parts of assumption 3.10.
 
-amended-3: <X, X^mm> = sum_it lambda_it m_it(X) is the mean of margins weighted by the multipliers
-of X^mm, which is as in `tf/all-support-no-stationary`. A step of size eta adds
+amended-3: <X, X^mm> = sum_it lambda_it m_it(X) is the sum of margins weighted by the multipliers of
+X^mm, in the notation of `tf/all-support-no-stationary`. A step of size eta adds
 
     eta sum_it c_it m_it(X^mm) >= eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t),
 
-for in part 1 m = 1, and in part 2 c_it >= 0 and m >= 1 (sharp-1; equality in part 1). That is above
-0 if some input has two different scores; in part 1 optimal tokens may be tied. `amended-4`: from a
-start that cannot lose its optimal tokens, with a step of at most 1/L_X, the direction converges to
-X^mm. So the least margin is (1 + o(1)) ||X|| / ||X^mm||, the gradient exp(-that), and the slope in
-ln k is 1 (sharp-2). Such a start implies two different scores. The slope is known exactly from
-other starts as well (`attsvm.primitives.growth_rates`): it is -4/3 for the three tokens above.
+because in part 1 m = 1, and in part 2 c_it >= 0 and m >= 1 (sharp-1; equality in part 1). The right
+side is above 0 if some input has two different scores; in part 1 optimal tokens may be tied.
 
-More is said in `symbolic/sim/token_separation.py`.
+amended-4: from a start that cannot lose its optimal tokens, with a step of at most 1/L_X, the
+direction converges to X^mm. So the least margin m is (1 + o(1)) ||X|| / ||X^mm||, the gradient is
+of order exp(-m), and the slope of m in ln k is 1 (sharp-2). Such a start implies two different
+scores. The slope is known from other starts as well (`attsvm.primitives.growth_rates`): it is -4/3
+for the three tokens above. More is in `symbolic/sim/token_separation.py`.
 """
 
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Runs of the statement on token separation, and siblings with a hypothesis dropped."""
+"""Instances of the statement on token separation, and siblings with a hypothesis dropped."""
 
 from hypothesis import strategies as st
 
@@ -17,7 +17,7 @@ OPPOSED = [
     )
     for n in (2, 5)
 ]
-"""From zero the last input, of a small score gap, is dragged by the others."""
+"""From zero the other inputs drag the last one, whose score gap is small, to its worse token."""
 EITHER_DATA = runs(st.one_of(tight_data(), rival_data()), 0, 1)
 
 DROPPED_HYPOTHESES = {

@@ -6,22 +6,21 @@ zero".
 With attention s_i, scores gamma_it and u_i = sum_t s_it gamma_it the gradient is grad L(X) = sum_it
 c_it x_it z_i^T, where c_it = g'(u_i) s_it (gamma_it - u_i)/n. X^mm = sum_j w_j A_j with multipliers
 w_j >= 0, where A_j = (x_opt - x_t) z_i^T for each token that is not optimal. A token is a support
-vector of X^mm if its margin (x_opt - x_t)^T X^mm z_i is 1, as assumption 3.10 says it; optimal
-tokens count as such. So support vectors are defined only if there is an X^mm, and all readings ask
-for it.
+vector of X^mm if its margin (x_opt - x_t)^T X^mm z_i is 1, as assumption 3.10 says; optimal tokens
+count as support vectors. These are defined only if X^mm exists, so all readings suppose it.
 
 Attention is positive at every X, so c_it vanishes only if gamma_it = u_i, whatever the margin.
 `literal-1` and `literal-2` fall at `FROM_ZERO`: the token -1 has margin 2. A run that starts
 without the tokens follows another path, and a token may be a support vector of another choice of
-tokens. `literal-4` and the later readings read "effectively" as a limit of the share, |c_it| over
-the sum of all. As the loss of definition 3.6 increases, the same run from X(0) = 0 ends at token
--1, whose share tends to 1/2. With a decreasing loss (`amended-1`) tokens 4, 0, 3 with scores 1, 0,
--3, X(0) = 0, end at the token of score 0, of margin 4. From a start in the basin the share does
-tend to 0 (proof in `gradient_shares`). So the sparsity is one of the limit; tokens just beyond the
-margin fade as slowly as one likes.
+tokens. `literal-4` and later readings read "effectively" as a limit of the share of |c_it| in the
+sum of all. As the loss of definition 3.6 increases, the same run from X(0) = 0 ends at token -1,
+whose share tends to 1/2. With a decreasing loss (`amended-1`), tokens 4, 0, 3 with scores 1, 0, -3
+and X(0) = 0, the run ends at the token of score 0, of margin 4. From a start in the basin the share
+does tend to 0 (proof in `gradient_shares`). So gradients are sparse in the limit only, and tokens
+just beyond the margin fade as slowly as one likes.
 
-With steps of 1024/L_X `amended-2` and `sharp-3` fail (`LEAPING`). Why `literal-3`,
-`sharp-1` and `sharp-2` hold is said in `symbolic/sim/programmes.py`.
+With steps of 1024/L_X `amended-2` and `sharp-3` fail (`LEAPING`). `literal-3`, `sharp-1` and
+`sharp-2` are proved in `symbolic/sim/programmes.py`.
 """
 
 from dataclasses import replace
@@ -42,7 +41,7 @@ from properties.sim.token_sparsity import gradient_shares as shares
 
 
 def other_tokens(*runs: Descent) -> dict[str, Changed]:
-    """Return siblings with the same claim about support vectors, or about optimal tokens."""
+    """Return siblings that claim the same about support vectors, or about optimal tokens."""
     return {
         "support vectors": changed(which="support", examples=runs),
         "optimal tokens": changed(which="optimal", examples=runs),

@@ -1,13 +1,14 @@
 """The share of a token in the gradient along a run: |c_it| over the sum of all, in the log domain.
 
 Let the direction of X(k) converge to that of X^mm. Attention at a token other than the optimal one
-falls like exp(-m_it(X)), u_i tends to the best score of the input, and c_i,opt is minus the sum of
-the others. So log |c_it| = -m_it(X) + O(1), the sum of all is that of the least margin, and
+decreases like exp(-m_it(X)), u_i tends to the best score of the input, and c_i,opt is minus the sum
+of the other c_it of the input. So log |c_it| = -m_it(X) + O(1), and log sum |c_it| = -min m(X) +
+O(1), so that
 
-    log share_it = -(m_it(X) - min m(X)) + O(1),   m(X) = (1 + o(1)) m(X^mm) ||X|| / ||X^mm||,
+    log share_it = -(m_it(X) - min m(X)) + O(1),   m(X) = (1 + o(1)) m(X^mm) ||X|| / ||X^mm||.
 
-with ||X|| / ||X^mm|| = (1 + o(1)) ln k: the exponent of the share in 1/k is m_it(X^mm) - 1, zero
-for support vectors alone.
+As ||X|| / ||X^mm|| = (1 + o(1)) ln k, the share is k^-(e + o(1)) with e = m_it(X^mm) - 1, which is
+zero for support vectors alone.
 """
 
 import math
@@ -44,9 +45,10 @@ from properties.sim._support.redundant_tokens import (
 )
 
 FAR = 100.0
+"""Norm from which runs are measured, in units of ||X^mm||."""
 
 AT_REST = 5.0
-"""By so much the logarithm of a support vector's share may change over the decade that is read."""
+"""Maximum change of the logarithm of a support vector's share over the measured decade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +57,10 @@ class Fading:
 
     Attributes:
         path: the run, recorded at the start and at both ends of the decade.
-        tokens: the tokens named, as a mask (n, T).
-        margins: theirs under X^mm, in that order.
+        tokens: the named tokens as a mask (n, T).
+        margins: the margins of these tokens under X^mm, in the same order.
         size: ||X^mm||.
-        least: how far the nearest token that is no support vector lies beyond the margin.
+        least: the least margin above 1, minus 1.
     """
 
     path: Trajectory
@@ -68,12 +70,12 @@ class Fading:
     least: float
 
     def fallen(self, data: AttentionData, loss: str, *, together: bool) -> Array:
-        """Return the fall of the logarithm of each token's share, or of their common share."""
+        """Return the decrease of the logarithm of each token's share, or of their common share."""
         ends = [self._shares(data, W, loss, together) for W in self.path.W[0, 1:]]
         return np.atleast_1d(ends[0] - ends[1])
 
     def selects(self, data: AttentionData) -> bool:
-        """Return whether all margins are positive at the end: the run may then approach X^mm."""
+        """Return whether all margins are positive at the end, so that the run may approach X^mm."""
         A = [[float(arb(x)) for x in a] for a in exact_constraints(ExactData.of(data)).values()]
         return bool((np.array(A) @ self.path.W[0, -1].ravel() > 0.0).all())
 
@@ -87,13 +89,17 @@ class Fading:
 
 
 def _follow(run: Descent, which: str) -> Fading | Slack:
-    """Follow the run from 100 ||X^mm|| on, or further if some token is barely beyond the margin."""
+    """Follow the run from 100 ||X^mm|| on, or further if some token is barely beyond the margin.
+
+    Returns:
+        The run, or a slack if there is nothing to follow or floats do not reach the norm.
+    """
     svm = exact_att_svm(run.data)
     beyond = [] if svm is None else [m for m in svm.margins.values() if m > 1]
     if svm is None:
         return Slack(-1.0, 0.0)  # nothing is a support vector of an X^mm that does not exist
     if not beyond:
-        return Slack(math.inf, 0.0)  # no token is spoken of
+        return Slack(math.inf, 0.0)  # the claim concerns no token
     margins = np.zeros(run.data.present.shape)
     for token, margin in svm.margins.items():
         margins[token] = float(arb(margin))
@@ -110,8 +116,8 @@ def _follow(run: Descent, which: str) -> Fading | Slack:
 def fades(run: Descent, which: str = "others") -> Slack:
     """Return the slack of "the common share of the named tokens tends to 0".
 
-    Over the decade the logarithm of the share must fall by at least half of the expected loss of
-    the nearest token beyond the margin. The logarithm of a constant share does not fall.
+    Over the decade the logarithm of the share must decrease by at least half of what is expected of
+    the nearest token beyond the margin. The logarithm of a constant share does not decrease.
     """
     fading = _follow(run, which)
     if isinstance(fading, Slack):
@@ -125,9 +131,10 @@ def fades(run: Descent, which: str = "others") -> Slack:
 def exponent(run: Descent, share: str | int = 1, less: int = 1) -> Slack:
     """Return the slack of "the share of each other token falls like k^-share (m - less)".
 
-    The tokens are those that are no support vectors. Over a decade ln k grows by 900 and by 900
-    over the least m - 1. The logarithm of the share must fall by share (m - less) times that
-    growth, up to 10 m. An exponent that is wrong by 5% is off by 45 (m - 1) and by 45, so by 22 m.
+    The tokens are those that are no support vectors, and m is their margin. Over the decade ln k
+    grows by at least 900, and by at least 900/(m_0 - 1) with the least m, m_0. The logarithm of a
+    share must decrease by share (m - less) times that growth, up to 10 m. If an exponent is wrong
+    by 5%, the error is at least 45 (m - 1) and at least 45, so at least 22 m.
     """
     fading = _follow(run, "others")
     if isinstance(fading, Slack):
@@ -149,9 +156,9 @@ def exponent(run: Descent, share: str | int = 1, less: int = 1) -> Slack:
 def certified_fading(run: Descent, which: str = "others") -> arb | None:
     """Return 1 if the common share provably tends to 0, -1 if it does not; None without a proof.
 
-    The proof: the direction of the run converges to the solution for the tokens that it selects.
-    None if `exponents` has none, or a tight token has multiplier 0. If the run ends at a finite
-    norm, the shares tend to their values there.
+    In the proof the direction of the run converges to the solution for the tokens that it selects.
+    The result is None if `exponents` is, or if a share is decided by a tight token of multiplier 0.
+    If the run ends at a finite norm, the shares tend to their values there.
     """
     if exact_att_svm(run.data) is None:
         return arb(-1)
@@ -219,7 +226,7 @@ EXPONENT = tends(
 
 
 def tokens_with_gradient(run: Descent) -> set[Token]:
-    """Return tokens with a nonzero coefficient in the gradient at the finite end of the run.
+    """Return the tokens with a nonzero coefficient in the gradient at the finite end of the run.
 
     The set is empty if the run does not provably end at a finite norm.
     """
@@ -279,7 +286,7 @@ def redundant_basin(draw: st.DrawFn) -> Descent:
 
 
 def basin_larger(generator: np.random.Generator) -> Descent:
-    """Return runs in the basin at larger sizes."""
+    """Return a run in the basin at larger sizes."""
     data = redundant_gaussian(generator)
     return _along(data, 12, generator.integers(-4, 5, size=(data.d, data.d)) / 4)
 
