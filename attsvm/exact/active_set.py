@@ -18,24 +18,28 @@ from attsvm.exact.programme import PRIME, ExactProgramme
 Status = Literal["solved", "unseparable"]
 
 Table = Sequence[list[fmpz]] | Mapping[int, list[fmpz]]
-"""The needed rows or columns of a symmetric matrix."""
+"""Rows of a symmetric matrix: all of them, or the needed ones by index."""
 
 TRIED, GROWTH = 48, 40.0
-"""With a deadline, a system larger than the first number of rows is first solved for a third of its
-rows. The whole takes up to the second number times as long: 27 times for numbers of equal length,
-and more if they grow."""
+"""Maximum number of rows of a system that is solved without a forecast of its time; and the upper
+bound of the ratio of its time to that of a third of its rows. The ratio exceeds 27, its value for
+numbers of equal length, as solutions of larger systems have longer numbers."""
 
 BITS, ROUNDS = 256, 60
 """Precision in bits in which a support is proposed, and maximum number of exchanges."""
 
 CUBED = 3e-8
-"""Seconds that a system of n rows takes in that precision, over n^3, on a slow processor."""
+"""Seconds divided by n^3 that a system of n rows takes at `BITS` bits, on a slow processor."""
 
 
 def solve(
     gram: Table, active: list[int], right: Vector, deadline: Deadline | None = None
 ) -> Vector | None:
-    """Solve the active block; return None if it is singular."""
+    """Return the solution of the system of the rows and columns `active`; None if it is singular.
+
+    Raises:
+        OutOfTimeError: the deadline passed, or the system would probably not end before it.
+    """
     if deadline is not None:
         deadline.ensure()
         if len(active) > TRIED:
@@ -60,8 +64,9 @@ def exchange(
 ) -> tuple[list[int], Vector] | None:
     """Return the support of a solution with multipliers, by exchanging all violations at once.
 
-    Numbers are floats of 256 bits, and nothing is proved. The result is None if the exchanges do
-    not settle, for example with dependent constraints.
+    Numbers are floats of 256 bits, and nothing is proved. The result is None if a system is
+    singular, or if the exchanges do not end within `ROUNDS`, as may happen with dependent
+    constraints.
     """
     m, inside = len(bound), set(guess)
     fewest, patience = m + 1, 8
@@ -103,7 +108,7 @@ def exchange(
 
 
 class _Gram:
-    """Columns of the Gram matrix of integer constraint matrices, computed when needed."""
+    """The Gram matrix of integer constraint matrices; columns are computed when first needed."""
 
     __slots__ = ("_columns", "_programme")
 
@@ -123,7 +128,7 @@ class _Gram:
         return {j: self.column(j) for j in members}
 
     def times(self, weights: Vector) -> tuple[list[fmpz], fmpz]:
-        """Return the product with weights, as integers over one denominator."""
+        """Return the Gram matrix times `weights`, as integers and their common denominator."""
         members = [j for j, w in enumerate(weights) if w != 0]
         if not members:
             return [fmpz(0)] * len(weights), fmpz(1)
@@ -134,12 +139,13 @@ class _Gram:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """The arithmetic of pivots: rationals, or long floats, stored as rationals of few digits.
+    """The arithmetic of pivots: rationals, or floats of `BITS` bits, stored as rationals.
 
     Attributes:
         solve: solves the active block for a right side; None if it is singular.
-        tidy: rounds a number, in long floats.
-        noise: relative size below which a sum counts as 0, and a violated bound as met.
+        tidy: rounds a number to `BITS` bits; the identity for rationals.
+        noise: relative size up to which a sum counts as 0 and a violated bound as met; 0 for
+            rationals.
     """
 
     solve: Callable[[Table, list[int], Vector, Deadline | None], Vector | None]
@@ -147,7 +153,7 @@ class Arithmetic:
     noise: fmpq
 
     def is_zero(self, value: fmpq, terms: Vector) -> bool:
-        """Return whether a sum of these terms is zero, or may be but for rounding."""
+        """Return whether a sum of these terms is zero, up to `noise` times their sizes."""
         if not self.noise:
             return bool(value == 0)
         return bool(abs(value) <= self.noise * sum(map(abs, terms), fmpq(0)))
@@ -156,7 +162,7 @@ class Arithmetic:
 def _solve_long(
     gram: Table, active: list[int], right: Vector, deadline: Deadline | None = None
 ) -> Vector | None:
-    """Solve the active block in long floats."""
+    """Return what `solve` returns, in floats of `BITS` bits."""
     if deadline is not None:
         deadline.ensure(CUBED * len(active) ** 3)
     with ctx.workprec(BITS):
@@ -184,12 +190,14 @@ def pivot(
     deadline: Deadline | None = None,
     arithmetic: Arithmetic = EXACT,
 ) -> tuple[Vector, Status] | None:
-    """Maximise bound^T w - 1/2 w^T G w over w >= 0 (free on equalities); rays are certificates.
+    """Maximise bound^T w - 1/2 w^T G w over w >= 0 (free on equalities).
+
+    Return multipliers of a solution, or a ray: a Farkas certificate that no W meets the bounds.
 
     This is a primal active-set method. The active block of G stays nonsingular. The most violated
     constraint enters. If it depends on the active constraints, it replaces one of them or yields a
-    ray: a direction of unbounded growth, that is a Farkas certificate. Each entering constraint
-    raises the objective, so no active set occurs twice and the loop ends. In long floats nothing is
+    ray: a direction in which the objective grows without bound. Each entering constraint raises the
+    objective, so no active set occurs twice and the loop ends. In long floats nothing is
     proved, and the result is None if rounding errors prevent an answer.
     """
     m, tidy = len(programme.bound), arithmetic.tidy
@@ -265,10 +273,10 @@ def _most_violated(
     skipped: set[int],
     noise: fmpq,
 ) -> int | None:
-    """Return the first equality left, else the violated constraint that misses most.
+    """Return the first equality that is not skipped, else the most violated constraint, or None.
 
-    Misses are compared relative to the size of the constraint, by their logarithms in floats:
-    any violated constraint would do.
+    Shortfalls are divided by ||A_j|| and compared by their logarithms in floats. Rounding there is
+    harmless, as any violated constraint may enter.
     """
     worst, entering = -math.inf, None
     for j, b in enumerate(programme.bound):
@@ -301,7 +309,11 @@ def _start(
     arithmetic: Arithmetic,
     deadline: Deadline | None,
 ) -> tuple[Vector, list[int]]:
-    """Return the guess without dependent members, and without members of nonpositive weight."""
+    """Return multipliers that make the guess tight, and their support.
+
+    Members that depend on earlier ones and inequalities of nonpositive weight are left out, until
+    none is left to remove. Without a usable guess, multipliers are 0 and the support is empty.
+    """
     weights: Vector = [fmpq(0)] * len(bound)
     members = list(guess)
     while members:
@@ -319,7 +331,11 @@ def _start(
 
 
 def independent(gram: Table, members: list[int]) -> list[int]:
-    """Return the members that do not depend on earlier ones, modulo a prime."""
+    """Return the members that do not depend on earlier ones, modulo a prime.
+
+    Members that are independent modulo a prime are independent; the converse can fail, which only
+    makes the set smaller.
+    """
     block = nmod_mat([[int(gram[j][k]) % PRIME for k in members] for j in members], PRIME)
     echelon, rank = block.rref()
     rows = echelon.tolist()[:rank]

@@ -1,4 +1,4 @@
-"""Softmax attention, the risk and its gradient as balls, apart from the float code."""
+"""Softmax attention, the risk and its gradient as balls; no code is shared with the float side."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def deficit(data: ExactData, i: int, s: list[arb]) -> Number:
 
 
 def risk_gap(data: ExactData, W: Matrix, loss: str) -> arb:
-    """Return L(W) - L_*, exactly 0 if every input has only optimal tokens."""
+    """Return L(W) - L_*, where L_* is the risk of optimal tokens; 0 if all tokens are optimal."""
     total = arb(0)
     for i, tokens in enumerate(data.X):
         s = softmax(logits(tokens, W, data.Z[i]))

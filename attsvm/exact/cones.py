@@ -1,9 +1,13 @@
 """Cones around a local solution: a point from which descent is proved to converge to it.
 
-Let u be the direction of the least matrix that selects some tokens, and W = a u + E with E across
-u. For numbers a_0, Q and B that satisfy inequalities in the data, no step leaves the set of all W
-with a >= a_0 and ||E||^2 <= Q^2 + B (a - a_0), and a tends to infinity. So the tokens are selected
-for ever, and the direction converges to u. The proof is in docs/proofs/cones.md.
+Let u be the direction of the matrix of least norm that selects some tokens, and W = a u + E with E
+orthogonal to u. Numbers a_0, Q and B define the set of all W with a >= a_0 and ||E||^2 <= Q^2 + B
+(a - a_0). If they satisfy certain inequalities in the data, no step leaves the set, and a tends to
+infinity. So the tokens are selected for ever, and the direction converges to u.
+
+The proof is in docs/proofs/cones.md; "step 2" below refers to its numbered steps. The tip of the
+set is at a = a_0, ||E|| = Q. Everything is evaluated in balls, so a condition that holds here holds
+for the exact numbers.
 """
 
 from __future__ import annotations
@@ -27,12 +31,11 @@ SHARES = [
     *(1 - fmpq(1, 2**k) for k in range(2, 6)),
     fmpq(0),
 ]
-"""Widths Q that are tried, as shares of the way from ||E|| to the width that must not be passed."""
+"""Widths Q that are tried, as shares of the interval from ||E|| to the upper limit of `widths`."""
 NEARER = fmpq(3, 4)
-"""Share of weights mu that lies on the closest support token; the rest stays on the multipliers."""
+"""Share of the weights mu on the closest support token; the rest is as in the multipliers."""
 WIDENED, FINER = 32, fmpq(1, 2**8)
-"""Maximum number of widths tried between these, and least relative increase from one to the
-next."""
+"""Maximum number of widths tried between those of `SHARES`, and minimum relative increase."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Cone:
 
     Attributes:
         selected: the token that each input selects forever.
-        limit: the matrix of least norm with margins of at least 1 for them: the direction's limit.
+        limit: the exact Local-SVM of these tokens; its W has the direction to which descent tends.
         along, width, spread: a_0, Q and B of the set.
     """
 
@@ -57,10 +60,10 @@ class Frame:
     """A selection, its solution and a point W = a u + E, in the notation of the proof.
 
     Attributes:
-        data, selection, answer: the data, the selected tokens a_i and W*.
-        norm: N.
-        reach: r_j for each pair.
-        along: a_0, at most a.
+        data, selection, answer: the data, the selected tokens a_i, and their Local-SVM W*.
+        norm: N = ||W*||.
+        reach: r_j for each pair, the norm of the part of A_j orthogonal to u.
+        along: a_0, a lower bound of a = <W, u>.
         residual: an upper bound of ||E||.
         anchors: for each pair j that is not good, weights mu_t of good pairs of margin 1, up to a
             factor, and r_j(mu). Initially these are the multipliers, with r_j(mu) = r_j.
@@ -102,14 +105,14 @@ class Frame:
 
     @property
     def frames(self) -> list[Frame]:
-        """The frame with the weights lambda, and the one with weights near support tokens."""
+        """The frame itself, and one whose weights mu lie mostly on close support tokens."""
         tight = [t for t in self.good if self.answer.margins[t] == 1]
         return [self, self._leaning(tight)] if len(tight) > 1 and self.anchors else [self]
 
     def _leaning(self, tight: list[int]) -> Frame:
-        """Return the frame whose weights are concentrated on the t closest to A_j, for j not good.
+        """Return the frame whose weights mu lie mostly on the support pair t closest to A_j.
 
-        If that increases r_j(mu), the weights stay unchanged.
+        This concerns pairs j that are not good. If it increases r_j(mu), mu stays unchanged.
         """
         square, margins, anchors = self.answer.square, self.answer.margins, {}
         kept = 1 - NEARER
@@ -135,10 +138,10 @@ class Frame:
         return product
 
     def minor(self, j: int) -> list[tuple[arb, arb, arb]]:
-        """Return terms (f, c, r) that bound a pair j that is not good, mu being its weights.
+        """Return terms (f, c, r) that bound p_j for a pair j that is not good, with its weights mu.
 
-        |p_j| exp(a/N + <A(mu), E>) is at most the sum of f exp(-a c + r ||E||) times
-        |p_j| exp(m_j), or times |l'|/n if lead_j = 0.
+        |p_j| exp(a/N + <A(mu), E>) is at most |p_j| exp(m_j) times the sum of f exp(-a c + r
+        ||E||). For lead_j = 0, |l'|/n takes the place of |p_j| exp(m_j).
         """
         lead, margins = self.selection.lead, self.answer.margins
         own = self.selection.pairs[j]
@@ -153,14 +156,14 @@ class Frame:
         ]
 
     def exponents(self) -> list[tuple[arb, arb]]:
-        """Return (c, r) of all exp(-a c + r ||E||) that must be largest at the tip of the set."""
+        """Return (c, r) for all exp(-a c + r ||E||) that must be largest at the tip of the set."""
         good = self.good
         minor = [j for j in range(len(self.reach)) if j not in good]
         plain = [(m / self.norm, r) for m, r in zip(self.answer.margins, self.reach, strict=True)]
         return plain + [(c, r) for j in minor for _, c, r in self.minor(j)]
 
     def widths(self) -> list[arb]:
-        """Return widths Q to try: above ||E||, and such that exponents are negative at the tip."""
+        """Return widths Q to try: at least ||E||, with all exponents -a_0 c + r Q negative."""
         ends = [self.along * c / r for c, r in self.exponents() if r != 0]
         if not ends:  # no margin depends on E
             return [self.residual.max(self.along).upper()]
@@ -173,17 +176,17 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Bounds that hold at all points of a set, from a_0 and Q alone; lists have one entry per pair.
+    """The numbers of the proof, which hold at all points of a set; lists have one entry per pair.
 
     Attributes:
         weight: enclosures of p_j exp(m_j).
-        minor: d_j, 0 if j is good.
-        total: kappa.
-        excess: D.
-        turn: R.
-        across: K.
-        advance: rho.
-        spread: B.
+        minor: d_j, the bound of |p_j| / P if j is not good; 0 if j is good.
+        total: kappa, with P >= kappa exp(-a/N).
+        excess: D, the share of the growth of a that pairs that are not good can cancel.
+        turn: R, with <-grad L, E> <= N <-grad L, u> R/(1 - D).
+        across: K, with ||part of grad L orthogonal to u|| <= K N <-grad L, u>.
+        advance: rho, an upper bound of the change of a in a step.
+        spread: B, the slope of the set.
         bends: pairs (r, c) for which r B <= 2 Q c is required.
     """
 
@@ -207,7 +210,7 @@ def cone_at(
     normalised: bool = False,
     solved: dict[tuple[int, ...], ExactAnswer | None] | None = None,
 ) -> Cone | None:
-    """Return the cone about the solution for the tokens selected at W that descent never leaves.
+    """Return a cone that contains W and that descent never leaves, around the selected solution.
 
     Args:
         data: exact data; for descent on a prompt p see `trap_at`.
@@ -219,9 +222,9 @@ def cone_at(
         solved: a cache of answers by selected tokens.
 
     Returns:
-        The set, with the proof in the module's docstring checked in balls. None if no width Q
-        works, the tokens cannot be selected together, or a token with a multiplier does not score
-        below the selected one.
+        The set; all conditions of the proof have been checked in balls. None if no width Q works,
+        if the tokens cannot be selected together, or if a token with a positive multiplier does not
+        score below the selected one.
 
     Raises:
         DataError: the step is not positive.
@@ -240,6 +243,8 @@ def cone_at(
         return None
     if any(w > 0 >= selection.lead[p] for p, w in zip(selection.pairs, answer.duals, strict=True)):
         return None
+    # A pair with a positive multiplier and no lead would have p_j <= 0: nothing then pushes its
+    # margin up, and P has no lower bound.
     start = Frame.at(data, selection, answer, W)
     if not start.along > 0:
         return None
@@ -279,7 +284,10 @@ def _tried(frame: Frame, bounds_at: Callable[[arb], Bounds | None]) -> Iterator[
 
 
 def largest_at_start(bends: list[tuple[arb, arb]], Q: arb, B: arb) -> bool:
-    """Return whether each -a c + r sqrt(Q^2 + B (a - a_0)) is largest at a_0, by r B <= 2 Q c."""
+    """Return whether each -a c + r sqrt(Q^2 + B (a - a_0)) is largest at a = a_0.
+
+    Its derivative -c + r B / (2 sqrt(Q^2 + B (a - a_0))) is at most 0 from a_0 on if r B <= 2 Q c.
+    """
     return all(bend_room(r, B, Q, c) >= 0 for r, c in bends)
 
 
@@ -293,7 +301,7 @@ def bend_room(r: _N, B: _N, Q: _N, c: _N) -> _N:
 
 
 def sideways(steepest: _N, turned: _N, room: _N) -> _N:
-    """Return K: the part of the gradient across u is at most K times N <-grad L, u>."""
+    """Return K: the part of the gradient orthogonal to u is at most K times N <-grad L, u>."""
     return (steepest + turned) / room
 
 
@@ -305,7 +313,7 @@ def widening(N: _N, turn: _N, room: _N, across: _N, advance: _N) -> _N:
 def bounds(
     frame: Frame, Q: arb, loss: str, step: fmpq | arb, *, normalised: bool = False
 ) -> Bounds | None:
-    """Return the bounds of the set of width Q; None if a weight or its least sum has no sign."""
+    """Return the bounds of the set of width Q; None if a condition of the proof fails at this Q."""
     pairs, lead = frame.selection.pairs, frame.selection.lead
     N, along, reach, margins = frame.norm, frame.along, frame.reach, frame.answer.margins
     rate = [m / N for m in margins]  # (1 + g_j)/N
@@ -326,6 +334,9 @@ def bounds(
         if j in good:
             continue
         factor = abs(weight[j] if lead[pairs[j]] != 0 else slope[j]).upper()
+        # |p_j| <= d_j P: a bound of |p_j| exp(m_j) over the lower bound kappa(mu) of P, times
+        # exponentials that are largest at the tip. (r + 1/Q, c) is required as well, since R
+        # contains |p_j e_j|, that is, r ||E|| times such an exponential.
         factor /= _least_sum(frame.anchors[j][0], weight)
         for f, c, r in frame.minor(j):
             minor[j] += factor * f * (r * Q - along * c).exp()
@@ -340,16 +351,19 @@ def bounds(
     turned = dot(minor, reach)
     turn, steepest, tight = arb(0), arb(0), arb(0)
     for j in good:
-        if reach[j] == 0:  # no part across u, so e_j = 0
+        if reach[j] == 0:  # A_j is a multiple of u, so e_j = 0
             continue
         steepest = steepest.max(reach[j] / margins[j])
         if margins[j] == 1:
             tight += weight[j].upper() / arb(1).exp()
         else:
             turn += weight[j].upper() * (-1 - along * (rate[j] - 1 / N)).exp()
+    # Step 3 has two bounds for the good pairs of margin 1, S'/e and kappa ln(S/kappa); take the
+    # less.
     summed = sum((weight[j].upper() for j in good if margins[j] == 1), arb(0))
     turn = (turn + tight.min(total * (summed / total).log())) / total + turned * Q
     across = sideways(steepest, turned, room)
+    # Step 5: a step of given length moves a by at most that; a plain step by step * <-grad L, u>.
     advance = arb(step)
     if not normalised:
         most = [abs(w).upper() * t * c for w, t, c in zip(weight, top, rate, strict=True)]
@@ -359,7 +373,7 @@ def bounds(
 
 
 def _weights(frame: Frame, top: list[arb], loss: str) -> tuple[list[arb], list[arb]]:
-    """Return enclosures of p_j exp(m_j) and |l'|/n for each pair, if exp(-m_j) is at most top_j."""
+    """Return enclosures of p_j exp(m_j) and -l'/n for each pair, given exp(-m_j) <= top_j."""
     data, pairs, lead = frame.data, frame.selection.pairs, frame.selection.lead
     weight, slope = [arb(0)] * len(pairs), [arb(0)] * len(pairs)
     for i, selected in enumerate(frame.selection.tokens):
@@ -374,7 +388,11 @@ def _weights(frame: Frame, top: list[arb], loss: str) -> tuple[list[arb], list[a
 
 
 def _least_sum(duals: Vector, weight: list[arb]) -> arb:
-    """Return kappa: the least sum_j c_j exp(-e_j) over all e with sum_j duals_j e_j = 0."""
+    """Return kappa: the least sum_j c_j exp(-e_j) over all e with sum_j duals_j e_j = 0.
+
+    By the inequality of weighted means, with weights w_j = duals_j / total, the sum is at least
+    total prod_j (c_j / duals_j)^w_j exp(-sum_j w_j e_j), and the last factor is 1.
+    """
     pairs = [(w, c.lower()) for w, c in zip(duals, weight, strict=True) if w > 0]
     total = sum((w for w, _ in pairs), fmpq(0))
     mean = sum((arb(w / total) * (c / w).log() for w, c in pairs), arb(0))

@@ -48,7 +48,7 @@ class Deadline:
         return f"{self.seconds:g} s"
 
     def part(self, share: float) -> Deadline:
-        """Return the deadline that comes after a share of the time that is left."""
+        """Return the deadline at which this share of the remaining time has passed."""
         values = max(share * self.left, 0.0)
         now = time.process_time() - self.start, time.monotonic() - self.wall_start
         ends = min(self.seconds, now[0] + values), min(self.wall, now[1] + values)

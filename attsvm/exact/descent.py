@@ -37,7 +37,7 @@ def descend(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> M
 
 
 def followed(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> Matrix:
-    """Return an enclosure for long runs.
+    """Return an enclosure of the iterate after `steps` steps, for long runs from the exact W0.
 
     Its radius grows by at most 1 + step * smoothness per step. A step maps two points at distance
     rho to points at distance at most that factor times rho. So the step is taken from the midpoint
@@ -55,7 +55,11 @@ def followed(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> 
 def followed_factors(
     data: ExactData, K: Matrix, Q: Matrix, loss: str, step: fmpq, steps: int
 ) -> tuple[Matrix, Matrix]:
-    """Return an enclosure for long runs of descent on (K, Q), by `factor_smoothness`."""
+    """Return enclosures of K and Q after `steps` steps of descent on both, for long runs.
+
+    The distance rho of both factors together is tracked as in `followed`, with `factor_smoothness`
+    within rho of the midpoints.
+    """
     (K, rho), (Q, more) = _parted(K), _parted(Q)
     rho += more
     for _ in range(steps):
@@ -84,7 +88,7 @@ def factor_smoothness(data: ExactData, K: Matrix, Q: Matrix, loss: str, rho: arb
 
 
 def _parted(W: Matrix) -> tuple[Matrix, arb]:
-    """Return the midpoint of an enclosure, and a bound of the distance of its points from it."""
+    """Return the midpoint of an enclosure, and an upper bound of the distance of its points."""
     balls = [[arb(w) for w in row] for row in W]
     away = norm([w.rad() for row in balls for w in row])
     return [[w.mid() for w in row] for row in balls], away
@@ -164,7 +168,7 @@ def basin(data: ExactData, W: Matrix, loss: str) -> arb | None:
     """Return 1 - (L(W) - L_*) / threshold, positive exactly in the basin of the optimal tokens.
 
     Suppose that optimal tokens are unique, the Att-SVM is feasible, and l' < 0 on the scores. All
-    of this is decided here; the result is None if a condition fails or no input has two tokens. In
+    of this is decided here; the result is None if a condition fails or no input has two scores. In
     the basin, descent with a step of at most 1/smoothness converges in direction to W^mm and its
     norm diverges. The reason: the risk never increases, so that no input loses its optimal token,
     and each rival's part of the gradient is exp(-margin) up to a factor. The proof is in
@@ -183,7 +187,10 @@ def _level(data: ExactData, loss: str) -> arb | None:
 
 
 def inputs_aligned(data: ExactData) -> bool:
-    """Return whether <A_it, A_ju> >= 0 for rivals t, u of the first best tokens, i != j."""
+    """Return whether <A_it, A_ju> >= 0 for all inputs i != j and all their rivals t and u.
+
+    Rivals are all tokens but the first optimal one.
+    """
     gaps = [
         [subtract(tokens[tied[0]], x) for t, x in enumerate(tokens) if t != tied[0]]
         for tokens, tied in zip(data.X, data.optimal, strict=True)
@@ -200,12 +207,12 @@ def inputs_aligned(data: ExactData) -> bool:
 def always_converges(data: ExactData, loss: str) -> bool:
     """Return whether descent provably converges to W^mm from every start, with every constant step.
 
-    Suppose that optimal tokens are unique, the Att-SVM is feasible, some input has two tokens, and
-    l' < 0. Two cases are proved. In the first, inputs are aligned and the rivals of each input have
-    one score. In the second, queries are orthogonal, and in each input the rivals have one score,
-    or are two with the second best a support vector. The proofs are `prove_equal_rivals` in
-    `symbolic/aligned_inputs.py`, `prove_three` in `symbolic/sim/theorem_3_14.py` and
-    `ensure_any_step` in `symbolic/tf/global_conjecture.py`.
+    Suppose that optimal tokens are unique, the Att-SVM is feasible, some input has two scores, and
+    l' < 0 on the scores. Two cases are proved. In the first, inputs are aligned and the rivals of
+    each input have one score. In the second, queries are orthogonal, and in each input the rivals
+    have one score, or are two with the second best a support vector. The proofs are
+    `prove_equal_rivals` in `symbolic/aligned_inputs.py`, `prove_three` in
+    `symbolic/sim/theorem_3_14.py` and `ensure_any_step` in `symbolic/tf/global_conjecture.py`.
     """
     if _level(data, loss) is None:
         return False
@@ -234,7 +241,7 @@ class LimitCertificate:
 
     Attributes:
         step: the step number at which the proof was complete.
-        selected: the row of the token that each input selects: at every step after the proof, or
+        selected: the row of the token that each input selects: at every step from `step` on, or
             from some later step on if the reason is `basin` or `always`.
         converges: whether the direction provably converges to the Frobenius solution for the
             optimal tokens.

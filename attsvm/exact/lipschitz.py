@@ -15,7 +15,7 @@ from attsvm.errors import DataError
 from attsvm.exact.numbers import Number
 
 Height = Callable[[arb, int], list[arb]]
-"""Takes a ball and a number k; returns the first k Taylor coefficients of a function there."""
+"""A function of a ball and a number k: the first k Taylor coefficients of a height there."""
 
 _Cell = tuple[float, fmpq, fmpq, arb]
 
@@ -25,7 +25,11 @@ def _root(value: Number | int) -> arb:
 
 
 def _size(value: Number) -> Number:
-    """Return the number unless it is negative or may be negative or infinite."""
+    """Return the number.
+
+    Raises:
+        DataError: it may be negative or infinite.
+    """
     if not (value >= 0 and arb(value).is_finite()):
         raise DataError(
             "a size must be a finite number that is not negative",
@@ -71,7 +75,7 @@ def squared_normed_constant(h2: Number, label: Number) -> arb:
 
 
 def bisected(slope: Callable[[fmpq], fmpq]) -> tuple[fmpq, fmpq]:
-    """Return a bracket, 2^-prec wide, of the only maximum in [0, 3/5]."""
+    """Return a bracket of the only sign change of `slope` in [0, 3/5], about 2^-prec wide."""
     low, high = fmpq(0), fmpq(3, 5)
     for _ in range(ctx.prec):
         a = (low + high) / 2
@@ -103,7 +107,7 @@ def _remembered_constant(p: int, q: int, splits: int, precision: int) -> arb:
 
 
 def _softmax_constant(D: arb, splits: int) -> arb:
-    """Return the enclosure itself, for a ball above 0."""
+    """Return an enclosure of K(D) for a ball D above 0."""
 
     def above(a: arb) -> arb:
         # 0 <= c <= 1/sqrt 3 always: this bound replaces a ball of c that is too wide
@@ -117,9 +121,13 @@ def enclosed_maximum(height: Height, above: Callable[[arb], arb], splits: int) -
 
     Args:
         height: the function, by its Taylor coefficients.
-        above: returns an upper bound of the function on a ball, also where `height` has none.
-        splits: number of bisections between two looks at whether the function is concave.
+        above: returns an upper bound of the function on a ball, even if `height` is NaN there.
+        splits: number of bisections between two tests of concavity.
     """
+    # Branch and bound: `lower` is a value that the function attains, so an interval whose upper
+    # bound is below it has no maximum. Bisection alone would need ever more intervals as they get
+    # short compared with the flat top; once the function is concave on all that remain, the sign of
+    # its slope brackets the maximum, and the mean value theorem encloses it.
     heap = [_cell(height, above, fmpq(0), fmpq(1))]
     lower = arb(0)
     for count in itertools.count():
@@ -143,7 +151,7 @@ def enclosed_maximum(height: Height, above: Callable[[arb], arb], splits: int) -
 
 
 def _narrowed(height: Height, low: fmpq, high: fmpq) -> tuple[fmpq, fmpq]:
-    """Return a short interval around the maximum of an interval on which the height is concave."""
+    """Return a short interval with the maximum of a height that is concave on [low, high]."""
     for _ in range(ctx.prec // 2):
         middle = (low + high) / 2
         slope = height(arb(middle), 2)[1]
@@ -168,7 +176,7 @@ def _interval(low: fmpq, high: fmpq) -> arb:
 
 
 def _height(D: arb, a: arb, terms: int) -> list[arb]:
-    """Return the largest `softmax_height` over c at a, and its Taylor coefficients."""
+    """Return Taylor coefficients at a of the maximum of `softmax_height` over c, or NaN."""
     x: Any = arb_series([a, arb(1)], terms)
     w = (1 - x * x) / 4 * D
     root = (x * x + 3 * w * w).sqrt()
@@ -180,7 +188,9 @@ def _height(D: arb, a: arb, terms: int) -> list[arb]:
 
 
 def _cell(height: Height, above: Callable[[arb], arb], low: fmpq, high: fmpq) -> _Cell:
-    """Return an interval of a with an upper bound of the height, ordered for a heap."""
+    """Return an interval with an upper bound of the height on it; the largest bound sorts first."""
     ball = _interval(low, high)
-    upper = min(above(ball), height(ball, 1)[0].upper())  # with nan, `max` returns its first
+    upper = min(
+        above(ball), height(ball, 1)[0].upper()
+    )  # `min` returns its first argument if the second is NaN
     return -float(upper), low, high, upper

@@ -1,4 +1,4 @@
-"""The first two derivatives of losses, by name, and their growth, as balls."""
+"""First and second derivatives of losses, and differences of their values, as balls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from attsvm.exact.numbers import Number
 
 
 def logistic_slope(u: Number) -> arb:
-    """Return g'(u) of the logistic function g, as 1 / (2 + e^u + e^-u), which decreases in |u|."""
+    """Return g'(u) = 1 / (2 + e^u + e^-u) of the logistic function g.
+
+    It decreases in |u|, so values at both ends of |u| enclose it.
+    """
     x = arb(u)
     most, least = (1 / (2 + e + 1 / e) for e in (x.abs_lower().exp(), x.abs_upper().exp()))
     return most.union(least)
@@ -59,7 +62,7 @@ _FORMULAS: dict[str, tuple[Callable[..., arb], ...]] = {
         lambda x: -6 * x,
     ),
 }
-"""l'(x), l(g - x) - l(g) without cancellation, and l''(x)."""
+"""By loss: l'(x), l(g - x) - l(g) without cancellation, and l''(x)."""
 
 
 def _formula(loss: str, place: int) -> Callable[..., arb]:

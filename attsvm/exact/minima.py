@@ -1,10 +1,10 @@
 """Minima at a finite norm: a point from which descent is proved to converge to one.
 
-Let D be a ball of radius r about C. On D let the Hessian of the risk have eigenvalues between mu >
-0 and less than 2/step on the span in which descent moves. Let the gradient at C have norm g. If
-g < mu r, D has one stationary point W*, within g/mu of C, and descent converges to it from any
-point of D within r - 2 g/mu of C. A similar condition holds for descent on (K, Q), W = K Q^T.
-The proof is in docs/proofs/minima.md.
+Let D be a ball of radius r about C, and S the span in which descent moves. On D and S let the
+eigenvalues of the Hessian of the risk be at least mu > 0 and below 2/step. Let the gradient at C
+have norm g. If g < mu r, D has one stationary point W*, within g/mu of C. Descent converges to it
+from any point of D within r - 2 g/mu of C. A similar condition holds for descent on (K, Q) with W =
+K Q^T. The proof is in docs/proofs/minima.md.
 """
 
 from __future__ import annotations
@@ -35,36 +35,36 @@ from attsvm.exact.numbers import (
 Pair = tuple[int, int]
 
 NEWTON = 6
-"""Steps of Newton's method, in floats, from a point towards the minimum beside it."""
+"""Number of steps of Newton's method, in floats, from a point to the minimum near it."""
 
 SHARE = 0.5
-"""The mu that is tried, as a share of the least eigenvalue that floats find at C; nu likewise."""
+"""Share of the least eigenvalue at C, in floats, that is proposed as mu; likewise for nu."""
 
 NEAR = "point near a minimum, in the basis of the tokens, and a bound of the bend there"
 SLOPE = "bound of the slopes of (K, Q)"
-"""The proposals that these proofs ask for."""
+"""Names of the proposals that these proofs request; they are stored in witnesses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """The proved end of a run: near a strict local minimum W* of the risk in W_0 + S.
+    """The proved limit of a run, near a strict local minimum W* of the risk in W_0 + S.
 
     Attributes:
-        near: C, exact or an enclosure.
-        radius: a ball whose upper end is at least the distance of C to the run's limit.
+        near: a point near the limit, exact or an enclosure.
+        radius: a ball whose upper end is at least the distance of `near` to the limit.
     """
 
     near: Matrix
     radius: arb
 
     def along(self, matrix: Vector) -> arb:
-        """Return <A, W> at the end of the run, for a matrix A given row by row."""
+        """Return <A, W> at the limit W, for the entries of a matrix A, row by row."""
         return arb(dot(matrix, _flat(self.near))) + arb(0, norm(matrix) * self.radius)
 
     def apart(self, target: Matrix) -> arb | None:
-        """Return minus the squared sine of the angle between end and target, or -1 if it is obtuse.
+        """Return minus the squared sine of the angle of limit and target; -1 from 90 degrees on.
 
-        None if the directions are not provably different: they may agree, or the end may be 0.
+        None if the directions are not provably different: they may agree, or the limit may be 0.
         """
         aim = _flat(target)
         size = norm(_flat(self.near)) + arb(0, self.radius)
@@ -86,7 +86,8 @@ def minimum_at(data: ExactData, W0: Matrix, W: Matrix, loss: str, step: arb) -> 
     near, mu = result
     away = norm(_flat([subtract(*rows) for rows in zip(W, near, strict=True)]))
     still = norm(_flat(gradient(data, near, loss))) / mu
-    # the radius is at least 4 g/mu, and W is within r - 2 g/mu of C, as point 2 requires
+    # `still` is g/mu. With r = away + 4 g/mu, W is within r - 2 g/mu of C, as claim 2 requires, and
+    # g < mu r as claim 1 requires. W* is within g/mu of C.
     radius = away + 4 * still
     return Minimum(near, still) if frame.bends(near, radius, mu, 2 / step) else None
 
@@ -94,9 +95,9 @@ def minimum_at(data: ExactData, W0: Matrix, W: Matrix, loss: str, step: arb) -> 
 def factor_minimum_at(
     data: ExactData, K: Matrix, Q: Matrix, loss: str, step: arb
 ) -> Minimum | None:
-    """Return the end of W = K Q^T under descent on (K, Q) with this step, if it is proved.
+    """Return the proved limit of W = K Q^T under descent on (K, Q) with this step, if any.
 
-    K and Q may be enclosures. The limit of W is near K Q^T, and minimises the risk there.
+    K and Q may be enclosures. The limit of W is near K Q^T and minimises the risk nearby.
     """
     W = product(K, transpose(Q))
     if (frame := Frame.of(data, loss)) is None or (result := frame.proposal(W, W)) is None:
@@ -105,6 +106,10 @@ def factor_minimum_at(
     moved = norm(_flat([subtract(*rows) for rows in zip(W, near, strict=True)]))
     least = frame.least_slopes(K, Q)
     g, size = norm(_flat(gradient(data, W, loss))), norm(_flat(K)) + norm(_flat(Q))
+    # Claim 3 of the proof, where `least` is sqrt(nu). It asks for some rho with 3 g <= rho mu
+    # (sqrt(nu) - rho), and 4 g/(mu sqrt(nu)) satisfies that if g is small. `reach` bounds how far W
+    # moves while K and Q move by at most rho; the Hessian is needed within twice as much of W, so
+    # within 2 (moved + reach) of C.
     rho = (4 * g / (mu * least)).upper()
     reach = rho * (size + rho)
     if not 3 * g <= rho * mu * (least - rho):
@@ -121,6 +126,8 @@ def _flat(W: Matrix) -> Vector:
 def is_positive_definite(matrix: Matrix) -> bool:
     """Return whether elimination proves every matrix in an enclosure positive definite."""
     rows = [list(row) for row in matrix]
+    # A symmetric matrix is positive definite if and only if elimination without exchanges has
+    # positive pivots. In balls each pivot encloses that of every matrix in the enclosure.
     for j, pivot in enumerate(rows):
         if not pivot[j] > 0:
             return False
@@ -133,11 +140,12 @@ def is_positive_definite(matrix: Matrix) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The space S of a data set, by pairs (i, t) of an input with two scores and a token t > 0.
+    """The space S of a data set, spanned by matrices A_it = (x_it - x_i0) z_i^T.
 
     Attributes:
-        pairs: all pairs.
-        A: their matrices, row by row.
+        data, loss: the data set and the name of the loss.
+        pairs: all (i, t) of an input i with two different scores and a token t > 0.
+        A: the entries of their A_it, row by row.
         gram: inner products of all A with the basis of S.
         basis: the indices of the pairs whose A are the basis.
     """
@@ -168,7 +176,7 @@ class Frame:
 
     @property
     def metric(self) -> Matrix:
-        """Inner products of the basis."""
+        """Inner products of the basis with itself."""
         return [self.gram[j] for j in self.basis]
 
     def combined(self, weights: Vector) -> Matrix:
@@ -179,7 +187,7 @@ class Frame:
         return [entries[k : k + width] for k in range(0, len(entries), width)]
 
     def hessian(self, W: Matrix, radius: arb) -> Matrix:
-        """Return an enclosure of D^2 L in the basis, over all W + V, V in S, ||V|| <= radius."""
+        """Return an enclosure, in the basis, of D^2 L within `radius` of W in W + S."""
         logits = [arb(dot(a, _flat(W))) + arb(0, norm(a) * radius) for a in self.A]
         size = len(self.basis)
         total = [[arb(0)] * size for _ in range(size)]
@@ -220,7 +228,7 @@ class Frame:
         return all(is_positive_definite(side) for side in sides)
 
     def least_slopes(self, K: Matrix, Q: Matrix) -> arb:
-        """Return a lower bound of the norm of (V Q, V^T K) over all V in S of norm 1, or 0."""
+        """Return a lower bound of ||(V Q, V^T K)|| over all V in S of norm 1; 0 if unproved."""
         width, basis = len(self.data.Z[0]), [self.A[j] for j in self.basis]
         moved = []
         for A in basis:
@@ -260,7 +268,7 @@ class Frame:
                 in_basis = _floats([[dot(a, slopes) for a in basis]])[0]
                 c = c - np.linalg.solve(_floats(self.hessian(point, arb(0))), in_basis)
             bend = self.hessian(self._moved(W0, c.tolist()), arb(0))
-        except UNTOLD:
+        except FLOAT_ERRORS:
             return None
         least = _least_eigenvalue(_floats(bend), G)
         return None if least is None else [*c.tolist(), least]
@@ -270,12 +278,12 @@ class Frame:
         return [[w + v for w, v in zip(*rows, strict=True)] for rows in zip(W0, shift, strict=True)]
 
 
-UNTOLD = np.linalg.LinAlgError, ArithmeticError, DataError
+FLOAT_ERRORS = np.linalg.LinAlgError, ArithmeticError, DataError
 """Exceptions raised if floats overflow or a system cannot be solved."""
 
 
 def _least_eigenvalue(H: Array, G: Array) -> float | None:
-    """Return a share of the least eigenvalue of H in the metric G; None unless it is above 0."""
+    """Return `SHARE` of the least eigenvalue of H in the metric G; None unless it is above 0."""
     try:
         half = np.linalg.inv(np.linalg.cholesky(G))
         least = SHARE * float(np.linalg.eigvalsh(half @ H @ half.T)[0])

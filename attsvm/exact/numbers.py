@@ -31,9 +31,9 @@ _REMEMBERED = 256
 def remembered(
     function: Callable[Concatenate[AttentionData, _More], _Answer],
 ) -> Callable[Concatenate[AttentionData, _More], _Answer]:
-    """Return a function of the numbers of a data set, see `remembered_by`.
+    """Return a cached version of a function of a data set; see `remembered_by`.
 
-    Further arguments have to be hashable.
+    The key is the content of the arrays and the further arguments, which must be hashable.
     """
 
     def key(data: AttentionData, /, *more: _More.args, **named: _More.kwargs) -> object:
@@ -51,13 +51,13 @@ def key_of(array: Array | None) -> object:
 def remembered_by(
     key: Callable[_More, object],
 ) -> Callable[[Callable[_More, _Answer]], Callable[_More, _Answer]]:
-    """Return a decorator that caches the last few results of a function by key.
+    """Return a decorator that caches the last `_REMEMBERED` results of a function by key.
 
     The hypotheses, the conclusion and the certificate of a claim compute the same things for one
-    instance. If steps are counted, nothing is cached, because the count must not depend on earlier
-    calls. Each caller receives a copy, so that a claim cannot change a result that is used to
-    confirm it. While a witness is recorded or read, results may depend on its proposals; they are
-    then cached for that time only.
+    instance. If a trace function is set, which counts steps, nothing is cached: the count must not
+    depend on earlier calls. Each caller receives a copy, so that a claim cannot change a result
+    that is used to confirm it. While a witness is recorded or read, results may depend on its
+    proposals; they are then cached for that time only.
     """
 
     def remembering(function: Callable[_More, _Answer]) -> Callable[_More, _Answer]:
@@ -89,7 +89,7 @@ _MATRICES = frozenset({fmpq_mat, fmpz_mat})
 
 @functools.cache
 def _names(kind: Any) -> tuple[str, ...]:
-    """Return the fields of a dataclass, none of another type."""
+    """Return the names of the fields of a dataclass; empty for other types."""
     return tuple(f.name for f in fields(kind)) if is_dataclass(kind) else ()
 
 
@@ -99,7 +99,7 @@ def _copied(answer: Any) -> Any:
     if kind in _ATOMS:
         return answer
     if kind is list and (not answer or type(answer[0]) in _ATOMS):
-        return answer[:]  # lists are of one kind
+        return answer[:]  # entries of a list have one type
     if isinstance(answer, list | tuple):
         return kind([_copied(x) for x in answer])
     if kind is dict:
@@ -117,7 +117,7 @@ def rational(value: float | int | Fraction | fmpq) -> fmpq:
     """Return the exact value of a float, integer or fraction.
 
     Raises:
-        DataError: NaN or infinite.
+        DataError: the value is NaN or infinite.
     """
     if isinstance(value, fmpq):
         return value
@@ -215,7 +215,7 @@ def eigenvalues(matrix: Matrix) -> list[tuple[arb, int]]:
 
 
 def spectral_norm(matrix: Matrix) -> arb:
-    """Return the largest singular value of a rational matrix."""
+    """Return the largest singular value of a rational matrix, as a ball."""
     if len(matrix) == 1 or len(matrix[0]) == 1:
         return norm([x for row in matrix for x in row])
     top = arb(0)

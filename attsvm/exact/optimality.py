@@ -1,7 +1,8 @@
 """Bounds of least norms and of soft margins that any matrix and any multipliers prove.
 
 Weak duality: let w be multipliers, nonnegative on inequalities, and S = sum_j w_j A_j. For every
-feasible V, sum_j w_j bound_j <= <S, V> <= ||S||_F ||V||_F and also <= ||S||_op ||V||_*.
+feasible V, sum_j w_j bound_j <= <S, V>. Moreover <S, V> <= ||S||_F ||V||_F and <S, V> <= ||S||_op
+||V||_*.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def norm_bracket(
 
     The lower bound is sum_j w_j bound_j over the dual norm of S. It is 0 if a multiplier of an
     inequality is negative, and infinite if S = 0 proves that nothing is feasible. The upper bound
-    is the norm of the least feasible multiple of W; infinite if there is none.
+    is the norm of the smallest feasible multiple of W; infinite if no multiple is feasible.
     """
     S = programme.matrix(duals)
     gain = dot(duals, programme.bound)

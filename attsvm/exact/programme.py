@@ -12,7 +12,7 @@ from attsvm._types import Array
 from attsvm.exact.numbers import Matrix, Vector, dot, integers, rationals
 
 PRIME = 2**61 - 1
-"""Rows that are independent modulo this prime are independent."""
+"""Modulus for tests of independence: integer rows independent modulo a prime are independent."""
 
 
 class FloatProgramme(Protocol):
@@ -72,9 +72,9 @@ class ExactProgramme:
 
     @classmethod
     def of(cls, programme: FloatProgramme) -> ExactProgramme:
-        """Return the exact values of a float programme.
+        """Return the exact programme of a float programme.
 
-        Its rounded differences are computed again.
+        Differences of tokens are computed again from `kept` and `rival`, as floats rounded them.
         """
         kept, unit_kept = integers(programme.kept)
         rival, unit_rival = integers(programme.rival)
@@ -93,9 +93,10 @@ class ExactProgramme:
 
     @property
     def rank_bound(self) -> int:
-        """The bound rank(D) rank(Z) of the number of independent constraints.
+        """rank(D) rank(Z), which bounds the number of independent constraints.
 
-        The ranks are computed modulo a prime, so in rare cases the bound is too small.
+        Ranks are computed modulo a prime, so in rare cases the number is too small: it only chooses
+        a method.
         """
         ranks = [
             nmod_mat([[int(x) % PRIME for x in row] for row in side.tolist()], PRIME).rank()

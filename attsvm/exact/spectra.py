@@ -8,7 +8,7 @@ from attsvm.exact.numbers import Matrix, eigenvalues, gram
 
 
 def nuclear_norm(matrix: Matrix) -> arb:
-    """Sum of the singular values of a rational matrix."""
+    """Return the sum of the singular values of a rational matrix, as a ball."""
     total = arb(0)
     for value, count in eigenvalues(gram(matrix)):
         total += count * value.sqrt()

@@ -79,8 +79,8 @@ class ExactAnswer:
 def separate(data: ExactData, chosen: list[int]) -> ExactAnswer | None:
     """Decide the Att-SVM that selects the row `chosen[i]` of each input, from exact values alone.
 
-    Constraints run over inputs, and over the other rows of each. The result is None if every input
-    has a single token, so that there are no constraints.
+    Constraints are ordered by input, and by the other rows of each. The result is None if every
+    input has a single token, so that there are no constraints.
 
     Raises:
         SolverError: the pivots did not end within their maximum number.
@@ -101,14 +101,14 @@ def selecting(data: ExactData, chosen: list[int]) -> ExactProgramme | None:
 
 
 SUPPORT = "support of a solution, or of a proof that there is none"
-"""Name of the proposal for `solve_exactly`. Any support leads to a proof, a good one quickly."""
+"""Name of the proposal of `solve_exactly`. Any support leads to a proof; a good one saves time."""
 
 MANY = 24
-"""From so many constraints on a support is looked for in long floats before rationals pivot."""
+"""Minimum number of constraints for which long floats propose a support before rationals pivot."""
 
 WIDE, LARGE = 250, 1000
-"""Maximum numbers of constraints for block exchanges: in general, and if there are no more
-constraints than can be independent."""
+"""Maximum numbers of constraints for block exchanges: in general, and if at most `rank_bound`
+constraints are given, so that all of them may be independent."""
 
 
 def decide(
@@ -124,7 +124,7 @@ def decide(
         duals: a guess of the multipliers (one per constraint), of a solution or of a Farkas
             certificate; its support is tried first.
         deadline: the time limit; None for no limit.
-        note: called with intermediate multipliers that may bound the least norm from both sides.
+        note: called with intermediate multipliers, from which a bracket of the least norm follows.
 
     Raises:
         OutOfTimeError: the deadline passed.
@@ -173,7 +173,7 @@ def _members(guess: Array) -> list[int]:
 def _long_support(
     programme: ExactProgramme, guess: list[int], deadline: Deadline | None, note: Note | None
 ) -> list[int]:
-    """Return the support found in long floats by block exchanges or pivots, else the guess."""
+    """Return the support that long floats propose, by block exchanges or pivots, else the guess."""
     m = len(programme.bound)
     if m <= WIDE or (m <= LARGE and m <= programme.rank_bound):
         everything = range(m)
@@ -227,7 +227,11 @@ def nearest(value: fmpq) -> float:
 def _guessed(
     programme: ExactProgramme, support: list[int], deadline: Deadline | None
 ) -> ExactAnswer | None:
-    """Return the answer that weights prove: they make a support tight, or cancel its rows."""
+    """Return the answer that a support proves; None if it proves nothing.
+
+    If its rows are independent, the multipliers that make them tight are tried as a solution. If
+    all but one are, the combination that cancels the rows is tried as a Farkas certificate.
+    """
     if not support:
         return None
     block = programme.gram(support, support)
@@ -262,6 +266,8 @@ def proved(programme: ExactProgramme, weights: Vector, status: Status) -> ExactA
     bound, equal = programme.bound, programme.equal
     if any(w < 0 for w, e in zip(weights, equal, strict=True) if not e):
         return None
+    # Nothing before this point is trusted. Of a solution, W = sum_j w_j A_j holds by construction;
+    # what is checked is the signs, the margins, and that only tight margins have a multiplier.
     W, unit, margins = programme.combine(weights)
     matrix_unit = unit * programme.unit_left * programme.unit_right
     margin_unit = matrix_unit * programme.unit_left * programme.unit_right

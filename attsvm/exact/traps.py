@@ -1,4 +1,4 @@
-"""Sets that descent never leaves: monotone directions, traps, stationary starts."""
+"""Proofs about all descents from a point: stationary starts, and sets that no step leaves."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ Pair = tuple[int, int]
 
 
 def moves_along_margins(data: ExactData) -> bool:
-    """Return whether the covariance of scores with any margins of at least 1 is always positive.
+    """Return whether descent provably moves along every matrix with margins of at least 1.
 
-    It is if optimal tokens are unique, some input has two tokens, and in each input all rivals of
-    the optimal token have one score. Let X be any matrix and M one with margins of at least 1. Then
-    descent on a decreasing loss increases <X, M>, and descent on an increasing loss decreases it.
+    This is so if optimal tokens are unique, some input has two tokens, and in each input all rivals
+    of the optimal token have one score. Let M have margins of at least 1. Then the covariance of
+    scores and margins of M under attention is positive at every W. So a step of descent on a
+    decreasing loss increases <W, M>, and one on an increasing loss decreases it.
     """
     return (
         data.unique
@@ -84,7 +85,7 @@ class Selection:
 
     @classmethod
     def at(cls, data: ExactData, W: Matrix) -> Selection | None:
-        """Return the selection at W or an enclosure of it; None if it is unsure or has no rival.
+        """Return the selection at W or an enclosure of it; None if undecided or without rivals.
 
         Repeated tokens and zero queries have margins of 0, so nothing is selected there.
         """
@@ -109,7 +110,7 @@ class Trap:
     """A proof about every descent from a point.
 
     Attributes:
-        selected: the token that each input selects forever.
+        selected: the row of the token that each input selects forever.
         converges: whether the direction provably converges to the Frobenius solution for these
             tokens, for plain descent with any constant step, or for steps of any fixed length.
     """
@@ -125,12 +126,13 @@ def trapped_at(data: ExactData, W: Matrix, loss: str) -> list[int] | None:
 
 
 def trap_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
-    """Return a set around W that descent never leaves, whatever the size of each step.
+    """Return a proof that descent never leaves a set around W, whatever the size of each step.
 
-    Let m_0 be the least margin of the selected tokens at W. On the set, m_0 and every difference
-    of a margin and m_0 are at least what they are at W, and balls prove that none of them falls
-    along -grad L. So the tokens are selected for ever, and their weights tend to 1. The trap also
-    says whether the direction converges to the least matrix that selects them. W may itself be an
+    Let m_0 be the least margin of the selected tokens at W. The set consists of the points at which
+    m_0 and every difference m_j - m_0 are at least as large as at W. Balls prove that none of these
+    numbers falls along -grad L anywhere in the set. So the tokens are selected for ever, and their
+    weights tend to 1. The trap also says whether the direction converges to the matrix of least
+    norm that selects them. None if nothing is proved. W may itself be an
     enclosure. For descent on a prompt p give data whose queries are e_1, and p as the first
     column. The proof is in docs/proofs/traps.md.
     """
@@ -166,7 +168,10 @@ def _groups(data: ExactData, selection: Selection) -> list[list[int]]:
 def _group_settles(
     data: ExactData, selection: Selection, inputs: list[int], loss: str
 ) -> bool | None:
-    """Return whether the direction of a group converges to its V; None if the set may be left."""
+    """Return whether the direction of a group provably converges; None if the set may be left."""
+    # All quantities below are enclosed over the whole set, not only at W. There the ratios
+    # exp(-(m_j - m_0)) lie in [0, their value at W], and so does mass = exp(-m_0). The direction is
+    # to the matrix of least norm that selects the tokens of the group.
     lead, margin, gap = selection.lead, selection.margin, selection.gap
     pairs = [pair for i in inputs for pair in selection.of(i)]
     least = min(pairs, key=lambda pair: margin[pair].mid())
@@ -185,6 +190,9 @@ def _group_settles(
         return product
 
     def increment(changes: dict[Pair, fmpq]) -> arb:
+        # n exp(m_0) <-grad L, B> for a matrix B, with changes[p] = <A_p, B>: the covariance of
+        # leads and changes under attention, input by input. Factoring out exp(-m_0) keeps a lower
+        # bound above 0 although the gradient itself tends to 0.
         total = arb(0)
         for i in inputs:
             terms = [(ratio[i, t], lead[i, t], changes[i, t]) for t in rivals[i]]
@@ -194,6 +202,7 @@ def _group_settles(
             total += _product(factor[i], first - mass * share[i] * scores * moved)
         return total
 
+    # m_0 itself must grow, by an amount bounded below: otherwise the norm need not diverge.
     base = {p: inner(p, least) for p in pairs}
     if not increment(base) > 0:
         return None
@@ -201,6 +210,8 @@ def _group_settles(
     for q in pairs:
         if q == least:
             continue
+        # No m_q - m_0 may fall. A rival of higher score must even lose ground strictly: its p_q is
+        # negative, and only then does it vanish beside the others (claim 3 of the proof).
         growth = increment({p: inner(p, q) - base[p] for p in pairs})
         if not growth >= 0:
             return None
@@ -209,10 +220,11 @@ def _group_settles(
 
 
 def outrun_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
-    """Return another set that no descent leaves: margins of better tokens stay ahead of others.
+    """Return a proof of another kind: margins over better tokens stay ahead of the other margins.
 
-    `trap_at` preserves the distance of margins from the least one. This set preserves the distance
-    of margins of better tokens from those of worse ones. It proves nothing about the direction.
+    In the set of `trap_at`, margins keep their distance from the least one. In this set, margins
+    over rivals of better score keep their distance from margins over rivals of worse score. It
+    proves nothing about the direction. None if nothing is proved.
 
     Let h run over the pairs of negative lead, at most one per input, and l over the others, of
     positive lead. Consider the set on which no margin and no m_h - m_l is below its value at W. Let
@@ -280,11 +292,14 @@ def _largest(values: Vector) -> int:
 
 
 def _product(x: arb, y: arb) -> arb:
-    """Return the product of two intervals by its corners; that of wide balls loses signs."""
+    """Return the product of two intervals from the products of their ends.
+
+    The product of wide balls would contain numbers of both signs even if both factors are positive.
+    """
     corners = [a * b for a in (x.lower(), x.upper()) for b in (y.lower(), y.upper())]
     return functools.reduce(arb.union, corners)
 
 
 def decayed(margin: arb) -> arb:
-    """Return the interval [0, exp(-margin)], for the least value of the margin's ball."""
+    """Return the interval from 0 to exp(-m), where m is the lower end of the margin's ball."""
     return arb(0).union((-margin.lower()).exp())

@@ -2,7 +2,7 @@
 
 - `proofs`: certificates in balls; the limit is then a theorem about this run.
 - `direction`: residuals and gains, by their growth over two decades of the norm.
-- `rates`: the norm compared with the logarithm of the number of steps.
+- `rates`: whether the norm diverges, and whether it grows like the logarithm of the steps.
 - `settled`: tests that a run is long enough to judge its limit.
 """
 

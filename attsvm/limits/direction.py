@@ -17,20 +17,20 @@ from attsvm.theory.declaration.slack import Slack
 from attsvm.training import follow_w
 
 FLOOR = 1e-7
-"""Angle, in radians, below which the iterates of a curve are not resolved; smaller ones count as
-zero."""
+"""Threshold in radians: smaller angles are below the resolution of a curve and count as this."""
 
 GAIN = 1e-3
-"""Upper bound of the angle, in radians, by which the gain of a decade deviates because of steps."""
+"""Maximum angle in radians between the gain of a decade and the target that errors explain."""
 
 _MORE = 3
+"""Maximum number of further decades for which an undecided run is continued."""
 
 _FADED = 8.0
-"""Exponent: a part of the gradient below exp(-8) times the others no longer turns a run."""
+"""Exponent threshold: a part of the gradient below exp(-8) times the others turns no run."""
 
 
 def _ray(target: Array) -> Array | Slack:
-    """Return the unit matrix along a target, or a slack if there is none."""
+    """Return the target scaled to norm 1; a slack if it is 0 or not finite."""
     if not np.isfinite(target).all():
         return Slack.unknown("the target is not finite")
     if not target.any():
@@ -45,7 +45,7 @@ def angle_between(W: Array, unit: Array) -> float:
 
 
 def _residual(W: Array, unit: Array) -> float:
-    """Return the distance of W from the ray of a unit matrix."""
+    """Return the distance of W from the ray {c * unit : c >= 0}."""
     along = max(float((W * unit).sum()), 0.0)
     return float(np.linalg.norm(W - along * unit))
 
@@ -155,8 +155,8 @@ def exact_solution(data: AttentionData, W: Array) -> tuple[ExactData, ExactAnswe
 def _undecayed(data: AttentionData, W: Array) -> bool:
     """Return whether a token that is not a support vector still matters for the gradient at W.
 
-    Support vectors are those of the solution for W's tokens. The share of a token of margin m,
-    relative to the support vectors, is exp(-(m - 1) ||W|| / ||W^mm||).
+    Support vectors are those of the Local-SVM of the tokens that W selects. The share of a token of
+    margin m, relative to the support vectors, is exp(-(m - 1) ||W|| / ||W^mm||).
     """
     result = exact_solution(data, W)
     if result is None:
@@ -166,7 +166,7 @@ def _undecayed(data: AttentionData, W: Array) -> bool:
 
 
 def drift_of(data: AttentionData, W: Array) -> float:
-    """Return the size of the part of a run that grows like ln(norm); 0 without degenerate support.
+    """Return the factor of ln(norm) in the drift of a run; 0 without degenerate support.
 
     Let A_j be a tight constraint with multiplier zero, decided exactly. W grows like the logarithm
     along the component of A_j orthogonal to the constraints with multipliers. The size is ||A_j||

@@ -14,9 +14,10 @@ from attsvm._types import Array, Float
 from attsvm.theory.declaration.slack import Slack
 
 ALLOWANCE = 0.1
-"""Allowed error of a growth exponent, as the run is finite and takes steps."""
+"""Error bound of a growth exponent, as the run is finite and takes steps."""
 
 _SHORT = 0.9
+"""Minimum ratio of a decade in the norm to ten: a ninefold growth counts as a decade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def _exponents(values: Array, sizes: tuple[float, float, float]) -> tuple[float,
 def stays_bounded(
     values: Float[Array, " 3"], sizes: tuple[float, float, float], floor: float
 ) -> Slack:
-    """Judge whether the quantity stays bounded while the norm runs through two decades.
+    """Judge whether a quantity stays bounded while the norm grows through two decades.
 
     The slack is 1/2 minus the growth exponent of the last decade: 0 for a bounded quantity, 1 for
     one that grows like the norm. Values below the floor count as the floor. The result is unknown

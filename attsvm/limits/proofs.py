@@ -22,22 +22,22 @@ from attsvm.theory.declaration.slack import Slack
 from attsvm.training import descend_kq, descend_w
 
 PRECISIONS = (64, 128, 256, 512, 1024)
-"""Bits that are tried until a sign is decided."""
+"""Precisions in bits that are tried until a sign is decided."""
 
 STEPS = 1024
-"""How long a run is followed towards a minimum at a finite norm."""
+"""Maximum number of steps that are followed to a minimum at a finite norm."""
 
 LEAST = 8
-"""Minimum number of steps after which a run can be recognised as being at rest."""
+"""Minimum number of steps of a run that can count as being at rest."""
 
 SLOW = 1e-6
-"""A run is at rest if its last steps gain less than this share of its first steps."""
+"""Maximum share of the first recorded move that the last one has in a run at rest."""
 
 LOOK = "number of steps to a minimum at a finite norm"
-"""The proposal that `finite_minimum` asks for."""
+"""Name of the proposal of `finite_minimum`."""
 
 ROUNDED = 1e-12
-"""Sine of an angle that a target in floats may be off by."""
+"""Maximum sine of the angle between a target in floats and the exact limit."""
 
 
 def in_basin(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> Slack:
@@ -48,7 +48,7 @@ def in_basin(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> Slack:
     most 1/smoothness has a norm that diverges and the limit direction of W^mm. The proof is in
     `attsvm.exact.descent.basin`. If it is negative, W is not in this basin, and nothing is said
     about limits. The result is unknown if optimal tokens are tied, the Att-SVM is infeasible, the
-    loss does not decrease on the scores, no input has two tokens, or W is not finite.
+    loss does not decrease on the scores, no input has two scores, or W is not finite.
     """
     if not np.isfinite(W).all():
         return Slack.unknown("W is not finite")
@@ -88,7 +88,7 @@ def finite_minimum(
     def run(start: list[Array], **how: Any) -> list[Array]:
         return [descend_w(data, start[0], loss, **how).W[0]]
 
-    # 1 + this: the factor by which a step may widen an enclosure
+    # a step may widen an enclosure by the factor 1 + wider
     wider = float(smoothness(exact, loss) * e)
     bits = math.ceil(math.log2(1.0 + wider)) if math.isfinite(wider) else 1
     return _end(
@@ -126,9 +126,10 @@ def _end(
     end_at: Callable[..., Minimum | None],
     enclosed: Callable[[int], Iterable[Matrix]],
 ) -> Minimum | None:
-    """Return the end of a run: floats propose a step, and an enclosure of that step decides.
+    """Return the proved end of a run: floats propose a step number, and its enclosure decides.
 
-    The lengths are the step size, the number of steps to follow, and the bits that each costs.
+    `lengths` has the step size, the maximum number of steps, and the bits of precision that a step
+    costs.
     """
     steps, bits = lengths[1:]
     k = proposed(LOOK, lambda: _step_to_look_at(start, run, lengths[:2], end_at))
@@ -144,7 +145,7 @@ def _step_to_look_at(
     lengths: tuple[fmpq, int],
     end_at: Callable[..., Minimum | None],
 ) -> int | None:
-    """Return the first tested step whose float iterate completes the proof."""
+    """Return the first tested step number whose float iterate completes the proof, if any."""
     step, steps = lengths
     first = [np.array([[float(arb(x).mid()) for x in row] for row in M]) for M in start]
     size = float(arb(step))
@@ -209,7 +210,10 @@ def direction_is_proved(
 
 
 def _agreement(a: Vector, b: Vector) -> Slack:
-    """Return the sine of the angle of two vectors, as an equality up to rounding."""
+    """Return the slack of the equality sin(angle of a and b) = 0, up to `ROUNDED`.
+
+    From 90 degrees on, the sine counts as 1.
+    """
     inner = dot(a, b)
     sine = (1 - inner * inner / (dot(a, a) * dot(b, b))) if inner > 0 else fmpq(1)
     return Slack.equal(float(arb(sine).sqrt().mid()), ROUNDED)

@@ -1,4 +1,4 @@
-"""How the norm of plain descent grows: without bound, like the logarithm of the steps."""
+"""Judgements on the norm of descent: whether it diverges, and whether it grows like rate * ln k."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def norm_grows_like_log(
 
     Between the norms 50 rate and 500 rate the norm over the rate increases by 450. The increase of
     ln k, from the time of gradient flow, must agree with it up to 10, or up to 1/45 of larger
-    increases. A rate that is wrong by 5% is off by more than 20. Larger norms are used if the
-    gradients of inputs differ by large factors, which weights compensate only at larger margins.
-    The norm of the start, and the range of log |l'| at the best scores, enter. The result is
+    increases. A rate that is wrong by 5% is off by more than 20. Larger norms are used if ||W0|| is
+    large, or if |l'| at the best scores differs by large factors between inputs, which is
+    compensated only at larger margins. The result is
     unknown if the norms are not reached or the run has not settled.
     """
     if not 0.0 < rate < np.inf:

@@ -17,7 +17,7 @@ from attsvm.losses import Loss
 from attsvm.theory.declaration.slack import Slack
 
 BEHIND = 1.01
-"""Factor by which the margin of a better token must outgrow the least margin of the others."""
+"""Minimum ratio of the growth of margins over better tokens to the least over worse tokens."""
 
 EVEN = 1.05
 """Maximum ratio of the growth of margins in the gradient to that of the least margin."""
@@ -63,7 +63,10 @@ def _matters(data: AttentionData, logits: Array) -> Array:
 def _margins(
     data: AttentionData, before: Array, after: Array, loss: Loss
 ) -> tuple[Array, Array, Array]:
-    """Return the growth of margins of the tokens selected at the end; worse and better tokens."""
+    """Return the growth of margins of the tokens selected at `after`, and which rivals score less.
+
+    The third array says which rivals score more. For an increasing loss, more and less are swapped.
+    """
     old, new = (logits_of_w(data.X, data.Z, W) for W in (before, after))
     chosen = _chosen(data, new)
     rows = np.arange(data.n)
@@ -81,7 +84,7 @@ def three_iterates(
     iterates: Float[Array, "k d d"],
     loss: Loss,
 ) -> tuple[Decades, Float[Array, "3 d d"]] | Slack:
-    """Return the compared iterates with their norms, or a slack that says why there are none.
+    """Return the three iterates to compare with their norms, or an unknown slack with the reason.
 
     The result is unknown if an iterate is not finite, the norm did not grow tenfold twice, or the
     run has not settled over the last decade.
@@ -127,7 +130,7 @@ def unsettled(
 
 
 def _named(text: str, growth: Array, kind: Array) -> str:
-    """Return the text with the token and input of that kind with the least growth of margin."""
+    """Return the text with the token and input of the least growth among those of `kind`."""
     place = int(np.where(kind, growth, np.inf).argmin())
     i, t = divmod(place, kind.shape[1])
     return text.format(t, i)

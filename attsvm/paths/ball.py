@@ -21,9 +21,17 @@ def minimise_on_ball(
 ) -> Float[Array, " k"]:
     """Return a point of {||y|| <= radius} from which no damped Newton step descends.
 
-    On the sphere the Hessian is that of the Lagrangian on the tangent space. If the gradient points
-    inward, the point leaves the sphere. A value of -inf ends the search. The caller grades the
-    result.
+    On the sphere, gradient and Hessian are those of the Lagrangian on the tangent space. If -grad
+    points inward, the point leaves the sphere. A value of -inf ends the search. Nothing about the
+    result is guaranteed: the caller computes its residual.
+
+    Args:
+        jet: returns the function with gradient and Hessian.
+        value: returns the function alone.
+        start: the start; it is scaled onto the ball if it lies outside.
+        radius: radius of the ball.
+        tolerance: relative size of the gradient at which the search ends.
+        steps: maximum number of steps.
     """
     y = start * (radius / size if (size := _length(start)) > radius else 1.0)
     result, damping = jet(y), 1e-3

@@ -1,7 +1,7 @@
-"""The increase of a loss below its best value, and derivatives, as functions of a log deficit.
+"""The increase of a loss when its argument falls below the best score, with derivatives.
 
-drop(D) = l(best - D) - l(best). Everything is a function of log D, so that deficits of size
-exp(-1e4) and best scores of 1e4 lose no accuracy.
+It is drop(D) = l(best - D) - l(best). All functions take log D, so that deficits of size exp(-1e4)
+and best scores of 1e4 lose no accuracy.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def ensure_decreasing(loss: object) -> Loss:
 
 
 def _log_expm1(x: Vector) -> Vector:
-    """Return log((e^D - 1) / D) + log D for D = e^x."""
+    """Return log(e^D - 1) for D = e^x."""
     D = np.exp(np.minimum(x, 700.0))
     middle = np.log(np.expm1(np.minimum(np.maximum(D, _SMALL), 30.0)))
     grown: Array = np.where(D < _SMALL, x + D / 2.0, np.where(D > 30.0, D, middle))
@@ -76,7 +76,7 @@ _KNOWN: dict[str, tuple[Loss, Callable[[Vector, Vector], Vector], Callable[[Vect
     "exponential": (EXPONENTIAL, lambda best, x: _log_expm1(x) - best, np.ones_like),
     "correlation": (CORRELATION, lambda best, x: x + 0.0 * best, np.zeros_like),
 }
-"""Of the losses of this package: log drop, and l'' / |l'|."""
+"""By name, a loss of this package with functions log drop(best, log D) and l'' / |l'|(u)."""
 
 
 def orders(loss: Loss, best: Vector) -> Vector:
@@ -160,4 +160,4 @@ LOG_VALUES: dict[str, tuple[Loss, Callable[[Array], tuple[Array, Array, Array]]]
     "exponential": (EXPONENTIAL, _log_exponential),
     "logistic-loss": (LOGISTIC_LOSS, _log_logistic_loss),
 }
-"""log l with two derivatives, for the losses whose infimum is 0."""
+"""By name, losses of infimum 0 with a function for log l and its first two derivatives."""

@@ -36,8 +36,8 @@ from attsvm.paths.search import (
 class Minimum(Gap):
     """The best point found of min L(W) over ||W||_F <= radius.
 
-    The problem is not convex: `log_gap` is an upper bound of the optimal value, and `log_lower` a
-    lower bound for every W of the ball.
+    The problem is not convex: `log_gap` bounds the minimum of log(L - L_*) from above, and
+    `log_lower` bounds it from below.
 
     Attributes:
         W: the point.
@@ -48,7 +48,7 @@ class Minimum(Gap):
     angle: float
 
     def row(self) -> tuple[dict[str, float], dict[str, float]]:
-        """Return the radius; log gap and angle."""
+        """Return the radius, and the figures log gap and angle."""
         return {"radius": self.radius}, {"log gap": self.log_gap, "angle to W^mm": self.angle}
 
 
@@ -62,8 +62,9 @@ def path_w(
 ) -> RegularisationPath[Minimum]:
     """Minimise L(W) over ||W||_F <= R for increasing R, from several starts.
 
-    At each radius every start is scaled to it, and its result at the previous radius is continued
-    as well. Newton steps act on log(L - L_*), so that the radius may be 1e4 and more.
+    At each radius every start is scaled to this radius and descended from. Results at the previous
+    radius are continued as well. Newton steps act on log(L - L_*), so that the radius may be 1e4
+    and more.
 
     Args:
         data: tokens, queries and scores.
@@ -107,7 +108,7 @@ def path_w(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows(Problem):
-    """Coordinates x of W in the span of the constraint matrices: margins = B x, ||x|| = ||W||."""
+    """The problem in coordinates x of W in the span of the A_j: margins are B x, ||x|| = ||W||."""
 
     data: AttentionData
     objective: GapObjective

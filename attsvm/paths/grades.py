@@ -1,4 +1,4 @@
-"""The grades of a point: residuals, bounds and angles, computed from the point alone."""
+"""Figures of a point, computed from the point alone: residuals, bounds and angles."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ AGREE = 1e-9
 
 
 _ROUNDS, _POINTS = 10, 65
-"""Number of rounds in which an interval is cut into 64 parts and one part is kept; and number of
-cut points."""
+"""Number of rounds of a search in an interval, and number of points that are compared in each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +30,11 @@ class Attempt:
     """The result of one start.
 
     Attributes:
-        start: its name; at a later radius it continues its result at the previous one.
-        value: log(L - L_*) there, log L on the joint path.
-        residual: first-order residual there.
-        local: log(L - L_sel), with L_sel the risk at the attended tokens, to which a branch tends
-            that selects other tokens than the best; NaN if L <= L_sel.
+        start: name of the start; "NAME, followed" is the result of NAME at the previous radius.
+        value: log(L - L_*) at the result; log L on the joint path.
+        residual: first-order residual at the result.
+        local: log(L - L_sel), where L_sel is the risk if the attended tokens get all attention;
+            NaN if L <= L_sel.
     """
 
     start: str
@@ -44,7 +43,7 @@ class Attempt:
     local: float
 
     def agrees(self, value: float) -> bool:
-        """Return whether the value equals the given one, up to the tolerance."""
+        """Return whether `self.value` equals `value` up to `AGREE`."""
         return abs(self.value - value) <= AGREE * max(1.0, abs(value))
 
 
@@ -52,7 +51,7 @@ def ensure_radii(name: str, radii: object) -> list[float]:
     """Return the radii as floats.
 
     Raises:
-        DataError: none, or not finite, negative, or not increasing.
+        DataError: there are none, or they are not finite, negative, or not increasing.
     """
     try:
         values = [float(R) for R in radii]  # type: ignore[attr-defined]
@@ -83,13 +82,14 @@ def angle_between(a: Array, b: Array) -> float:
 
 
 def stationarity(y: Array, negative_gradient: Array, radius: float, unit: float = 1.0) -> float:
-    """Return the first-order residual of min F over ||y|| <= radius, -grad F known up to a factor.
+    """Return the first-order residual of min F over ||y|| <= radius, from -grad F up to a factor.
 
     On the sphere -grad F must be a nonnegative multiple of y: the residual is twice the sine of
     half their angle, and 2 if only the multiplier's sign is wrong. Inside, grad F must vanish: the
-    residual is the norm of -grad F over `unit`. If that is the largest term of a
-    `normalised_gradient`, the residual is relative to it, so that no plateau counts as a minimiser.
-    The residual is 0 for the ball of radius 0, and if grad F is exactly zero.
+    residual is the norm of -grad F divided by `unit`. With the matrix
+    of `normalised_gradient`, the residual is therefore relative to the largest term, so that a
+    plateau does not count as a minimiser. The residual is 0 for the ball of radius 0, and if grad F
+    is exactly zero.
     """
     size = float(np.linalg.norm(negative_gradient))
     if radius == 0.0 or size == 0.0:
@@ -100,7 +100,10 @@ def stationarity(y: Array, negative_gradient: Array, radius: float, unit: float 
 
 
 def _is_bounded(objective: GapObjective) -> bool:
-    """Return whether optimal tokens are unique and |l'| is least at the ends of any interval."""
+    """Return whether optimal tokens are unique and |l'| has no minimum inside an interval.
+
+    `lower_bound` needs both: |l'| is then least at one of the ends of any interval.
+    """
     known = objective.loss.name in ("log-loss", "logistic-loss", "exponential", "correlation")
     others = objective.present.sum(axis=1) - (objective.delta > 0.0).sum(axis=1)
     return known and bool((others == 1).all())
@@ -117,15 +120,16 @@ def lower_bound(
 ) -> float:
     """Return a lower bound of log(L(W) - L_*) for every W of norm at most `radius`, up to rounding.
 
-    Let E_i = sum_t e^-m_it and eps > 0. If all E_i <= eps, drop_i(D_i) >= b_i D_i with b_i the
-    least |l'| between the best score and its deficit at eps, and D_i >= sum_t delta_it e^-m_it / (1
-    + eps). By weak duality, for every p of sum one and W of norm at most R,
+    Let E_i = sum_t e^-m_it and eps > 0. First suppose that all E_i <= eps. Then drop_i(D_i) >= b_i
+    D_i, where b_i is the least |l'| at deficits up to that of eps. Moreover D_i >= sum_t delta_it
+    e^-m_it / (1 + eps). By weak duality, for every p of sum one and W of norm at most R,
 
       log sum_j c_j e^-m_j >= sum_j p_j (log c_j - log p_j) - R ||sum_j p_j A_j||_dual.
 
-    p is computed from the given margins; the bound is tight at a minimiser. If some E_i > eps, D_i
-    >= min_t delta_it eps / (1 + eps). The best eps makes both cases equal. The result is minus
-    infinity if optimal tokens are tied or the loss is not one of this package.
+    p is computed from `margins`; the bound is tight at a minimiser. Now suppose that some E_i >
+    eps. Then D_i >= min_t delta_it eps / (1 + eps). The bound is the smaller of the two, for the
+    eps at which they are equal. It is minus infinity if optimal tokens are tied, or if the loss is
+    not the log-loss, the logistic loss, the exponential or the correlation.
     """
     if not _is_bounded(objective):
         return -math.inf

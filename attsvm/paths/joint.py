@@ -1,4 +1,4 @@
-"""The joint regularisation path: head v and prompt p in balls of their own."""
+"""The joint regularisation path: the least risk over a head v and a prompt p, each in a ball."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class JointMinimum(Best):
     Attributes:
         radii: (r, R).
         v, p: the point.
-        log_risk: log L(v, p); the infimum of L over all v, p is at least 0.
-        log_lower: a lower bound over the balls: log l(r max_t ||x_it||) is the least contribution
-            of input i.
-        residual_v, residual_p: first-order residuals of each ball.
+        log_risk: log L(v, p).
+        log_lower: a lower bound of log L over the balls, as input i contributes at least
+            l(r max_t ||x_it||).
+        residual_v, residual_p: first-order residuals in v and in p; see `stationarity`.
         angle_v, angle_p: angles to the v-SVM and to the joint p-SVM for the tokens that p selects;
             NaN if they do not exist or a radius is 0.
         selected: the token of largest attention of each input.
@@ -49,14 +49,14 @@ class JointMinimum(Best):
     selected: tuple[int, ...]
 
     def row(self) -> tuple[dict[str, float], dict[str, float]]:
-        """Return both radii; and log risk and angles."""
+        """Return both radii, and the figures log risk and angles."""
         r, R = self.radii
         angles = {"angle of v": self.angle_v, "angle of p": self.angle_p}
         return {"r": r, "R": R}, {"log risk": self.log_risk, **angles}
 
     @property
     def residual(self) -> float:
-        """The larger of the two."""
+        """The larger of `residual_v` and `residual_p`."""
         return max(self.residual_v, self.residual_p)
 
 
@@ -73,11 +73,12 @@ def path_joint(
     Head and prompt are minimised alternately, each in the log domain. The head acts on log L. The
     prompt acts on log(L - L_*) or, if it cannot select the head's best tokens, on L minus the risk
     of the tokens it selects. Newton steps on both complete the search. The result is a first-order
-    point of both balls up to its residuals. The selection is a choice among exponentially many, and
-    a better one may have been missed. Residuals stay near 1 in two cases. One is some data with
-    integer entries or dimension 1 whose inputs oppose each other: the risk tends to the constant of
-    inputs that v cannot move. The other is the logistic loss, which is not convex in v, from some
-    starts.
+    point of both balls up to its residuals. The prompt selects one of exponentially many choices of
+    tokens, so a better choice may have been missed.
+
+    Residuals stay near 1 in two known cases. One is data with integer entries or of dimension 1
+    whose inputs oppose each other: the risk tends to the constant of inputs that v cannot move. The
+    other is the logistic loss, which is not convex in v, from some starts.
 
     Args:
         data: tokens and labels; queries and head are ignored.
@@ -159,7 +160,7 @@ def _starts(data: AttentionData, starts: Sequence[object], seed: int) -> dict[st
 
 
 def _begin(pair: Pair, v: Array, p: Array) -> tuple[Array, Array]:
-    """Return the point on both spheres, or unchanged if it lies in the balls with less risk."""
+    """Return the point scaled to both spheres, or itself if it is feasible with less risk."""
     out = scaled(v, pair.r), scaled(p, pair.R)
     fits = float(np.linalg.norm(v)) <= pair.r and float(np.linalg.norm(p)) <= pair.R
     return (v, p) if fits and pair.log_risk(v, p) < pair.log_risk(*out) else out

@@ -1,8 +1,9 @@
 """The gap to the risk L_sel of the tokens that a point selects, in logarithms.
 
-A branch that does not select the optimal tokens ends on a plateau of log(L - L_*), on which useful
-steps have no visible effect. Relative to the risk of its own tokens they do. Scores above those of
-the selected tokens make deficits negative, so every value is a sign and a logarithm.
+L_sel is the risk if the selected tokens get all attention. A run that does not select the optimal
+tokens ends on a plateau of log(L - L_*), as its risk tends to L_sel and rounding hides further
+steps. They remain visible in log |L - L_sel|. Scores above those of the selected tokens make
+deficits negative, so every value is a sign and a logarithm.
 """
 
 from __future__ import annotations
@@ -19,23 +20,26 @@ from attsvm.paths.drops import curvature_ratio, log_drop
 from attsvm.paths.objective import GapObjective, Jet
 
 _ROUNDS = 50
+"""Maximum number of times that the search changes between the two objectives."""
+
 _SETTLED = 1e-11
+"""Maximum residual at which the search ends."""
 
 _SEEN = math.log(1e-6)
-"""Minimum log attention at which a token counts as selected if no better one does."""
+"""Minimum log attention of a selected token: the best-scoring such token of each input."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalGap:
     """The function sign * log |L - L_sel| on the side L > L_sel (sign 1) or L < L_sel (sign -1).
 
-    Both increase with L. The other side has the value -inf if it is lower and inf if it is higher,
-    so that a descent ends as soon as it falls below L_sel.
+    Both increase with L. Points on the other side have the value -inf if their risk is lower, and
+    inf if it is higher. So a descent ends as soon as it falls below L_sel.
 
     Attributes:
         whole: the objective with the same margins.
         base: scores of the selected tokens.
-        delta: their score minus that of every token.
+        delta: their score minus that of every token of the input.
         sign: the side.
     """
 
@@ -46,9 +50,9 @@ class LocalGap:
 
     @classmethod
     def at(cls, whole: GapObjective, margins: Float[Array, " m"]) -> LocalGap | None:
-        """Return the gap for the tokens attended to at these margins.
+        """Return the gap for the tokens that are selected at these margins.
 
-        None if L = L_sel, or l' vanishes at an optimal token.
+        None if L = L_sel, or if l' vanishes at an optimal token.
         """
         attended = whole.log_attention(margins) >= _SEEN
         lost = np.where(attended, whole.delta, np.inf).min(axis=1)
@@ -64,7 +68,7 @@ class LocalGap:
         return sign, size
 
     def value(self, margins: Float[Array, " m"]) -> float:
-        """Return the function itself, infinite on the other side."""
+        """Return the value of the function; see the class."""
         sign, size = self.signed(margins)
         return self.sign * size if sign == self.sign else -self.sign * math.inf
 
@@ -96,7 +100,9 @@ def local_value(whole: GapObjective, margins: Float[Array, " m"]) -> float:
 def derivatives(
     whole: GapObjective, log_s: Float[Array, "i T"], u: Float[Array, " i"], log_unit: float
 ) -> tuple[Float[Array, " m"], Float[Array, "m m"]]:
-    """Return gradient and Hessian of L in the margins over e^log_unit, u the mean scores.
+    """Return gradient and Hessian of L in the margins, divided by e^log_unit.
+
+    `log_s` is the log attention, `u` the mean scores <s, gamma> of the inputs.
 
     With kappa = s * (delta - D) a deficit has gradient -kappa and Hessian diag(kappa) - kappa s^T -
     s kappa^T.
@@ -133,7 +139,7 @@ def settled(
     descend: Callable[[GapObjective | LocalGap, Array], Array],
     residual: Callable[[Array], float],
 ) -> Array:
-    """Return a point reached by descents on log(L - L_*) and, from its plateaus, on the local gap.
+    """Return a point reached by descents on log(L - L_*) and, on a plateau, on the local gap.
 
     The risk decreases from one descent to the next. The search ends if the residual is at rounding
     level, or if neither descent moves the point.

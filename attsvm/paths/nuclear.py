@@ -29,6 +29,7 @@ from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.svm.programme import att_svm_programme
 
 _LIFTS = 3
+"""Maximum number of directions that `Factored.descend` adds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
@@ -53,7 +54,7 @@ class FactorMinimum(Gap):
     distance: tuple[float, float]
 
     def row(self) -> tuple[dict[str, float], dict[str, float]]:
-        """Return the radius; log gap and the upper bound of the distance."""
+        """Return the radius, and the figures log gap and distance (its upper bound)."""
         figures = {"log gap": self.log_gap, "distance to Att-SVM*": self.distance[1]}
         return {"radius": self.radius}, figures
 
@@ -79,7 +80,7 @@ def path_kq(
         data: tokens, queries and scores.
         loss: a decreasing loss.
         radii: increasing, 0 allowed.
-        inner: number of columns of K and Q, by default d; from the rank of W on it does not matter.
+        inner: number of columns of K and Q, by default d; more than the rank of W change nothing.
         starts: as in `path_w`. Matrices W are factored by singular values and cut to the inner
             dimension; `svm` is along a solution of Att-SVM*.
         seed: seed of the random starts, and of a small part that keeps unused columns off zero. It
@@ -150,7 +151,7 @@ def _nuclear(data: AttentionData) -> NuclearAnswer | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Factored(Problem):
-    """Short coordinates y of K (p, r) and Q (q, r), in the bases `left` and `right`."""
+    """The problem in coordinates y of K (p, r) and Q (q, r), in the bases `left` and `right`."""
 
     data: AttentionData
     objective: GapObjective
@@ -179,10 +180,7 @@ class Factored(Problem):
 
     @property
     def steepest(self) -> float:
-        """The largest change of a margin by a W of norm 1.
-
-        Along Att-SVM* all margins change by 1/C_*.
-        """
+        """Upper bound of the change of a margin by a W of norm 1: the largest ||A_j||_F."""
         sizes = np.linalg.norm(self.D, axis=1) * np.linalg.norm(self.Z, axis=1)
         return float(sizes.max(initial=0.0))
 
@@ -192,7 +190,7 @@ class Factored(Problem):
         return y[:cut].reshape(-1, self.inner), y[cut:].reshape(-1, self.inner)
 
     def factor(self, W: Array) -> Array:
-        """Return balanced factors of the leading singular values."""
+        """Return the balanced factors of W, cut to the largest `inner` singular values."""
         U, sizes, Vt = np.linalg.svd(self.left.T @ W @ self.right, full_matrices=False)
         roots = np.sqrt(sizes[: self.inner])
         K, Q = U[:, : self.inner] * roots, Vt[: self.inner].T * roots
@@ -213,7 +211,7 @@ class Factored(Problem):
         return result
 
     def residual(self, y: Array, R: float) -> float:
-        """Return how far factors are from a stationary point, as `stationarity` measures it."""
+        """Return the first-order residual of the factors; see `stationarity`."""
         G, (K, Q) = self.short_negative_gradient(y), self.parts(y)
         negative = np.concatenate([(G @ Q).ravel(), (G.T @ K).ravel()])
         return stationarity(y, negative, self.reach(R), self.reach(R))
@@ -239,7 +237,7 @@ class Factored(Problem):
         return Jet(result.value, J.T @ result.gradient, hessian)
 
     def descend(self, gap: GapObjective | LocalGap, y: Array, R: float) -> Array:
-        """Return the result of descents from y, adding directions that the nuclear ball offers."""
+        """Return the result of descents from y, also into directions outside the rank of W."""
 
         def value(y: Array) -> float:
             return gap.value(self.margins(y))
@@ -259,7 +257,10 @@ class Factored(Problem):
         return y
 
     def lift(self, gap: GapObjective | LocalGap, y: Array) -> Array | None:
-        """Return factors with the direction that the gradient prefers as the weakest column."""
+        """Return factors whose weakest column is replaced by the steepest direction of rank one.
+
+        None if W meets the first-order condition of the nuclear ball, or if no column is weak.
+        """
         K, Q = self.parts(y)
         result = gap.jet(self.margins(y))
         negative = -(self.D * result.gradient[:, None]).T @ self.Z

@@ -40,7 +40,7 @@ class GapObjective:
         log_delta: log of the score gaps; -inf for tokens as good as the best.
         delta: the score gaps.
         present: the mask of present tokens.
-        order: the power with which each input's drop vanishes.
+        order: for each input, the power of the deficit with which its drop vanishes.
         input, token: for each margin m_j, its input and its token; all tokens but the reference,
             the first optimal one, have a margin.
         rows: the indices of these inputs in the data set.
@@ -130,7 +130,7 @@ class GapObjective:
     def spread(
         self, table: Float[Array, "i T"], blocks: Float[Array, "i T T"]
     ) -> tuple[Float[Array, " m"], Float[Array, "m m"]]:
-        """Return values of tokens and of pairs within an input, in the order of the margins."""
+        """Return a gradient and a Hessian by token, reordered as those in the margins."""
         pairs = np.where(
             self.input[:, None] == self.input[None, :],
             blocks[self.input[:, None], self.token[:, None], self.token[None, :]],
@@ -163,7 +163,7 @@ def _log_sum(values: Array) -> float:
 def differences(
     data: AttentionData, objective: GapObjective
 ) -> tuple[Float[Array, "m d"], Float[Array, "m e"]]:
-    """Return D_j = x_ref - x_t and z_j with m_j = D_j^T W z_j."""
+    """Return D_j = x_opt - x_t and z_j of the margins m_j = D_j^T W z_j of an objective."""
     index = optimal_tokens(data).index
     where = objective.rows[objective.input]
     D: Array = data.X[where, index[where]] - data.X[where, objective.token]

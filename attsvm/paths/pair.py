@@ -73,16 +73,17 @@ class Pair:
         return replace(self.data, v=v, scores=None)
 
     def gap(self, v: Array) -> GapObjective | None:
-        """Return L - L_* of the prompt; None if all scores of each input are equal."""
+        """Return the objective of the prompt; None if all scores of each input are equal."""
         try:
             return GapObjective.of(self.scored(v), self.loss)
         except DataError:
             return None
 
     def head(self, rows: Array, v: Array, wrong: Array | None = None) -> Jet:
-        """Return log L at fixed attention, or sign * log |L - wrong / n|.
+        """Return log L in v at fixed attention; with `wrong`, sign * log |L - sum(wrong) / n|.
 
-        Of inputs that are `wrong` the logistic loss is counted from its supremum 1 downward.
+        For inputs that are `wrong` the logistic loss is replaced by l - 1, its distance below its
+        supremum. This shows progress on a plateau on which these inputs have loss 1 to rounding.
         """
         u = rows @ v
         turned = np.zeros(len(u), dtype=bool) if wrong is None else wrong

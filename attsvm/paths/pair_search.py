@@ -1,9 +1,9 @@
 """First-order points of head and prompt: alternating descents, and Newton steps on both.
 
-If attention is hard, the prompt changes log L by e^-R only, and head and prompt decouple. If it is
-soft they do not, and alternation converges slowly. So the risk decreases alternately, the head's on
-log L and the prompt's on `LocalGap`; then Newton steps on the first-order equations of both
-complete the search.
+If the prompt selects single tokens, it changes log L only by about e^-R, and minimising in turns
+converges fast. Otherwise the two depend on each other, and turns converge slowly. So head and
+prompt are minimised in turns, the head on log L and the prompt on `LocalGap`. Newton steps on the
+first-order equations of both complete the search.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SWEEPS = 60
 """Maximum number of turns of head and prompt."""
 
 _REDUCED = 60
-"""Newton steps in the prompt at most that see how the head answers."""
+"""Maximum number of Newton steps on min_v log L(v, p) in the prompt."""
 
 _PLATEAUS = 20
 """Maximum number of times that the head leaves a plateau of the logistic loss."""
@@ -37,7 +37,7 @@ _SETTLED = 1e-12
 
 
 def descend(pair: Pair, v: Array, p: Array) -> Point:
-    """Return a first-order point reached from (v, p), or the last point of progress."""
+    """Return a point reached from (v, p): stationary, or the last one at which the risk fell."""
     before = math.inf
     for turn in range(_SWEEPS):
         if pair.r > 0.0:
@@ -72,7 +72,10 @@ def _best_head(pair: Pair, v: Array, p: Array) -> Array:
 
 
 def _off_plateau(pair: Pair, rows: Array, v: Array, wrong: Array) -> Array:
-    """Return the head after descent on L - wrong / n, from either side of it."""
+    """Return the head after descent on log |L - k / n|, for k `wrong` inputs of loss near 1.
+
+    Newton steps on log L alone see no curvature there.
+    """
 
     def side(v: Array) -> float:
         values = LOG_VALUES[pair.loss.name][1](np.where(wrong, -1.0, 1.0) * (rows @ v))[0]
@@ -101,9 +104,9 @@ def _best_prompt(pair: Pair, v: Array, p: Array) -> Array:
 
 
 def _reduced(pair: Pair, v: Array, p: Array) -> Point:
-    """Return the point after Newton steps on min_v log L(v, p), in p.
+    """Return the point after Newton steps in p on min_v log L(v, p).
 
-    They see how the head answers.
+    The Hessian is reduced by the head: it includes how the best head changes with p.
     """
     heads = [v]
 
@@ -135,7 +138,7 @@ def _reduced(pair: Pair, v: Array, p: Array) -> Point:
 
 
 def newton(pair: Pair, v: Array, p: Array) -> Point:
-    """Return the point after Newton steps on both, as long as they halve the residual."""
+    """Return the point after Newton steps on (v, p), as long as they halve the residual."""
     value, size = pair.log_risk(v, p), max(pair.residuals(v, p))
     while size > _SETTLED and (step := newton_step(pair, v, p)) is not None:
         after = _moved(v, step[0], pair.r), _moved(p, step[1], pair.R)
@@ -147,7 +150,7 @@ def newton(pair: Pair, v: Array, p: Array) -> Point:
 
 
 def _moved(y: Array, step: Array, radius: float) -> Array:
-    """Return y + step, on the sphere if y is on it, and in the ball."""
+    """Return y + step, scaled to the sphere if y lies on it or if the sum leaves the ball."""
     after = y + step
     size = float(np.linalg.norm(after))
     if size > 0.0 and (size > radius or on_sphere(y, radius)):
@@ -188,7 +191,10 @@ def newton_step(pair: Pair, v: Array, p: Array) -> Point | None:
 
 
 def _prompt(pair: Pair, v: Array, p: Array, log_unit: float) -> tuple[Array, Array, Array] | None:
-    """Return gradient and Hessian of L in p, and d/dp d/dv L, over e^log_unit."""
+    """Return gradient and Hessian of L in p, and d/dp d/dv L, all divided by e^log_unit.
+
+    None if each input has a single score.
+    """
     whole = pair.gap(v)
     if whole is None:
         return None
@@ -209,9 +215,10 @@ def _log_gap(pair: Pair, v: Array, p: Array) -> float | None:
 
 
 def _mixed(pair: Pair, v: Array, p: Array, log_gap: float) -> Array:
-    """Return d/dp d/dv of L over e^log_gap.
+    """Return d/dp d/dv L, divided by e^log_gap.
 
-    It is the sum of l' y (C - b C v row^T), with C the covariance.
+    It is the mean of l' y (C + (l''/l') C v row^T), where C is the covariance of the tokens under
+    attention and row = y X^T s.
     """
     data, rows = pair.data, pair.rows(p)
     labels = present(data.y, "the labels y")

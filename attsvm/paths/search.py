@@ -1,4 +1,4 @@
-"""The common part of all paths: starts, and branches that are followed along the radii."""
+"""The common part of all paths: starts, and results that are continued from radius to radius."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from attsvm.risk import normalised_gradient
 from attsvm.svm import att_svm
 
 _DRAWS = 32
+"""Number of Gaussian directions of a `random` start, of which the best one is used."""
 
 Point = TypeVar("Point")
 Radius = TypeVar("Radius")
@@ -36,7 +37,7 @@ class Best(ABC):
 
     @abstractmethod
     def row(self) -> tuple[dict[str, float], dict[str, float]]:
-        """Return the radii of a path, and figures that are drawn over them."""
+        """Return the radius or radii by name, and the figures that a plot shows against them."""
 
     @property
     def agreeing(self) -> int:
@@ -46,12 +47,12 @@ class Best(ABC):
 
     @property
     def spread(self) -> float:
-        """Distance of the worst value that a start led to."""
+        """Difference of the worst and the best value that starts led to."""
         values = [a.value for a in self.attempts]
         return max(values) - min(values)
 
     def _figures(self) -> dict[str, str]:
-        """Return its fields as text, arrays by their shapes, and the number of agreeing starts."""
+        """Return the fields as text, arrays by their shapes, and the number of agreeing starts."""
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "attempts"}
         shown = {
             name: f"of shape {value.shape}"
@@ -74,10 +75,10 @@ class Gap(Best):
 
     Attributes:
         radius: R.
-        log_gap: log(L - L_*) there, with L_* the risk at the optimal tokens.
-        log_lower: a lower bound over the ball, up to rounding; -inf if none is known.
-        residual: first-order residual, from the point alone; see `stationarity`.
-        inside: whether the constraint is inactive, so that there is no multiplier.
+        log_gap: log(L - L_*) at the point, where L_* is the risk of the optimal tokens.
+        log_lower: a lower bound of log(L - L_*) on the ball, up to rounding; -inf if none is known.
+        residual: first-order residual of the point; see `stationarity`.
+        inside: whether the norm is below the radius.
     """
 
     radius: float
@@ -116,14 +117,14 @@ class RegularisationPath(tuple[Minimum, ...]):
 
 
 class Problem(ABC):
-    """min log(L - L_*) over a ball, in short coordinates."""
+    """The problem min log(L - L_*) over a ball, in coordinates x with the norm of the ball."""
 
     data: AttentionData
     objective: GapObjective
 
     @abstractmethod
     def reach(self, R: float) -> float:
-        """Return the Euclidean radius of the ball."""
+        """Return the Euclidean norm of x on the sphere of radius R."""
 
     @abstractmethod
     def margins(self, x: Array) -> Array:
@@ -131,11 +132,11 @@ class Problem(ABC):
 
     @abstractmethod
     def residual(self, x: Array, R: float) -> float:
-        """Return the first-order residual."""
+        """Return the first-order residual at x; see `stationarity`."""
 
     @abstractmethod
     def descend(self, gap: GapObjective | LocalGap, x: Array, R: float) -> Array:
-        """Return the result of Newton steps on a gap."""
+        """Return the result of Newton steps from x on a gap."""
 
     def graded(self, x: Array) -> Array:
         """Return the margins of the point as returned to the user, after rounding."""
@@ -148,12 +149,12 @@ class Problem(ABC):
         return normalised_gradient(data.X, data.Z, data.gamma, W, loss, data.mask).matrix
 
     def best(self, points: Iterable[Array], R: float) -> Array:
-        """Return the direction of least value at that radius."""
+        """Return the point whose multiple on the sphere of radius R has the least risk."""
         reach = self.reach(R)
         return min(points, key=lambda x: self.objective.value(self.margins(scaled(x, reach))))
 
     def lead(self, x: Array, R: float) -> Array:
-        """Return the result of descents from a direction."""
+        """Return the result of descents from x, scaled to the sphere of radius R."""
         return settled(
             self.objective,
             scaled(x, self.reach(R)),
@@ -163,7 +164,7 @@ class Problem(ABC):
         )
 
     def attempt(self, name: str, x: Array, R: float) -> Attempt:
-        """Return a record of the point to which a start led."""
+        """Return the record of the point x to which the start `name` led."""
         margins = self.graded(x)
         local = local_value(self.objective, margins)
         return Attempt(name, self.objective.value(margins), self.residual(x, R), local)
@@ -177,9 +178,15 @@ def along(
     grade: Callable[[Point, Radius, tuple[Attempt, ...]], Minimum],
     zero: Point | None = None,
 ) -> RegularisationPath[Minimum]:
-    """Return the best branch at each radius: from fresh starts, or continued from the last radius.
+    """Return the best result at each radius, from fresh starts and from results at the last radius.
 
-    If `zero` is given, it is the result at radius 0.
+    Args:
+        radii: the radii, or other parameters of the problems, in order.
+        fresh: returns the starts at a radius by name.
+        lead: returns the point to which a start leads.
+        attempt: returns the record of such a point; the least `value` is the best.
+        grade: returns the result of a radius from its best point and all records.
+        zero: the point at radius 0, which is then not searched for; None for no such point.
     """
     results = []
     followed: dict[str, Point] = {}
@@ -200,10 +207,10 @@ def along(
 def starting_points(
     data: AttentionData, loss: Loss, starts: Sequence[object], seed: int, svm: Array | None
 ) -> dict[str, Array]:
-    """Return stacks of nonzero matrices by name; the best of each stack is used.
+    """Return stacks of matrices by name; the best matrix of each stack is used.
 
     Raises:
-        DataError: a name is unknown, or there is no start.
+        DataError: a name is unknown, or all starts are 0 or do not exist.
     """
     generator = np.random.default_rng(seed)
     points: dict[str, Array] = {}
@@ -233,7 +240,7 @@ def starting_points(
 
 
 def scaled(y: Array, radius: float) -> Array:
-    """Return y scaled to the sphere; zero stays."""
+    """Return y scaled to norm `radius`; 0 stays 0."""
     size = float(np.linalg.norm(y))
     return y * (radius / size) if size > 0.0 else y
 

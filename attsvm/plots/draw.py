@@ -1,7 +1,7 @@
 """Pictures of training: each function takes plain arrays and returns a matplotlib Figure.
 
-Each draws a figure of its own, or into the given `axes`; then the caller adds legends
-(`attsvm.plots.style.key_below`).
+Each draws a new figure, or into `axes` or `figure` if these are given. A caller who gives `axes`
+adds the legend (`attsvm.plots.style.key_below`).
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 
 
 TOKENS = ("#009E73", "#E69F00", "#CC79A7", "#56B4E9")
-"""Colours of the tokens of the first inputs; teal and yellow first, as in the talk they come
-from."""
+"""Colours of inputs or groups, in their order; green and orange first, as in the talk."""
 
 
 def trajectories(
@@ -130,7 +129,7 @@ def _nearest(end: Array, rays: Mapping[str, Array]) -> int:
 
 
 def _arrow(panel: Axes, path: Array, reach: float, colour: str) -> None:
-    """Return an arrow head at the end of a path, along its last visible piece."""
+    """Draw an arrow head at the end of a path, along its last visible piece."""
     apart = np.linalg.norm(path - path[-1], axis=1) > 0.02 * reach
     if apart.any():
         tail = path[np.flatnonzero(apart)[-1]]
@@ -184,7 +183,7 @@ def shares(
 
 
 def count_axis(panel: Axes, x: Array) -> None:
-    """Set an axis that is logarithmic from 1 on and includes 0."""
+    """Set the x axis to a scale that is logarithmic from 1 on and includes 0."""
     panel.set_xscale("symlog", linthresh=1.0)
     known = x[np.isfinite(x)]
     panel.set_xlim(float(known.min()), float(known.max()))
@@ -273,7 +272,7 @@ def histograms(
 
 
 def band(panel: Axes, x: Array, mean: Array, error: Array, name: str, c: int) -> None:
-    """Return a line with a band of `error` either way, in the c-th colour and dashes."""
+    """Draw a line with a band of `error` on either side, in the c-th colour and dashes."""
     colour = PALETTE[c % len(PALETTE)]
     panel.fill_between(x, mean - error, mean + error, color=colour, alpha=0.22, linewidth=0)
     panel.plot(x, mean, color=colour, linestyle=DASHES[c % 2], linewidth=1.7, label=name)

@@ -1,4 +1,4 @@
-"""The numbers of a picture of training, as plain arrays: directions, weights, margins.
+"""The numbers of pictures of training, as plain arrays: directions, weights, margins.
 
 Iterates are stacked along leading axes: a matrix W has its last two axes, a prompt p its last one,
 as in `attsvm.training.Trajectory.W`.
@@ -72,7 +72,7 @@ def heading(iterates: Float[Array, " ..."], direction: Float[Array, "*p"]) -> He
 
 
 def projections(W: Float[Array, "*b d d"], Z: Float[Array, "m d"]) -> Float[Array, "m *b d"]:
-    """Return the vectors W z that determine the logits, one block for each row z."""
+    """Return the vectors W z, on which the logits depend, stacked over the rows z of Z."""
     return np.stack([W @ z for z in Z])
 
 
@@ -131,7 +131,7 @@ def counts(
     """Return histograms of all rows over shared bins: edges and counts.
 
     Raises:
-        DataError: a value is not finite, or there is no bin.
+        DataError: a value is not finite, or there are no values or no bins.
     """
     if bins < 1 or not np.isfinite(values).all() or values.size == 0:
         raise DataError("a histogram needs finite values and a bin", value=(values.shape, bins))

@@ -19,17 +19,17 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7
 first."""
 
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.5)), (0, (6, 2, 1, 2)))
-"""Solid, dashed, dotted, dash-dotted."""
+"""Line styles: solid, dashed, dotted, dash-dotted."""
 
 SHAPES = ("o", "s", "D", "^", "v", "P", "X", "*")
 """Markers by token or input."""
 
 INK = "#333333"
-"""Text and frames."""
+"""Colour of text and lines that mark a value."""
 
 
 def ensure_drawable(path: Path) -> None:
-    """Raise if a plot cannot be written, before anything is computed for it.
+    """Raise if a plot cannot be written to `path`, before anything is computed for it.
 
     Raises:
         UsageError: matplotlib is missing, or cannot write the format of that ending.
@@ -65,13 +65,13 @@ def sheet(rows: int = 1, columns: int = 1, *, panel: tuple[float, float] = (4.4,
 
 
 def root(axes: Axes) -> Figure:
-    """Return the whole figure that a panel belongs to."""
+    """Return the outermost figure of a panel, even if it lies in a subfigure."""
     figure: Any = axes.figure
     return cast("Figure", figure.figure)  # that of a subfigure, and of a figure itself
 
 
 def dress(axes: Axes, title: str = "", xlabel: str = "", ylabel: str = "") -> Axes:
-    """Give a panel its words, a light grid and no box."""
+    """Set title, labels, a light grid and no frame above and right; return the panel."""
     axes.set_xlabel(xlabel, color=INK)
     axes.set_ylabel(ylabel, color=INK)
     axes.set_title(title, loc="left", fontsize=10.5, color=INK)
@@ -85,7 +85,7 @@ def dress(axes: Axes, title: str = "", xlabel: str = "", ylabel: str = "") -> Ax
 
 
 def key(axes: Axes, **where: Any) -> None:
-    """Return a legend if some line has a label."""
+    """Add a legend to a panel if some line has a label."""
     if axes.get_legend_handles_labels()[0]:
         axes.legend(
             **{"fontsize": 8, "framealpha": 0.9, "edgecolor": "none", "labelcolor": INK} | where

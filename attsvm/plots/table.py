@@ -1,4 +1,4 @@
-"""The numbers of a picture: named columns of one length, as CSV and as JSON."""
+"""Tables with named columns of one length, as CSV and as JSON."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Table:
         for name, array in arrays.items():
             if array.ndim != 1 or array.dtype.kind not in "iufU":
                 raise DataError(
-                    f"column {name} is no row of numbers or words",
+                    f"column {name} is not one row of numbers or words",
                     value=f"shape {array.shape}, dtype {array.dtype}",
                 )
         if len({len(array) for array in arrays.values()}) > 1:
@@ -50,7 +50,7 @@ class Table:
 
     @classmethod
     def join(cls, parts: Sequence[Table]) -> Table:
-        """Return tables with the same columns as one, below each other."""
+        """Return one table with the rows of all tables, which must have the same columns."""
         names = list(parts[0].columns)
         return cls({name: np.concatenate([part[name] for part in parts]) for name in names})
 

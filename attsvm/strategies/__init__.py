@@ -1,4 +1,4 @@
-"""Hypothesis strategies for your own claims: dyadic numbers and arrays; data sets are in `data`."""
+"""Hypothesis strategies for claims: dyadic numbers and arrays here, data sets in `data`."""
 
 from attsvm._dyadic import GRID, arrays, composite, numbers, scaled, sizes
 

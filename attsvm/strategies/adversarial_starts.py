@@ -1,8 +1,8 @@
-"""Starts chosen against a claim: along the solution for a choice with a worse token in some input.
+"""Starts that are likely to refute a claim: along the solution for a choice with a worse token.
 
-Claims about every start, or every start in a basin, may fail near other local solutions
-W^mm(alpha). There alpha has a worse token in some input, and all tokens on the margin have lower
-scores than alpha's (tf, definition 2).
+Claims about every start, or every start in a basin, may fail near local solutions W^mm(alpha) whose
+alpha has a worse token in some input. A solution is local if all tokens on its margin have lower
+scores than alpha (tf, definition 2).
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from attsvm.strategies import arrays, sizes
 from attsvm.svm import local_svm
 
 PLACES = (0, 0, 0, 1, 1, 2, 3)
-"""Index numbers of the choice to use, in the order of `adversarial_start`; the first are most
-frequent."""
+"""Index numbers of the choice of tokens in `adversarial_start`, repeated by their frequency."""
 
 MARGINS = (2, 1, 3, 0, 4)
-"""Exponents of 2 of the least margin."""
+"""Exponents of 2 for the least margin of a start, the simplest first."""
 
 NEAR = 1e-7
 """Maximum distance from 1 of a margin that counts as tight."""
@@ -66,9 +65,10 @@ def towards(data: AttentionData, chosen: Int[Array, " n"]) -> tuple[Float[Array,
 def adversarial_start(
     data: AttentionData, place: int, power: int, aside: Float[Array, "d columns"]
 ) -> Float[Array, "d columns"]:
-    """Return a start near W^mm(alpha) for a worse choice alpha.
+    """Return 2^power times a matrix near W^mm(alpha), for the choice alpha with index `place`.
 
-    Locally optimal choices come first.
+    Choices are those of `choices`, locally optimal ones first. `aside` is added, times about 1/32
+    of the largest entry.
     """
     results = [towards(data, chosen) for chosen in choices(data)]
     results.sort(key=lambda pair: not pair[1])
@@ -101,9 +101,10 @@ def starts_about(
 def trapping_data(draw: st.DrawFn) -> AttentionData:
     """Draw one or two inputs of three tokens on lines of their own, the worst token in the middle.
 
-    Equal scores of rivals prevent a run from settling at a second-best token. In these data a worse
-    token lies behind it and pushes the run on, if it starts beyond both. The rivals' scores differ
-    by 1/8 to 8 times the optimal token's lead. Any two inputs are aligned.
+    With equal scores of rivals no run settles at a second-best token. Here scores differ: the worst
+    token lies between the optimal one and the second best, and keeps a run at the second best if it
+    starts beyond both. The rivals' scores differ by 1/8 to 8 times the optimal token's lead. Any
+    two inputs are aligned.
     """
     n, far = draw(sizes(1, 2)), draw(sizes(1, 4))
     low, lead = draw(sizes(1, 8)) / draw(st.sampled_from([1.0, 8.0])), 1.0 + np.abs(draw(arrays(n)))

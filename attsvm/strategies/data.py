@@ -51,7 +51,10 @@ def separable_data(
     T: tuple[int, int] = (2, 4),
     d: tuple[int, int] = (1, 3),
 ) -> AttentionData:
-    """Draw data whose scores are the logits of a drawn matrix: separable if the best are unique."""
+    """Draw data whose scores are the logits of a drawn matrix.
+
+    They are separable if optimal tokens are unique.
+    """
     shape = draw(sizes(*n)), draw(sizes(*T)), draw(sizes(*d))
     X, Z = draw(arrays(*shape)), draw(arrays(shape[0], shape[2]))
     W = draw(arrays(shape[2], shape[2]))
@@ -81,9 +84,10 @@ def ragged(
 def ragged_larger(
     generator: np.random.Generator, data: AttentionData, keep: Array | None = None
 ) -> AttentionData:
-    """Return data from a generator with masked tokens.
+    """Return the data with random tokens masked, in one call of three.
 
-    `keep` has the tokens (n, T) never masked.
+    The tokens `keep` (n, T) are never masked: by default the first one of highest score of each
+    input.
     """
     gone = (generator.random(data.present.shape) < 0.25) & (generator.random() < 1 / 3)
     kept = _best(data) if keep is None else keep

@@ -1,4 +1,4 @@
-"""Data sets built around matrices that separate their chosen tokens, exactly."""
+"""Data sets that are built such that known matrices separate the chosen tokens exactly."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -11,7 +11,7 @@ from attsvm.strategies import arrays, sizes
 def around(
     points: Array, Z: Array, D: Array, extra: Array, chosen: Array, kept: Array
 ) -> tuple[Array, Array, Array]:
-    """Return tokens, queries and points such that every point gives all other tokens a margin of 1.
+    """Return tokens, queries and points that each separate the chosen tokens by at least 1.
 
     The points' first rows become (1, 0, ..) and the queries' first entries 1. Then <A_j, V> = D_j1
     + (D_j2, ..) . (V z)_2.., and D_j1 is set so that the least margin is 1 + extra_j. All numbers
@@ -41,7 +41,7 @@ def separated(draw: st.DrawFn, k: int = 1) -> tuple[Array, Array, Array, Array]:
 def separated_larger(
     generator: np.random.Generator, k: int = 1
 ) -> tuple[Array, Array, Array, Array]:
-    """Return larger such data: up to 4 inputs of 5 tokens in R^4."""
+    """Return larger data of the kind of `separated`: up to 4 inputs of 5 tokens in R^4."""
     n, T, d = (int(generator.integers(2, top + 1)) for top in (4, 5, 4))
 
     def dyadic(*shape: int) -> Array:
@@ -59,9 +59,9 @@ def with_redundant_tokens(
     """Return inputs with one more token, x_opt - factor (x_opt - x_source), on a new axis.
 
     The solution has no component along the new axis, so that the token's margin is `factor` times
-    that of its source. With a factor above 1 it is never a support vector. With factor 1 it is one
-    if its source is, and its multiplier is 0 if it is shifted. The queries need one more entry,
-    which is 0.
+    that of its source. With a factor above 1 it is never a support vector. With factor 1 it is a
+    support vector if its source is one, and its multiplier is 0 if it is shifted. The queries need
+    one more entry, which is 0.
     """
     n, T, d = X.shape
     rows, wide = np.arange(n), np.zeros((n, T + 1, d + 1))
@@ -72,7 +72,7 @@ def with_redundant_tokens(
 
 
 def preferring(chosen: Array, scores: Array) -> Array:
-    """Return scores that put only the chosen tokens on top."""
+    """Return scores 1 for the chosen tokens, and -|scores| for all others."""
     scores = -np.abs(scores)
     scores[np.arange(len(chosen)), chosen] = 1.0
     return scores

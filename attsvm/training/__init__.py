@@ -2,8 +2,8 @@
 
 Losses of this package with linear or ReLU heads run in compiled loops, data sets in parallel, in
 coordinates whose size does not grow with d. A run is the same to the last bit in any batch and for
-any number of threads. Losses and heads of your own run in numpy. On a named device everything runs
-as one batch of tensors. `follow` reaches any norm along the curve of descent.
+any number of threads. Losses and heads of your own run in numpy. On a named device all data sets
+run as one batch of tensors. `follow` reaches any norm along the curve of gradient flow.
 """
 
 from attsvm.training.batch import Batch, Trajectory, stack

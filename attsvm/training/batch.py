@@ -1,4 +1,4 @@
-"""Batches of data sets and starts, and the trajectories that runs on them return."""
+"""Batches of data sets, their starts, and the trajectories that runs return."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Batch:
     y: Float[Array, "B n"] | None = None
 
     def map(self, change: Callable[[Array], Any]) -> Batch:
-        """Return the batch with every array changed."""
+        """Return the batch with `change` applied to every array."""
         arrays = (self.X, self.Z, self.gamma, self.mask, self.y)
         return Batch(*(None if a is None else change(a) for a in arrays))  # type: ignore[arg-type]
 
     def as_prompt(self) -> Batch:
-        """Return the batch with a single query coordinate, 1, so that W is a prompt."""
+        """Return the batch with queries (1,), for which W is a prompt as a column (d, 1)."""
         return replace(self, Z=np.ones((*self.X.shape[:2], 1)))
 
 
@@ -110,11 +110,11 @@ _SHOWN = 3
 """Number of runs shown by `repr` of a trajectory."""
 
 Starts = Mapping[str, tuple[object, str]]
-"""Starts by name, each with the letters of its own axes."""
+"""Starts by name, each with one letter per axis of a single start, such as "dd"."""
 
 
 def starts(start: Starts, d: int, count: int) -> list[Array]:
-    """Return starts with a leading axis of `count` runs, from one for all or one for each.
+    """Return the starts of `count` runs, stacked, from one start for all or one for each.
 
     Raises:
         DataError: a shape is wrong, or an entry is not finite.
@@ -132,7 +132,7 @@ T = TypeVar("T")
 
 
 def each(run: Callable[[int], T], count: int, threads: int) -> list[T]:
-    """Return [run(0), run(1), ...], computed on that many threads."""
+    """Return [run(0), ..., run(count - 1)], computed on that many threads."""
     if ensure_count("the number of threads", threads, 1) == 1 or count == 1:
         return [run(b) for b in range(count)]
     with ThreadPoolExecutor(threads) as pool:

@@ -1,4 +1,4 @@
-"""Descent in compiled loops: data sets become lanes, a few dozen side by side."""
+"""Descent in compiled loops; each data set is a lane, and 16 to 128 lanes run side by side."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from attsvm.training.layer import Layer, restored, split
 from attsvm.training.rule import Rule
 
 _CACHE = 1 << 19
-"""Bytes of tokens that should stay near the processor."""
+"""Maximum number of bytes of the tokens of a group, so that they stay in the cache."""
 
 
 def _groups(total: int, tokens: int, threads: int) -> list[Array]:
-    """Return data sets in lanes that fit the cache, at least as many groups as threads."""
+    """Return groups of data sets whose tokens fit the cache, about equally many for each thread."""
     width = int(np.clip(_CACHE // (8 * tokens), 16, 128))
     count = -(-total // width)
     count = -(-count // threads) * threads
@@ -62,7 +62,7 @@ def _lanes(batch: Batch, members: Array, layers: list[Layer], rule: Rule) -> Lan
 
 
 Begun = tuple[Array, Array, float]
-"""The moving part of a data set, its fixed part, and a constant; see `ensembles.descend`."""
+"""The variables S of a data set, `fixed` and `constant`; see `ensembles.descend`."""
 
 
 def _each_lane(
@@ -102,7 +102,7 @@ def _each_lane(
 def descend(batch: Batch, start: Array, rule: Rule) -> tuple[Array, Array]:
     """Return iterates (B, rows, d, e) of descent on W, and their steps (B, rows).
 
-    The start (B, d, e) gives the constant part of the logits; only the change is followed.
+    The start (B, d, e) gives the constant part of the logits; the loops follow only the change.
     """
 
     def begun(b: int, s: Layer) -> Begun:

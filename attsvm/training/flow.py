@@ -1,9 +1,9 @@
 """The curves of gradient flow, followed by arc length to any norm.
 
 The followed equation is dW/ds = -grad L / ||grad L||. Its solutions are curves of gradient flow,
-not the points of descent with some step. With a step of at most 1/smoothness descent stays near
-this curve if the flow contracts, and may pass a saddle on the other side. If the limit direction is
-the same from all nearby points, both converge to it.
+not sequences of descent with some step size. With a step of at most 1/smoothness, descent stays
+near such a curve if the flow contracts; it may pass a saddle on the other side. If the limit
+direction is the same from all nearby points, both converge to it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from attsvm.losses import LOSSES, Loss, ensure_loss
 from attsvm.training.batch import Batch, Starts, Trajectory, each, stack, starts
 from attsvm.training.layer import Layer, loss_number, restored, split
 
-_COARSER = (30.0, 100.0)
+_COARSER = (30.0, 100.0)  # factors of the tolerance in the companion runs
 _LOCAL = 4.0  # number of single-step errors added, as a companion may share them by chance
-_ROUNDING = 32.0 * float(np.finfo(np.float64).eps)
+_ROUNDING = 32.0 * float(np.finfo(np.float64).eps)  # relative rounding error of a point
 
 
 class Limits(TypedDict, total=False):
@@ -45,9 +45,9 @@ def follow_w(
     norms: Sequence[float],
     **limits: Unpack[Limits],
 ) -> Trajectory:
-    """Return the curve of one data set, see `follow`.
+    """Return the curve of one data set; see `follow`.
 
-    Fewer iterates if some norms were not passed.
+    It has fewer iterates if some norms were not reached.
     """
     (run,) = follow([data], W0, loss, norms, **limits)
     return run
@@ -69,7 +69,7 @@ def follow(
     domain, any norm is reached. Explicit steps of third order are so short that deviations from
     the curve decay. Implicit steps of second order replace them if they would be far shorter
     than the norm. The local error of a step is at most `tolerance` times the norm that moves the
-    difference of two logits by one; no step turns by more than 45 degrees. A curve that runs
+    difference of two logits by one; no step turns by more than 46 degrees. A curve that runs
     into a stationary point, or passes one nearer than 1e-9 of that norm, ends there.
 
     Args:
@@ -109,7 +109,10 @@ def follow_p(
     norms: Sequence[float],
     **limits: Unpack[Limits],
 ) -> tuple[Trajectory, ...]:
-    """Follow the curves of a prompt p with logits X_i p, as `follow`; starts are (d,) or (B, d)."""
+    """Follow the curves of a prompt p with logits X_i p; starts are (d,) or (B, d).
+
+    Arguments, results and errors are those of `follow`; `W` has the prompts.
+    """
     course, (start,) = _course(sets, loss, norms, {"p0": (p0, "d")}, **limits)
     course = replace(course, batch=course.batch.as_prompt())
     runs = course.each(lambda b: _matrix(course, b, start[b][:, None]))
@@ -124,13 +127,14 @@ def follow_kq(
     norms: Sequence[float],
     **limits: Unpack[Limits],
 ) -> tuple[Trajectory, ...]:
-    """Follow the curves of (K, Q): d(K, Q)/ds = -grad L(K, Q) / ||grad L||, as `follow`.
+    """Follow the curves of (K, Q): d(K, Q)/ds = -grad L(K, Q) / ||grad L||.
 
-    The inner dimension is arbitrary. `norms` are norms of W = K Q^T. Starts are (d, r) or (B, d,
-    r); K = Q = 0 is stationary. The unit of the tolerance is that of W over ||(K, Q)||, or ||(K,
-    Q)|| itself if that is smaller. Implicit steps may have length ||(K, Q)||/100, as small singular
-    values change like powers of the length. Small singular values may need more than the default
-    `steps` on the way to 1e6: use 200000. `error` is the distance of K and Q together.
+    Arguments, results and errors are those of `follow`, with the following differences. The inner
+    dimension is arbitrary. `norms` are norms of W = K Q^T. Starts are (d, r) or (B, d, r); K = Q =
+    0 is stationary. The unit of the tolerance is that of W over ||(K, Q)||, or ||(K, Q)|| itself if
+    that is smaller. Implicit steps may have length ||(K, Q)||/100, as small singular values change
+    like powers of the length. Small singular values may need more than the default `steps` on the
+    way to 1e6: use 200000. `error` is the distance of K and Q together.
     """
     values = {"K0": (K0, "dr"), "Q0": (Q0, "dr")}
     course, (K, Q) = _course(sets, loss, norms, values, **limits)
@@ -156,7 +160,7 @@ def follow_kq(
 
 @dataclass(frozen=True, slots=True)
 class _Course:
-    """The options of a followed curve: data sets, the loss's number, norms, limits."""
+    """Validated arguments of `follow`: data sets, code number of the loss, norms and limits."""
 
     batch: Batch
     number: int
@@ -182,7 +186,11 @@ def _course(
     threads: int = 1,
     measured: bool = True,
 ) -> tuple[_Course, list[Array]]:
-    """Return the validated losses and data of the curves, and the starts."""
+    """Return the validated arguments and the starts.
+
+    Raises:
+        DataError: as `follow`.
+    """
     loss = ensure_loss(loss)
     number = loss_number(loss)
     if number is None:
@@ -240,9 +248,9 @@ def _pair(
 ) -> tuple[Array, Array, Array, Array]:
     """Return points (1 + k, ...) at the norms, steps, log times, and errors.
 
-    The flow changes the error of a step afterwards, so errors are measured. They are the larger
-    distance to companion runs of 30 and 100 times the tolerance, plus the error of a few single
-    steps and the rounding of W.
+    The flow contracts or stretches the error of each step later on, so errors are measured. An
+    error is the larger distance to companion runs of 30 and 100 times the tolerance, plus the error
+    of a few single steps and the rounding of W.
     """
     runs, goals = [], course.goals
     for factor in (1.0, *(_COARSER if course.measured else ())):

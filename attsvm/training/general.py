@@ -75,7 +75,7 @@ class Model:
 def slopes(xp: ModuleType, loss: Loss, u: Floats) -> tuple[Floats, Floats]:
     """Return signs of l'(u) and logarithms of |l'(u)|.
 
-    This package's losses work in any library.
+    Losses of this package are computed by `xp`; other losses get numpy arrays.
     """
     zero = 0.0 * u
     if xp is np or LOSSES.get(loss.name) is not loss:
@@ -97,7 +97,7 @@ def slopes(xp: ModuleType, loss: Loss, u: Floats) -> tuple[Floats, Floats]:
 
 
 def _attention(model: Model, W: Floats) -> tuple[Floats, Floats]:
-    """Return attention (B, n, T) and its logarithm; for linear attention the logits twice."""
+    """Return the softmax (B, n, T) and its logarithm; the logits twice if attention is linear."""
     xp = model.xp
     logits = xp.einsum("bntd,bnd->bnt", model.X, xp.einsum("bde,bne->bnd", W, model.Z))
     if model.linear:
@@ -127,7 +127,11 @@ def _ensure_finite(xp: ModuleType, name: str, value: Floats, shape: tuple[int, .
 
 
 def _scores(model: Model, s: Floats, v: Floats | None = None) -> tuple[Floats, Floats]:
-    """Return the outputs that the loss takes (B, n), and the scores of its gradient (B, n, T)."""
+    """Return the arguments of the loss (B, n), and the scores gamma in its gradient (B, n, T).
+
+    Raises:
+        DataError: a head returned a wrong shape or entries that are not finite.
+    """
     xp = model.xp
     if v is not None:
         gamma = model.y[..., None] * xp.einsum("bntd,bd->bnt", model.X, v)
@@ -144,7 +148,7 @@ def _scores(model: Model, s: Floats, v: Floats | None = None) -> tuple[Floats, F
 
 
 def _largest(xp: ModuleType, terms: Floats) -> tuple[Floats, Floats]:
-    """Return the largest of (B, ...), and the same with 0 in place of infinities."""
+    """Return the largest term of each run (B,), and the same with 0 in place of infinities."""
     top = xp.amax(terms.reshape(len(terms), -1), -1)
     return top, xp.where(xp.isfinite(top), top, xp.zeros_like(top))
 
@@ -194,8 +198,8 @@ def joint_negative_gradient(model: Model, v: Floats, W: Floats) -> tuple[Floats,
     )
 
 
-def _uphill(model: Model, kind: str, state: State) -> tuple[State, Floats]:
-    """Return minus the gradients of all parts of the state, and their common exponent."""
+def _negative_gradients(model: Model, kind: str, state: State) -> tuple[State, Floats]:
+    """Return parts M and log_scale such that minus the gradients are exp(log_scale) M."""
     if kind == "joint":
         in_v, in_w, scale = joint_negative_gradient(model, *state)
         return (in_v, in_w), scale
@@ -215,7 +219,7 @@ def _wide(factor: Floats, part: Floats) -> Floats:
 
 @np.errstate(over="ignore", invalid="ignore")  # the caller checks the result
 def descend(model: Model, kind: str, state: State, rule: Rule, step: Floats) -> tuple[State, Array]:
-    """Return kept states, each part as (rows, B, ...), and their steps (rows, B).
+    """Run descent; return the recorded states, by part (rows, B, ...), and their steps (rows, B).
 
     `kind` is W, KQ or joint; `step` has the step sizes (B,).
     """
@@ -232,7 +236,7 @@ def descend(model: Model, kind: str, state: State, rule: Rule, step: Floats) -> 
             if passed.min() == len(rule.goals):
                 break
         if k < rule.steps:
-            parts, log_scale = _uphill(model, kind, state)
+            parts, log_scale = _negative_gradients(model, kind, state)
             square = sum((part.reshape(runs, -1) ** 2).sum(-1) for part in parts)
             still = (square == 0.0) | (log_scale == -xp.inf)
             if rule.normalised:
@@ -257,7 +261,7 @@ def _keep(
     passing_steps: Array,
     rows: list[list[Any]],
 ) -> None:
-    """Store the runs whose norm of W passes their next goal."""
+    """Record the runs whose norm of W has reached their next goals, and their steps."""
     xp = model.xp
     W = state[0] if kind == "W" else xp.einsum("bdr,ber->bde", *state)
     norms = ((W.reshape(len(W), -1) ** 2).sum(-1)).tolist()
@@ -270,7 +274,11 @@ def _keep(
 
 
 def _torch(device: str) -> ModuleType:
-    """Return the library if it is installed and knows the device."""
+    """Return torch.
+
+    Raises:
+        DataError: torch is not installed, or the device does not exist or has no float64.
+    """
     try:
         import torch
     except ImportError as error:
@@ -293,7 +301,7 @@ def _torch(device: str) -> ModuleType:
 def on_device(
     batch: Batch, kind: str, state: tuple[Array, ...], how: Rule
 ) -> tuple[tuple[Array, ...], Array]:
-    """Return kept states (B, rows, ...) and steps (B, rows), computed on a device; see `descend`.
+    """Run descent on a device; return recorded states (B, rows, ...) and steps (B, rows).
 
     Heads of your own get tensors there.
 

@@ -1,4 +1,4 @@
-"""One data set in the form of the compiled loops, in coordinates independent of d."""
+"""One data set for the compiled loops, in at most n T coordinates of tokens and n of queries."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class Layer:
     """One data set for the loops, with tokens and queries in short coordinates.
 
     Attributes:
-        X: tokens by input, transposed (n, p, T).
-        rows: the same, not transposed (n, T, p).
+        X: tokens by input, one column per token (n, p, T).
+        rows: the same, one row per token (n, T, p).
         Z: queries (n, q).
         gamma: token scores (n, T).
         base: constant part of the logits (n, T), minus infinity at absent tokens.
-        U, V: orthonormal columns with x = U (its coordinates), z = V (its coordinates), up to a
-            part orthogonal to all; None for the identity.
+        U, V: orthonormal columns, such that a token is U times its coordinates and a query V times
+            its coordinates; None for the identity.
     """
 
     X: Array
@@ -54,7 +54,7 @@ class Layer:
             X = X @ U
         if n < Z.shape[1]:
             V, R = np.linalg.qr(Z.T)
-            Z = R.T  # lower triangular
+            Z = R.T  # lower triangular: query i has at most i + 1 coordinates
         if mask is not None:
             base = np.where(mask, base, -np.inf)
         tokens = np.ascontiguousarray(np.swapaxes(X, 1, 2))
@@ -68,21 +68,21 @@ class Layer:
         return np.ascontiguousarray(both.T)
 
     def long(self, short: Array, start: Array) -> Array:
-        """Return the matrices (k, d, e) that coordinates (k, q, p) make of a start (d, e)."""
+        """Return the matrices (k, d, e) whose change from `start` has coordinates (k, q, p)."""
         left = _expanded(short, self.U).swapaxes(1, 2)
         added: Array = _expanded(left, self.V) + start
         return added
 
     @property
     def size(self) -> tuple[int, int]:
-        """(q, p)."""
+        """The numbers (q, p) of coordinates of queries and of tokens."""
         return self.Z.shape[1], self.X.shape[1]
 
 
 def _expanded(rows: Array, basis: Array | None) -> Array:
-    """Return rows of coordinates (k, q, p) in the space of the basis; None is the identity.
+    """Return the rows with coordinates (k, q, p) in a basis; None is the identity.
 
-    The bits of a run do not depend on its batch.
+    The product sums in a fixed order, so that the bits of a run do not depend on its batch.
     """
     if basis is None:
         return rows
@@ -93,7 +93,7 @@ def _expanded(rows: Array, basis: Array | None) -> Array:
 
 
 def split(side: Array, basis: Array | None) -> tuple[Array, Array]:
-    """Return the coordinates of a factor (d, r), and the rest orthogonal to the basis."""
+    """Return the coordinates of a factor (d, r) in the basis, and its part orthogonal to it."""
     if basis is None:
         return np.array(side), np.zeros((1, side.shape[1]))
     short = basis.T @ side
@@ -112,6 +112,6 @@ def restored(short: Array, start: Array, basis: Array | None) -> Array:
 
 
 def loss_number(loss: Loss) -> int | None:
-    """Return the number of a loss in the loops; None for a loss they do not implement."""
+    """Return the code number of a loss in compiled loops; None if they do not implement it."""
     known = LOSSES.get(loss.name) is loss
     return loops.LOSS_NUMBERS[loss.name] if known else None

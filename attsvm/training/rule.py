@@ -23,7 +23,8 @@ class Rule:
     """One rule of descent for B runs.
 
     Attributes:
-        loss: the loss; `number` is its number in compiled loops, -1 if they do not implement it.
+        loss: the loss.
+        number: the code number of the loss in compiled loops, -1 if they do not implement it.
         step: step sizes.
         steps: number of steps.
         kept: steps at which iterates are recorded, unless there are goals.
@@ -55,18 +56,18 @@ class Rule:
 
     @property
     def compiled(self) -> bool:
-        """Whether the compiled loops know all of it."""
+        """Whether the compiled loops can run this rule."""
         return self.device is None and self.number >= 0 and not isinstance(self.head, Head)
 
     def steps_taken(self, lanes: int) -> Int[Array, "k L"]:
-        """Return the steps of the recorded iterates, -1 at goals before they are passed."""
+        """Return the steps of the recorded iterates; -1 for goals, which are not yet reached."""
         if len(self.goals):
             return np.full((len(self.goals), lanes), -1, dtype=np.int64)
         return np.repeat(self.kept[:, None], lanes, axis=1)
 
 
 class Options(TypedDict, total=False):
-    """How to descend, see `attsvm.training.descend_w`."""
+    """Options of every descent; see `attsvm.training.descend_w`."""
 
     step: Required[float | Sequence[float] | Float[Array, " B"]]
     steps: Required[int]
@@ -77,7 +78,7 @@ class Options(TypedDict, total=False):
 
 
 class WeightOptions(Options, total=False):
-    """The same for descent on weights alone."""
+    """Options of descent on W, (K, Q) or p; see `attsvm.training.descend_w`."""
 
     norms: Sequence[float] | None
     head: Head | ReluHead | None
@@ -163,7 +164,11 @@ def prepared(
 
 
 def ensure_labels(batch: Batch, cause: str) -> None:
-    """Refuse data sets that have scores in the place of labels."""
+    """Raise unless the data sets have labels.
+
+    Raises:
+        DataError: they have scores; `cause` begins the message.
+    """
     if batch.y is None:
         raise DataError(
             cause,
@@ -173,7 +178,11 @@ def ensure_labels(batch: Batch, cause: str) -> None:
 
 
 def _recorded(steps: int, record: Sequence[int] | None) -> list[int]:
-    """Return the steps to keep, in order, with the first and the last; all unless asked."""
+    """Return the steps to record, in order: all by default, else `record`, 0 and the last.
+
+    Raises:
+        DataError: the number of steps is no count, or a recorded step is not among them.
+    """
     steps = ensure_count("the number of steps", steps)
     if record is None:
         return list(range(steps + 1))

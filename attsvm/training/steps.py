@@ -24,23 +24,21 @@ def descend_w(
 ) -> Trajectory:
     """Run gradient descent W(k+1) = W(k) - step * grad L(W(k)).
 
-    Data sets, starts and step sizes may each be one or many. Examples are one data set from many
-    starts, many
-    data sets with one step, or as many of each as there are runs. A run is the same to the last
+    Data sets, starts and step sizes may each be one, or one per run. A run is the same to the last
     bit in any batch and for any number of threads; on a device it agrees with that to rounding.
 
     Args:
         sets: data sets of one shape, stacked or not, or a single one.
         W0: start (d, d), or one start per run (B, d, d).
         loss: the loss, or its name.
-        **options: `step` and `steps` are needed, all others may be given.
+        **options: `step` and `steps` are required, all others optional.
 
     Options:
         step: step size, positive, or one per run (B,).
         steps: number of steps.
-        record: the steps to keep (all by default); 0 and the last are always kept.
-        norms: instead, increasing Frobenius norms of W: the first iterate that passes each is
-            kept, and the run ends early if all are passed.
+        record: the steps to record (all by default); 0 and the last are always recorded.
+        norms: instead of `record`, increasing Frobenius norms of W: the first iterate that reaches
+            each is recorded, and the run ends early if all are reached.
         normalised: divide every gradient by its Frobenius norm, in the log domain: each step has
             length `step` at any norm of W, and a stationary point is never left.
         head: a nonlinear head instead of the linear one of the data (`attsvm.heads`).
@@ -121,7 +119,7 @@ def descend_vp(
 
 
 def _on_matrix(batch: Batch, start: Array, how: Rule) -> tuple[Array, Int[Array, "B k"]]:
-    """Run descent on W (d, e), or on prompts as columns."""
+    """Run descent on W (d, e), or on prompts as columns; return iterates and their steps."""
     if how.compiled:
         return compiled.descend(batch, start, how)
     (W,), chosen = _generally(batch, "W", (start,), how)
@@ -147,7 +145,7 @@ def _generally(
 
 
 def _trajectory(how: Rule, W: Array, steps_of_goals: Array, **parts: Array) -> Trajectory:
-    """Return the trajectory, unless it overflowed.
+    """Return the trajectory of these iterates.
 
     Raises:
         DataError: iterates overflowed, as happens with long steps on an unbounded loss.
