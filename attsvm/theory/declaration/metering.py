@@ -1,14 +1,108 @@
-"""Evaluation of formulas through a hook, so that a check can limit the number of their steps."""
+"""Evaluation of formulas, so that a check can limit steps and the digits of rationals.
+
+The k-th power of a rational has k times its digits, so that a formula with long loops or large
+powers could fill the memory. The length is bounded before the evaluation, by running the formula on
+lengths in place of numbers. If it is too large, the formula runs on balls.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from typing import Protocol, TypeVar
+from types import SimpleNamespace
+from typing import Any, Protocol, TypeVar
 
+from flint import arb, fmpq
+
+from attsvm.theory.arithmetic.digits import BIT_LENGTHS, Digits, digits_of, enclosed
+from attsvm.theory.arithmetic.entries import Entries, entries
 from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.quantities import Values
-from attsvm.theory.declaration.long_numbers import shortened
+from attsvm.theory.arithmetic.relations import Relation, comparisons
+from attsvm.theory.arithmetic.traces import Trace, Untraceable
+
+LONGEST = 2**20
+"""Maximum number of bits of the rationals of a formula."""
+
+_LONG: dict[tuple[object, ...], bool] = {}
+"""Cache of `_has_long_numbers`, by function, constants, shapes and the longest given rational."""
+
+_REMEMBERED = 4096
+"""Maximum number of entries of the cache."""
+
+
+def shortened(
+    function: Callable[..., object], m: Namespace, v: Values, constants: Mapping[str, object]
+) -> Values:
+    """Return the values for an evaluation: v, or balls in place of its rationals if too long.
+
+    Records stay unchanged, because a formula computes its numbers from them by itself.
+
+    Raises:
+        Untraceable: the arithmetic computes fingerprints, and the rationals would be too long.
+    """
+    if m.name not in ("balls", "traces") or not isinstance(v, SimpleNamespace):
+        return v
+    values = vars(v)
+    inputs = [x.ball if isinstance(x, Trace) else x for y in values.values() for x in _numbers(y)]
+    rationals = [x for x in inputs if isinstance(x, fmpq)]
+    if not rationals:
+        return v
+    longest = digits_of(max(rationals, key=fmpq.height_bits))
+    shapes = [(n, x if isinstance(x, int) else getattr(x, "shape", ())) for n, x in values.items()]
+    key = (function, longest.size, repr(shapes), repr(constants))
+    if key not in _LONG:
+        if len(_LONG) >= _REMEMBERED:
+            _LONG.clear()
+        _LONG[key] = _has_long_numbers(function, v, constants, longest)
+    if not _LONG[key]:
+        return v
+    if m.name == "traces":
+        raise Untraceable
+    return _mapped(v, lambda x: arb(x) if isinstance(x, fmpq) else x)
+
+
+def _has_long_numbers(
+    function: Callable[..., object], v: Values, constants: Mapping[str, object], longest: Digits
+) -> bool:
+    """Return whether a formula on rationals up to this length may have rationals above `LONGEST`.
+
+    The lengths are upper bounds, so the answer may be True for a formula of short rationals. If the
+    formula calls a function that has no bound, the answer is False.
+    """
+
+    def length(x: object) -> object:
+        if isinstance(x, arb):
+            return enclosed()
+        return longest if isinstance(x, fmpq | Trace) else x
+
+    values = {name: length(value) for name, value in constants.items()}
+    try:
+        result = function(BIT_LENGTHS, _mapped(v, length), **values)
+    except Exception:
+        return False
+    sides = [result]
+    if isinstance(result, Relation):
+        sides = [side for c in comparisons(result) for side in (c.left, c.right)]
+    numbers = [x for side in sides for x in _numbers(side) if isinstance(x, Digits)]
+    return any(x.longest > LONGEST for x in numbers)
+
+
+def _numbers(value: Any) -> list[Any]:
+    """Return the numbers of an array, or a value alone."""
+    return value.ravel().tolist() if isinstance(value, Entries) else [value]
+
+
+def _mapped(v: Values, change: Callable[[Any], object]) -> Values:
+    """Return a namespace of values with changed numbers."""
+    changed = {
+        name: entries([change(x) for x in _numbers(value)], value.shape)
+        if isinstance(value, Entries)
+        else change(value)
+        for name, value in vars(v).items()
+    }
+    return type(v)(**changed)
+
 
 _R = TypeVar("_R")
 

@@ -22,12 +22,15 @@ from attsvm.theory.declaration.claim import Claim, declared
 from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.packs.bytecode import Uncached, hold_to_texts
 from attsvm.theory.packs.code_digests import digest_of_claim
-from attsvm.theory.packs.ids import is_package, mentioning, module_of, statements_in
 from attsvm.theory.packs.known_packs import (
     ensure_name,
     find_here,
+    is_package,
     known_sources,
+    mentioning,
+    module_of,
     sources_of,
+    statements_in,
 )
 
 T = TypeVar("T")
@@ -104,9 +107,9 @@ def load_packs(
         named: packs besides the installed ones.
         only: the packs to return, if any; they may also be named by their entry points. Other
             packs are loaded only if claims depend on them.
-        ids: the ids of the needed claims, if only some are needed. If each id leads to a file
-            (`attsvm.theory.packs.ids`), only these files of packages are loaded. Then unique ids
-            and existing dependencies are not checked across the whole package.
+        ids: the ids of the needed claims, if only some are needed. If each id leads to a file (see
+            `attsvm.theory.packs.known_packs`), only these files of packages are loaded. Then unique
+            ids and existing dependencies are not checked across the whole package.
         dependents: whether statements that rest on the statements of the ids are needed as well.
 
     Raises:

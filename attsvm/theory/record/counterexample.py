@@ -23,7 +23,7 @@ from attsvm.theory.run.asking import frozen
 from attsvm.theory.run.confirm import examine
 
 if TYPE_CHECKING:
-    from attsvm.theory.run.refuted import Refuted
+    from attsvm.theory.run.confirm import Refuted
 
 KIND = "attsvm-counterexample"
 SCHEMA, WITHOUT_WITNESS = 2, 1

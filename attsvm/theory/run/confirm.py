@@ -1,4 +1,6 @@
-"""The judge: it re-evaluates an instance from its exact values before anything is called refuted.
+"""The judge, and the violations that it confirms.
+
+The judge re-evaluates an instance from its exact values before anything is called refuted.
 
 A certificate returns a rational, whose sign is known, or a ball, whose sign may be undecided at the
 current precision. The indeterminate ball `OPEN` means that this precision decides nothing. None
@@ -14,7 +16,7 @@ from dataclasses import dataclass
 from flint import arb, ctx, fmpq
 
 from attsvm import _witness
-from attsvm._types import Case, Json
+from attsvm._types import Case, Json, JsonObject
 from attsvm._witness import Witness
 from attsvm.errors import ClaimError, present
 from attsvm.theory.declaration.claim import Claim, Part
@@ -24,6 +26,25 @@ from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.instance import codec
 from attsvm.theory.run.asking import ask, ensure_unchanged
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """A confirmed violation of a part, with the values that confirm it."""
+
+    instance: Json
+    slack: dict[str, str]
+    evidence: str
+    enclosure: tuple[str, str] | None
+    method: str
+    found_by: str
+
+    @classmethod
+    def read(cls, document: JsonObject) -> Refuted:
+        """Return the violation stored in plain data."""
+        bounds = document["enclosure"]
+        return cls(**{**document, "enclosure": bounds and tuple(bounds)})
+
 
 OPEN = arb("nan")
 """The ball that a certificate returns if it is undecided at this precision, but more bits may help.

@@ -9,7 +9,7 @@ from attsvm.theory.instance import codec
 from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.run.asking import agree, frozen
 from attsvm.theory.run.bounded import TooLong
-from attsvm.theory.run.refuted import Refuted
+from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.tally import Tally
 
 

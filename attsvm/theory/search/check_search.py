@@ -14,8 +14,8 @@ from attsvm.theory.search import EXPLICIT, GUIDED, Found, Guided, Scout, Spent, 
 from attsvm.theory.search.ensemble import ensemble
 
 if TYPE_CHECKING:
+    from attsvm.theory.run.confirm import Refuted
     from attsvm.theory.run.profiles import Profile
-    from attsvm.theory.run.refuted import Refuted
     from attsvm.theory.run.tally import Tally
 
 

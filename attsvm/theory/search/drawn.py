@@ -24,7 +24,7 @@ from attsvm.theory.run.sampling import DRAWN, drawing, same_pool
 from attsvm.theory.search.scout import Spent
 
 if TYPE_CHECKING:
-    from attsvm.theory.run.refuted import Refuted
+    from attsvm.theory.run.confirm import Refuted
     from attsvm.theory.run.tally import Tally
 
 

@@ -20,7 +20,7 @@ from attsvm.theory.run.sampling import ENSEMBLE, EXPLICIT
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from attsvm.theory.run.refuted import Refuted
+    from attsvm.theory.run.confirm import Refuted
     from attsvm.theory.run.tally import Tally
 
 

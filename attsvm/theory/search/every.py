@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from attsvm.theory.declaration.formula import Formula
-    from attsvm.theory.run.refuted import Refuted
+    from attsvm.theory.run.confirm import Refuted
     from attsvm.theory.run.tally import Tally
 
 EVERY_AT_MOST = 2**14

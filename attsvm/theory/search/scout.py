@@ -13,8 +13,8 @@ from attsvm.theory.run.bounded import TooLong, bounded
 from attsvm.theory.run.probe import admits, probe
 
 if TYPE_CHECKING:
+    from attsvm.theory.run.confirm import Refuted
     from attsvm.theory.run.pool import Pool
-    from attsvm.theory.run.refuted import Refuted
     from attsvm.theory.run.tally import Tally
 
 _PATIENCE = 20

@@ -13,8 +13,7 @@ import numpy as np
 
 from attsvm.theory.declaration import batches
 from attsvm.theory.declaration.variables import Integer
-from attsvm.theory.search.operation_counts import operations
-from attsvm.theory.search.screening import BATCH, JUDGED, breed, glimpse, length_of_each
+from attsvm.theory.search.screening import BATCH, JUDGED, breed, glimpse, length_of_each, operations
 from attsvm.theory.search.suspects import Suspects
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from attsvm._types import Json, JsonObject
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.run.asking import describe
 from attsvm.theory.run.bounded import metered
+from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.ordinary import audit_closest
 from attsvm.theory.run.profiles import derive_seed
-from attsvm.theory.run.refuted import Refuted
 from attsvm.theory.run.retrial import ensure_stands
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.run.workers import known_claim

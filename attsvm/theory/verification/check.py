@@ -24,11 +24,11 @@ from attsvm.theory.proof.linked import ensure_concluded, is_linked
 from attsvm.theory.record import forms
 from attsvm.theory.run.asking import describe
 from attsvm.theory.run.bounded import JUDGED_STEPS, TooLong, metered
+from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.ordinary import see_dropped
 from attsvm.theory.run.probe import probe
 from attsvm.theory.run.profiles import Profile, derive_seed
-from attsvm.theory.run.refuted import Refuted
 from attsvm.theory.run.rehearsal import rehearse, unread
 from attsvm.theory.run.retrial import ensure_stands
 from attsvm.theory.run.sampling import sample

@@ -17,7 +17,7 @@ from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import instance_type
 from attsvm.theory.declaration.judge import glance, is_zero, judge, meets, middle_and_radius, sides
 from attsvm.theory.declaration.variables import Integer
-from attsvm.theory.run.variety import printed_sides
+from attsvm.theory.run.tally import printed_sides
 
 
 def formula(conclusion, **variables):

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from attsvm.errors import ClaimError, UnknownClaimError
-from attsvm.theory.packs.ids import statements_in
+from attsvm.theory.packs.known_packs import statements_in
 from attsvm.theory.packs.packs import find_claims, load_packs
 
 STATEMENT = """

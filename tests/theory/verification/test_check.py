@@ -17,11 +17,10 @@ from toy_pack import toy as build
 from attsvm.errors import ClaimError, DataError
 from attsvm.exact import rational
 from attsvm.theory import PROFILES, Records, Slack, changed
-from attsvm.theory.run.confirm import confirm
+from attsvm.theory.run.confirm import Refuted, confirm
 from attsvm.theory.run.ordinary import audit_closest, examine_case
 from attsvm.theory.run.probe import probe
 from attsvm.theory.run.profiles import Profile, derive_seed
-from attsvm.theory.run.refuted import Refuted
 from attsvm.theory.run.retrial import height
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import Scout

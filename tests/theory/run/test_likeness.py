@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from attsvm.theory.instance.domain import Domain
+from attsvm.theory.run.likeness import Domain
 
 
 @dataclass(frozen=True, slots=True)
