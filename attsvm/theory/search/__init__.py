@@ -15,15 +15,15 @@ import numpy as np
 
 from attsvm._types import Json
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.variables import Integer
 from attsvm.theory.instance.document import finite_leaves, integer_leaves
 from attsvm.theory.run.pool import Elite, Pool
 from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EVERY, EXPLICIT
 from attsvm.theory.search.drawn import draw
 from attsvm.theory.search.every import EVERY_AT_MOST, listable
-from attsvm.theory.search.integers import counts, integers
 from attsvm.theory.search.scout import Found, Scout, Spent, Stop
-from attsvm.theory.search.screening import screen
-from attsvm.theory.search.sizes import grows, sizes
+from attsvm.theory.search.screening import grows, screen
 
 __all__ = [
     "DRAWING",
@@ -77,6 +77,25 @@ class Guided:
         return self.fits(claim) and self.there()
 
 
+def _sizes(scout: Scout, generator: np.random.Generator) -> None:
+    """Try larger sizes; the searcher is loaded only if some size can grow."""
+    from attsvm.theory.search.sizes import sizes
+
+    sizes(scout, generator)
+
+
+def _integers(scout: Scout, generator: np.random.Generator) -> None:
+    """Enumerate integers; the searcher is loaded only if there are integers."""
+    from attsvm.theory.search.integers import integers
+
+    integers(scout, generator)
+
+
+def _counts(formula: Formula) -> bool:
+    """Return whether instances are integers alone, none of them a length."""
+    return not formula.axes and all(isinstance(v, Integer) for v in formula.variables.values())
+
+
 def _gradient(scout: Scout, generator: np.random.Generator) -> None:
     """Climb the slack; quick checks do not load this searcher."""
     from attsvm.theory.search.gradient import gradient
@@ -93,16 +112,16 @@ GUIDED: dict[str, Guided] = {
     ),
     "sizes": Guided(
         "sizes beyond the drawn ones",
-        sizes,
+        _sizes,
         0.2,
         fits=lambda claim: not claim.formula.batches or any(grows(claim.formula)),
         weight=3,
     ),
     "integers": Guided(
         "integer enumeration",
-        integers,
+        _integers,
         0.1,
-        fits=lambda claim: not claim.formula.batches or counts(claim.formula),
+        fits=lambda claim: not claim.formula.batches or _counts(claim.formula),
         moves=lambda document: bool(integer_leaves(document)),
     ),
     "gradient": Guided(

@@ -16,7 +16,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.declaration import batches
-from attsvm.theory.declaration.variables import Integer, Raw
+from attsvm.theory.declaration.variables import Raw
 from attsvm.theory.run.coverage import box_size
 from attsvm.theory.search.screening import JUDGED, spread, takes
 from attsvm.theory.search.suspects import Suspects
@@ -33,11 +33,6 @@ _ENUMERATED, _ROWS = 2**15, 2**16
 _DOUBTED = 8
 """Maximum number of rows per turn sent to the judge although error bounds and rationals leave them
 undecided."""
-
-
-def counts(formula: Formula) -> bool:
-    """Return whether instances are integers alone, none of them a length."""
-    return not formula.axes and all(isinstance(v, Integer) for v in formula.variables.values())
 
 
 def integers(scout: Scout, generator: np.random.Generator) -> None:

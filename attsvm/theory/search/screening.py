@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -129,6 +129,15 @@ def length_of_each(formula: Formula, generator: np.random.Generator) -> dict[str
     """Return a random length of each axis."""
     lengths = {name: formula.variables[name] for name in formula.axes}
     return {n: _length(v, generator) for n, v in lengths.items() if isinstance(v, Integer)}
+
+
+def grows(formula: Formula) -> Iterator[str]:
+    """Yield the lengths and counts that may exceed the drawn ones."""
+    for name, variable in formula.variables.items():
+        if not isinstance(variable, Integer) or variable.low == variable.drawn_to:
+            continue
+        if name in formula.axes or variable.ends[1] is None:
+            yield name
 
 
 def _length(variable: Integer, generator: np.random.Generator) -> int:

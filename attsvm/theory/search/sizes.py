@@ -6,14 +6,21 @@ It finds claims that fail only for many tokens, inputs, dimensions or steps.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attsvm.theory.declaration import batches
-from attsvm.theory.declaration.variables import Integer
-from attsvm.theory.search.screening import BATCH, JUDGED, breed, glimpse, length_of_each, operations
+from attsvm.theory.search.screening import (
+    BATCH,
+    JUDGED,
+    breed,
+    glimpse,
+    grows,
+    length_of_each,
+    operations,
+)
 from attsvm.theory.search.suspects import Suspects
 
 if TYPE_CHECKING:
@@ -110,15 +117,6 @@ def _leap(
             for lane in range(0, _LEAPING, 2):
                 flat[:, lane] = flat[np.arange(len(flat)) % (1 + lane % 3), lane]
     glimpse(Suspects(scout, formula, JUDGED), raw, top, _LEAPING)
-
-
-def grows(formula: Formula) -> Iterator[str]:
-    """Yield the lengths and counts that may exceed the drawn ones."""
-    for name, variable in formula.variables.items():
-        if not isinstance(variable, Integer) or variable.low == variable.drawn_to:
-            continue
-        if name in formula.axes or variable.ends[1] is None:
-            yield name
 
 
 def _beyond(formula: Formula, name: str, rung: int, generator: np.random.Generator) -> int:
