@@ -4,7 +4,8 @@ X^mm is the matrix of least norm ||X||_F with <A_j, X> >= 1, A_j = (x_opt - x_t)
 t other than the first optimal one of its input. Other tokens may be chosen in place of the optimal
 ones. 1/||X^mm||_F is the distance of the convex hull of the A_j from 0.
 `attsvm.exact.svm.solve_exactly` checks the optimality conditions of a rational solution. Balls and
-traces use that solution. Tensors use the result of an active-set method.
+traces use that solution. Tensors use the result of an active-set method. The words that describe
+data in the coverage of a search are here as well.
 """
 
 from collections.abc import Sequence
@@ -16,10 +17,13 @@ from flint import fmpq, fmpq_mat
 
 from attsvm._types import Array, Tensor
 from attsvm.data import AttentionData
+from attsvm.errors import AttsvmError
 from attsvm.exact import ExactData, dot, separate
 from attsvm.exact.numbers import Matrix, Vector, remembered, subtract
 from attsvm.primitives import torch_objectives
+from attsvm.theory.run.coverage import words
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers
+from attsvm.tokens import optimal_tokens
 
 Token = tuple[int, int]
 """An input and one of its tokens, which name a constraint."""
@@ -221,3 +225,27 @@ def _counted(A: Tensor, counted: Tensor) -> Tensor:
     number = int(counted[0].sum())
     order = (~counted).long().argsort(dim=1, stable=True)[:, :number]
     return A.gather(1, order[..., None].expand(-1, -1, A.shape[2]))
+
+
+# in words, for the coverage of a search
+
+
+@words.register
+def data_in_words(data: AttentionData) -> dict[str, str]:
+    """Describe sizes, ties of optimal tokens, and the number of support tokens of each input."""
+    sizes = {"sizes": f"n={data.n} T={data.T} d={data.d}"}
+    if not optimal_tokens(data).unique:
+        return {**sizes, "optimal tokens": "tied", "support tokens": "no Att-SVM: tied"}
+    return {**sizes, "optimal tokens": "unique", "support tokens": _support(data)}
+
+
+def _support(data: AttentionData) -> str:
+    from attsvm import svm  # listing claims does not need it
+
+    try:
+        answer = svm.att_svm(data)
+    except AttsvmError:
+        return "no answer"
+    if answer.status != "solved":
+        return "unseparable"
+    return "+".join(map(str, sorted(len(tokens) for tokens in answer.support)))

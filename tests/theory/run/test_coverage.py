@@ -9,7 +9,7 @@ from flint import arb
 from toy_pack import build, constant, says, square, square_ball, true
 
 from attsvm import AttentionData
-from attsvm.primitives import data_in_words as data_in_words
+from attsvm.primitives import att_svm as att_svm
 from attsvm.theory import PROFILES, Slack, changed
 from attsvm.theory.packs.packs import Pack
 from attsvm.theory.run.coverage import Counts, describe_instance, warnings_of
