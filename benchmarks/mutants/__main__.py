@@ -28,9 +28,8 @@ from typing import Any
 
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.packs.code_bases import files_of
-from attsvm.theory.packs.code_digests import homes
+from attsvm.theory.packs.code_digests import homes, module_of
 from attsvm.theory.packs.packs import find_claims, load_packs
-from attsvm.theory.packs.syntax import module_of
 from benchmarks.mutants.copies import PYTEST, SHOWN, Copy, uncompiled
 from benchmarks.mutants.mutations import Mutant, uses, watched
 from benchmarks.mutants.rooms import CERTIFYING, ROOMS, ROOT, room_of, sample

@@ -20,7 +20,7 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance import codec
 from attsvm.theory.record.counterexample import document
 from attsvm.theory.run.confirm import confirm
-from attsvm.theory.run.ordinary import examine_case
+from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.profiles import PROFILES, derive_seed
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.run.tally import Tally

@@ -23,7 +23,7 @@ from attsvm.theory.declaration.judge import glance
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import find_claims, load_packs
-from attsvm.theory.run.ordinary import examine_case
+from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import draw, record_moves
 from attsvm.theory.search.float_frame import Frame

@@ -7,7 +7,7 @@ from pathlib import Path
 from attsvm.theory import Statement, load_packs
 from attsvm.theory.declaration.instances import domains
 from attsvm.theory.packs.code_bases import files_of
-from attsvm.theory.packs.syntax import module_of
+from attsvm.theory.packs.code_digests import module_of
 
 ROOT = Path(__file__).resolve().parents[2]
 

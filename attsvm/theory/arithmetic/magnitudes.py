@@ -1,10 +1,17 @@
-"""Arithmetic of upper bounds of |x| for integers x, which show that floats need no rounding."""
+"""Two arithmetics of upper bounds, by which numbers are judged without computing them.
+
+Bounds of |x| for integers x show that floats need no rounding. Bounds of the number of bits of
+rationals show whether a formula has long numbers. Rationals gain digits with every operation:
+x - x^2, thirty times, has 2^30 times as many as x.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from operator import add, mul, sub
 from typing import Any
+
+from flint import fmpq
 
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Operation, Scalar, mixed
@@ -66,3 +73,114 @@ class Magnitudes(Arithmetic[Magnitude]):
 
 MAGNITUDES = Magnitudes()
 """The arithmetic of bounds for the size of integers; it has no state."""
+
+
+class Digits(Scalar):
+    """An upper bound of the length of a rational p / (2^k q) with odd q, or a ball.
+
+    Attributes:
+        size: number of bits of the part before the point.
+        places: k, the number of binary places.
+        odd: number of bits of q.
+        ball: whether it is a ball, which has as many bits as the working precision.
+        longest: number of bits of the longest rational on the way to this number, numerator and
+            denominator together.
+    """
+
+    __slots__ = ("ball", "longest", "odd", "places", "size")
+
+    def __init__(
+        self,
+        size: float,
+        places: float = 0.0,
+        odd: float = 0.0,
+        *of: Digits,
+        ball: bool = False,
+    ) -> None:
+        self.size, self.places, self.odd, self.ball = size, places, odd, ball
+        own = 0.0 if ball else size + 2.0 * (places + odd)
+        self.longest: float = max([own, *(x.longest for x in of)])
+
+    def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
+        if isinstance(other, int) and not isinstance(other, bool):
+            other = Digits(other.bit_length())
+        if not isinstance(other, Digits):
+            raise mixed(other)
+        if self.ball or other.ball:
+            return enclosed(self, other)
+        a, b = (other, self) if swapped else (self, other)
+        if operation in (add, sub):
+            size, places = max(a.size, b.size) + 1.0, max(a.places, b.places)
+            return Digits(size, places, a.odd + b.odd, a, b)
+        if operation is not mul:
+            # the numerator of b becomes a denominator, and may be odd or a power of two
+            above = b.size + b.places + b.odd
+            return Digits(a.size + b.places + b.odd, a.places + above, a.odd + above, a, b)
+        return Digits(a.size + b.size, a.places + b.places, a.odd + b.odd, a, b)
+
+    def __neg__(self) -> Digits:
+        return self
+
+    __abs__ = __neg__
+
+
+def enclosed(*of: Digits) -> Digits:
+    """Return a ball that is made of these numbers."""
+    return Digits(0.0, 0.0, 0.0, *of, ball=True)
+
+
+def _root(x: Digits) -> Digits:
+    """Return the length of an exact root; other roots are balls, which are shorter."""
+    return x if x.ball else Digits(x.size / 2 + 1, x.places / 2 + 1, x.odd / 2 + 1, x)
+
+
+class BitLengths(Arithmetic[Digits]):
+    """Bounds for the length of rationals."""
+
+    name = "bit lengths"
+    numbers = Digits
+
+    exp = log = elementary(enclosed)
+    sqrt = elementary(_root)
+    abs = elementary(abs)
+    is_zero = elementary(lambda x: enclosed(x) if x.ball else Digits(1.0, 0.0, 0.0, x))
+
+    def _rational(self, value: Fraction) -> Digits:
+        p, q = value.numerator, value.denominator
+        places = (q & -q).bit_length() - 1
+        size = max(p.bit_length() - q.bit_length() + 1, 1)
+        return Digits(size, places, (q >> places).bit_length())
+
+    def power(self, x: Any, k: int) -> Numbers:
+        """Return the length of a power, that is k times that of the number."""
+
+        def powered(n: Digits) -> Digits:
+            return enclosed(n) if n.ball else Digits(k * n.size, k * n.places, k * n.odd, n)
+
+        return elementary(powered)(self, x)
+
+    def maximum(self, x: object, y: object) -> Digits:
+        """Return the length of the larger number; either may be a plain integer."""
+        x, y = (self.exact(z) for z in (x, y))
+        if x.ball or y.ball:
+            return enclosed(x, y)
+        pairs = ((x.size, y.size), (x.places, y.places), (x.odd, y.odd))
+        size, places, odd = (max(pair) for pair in pairs)
+        return Digits(size, places, odd, x, y)
+
+    def spectral(self, A: Numbers) -> Digits:
+        """Return the length of the Frobenius norm in place of that of the spectral norm."""
+        return self.norm(A)
+
+
+BIT_LENGTHS = BitLengths()
+"""The arithmetic of the length of rationals; it has no state."""
+
+
+def digits_of(number: fmpq) -> Digits:
+    """Return the length of a rational that stems from floats, rounded up to a power of two.
+
+    Few different lengths remain, so that results can be cached by length.
+    """
+    bits = 2.0 ** int(number.height_bits()).bit_length()
+    return Digits(bits, bits)

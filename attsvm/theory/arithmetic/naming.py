@@ -15,9 +15,8 @@ from flint import arb, fmpq
 from attsvm._types import Array, Tensor
 from attsvm.errors import ClaimError, NotExpressible
 from attsvm.theory.arithmetic.bounds import Bounded
-from attsvm.theory.arithmetic.digits import enclosed
 from attsvm.theory.arithmetic.lanes import Lane
-from attsvm.theory.arithmetic.magnitudes import Magnitude
+from attsvm.theory.arithmetic.magnitudes import Magnitude, enclosed
 from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.plain import in_plain
 from attsvm.theory.arithmetic.text import Definition, Term, Text, _term, filled, letter

@@ -21,9 +21,8 @@ from attsvm.theory.packs.code_bases import (
     is_installed,
     located,
 )
-from attsvm.theory.packs.code_digests import Imports, homes
+from attsvm.theory.packs.code_digests import Imports, Module, digest_of, homes, module_of, whole
 from attsvm.theory.packs.packs import Pack, modules
-from attsvm.theory.packs.syntax import Module, digest_of, module_of, whole
 
 _PACKAGES = ("numpy", "python-flint", "hypothesis", "scipy", "sympy", "numba", "torch")
 

@@ -20,7 +20,7 @@ from attsvm._words import nearest
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory.declaration.claim import Claim, declared
 from attsvm.theory.declaration.statement import Statement
-from attsvm.theory.packs.bytecode import Uncached, hold_to_texts
+from attsvm.theory.packs.code_bases import Uncached, hold_to_texts
 from attsvm.theory.packs.code_digests import digest_of_claim
 from attsvm.theory.packs.known_packs import (
     ensure_name,

@@ -20,8 +20,7 @@ from attsvm.theory.declaration.variables import Integer
 from attsvm.theory.instance.document import finite_leaves, integer_leaves
 from attsvm.theory.run.pool import Elite, Pool
 from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EVERY, EXPLICIT
-from attsvm.theory.search.drawn import draw
-from attsvm.theory.search.every import EVERY_AT_MOST, listable
+from attsvm.theory.search.ordinary import EVERY_AT_MOST, draw, listable
 from attsvm.theory.search.scout import Found, Scout, Spent, Stop
 from attsvm.theory.search.screening import grows, screen
 

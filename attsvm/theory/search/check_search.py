@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attsvm.theory.run.bounded import TooLong
-from attsvm.theory.run.ordinary import audit_closest, examine_case, repeat
-from attsvm.theory.run.retrial import ensure_stands
+from attsvm.theory.run.examining import audit_closest, ensure_stands, examine_case, repeat
 from attsvm.theory.search import EXPLICIT, GUIDED, Found, Guided, Scout, Spent, draw
-from attsvm.theory.search.ensemble import ensemble
+from attsvm.theory.search.ordinary import ensemble
 
 if TYPE_CHECKING:
     from attsvm.theory.run.confirm import Refuted

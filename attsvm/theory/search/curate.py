@@ -30,7 +30,7 @@ from attsvm.theory.record.counterexample import document, read, replay, witness_
 from attsvm.theory.record.curated import known, place
 from attsvm.theory.run.asking import frozen
 from attsvm.theory.run.confirm import Refuted, examine
-from attsvm.theory.run.ordinary import examine_case
+from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import EXPLICIT
 from attsvm.theory.search.hunt import hunt

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attsvm._types import Array, Float, Int, Json
-from attsvm.theory.run.probe import admits
+from attsvm.theory.run.examining import admits
 from attsvm.theory.search.float_frame import Frame, frame_key
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from attsvm._types import Case, Json
 from attsvm.theory.run.bounded import TooLong, bounded
-from attsvm.theory.run.probe import admits, probe
+from attsvm.theory.run.examining import admits, probe
 
 if TYPE_CHECKING:
     from attsvm.theory.run.confirm import Refuted

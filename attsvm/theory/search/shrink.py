@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from attsvm._types import Case, Json
 from attsvm.errors import ClaimError, DataError
-from attsvm.theory.run.retrial import examine_again, holds_in_floats
+from attsvm.theory.run.examining import examine_again, holds_in_floats
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.search.axes import unnamed
 from attsvm.theory.search.shrink_moves import RENEWED, STAGES, Space, smallness

@@ -15,15 +15,13 @@ from attsvm.theory.run.asking import describe
 from attsvm.theory.run.bounded import metered
 from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.coverage import Counts
-from attsvm.theory.run.ordinary import audit_closest
+from attsvm.theory.run.examining import audit_closest, ensure_stands
 from attsvm.theory.run.profiles import derive_seed
-from attsvm.theory.run.retrial import ensure_stands
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.run.workers import known_claim
 from attsvm.theory.search import GUIDED, Pool, Scout, Stop, draw, fits
 from attsvm.theory.search.check_search import guide
-from attsvm.theory.search.ensemble import ensemble, explicit
-from attsvm.theory.search.every import every
+from attsvm.theory.search.ordinary import ensemble, every, explicit
 from attsvm.theory.search.shrink import shrink
 from attsvm.theory.search.worsen import worsen
 

@@ -19,8 +19,8 @@ from attsvm.theory.instance.document import (
     value_at,
     written,
 )
-from attsvm.theory.run.retrial import height as height_of
-from attsvm.theory.run.retrial import holds_in_floats
+from attsvm.theory.run.examining import height as height_of
+from attsvm.theory.run.examining import holds_in_floats
 from attsvm.theory.search.shrink import Polished, changed, still_refuted
 
 if TYPE_CHECKING:

@@ -26,15 +26,13 @@ from attsvm.theory.run.asking import describe
 from attsvm.theory.run.bounded import JUDGED_STEPS, TooLong, metered
 from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.coverage import Counts
-from attsvm.theory.run.ordinary import see_dropped
-from attsvm.theory.run.probe import probe
+from attsvm.theory.run.examining import ensure_stands, probe, see_dropped
 from attsvm.theory.run.profiles import Profile, derive_seed
 from attsvm.theory.run.rehearsal import rehearse, unread
-from attsvm.theory.run.retrial import ensure_stands
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import check_search
-from attsvm.theory.search.every import fill_up
+from attsvm.theory.search.ordinary import fill_up
 
 _REPEATS = 3
 """Maximum number of accepted instances per shard whose conclusion is evaluated twice."""

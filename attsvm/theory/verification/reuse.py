@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from attsvm._types import JsonObject
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.packs.checkout import rest_of, versions
-from attsvm.theory.packs.code_digests import Imports, digest_of_claim
+from attsvm.theory.packs.code_digests import Imports, digest_of, digest_of_claim
+from attsvm.theory.packs.code_digests import whole as whole_of
 from attsvm.theory.packs.packs import Pack, modules
-from attsvm.theory.packs.syntax import digest_of
-from attsvm.theory.packs.syntax import whole as whole_of
 from attsvm.theory.record.ledger import finished_runs
 
 

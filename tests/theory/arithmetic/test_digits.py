@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.theory.arithmetic import BALLS, entries
-from attsvm.theory.arithmetic.digits import BIT_LENGTHS, digits_of
+from attsvm.theory.arithmetic.magnitudes import BIT_LENGTHS, digits_of
 
 FLOATS = st.floats(-1e9, 1e9).filter(lambda x: x == 0 or abs(x) > 1e-9)
 

@@ -7,8 +7,7 @@ import pytest
 from attsvm.theory.arithmetic import BALLS, ENCLOSURES, FLOATS, TAILS, Tensors
 from attsvm.theory.arithmetic.bounds import BOUNDS
 from attsvm.theory.arithmetic.derivatives import Duals
-from attsvm.theory.arithmetic.digits import BIT_LENGTHS
-from attsvm.theory.arithmetic.magnitudes import MAGNITUDES
+from attsvm.theory.arithmetic.magnitudes import BIT_LENGTHS, MAGNITUDES
 from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.rational_script import Verifiers
 from attsvm.theory.arithmetic.script import Decimals, Scripts

@@ -9,8 +9,7 @@ import pytest
 
 from attsvm.theory import load_packs
 from attsvm.theory.packs.code_bases import base_of, followed, home_of, installed
-from attsvm.theory.packs.code_digests import Imports, digest_of_claim, homes
-from attsvm.theory.packs.syntax import module_of, whole
+from attsvm.theory.packs.code_digests import Imports, digest_of_claim, homes, module_of, whole
 
 PACK = {
     "pack/__init__.py": "",

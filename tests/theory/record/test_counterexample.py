@@ -23,7 +23,7 @@ from attsvm.theory.record.counterexample import (
     sizes_of,
     standing,
 )
-from attsvm.theory.run.ordinary import examine_case
+from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import account
 from attsvm.theory.search.account import Hunt, store

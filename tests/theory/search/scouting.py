@@ -10,7 +10,7 @@ from toy_pack import build
 
 from attsvm.theory import PROFILES
 from attsvm.theory.instance import codec
-from attsvm.theory.run.ordinary import examine_case
+from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, draw
 from attsvm.theory.search.check_search import guide

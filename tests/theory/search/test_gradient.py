@@ -17,7 +17,7 @@ from attsvm.exact import rational
 from attsvm.theory import PROFILES, Real, Slack, changed
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import leaves, value_at
-from attsvm.theory.run.ordinary import examine_case
+from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, Spent, check_search
 from attsvm.theory.search.float_coordinates import starts

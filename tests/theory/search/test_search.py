@@ -19,7 +19,7 @@ from attsvm.theory import PROFILES, Slack
 from attsvm.theory.instance import codec
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.tally import Tally
-from attsvm.theory.search import drawn as drawn_module
+from attsvm.theory.search import ordinary
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.verification.check import check_part
 from tests.theory.search.scouting import scouted, witnessed
@@ -113,7 +113,7 @@ def test_an_instance_without_numbers_is_not_climbed():
 def drawn(monkeypatch, tmp_path, guard):
     """What is drawn before and after an unrelated module full of odd numbers was imported."""
     if not guard:
-        monkeypatch.setattr(drawn_module, "same_pool", contextlib.nullcontext)
+        monkeypatch.setattr(ordinary, "same_pool", contextlib.nullcontext)
     values = []
 
     def conclusion(x: float, shift: float = 0.0) -> Slack:
@@ -160,10 +160,10 @@ def test_the_guard_leaves_hypothesis_as_it_was():
     from hypothesis.internal.conjecture import providers
 
     original = providers._get_local_constants
-    with drawn_module.same_pool():
+    with ordinary.same_pool():
         assert providers._get_local_constants is not original
     assert providers._get_local_constants is original
-    with contextlib.suppress(KeyError), drawn_module.same_pool():
+    with contextlib.suppress(KeyError), ordinary.same_pool():
         raise KeyError
     assert providers._get_local_constants is original
 
@@ -180,7 +180,7 @@ def test_generators_that_all_share_begin_anew_for_every_instance_and_go_on_as_th
 
     seen, before = [], states()
     claim = build("shared", conclusion, says(None))
-    drawn_module.draw(Tally(claim, claim.part(""), 0), 20, 0, 0)
+    ordinary.draw(Tally(claim, claim.part(""), 0), 20, 0, 0)
     assert len(seen) > 10
     assert len(set(seen)) == 1
     assert states() == before

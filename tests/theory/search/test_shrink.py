@@ -21,7 +21,7 @@ from attsvm.exact import rational
 from attsvm.theory import Integer, Matrix, Real, Slack, Vector, changed, load_packs
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import rebuilt, value_at
-from attsvm.theory.run.ordinary import examine_case
+from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search.axes import groups, unnamed

@@ -16,7 +16,7 @@ from toy_pack import stated
 
 from attsvm.theory import Integer, Reading, Real, Records, Statement, Vector, changed
 from attsvm.theory.instance import codec
-from attsvm.theory.run.ordinary import examine_case
+from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout
 from attsvm.theory.search.check_search import guide

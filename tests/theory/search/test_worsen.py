@@ -8,7 +8,7 @@ from toy_pack import build, stated
 from attsvm.exact import rational
 from attsvm.theory import Integer, Real, Slack, changed
 from attsvm.theory.instance import codec
-from attsvm.theory.run.ordinary import examine_case
+from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search.worsen import worsen
 

@@ -12,8 +12,7 @@ from attsvm.theory import Integer, Real, Vector, changed
 from attsvm.theory.declaration.judge import judge
 from attsvm.theory.instance import codec
 from attsvm.theory.run.bounded import JUDGED_STEPS, SCREENED_STEPS
-from attsvm.theory.run.ordinary import examine_case, see_dropped
-from attsvm.theory.run.probe import probe
+from attsvm.theory.run.examining import examine_case, probe, see_dropped
 from attsvm.theory.run.profiles import profile_named
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.verification.check import Outcome, check_part, with_siblings
