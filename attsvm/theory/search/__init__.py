@@ -15,14 +15,12 @@ import numpy as np
 
 from attsvm._types import Json
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.formula import Formula
-from attsvm.theory.declaration.variables import Integer
 from attsvm.theory.instance.document import finite_leaves, integer_leaves
 from attsvm.theory.run.pool import Elite, Pool
 from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EVERY, EXPLICIT
 from attsvm.theory.search.ordinary import EVERY_AT_MOST, draw, listable
 from attsvm.theory.search.scout import Found, Scout, Spent, Stop
-from attsvm.theory.search.screening import grows, screen
+from attsvm.theory.search.screening import counts, grows, screen
 
 __all__ = [
     "DRAWING",
@@ -90,11 +88,6 @@ def _integers(scout: Scout, generator: np.random.Generator) -> None:
     integers(scout, generator)
 
 
-def _counts(formula: Formula) -> bool:
-    """Return whether instances are integers alone, none of them a length."""
-    return not formula.axes and all(isinstance(v, Integer) for v in formula.variables.values())
-
-
 def _gradient(scout: Scout, generator: np.random.Generator) -> None:
     """Climb the slack; quick checks do not load this searcher."""
     from attsvm.theory.search.gradient import gradient
@@ -120,7 +113,7 @@ GUIDED: dict[str, Guided] = {
         "integer enumeration",
         _integers,
         0.1,
-        fits=lambda claim: not claim.formula.batches or _counts(claim.formula),
+        fits=lambda claim: not claim.formula.batches or counts(claim.formula),
         moves=lambda document: bool(integer_leaves(document)),
     ),
     "gradient": Guided(

@@ -21,9 +21,9 @@ from attsvm.theory.run.workers import HERE, Asked, Workers
 from attsvm.theory.search import DRAWING, GUIDED, NEEDS, Elite, Pool, fits
 from attsvm.theory.search.account import Effort, Hunt, Step
 from attsvm.theory.search.dispatch import Dispatch, OverError, read_gain
-from attsvm.theory.search.integers import counts
 from attsvm.theory.search.polish import polish
 from attsvm.theory.search.schedule import Schedule
+from attsvm.theory.search.screening import counts
 from attsvm.theory.search.turn import Gain, searchers_of
 
 _BUDGET = 96

@@ -131,6 +131,11 @@ def length_of_each(formula: Formula, generator: np.random.Generator) -> dict[str
     return {n: _length(v, generator) for n, v in lengths.items() if isinstance(v, Integer)}
 
 
+def counts(formula: Formula) -> bool:
+    """Return whether instances are integers alone, none of them a length."""
+    return not formula.axes and all(isinstance(v, Integer) for v in formula.variables.values())
+
+
 def grows(formula: Formula) -> Iterator[str]:
     """Yield the lengths and counts that may exceed the drawn ones."""
     for name, variable in formula.variables.items():

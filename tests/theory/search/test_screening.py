@@ -67,7 +67,7 @@ def test_a_turn_goes_to_sizes_that_no_check_has_unless_an_evaluation_takes_much(
     days = itertools.count(step=1e6)
     for clock in ("time", "process_time", "perf_counter", "monotonic"):
         monkeypatch.setattr(time, clock, lambda: next(days))
-    monkeypatch.setattr(sys.modules["attsvm.theory.search.sizes"], "_DEAR", dear)
+    monkeypatch.setattr("attsvm.theory.search.sizes._DEAR", dear)
     case = tokens.formula.build(a=[0.0, 0.0])
     found = scouted(tokens, "sizes", [case], 100).found
     assert (found is not None) is large
