@@ -1,10 +1,12 @@
-"""Aligned inputs, whose gradients lower no margin of another: descent from more starts.
+"""The limit direction of descent from more starts, for aligned inputs.
 
-The letters are those of `symbolic.basins`. Inputs i and j are aligned if no <A_it, A_ju> is
-negative. If the rivals of an input have one score, attention to its optimal token stays above a
-constant, from any start and with any step (`prove_equal_rivals`). The reason is that F, the
-logarithm of the odds of its rivals, does not grow beyond a level. If rivals' scores differ little,
-descent with a step of at most 1/L enters the basin (`prove_aligned`).
+The letters are those of `symbolic.basins`. Inputs i and j are aligned if <A_it, A_ju> >= 0 for all
+rivals t of i and u of j. Then the gradient of one input's loss lowers no margin of the other.
+
+If the rivals of each input have one score, attention to the optimal token stays above a constant,
+from any start and with any step (`prove_equal_rivals`). The reason is that F, the logarithm of the
+odds of the rivals, stays bounded. If rivals' scores differ little, descent with a step of at most
+1/L enters the basin (`prove_aligned`).
 """
 
 from __future__ import annotations
@@ -67,11 +69,11 @@ F_SMOOTH = "F has all derivatives in the margins, which are linear in W"
 
 
 def ensure_raised_by_others(aligned: Supposition | None) -> None:
-    """Prove that other inputs add nothing negative to a margin if inputs are aligned.
+    """Prove that a step's part from another input lowers no margin if inputs are aligned.
 
     Args:
-        aligned: the hypothesis or step that says so, or that there is no other input; None in a
-            case.
+        aligned: the hypothesis that inputs are aligned, or that there is one input; None within a
+            case that assumes it.
     """
     p, product = entry("p"), entry("product")
     slope = supposed_number(FALLING, "slope", positive=True)
@@ -86,7 +88,10 @@ def ensure_raised_by_others(aligned: Supposition | None) -> None:
 
 
 def ensure_log_of_powers() -> None:
-    """Prove that the gradient of F is -sum_t q_t A_t, and has the Lipschitz constant reach^2."""
+    """Prove that F has the gradient -sum_t q_t A_t, with the Lipschitz constant reach^2.
+
+    F is the logarithm of the sum over rivals t of exp(-m_t), and q_t = s_t/(1 - s_o).
+    """
     m, v = sp.symbols("m_t v", real=True)
     others = sp.Symbol("others", positive=True)
     ensure_smooth(sp.log(others + sp.exp(-m)), F_SMOOTH)
@@ -122,9 +127,9 @@ def ensure_log_of_powers() -> None:
 
 
 def ensure_kept_odds() -> None:
-    """Prove that s_o and the lead of u over the rivals' score have lower bounds if exp(F) has one.
+    """Prove that s_o and u less the rivals' score stay above positive constants if F is bounded.
 
-    Rivals have one score.
+    F has an upper bound, exp(F) = (1 - s_o)/s_o, and the rivals of an input have one score.
     """
     power = sp.Symbol("exp(F)", positive=True)
     lead = supposed_number(UNIQUE_OPTIMUM, "lead", positive=True)
@@ -148,7 +153,8 @@ def ensure_raised(aligned: Supposition | None) -> None:
     ||A_t||, and small = n/(e max|l'| lead reach^2).
 
     Args:
-        aligned: the hypothesis that inputs are aligned, or that there is one; None in a case.
+        aligned: the hypothesis that inputs are aligned, or that there is one input; None within a
+            case that assumes it.
     """
     share = sp.Symbol("s_t", positive=True)
     top, n = sp.symbols("max|l'| n", positive=True)
@@ -212,10 +218,13 @@ def ensure_raised(aligned: Supposition | None) -> None:
 
 
 def ensure_equal_rivals(aligned: Supposition | None, exists: Supposition | None) -> None:
-    """Prove that aligned inputs whose rivals have one score stay above it, and enter the basin.
+    """Prove that the direction converges to that of V if rivals have one score, from any start.
+
+    Inputs are aligned. Then attention stays above constants, from which the limit follows.
 
     Args:
-        aligned: the hypothesis that inputs are aligned, or that there is one; None in a case.
+        aligned: the hypothesis that inputs are aligned, or that there is one input; None within a
+            case that assumes it.
         exists: the hypothesis that V exists; None if a step has shown it.
     """
     ensure_raised(aligned)
@@ -223,24 +232,28 @@ def ensure_equal_rivals(aligned: Supposition | None, exists: Supposition | None)
 
 
 def prove_equal_rivals() -> str:
-    """Prove the theorem for aligned inputs whose rivals have one score: any start and any step."""
+    """Prove the limit direction for aligned inputs whose rivals have one score.
+
+    The start and the constant step are arbitrary.
+    """
     suppose(EQUAL_RIVALS)
     ensure_equal_rivals(INPUTS_ALIGNED, SOLUTION)
     return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
 
 
 def prove_one_input() -> str:
-    """Prove the theorem for one input whose rivals have one score, without other inputs."""
+    """Prove the limit direction for a single input whose rivals have one score."""
     suppose(EQUAL_RIVALS)
     ensure_equal_rivals(ONE_INPUT, SOLUTION)
     return "for every loss with continuous l' < 0, any T, d and start, and any constant step"
 
 
 def ensure_aligned() -> None:
-    """Prove that aligned inputs stay above their second-best scores, and descent enters the basin.
+    """Prove the limit direction for aligned inputs if each u starts above its second-best score.
 
-    Aligned means that no <A_it, A_ju> is negative. A step moves W by the gradient of input i's own
-    part of the risk, and then by those of the other parts.
+    Each u stays above that score, so that the risk gap tends to 0 and descent enters the basin. A
+    step is split into two moves: by the gradient of input i's own part of the risk, then by the
+    gradients of the other parts.
     """
     kept, n, size, N = sp.symbols("kept n ||grad|| N", positive=True)
     m, others, second = sp.symbols("m_t others second", real=True)
@@ -285,7 +298,10 @@ def ensure_aligned() -> None:
 
 
 def prove_aligned() -> str:
-    """Prove the theorem for aligned inputs whose rivals' scores are within lead s_o/(1 - s_o)."""
+    """Prove the limit direction for aligned inputs whose rivals' scores differ little.
+
+    At the start, each rival scores less than lead s_o/(1 - s_o) below the second-best score.
+    """
     left = supposed_number(WITHIN, "left", positive=True)
     others = sp.Symbol("others", positive=True)  # 1 - s_o
     ensure_equal(

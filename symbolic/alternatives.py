@@ -1,8 +1,7 @@
-"""Suppositions of proofs that readings state in different ways.
+"""Facts that proofs suppose and that readings state in different ways.
 
-Most hypotheses are supposed as the very objects that readings list. For each fact below, some
-readings list one hypothesis and some another, or they state it by a constant, a variable or the
-conclusion.
+A proof usually supposes the hypothesis object that its reading lists. For each fact below, readings
+list different hypotheses, or state the fact by a constant, a variable or the conclusion.
 """
 
 from typing import Any

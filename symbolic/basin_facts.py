@@ -151,7 +151,10 @@ def over_own(fact: Fact) -> Fact:
 
 
 def attends(unique: Supposition) -> Attention:
-    """Attention is positive and adds up to 1, so outputs lie between scores."""
+    """Prove that attention is positive with sum 1.
+
+    So u_i is at least the lowest score of all, and at most the best score of input i.
+    """
     (lower,) = suppose(unique)
     u, u_is = define("u", (i, K), output(i.term, HERE))
     s_o, s_o_is = define("s_o", (i, K), attention(i.term, HERE))
@@ -185,9 +188,9 @@ class Moves:
     Attributes:
         p: the coefficient of A_j in -grad L, a function of the rival and the step.
         p_is: its definition.
-        descends: the step, by the derivative of the risk.
+        descends: <W', M> is <W, M> less e times the derivative of the risk along M.
         grown: <W', M> = <W, M> + e sum_j p_j <A_j, M> for every M.
-        rate: the step is positive.
+        rate: the step size e is positive.
     """
 
     p: Function
@@ -218,13 +221,13 @@ def moves(a: Attention) -> Moves:
 
 @dataclass(frozen=True, slots=True)
 class Slopes:
-    """Bounds of the slope of the loss on the scores.
+    """Bounds of the slope of the loss between the lowest and the highest score.
 
     Attributes:
         least, most: constants with 0 < least <= -l' <= most.
-        least_positive, most_positive: both are positive.
-        falling, at_most: -l' is at least 0 and at most the larger one, between all scores.
-        at_output: both bounds at u.
+        least_positive, most_positive: both constants are positive.
+        falling, at_most: -l' is at least 0, and at most `most`, between these scores.
+        at_output: both bounds for -l'(u).
         slope: -l' is the negative derivative of l.
     """
 
@@ -239,7 +242,10 @@ class Slopes:
 
 
 def slopes(a: Attention, smooth: Supposition, falling: Supposition) -> Slopes:
-    """By the extreme value theorem the slope lies between negative constants on all scores."""
+    """Prove that -l' lies between two positive constants from the lowest to the highest score.
+
+    This is the extreme value theorem for a continuous slope that is negative.
+    """
     facts = [*suppose(smooth), *suppose(falling)]
     positive_, at_least, at_most = cite(EXTREMES, facts, FALL, x, LOW, HIGH)
     low, high = (current().names[f"{extreme} fall"]() for extreme in ("least", "most"))
@@ -255,7 +261,12 @@ def slopes(a: Attention, smooth: Supposition, falling: Supposition) -> Slopes:
 
 
 def between(fact: Fact, low: Term, high: Term, lowest: Fact, highest: Fact) -> Fact:
-    """Restrict a fact on l' between the lowest and the highest score to two scores in between."""
+    """Restrict a fact on -l' between the lowest and the highest score to a part of that interval.
+
+    `fact` is about -l'(x) and has both ends of the interval as conditions. `low` and `high` are the
+    ends of the part: `lowest` states that `low` is at least the lowest score, and `highest` that
+    `high` is at most the highest one.
+    """
     above = decide(ge(x, LOW), assume(ge(x, low)), lowest)
     return cut(fact, above, decide(ge(HIGH, x), assume(ge(high, x)), highest))
 
@@ -265,8 +276,8 @@ class Kept:
     """Bounds that hold at all steps of a run.
 
     Attributes:
-        lead, share: functions of a rival, both positive.
-        lead_positive, share_positive: they are.
+        lead, share: functions of a rival.
+        lead_positive, share_positive: both functions are positive.
         ahead: u - gamma_j is at least `lead` at all steps.
         attended: s_o is at least `share` at all steps.
         number: 1/n is positive.
@@ -282,7 +293,10 @@ class Kept:
 
 
 def kept(a: Attention, step: Moves, bent: Slopes, short: Supposition, start: Supposition) -> Kept:
-    """From the basin u stays above the second-best score, and s_o above 0, by constants."""
+    """Prove that from the basin u - second and s_o stay above positive constants.
+
+    `second` is the second-best score of the input.
+    """
     gap, *_ = suppose(start)
     lipschitz, at_most = suppose(short)
     facts = [bent.slope, lipschitz, step.rate, at_most, step.descends]
@@ -359,11 +373,11 @@ def kept(a: Attention, step: Moves, bent: Slopes, short: Supposition, start: Sup
 
 @dataclass(frozen=True, slots=True)
 class Coefficients:
-    """Bounds of the coefficients.
+    """Bounds of the coefficients p_j of A_j in -grad L.
 
     Attributes:
-        low, high: constants c and C, both positive.
-        low_positive, high_positive: they are.
+        low, high: the constants c and C.
+        low_positive, high_positive: both constants are positive.
         at_least, at_most: c exp(-m_j) <= p_j <= C exp(-m_j).
         bounded: p_j <= C.
         positive: p_j > 0.
@@ -386,7 +400,7 @@ class Coefficients:
 def coefficients(
     a: Attention, step: Moves, bent: Slopes, keeps: Kept, several: Supposition
 ) -> Coefficients:
-    """Constants c and C above 0 with c exp(-m_j) <= p_j <= C exp(-m_j)."""
+    """Prove that c exp(-m_j) <= p_j <= C exp(-m_j) with constants c, C > 0."""
     u, s_o, s, p, n = a.u(OWN, K), a.s_o(OWN, K), a.s(j, K), step.p(j, K), INV(NUMBER)
     lower, upper = (at(f, {i: OWN}) for f in bent.at_output)
     # from below
@@ -453,15 +467,15 @@ class Growth:
     """How W grows along V.
 
     Attributes:
-        P: the sum of the coefficients at a step.
-        P_is, P_positive: its definition, and that it is positive.
-        at_least_each: it is at least each p_j.
+        P: the sum of the coefficients p_j at a step.
+        P_is, P_positive: the definition of P, and P > 0.
+        at_least_each: P is at least each p_j.
         longest: the largest ||A_j||.
-        longest_up, longest_positive: it is, and at least 0.
-        shortest: V is the shortest of those X with margins of 1.
+        longest_up, longest_positive: `longest` is at least each ||A_j||, and at least 0.
+        shortest: no X with margins of at least 1 is shorter than V.
         grows: <W', V> >= <W, V> + e P.
         far: ||W|| > b in the end, for every b > 0.
-        b: that letter.
+        b: the letter of this bound.
         y_norm, y_square: ||W|| >= 0 and ||W||^2 = <W, W>.
         V_norm, V_square: the same for V.
         V_positive: ||V|| > 0.
@@ -490,7 +504,10 @@ class Growth:
 
 
 def diverges(a: Attention, step: Moves, c: Coefficients, exists: Supposition) -> Growth:
-    """<W, V> never falls, and where ||W|| <= b it rises by a constant: so ||W|| > b in the end."""
+    """Prove that ||W|| exceeds every bound b from some step on.
+
+    <W, V> never falls, and it rises by at least a positive constant at each step with ||W|| <= b.
+    """
     p, y, N = step.p(j, K), NORM(HERE), NORM(V)
     margins, shortest = suppose(exists)
     sum_, P_is = define("P", (K,), total(p, j))
@@ -588,7 +605,10 @@ class Pull:
 
 
 def pulled(step: Moves, c: Coefficients, g: Growth, power: Fact) -> Pull:
-    """||V|| <G, W> <= P (||W|| + ||V|| extra): coefficients beyond the least margin are small."""
+    """Prove that ||V|| <G, W> <= P (||W|| + ||V|| extra), where G = sum_j p_j A_j.
+
+    A rival whose margin exceeds the least one has a small coefficient p_j.
+    """
     p, P, N, y = step.p(j, K), g.P, NORM(V), NORM(HERE)
     lowest, lowest_up = least_margin(c, g)
     least_power, beyond_least = EXP(-lowest), beyond("least", MARGIN, j)
@@ -628,7 +648,7 @@ class Squares:
     """The square of ||W||, and S, the sum of all e P/||V|| so far.
 
     Attributes:
-        S: S at step k.
+        S: the sum S at step k.
         starts, adds: S is 0 at the start, and a step adds e P/||V||.
         inverse, unit: 1/||V|| is positive, and ||V|| times it is 1.
         square: e^2 ||G||^2 <= e^2 (longest P)^2.
@@ -651,7 +671,7 @@ class Squares:
 
 
 def squares(step: Moves, c: Coefficients, g: Growth, pull: Pull) -> Squares:
-    """||W|| <= ||W_0|| + longest ||V|| S, so that S tends to infinity as ||W|| does."""
+    """Prove that ||W|| <= ||W_0|| + longest ||V|| S, so that S tends to infinity as ||W|| does."""
     p, P, N, y, G, a = step.p(j, K), g.P, NORM(V), NORM(HERE), pull.G, g.longest
     grown = [at(step.grown, {M: one}) for one in (AFTER, HERE, G)]
     change = HERE @ HERE + 2 * RATE * (G @ HERE) + RATE**2 * (G @ G)
@@ -699,7 +719,7 @@ def squares(step: Moves, c: Coefficients, g: Growth, pull: Pull) -> Squares:
 
 
 def turns(step: Moves, c: Coefficients, g: Growth, pull: Pull, s: Squares) -> Fact:
-    """||V|| ||W|| <= (1 + off) <W, V> in the end, for every off > 0."""
+    """Prove that ||V|| ||W|| <= (1 + off) <W, V> in the end, for every off > 0."""
     P, N, y, S, a, G = g.P, NORM(V), NORM(HERE), s.S, g.longest, pull.G
     dS, after = RATE * P / N, NORM(AFTER)
     after_square = at(g.y_square, {K: K.term + 1})
@@ -802,7 +822,7 @@ def converges(
     several: Supposition,
     exists: Supposition,
 ) -> Converged:
-    """From the basin W/||W|| tends to V/||V||, and ||W|| to infinity."""
+    """Prove that from the basin W/||W|| tends to V/||V||, and ||W|| to infinity."""
     a = attends(unique)
     step = moves(a)
     bent = slopes(a, smooth, falling)
@@ -815,7 +835,10 @@ def converges(
 
 
 def margins_pass(run: Converged) -> Fact:
-    """Every margin passes every bound b: D = ||W|| V - ||V|| W is short next to ||W||."""
+    """Prove that every margin exceeds every bound b from some step on.
+
+    The reason is that D = ||W|| V - ||V|| W is short: 2 longest ||D|| <= ||W|| in the end.
+    """
     g, N, y, a = run.growth, NORM(V), NORM(HERE), run.growth.longest
     whole = 8 * a**2 * N**2
     unit, inverse = cite(RECIPROCAL, [decide(gt(whole, 0), g.unit)], whole)
@@ -841,7 +864,10 @@ def margins_pass(run: Converged) -> Fact:
 
 
 def attends_alone(run: Converged, passed: Fact) -> Fact:
-    """Attention to each optimal token tends to 1: that to rivals is at most exp(-m_j)."""
+    """Prove that attention to each optimal token tends to 1.
+
+    Attention to a rival of margin m_j is at most exp(-m_j).
+    """
     a, c, rivals = run.attention, run.coefficients, total(1, j)
     off_positive = positive(off)
     unit, inverse = cite(RECIPROCAL, [off_positive], off.term)

@@ -1,17 +1,18 @@
 """The limit direction of descent from the basin, for any number of inputs and tokens.
 
-Letters are those of `symbolic.gains`. Let l' < 0, optimal tokens be unique, V be the least matrix
-with margins m_j >= 1 over all rivals j, N = ||V||, some input have two tokens, and descent have a
-constant step e of at most 1/L. `second` is the second-best score of an input. The basin is the set
-of all W whose risk gap is below (1/n) min_i [l(second) - l(best)]. From a start in it:
+Letters are those of `symbolic.gains`. Suppose that l' < 0, that optimal tokens are unique, that
+some input has two tokens, and that descent has a constant step e of at most 1/L. The margin of
+rival j is m_j = <A_j, W>, and V is the matrix of least norm N with all margins at least 1. `second`
+is the second-best score of an input. The basin is the set of all W whose risk gap is below
+(1/n) min_i [l(second) - l(best)]. From a start in the basin:
 
 1. u stays above second by a constant, and s_o above another (`ensure_kept`).
 2. -grad L is a sum of p_j A_j with c exp(-m_j) <= p_j <= C exp(-m_j), c > 0
    (`ensure_coefficients`).
 3. <W, V> grows by e P at least, P = sum_j p_j, and ||W|| tends to infinity (`ensure_divergence`).
-4. ||W|| grows by e P/N times a factor that tends to 1. So with S the sum of e P/N over all steps so
-   far limsup ||W||/S <= 1 <= liminf <W, V>/(N S): the cosine of W and V, at most 1, tends to 1
-   (`ensure_direction`).
+4. ||W|| grows by at most e P/N times a factor that tends to 1. Let S be the sum of e P/N over all
+   steps so far. Then limsup ||W||/S <= 1 <= liminf <W, V>/(N S), so that the cosine of W and V
+   tends to 1 (`ensure_direction`).
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ from symbolic.textbook import (
 )
 
 LEAD, SLOPE, STEP = sp.symbols("lead slope e", positive=True)
-"""gamma_o - second, |l'| and the step e."""
+"""The lead gamma_o - second of the optimal token, |l'|, and the step e."""
 SECOND = GAMMA_O - LEAD
 MORE, LESS = sp.symbols("more less", nonnegative=True)
 """Numbers that earlier steps have shown to be at least 0."""
@@ -154,7 +155,7 @@ def ensure_kept(
 
 
 def ensure_coefficients() -> tuple[Any, Any]:
-    """-grad L is the sum of p_j A_j with c exp(-m_j) <= p_j <= C exp(-m_j).
+    """Prove that -grad L = sum_j p_j A_j with c exp(-m_j) <= p_j <= C exp(-m_j), c > 0.
 
     Returns:
         c and C.
@@ -192,10 +193,10 @@ def ensure_coefficients() -> tuple[Any, Any]:
 
 
 def ensure_divergence(c: sp.Expr, exists: Supposition | None) -> None:
-    """Prove that the norm tends to infinity.
+    """Prove that ||W_k|| tends to infinity.
 
     Args:
-        c: p_j is at least c exp(-m_j).
+        c: the constant with p_j >= c exp(-m_j).
         exists: the supposition that V exists; None if a step has shown it.
     """
     a, N = sp.symbols("a N", positive=True)
@@ -215,17 +216,20 @@ def ensure_divergence(c: sp.Expr, exists: Supposition | None) -> None:
 
 
 def ensure_lag(c: sp.Expr, C: sp.Expr, whole: Callable[[Any], Any], what: str) -> None:
-    """Where c exp(-m_j) <= p_j <= C exp(-m_j) no p_j (m_j - least) is above C exp(-least).
+    """Prove that no p_j (m_j - least) exceeds C exp(-least), if c exp(-m_j) <= p_j <= C exp(-m_j).
+
+    `least` is the least of the margins m_j.
 
     Args:
-        c: that constant, in symbols of known sign.
-        C: the other one.
-        whole: a number, or several, of the p_j of the least margin: over J rivals the sum of these
-            is at most J C/c times it.
-        what: says what this makes of the sum.
+        c: the lower constant, in symbols of known sign.
+        C: the upper constant, in symbols of known sign.
+        whole: a function of the p_j of the least margin, with one value or several. The sum of
+            p_j (m_j - least) over J rivals is at most J C/c times each value.
+        what: the sentence that states this bound of the sum.
 
     Raises:
-        ProofError: `whole` is not known to be at least that p_j, or c and C to be positive.
+        ProofError: a value of `whole` is not known to be at least the p_j of the least margin, or
+            c and C are not known to be positive.
     """
     x, J, lowest = sp.symbols("x J exp(-least)", positive=True)
     cite(EXPONENTIAL)  # exp(-x) <= 1/(1 + x)
@@ -240,11 +244,11 @@ def ensure_lag(c: sp.Expr, C: sp.Expr, whole: Callable[[Any], Any], what: str) -
 
 
 def ensure_direction(c: sp.Expr, C: sp.Expr, diverges: str) -> None:
-    """W_k/||W_k|| tends to V/||V||.
+    """Prove that W_k/||W_k|| tends to V/||V||.
 
     Args:
-        c: p_j is at least c exp(-m_j).
-        C: and at most C exp(-m_j).
+        c: the constant with p_j >= c exp(-m_j).
+        C: the constant with p_j <= C exp(-m_j).
         diverges: the step that has shown that ||W_k|| tends to infinity.
     """
     W, G = vector("W"), vector("G")
@@ -309,12 +313,12 @@ def ensure_direction(c: sp.Expr, C: sp.Expr, diverges: str) -> None:
 
 
 def ensure_from_kept(exists: Supposition | None) -> None:
-    """Where 1 holds from some step on, whatever the step is, the direction converges to that of V.
+    """Prove from point 1 that the direction converges to that of V and that the norm diverges.
 
-    And the norm diverges.
+    Point 1 of the list above must hold from some step on. The step size is any constant e > 0.
 
     Args:
-        exists: what says that V exists; None where a step has shown it.
+        exists: the supposition that V exists; None if a step has shown it.
     """
     c, C = ensure_coefficients()
     ensure_divergence(c, exists)
@@ -326,20 +330,20 @@ def ensure_from_basin(
     start: Supposition | None = IN_BASIN,
     exists: Supposition | None = SOLUTION,
 ) -> None:
-    """From the basin the norm diverges and the direction converges to that of V.
+    """Prove that from the basin the norm diverges and the direction converges to that of V.
 
     Args:
-        short: what says that the step is at most 1/L.
-        start: what says that the start is in the basin; None where a step has shown it, or that
-            the run enters it.
-        exists: what says that V exists; None where a step has shown it.
+        short: the supposition that the step is at most 1/L.
+        start: the supposition that the start is in the basin; None if a step has shown this, or
+            that the run enters the basin.
+        exists: the supposition that V exists; None if a step has shown it.
     """
     ensure_kept(short, start, UNIQUE_OPTIMUM)
     ensure_from_kept(exists)
 
 
 def _from_basin() -> Converged:
-    """Where a run goes from the basin, by what readings suppose."""
+    """Prove where a run goes from the basin, under the suppositions that readings state."""
     ensure_smoothness()  # that the code's L is a Lipschitz constant, as the step supposes
     return converges(
         *(UNIQUE_OPTIMUM, SMOOTH_SLOPE, FALLING, SHORT_STEP, IN_BASIN, SEVERAL_TOKENS, SOLUTION)
@@ -348,7 +352,7 @@ def _from_basin() -> Converged:
 
 @linked
 def prove() -> str:
-    """From the basin the direction converges to that of V, and the norm diverges."""
+    """Prove that from the basin the direction converges to that of V, and the norm diverges."""
     run = _from_basin()
     some, moves, towards, diverges = present(direction_and_divergence(), "what is shown").sequents
     conclude(run.growth.V_positive, some)
@@ -360,7 +364,7 @@ def prove() -> str:
 
 @linked
 def prove_attention() -> str:
-    """From the basin every margin passes every bound, and each s_o tends to 1."""
+    """Prove that from the basin every margin and the norm diverge, and each s_o tends to 1."""
     run = _from_basin()
     passed = margins_pass(run)
     for conclusion, fact in (
@@ -392,7 +396,10 @@ def ensure_margins() -> None:
 
 
 def ensure_gap_of_rest() -> None:
-    """Bound an input's part of the risk gap by max|l'| times its scores' range times 1 - s_o."""
+    """Prove that an input's part of the risk gap is at most max|l'| range (1 - s_o).
+
+    `range` is the largest score of the input less the smallest.
+    """
     far = sp.Symbol("range", positive=True)
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
     ensure_gain_of_support()
@@ -406,12 +413,13 @@ def ensure_gap_of_rest() -> None:
 
 
 def ensure_from_margins(exists: Supposition | None) -> None:
-    """Least margins m >= ln(Q/D) lie in the basin; Q = sum_i max|l'| (T_i - 1) range_i.
+    """Prove that a W with margins of at least ln(Q/D) is in the basin, and the limit from there.
 
-    D is the least of l(second) - l(best), or what it is at least.
+    Q is max|l'| sum_i (T_i - 1) range_i, for inputs of T_i tokens whose scores have the range
+    range_i. D > 0 is a lower bound of l(second) - l(best) for every input.
 
     Args:
-        exists: what says that V exists; None where a step has shown it.
+        exists: the supposition that V exists; None if a step has shown it.
     """
     weight, Q, D = sp.symbols("r Q D", positive=True)
     ensure_gap_of_rest()
@@ -433,9 +441,10 @@ def ensure_from_margins(exists: Supposition | None) -> None:
 
 
 def prove_from_proper_start() -> str:
-    """From r p(alpha), r = R + 1, R = max(0, ln(Q/D)), Q = max|l'| sum_i (T_i - 1) range_i.
+    """Prove the limit direction from the start r p(alpha), r = R + 1, R = max(0, ln(Q/D)).
 
-    D is min|l'| times the least lead of a best score.
+    p(alpha) is the p-SVM's solution, and Q is max|l'| sum_i (T_i - 1) range_i. D is min|l'| times
+    the least lead of a best score over the second-best score of its input.
     """
     R = sp.Symbol("R", nonnegative=True)
     steep = supposed_number(FALLING, "min|l'|", positive=True)

@@ -1,4 +1,4 @@
-"""That an expression is continuous or smooth, by what it is made of."""
+"""Checks that an expression is continuous or smooth, from the functions that it is composed of."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def ensure_smooth(
 def ensure_continuous(
     expressions: object, what: str, *supposed: tuple[type[sp.Expr], Supposition]
 ) -> None:
-    """Raise unless expressions are continuous: smooth ones, absolute values and extrema.
+    """Raise unless expressions are composed of functions that are known to be continuous.
+
+    These are the functions of `ensure_smooth`, absolute values, minima, maxima, and `supposed`.
 
     Args:
         expressions: one expression, or a list or an array of expressions.
@@ -59,7 +61,8 @@ def cite_extreme_value(continuous: str | Supposition, on: str) -> None:
 
     Args:
         continuous: the step or hypothesis of continuity.
-        on: the function, and the ball, sphere, box or interval, or the closed part of one.
+        on: words for the function and for the set: a closed ball, sphere, box or interval, or a
+            closed part of one of these that is not empty.
     """
     compact = f"{on}: the set is compact and not empty"
     cite(HEINE_BOREL, of=compact)

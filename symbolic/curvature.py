@@ -1,29 +1,31 @@
-"""The curvature of a function of what attention puts out, for any number of tokens.
+"""A bound of the curvature of phi(<softmax(s), h>) in the logits s, for any number n of tokens.
 
-Let f = softmax(s), m = <f, h>, phi twice differentiable, and H the Hessian of phi(m) in s. For a
-direction u write E, Var for moments under f, v = u - E u, osc(u) = max u - min u. With osc(h) = 1,
-p = |phi'(m)|, q = |phi''(m)|:
+Let f = softmax(s), m = <f, h>, phi twice differentiable, and H the Hessian of phi(m) in s. E and
+Var are moments under the weights f. For a direction u let v = u - E u and osc(u) = max u - min u.
+If osc(h) = 1, then with p = |phi'(m)| and q = |phi''(m)|:
 
     |u^T H u| <= osc(u)^2/2 max_{0 <= a <= 1} (1-a^2)/2 (p a + q (1-a^2)/4).                   (*)
 
-1. u^T H u = phi' E[h (v^2 - E v^2)] + phi'' (E[h v])^2 (`second_derivative_residual`). The first
-   bracket changes sign with h -> 1 - h, the second keeps its own: so it suffices to bound
-   F(h) = p E[h (v^2 - E v^2)] + q (E[h v])^2 from above, h in [0, 1]^n (adding a number to h
-   changes nothing but m). Keep p and q fixed from here on.
-2. F is linear plus a square in h, so convex, so largest at a vertex of [0, 1]^n: h is 1 on a set S
-   and 0 outside. Let S have probability T, a = 1 - 2 T, P = T (1 - T) = (1-a^2)/4; let u have
-   mean m1 and variance V1 in S, m0 and V0 outside, and d = m1 - m0. Then (`indicator_residual`)
-   F = P (p (V1 - V0 + a d^2) + q P d^2) <= P (p V1 + B d^2),  B = p a + q P.
-   Where S is empty or all, F = 0. Let osc(u) = 1, and u in [0, 1]^n.
-3. If B < 0 then F <= P p V1 <= P p/4 <= p/16, as no variance exceeds a quarter of the squared
-   range: less than half of p/(3 sqrt 3), which (1-a^2)/2 (p a + ...) is at least at a = 1/sqrt 3.
+1. u^T H u = phi' E[h (v^2 - E v^2)] + phi'' (E[h v])^2 (`second_derivative_residual`). With 1 - h
+   in place of h, E[h (v^2 - E v^2)] changes its sign and (E[h v])^2 stays. Adding a number to h
+   changes neither. So it suffices to bound F(h) = p E[h (v^2 - E v^2)] + q (E[h v])^2 from above
+   for all h in [0, 1]^n, with p and q fixed.
+2. F is a linear function of h plus a square, so it is convex and largest at a vertex of [0, 1]^n:
+   h is 1 on a set S and 0 outside. Let S have the probability T, a = 1 - 2 T and P = T (1 - T) =
+   (1-a^2)/4. Let u have mean m1 and variance V1 in S, m0 and V0 outside, and d = m1 - m0. Then
+   F = P (p (V1 - V0 + a d^2) + q P d^2) <= P (p V1 + B d^2) with B = p a + q P
+   (`indicator_residual`). If S is empty or has all tokens, F = 0. We may take osc(u) = 1 and u in
+   [0, 1]^n.
+3. If B < 0, then F <= P p V1 <= P p/4 <= p/16, as no variance exceeds a quarter of the squared
+   range. Half of the maximum in (*) is larger: at a = 1/sqrt 3 it is at least p/(6 sqrt 3).
 4. If B >= 0: V1 = E_S[u^2] - m1^2 <= m1 (1-m1), as u^2 <= u, and d^2 <= w^2 for w = m1 or 1 - m1.
-   So F <= P (p w(1-w) + B w^2), and with k = T w <= T that is k (1-T) (p (1-2k) + q k (1-T))
-   (`nested_residual`); if the bracket is positive, 1-T <= 1-k makes that at most k (1-k)
-   (p (1-2k) + q k (1-k)), half of the height in (*) at 1 - 2k, for a < 0 less than at -a.
+   So F <= P (p w(1-w) + B w^2). With k = T w <= T this bound is k (1-T) (p (1-2k) + q k (1-T))
+   (`nested_residual`). If the last bracket is positive, 1-T <= 1-k shows that F is at most
+   k (1-k) (p (1-2k) + q k (1-k)). This is half of the term in (*) at a = 1 - 2k. If that a is
+   negative, the term at -a is larger.
 
-(*) is attained: two tokens of probabilities (1-a)/2 and (1+a)/2 with h = (1, 0), any u
-(`two_tokens_residual`), if phi', phi'' have the signs of step 1; else with the tokens exchanged.
+(*) is attained by two tokens of probabilities (1-a)/2 and (1+a)/2 with h = (1, 0) and any u
+(`two_tokens_residual`) if phi' and phi'' are not negative. With other signs, exchange the tokens.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ p, q = sp.symbols("p q", nonnegative=True)
 MORE, LESS = sp.symbols("more less", nonnegative=True)
 """Nonnegative numbers by earlier steps."""
 P = (1 - a**2) / 4
-"""Variance of an indicator of probability (1-a)/2."""
+"""The variance of the indicator of a set of probability (1-a)/2."""
 
 RISK = "the gradient of the risk is Lipschitz, and so is that of the part of each input"
 
@@ -78,7 +80,7 @@ CUBE = (
 
 
 def unit(name: str) -> sp.Expr:
-    """Return any number in (0, 1], as a quotient of symbols: a share over it and a rest."""
+    """Return share/(share + rest) in symbols of known sign: it stands for any number in (0, 1]."""
     share, rest = sp.Symbol(name, positive=True), sp.Symbol(f"{name}'", nonnegative=True)
     return share / (share + rest)
 
@@ -94,7 +96,7 @@ def ensure_quarter(quarter: sp.Expr) -> None:
     """Prove Popoviciu's inequality: a variance is at most a quarter of the squared range.
 
     Args:
-        quarter: the factor to prove sufficient.
+        quarter: the factor of the squared range, 1/4 in the inequality.
     """
     M, m, first, second = sp.symbols("M m first second", real=True)  # and moments of s
     spare = (M + m) * first - second - M * m
@@ -122,9 +124,13 @@ def _moment(i: int, j: int) -> sp.Expr:
 
 
 def _along(value: sp.Expr, order: int = 4) -> sp.Expr:
-    """Return derivative of a polynomial in moments along u: (E y)' = E[y u] - E[y] E[u].
+    """Return the derivative of a polynomial in moments along logits u.
 
-    That rule is the derivative of softmax, `symbolic.softmax.structural_residual`.
+    The rule (E y)' = E[y u] - E[y] E[u] is `symbolic.softmax.structural_residual`.
+
+    Args:
+        value: the polynomial.
+        order: the powers of u in its moments are below this number.
     """
     return sum(
         sp.diff(value, _moment(i, j)) * (_moment(i, j + 1) - _moment(i, j) * _moment(0, 1))
@@ -145,7 +151,10 @@ def brackets(E: Moments) -> tuple[sp.Expr, sp.Expr]:
 
 
 def second_derivative_residual() -> sp.Expr:
-    """Step 1: (phi(E h))'' along u minus phi' E[h (v^2 - E v^2)] + phi'' (E[h v])^2."""
+    """Return (phi(E h))'' along u minus its form in step 1.
+
+    That form is phi' E[h (v^2 - E v^2)] + phi'' (E[h v])^2.
+    """
     first, second = sp.symbols("phi1 phi2", real=True)
     rise = _along(_moment(1, 0))
     square, moved = brackets(_moment)
@@ -153,7 +162,10 @@ def second_derivative_residual() -> sp.Expr:
 
 
 def bend_residual() -> sp.Expr:
-    """Return the code's form u^T (diag(c) - f c^T - c f^T) u minus the first bracket, any n."""
+    """Return u^T (diag(c) - f c^T - c f^T) u minus E[h (v^2 - E v^2)], for any n.
+
+    The first form is the code's; c is the code's covariance of f and h, c_t = f_t (h_t - <f, h>).
+    """
     f, h, u = (entry(name) for name in "fhu")
     tilt = entry_of(covariance(vector(f), vector(h)))
     form = total(tilt * u**2) - 2 * total(f * u) * total(tilt * u)
@@ -161,7 +173,7 @@ def bend_residual() -> sp.Expr:
 
 
 def affine_residuals() -> list[sp.Expr]:
-    """Return brackets of lo + w h and low + k u minus w k^2 and w k times those of h and u."""
+    """Return the brackets of lo + w h and low + k u, minus w k^2 and w k times those of h and u."""
     lo, w, low, k = sp.symbols("lo w low k", real=True)
 
     def of_u(i: int, j: int) -> sp.Expr:
@@ -178,7 +190,11 @@ def affine_residuals() -> list[sp.Expr]:
 
 
 def convex_residual(share: int = 1) -> sp.Expr:
-    """Return the chord of F between two heads less F in between, minus q s r (E[(h - h') v])^2."""
+    """Return s F(g) + (1 - s) F(h) - F(s g + (1 - s) h) minus q s (1 - s) (E[(g - h) v])^2.
+
+    Args:
+        share: the factor of the last term, 1 in the identity.
+    """
     s = sp.Symbol("s", real=True)
 
     def of(name: str) -> Moments:
@@ -197,7 +213,7 @@ def convex_residual(share: int = 1) -> sp.Expr:
 
 
 def indicator_residual() -> sp.Expr:
-    """Step 2: F of an indicator minus P (p (V1 - V0 + a d^2) + q P d^2)."""
+    """Return F of an indicator minus its form in step 2, P (p (V1 - V0 + a d^2) + q P d^2)."""
     m1, m0, V1, V0 = sp.symbols("m1 m0 V1 V0", real=True)
     t = (1 - a) / 2
     mean = t * m1 + (1 - t) * m0
@@ -209,7 +225,7 @@ def indicator_residual() -> sp.Expr:
 
 
 def nested_residual() -> sp.Expr:
-    """Step 4: P (p w(1-w) + B w^2) minus its form in k = t w."""
+    """Return P (p w(1-w) + B w^2) minus its form in k = T w in step 4."""
     w, t = sp.symbols("w t", real=True)
     B = p * (1 - 2 * t) + q * t * (1 - t)
     k = t * w
@@ -229,7 +245,7 @@ def two_tokens_residual() -> sp.Expr:
 
 
 def ensure_moments() -> None:
-    """Step 1: the second derivative by moments, for any number of tokens."""
+    """Prove step 1: the second derivative by moments, for any number of tokens."""
     ensure_zero(
         softmax.structural_residual(),
         "the derivative of a softmax mean E y along logits u is E[y u] - E[y] E[u], for any n",
@@ -253,7 +269,7 @@ def ensure_moments() -> None:
 
 
 def ensure_vertex(convex: str = VERTEX) -> None:
-    """Step 2: F is largest for an indicator."""
+    """Prove step 2: F is largest if h is the indicator of a set."""
     ensure_zero(convex_residual(), convex)
     ensure_cube()
     cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: convex, HULL: CUBE})
@@ -266,9 +282,10 @@ def ensure_vertex(convex: str = VERTEX) -> None:
 
 
 def ensure_variances() -> None:
-    """Prove the statement below.
+    """Prove the bounds of steps 3 and 4 for numbers in [0, 1].
 
-    No variance in [0, 1] exceeds 1/4 or m1 (1 - m1), and no distance max(m1, 1 - m1).
+    A variance is at most 1/4, and at most m1 (1 - m1) for a mean m1. The distance of two means m1
+    and m0 is at most max(m1, 1 - m1).
     """
     ensure_quarter(sp.Rational(1, 4))
     u = unit("u")
@@ -286,7 +303,7 @@ def ensure_variances() -> None:
 
 
 def ensure_nested() -> None:
-    """Step 4 on."""
+    """Prove the bounds in k = T w of step 4, and that the term in (*) is largest for an a >= 0."""
     ensure_zero(
         nested_residual(),
         "T (1-T) (p w (1-w) + B w^2), B = p (1-2T) + q T (1-T), is k (1-T) (p (1-2k) + q k "
@@ -315,7 +332,7 @@ def ensure_nested() -> None:
 
 
 def prove_bound() -> None:
-    """Take every step of (*)."""
+    """Prove all four steps, and the value of F for the two tokens that attain (*)."""
     ensure_moments()
     ensure_vertex()
     V, V0, level, d2 = sp.symbols("V1 V0 P d^2", nonnegative=True)
@@ -351,7 +368,9 @@ def prove_bound() -> None:
 def ensure_hessian(
     slope: str, function: object, *supposed: tuple[type[sp.Expr], Supposition], of: str = ""
 ) -> None:
-    """Prove that a bound of |z^T H z| for unit z bounds the Hessian and the gradient's change.
+    """Prove that a bound of |z^T H z| for unit z is a Lipschitz constant of the gradient.
+
+    H is the Hessian. It is symmetric, so that the bound is one of its spectral norm.
 
     Args:
         slope: the step that has shown that bound.
@@ -404,9 +423,9 @@ def ensure_smoothness(loss: Supposition = BENT_LOSS) -> None:
 
 
 def ensure_own_constant() -> None:
-    """Prove the statement below.
+    """Prove that the Lipschitz constant L of the gradient is at least that of each input's part.
 
-    The Lipschitz constant L of the gradient is at least that of each input's part, L_i/n.
+    Input i's part has the constant L_i/n, and n L is the sum of the L_i.
     """
     square, reach, lead, slope, bend = sp.symbols(
         "||z||^2 ||X-mean|| D sup|l'| sup|l''|", nonnegative=True

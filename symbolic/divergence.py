@@ -1,9 +1,10 @@
-"""Why a run leaves every ball: <W_k, M> moves one way, and on a ball by no less than some step.
+"""Divergence of a run of descent: W_k leaves every ball for good.
 
-Let M give every rival of the optimal tokens a margin of at least 1, as X^mm does, exactly 1 or with
-rivals of one score. Then a step eta moves <W, M> by at least eta D(W), upwards where l' < 0 and
-downwards where l' > 0, with D(W) = (1/n) sum_i |l'| s_o sum_t s_t (gamma_o - gamma_t). On a ball D
-has a least value above 0, and |<W, M>| is at most radius ||M||.
+Letters are those of `symbolic.gains`. Let M give every rival a margin of at least 1, as X^mm does.
+Let all these margins be 1, or let the rivals of each input have one score. Then a step of size e
+moves <W, M> by at least e D(W), upwards if l' < 0 and downwards if l' > 0. Here
+D(W) = (1/n) sum_i |l'| s_o sum_t s_t (gamma_o - gamma_t). On a closed ball D has a least value
+above 0, and |<W, M>| is at most the radius times ||M||, so that W is in the ball finitely often.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ FAR = (
 def ensure_passed(
     gain: Callable[[sp.Expr], sp.Expr] | sp.Expr, what: str, *, elsewhere: sp.Expr = 0
 ) -> None:
-    """Prove that numbers pass every bound if they grow by a positive constant often enough.
+    """Prove that numbers pass a bound after finitely many steps that add a positive constant.
 
-    At the other steps they must not fall.
+    At all other steps the numbers must not fall.
 
     Args:
         gain: the least growth at some steps while the numbers are at most a bound. It is a
@@ -60,7 +61,7 @@ def ensure_passed(
 
 
 def ensure_pull_continuous() -> None:
-    """Prove that the pull between a rival and the optimal token depends continuously on W."""
+    """Prove that |l'| s_o s_t, for the attention to o and to a rival t, is continuous in W."""
     a, power = sp.Symbol("a", real=True), sp.Symbol("power", positive=True)
     share, slope = sp.exp(a) / (sp.exp(a) + power), sp.Function("l'")
     pull = sp.Abs(slope(GAMMA_O * share + GAMMA * (1 - share))) * share * (1 - share)

@@ -1,9 +1,10 @@
-"""The gain of a step of descent along a matrix, for any loss and any number of tokens and inputs.
+"""The gain of a step of descent along a matrix M: -<grad L, M>, for any loss and all sizes.
 
-Input i has attention s_t to its tokens of scores gamma_t, o the optimal one, and u = <s, gamma>.
-Let M give rival t the margin m_t, so its logit moves by a_o - m_t while that of o moves by a_o.
-Sums are over the rivals, of which there are n, a symbol. Inputs add up, each with the weight
--l'(u_i)/n.
+Fix one input. Its token t has the score gamma_t and the attention s_t, and its output is
+u = <s, gamma>. Token o is the optimal one; the other tokens are its rivals. M gives rival t the
+margin m_t: along M the logit of o moves by a_o and that of t by a_o - m_t. Sums run over the
+rivals, whose number is a symbol. The gain is the sum of the inputs' parts, each with the weight
+-l'(u_i)/n for n inputs.
 """
 
 from __future__ import annotations
@@ -18,18 +19,15 @@ from symbolic.sums import ensure_at_least_each, ensure_nonnegative_sum, entry, t
 U, GAMMA, GAMMA_O, A_O = sp.symbols("u gamma gamma_o a_o", real=True)
 S, P = sp.symbols("s s_o", positive=True)
 REST = 1 - P
-"""The rivals' sum of s_t."""
+"""The sum of s_t over the rivals."""
 SHARE, SCORE, MARGIN = entry("s"), entry("gamma"), entry("m")
-"""Of a rival."""
+"""The attention s_t, the score gamma_t and the margin m_t of a rival."""
 KNOWN = {total(SHARE * SCORE): U - P * GAMMA_O, total(SHARE): REST}
-"""The s_t of all tokens add up to 1, and the s_t gamma_t to u."""
+"""Two sums over rivals. Over all tokens the s_t add up to 1, and the s_t gamma_t to u."""
 
 
 def ensure_gain() -> None:
-    """Prove the statement below.
-
-    -<grad L, M> is the sum of -l'(u)/n times the sum over rivals of s_t (u - gamma_t) m_t.
-    """
+    """Prove that an input's part of -<grad L, M> is -l'(u)/n sum_t s_t (u - gamma_t) m_t."""
     ensure_zero(
         structural_residual(),
         "the slope of <s, gamma> along logits a_t is the sum of s_t (gamma_t - u) a_t, any T",
@@ -44,7 +42,7 @@ def ensure_gain() -> None:
 
 
 def ensure_gain_of_support() -> None:
-    """Prove that if all margins are 1 the rivals' sum is s_o sum_t s_t (gamma_o - gamma_t)."""
+    """Prove that sum_t s_t (u - gamma_t) = s_o sum_t s_t (gamma_o - gamma_t): all m_t are 1."""
     ensure_equal(
         total(SHARE * (U - SCORE)).subs(KNOWN),
         P * (GAMMA_O - U),
@@ -58,9 +56,9 @@ def ensure_gain_of_support() -> None:
 
 
 def ensure_gain_of_equal_rivals() -> None:
-    """Prove the statement below.
+    """Prove that margins of at least 1 gain no less than margins of 1 if rivals have one score.
 
-    If rivals have one score their weights are not negative: margins of 1 add least.
+    Then u - gamma_t = s_o (gamma_o - gamma_t), so that no weight s_t (u - gamma_t) is negative.
     """
     lead, more = sp.symbols("lead more", nonnegative=True)
     below = GAMMA_O - lead
@@ -79,14 +77,17 @@ def ensure_gain_of_equal_rivals() -> None:
 
 
 def ensure_positive_gain(lower: Supposition, rival: Supposition | None = None) -> sp.Expr:
-    """Prove that two different scores in an input make its sum positive: o scores most.
+    """Prove that s_o sum_t s_t (gamma_o - gamma_t) is positive for some input.
+
+    The sum has no negative term, and the term of a rival that scores less than o is positive.
 
     Args:
-        lower: the hypothesis that some input has two scores, or that all rivals score less.
+        lower: the hypothesis that some input has two different scores, or that all rivals score
+            less than the optimal token.
         rival: the hypothesis that there is a rival, if `lower` does not imply it.
 
     Returns:
-        That sum.
+        The sum, in symbols of known sign.
     """
     lead = supposed_number(lower, "lead", positive=True)
     share = S if rival is None else supposed_number(rival, "s", positive=True)

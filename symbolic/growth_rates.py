@@ -1,6 +1,7 @@
-"""How fast the norm grows from the basin, and how fast the share of a rival in the gradient falls.
+"""Rates of descent from the basin: of the norm, and of the share of a rival in the gradient.
 
-The letters are those of `symbolic.basins`: N is the norm of the least matrix V with margins of 1.
+The letters are those of `symbolic.basins`: N is the norm of V, the least matrix with margins of at
+least 1, y is ||W||, and -grad L = sum_j p_j A_j with P = sum_j p_j. k counts steps.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from symbolic.textbook import EXPONENTIAL
 
 
 def _above_tangent(gap: sp.Expr) -> sp.Expr:
-    """Return expanded, if exp(x) is 1 + x and more for every x that is not negative."""
+    """Expand an expression, with 1 + x + `LESS` in place of exp(x) if x is known to be >= 0."""
     return sp.expand(
         sp.expand(gap).replace(
             lambda x: isinstance(x, sp.exp) and x.args[0].is_nonnegative,
@@ -25,9 +26,9 @@ def _above_tangent(gap: sp.Expr) -> sp.Expr:
 
 
 def ensure_between_powers() -> None:
-    """Prove the statement below.
+    """Prove that P is at least a multiple of exp(-y/N), and at most one of exp(-b y), b < 1/N.
 
-    P is between multiples of exp(-y/N) and of exp(-b y) for every b < 1/N, y = ||W|| large.
+    The upper bound holds for every b < 1/N from some step on.
     """
     y, N, C, b = sp.symbols("y N C b", positive=True)
     p, c = entry("p"), sp.Symbol("c", positive=True)
@@ -51,8 +52,7 @@ def ensure_between_powers() -> None:
 def ensure_rate() -> None:
     """Prove that ||W_k||/ln k tends to N, and the least margin over ln k to 1.
 
-    Let f = <W, V>/N, which is at most y = ||W||, and in the end at least y/(1 + apart), for every
-    apart > 0.
+    f = <W, V>/N is at most y, and in the end at least y/(1 + apart), for every apart > 0.
     """
     y, N, b, A, B, apart, f = sp.symbols("y N b A B apart f", positive=True)
     k, first = sp.symbols("k first", positive=True)
@@ -91,14 +91,17 @@ def ensure_rate() -> None:
 
 
 def prove_rate() -> str:
-    """Prove that the norm grows like N ln k from the basin."""
+    """Prove that from the basin ||W_k||/ln k tends to N."""
     ensure_from_basin()
     ensure_rate()
     return "for every smooth loss with l' < 0 and any n, T and d"
 
 
 def prove_shares() -> str:
-    """Prove that the share of a rival of margin m under V falls like k^-(m - 1) from the basin."""
+    """Prove that from the basin a rival's share in the gradient falls like k^-(m - 1).
+
+    m is the margin of the rival under V. Like means: the logarithms over ln k have the same limit.
+    """
     ensure_from_basin()
     m, least = sp.symbols("m least", positive=True)
     c, C = sp.symbols("c C", positive=True)

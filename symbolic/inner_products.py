@@ -1,8 +1,9 @@
-"""Vectors of any dimension as letters: what holds for their inner products holds in every R^N.
+"""Vectors of any dimension as letters: an identity of their inner products holds in every R^N.
 
-A `Vector` is a combination of named vectors, of which nothing but the inner products is known:
-`U @ V` is a polynomial in symbols <U, V>. A formula that is written with `+ - * @` and with what
-`INNER` supplies runs on them as it runs on numbers, so that one identity covers all sizes.
+A `Vector` is a linear combination of named vectors. Nothing is known about a named vector but its
+inner products, which are symbols <U, V>, so that `U @ V` is a polynomial in these symbols. A
+formula that uses `+ - * @` and the functions of `INNER` takes such vectors in place of numeric
+ones. One identity then covers all dimensions.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from attsvm.theory.types import Numbers
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """A combination of named vectors.
+    """A linear combination of named vectors.
 
     Attributes:
         parts: names with their coefficients, sorted by name.
@@ -43,19 +44,19 @@ class Vector:
         return self + -other
 
     def __rmul__(self, factor: sp.Expr) -> Vector:
-        """Return a multiple."""
+        """Return the vector times a number."""
         return self.times(factor)
 
     def __mul__(self, factor: sp.Expr) -> Vector:
-        """Return a multiple."""
+        """Return the vector times a number."""
         return self.times(factor)
 
     def times(self, factor: sp.Expr) -> Vector:
-        """Return a multiple."""
+        """Return the vector times a number."""
         return Vector(tuple((name, factor * coefficient) for name, coefficient in self.parts))
 
     def __truediv__(self, factor: sp.Expr) -> Vector:
-        """Return a multiple by a reciprocal."""
+        """Return the vector divided by a number."""
         return self.times(1 / sp.sympify(factor))
 
     def __matmul__(self, other: Vector) -> sp.Expr:
@@ -79,14 +80,14 @@ def inner(u: str, v: str) -> sp.Expr:
 
 
 class _Inner(Symbols):
-    """Symbols, with vectors of any dimension."""
+    """The arithmetic of symbols, extended to vectors of any dimension."""
 
     def norm(self, x: Numbers) -> sp.Expr:
-        """Return the root of the inner product with itself."""
+        """Return sqrt(<x, x>) for a named vector, and the norm of an array of symbols."""
         return sp.sqrt(x @ x) if isinstance(x, Vector) else super().norm(x)
 
     def vec(self, x: Any) -> Any:
-        """Return a matrix as a vector, which a named one is already."""
+        """Flatten an array to a vector; return a named vector unchanged."""
         return x if isinstance(x, Vector) else super().vec(x)
 
     def values(self, x: object) -> sp.Expr:

@@ -1,9 +1,9 @@
 """The least vector with given margins, in any dimension and for any number of constraints.
 
-Let X be the least vector with <A_j, X> >= b_j for all j, where b_j is 1 or 0, and let C be the hull
-of the A_j with bound 1 plus the cone of those with bound 0. All that the Att-SVM, the p-SVM and the
-v-SVM have in common follows from inner products, so that it is proved for all sizes at once. A
-statement on a sum over constraints is executed for one term of it, which stands for all.
+X is the vector of least norm with <A_j, X> >= b_j for all j, where b_j is 1 or 0. C is the convex
+hull of the A_j with bound 1 plus the cone of the A_j with bound 0. The Att-SVM, the p-SVM and the
+v-SVM are such programmes. The proofs use inner products alone, so that they hold in all dimensions.
+A statement about a sum over constraints is checked for one term, which stands for all terms.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ PYTHAGORAS = "||V||^2 - ||X||^2 - ||V - X||^2 = 2 <X, V - X>"
 
 
 def ensure_mean_meets(constraints: Sequence[Constraint] = OF_X, of: str = "X") -> tuple[str, str]:
-    """Prove that a mean of vectors that meet constraints meets them: its slacks are not negative.
+    """Prove that a mean s U + t V meets the constraints if U and V do.
 
     Args:
-        constraints: these constraints.
+        constraints: the constraints.
         of: the name of the least vector that meets them.
 
     Returns:
-        The steps that say that the constraints are affine, and that the set is convex.
+        The sentences that the constraints are affine, and that the set is convex.
 
     Raises:
         ProofError: the margin of a mean is not known to be at least the bound if the margins of
@@ -141,7 +141,7 @@ def ensure_existence_of_relaxed() -> None:
 
 
 def ensure_pythagoras() -> None:
-    """Prove that both sides of the claims differ by 2 <X, V - X>, which is not negative."""
+    """Prove that ||V||^2 - ||X||^2 - ||V - X||^2 = 2 <X, V - X>, which is not negative."""
     comparison = pythagoras(INNER, V, X)
     gap = (comparison.right - comparison.left).subs(inner("V", "X"), inner("X", "X") + MORE)
     ensure_equal(
@@ -176,7 +176,10 @@ def ensure_sum_of_multipliers() -> None:
 
 
 def ensure_multipliers_suffice() -> None:
-    """Prove that a vector that meets the constraints and is such a sum is the only least one."""
+    """Prove that a vector X with such multipliers w_j that meets the constraints is the least one.
+
+    No other vector that meets the constraints is as short.
+    """
     w = sp.Symbol("w", nonnegative=True)
     ensure_equal(
         w * (AV - AX),
@@ -195,10 +198,7 @@ def ensure_multipliers_suffice() -> None:
 
 
 def ensure_product() -> None:
-    """Prove the statement below.
-
-    The inner product of two matrices of rank 1 is the product of two inner products.
-    """
+    """Prove that <D z^T, E y^T> = <D, E> <z, y> for vectors D, E, z and y."""
     ensure_equal(
         total(entry("D", t) * entry("z", r) * entry("E", t) * entry("y", r), t, r),
         total(entry("D", t) * entry("E", t)) * total(entry("z", r) * entry("y", r), r),
@@ -207,10 +207,10 @@ def ensure_product() -> None:
 
 
 def ensure_inputs_apart() -> None:
-    """Prove that inputs of orthogonal queries have separate programmes.
+    """Prove that X is the sum of one solution for each input if the queries are orthogonal.
 
-    Their solutions add up to X. One input of a query z other than 0 has the programme of its
-    differences D alone.
+    The solution for one input of query z != 0 is Y z^T/||z||^2. Here Y is the least vector with
+    margins of at least 1 over the input's differences D_t.
     """
     ensure_product()
     own, other = sp.symbols("own other", nonnegative=True)
@@ -264,10 +264,7 @@ def ensure_some_margin_is_tight() -> None:
 
 
 def ensure_distance_of_hull() -> None:
-    """Prove the statement below.
-
-    X exists exactly where 0 is not in C, and then ||X|| is 1 over the distance of C from 0.
-    """
+    """Prove that X exists if and only if 0 is not in C, and that then ||X|| = 1/dist(0, C)."""
     generated, some = "C is closed and convex", "A_j is a point of C where its bound is 1"
     cite(GENERATED, of=generated)
     ensure_zero([c for _, c in (1 * A - A).parts], some)

@@ -1,4 +1,4 @@
-"""Readings on symbols, and bounds between Lipschitz constants and slopes."""
+"""Evaluation of readings on symbols, and Lipschitz constants from bounds of slopes."""
 
 from __future__ import annotations
 
@@ -31,24 +31,27 @@ from symbolic.textbook import (
 )
 
 SOFTMAX = [*SYMBOLS.softmax(entries(sp.symbols("x y", real=True)))]
-"""Weights of two tokens by their logits; for more of them the denominator has more exponentials."""
+"""The softmax weights of two logits x and y; more tokens add exponentials to the denominator."""
 
 
 def of_two(entry: Callable[..., sp.Expr]) -> Numbers:
-    """Return a loss of attention, as it runs, of two tokens: more of them make longer sums.
+    """Return a loss of attention, by the code that runs, for two tokens in one dimension.
+
+    The loss is examined for the functions that it is composed of. More tokens make longer sums of
+    the same functions.
 
     Args:
-        entry: the loss of A, x, h and b.
+        entry: the loss, a function of an arithmetic and of A, x, h and b.
     """
     A, x, h = symbols_of("A", 2, 1), symbols_of("x", 1), symbols_of("h", 2)
     return entry(SYMBOLS, A, x, h, symbols_of("b"))
 
 
 def said_by(statement: Statement, reading: str, v: Values) -> Comparison:
-    """Return that the inequality of a reading at symbols v, by the formula that runs.
+    """Return the inequality of a reading at symbols v, by the formula that runs.
 
     Raises:
-        ProofError: it is no inequality.
+        ProofError: the conclusion of the reading is not an inequality.
     """
     formula = present(statement.claim(reading).formula, "the formula of a reading")
     comparison: Any = formula.relation(SYMBOLS, v, {})
@@ -63,19 +66,20 @@ def ensure_bound_of_slope(
     constant: sp.Expr,
     supremum: sp.Expr,
 ) -> None:
-    """Check that a reading says |f(x) - f(y)| <= c |x - y|, and that it holds, as c >= sup |f'|.
+    """Prove that a reading says |f(x) - f(y)| <= c |x - y|, and that it holds, as c >= sup |f'|.
 
-    The formula is that of the reading, on symbols: what is proved is what runs.
+    The formula that runs is evaluated on symbols, so that the proof is about the code.
 
     Args:
-        statement: with two real variables x and y.
-        reading: one of its readings.
-        function: f of a symbol u > 0, where x = ln u.
+        statement: a statement with two real variables x and y.
+        reading: the name of one of its readings.
+        function: f(ln u) as a function of u > 0.
         constant: c, as the reading prints it.
-        supremum: of |f'|, proved elsewhere.
+        supremum: the supremum of |f'|, proved elsewhere.
 
     Raises:
-        ProofError: the sides are others.
+        ProofError: the sides of the reading are not |f(x) - f(y)| and c |x - y|, or c is below
+            `supremum`.
     """
     x, y = sp.symbols("x y", real=True)
     comparison = said_by(statement, reading, SimpleNamespace(x=x, y=y))
@@ -97,8 +101,8 @@ def ensure_derivatives(
     """Prove that the function of a step has derivatives, since its components have them.
 
     Args:
-        function: that function, or a list of its entries, on symbols.
-        text: the step.
+        function: the function, or a list of its entries, on symbols.
+        text: the sentence of the step.
         supposed: functions that may occur in it, with the hypotheses on their derivatives.
 
     Returns:
@@ -115,8 +119,8 @@ def ensure_lipschitz(
     """Prove that a bound of the slope along every unit vector is a Lipschitz constant in R^D.
 
     Args:
-        slope: the step that has shown that bound, or the instance of the lemma that was cited.
-        function: that function, or a list of its entries, on symbols.
+        slope: the step that has shown the bound, or the instance of the lemma that was cited.
+        function: the function, or a list of its entries, on symbols.
         supposed: functions that may occur in it, with the hypotheses that they are differentiable.
         of: the name of the function, in a sentence that can meet hypotheses.
     """
@@ -131,7 +135,7 @@ def ensure_no_less(
 
     Args:
         reached: the step that has shown the limit.
-        function: that function, or a list of its entries, on symbols.
+        function: the function, or a list of its entries, on symbols.
         supposed: functions that may occur in it, with the hypotheses that they are differentiable.
     """
     smooth = ensure_derivatives(function, reached, *supposed)
@@ -139,7 +143,7 @@ def ensure_no_less(
 
 
 def _rational(value: sp.Expr) -> sp.Expr:
-    """Return an expression in exp(x) and exp(y) as a rational function of two symbols."""
+    """Return an expression in exp(x) and exp(y) as a rational function of these two powers."""
     x, y = sp.symbols("x y", real=True)
     u, v = sp.symbols("u v", positive=True)
     return cancelled(value.subs({x: sp.log(u), y: sp.log(v)}))

@@ -1,4 +1,4 @@
-"""Bounds of quadratic forms: by the least eigenvalue of a Gram matrix, and of squares of sums."""
+"""Bounds of a quadratic form by the least eigenvalue, and of the square of a sum of n numbers."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from symbolic.sums import ensure_nonnegative_sum, entry, n, r, swapped, t, total
 from symbolic.textbook import EIGENVECTORS, SYMMETRIC
 
 EIGENVALUE, ALONG = entry("eigenvalue"), entry("along")
-"""Of an eigenvector, and the coordinate of a vector x along it."""
+"""The t-th eigenvalue, and the coordinate of a vector x along the t-th unit eigenvector."""
 MORE = sp.Symbol("more", nonnegative=True)
 
 
 def ensure_form(form: sp.Expr, factor: sp.Expr, what: str, *, eigenvalue: sp.Expr) -> None:
-    """Prove that the sum of squared coordinates times functions of eigenvalues is not negative.
+    """Prove that a sum of squared coordinates, each times a function of its eigenvalue, is >= 0.
 
     Args:
-        form: the sum, of `EIGENVALUE` and `ALONG`.
-        factor: that function of `EIGENVALUE`.
+        form: the sum, written with `EIGENVALUE` and `ALONG`.
+        factor: the factor of `ALONG`^2, a function of `EIGENVALUE`.
         what: the name of the sum.
         eigenvalue: each eigenvalue, in symbols of known sign.
 
     Raises:
-        ProofError: it is not that sum, or the function is not known to be at least 0.
+        ProofError: `form` is not the sum of `ALONG`^2 `factor`, or the signs do not imply that
+            `factor` is at least 0.
     """
     values = {"eigenvalue": eigenvalue, "along": sp.Symbol("x", real=True)}
     ensure_nonnegative_sum(form, ALONG**2 * factor, what, **values)
@@ -34,9 +35,10 @@ def ensure_least_eigenvalue(least: sp.Expr, symmetric: str, what: str) -> None:
     """Prove that x^T G x is at least the least eigenvalue of G times ||x||^2.
 
     Args:
-        least: that eigenvalue, in a symbol of known sign.
-        symmetric: the step that G, a Gram matrix of some A_t or the inverse of one, is symmetric.
-        what: the name of the form.
+        least: the least eigenvalue of G, a symbol of known sign.
+        symmetric: the sentence that G is symmetric. G is a Gram matrix of vectors A_t, or the
+            inverse of one.
+        what: the name of the inequality.
     """
     ensure_equal(vector("A_s") @ vector("A_t"), vector("A_t") @ vector("A_s"), symmetric)
     cite(EIGENVECTORS, met={SYMMETRIC: symmetric})

@@ -11,11 +11,12 @@ from attsvm.theory.declaration.proof import cancelled, simplified
 
 @functools.cache
 def jacobian_residual() -> tuple[sp.Expr, sp.Expr, sp.Expr]:
-    """Return entries of the softmax Jacobian minus those of diag(f) - f f^T, for any n.
+    """Return three differences that are 0 if softmax has the Jacobian diag(f) - f f^T, for any n.
 
-    The sum of powers is split into the power of one logit and the rest. The entries are one on the
-    diagonal, one beside it, and <f, h>' minus the covariance by the product of the Jacobian with h.
-    `rest` stands for the other tokens' share of sum_s f_s h_s.
+    The first is for an entry on the diagonal, d f_t/dt, and the second for one beside it, d f_s/dt.
+    The third is the derivative of the mean <f, h> by the logit t, minus f_t (h_t - <f, h>).
+    `level` is the sum of the exponentials of all other logits. `rest` is the sum of these
+    exponentials, each times its h.
     """
     s, t, level, rest, h = sp.symbols("s t level rest h", real=True)
     f_t = sp.exp(t) / (level + sp.exp(t))
@@ -29,9 +30,10 @@ def jacobian_residual() -> tuple[sp.Expr, sp.Expr, sp.Expr]:
 
 @functools.cache
 def structural_residual(*, sign: int = -1) -> sp.Expr:
-    """Return the derivative for a symbolic number of tokens: sums are differentiated term by term.
+    """Return the derivative of <f, h> along logits s + x a minus <f, a h> + sign <f, a> <f, h>.
 
-    `sign` is that of the second term, -1 in the closed form.
+    f is the softmax of these logits. The number n of tokens is a symbol, and sums are
+    differentiated term by term. The difference is 0 for `sign` = -1.
     """
     n = sp.Symbol("n", integer=True, positive=True)
     t = sp.Symbol("t", integer=True)

@@ -1,9 +1,9 @@
-"""Sums over tokens of which there are n, a symbol: an identity of these holds for every n.
+"""Sums over n tokens, where n is a symbol: an identity between such sums holds for every n.
 
-A vector is known by its t-th entry. Sums are linear, and a product of entries with different
-indices sums to a product of sums; nothing else is used, and what is left are sums of one index.
-`Vector` is an array, so that the code itself runs on it: `covariance` of one is one. `LENGTHS` is
-the arithmetic in which formulas of claims run on such vectors.
+A vector is represented by its t-th entry. Two rules are used: sums are linear, and the sum of
+x_t y_r over t and r is the product of two sums. What remains are sums over one index. `Vector` is
+an array, so that the package's own code, such as `covariance`, takes and returns such vectors.
+`LENGTHS` is the arithmetic in which formulas of claims run on them.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ t, r, _k = sp.symbols("t r k", integer=True, positive=True)
 
 
 def entry(name: str, index: sp.Expr = t) -> sp.Expr:
-    """Return the entry of a vector of that name."""
+    """Return the entry of the named vector at an index, by default at t."""
     return sp.IndexedBase(name, real=True)[index]
 
 
 def total(term: sp.Expr, *indices: sp.Symbol) -> sp.Expr:
-    """Return the sum of a polynomial in entries over t, or over the indices, each from 1 to n."""
+    """Return the sum of a polynomial in entries over t, or over `indices`, each from 1 to n."""
     for index in indices or (t,):
         term = sp.Add(*(_summed(part, index) for part in sp.Add.make_args(multiplied_out(term))))
     return term
@@ -43,12 +43,12 @@ def _summed(part: sp.Expr, index: sp.Expr) -> sp.Expr:
 
 
 def swapped(term: sp.Expr) -> sp.Expr:
-    """Return the term with its indices t and r exchanged, which leaves a sum over both as it is."""
+    """Exchange the indices t and r in a term; a sum over both indices stays the same."""
     return term.subs({t: r, r: t}, simultaneous=True)
 
 
 def reduced(polynomial: sp.Expr, name: str) -> sp.Expr:
-    """Return a polynomial in which the entries of that name are 0 or 1, hence their own powers."""
+    """Replace powers of the named entries by the entries, which are supposed to be 0 or 1."""
     base = sp.IndexedBase(name, real=True)
     return sp.expand(polynomial).replace(
         lambda part: part.is_Pow and part.base in (base[t], base[r]), lambda part: part.base
@@ -56,16 +56,16 @@ def reduced(polynomial: sp.Expr, name: str) -> sp.Expr:
 
 
 class Vector(np.ndarray):
-    """An array of one entry, which stands for the t-th of n; its sum is that over t."""
+    """An array of one entry that stands for the t-th of n entries; `sum` sums over t."""
 
     def sum(self, axis: object = None, *, keepdims: bool = False, **_: object) -> Vector | sp.Expr:  # type: ignore[override]
-        """Return the sum over t, as a vector of equal entries if dimensions are kept."""
+        """Return the sum over t; with `keepdims`, as a vector of n equal entries."""
         added = total(self.item())
         return vector(added) if keepdims else added
 
 
 def vector(term: sp.Expr) -> Vector:
-    """Return the vector with these entries."""
+    """Return the vector whose t-th entry is `term`."""
     return np.array([term], dtype=object).view(Vector)
 
 
@@ -75,32 +75,35 @@ def entry_of(numbers: Numbers) -> sp.Expr:
 
 
 def _item(x: Numbers) -> sp.Expr:
-    """Return the entry of an array that has one."""
+    """Return the entry of an array of one entry."""
     (item,) = x.ravel()
     return item
 
 
 class Lengths(Symbols):
-    """Symbols, if an array of one entry stands for n: a vector's t-th, a matrix's at t, r."""
+    """The arithmetic of symbols in which an array of one entry stands for a vector or matrix.
+
+    The entry is the t-th one of a vector of n entries, or that at row t and column r of a matrix.
+    """
 
     def sum(self, x: Numbers) -> sp.Expr:
-        """Return the sum over t, of a matrix over t and r."""
+        """Return the sum of a vector over t, or of a matrix over t and r."""
         return total(_item(x), *(t, r)[: x.ndim])
 
     def dot(self, x: Numbers, y: Numbers) -> sp.Expr:
-        """Return the sum of products."""
+        """Return the inner product: the sum over t of x_t y_t."""
         return self.sum(entries(x * y))
 
     def sums(self, A: Numbers) -> Entries:
-        """Return the sum of each row, over r."""
+        """Return the vector of row sums, by its t-th entry: a sum over r."""
         return entries([total(_item(A), r)])
 
     def outer(self, x: Numbers, y: Numbers) -> Entries:
-        """Return the entry at t, r is x_t y_r."""
+        """Return the matrix x y^T, by its entry x_t y_r."""
         return entries([[_item(x) * swapped(_item(y))]])
 
     def differences(self, x: Numbers) -> Entries:
-        """Return the entry at t, r is x_t - x_r."""
+        """Return the matrix of differences, by its entry x_t - x_r."""
         return entries([[_item(x) - swapped(_item(x))]])
 
 
@@ -120,7 +123,8 @@ def ensure_nonnegative_sum(
         entries_of: for each name of an entry its value, as a symbol of known sign.
 
     Raises:
-        ProofError: it is not that sum, or a term is not known to be at least 0.
+        ProofError: `expression` is not that sum, or the signs do not imply that the term is at
+            least 0.
     """
     ensure_equal(expression, total(term), what)
     values = {entry(name): value for name, value in entries_of.items()}
@@ -135,7 +139,7 @@ def ensure_mean(
     least: sp.Expr | None = None,
     most: sp.Expr | None = None,
 ) -> None:
-    """Prove that sum_t w_t x_t is at least `least` times sum_t w_t, or at most `most` times.
+    """Prove that sum_t w_t x_t >= least sum_t w_t, or <= most sum_t w_t.
 
     Args:
         weight: w_t, in symbols whose signs imply that it is not negative.
@@ -157,7 +161,7 @@ def ensure_at_least_each(term: sp.Expr, what: str) -> None:
     """Prove that a sum of nonnegative terms is at least each of them, by weights 0 and 1.
 
     Args:
-        term: one of them, in symbols whose signs imply that it is not negative.
+        term: a term, in symbols whose signs imply that it is not negative.
         what: the name of the sum.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Theorems of textbooks that proofs cite; each citation has to show that the hypotheses are met."""
+"""Theorems of textbooks that proofs cite. A citation names the steps that prove the hypotheses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NEAREST_POINT = Lemma(
     (CLOSED, CONVEX, NOT_EMPTY),
     "exactly one point of it has the least norm",
 )
-"""In R^N with its inner product."""
+"""The set is in R^N with its inner product."""
 
 FIRST, NEXT = "it holds for k = 0", "where it holds for k it holds for k + 1"
 
@@ -75,7 +75,7 @@ INVERSE_OF_GRAM = Lemma(
     (INDEPENDENT,),
     "1/(G^-1)_jj is the squared distance of vector j from the span of the others",
 )
-"""By the Schur complement of the others' Gram matrix."""
+"""The proof uses the Schur complement of the others' Gram matrix."""
 
 RANGE = Lemma(
     "the range of a matrix",
@@ -146,7 +146,7 @@ FACTORS = Lemma(
     "||K Q^T||_* <= ||K||_F ||Q||_F, and every W of rank r at most is K Q^T with r columns and "
     "||K||_F^2 = ||Q||_F^2 = ||W||_*",
 )
-"""By the singular value decomposition."""
+"""The proof uses the singular value decomposition."""
 
 BOUNDED_SEQUENCE = "the sequence is bounded"
 
@@ -157,7 +157,7 @@ ACCUMULATION = Lemma(
     "some subsequence converges, and the distance to a set tends to 0 where all limits of "
     "subsequences lie in it",
 )
-"""In R^N."""
+"""The sequence is in R^N."""
 
 MONOTONE = "the numbers never fall and are bounded"
 
@@ -186,8 +186,8 @@ DIFFERENCE_QUOTIENTS = Lemma(
     (DIFFERENTIABLE, REACHED),
     "no number below c is a Lipschitz constant of f",
 )
-"""A slope is a limit of quotients, and a limit of numbers of at most a constant is at most it. A
-constant number c tends to c."""
+"""A slope is a limit of quotients. A limit of numbers that do not exceed a constant does not exceed
+it either. A slope that equals c counts as one that tends to c."""
 
 TWICE = "f has two continuous derivatives"
 
@@ -206,7 +206,7 @@ RISING = Lemma(
     (DIFFERENTIABLE, SIGN),
     "f does not fall from one of the points to the other",
 )
-"""And -f, if the derivative is at most 0."""
+"""The same holds for -f if the derivative of f is at most 0."""
 
 INTERIOR = "f is largest at a point inside"
 
@@ -371,7 +371,7 @@ NEUMANN = Lemma(
     (CONTRACTION,),
     "I + M has an inverse, whose norm is at most 1 / (1 - ||M||)",
 )
-"""For matrix norms, such as the largest row sum of absolute values."""
+"""The norm is any matrix norm, such as the largest row sum of absolute values."""
 
 BOOLE = Lemma(
     "Boole's inequality",
@@ -406,7 +406,7 @@ PRODUCT_OF_SERIES = Lemma(
     "over all ways to give each of m labelled places to one factor, of the product of the factors' "
     "numbers for the places that they have",
 )
-"""Also for weights in place of numbers."""
+"""The same holds for weights in place of numbers."""
 
 FIXED = "the subspace is independent of the vectors"
 

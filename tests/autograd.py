@@ -1,4 +1,4 @@
-"""Attention, losses and risks as one writes them in torch, differentiated by autograd."""
+"""Attention, losses and risks written in torch and differentiated by autograd, for comparison."""
 
 import numpy as np
 
@@ -27,7 +27,10 @@ def _logits(kind, X, Z, leaves):
 
 
 def gradients(data, name, kind, *leaves, head=None, attention="softmax"):
-    """Gradients of the risk in W, (K, Q), p, (v, p) or the logits; `head` maps tensors."""
+    """Gradients of the risk in `leaves`: W, (K, Q), p, (v, p) or the logits, as `kind` says.
+
+    `head`, if given, maps the tensor of outputs to scores.
+    """
     leaves = [torch.tensor(a, requires_grad=True) for a in leaves]
     X, Z, gamma, present = (torch.tensor(a) for a in (data.X, data.Z, data.gamma, data.present))
     a = _logits(kind, X, Z, leaves)

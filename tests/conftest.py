@@ -1,6 +1,7 @@
-"""Property tests draw the same 20 instances in every run; `--hypothesis-profile=anew` draws others.
+"""Profiles of Hypothesis, and fixtures for all tests.
 
-That one, which runs every night, draws 100. A test says how many only where one costs much.
+Property tests draw the same 20 instances in every run. With `--hypothesis-profile=anew`, which runs
+every night, they draw 100 other ones. A test sets a number of its own only if an instance is slow.
 """
 
 import os
@@ -18,26 +19,29 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.register_profile("anew", max_examples=100, database=None, deadline=None)
 hypothesis.settings.load_profile("fixed")
-os.environ["COLUMNS"] = "80"  # output is that of a terminal of this width on every machine
+os.environ["COLUMNS"] = "80"  # the width of the terminal for which commands print
 
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """The folder of the test, as the current one."""
+    """The folder of the test, made the current folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
 def on_path(tmp_path, monkeypatch):
-    """The folder of the test, as the first in which Python looks for modules."""
+    """The folder of the test, put first on the path on which Python looks for modules."""
     monkeypatch.syspath_prepend(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
 def attsvm(here, capsys):
-    """Run a command in the folder of the test; returns exit code, standard output and error."""
+    """A function that runs a command in the folder of the test.
+
+    It returns the exit code, standard output and standard error.
+    """
 
     def run(*words):
         code = cli.main([str(word) for word in words])
@@ -50,21 +54,21 @@ def attsvm(here, capsys):
 
 @pytest.fixture
 def steps():
-    """The steps of the proofs that a test runs, which citations refer to."""
+    """The steps of the proofs that a test runs; citations refer to these steps."""
     with recorded() as found:
         yield found
 
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    """A folder with attsvm as outside of its checkout, where it loads named packs alone."""
+    """A folder with a copy of attsvm outside of its checkout, where it loads only named packs."""
     folder = tmp_path_factory.mktemp("site")
-    kept = shutil.ignore_patterns("*.nb[ci]")  # no machine code, which no test needs there
+    kept = shutil.ignore_patterns("*.nb[ci]")  # compiled kernels: no test needs them there
     shutil.copytree(Path(cli.__file__).parents[1], folder / "attsvm", ignore=kept)
     return folder
 
 
 @pytest.fixture
 def only_named_packs(site, monkeypatch):
-    """Workers load the packs that are named, and no shipped claims."""
+    """Make workers load only the packs that are named, and no claims of the sources."""
     monkeypatch.syspath_prepend(site)

@@ -1,4 +1,4 @@
-"""Commands in copies of this process, where how a process starts is not what is tested."""
+"""Commands run in forks of this process, for tests that are not about how a process starts."""
 
 import io
 import os
@@ -13,19 +13,22 @@ from attsvm.cli.__main__ import run
 
 
 class Forked:
-    """A command in a copy of this process, which has imported already what commands need.
+    """A command in a fork of this process, which has already imported what commands need.
 
-    The command line does its work in a copy of the process that it was started as, too. Instead of
-    a command `run` may be any function that returns an exit code. Standard output goes to `stdout`,
-    a path or a descriptor, or is kept; streams in `closed` are closed, and no file grows beyond
-    `room` bytes.
+    Args:
+        words: the arguments of the command.
+        run: the command, or any other function that returns an exit code.
+        stdout: a path or a descriptor for standard output; None keeps the output.
+        closed: the numbers of streams that are closed.
+        unbuffered: whether output is written at once.
+        room: the maximum size of a file in bytes; None for no limit.
     """
 
     def __init__(self, *words, run=run, stdout=None, closed=(), unbuffered=False, room=None):
         kept = [tempfile.TemporaryFile() for _ in range(2)]  # noqa: SIM115
         sys.stdout.flush()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of threads, which the copy does not have
+            warnings.simplefilter("ignore")  # about threads, which the fork does not have
             self.pid = os.fork()
         if self.pid:
             self._kept = kept
@@ -43,7 +46,7 @@ class Forked:
                 setattr(sys, name, stream)
                 setattr(sys, f"__{name}__", stream)
             if room is not None:
-                sys.dont_write_bytecode = True  # of which half would be written
+                sys.dont_write_bytecode = True  # the limit would truncate bytecode files
                 resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
             sys.argv = ["attsvm", *map(str, words)]
             code = run()
@@ -53,7 +56,7 @@ class Forked:
             traceback.print_exc()
             sys.stderr.flush()
         finally:
-            os._exit(70)  # no command leaves with it
+            os._exit(70)  # an exit code that no command uses
 
     def runs(self):
         return os.waitpid(self.pid, os.WNOHANG) == (0, 0)
@@ -62,7 +65,7 @@ class Forked:
         return os.pread(self._kept[1].fileno(), 1 << 20, 0)
 
     def done(self):
-        """How it ended, and what it printed."""
+        """Wait for the end; return the exit code and what was printed."""
         _, status = os.waitpid(self.pid, 0)
         for file in self._kept:
             file.seek(0)

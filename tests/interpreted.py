@@ -1,6 +1,7 @@
-"""Kernels run by Python: compiling one that no command calls by itself takes longer than its test.
+"""Kernels run by the Python interpreter.
 
-What is compiled of them is part of the code of others, which tests run as users do.
+A kernel that only other kernels call is tested this way, as compiling it takes longer than its
+test. Tests of the kernels that call it run its compiled code.
 """
 
 from types import FunctionType
@@ -9,7 +10,7 @@ from attsvm.kernels import _Kernel
 
 
 def interpreted(kernel, **constants):
-    """A kernel, and all that it calls, as functions of Python; some constants may be others."""
+    """A kernel and all kernels that it calls as Python functions, with `constants` replaced."""
     code = kernel.function.__code__
     scope = {**kernel.function.__globals__, **constants}
     called = [name for name in code.co_names if isinstance(scope.get(name), _Kernel)]

@@ -1,4 +1,4 @@
-"""Losses of one number of mpmath."""
+"""The losses as functions of a number of mpmath."""
 
 import mpmath
 

@@ -1,4 +1,4 @@
-"""What strategies draw without shrinking, and what searchers find without being told where."""
+"""Draws from strategies, and searches for counterexamples without the claim's own instances."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from attsvm.theory.verification.check import check_part
 
 
 def drawn(strategy, number, start=0):
-    """So many cases of a strategy, the same ones for the same start."""
+    """A number of cases drawn from a strategy without shrinking; `start` is the seed."""
     cases = []
 
     @seed(start)
@@ -27,12 +27,12 @@ def drawn(strategy, number, start=0):
 
 
 def nightly():
-    """Whether tests run under `anew`, as they do every night."""
+    """Whether tests run in the profile `anew`, as they do every night."""
     return settings.default == settings.get_profile("anew")
 
 
 def few(many):
-    """A quarter of so many seeded draws, rounded up; all of them every night."""
+    """A quarter of a number of seeded draws, rounded up; the full number every night."""
     return many if nightly() else -(-many // 4)
 
 
@@ -43,14 +43,14 @@ def untold(claim):
 
 
 def screened(claim, part="", looks=150):
-    """One part as it is after screening alone, by far the quickest of the searchers."""
+    """The scout of one part after the screening searcher alone, by far the fastest searcher."""
     scout = Scout(Tally(claim, claim.part(part), 0), "screen", looks)
     guide(GUIDED["screen"], scout, np.random.default_rng(0))
     return scout
 
 
 def searched(claim, part="", start=0, profile=PROFILES["quick"]):
-    """The outcome of the check of one part, which must not end in an error."""
+    """The outcome of a check of one part of a claim; the check must not end in an error."""
     outcome = check_part(claim, claim.part(part), profile, start)
     assert outcome.error is None
     return outcome

@@ -1,9 +1,9 @@
-"""Arguments and results are checked against their annotations, once for all of the same shapes.
+"""Checks of arguments and results against their annotations, once for each combination of shapes.
 
-A check by jaxtyping and beartype takes some twenty microseconds, more than most small functions,
-and comes to the same whenever types, dtypes and shapes are the same. So these are remembered for
-every function, arguments and result together, and what was seen to be right is not checked again.
-To ask what is remembered still takes a fifth of a claim's time; there it is asked `sparingly`.
+A check by jaxtyping and beartype takes about twenty microseconds, more than most small functions.
+Its result depends only on types, dtypes and shapes. So for every function the combinations of
+arguments and result that passed are remembered, and not checked again. The look-up alone takes a
+fifth of a claim's time; for claims only some calls are looked up (`sparingly`).
 """
 
 from __future__ import annotations
@@ -30,27 +30,28 @@ from numpy import ndarray
 __all__ = ["install", "remembering", "sparingly"]
 
 LONGEST = 16
+"""The maximum length of a tuple or list whose items are remembered one by one."""
 
 BY_VALUE = re.compile(r"\{|Literal")
-"""Annotations that speak of more than kinds: functions with such are checked always."""
+"""Annotations that depend on values: functions that have one are checked at every call."""
 OF_ANY_LENGTH = re.compile(r"\.\.\.|Sequence|Iterable|Collection|list")
 
 EACH = 16
-"""One call in so many of a function is checked where that is done sparingly."""
+"""Within `sparingly` one call in this number of calls of a function is checked."""
 
 _seen = {}
 _sparing = False
 _plain = {float, int, complex, np.float64, np.int64, np.bool_, type(None)}
-"""Types of which an annotation can say nothing more; others join them as they are met."""
+"""Types about which an annotation can say no more than the type; more are added when met."""
 
 
 class Unknown(Exception):
-    """A value about which an annotation may say more than is remembered."""
+    """A value about which an annotation may say more than its `kind`; it is always checked."""
 
 
 @contextlib.contextmanager
 def sparingly():
-    """Check one call in `EACH` of each function within, its very first one among them."""
+    """Check one call in `EACH` calls of each function inside the block, and the first one."""
     global _sparing
     _sparing = True
     try:
@@ -60,7 +61,10 @@ def sparingly():
 
 
 def kind(value, uniform=False):
-    """All of a value that an annotation can speak of; `uniform` tuples have one kind of item."""
+    """What an annotation can say about a value: its type, dtype and shape, or those of its items.
+
+    `uniform` says that tuples must have items of one kind. Raises `Unknown` for other values.
+    """
     of = type(value)
     if of in _plain:
         return of
@@ -87,10 +91,10 @@ def kind(value, uniform=False):
 
 
 def in_turn(function):
-    """The function checked by beartype; of a list, each call looks at the item after the last one.
+    """The function checked by beartype, which looks at the items of a list in turn, one per call.
 
-    beartype itself takes one by chance, from the generator of the module `random`: what a check
-    finds would differ from run to run, and strategies may not draw from that generator.
+    beartype itself picks a random item, from the generator of the module `random`. Then checks
+    would differ from run to run, and strategies may not draw from that generator.
     """
     checked = beartype(function)
     hidden = getattr(checked, "__kwdefaults__", None) or {}
@@ -101,7 +105,7 @@ def in_turn(function):
 
 
 def remembering(thing):
-    """The function, or the class with its `__init__`, checked when its shapes are new."""
+    """The function, or the class with its `__init__`, checked for new combinations of shapes."""
     if inspect.isclass(thing):
         if "__init__" in vars(thing) and hasattr(thing, "__dataclass_fields__"):
             thing.__init__ = remembering(thing.__init__)
@@ -122,7 +126,7 @@ def remembering(thing):
 
 
 def _checked_once(function, uniform):
-    # a function inside another is made anew by every call of that one: what was seen is shared
+    # an inner function is created again by every call of the outer one: these share what was seen
     name = function.__module__, function.__qualname__, function.__code__
     seen = _seen.setdefault(name, {})
     results = {}
@@ -180,7 +184,7 @@ def _checked_once(function, uniform):
 
 
 def _popping(results, like):
-    """A function with the signature and the globals of another; the result is this thread's."""
+    """A function with the signature and globals of `like` that returns this thread's result."""
     take, thread = results.pop, threading.get_ident
 
     def known(*_, **__):
@@ -191,7 +195,7 @@ def _popping(results, like):
 
 
 class _Decorator(ast.NodeTransformer):
-    """Functions get the innermost decorator, classes the outermost, after `@dataclass`."""
+    """Adds the decorator `remembering`: innermost for functions, outermost for classes."""
 
     def visit_FunctionDef(self, node):
         self.generic_visit(node)
@@ -209,7 +213,7 @@ class _Decorator(ast.NodeTransformer):
 
 class _Loader(SourceFileLoader):
     def path_stats(self, path):
-        raise OSError(path)  # so that no bytecode is kept: it would be found without the checks
+        raise OSError(path)  # keep no bytecode: other runs would load it without the checks
 
     def source_to_code(self, data, path):
         tree = ast.fix_missing_locations(_Decorator().visit(ast.parse(data)))
@@ -234,5 +238,5 @@ class _Finder(MetaPathFinder):
 
 
 def install(names):
-    """Check these modules, and all inside, from their import on."""
+    """Check these modules and their submodules when they are imported."""
     sys.meta_path.insert(0, _Finder(names))

@@ -1,4 +1,4 @@
-(* Sums, extremes, norms, and functions of bounded slope: what the proofs share. *)
+(* Lemmas that several proofs use: on sums, maxima, norms and functions of bounded slope. *)
 From Coquelicot Require Import Coquelicot.
 Require Import Prelude.
 
@@ -82,7 +82,7 @@ Proof. apply sqrt_pos. Qed.
 Lemma norm_square n f : norm n f * norm n f = total n (fun i => f i * f i).
 Proof. apply sqrt_sqrt, square_total_nonneg. Qed.
 
-(* Cauchy and Schwarz. *)
+(* The inequality of Cauchy and Schwarz. *)
 Lemma cauchy n f g : total n (fun i => f i * g i) <= norm n f * norm n g.
 Proof.
   set (p := norm n f). set (q := norm n g).

@@ -22,7 +22,7 @@ Proof.
   apply (lipschitz _ logistic_slope); [apply logistic_derivative|apply logistic_slope_bound].
 Qed.
 
-(* No smaller constant will do. *)
+(* No constant below 1/4 is a Lipschitz constant. *)
 Lemma logistic_tight share : share < 1 -> exists x y,
   share * (1 / 4 * Rabs (x - y)) < Rabs (logistic x - logistic y).
 Proof.

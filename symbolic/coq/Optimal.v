@@ -1,7 +1,8 @@
 (* Optimal tokens bound the risk of attention from below. *)
 Require Import Prelude Lemmas Softmax.
 
-(* The deficit of an input: the mean distance of its scores from the best one. *)
+(* The deficit of an input: the mean distance of its scores g from the best one, weighted by the
+   softmax of the logits s. *)
 Definition deficit (T : nat) (s g : nat -> R) : R :=
   total T (fun t => softmax T s t * (most T g - g t)).
 
@@ -36,7 +37,8 @@ Proof.
   - rewrite Rminus_0_r. lra.
 Qed.
 
-(* It is above it if the loss decreases strictly and the scores of some input differ. *)
+(* The risk at any weights exceeds the risk at the optimal tokens if the loss decreases strictly and
+   the scores of some input differ. *)
 Lemma gap_pos n T loss s g : (0 < n)%nat -> (0 < T)%nat ->
   (forall a b, a < b -> loss b < loss a) -> 0 < most n (fun i => oscillation T (g i)) ->
   0 < gap n T loss s g.

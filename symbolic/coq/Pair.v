@@ -1,4 +1,4 @@
-(* Two tokens of opposite sign on a line, for which softmax is steepest. *)
+(* Two tokens of opposite sign on a line: the data for which the Lipschitz constants are sharp. *)
 Require Import Prelude Lemmas Softmax Logistic.
 
 (* Two tokens 1 and -1 on a line: the weights are 1/(1 + exp(-2 x)) and 1/(1 + exp(2 x)). *)
@@ -32,7 +32,8 @@ Proof.
   apply Rmult_eq_reg_r with (sqrt 2); [|lra]. rewrite S. field. lra.
 Qed.
 
-(* Below any share of it, g(2 x) - g(2 y) beats half of x - y somewhere. *)
+(* For every share < 1 some x and y have |g(2 x) - g(2 y)| > share |x - y|/2, g the logistic
+   function. *)
 Lemma pair_steep share : share < 1 -> exists x y,
   share * (1 / 2 * Rabs (x - y)) < Rabs (logistic (2 * x) - logistic (2 * y)).
 Proof.

@@ -1,4 +1,4 @@
-(* Softmax: weights, means, covariances, and how much a mean moves with the logits. *)
+(* Softmax: its weights, means and covariances, and Lipschitz bounds of a mean in the logits. *)
 From Coquelicot Require Import Coquelicot.
 Require Import Prelude Lemmas.
 
@@ -75,7 +75,7 @@ Proof.
   unfold mean. rewrite <- total_plus. apply total_ext. intros; ring.
 Qed.
 
-(* Cauchy and Schwarz for the covariance, with ranges in place of variances. *)
+(* The covariance of u and v is at most a quarter of the product of their ranges U and V. *)
 Lemma cov_le u v U V :
   0 <= U -> 0 <= V -> (0 < n)%nat ->
   (forall i j, (i < n)%nat -> (j < n)%nat -> u i - u j <= U) ->
@@ -156,7 +156,8 @@ Proof.
   intros j Hj. now rewrite (H j Hj).
 Qed.
 
-(* Along the segment of logits from b to b + a the mean of u rises by a covariance of u and a. *)
+(* The mean of u at logits b + a exceeds that at b by at most U V/4, if u has the range U and a the
+   range V. Its derivative along the segment is the covariance of u and a. *)
 Lemma softmax_gain n b a u U V :
   (0 < n)%nat -> 0 <= U -> 0 <= V ->
   (forall i j, (i < n)%nat -> (j < n)%nat -> u i - u j <= U) ->
@@ -226,7 +227,7 @@ Lemma times_minus d A x y i :
   times d A x i = times d A y i + times d A (fun k => x k - y k) i.
 Proof. unfold times. rewrite <- total_plus. apply total_ext. intros; ring. Qed.
 
-(* The mean of values u under softmax is Lipschitz. *)
+(* The mean of values u of range U, under softmax of A x, is Lipschitz in x with U diameter(A)/4. *)
 Lemma mean_lipschitz n d A x y u U :
   (0 < n)%nat -> 0 <= U -> (forall i j, (i < n)%nat -> (j < n)%nat -> u i - u j <= U) ->
   total n (fun i => u i * softmax n (times d A x) i)

@@ -17,7 +17,8 @@ Proof. intros n D A x y beta _ _ (P & X) (_ & Y). now apply inverses. Qed.
 Theorem sharp_1 : sim_basic_3_sharp_1.
 Proof. exact literal_1. Qed.
 
-(* e^s >= e^m (1 + s - m) for every s and m. *)
+(* If the mean of the n numbers s_i is at least m, the sum of the exp(s_i) is at least n exp(m), as
+   exp(s) >= exp(m) (1 + s - m) for every s. *)
 Lemma exponentials_ge n s m : INR n * m <= total n s ->
   INR n * exp m <= total n (fun i => exp (s i)).
 Proof.

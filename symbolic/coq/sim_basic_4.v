@@ -1,4 +1,4 @@
-(* Softmax attention is Lipschitz with spread(A)/2, and with nothing less. *)
+(* The map from x to softmax(A x) is Lipschitz with spread(A)/2, and with no smaller constant. *)
 Require Import Prelude Statements Lemmas Softmax Pair.
 
 Theorem sharp : sim_basic_4_sharp.

@@ -1,4 +1,5 @@
-(* A mean of values under softmax is Lipschitz with sqrt(2)/4 osc(h) spread(A), and nothing less. *)
+(* The mean of values h under softmax(A x) is Lipschitz in x with sqrt(2)/4 osc(h) spread(A), and
+   with no smaller constant; osc(h) is the largest value less the least. *)
 Require Import Prelude Statements Lemmas Softmax Pair.
 
 Theorem sharp : sim_basic_5_sharp.

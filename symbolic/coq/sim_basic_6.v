@@ -1,4 +1,5 @@
-(* The weights as a diagonal matrix, in the spectral and in the Frobenius norm. *)
+(* The sharp Lipschitz constants of the diagonal matrix of softmax(A x), in the spectral norm (1) and
+   in the Frobenius norm (2). *)
 Require Import Prelude Statements Lemmas Softmax Pair.
 Require sim_basic_4.
 

@@ -1,4 +1,5 @@
-(* The derivative of the logistic function is Lipschitz with 1/(6 sqrt 3), and nothing less. *)
+(* The derivative of the logistic function is Lipschitz with 1/(6 sqrt 3), and with no smaller
+   constant. *)
 From Coquelicot Require Import Coquelicot.
 Require Import Prelude Statements Lemmas.
 
@@ -15,7 +16,8 @@ Qed.
 Lemma sqrt3 : sqrt 3 * sqrt 3 = 3 /\ 0 < sqrt 3.
 Proof. split; [apply sqrt_sqrt; lra|apply sqrt_lt_R0; lra]. Qed.
 
-(* With a = (1 - e)/(1 + e), the curvature is -a (1 - a^2)/4, and a (1 - a^2) <= 2/(3 sqrt 3). *)
+(* With e = exp(-x) and a = (1 - e)/(1 + e), the curvature is -a (1 - a^2)/4, and
+   |a (1 - a^2)| <= 2/(3 sqrt 3). *)
 Lemma curvature_bound x : Rabs (curvature x) <= 1 / (6 * sqrt 3).
 Proof.
   unfold curvature. set (e := exp (- x)). assert (P : 0 < e) by apply exp_pos.

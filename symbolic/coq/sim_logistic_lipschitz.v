@@ -1,4 +1,4 @@
-(* The logistic function is Lipschitz with 1/4, and with nothing less. *)
+(* The logistic function is Lipschitz with 1/4, and with no smaller constant. *)
 Require Import Prelude Statements Lemmas Logistic.
 
 Theorem sharp : sim_logistic_lipschitz_sharp.

@@ -1,4 +1,5 @@
-(* Attention stays in the convex hull of the tokens, and never reaches its boundary. *)
+(* The output of attention lies in the convex hull of the tokens: along any u it is at most the
+   largest <x_t, u>, and below it if the <x_t, u> differ. It can be 0. *)
 Require Import Prelude Statements Lemmas Softmax.
 
 Lemma output_along T d X s u :

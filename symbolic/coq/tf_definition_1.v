@@ -1,4 +1,4 @@
-(* A tie: two optimal tokens. *)
+(* Two tokens of equal score are both optimal. *)
 Require Import Prelude Statements Lemmas Softmax.
 
 Theorem literal_1_refuted : ~ tf_definition_1_literal_1.

@@ -1,27 +1,32 @@
-"""Assumption B: a bound of the label margin by means, and what it makes of the joint p-SVM.
+"""Assumption B: a bound of the label margin by means, and its consequence for the joint p-SVM.
 
-Let w be multipliers of v(alpha) of sum 1, Z_beta = sum_i w_i Y_i x_i,beta_i, and Gamma =
-||Z_alpha||. Let u be a vector orthogonal to v(alpha) with Y_i <u, x_i,alpha_i> >= 0 for all tight
-inputs, and >= 1 for all tight inputs that are idle. Such a u is the sum of the vectors that
-`properties.mm._support.label_margins.tilts` finds. A statement on a sum over inputs or tokens is
-executed for one term of it.
+v(alpha) is the solution of the v-SVM for the tokens alpha, and w its multipliers, scaled to sum 1.
+A choice beta names one token of each input, Z_beta = sum_i w_i Y_i x_i,beta_i, and Gamma =
+||Z_alpha||. An input is tight if its label margin under v(alpha) is 1, and idle if its multiplier
+is 0 in every dual solution. Let u be orthogonal to v(alpha) with Y_i <u, x_i,alpha_i> >= 0 for all
+tight inputs, and >= 1 for all tight idle inputs. The sum of the vectors that
+`properties.mm._support.label_margins.tilts` finds is such a u. A statement about a sum over inputs
+or tokens is checked for one term.
 
 On `mm/assumption-b`, with instances of `properties/mm/assumption_b`:
 
-`amended` bounds m by the norm of a mean of the labelled inputs, which is convex in attention, and
-decides that B holds if its nu is positive. `sharp-1` is exact. Let gamma be the largest label
-margin of another choice than alpha. Whatever the keys, B holds if gamma < Gamma and no input is
-idle. It holds for no other data if attention can reach every choice, as it can if the differences
-of keys are linearly independent, so for almost all data with d >= n (T - 1). For these data the
-best nu has a closed form, for any number of inputs. The label margin that is lost per attention is
-least in one of two cases. If one input attends a little to one other token, the loss is the
-multiplier W_i times the difference of scores. If attention is all on another choice, the loss is
-Gamma - gamma. The check does not use this closed form. For a nu below the best one, `best_nu.py`
-finds weights that prove it for all attention; other code judges these weights in rationals. For a
-nu above, it finds a prompt and a head. If attention cannot reach every choice B may hold with gamma
->= Gamma (`HIDDEN`): it lies between this and what `literal-1` evaluates. By `sharp-2` the inputs
-outside of S saturate as fast as those in S do where p(alpha) exists and B holds: the relaxation of
-the joint p-SVM to margins of 0 relaxes nothing.
+`amended` bounds the label margin m by the norm of a mean of the labelled inputs, which is convex in
+attention. It decides that B holds if its nu is positive.
+
+`sharp-1` is exact. Let gamma be the largest label margin of a choice other than alpha. Whatever the
+keys, B holds if gamma < Gamma and no input is idle. If attention can reach every choice, B holds
+for no other data. It can if the differences of keys are linearly independent, so for almost all
+data with d >= n (T - 1). For these data the best nu has a closed form, for any number of inputs.
+The label margin that is lost per attention is least in one of two cases. If one input attends a
+little to one other token, the loss is the multiplier W_i times the difference of scores. If all
+attention is on another choice, the loss is Gamma - gamma. The check does not use this closed form.
+For a nu below the best one, `best_nu.py` finds weights that prove B for all attention; other code
+judges these weights in rationals. For a nu above the best one, `best_nu.py` finds a prompt and a
+head that violate B. If attention cannot reach every choice, B may hold with gamma >= Gamma; the
+instance `HIDDEN` is an example.
+
+By `sharp-2`, if p(alpha) exists and B holds, the inputs outside of S saturate as fast as those in
+S. So the relaxation of the joint p-SVM to margins of 0 relaxes nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +46,10 @@ W = sp.Symbol("w", nonnegative=True)
 
 
 def prove_by_means() -> str:
-    """Prove that min_i Y_i <h, x_i^p> <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
+    """Prove that min_i Y_i <h, x_i^p> <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i)).
+
+    nu is Gamma less the largest ||Z_beta|| of a choice beta other than alpha.
+    """
     least, v = sp.Symbol("least", real=True), vector("v")
     length = sp.Symbol("<v, v>", positive=True)
     ensure_nonnegative(
@@ -92,10 +100,10 @@ LEAD = sp.Symbol("margin - gamma", positive=True)
 
 
 def ensure_odds() -> None:
-    """Prove that the score of alpha_i exceeds gamma by the excess of the margin over gamma.
+    """Prove that alpha_i scores at least margin + (margin - gamma) q_i/(1 - q_i).
 
-    The margin is that of a head of norm 1. gamma bounds the label margins of choices other than
-    alpha, and q_i is 1 - s_i,alpha_i.
+    The margin is the label margin of a head of norm 1, and exceeds gamma. gamma bounds the label
+    margins of choices other than alpha, and q_i is 1 - s_i,alpha_i.
     """
     best, q = sp.symbols("best q", real=True)
     ensure_nonnegative(
@@ -115,7 +123,10 @@ def ensure_odds() -> None:
 
 
 def ensure_rival_in_reach() -> None:
-    """Prove that no nu > Gamma - gamma suffices if attention can reach a choice of margin gamma."""
+    """Prove that B fails for nu > Gamma - gamma if attention can reach a choice of margin gamma.
+
+    The prompts are multiples R p(beta) for a choice beta of label margin gamma.
+    """
     R, far, rest, gap = sp.symbols("R D T-1 Gamma-gamma", positive=True)
     cite(EXPONENTIAL)
     ensure_equal(
@@ -128,9 +139,9 @@ def ensure_rival_in_reach() -> None:
 
 
 def ensure_slow_if_all_reached() -> None:
-    """Prove that if all choices are in reach a prompt saturates any one input last.
+    """Prove that if attention can reach every choice, some prompt saturates a given input last.
 
-    Let beta differ from alpha in that input alone, and p_s = (1 - s) p(alpha) + s p(beta).
+    Let beta differ from alpha in this input alone, and p_s = (1 - s) p(alpha) + s p(beta).
     """
     s = 1 / (1 + MORE)
     first, second = sp.symbols("first second", nonnegative=True)
@@ -159,9 +170,9 @@ def ensure_slow_if_all_reached() -> None:
 
 
 def ensure_tilt() -> None:
-    """Prove that a head near v(alpha) turns to idle inputs at a cost of second order in e.
+    """Prove that tilting v(alpha) towards idle inputs costs a label margin of second order in e.
 
-    Here e is the largest 1 - s_i,alpha_i of idle inputs.
+    e is the largest 1 - s_i,alpha_i of idle inputs.
     """
     c, e, gap, size = sp.symbols("c e gap size", positive=True)
     v, u = vector("v"), vector("u")
@@ -188,11 +199,12 @@ def ensure_tilt() -> None:
 
 
 def ensure_slow_is_cheap() -> None:
-    """Prove that no nu > 0 suffices if an idle input is the slowest to saturate.
+    """Prove that B fails for every nu > 0 if an idle input is the slowest to saturate.
 
-    Along R q margins of the inputs that are not idle are at least a R. Margins of idle inputs are
-    at least b R, and one of them is b R, with 0 < b < a; e is the largest 1 - s of the idle inputs.
-    If p' has margins of 1 - lack < 1, possibly 0, q = p' + t p(alpha) is such a prompt.
+    Under the prompt R q, inputs that are not idle have margins of at least a R. Idle inputs have
+    margins of at least b R, which one of them attains, with 0 < b < a. e is the largest 1 - s of
+    the idle inputs. If p' has the margin 1 - lack < 1, possibly 0, then q = p' + t p(alpha) is such
+    a prompt.
     """
     lack, also = sp.Symbol("lack", positive=True), sp.Symbol("also", nonnegative=True)
     alpha, t = vector("p(alpha)"), lack / (1 + MORE)
@@ -224,7 +236,10 @@ def ensure_slow_is_cheap() -> None:
 
 
 def prove_void() -> str:
-    """Prove that no idle input is the slowest under B: the relaxed solution needs no relaxation."""
+    """Prove that under B all margins of the relaxed joint p-SVM's solution p' are at least 1.
+
+    Otherwise an idle input would be the slowest to saturate, and B would fail.
+    """
     suppose(V_EXISTS, statement.SATURATED)
     ensure_slow_is_cheap()
     mu = MORE / (1 + MORE)  # in [0, 1)

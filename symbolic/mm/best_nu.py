@@ -1,9 +1,11 @@
 """The best nu of Assumption B for given tokens, if no input is idle and gamma < Gamma.
 
-Write z_i = Y_i x_i,alpha_i and v = Gamma v(alpha), of norm 1: as no input is idle <v, z_i> = Gamma.
-Let W be the largest multiplier of input i, z = Y_i x_it another token of it and u = z - z_i. For 0
-< q <= 1 let m(q) be the label margin of alpha with y = z_i + q u in place of z_i, the distance of 0
-from the hull of y and the other z_j, and r(q) = (Gamma - m(q))/q: a nu <= r(q) for all q will do.
+Letters are those of `symbolic.mm.assumption_b`. Let z_i = Y_i x_i,alpha_i and v = Gamma v(alpha),
+which has norm 1. As no input is idle, <v, z_i> = Gamma for all i. Fix an input i and another token
+t of it: W is the largest multiplier of the input, z = Y_i x_it and u = z - z_i. For 0 < q <= 1 let
+y = z_i + q u. m(q) is the label margin of alpha with y in place of z_i, that is the distance of 0
+from the hull of y and the other z_j. Let r(q) = (Gamma - m(q))/q. B holds for a nu of at most
+Gamma - gamma that is at most r(q) for all q, i and t.
 """
 
 from __future__ import annotations
@@ -35,11 +37,11 @@ from symbolic.textbook import CAUCHY_SCHWARZ, DUALITY, LINEAR, TRIANGLE
 
 SIZE, Q = sp.symbols("Gamma q", positive=True)
 LEVEL = SIZE
-"""The component of each z_j along v."""
+"""The component of each z_j along v, Gamma."""
 
 
 def ensure_one_token() -> None:
-    """Prove that every nu that is at most Gamma - gamma and all r(q) suffices."""
+    """Prove that B holds for every nu that is at most Gamma - gamma and at most all r(q)."""
     share, nu = sp.symbols("share nu", nonnegative=True)
     gamma = RIVAL + nu + share  # Gamma, as nu is at most Gamma - gamma
     ensure_nonnegative(
@@ -216,7 +218,7 @@ def ensure_no_least_between() -> None:
 
 
 def ensure_single() -> None:
-    """Prove that Gamma - gamma is the least value for a single input."""
+    """Prove that the best nu is Gamma - gamma for a single input: W (Gamma - <v, z>) is no less."""
     length = SIZE / (1 + MORE)
     cite(CAUCHY_SCHWARZ)
     ensure_nonnegative(
@@ -228,7 +230,10 @@ def ensure_single() -> None:
 
 
 def ensure_any_attention() -> None:
-    """Prove that no nu above r(q) suffices if differences of keys are independent."""
+    """Prove that B fails for a nu above some r(q) if differences of keys are linearly independent.
+
+    Then some prompt has any given logits.
+    """
     R, q, other = sp.symbols("R q T-1", positive=True)
     x = sp.exp(-R)
     ensure_equal(
@@ -245,10 +250,10 @@ def ensure_any_attention() -> None:
 
 
 def prove_exactly() -> str:
-    """Prove that Assumption B holds exactly if gamma < Gamma and no input is idle.
+    """Prove that Assumption B holds if and only if gamma < Gamma and no input is idle.
 
-    All choices are in reach. The best nu is above 0, as the W are, and as other tokens score at
-    most gamma under the head v.
+    Attention is supposed to reach every choice. The best nu is above 0, as each W is, and as other
+    tokens score at most gamma under the head v.
     """
     suppose(V_EXISTS, statement.REACHED)
     ensure_odds()

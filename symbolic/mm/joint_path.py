@@ -1,17 +1,21 @@
-"""The prompt of the joint path under exp(-x): its limit with Assumption B, and by r/R without it.
+"""The limit of the prompt p_R/R of the joint path for the loss exp(-x).
+
+The path minimises the risk over heads of norm at most r and prompts of norm at most R. Under
+Assumption B the limit does not depend on r/R; without it, it does.
 
 Notation:
 
 - u is the head of norm at most r with the least risk on the selected tokens.
 - u_i = Y_i u^T x_i,alpha_i, and the weights g_i are exp(-u_i) over their sum.
 - G and G_p are the means of Y_i x_i,alpha_i and Y_i x_i^p with the weights g.
-- w are multipliers of v(alpha) of sum 1, and e = v(alpha)/||v(alpha)||.
+- L(v, p) is the risk of the head v and the prompt p, and L(u, alpha) that on the selected tokens.
+- w are the multipliers of v(alpha), scaled to sum 1, and e = v(alpha)/||v(alpha)||.
 - q_i = 1 - s_i,alpha_i of the pair (v_r, p_R), and Q is the mean of the q_i with the weights g.
-- q*_i is 1 - s_i,alpha_i of a prompt of norm R that one may choose.
+- q*_i is 1 - s_i,alpha_i of a prompt of norm R that a proof chooses.
 - D is the largest distance of a token from the selected one.
 - delta > 0 is the least lead of a selected token over another one, in scores under e.
 
-A statement on a sum over inputs or tokens is executed for one term of it.
+A statement about a sum over inputs or tokens is checked for one term.
 """
 
 from __future__ import annotations
@@ -54,9 +58,9 @@ _PROMPT = (
 
 
 def ensure_on_tangent() -> None:
-    """Prove the statement below.
+    """Prove that L(v, p) exp(||v|| ||G_p||) >= L(u, alpha) exp(<u, G>) for all v, p and u.
 
-    L(v, p) exp(||v|| ||G_p||) >= L(u, alpha) exp(<u, G>), for all heads u, v and prompts p.
+    The weights g of G and G_p are those of u.
     """
     x, mean = sp.symbols("x mean", real=True)
     convex = "exp(-x) is convex"
@@ -80,7 +84,7 @@ def ensure_on_tangent() -> None:
 
 
 def ensure_first_order() -> None:
-    """Prove that <u, G> = r ||G|| for the minimiser u: its risk falls nowhere in the ball."""
+    """Prove that <u, G> = r ||G||, as the risk of the minimiser u falls in no direction."""
     e, slope, own = sp.symbols("e slope own", real=True)
     ensure_equal(
         sp.diff(sp.exp(-(own + e * slope)), e).subs(e, 0),
@@ -92,7 +96,7 @@ def ensure_first_order() -> None:
 
 
 def ensure_weights() -> None:
-    """Prove that g_i >= n^(-1/w_i) where w_i > 0; u is within sqrt(2 r ln n/Gamma) of r e."""
+    """Prove that g_i >= n^(-1/w_i) if w_i > 0, and ||u - r e|| <= sqrt(2 r ln n/Gamma)."""
     ensure_equal(
         (r * GAMMA - (1 - w) * (r * GAMMA - LOG_N)) / w,
         r * GAMMA + LOG_N * (1 - w) / w,
@@ -131,9 +135,10 @@ def ensure_weights() -> None:
 
 
 def ensure_shorter_mean() -> None:
-    """Prove the statement below.
+    """Prove that ||G_p|| <= ||G|| - lead Q + D^2 Q^2/(2 ||G||) for any weights.
 
-    ||G_p|| <= ||G|| - lead Q + D^2 Q^2/(2 ||G||), for any weights; ||G|| - Q delta/4 near u.
+    `lead` bounds the leads of selected tokens in scores under G/||G|| from below. With the weights
+    g for large r and small Q, ||G_p|| is at most ||G|| - Q delta/4.
     """
     a, b, c = sp.symbols("a b c", positive=True)
     ensure_nonnegative(
@@ -182,7 +187,7 @@ def ensure_shorter_mean() -> None:
 
 
 def ensure_directed() -> None:
-    """Prove that a least prompt with a required margin of 1 has a direction."""
+    """Prove that a least prompt with a required margin of 1 has a direction, as it is not 0."""
     ensure_zero(
         vector("A") @ (0 * vector("X")),
         "0 has the margin 0: with T > 1 and a margin of 1 the least prompt is not 0",
@@ -199,9 +204,10 @@ def cite_bounded_sequence() -> None:
 
 
 def ensure_prompt_nears() -> None:
-    """Prove the statement below.
+    """Prove that p_R/(R/||X|| - c) tends to X as R grows.
 
-    Prompts of norm R and logit margins R/size - c tend to R X/size, X least, size = ||X||.
+    X is the least prompt with margins of 1. p_R has the norm R and logit margins of at least
+    R/||X|| - c.
     """
     size, c = sp.symbols("size c", positive=True)
     ensure_least_point()
@@ -257,16 +263,19 @@ def prove_prompt() -> str:
 
 
 def prove_ratio() -> str:
-    """Prove the ratio for a supposed choice, weights and prompt."""
+    """Prove `ensure_ratio` under the suppositions of the reading."""
     suppose(*_PROMPT, statement.BELOW, statement.WEIGHTED, statement.MEETS)
     ensure_ratio()
     return "for any number of inputs, tokens and axes"
 
 
 def ensure_ratio() -> None:
-    """Prove the statement below.
+    """Prove that p_R/R tends to p_tau/||p_tau|| if r/R tends to tau ||v(alpha)||/||p_tau||.
 
-    ||q - p_tau||^2 <= ||q||^2 - ||p_tau||^2, and the limit of p_R/R by that of r/R.
+    p_tau is the least prompt with logit margins of max(0, 1 - tau (m_i - 1)), where m_i is the
+    label margin of input i under v(alpha). If r/R tends to infinity, the margin 0 takes the place
+    of this number for m_i > 1. Also ||q - p_tau||^2 <= ||q||^2 - ||p_tau||^2 for every q with these
+    margins.
     """
     ensure_existence_of_relaxed()  # p_tau, and p(alpha) of the joint p-SVM
     ensure_pythagoras()

@@ -1,4 +1,7 @@
-"""With one input the gradient of every loss is |l'(u)| times that of -x, u the attended score."""
+"""The gradient for one input: that of a loss l is |l'(u)| times that of the loss -x.
+
+u is the attended score.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Under convex heads the risk falls to its least value like attention to other tokens does.
+"""The regularisation path under convex heads: the risk gap is of the order of lost attention.
 
-With q the attention of an input to other tokens than its best one, d > 0 the least gap of h_i
-between tokens and D the largest slope <h_i'(x_1), x_1 - x_t>, convexity gives
-best - D q <= h_i(output) <= best - d q. The consequence for the path is that of a linear head.
+For input i, q is the attention to tokens other than the best one, x_1. d > 0 is the least gap
+h_i(x_1) - h_i(x_t), and D the largest slope <h_i'(x_1), x_1 - x_t>. Convexity of h_i gives
+best - D q <= h_i(output) <= best - d q. From these bounds the limit of the path follows as for a
+linear head.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def prove_no_better() -> str:
 
 
 def prove_path() -> str:
-    """Prove both bounds, and the limit of the path."""
+    """Prove both bounds of the risk gap by lost attention, and the limit of the path."""
     prove_no_better()
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
     steep, several = (

@@ -1,7 +1,8 @@
-"""Normalised descent on p if rivals score the same: how much a step gains, and how straight.
+"""Normalised descent on p if rivals have one score: its gain per step, and its deviation from p*.
 
-With one input and A_t = k_alpha - k_t the step is along g = sum_t q_t A_t, q_t the softmin of the
-margins m_t = <A_t, p>. Let a = ||p*||, N = ||p||, P = <p, p*>/a, B = max ||A_t||, J rivals.
+For one input let A_t = k_alpha - k_t. The step is along g = sum_t q_t A_t, where q_t is the softmin
+of the margins m_t = <A_t, p>: q_t is exp(-m_t) over the sum of all exp(-m_r). p* is the p-SVM's
+solution. Let a = ||p*||, N = ||p||, P = <p, p*>/a, B = max ||A_t||, and J the number of rivals.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ from symbolic.textbook import CAUCHY_SCHWARZ, ENTROPY, TRIANGLE
 
 
 def prove() -> str:
-    """Prove that <p(k) - p(0), p*> >= k s / max ||k_alpha - k_t|| for every k."""
+    """Prove that <p(k) - p(0), p*> >= k s / max ||k_alpha - k_t|| for every k.
+
+    s is the length of a step.
+    """
     exists, alike, sloped = (
         EXISTS,
         LOWER_RIVALS,
@@ -129,10 +133,10 @@ def prove_close() -> str:
 
 
 def _logs(expression: object) -> object:
-    """Return logarithms of exponentials and of products taken apart."""
+    """Expand logarithms of products and of exponentials."""
     return simplified(sp.expand_log(simplified(expression), force=True))
 
 
 def _squared(expression: object) -> object:
-    """Return a square recognised."""
+    """Factor an expression, so that sympy recognises a square."""
     return factored(expression)

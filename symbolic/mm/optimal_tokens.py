@@ -23,25 +23,26 @@ from symbolic.tf.definition_1 import BEST, GAMMA, OPTIMAL, Tokens
 
 
 class _Attended(Tokens):
-    """With letters for softmax, by the name of the prompt."""
+    """The arithmetic in which the softmax of a prompt is a vector of letters named after it."""
 
     def softmax(self, s: Numbers) -> Numbers:
-        """Return the attention."""
+        """Return the attention of a prompt, as a vector with the prompt's name."""
         return vector(entry(str(s.ravel()[0])))
 
     def array(self, x: Any) -> Any:
-        """Return the one input that there is."""
+        """Return the only input of a list."""
         return x[0]
 
     def sum(self, x: Numbers) -> sp.Expr:
-        """Return a sum unchanged."""
+        """Return the sum over tokens; an expression is a sum already and is returned unchanged."""
         return x if isinstance(x, sp.Expr) else super().sum(x)
 
 
 def prove() -> str:
-    """Prove the statement below.
+    """Prove that a prompt with no more weight off the optimal tokens has no higher loss.
 
-    The score attended to is the best one less the gap times the weight off optimal tokens.
+    Let the other tokens of an input have one score. Then the attended score is the best one less
+    the gap times the weight off the optimal tokens.
     """
     one = np.array([[sp.Integer(1)]], dtype=object)
     p, q = (np.array([sp.Symbol(name)], dtype=object) for name in "pq")

@@ -1,8 +1,9 @@
 """The v-SVM, the p-SVM and the joint one: existence, distance, uniqueness, support.
 
-All are the least vector X with <A_j, X> >= b_j, so that `symbolic.least_points` proves them for any
-number of inputs and tokens and in any dimension; what is compared is what the claims evaluate.
-If nothing is constrained X is 0, C is empty, and there is nothing to compare.
+The solution of each programme is the least vector X with <A_j, X> >= b_j for all j. So
+`symbolic.least_points` proves the statements for any number of inputs and tokens, in any dimension.
+The comparisons are those that the claims evaluate. Without constraints X is 0 and C is empty, and
+there is nothing to compare.
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ def ensure_attained(comparison: Comparison) -> None:
 
 
 def prove_distance() -> str:
-    """Prove that X exists and is unique exactly if 0 is not in C; then ||X|| dist(0, C) = 1."""
+    """Prove that X exists, and is unique, if and only if 0 is not in C.
+
+    Then ||X|| dist(0, C) = 1.
+    """
     ensure_distance_of_hull()
     for margin, square in ((1 / sp.sqrt(SQUARE), 1 / SQUARE), (sp.Integer(0), sp.Integer(0))):
         programme = SimpleNamespace(hull_square=square)
@@ -61,7 +65,7 @@ def prove_distance() -> str:
 
 
 def prove_joint_distance() -> str:
-    """Prove `prove_distance` for the joint programme, and that some margin of v(alpha) is tight."""
+    """Prove the same for the joint programme, and that some margin of v(alpha) is tight."""
     suppose(V_EXISTS)
     ensure_some_margin_is_tight()
     return prove_distance()
@@ -86,7 +90,10 @@ def prove_nearer() -> str:
 
 
 def prove_shorter() -> str:
-    """Prove the same inequality for p(alpha) without relaxation and p' with it, attained."""
+    """Prove ||p - p'||^2 <= ||p||^2 - ||p'||^2 for p = p(alpha) and the relaxed solution p'.
+
+    Orthogonal keys attain the constant.
+    """
     suppose(V_EXISTS, joint_svm.P_EXISTS)
     ensure_existence_of_relaxed()
     ensure_pythagoras()
@@ -95,7 +102,7 @@ def prove_shorter() -> str:
 
 
 def prove_of_support() -> str:
-    """Prove that a least vector of some constraints is the least of all if it meets all."""
+    """Prove that the least vector for some constraints is the least for all if it meets all."""
     suppose(V_EXISTS, joint_svm.RANKS)
     ensure_least_point()
     ensure_pythagoras()
@@ -103,7 +110,10 @@ def prove_of_support() -> str:
 
 
 def prove_led() -> str:
-    """Prove that with one label y the norm of p(alpha) is at most ||q|| over the least lead."""
+    """Prove that, if all labels are y, ||p(alpha)|| is at most ||q|| over the least lead under q.
+
+    The lead is that of a selected token in score, under the head W^T q.
+    """
     suppose(p_svm.ALONE, p_svm.ONE_LABEL)
     ensure_scaled_meets()
     ensure_existence(SCALED)
@@ -114,9 +124,9 @@ def prove_led() -> str:
 
 
 def prove_largest_margin() -> str:
-    """Prove the statement below.
+    """Prove that the least margin of a head h is at most ||h||/||v(alpha)||.
 
-    Every head h has a least margin of at most ||h|| / ||v(alpha)||, or 0 without a v(alpha).
+    It is at most 0 if v(alpha) does not exist.
     """
     ensure_scaled_meets()
     ensure_existence(SCALED)

@@ -1,29 +1,37 @@
-"""A head is as near to v(alpha) as its label margin is to Gamma; and what exp(-x) makes of it.
+"""The joint path's head: it is as near to v(alpha) as its label margin is to Gamma.
 
-On `mm/theorem-2`, with instances of `properties/mm/theorem_2`:
+On `mm/theorem-2`, with instances of `properties/mm/theorem_2`; letters as in
+`symbolic.mm.joint_path`.
 
-Three facts on the limits of p_R/R are evaluated: their bounds, that they are directions, and that
-no other choice in reach has as large a label margin. (Otherwise v_r and p_R would select that
-choice for large r.) The limits themselves are proved. In `sharp-2` the path, which knows no alpha,
-must not have two limits either. Another choice with the same v(alpha), whose other tokens score
-above 1, has limits as well as alpha, of the same data: in `HIGHER` (1, 1)/sqrt 2 and (1, 0), where
-r/R tends to infinity. And tokens that no prompt can distinguish count by their mean. If all inputs
-that are not tight have such tokens only, no choice in the tight inputs may have a larger label
-margin with these means. In `INDISTINCT` one has, and p(alpha) does not exist.
+The claim evaluates three facts about the limits of p_R/R: their bounds, that they are directions,
+and that no other choice that attention can reach has as large a label margin. (Otherwise v_r and
+p_R would select that choice for large r.) The limits themselves are proved.
+
+In `sharp-2` the path must have one limit only, since the path itself does not depend on alpha. If
+another choice has the same v(alpha) and its other tokens score above 1, both choices give a limit.
+In `HIGHER`, with r/R tending to infinity, these are (1, 1)/sqrt 2 and (1, 0). Tokens that no prompt
+can distinguish count by their mean. If all inputs that are not tight have such tokens only, no
+choice in the tight inputs may have a larger label margin with these means. In `INDISTINCT` some
+choice has, and p(alpha) does not exist.
 
 `literal-3` is the second limit as printed, for each r. With W = 0 there is no p(alpha), and
-Assumption B may hold. If there is one, a short head prefers the tokens whose mean is longest, which
-need not be those of the largest label margin: for small r the prompt selects others. `sharp-1` asks
-for a large r: from some r_0 on attention off the selected tokens is at most a constant times the
-least possible, and p_R/R converges as R grows, whatever r does. Assumption B leaves nothing to
-relax in p(alpha) (`assumption-b:sharp-2`), so that r against R does not matter. `sharp-2` is for
-data with inputs outside of S; for them r against R matters. Input i counts in the risk like exp(-r
-(Gamma_i - Gamma)), where Gamma_i = m_i Gamma is its label margin. Its logit margins may be smaller
-by that exponent. The joint p-SVM as printed is the limit where r/R is large, the p-SVM without
-relaxation the one where r/R tends to 0. `sharp-3` admits inputs of tight margin that are idle, with
-multiplier 0 in all multipliers of v(alpha): a head turns to such an input at a cost of second order
-in 1 - s_i,alpha_i. Where r grows exponentially in R it has half the logit margin of the inputs that
-are not idle, and no printed programme is the limit:
+Assumption B may hold. If p(alpha) exists, a short head prefers the tokens whose mean is longest.
+These need not be the tokens of the largest label margin, so that for small r the prompt selects
+others.
+
+`sharp-1` asks for a large r: from some r_0 on, attention off the selected tokens is at most a
+constant times the least possible. Then p_R/R converges as R grows, whatever r does. Assumption B
+leaves nothing to relax in p(alpha) (`assumption-b:sharp-2`), so that the ratio r/R does not matter.
+
+`sharp-2` is for data with inputs outside of S; for these the ratio r/R matters. Input i has the
+weight exp(-r (Gamma_i - Gamma)) in the risk, where Gamma_i = m_i Gamma is its label margin. Its
+logit margins may be smaller by that exponent. The joint p-SVM as printed is the limit if r/R tends
+to infinity, and the p-SVM without relaxation if r/R tends to 0.
+
+`sharp-3` admits tight inputs that are idle: their multiplier is 0 in every dual solution of
+v(alpha). A head turns to such an input at a cost of second order in 1 - s_i,alpha_i. If r grows
+exponentially in R, an idle input has half the logit margin of the inputs that are not idle. Then no
+printed programme gives the limit. The logit margins of the limit are:
 
 | r and R | inputs that are not idle | tight and idle | m_i > 1 |
 | --- | --- | --- | --- |
@@ -31,8 +39,8 @@ are not idle, and no printed programme is the limit:
 | r/R tends to infinity, (ln r)/R to 0 | 1 | 1 | 0 |
 | (ln r)/R is at least 1/||p'|| in the limit, p' the solution | 1 | 1/2 | 0 |
 
-Between the last two lines nothing is proved. On `SLOW` the idle input is seen there to have max(1 -
-(ln r) ||p||/R, 1/2), p the solution with such margins.
+Between the last two lines nothing is proved. Experiments on `SLOW` show max(1 - (ln r) ||p||/R,
+1/2) for the idle input there, where p is the solution with such margins.
 """
 
 from __future__ import annotations
@@ -55,12 +63,12 @@ ALSO = sp.Symbol("also", nonnegative=True)
 
 
 def ensure_attended(most: sp.Expr) -> None:
-    """Prove that the attended score is that of the selected token up to `most` times the rest.
+    """Prove that the attended score is near the score of the selected token.
 
-    The rest is the attention to other tokens.
+    The distance is at most `most` times the attention to other tokens.
 
     Args:
-        most: ||v|| D, the maximum difference of scores of two tokens of an input.
+        most: ||v|| D, a bound of the difference of scores of two tokens of an input.
     """
     own, s, score = sp.Symbol("own", real=True), entry("s"), entry("score")
     attended = (1 - total(s)) * own + total(s * score)
@@ -77,9 +85,12 @@ def ensure_attended(most: sp.Expr) -> None:
 
 
 def ensure_reached(far: sp.Symbol) -> None:
-    """Prove the statement below.
+    """Prove that v(alpha) has a label margin near 1 at the prompt t p(alpha).
 
-    The label margin of v(alpha) with t p(alpha) is at least 1 - ||v(alpha)|| D (T-1) exp(-t).
+    It is at least 1 - ||v(alpha)|| D (T-1) exp(-t).
+
+    Args:
+        far: D, the largest distance of a token from the selected one.
     """
     others, size, t, rest = sp.symbols("T-1 size t rest", positive=True)
     own = sp.Symbol("own", nonnegative=True)
@@ -116,16 +127,17 @@ _SUPPOSED = (
 
 
 def prove() -> str:
-    """Prove the limit if Assumption B holds and p(alpha) exists."""
+    """Prove that v_r/r tends to e if Assumption B holds and p(alpha) exists."""
     suppose(*_SUPPOSED)
     ensure_head()
     return "for any number of inputs, tokens and axes, every head and prompt; r and R in any way"
 
 
 def ensure_head() -> None:
-    """Prove the statement below.
+    """Prove that ||v|| - Gamma <v, v(alpha)> <= (||v|| - margin/Gamma) (1 + D/nu) for all v.
 
-    ||v|| - Gamma <v, v(alpha)> <= (||v|| - margin/Gamma) (1 + D/nu), and the limit of v_r/r.
+    Here `margin` is the label margin of the head v at any prompt, and nu that of Assumption B. So
+    v_r/r tends to e = Gamma v(alpha).
     """
     prove_by_means()
     size, gamma, nu, far = sp.symbols("||v|| Gamma nu D", positive=True)

@@ -1,10 +1,10 @@
-"""One step of descent on W, seen through p, is one step on the prompt q = W p, rescaled.
+"""Equivalence of descent on W, with p fixed, to rescaled descent on the prompt q = W p.
 
-Logits are x_t^T W p, so that the gradient in the prompt is a function g of W p alone. Both prompts
-that are compared start at W_0 p and move by -eta ||p||^2 g of themselves, and so they are equal for
-every k, by induction over the steps. The runs take their first step on symbols. Along W_rc the
-logits move with slopes x_tr p_c, so u_t = exp(logit_t) obeys u_t' = x_tr p_c u_t; l' enters as the
-value of a symbol for each input, whatever the loss.
+Logits are x_t^T W p, so that the gradient in the prompt is a function g of W p alone. The two
+prompts W_k p and q_k start at W_0 p, and a step moves a prompt q by -eta ||p||^2 g(q). So they are
+equal for every k, by induction over the steps. The first step of the compared runs is evaluated on
+symbols. Along W_rc the logit of token t has the slope x_tr p_c, so that u_t = exp(logit_t) has
+u_t' = x_tr p_c u_t. The slope l' is a symbol for each input, whatever the loss.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from symbolic.textbook import FIRST, INDUCTION, NEXT
 
 STEP = sp.Symbol("eta", positive=True)
 SIZES = ((1, 3, 2), (2, 2, 1), (1, 2, 1))
-"""(n, T, d) that are expanded as they run; inputs only add up. Of the last one two steps are."""
+"""Sizes (n, T, d) for which the runs are evaluated on symbols: two steps for the last, one for the
+others. More inputs only add terms."""
 
 
 def _symbols(name: str, *shape: int) -> Array:
@@ -40,7 +41,7 @@ def _symbols(name: str, *shape: int) -> Array:
 
 
 def _gradients(n: int, T: int, d: int) -> tuple[Array, Array, Array, Array]:
-    """Return W, p, the gradient in W by differentiation, and in q by the checked formula."""
+    """Return W, p, the gradient in W by differentiation, and that in q by the formula that runs."""
     X, gamma, slope = _symbols("x", n, T, d), _symbols("g", n, T), _symbols("l", n)
     W, p, u = _symbols("w", d, d), _symbols("p", d), _symbols("u", n, T)
     in_w = np.array([[sp.Integer(0)] * d for _ in range(d)], dtype=object)
@@ -71,7 +72,7 @@ def step_residual(n: int, T: int, d: int, *, power: int = 2) -> list[sp.Expr]:
 
 
 def differs(residual: list[sp.Expr]) -> bool:
-    """Return whether some entry is not zero if all symbols are, in order, 2, 3, 4, ..."""
+    """Return whether some entry is not zero when the symbols, in order, are 2, 3, 4, ..."""
     symbols = sorted(set().union(*(x.free_symbols for x in residual)), key=str)
     point = {symbol: sp.Integer(k) for k, symbol in enumerate(symbols, start=2)}
     return any(sp.expand(x.subs(point)) != 0 for x in residual)
@@ -126,17 +127,19 @@ def fixed_weights_residual(*, scaled: bool = True) -> sp.MatrixExpr:
 
 
 class _Letters(Symbols):
-    """Symbols, of which records of a run may hold some."""
+    """The arithmetic of symbols, in which a number may already be an expression."""
 
     def _literal(self, number: sp.Expr) -> sp.Expr:
         return number if isinstance(number, sp.Expr) else super()._literal(number)
 
 
 def ensure_first_step(*, power: int = 2) -> None:
-    """Prove that W_0 p = q_0, W_1 p = q_1 from any W_0, and W_2 p = q_2 once, in the compared runs.
+    """Prove that W_0 p = q_0 and W_1 p = q_1 in the compared runs, from any W_0.
+
+    For the last of `SIZES` also W_2 p = q_2 is proved.
 
     Args:
-        power: of ||p||, the factor of the step for q.
+        power: the step on q is eta times this power of ||p||.
     """
     for n, T, d in SIZES:
         X, scores = _symbols("x", n, T, d), _symbols("g", n, T)
@@ -178,7 +181,7 @@ def ensure_first_step_of_prompt(*, scaled: bool = True) -> None:
 
 
 class _AsGiven(Symbols):
-    """Symbols in which what runs is taken as it is given, matrices of any size included."""
+    """The arithmetic of symbols that accepts matrices of symbolic size as values."""
 
     def values(self, value: object) -> Any:
         """Return the values unchanged."""
@@ -202,8 +205,7 @@ def ensure_for_every_k(one: str, other: str, trained: str) -> None:
     Args:
         one: the name of W_k p.
         other: the name of its partner.
-        trained: the partner, as in `partner_run`; the inputs and their tokens do not enter a run of
-            no step.
+        trained: the partner's name in `partner_run`. A run of no steps does not use the inputs.
     """
     d = sp.Symbol("d", integer=True, positive=True)
     W, p = sp.MatrixSymbol("W_0", d, d), sp.MatrixSymbol("p", d, 1)
@@ -224,7 +226,10 @@ def ensure_for_every_k(one: str, other: str, trained: str) -> None:
 
 
 def prove() -> str:
-    """Prove the rescaled step, and that ||p|| or 1 in place of ||p||^2 make another one."""
+    """Prove that W_k p = q_k for every k, with steps eta on W and eta ||p||^2 on q.
+
+    With ||p||^0, ||p|| or ||p||^4 in place of ||p||^2 the first steps differ.
+    """
     ensure_zero(
         pairwise_residual(), "the gradient in logit t that runs is l' s_t (gamma_t - u), for any T"
     )
@@ -255,9 +260,10 @@ def prove() -> str:
 
 
 def prove_fixed_weights() -> str:
-    """Prove that with W_0 W_0^T = c I a step on p moves W_0 p as one on q of ||p_0||^2 times eta.
+    """Prove that W_k p_0 = W_0 p_k for every k if W_0 W_0^T = c I.
 
-    By `prove` W p_0 moves as that q does; both start at W_0 p_0.
+    The steps are eta on W and eta ||p_0||^2/c on p. Both prompts start at W_0 p_0, and a step moves
+    each like descent on q with the step eta ||p_0||^2.
     """
     prove()
     suppose(statement.ISOTROPIC)

@@ -1,10 +1,11 @@
-"""The joint path of exp(-x) if inputs of tight margin have the multiplier 0.
+"""The joint path for exp(-x) if some tight inputs are idle, that is have the multiplier 0.
 
 Every choice of tokens but alpha has a label margin of at most gamma < Gamma. Notation is that of
-`symbolic.mm.joint_path`. P are the inputs that are not idle, J the tight idle inputs, and N the
-inputs that are not tight. For a head v of norm 1, short is Gamma minus its label margin at a
-prompt. A vector u is orthogonal to e; <u, Y_i x_i,alpha_i> is at least 0 in P, therefore 0 there,
-and at least 1 in J. A statement on a sum over inputs is executed for one term of the sum.
+`symbolic.mm.joint_path`. P is the set of inputs that are not idle, J that of the tight idle inputs,
+and N that of the inputs that are not tight. For a head v of norm 1, `short` is Gamma minus its
+label margin at a prompt. The vector u is orthogonal to e; <u, Y_i x_i,alpha_i> is at least 0 in P,
+therefore 0 there, and at least 1 in J. p' is the least prompt with logit margins of 1 in P, 1/2 in
+J and 0 in N. A statement about a sum over inputs is checked for one term.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ LEAD = sp.Symbol("margin - gamma", positive=True)
 
 
 def ensure_bounds() -> None:
-    """Prove the bounds of q_i by the shortfall in P and in J, and of s_i,alpha_i in N."""
+    """Prove upper bounds of q_i in P and in J by `short`, and a lower bound of s_i,alpha_i in N."""
     ensure_odds()
     k, rest = sp.symbols("k rest", positive=True)
     part = 1 / (1 + k)  # q_i, below 1
@@ -77,7 +78,10 @@ def ensure_bounds() -> None:
 
 
 def ensure_shortest() -> None:
-    """Prove the shortfall of the best head at R times a mean of p' and p(alpha), and of v_r."""
+    """Prove upper bounds of `short`, for the best head at a chosen prompt and for v_r.
+
+    The chosen prompt is R times a mean of p'/||p'|| and p(alpha)/||p(alpha)||.
+    """
     ensure_tilt()
     C, e, sized = sp.symbols("C e ||p(alpha)||", positive=True)
     ensure_equal(
@@ -135,7 +139,7 @@ def ensure_limit() -> None:
 
 
 def ensure_powers() -> None:
-    """Prove that weights g_j of the minimiser u in J are at least a power of 1/r.
+    """Prove that the weights g_j of the minimiser u are at least a power of 1/r in J.
 
     Let x_i = Y_i x_i,alpha_i = Gamma e + a_i in P and J, u = c e + z with z orthogonal to e, and
     F(z) the sum over P of exp(-<a_i, z>).
@@ -202,7 +206,7 @@ def ensure_powers() -> None:
 
 
 def ensure_none_idle() -> None:
-    """Prove that if all inputs are in P the limit is that of p(alpha), r and R in any way."""
+    """Prove that p_R/R tends to p(alpha)/||p(alpha)|| if all inputs are in P, for any r/R."""
     delta, D, other, least = sp.symbols("delta D q* g", positive=True)
     ensure_equal(
         (r * D * other) / (r * delta / 4) / least,
@@ -220,7 +224,10 @@ def ensure_none_idle() -> None:
 
 
 def prove() -> str:
-    """Prove the bounds, p' for r exponential in R, and the limits of sharp-2 for slower r."""
+    """Prove the bounds, and the limit of p_R/R.
+
+    It is p'/||p'|| if r is exponential in R, and that of sharp-2 for slower r.
+    """
     suppose(statement.ALONE, P_EXISTS, statement.SEVERAL)
     ensure_bounds()
     ensure_head()

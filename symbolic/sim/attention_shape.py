@@ -1,6 +1,7 @@
-"""Sizes of the attention's formula for symbolic n and d, by the functions of the claim.
+"""The sizes of the matrices in the formula of attention, for symbols n and d.
 
-Two sizes fit for all n and d if their difference, a polynomial in n and d, is 0.
+The functions of the claim compute them. Two sizes are equal for all n and d if their difference, a
+polynomial in n and d, is 0.
 """
 
 from __future__ import annotations
@@ -28,12 +29,18 @@ def _gaps(relation: Any) -> list[sp.Expr]:
 
 
 def attention_gaps(rows: str, columns: str, **spoilt: str) -> list[sp.Expr]:
-    """Return the mismatches of shapes in the attention, for a D(X) of that size."""
+    """Return the differences of sizes that must be 0 in the attention, for D(X) of a given size.
+
+    Args:
+        rows: the number of rows of D(X).
+        columns: the number of columns of D(X).
+        spoilt: a change of the formula that should make it fail.
+    """
     return _gaps(attention_fits(SYMBOLS, SIZES, rows, columns, **spoilt))
 
 
 def block_gaps(length: str, listed: str | None = None) -> list[sp.Expr]:
-    """Return the mismatches of shapes in A_{j0} x, for x of that length."""
+    """Return the differences of sizes that must be 0 in A_{j0} x, for x of a given length."""
     return _gaps(block_fits(SYMBOLS, SIZES, length, listed))
 
 

@@ -1,7 +1,7 @@
-"""Exponentials are Lipschitz with the largest of them: e^a - e^b <= e^a (a - b) for all a and b.
+"""The Lipschitz constant of exp(A x): e^M ||A||, where M is the largest logit at x and y.
 
-So the change of each entry of exp(A x) is at most e^M that of its logit, M the largest logit at x
-and y, and the change of all of them at most e^M ||A (x - y)||.
+As e^a - e^b <= e^a (a - b) for all a and b, an entry of exp(A x) changes by at most e^M times the
+change of its logit. So the vector changes by at most e^M ||A (x - y)||.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def ensure_change() -> None:
 
 
 def compared(A: sp.Expr, x: sp.Expr, y: sp.Expr, reading: str) -> Comparison:
-    """Return that the sides of a reading for one token of one coordinate and the radius R."""
+    """Return the inequality of a reading for one token in one dimension, with the radius R."""
     v = SimpleNamespace(A=entries([[A]]), x=entries([x]), y=entries([y]), R=R)
     return said_by(BOUND, reading, v)
 
@@ -66,7 +66,7 @@ def constant_of(reading: str, A: sp.Expr) -> sp.Expr:
 
 
 def limit_ratio(A: sp.Expr, x: sp.Expr, reading: str) -> sp.Expr:
-    """Return the limit of these sides, squared, as y -> x from below."""
+    """Return the limit of (left/right)^2 of a reading as y -> x from below."""
     step = sp.Symbol("step", positive=True)
     sides = compared(A, x, x - step, reading)
     return sp.limit(sides.left**2 / sides.right**2, step, 0)
@@ -79,7 +79,7 @@ def ensure_reached(reading: str, A: sp.Expr, x: sp.Expr, what: str) -> None:
 
 
 def ensure_least() -> None:
-    """Prove that the constant of sharp-1 is ||A|| e^M, for M = R."""
+    """Prove the bound with ||A|| e^M, and that this is the constant of sharp-1 for M = R."""
     ensure_change()
     ensure_equal(
         constant_of("sharp-1", SIZE),
@@ -123,7 +123,7 @@ def prove_published() -> str:
 
 
 def prove_in_ball() -> str:
-    """Prove that logits are at most R^2 if ||x||, ||y|| and ||A|| are at most R."""
+    """Prove sharp-2: if ||x||, ||y|| and ||A|| are at most R, then M is at most R^2."""
     suppose(POINTS_BOUNDED, MATRIX)
     cite(COORDINATES)
     ensure_least()

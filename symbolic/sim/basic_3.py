@@ -1,4 +1,4 @@
-"""Inverses of numbers that are at least beta, and how small a sum of exponentials can be."""
+"""The Lipschitz constant of 1/a for a >= beta, and the least sum of n exponentials of logits."""
 
 from __future__ import annotations
 
@@ -30,13 +30,16 @@ def sides(
     at: Callable[[sp.Expr], sp.Expr],
     **known: Any,
 ) -> Comparison:
-    """Return that the claim's sides at one token or equal ones, x = at(0) and y = at(step)."""
+    """Return the claim's inequality for x = at(0) and y = at(step).
+
+    There is one token, or under `LENGTHS` there are n equal ones.
+    """
     x, y = (entries([point]) for point in (at(0), at(STEP)))
     return formula(m, SimpleNamespace(A=entries([[sp.Integer(A)]]), x=x, y=y, **known))
 
 
 def ratio(*case: Any, **known: Any) -> sp.Expr:
-    """Limit of these sides, squared, as y -> x."""
+    """Return the limit of (left/right)^2 of the claim's inequality as y -> x."""
     comparison = sides(*case, **known)
     return simplified(sp.limit(simplified(comparison.left**2 / comparison.right**2), STEP, 0))
 
@@ -48,7 +51,10 @@ def least_sum() -> sp.Expr:
 
 
 def ensure_alpha() -> None:
-    """Prove that alpha is at least n exp(-R / sqrt n) in the ball of radius R."""
+    """Prove that alpha, the sum of the n exponentials, is at least n exp(-R / sqrt n).
+
+    The vector of logits has a norm of at most R.
+    """
     cite(EXPONENTIAL)
     ensure_equal(
         least_sum(), n, "alpha, a sum of e^s >= e^m (1 + s - m), is at least n e^m, m their mean"
@@ -64,7 +70,7 @@ def ensure_alpha() -> None:
 
 
 def ensure_product() -> None:
-    """Prove that two numbers of at least beta have a product of at least its square."""
+    """Prove that a b >= beta^2 for a, b >= beta >= 0."""
     beta, p, q = sp.symbols("beta p q", nonnegative=True)
     spare = (beta + p) * (beta + q) - beta**2
     ensure_nonnegative(spare, "a b >= beta^2 for a, b >= beta", normal=expanded)
@@ -79,7 +85,7 @@ def ensure_bound() -> None:
 
 
 def prove() -> str:
-    """Prove the bound, and that it is attained."""
+    """Prove that |1/a - 1/b| <= beta^-2 |a - b|, and that no smaller constant holds."""
     suppose(*ABOVE)
     ensure_bound()
     a, beta = sp.symbols("a beta", positive=True)
@@ -93,7 +99,7 @@ def prove() -> str:
 
 
 def prove_in_ball() -> str:
-    """Prove the bound in the ball of radius R with beta = n exp(-R / sqrt n), the least alpha."""
+    """Prove the bound for logits of norm at most R: the least alpha is n exp(-R / sqrt n)."""
     ensure_bound()
     suppose(LOGITS)
     ensure_alpha()

@@ -1,10 +1,10 @@
-"""Softmax is 1/2-Lipschitz, and beta^2 ||f - g|| <= n exp(2 R) ||s - t|| for logits s and t.
+"""Softmax f(s) is 1/2-Lipschitz; also beta^2 ||f - g|| <= n exp(2 R) ||s - t|| for logits s and t.
 
-The derivative at the weights f along s is `covariance`(f, s): linear in s, and 0 for equal s. So
-what is convex in it is largest over max s - min s = 1 where s is the indicator of a set of tokens.
-For a set S of weight P its entries are f_t (1 - P) in S and -f_t P elsewhere; a and b are the sums
-of f_t^2 in and out of S, at most P^2 and (1 - P)^2. The code's covariance runs on n tokens, n a
-symbol.
+The derivative of f along logits s is Df[s] = `covariance`(f, s). It is linear in s, and 0 if all
+entries of s are equal. So a convex function of Df[s], over all s with max s - min s = 1, is largest
+if s is the indicator of a set S of tokens. Let S have the weight P. Then Df[s] has the entries
+f_t (1 - P) in S and -f_t P elsewhere. a and b are the sums of f_t^2 in and outside of S; they are
+at most P^2 and (1 - P)^2. The code's covariance is evaluated for n tokens, where n is a symbol.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ def along(s: sp.Expr) -> sp.Expr:
 
 
 def moved() -> sp.Expr:
-    """Return the t-th entry of Df[s], s an indicator of weight P."""
+    """Return the t-th entry of Df[s] for the indicator s of a set of weight P."""
     return along(entry("s")).subs(total(entry("f") * entry("s")), P)
 
 
 def linear_residuals() -> list[sp.Expr]:
-    """Return df[p s + q u] less p Df[s] + q Df[u], Df[1], and Df[s] less the Jacobian times s."""
+    """Return Df[p s + q u] - p Df[s] - q Df[u], Df[1], and Df[s] less the Jacobian times s."""
     p, q = sp.symbols("p q", real=True)
     f, s, u = (entry(name) for name in "fsu")
     mixed = along(p * s + q * u) - p * along(s) - q * along(u)
@@ -85,15 +85,15 @@ def linear_residuals() -> list[sp.Expr]:
 
 
 def ensure_linear() -> None:
-    """Prove that Df[s] is the code's covariance of f and s, linear and independent of its level."""
+    """Prove that Df[s] is the code's covariance of f and s, is linear in s, and that Df[1] = 0."""
     ensure_zero(softmax.jacobian_residual(), "the Jacobian of softmax is diag(f) - f f^T, any n")
     ensure_zero(linear_residuals(), LINEAR)
 
 
 def ensure_span() -> None:
-    """Prove the statement below.
+    """Prove that the entries of A z differ by at most sqrt 2 spread(A) for a unit vector z.
 
-    Along a unit vector z logits differ by at most sqrt 2 spread(A), which ||A|| bounds.
+    Also spread(A) <= ||A||.
     """
     cite(CAUCHY_SCHWARZ)
     ensure_equal(
@@ -122,7 +122,7 @@ def entry_residuals() -> list[sp.Expr]:
 
 
 def square_residual(square: sp.Expr = SQUARE) -> sp.Expr:
-    """Return ||Df[s]||^2 minus that form, for every n."""
+    """Return ||Df[s]||^2 minus `square`, a form in P, a and b, for every n."""
     squares = total(reduced(moved() ** 2, "s"))
     return sp.expand(squares - square.subs({a: forms()[a], b: forms()[b]}))
 
@@ -158,7 +158,7 @@ def opposite(x: sp.Expr, **more: object) -> SimpleNamespace:
 
 
 def limit_ratio(formula: Callable[..., Comparison], *constants: object, **more: object) -> sp.Expr:
-    """Limit of a claim's sides, squared, for A = (1, -1) and x = -y -> 0."""
+    """Return the limit of (left/right)^2 of a claim, for A = (1, -1) and x = -y -> 0."""
     x = sp.Symbol("x", positive=True)
     sides = formula(SYMBOLS, opposite(x, **more), *constants)
     return sp.limit(simplified(sides.left**2) / sides.right**2, x, 0)
@@ -166,11 +166,11 @@ def limit_ratio(formula: Callable[..., Comparison], *constants: object, **more: 
 
 TOKENS = symbols_of("A", 2, 2)
 SPREAD = SYMBOLS.spread(TOKENS)
-"""Two tokens in R^2, and what a claim evaluates of them."""
+"""Two tokens in R^2, and their spread as a claim evaluates it."""
 
 
 def constant_of(formula: Callable[..., Comparison], *constants: object, **more: object) -> sp.Expr:
-    """Return the factor of ||x - y|| in a claim for these tokens.
+    """Return the factor of ||x - y|| on the right side of a claim, for `TOKENS`.
 
     `more` are values of other variables.
     """
@@ -269,7 +269,7 @@ WEIGHTS = sp.Matrix([3, 1]) / 4, sp.Matrix([27, 1]) / 28
 
 
 def ensure_printed(statement: Statement, reading: str, left: sp.Expr, factor: sp.Expr = 1) -> None:
-    """Check that a reading compares what is printed: the formula that runs, on symbols.
+    """Prove that the formula of a reading has both sides as printed, by evaluating it on symbols.
 
     A = (log 3, 0), x = 1 and y = 3, so that the weights are `WEIGHTS` and ||x - y|| = 2; n, R and
     beta are symbols. The values of the tokens are 5 and 1.
@@ -277,11 +277,11 @@ def ensure_printed(statement: Statement, reading: str, left: sp.Expr, factor: sp
     Args:
         statement: one of the bounds four to seven.
         reading: one of its readings with a printed constant.
-        left: its left side at these points.
-        factor: of the right side, beside n exp(3 R^2) / beta^2 ||x - y||.
+        left: the printed left side at these points.
+        factor: the printed right side over n exp(3 R^2) / beta^2 ||x - y||.
 
     Raises:
-        ProofError: a side is another one.
+        ProofError: a side is not the printed one.
     """
     R, beta = sp.symbols("R beta", positive=True)
     count = sp.Symbol("n", positive=True)
@@ -315,7 +315,10 @@ WITHIN = "so 0 <= m^T L m <= n C ||m||^2 for C = e^(2R)"
 
 
 def level_residual(share: int = 1) -> sp.Expr:
-    """Return the identity's residual for a symbolic n; each c_tr is C less `more`, linearly."""
+    """Return the left side of the identity `LEVEL` minus the right one, for a symbol n.
+
+    Both sides are linear in each c_tr, which is C - more.
+    """
     c, apart = sp.Symbol("c", positive=True), entry("m", t) - entry("m", r)
     level = c + MORE
     left = n * level * total(entry("m") ** 2) - total(c * apart**2 / 2, t, r)
@@ -324,9 +327,9 @@ def level_residual(share: int = 1) -> sp.Expr:
 
 
 def ensure_laplacian() -> None:
-    """Prove the statement below.
+    """Prove that beta^2 ||f - g|| <= n e^(2R) ||s - t|| for logits s and t.
 
-    Beta^2 ||f - g|| <= n e^(2R) ||s - t||, by the Laplacian L of weights c_tr in [0, e^(2R)].
+    L is the Laplacian of the weights c_tr, slopes of secants of exp, which lie in [0, e^(2R)].
     """
     ensure_zero(laplacian_residual(), "alpha beta (f - g)_t = sum over r of v_r u_t - u_r v_t")
     ensure_nonzero(
@@ -365,9 +368,9 @@ def ensure_laplacian() -> None:
 
 
 def ensure_exceeds(power: int, rate: int) -> None:
-    """Prove the statement below.
+    """Prove that R exp(rate R) is below exp(E) for every R >= 0.
 
-    R exp(rate R) is less than the exponential of the printed constant, for every R >= 0.
+    E is the exponent of the printed constant, which is exp(E) times powers of n and beta.
     """
     cite(EXPONENTIAL)
     exponent = log_published(power).subs(sp.Symbol("R", positive=True), RADIUS)
@@ -380,13 +383,13 @@ def ensure_exceeds(power: int, rate: int) -> None:
 
 
 def _completed(square: sp.Expr) -> sp.Expr:
-    """Return a polynomial of degree two in R as a multiple of a square and a number."""
+    """Complete the square: return a polynomial of degree 2 in R as a square and a constant."""
     lead, middle, last = sp.Poly(square, RADIUS).all_coeffs()
     return lead * (RADIUS + middle / (2 * lead)) ** 2 + last - middle**2 / (4 * lead)
 
 
 def prove_published() -> str:
-    """Prove the steps to beta^-2 n exp(3 R^2), for every n and every R >= 0."""
+    """Prove that beta^2 ||f - g|| <= n exp(3 R^2) ||x - y||, for every n and every R >= 0."""
     R = sp.Symbol("R", positive=True)
     ensure_laplacian()
     suppose(MATRIX)

@@ -26,7 +26,7 @@ CHANGE = basic_4.WEIGHTS[0] - basic_4.WEIGHTS[1]
 def covariance_residual(share: int = 1) -> sp.Expr:
     """Return <s, covariance(f, h)> minus share times sum over pairs f_t f_r (s_t-s_r)(h_t-h_r).
 
-    By the code's covariance on n tokens, n a symbol, with sum f = 1.
+    The covariance is the code's, for n tokens, where n is a symbol and the f_t have sum 1.
     """
     f, s, h = (entry(name) for name in "fsh")
     apart = [entry(name, t) - entry(name, r) for name in "sh"]
@@ -36,7 +36,7 @@ def covariance_residual(share: int = 1) -> sp.Expr:
 
 
 def prove() -> str:
-    """Prove the bound of the slope along every direction, and that one weight reaches it."""
+    """Prove the bound of the slope of <f, h> in every direction, and that two tokens attain it."""
     f = entry("f")
     along = total(entry("h") * (basic_4.along(entry("s")))) - (
         (vector(entry("s")) * covariance(vector(f), vector(entry("h")))).sum()
@@ -67,7 +67,7 @@ def prove() -> str:
 
 
 def prove_published() -> str:
-    """Prove the fourth bound, and that the factor R^2 >= 1 is enough for c = f - z."""
+    """Prove the fifth bound for c = f - z from the fourth one, as R^2 >= 1."""
     basic_4.prove_published()
     rest = sp.Symbol("r", nonnegative=True)
     for reading in ("literal-3", "amended-2"):
@@ -78,7 +78,7 @@ def prove_published() -> str:
 
 
 def prove_published_of_values() -> str:
-    """Prove the fourth bound, and that ||h|| <= R^2 is enough for c = <f, h> - b."""
+    """Prove the fifth bound for c = <f, h> - b from the fourth one, if ||h|| <= R^2."""
     basic_4.prove_published()
     basic_4.ensure_printed(BOUND, "amended", abs(CHANGE.dot(sp.Matrix([5, 1]))), RADIUS**2)
     cite(CAUCHY_SCHWARZ)  # |<f - g, h>| <= ||f - g|| ||h||

@@ -1,4 +1,7 @@
-"""One weight of softmax is sqrt(2)/4-Lipschitz, and so is their diagonal matrix as an operator."""
+"""The diagonal matrix of the softmax weights: sqrt(2)/4 spread(A)-Lipschitz as an operator.
+
+This is the Lipschitz constant of one weight.
+"""
 
 from __future__ import annotations
 

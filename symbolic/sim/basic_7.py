@@ -1,6 +1,8 @@
-"""The outer product of the weights: 3^(-3/4) as an operator, 1/2 in the Frobenius norm.
+"""The outer product f f^T of the softmax weights, and its Lipschitz constants.
 
-Along s it moves by M = w f^T + f w^T, w = `covariance`(f, s). P, a and b are as in `basic_4`.
+They are 3^(-3/4) spread(A) in the operator norm and spread(A)/2 in the Frobenius norm. The
+derivative of f f^T along logits s is M = w f^T + f w^T, w = `covariance`(f, s). P, a and b are as
+in `basic_4`.
 """
 
 from __future__ import annotations
@@ -51,9 +53,9 @@ GROWS = "that square and these products are not negative"
 
 
 def norms_residuals(along: sp.Expr = ALONG) -> list[sp.Expr]:
-    """Return <w, f> and ||M||_F^2 by the code's covariance, minus the forms in P, a, b.
+    """Return <w, f> and ||M||_F^2 by the code's covariance, minus their forms in P, a and b.
 
-    n is a symbol.
+    The number n of tokens is a symbol. `along` is the form of <w, f>.
     """
     w, values = basic_4.moved(), basic_4.forms()
     other = w.subs(t, r)
@@ -77,14 +79,14 @@ def outer(u: Vector, v: Vector, x: Vector) -> Vector:
 
 
 def coefficients(x: Vector) -> list[sp.Expr]:
-    """Return the coefficients of the vectors in a combination."""
+    """Return the coefficients of a linear combination of vectors."""
     return [sp.expand(coefficient) for _, coefficient in x.parts]
 
 
 def eigenvector_residuals(sign: int, factor: int = 1) -> list[sp.Expr]:
-    """Return (w f^T + f w^T) x - (<w, f> +- ||w|| ||f||) x for x = ||f|| w +- ||w|| f.
+    """Return (w f^T + f w^T) x - (<w, f> + sign ||w|| ||f||) x for x = ||f|| w + sign ||w|| f.
 
-    The result has the coefficients of w and f.
+    The result lists the coefficients of w and f. A `factor` other than 1 spoils the eigenvalue.
     """
     w, f = vector("w"), vector("f")
     x = INNER.norm(f) * w + sign * INNER.norm(w) * f
@@ -125,9 +127,9 @@ def value_of(z: sp.Expr) -> sp.Expr:
 
 
 def operator_supremum() -> sp.Expr:
-    """Return largest square of <w, f> + ||w|| ||f|| over two tokens of weights (1 +- q)/2.
+    """Return the largest square of <w, f> + ||w|| ||f|| for two tokens of weights (1 +- q)/2.
 
-    It is (1-q^2)/4 (q + sqrt(1 + q^2)), so with z = q + sqrt(1 + q^2) a rational function.
+    The sum is (1-q^2)/4 (q + sqrt(1 + q^2)), a rational function of z = q + sqrt(1 + q^2).
 
     Raises:
         ProofError: one of these identities fails.
@@ -165,10 +167,7 @@ def operator_supremum() -> sp.Expr:
 
 
 def ensure_two_tokens_are_most() -> None:
-    """Prove the statement below.
-
-    |<w, f>| + ||w|| ||f|| is largest where a = P^2 and b = (1-P)^2, as for two tokens.
-    """
+    """Prove that |<w, f>| + ||w|| ||f|| is largest for two tokens: a = P^2 and b = (1-P)^2."""
     root = sp.sqrt(SQUARE) * sp.sqrt(a + b)  # ||w|| ||f||
     turned = {P: 1 - P, a: b, b: a}
     ensure_equal(
@@ -201,9 +200,10 @@ def ensure_two_tokens_are_most() -> None:
 
 
 def reached() -> sp.Expr:
-    """Return a determinant: the derivative of f f^T in x less `value_of`, twice.
+    """Return det(S - 2 value_of(z) I), where S is the derivative of f f^T in x.
 
-    A = (1, -1)^T, and x is the point with weights (1 +- q)/2, q = (z - 1/z)/2, |q| < 1.
+    A = (1, -1)^T, and at x the weights are (1 +- q)/2 with q = (z - 1/z)/2, |q| < 1. If the
+    determinant is 0, 2 value_of(z) is an eigenvalue of S.
     """
     x = sp.Symbol("x", real=True)
     s, z = sp.symbols("s z", positive=True)
@@ -217,7 +217,7 @@ def reached() -> sp.Expr:
 
 
 def prove() -> str:
-    """Prove both constants."""
+    """Prove both Lipschitz constants, and that two tokens attain them."""
     q = sp.Symbol("q", real=True)
     basic_4.ensure_linear()
     ensure_norms()
@@ -282,7 +282,7 @@ def prove() -> str:
 
 
 def prove_published() -> str:
-    """Prove the fourth bound, what the norms add to it, and R exp(3 R) < exp(5 R^2)."""
+    """Prove the printed bound of f f^T - g g^T in both norms, from the fourth bound of f - g."""
     basic_4.prove_published()
     ensure_norms()
     along, less = sp.symbols("<c|d> less", nonnegative=True)

@@ -1,7 +1,7 @@
-"""Definition 3.3 on symbols: f is a probability vector, <f, h> an entry of the attention.
+"""Definition 3.3: f is a probability vector, and <f, h> an entry of the attention.
 
-For any n and d a row of f is known by its entry at t of n, n a symbol (`symbolic.sums`). The
-formulas of the claims run on symbols as well, for small n and d.
+For any n and d, a row of f is represented by its t-th entry, where n is a symbol (`symbolic.sums`).
+For small n and d the formulas of the claims are also evaluated on symbols.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ SIZES = tuple((n, d) for n in (1, 2, 3) for d in (1, 2))
 
 
 def sentence(n: int, d: int) -> SimpleNamespace:
-    """Return a sentence of symbols."""
+    """Return tokens A1, A2, A3 and matrices X, Y whose entries are symbols."""
     tokens = {name: symbols_of(name, n, d) for name in ("A1", "A2", "A3")}
     return SimpleNamespace(n=n, d=d, **tokens, X=symbols_of("X", d, d), Y=symbols_of("Y", d, d))
 
 
 def shared(v: Values) -> SimpleNamespace:
-    """Return the instance with its keys as values."""
+    """Return the instance with its keys A2 in place of the values A3."""
     return SimpleNamespace(**{**vars(v), "A3": v.A2})
 
 
 def sum_residual(v: Values, along: str = "rows", power: int = 1) -> list[sp.Expr]:
-    """Return the sums of the claim minus 1."""
+    """Return the sums of weights that the claim evaluates, minus 1."""
     sums = comparisons(probability(SYMBOLS, v, along, power))[1]
     return list((sums.left - sums.right).ravel())
 
@@ -60,7 +60,7 @@ def ensure_all_sizes() -> None:
 
 
 def prove_vector() -> str:
-    """Prove that f has positive entries and sum 1; its squares and its columns have another one."""
+    """Prove that f has positive entries and sum 1; columns of f and squares do not have sum 1."""
     ensure_all_sizes()
     for size in SIZES:
         v, at = sentence(*size), f"for (n, d) = {size}"
@@ -75,10 +75,7 @@ def prove_vector() -> str:
 
 
 def ensure_products() -> None:
-    """Prove the statement below.
-
-    Entries of the attention are products with f, for any n and d, whatever the values are.
-    """
+    """Prove that <f_j, A3 y_i> is entry (j, i) of the attention, for any n, d and values A3."""
     prove_vector()
     column, h, alpha = vector("e_j"), vector("h_i"), sp.Symbol("alpha_j", positive=True)
     ensure_equal(
@@ -100,7 +97,10 @@ _OF_ROWS = (
 
 
 def prove() -> str:
-    """Prove the entries of the attention; as a column, and with keys for values, f is another."""
+    """Prove that <f_j, A3 y_i> is an entry of the attention D^-1 exp(A1 X A2^T) A3 Y.
+
+    With f as a column, or with keys A2 in place of the values A3, it is not.
+    """
     ensure_products()
     for size in SIZES:
         v, what = sentence(*size), f"<f_j, A3 y_i> are the entries of the attention at {size}"

@@ -1,10 +1,12 @@
-"""Descent on g(-u), u = b <f, h>: du = g'(u) ||grad u||^2, and equal rivals tie u to a weight.
+"""Gradient flow on g(-u) for the attended score u = b <f, h>, with g the logistic function.
 
-The claim's own score, weight and gradients run on symbols and are held against derivatives taken by
-sympy through the exponentials, for the sizes below. Two facts are proved for all sizes. One is the
-chain rule, grad g(-u) = -g'(u) grad u. The other is that u = r + gap F if the optimal tokens have
-the score r + gap and all others r: tokens of one score enter u and F by their common weight
-(`merged_residual`).
+Along the flow u rises at the rate g'(u) ||grad u||^2. If all rivals have one score, u is an affine
+function of F, the weight of the optimal tokens.
+
+For `SIZES`, the claim's score, weight and gradients are evaluated on symbols and compared with
+derivatives that sympy takes. Two facts are proved for all sizes: the chain rule,
+grad g(-u) = -g'(u) grad u, and u = r + gap F if the optimal tokens score r + gap and all others r.
+Tokens of one score enter u and F by their common weight (`merged_residual`).
 """
 
 from __future__ import annotations
@@ -29,10 +31,10 @@ from symbolic.sim.lemma_3_11 import in_powers
 from symbolic.sums import entry, total
 
 SIZES = tuple((n, D) for n in (1, 2, 3) for D in (1, 2))
-"""Tokens and entries of x."""
+"""Numbers (n, D) of tokens and of entries of x."""
 
 R, GAP = sp.Symbol("r", real=True), sp.Symbol("gap", positive=True)
-"""The score of all rivals, and how much larger that of the optimal tokens is."""
+"""The score of all rivals, and the lead of the optimal tokens over it."""
 
 
 def _entry(
@@ -47,10 +49,7 @@ def _entry(
 
 
 def _with_scores(n: int, D: int, best: int) -> SimpleNamespace:
-    """Return an entry whose first `best` tokens have the score r + gap, all others r.
-
-    b is not 0.
-    """
+    """Return data in which the first `best` tokens have the score r + gap, all others r; b != 0."""
     b = sp.Symbol("b", real=True, nonzero=True)
     return _entry(n, D, [(R + GAP if t < best else R) / b for t in range(n)], b)
 
@@ -87,20 +86,20 @@ def weight_residual(n: int, D: int, best: int) -> list[sp.Expr]:
 
 
 def affine_residual(n: int, best: int, gap: sp.Expr = GAP) -> sp.Expr:
-    """Return the claim's u minus r + gap F, as the claim has F."""
+    """Return u - (r + gap F) for u and F as the claim evaluates them."""
     v = _with_scores(n, 1, best)
     u, F = (q(SYMBOLS, v.A, v.x, v.h, v.b) for q in (score, weight))
     return _vanishing([u - R - gap * F], v)[0]
 
 
 def merged_residual(gap: sp.Expr = GAP) -> sp.Expr:
-    """Return the residual for any number of tokens, the optimal ones with weight P together."""
+    """Return u - (r + gap P), where the optimal tokens have the total weight P, for any n."""
     P = sp.Symbol("P", positive=True)
     return sp.expand(P * (R + GAP) + (1 - P) * R - (R + gap * P))
 
 
 def prove() -> str:
-    """Prove the change of u along -grad of g(-u), and that g' as the claim has it is positive."""
+    """Prove that u changes along -grad g(-u) at the rate g'(u) ||grad u||^2, and that g' > 0."""
     ensure_positive(SYMBOLS.logistic_slope(sp.Symbol("u", real=True)), "g' is positive")
     ensure_zero(chained_residual(), "d/dx g(-u(x)) = -g'(u) du/dx for any u, so for any n and D")
     ensure_nonnegative(

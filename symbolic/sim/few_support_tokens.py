@@ -1,11 +1,9 @@
-"""Tokens that give X^mm: as many as independent constraints, by Caratheodory's theorem.
+"""The number of tokens that determine X^mm: at most as many as independent constraints.
 
-On `sim/few-support-tokens`, with instances of `properties/sim/few_support_tokens`:
-
-amended, sharp: by Caratheodory's theorem X^mm is a combination of independent A_j with multipliers
-that are not negative. All other A_j can be dropped. The independent A_j lie in R^d times the span
-of the queries. So few tokens are needed if T is large against d, and all may be needed if d is
-large (`sim/large-dimension`).
+On `sim/few-support-tokens`, readings amended and sharp. By Caratheodory's theorem X^mm is a
+combination of linearly independent A_j with multipliers that are not negative. All other A_j can be
+dropped. The A_j lie in the tensor product of R^d with the span of the queries. So few tokens are
+needed if T is large against d, and all may be needed if d is large (`sim/large-dimension`).
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from symbolic.textbook import CARATHEODORY, RANK_OF_PRODUCT
 
 
 def prove_by_rank() -> str:
-    """Prove that X^mm needs no more constraints than those of margin 1 have dimensions."""
+    """Prove that X^mm is the least matrix for linearly independent A_j of margin 1 alone."""
     suppose(SOLUTION)
     ensure_multipliers()
     cite(CARATHEODORY)  # of the A_j of positive multiplier, all of margin 1

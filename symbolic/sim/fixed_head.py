@@ -1,9 +1,9 @@
-"""A head after attention is a head inside the values: (f^T M) H e_v = f^T (M H e_v), M = A_3 Y.
+"""A fixed head H after attention can be absorbed in the values: (f^T M) H e_v = f^T (M H e_v).
 
-The formulas of the claims run on symbols, for the sizes below. Sympy differentiates the score with
-the head after attention, and the derivative is compared with the closed form of lemma 3.11 at the
-values that have absorbed the head. The sizes enter only associativity of the product, and lemma
-3.11, which knows nothing of h but its entries.
+M = A_3 Y are the values. For `SIZES`, the claim's formulas are evaluated on symbols. Sympy
+differentiates the score with the head after attention. The derivative is compared with the closed
+form of lemma 3.11 for the values M H e_v. For all sizes the proof needs only that the matrix
+product is associative, and lemma 3.11, which holds for every h.
 """
 
 from __future__ import annotations
@@ -23,24 +23,27 @@ from symbolic import softmax
 from symbolic.inner_products import vector
 
 SIZES = ((1, 1, 1, 1), (2, 1, 1, 2), (2, 1, 2, 1), (3, 1, 1, 1), (3, 2, 2, 2))
-"""Numbers (n, D, d, V) of tokens, entries of x, columns of the values and of the head."""
+"""Numbers (n, D, d, V) of tokens, of entries of x, of columns of M and of columns of H."""
 
 
 class _OneSlope(Symbols):
-    """Symbols where g' at the score of the attention is one symbol, and g' elsewhere an error."""
+    """The arithmetic of symbols in which g' at the attended score is one symbol.
+
+    `logistic_slope` raises `ProofError` at any other argument.
+    """
 
     def __init__(self, at: sp.Expr) -> None:
         self.at = at
         self.slope = sp.Symbol("slope", positive=True)
 
     def logistic_slope(self, x: Number) -> sp.Expr:
-        """Return the symbol."""
+        """Return the symbol for g'."""
         ensure_zero(x - self.at, "g' is taken at the score of the attention", normal=numerator)
         return self.slope
 
 
 def headed(n: int, D: int, d: int, V: int) -> SimpleNamespace:
-    """Return symbols of these sizes."""
+    """Return A, x, M, H and b of these sizes, with symbols as entries."""
     arrays = {"A": (n, D), "x": (D,), "M": (n, d), "H": (d, V), "b": ()}
     named = {name: symbols_of(name, *shape) for name, shape in arrays.items()}
     return SimpleNamespace(n=n, D=D, d=d, V=V, **named)
@@ -49,8 +52,8 @@ def headed(n: int, D: int, d: int, V: int) -> SimpleNamespace:
 def gradient_residual(v: Values, head_use: str = "column") -> list[sp.Expr]:
     """Return the claim's gradient of g of the score with the head, minus the closed form.
 
-    g' is a symbol, taken at the score with the head on the left. On the right it is taken at the
-    score with the values there, if they differ.
+    g' is one symbol in both. In the closed form g' must be taken at the score that `head_use`
+    gives: "column" absorbs the head's column in the values, other words are false variants.
     """
     u = score(SYMBOLS, v, v.x)
     f = SYMBOLS.softmax(v.A @ v.x)
@@ -70,7 +73,10 @@ def absorbed_residual() -> sp.Expr:
 
 
 def _expanded(double: sp.Expr) -> sp.Expr:
-    """Return a sum of products with a sum as one over the pairs, in the order of their names."""
+    """Return a sum over one index, whose terms hold a sum over another, as one double sum.
+
+    The indices are sorted by name.
+    """
     (outer, *span), term = double.limits[0], double.function
     (inner,) = term.atoms(sp.Sum)
     rest = cancelled(term / inner)
@@ -79,7 +85,10 @@ def _expanded(double: sp.Expr) -> sp.Expr:
 
 
 def prove() -> str:
-    """Prove that the head can be absorbed, in the gradients."""
+    """Prove that the gradient with a head is the closed form with the values M H e_v.
+
+    Without the head, or with the mean of its columns, it is not.
+    """
     for size in SIZES:
         what = (
             f"the gradient with a head is the closed form with values Y H at (n, D, d, V) = {size}"
@@ -105,7 +114,7 @@ def prove() -> str:
 
 
 def multiples(n: int, d: int, column: list[sp.Expr]) -> list[sp.Expr]:
-    """Return differences of scores with that column of the head over those without a head."""
+    """Return the differences of scores with a column of the head, over those without a head."""
     v = headed(n, 1, d, 1)
     v.H = entries([[entry] for entry in column])
     mine, other = (scores(SYMBOLS, v, head_use) for head_use in ("column", "ignored"))

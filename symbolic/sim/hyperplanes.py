@@ -1,4 +1,4 @@
-"""Two problems over the same tokens with different optimal ones decide differently."""
+"""Different half-spaces of two problems that have the same tokens and different optimal tokens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from symbolic.inner_products import inner, vector
 from symbolic.textbook import CAUCHY_SCHWARZ
 
 P, Q, D = vector("w_i"), vector("w_j"), vector("D")
-"""The normals, and D = x_opt_i - x_opt_j."""
+"""The normals w_i and w_j of the two half-spaces, and D = x_opt_i - x_opt_j."""
 MORE, OTHER = sp.symbols("more other", nonnegative=True)
 T = sp.Symbol("t", positive=True)
 MARGINS = {inner("D", "w_i"): 1 + MORE, inner("D", "w_j"): -1 - OTHER}

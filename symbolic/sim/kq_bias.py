@@ -1,9 +1,9 @@
-"""Descent on key and query weights with one input of two tokens, from every start but a few.
+"""The limit direction of descent on key and query weights, for one input of two tokens.
 
-D = x_opt - x_t and the query z are not 0; lengths are a = ||D|| and b = ||z||. With p = K^T D / a
-and q = Q^T z / b let s = p + q and r = p - q. The slope of the risk is -c D z^T in W = K Q^T, and
-x = e c a b for the step e. The rows of K and Q are vectors of R^r, of which only inner products
-are known.
+D = x_opt - x_t and the query z are not 0; let a = ||D|| and b = ||z||. The gradient of the risk in
+W = K Q^T is -c D z^T, and x = e c a b for the step size e. Let p = K^T D / a, q = Q^T z / b,
+s = p + q and r = p - q. The start must have s != 0. The vectors p and q have any dimension; the
+proof uses their inner products only.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ A, B, X, LEAD, SLOPE, STEP = sp.symbols("a b x lead |l'| e", positive=True)
 
 
 def ensure_step() -> None:
-    """Prove the statement below.
+    """Prove that a step multiplies s by 1 + x and r by 1 - x with 0 < x <= X, so ||r||/||s|| falls.
 
-    A step multiplies s by 1 + x and r by 1 - x, 0 < x <= X, and so ||r||/||s|| falls.
+    X is a constant of the run.
     """
     suppose(ONE_PAIR)
     c, attention = sp.Symbol("c", positive=True), sp.Symbol("s_o", positive=True)
@@ -97,7 +97,7 @@ def ensure_growth() -> None:
 
 
 def ensure_ratio() -> None:
-    """Prove that ||r||/||s|| tends to 0: times ||s||^k it does not grow."""
+    """Prove that ||r||/||s|| tends to 0: ||s||^k ||r||/||s|| does not grow for k = 2/(1 + X)^2."""
     k, start, ratio = sp.symbols("k ||s_0|| ratio", positive=True)
     cite(textbook.EXPONENTIAL)
     ensure_equal(

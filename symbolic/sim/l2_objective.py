@@ -1,8 +1,8 @@
 """The rewritten l2 objective: mat((D kron I_n)^-1 exp((A1 kron A2) vec(X))) A3 Y is the attention.
 
-For any n and d the places of vec, mat and the Kronecker product are taken at symbols j and t. The
-two matrices of the claim run on symbols as well, for small n and d. Equal matrices make equal
-objectives, in every norm.
+For any n and d, the proof compares the entries at row j and column t, where j and t are symbols.
+For small n and d the claim's formulas for both matrices are also evaluated on symbols. Equal
+matrices give equal objectives, in every norm.
 """
 
 from __future__ import annotations
@@ -19,15 +19,21 @@ from symbolic.sim.tensor_trick import divided, structural_residual, w
 
 
 def forms_residual(v: Values, read: str = "rows", divided: str = "rows") -> list[sp.Expr]:
-    """Return entries of the first objective's matrix minus those of the second's, before B."""
+    """Return the entries of the attention minus those of the rewritten form, by the claim's code.
+
+    Args:
+        v: tokens and matrices, on symbols.
+        read: how mat fills a matrix, by "rows" or, as a false variant, by "columns".
+        divided: which sums divide, by "rows" or, as a false variant, the "whole".
+    """
     left = attention(SYMBOLS, v.A1, v.A2, v.X, v.A3, v.Y)
     return list((left - rewritten(SYMBOLS, v, read, divided)).ravel())
 
 
 def ensure_all_sizes() -> None:
-    """Prove the statement below.
+    """Prove that entry (j, t) of both matrices, without the factor A3 Y, is one expression.
 
-    Entry (j, t) before A3 Y is one expression in both matrices, by the printed rules.
+    The printed rules of vec, mat and the Kronecker product are used.
     """
     ensure_zero(structural_residual(), "place (j, t) of A vec(X) is entry (j, t) of A1 X A2^T")
     j, t = sp.symbols("p q", integer=True, nonnegative=True)

@@ -2,24 +2,28 @@
 
 On `sim/large-dimension`, with instances of `properties/sim/large_dimension`:
 
-Part 1 is likely in large dimensions if tokens and queries are nearly orthogonal there. Let all
-tokens have one norm and all queries one, here 1, and inner products be at most e in size. So are
-those of the x_t z^T of one input, and those of two inputs are at most e^2. X^mm is the sum of w_t
-(x_opt - x_t) z^T over all inputs, w_t >= 0. If C is the largest sum of the w_t of an input, <X^mm,
-x_t z^T> is the coefficient of x_t z^T, sum_t w_t or -w_t, but for f = 2 C (e + (n - 1) e^2). The k'
-tokens of an input with w_t > 0 have margin 1, so that the sum of their w_t is at most k'/(k' + 1)
-(1 + 2 f), and C at most k/(k + 1) (1 + 2 f). A token with w_t = 0 has a margin of at most k'/(k' +
-1) + 2 f, k' < k, which is at most 1 where 4 k (e + (n - 1) e^2) <= 1. For one input no factor below
-4 will do for all k. Let k be at least 2, and 1/(4 k - 5) < e <= 1/k. Let the last rival have the
-inner product -e with x_opt. Let the k - 1 other rivals have the inner product -e with each other,
-and e with x_opt and with the last rival. Then the last rival is beyond the margin. Above e = 1/k
-there are no such unit vectors. Near that are (-3, 5, 4), (5, 4, 3), (4, 3, -5) for k = 2, e =
-17/50.
+Part 1 holds if tokens and queries are nearly orthogonal, which is likely in large dimensions. Let
+each of the n inputs have k rivals. Let all tokens and queries have norm 1, and let different ones
+have inner products of at most e in size. Then the matrices x_t z^T of one input have inner products
+of at most e, and those of two inputs of at most e^2. X^mm is the sum of w_t (x_opt - x_t) z^T over
+all inputs, w_t >= 0. Let C be the largest sum of the w_t of an input. Then <X^mm, x_t z^T> differs
+from the coefficient of x_t z^T in X^mm by at most f = 2 C (e + (n - 1) e^2).
 
-e = 1/(2 k + 2 sqrt(k (k + n - 1))) makes it 1, and by Hoeffding's inequality signs are that
-near to orthogonal but for a probability of M exp(-d e^2/2), M twice the number of pairs. For
-signs the exact probability of part 2, and that of part 1 by intervals of Clopper and
-Pearson at 99% of 200 samples:
+In an input, the k' tokens with w_t > 0 have margin 1. So the sum of their w_t is at most
+k'/(k' + 1) (1 + 2 f), and C is at most k/(k + 1) (1 + 2 f). A token with w_t = 0 has a margin of at
+most k'/(k' + 1) + 2 f with k' < k. This is at most 1 if 4 k (e + (n - 1) e^2) <= 1, so that all
+tokens are support vectors.
+
+For one input no factor below 4 suffices for all k. Let k be at least 2, and 1/(4 k - 5) < e <= 1/k.
+Let the last rival have the inner product -e with x_opt. Let the k - 1 other rivals have the inner
+product -e with each other, and e with x_opt and with the last rival. Then the last rival is beyond
+the margin. For e above 1/k there are no such unit vectors. For k = 2 and e = 17/50, (-3, 5, 4),
+(5, 4, 3) and (4, 3, -5) are near to them.
+
+With e = 1/(2 k + 2 sqrt(k (k + n - 1))) the condition holds with equality. By Hoeffding's
+inequality, random signs have inner products of at most e d in size except with a probability of
+M exp(-d e^2/2), where M is twice the number of pairs. The table has the exact probability of part 2
+for signs. For part 1 it has 99% intervals of Clopper and Pearson from 200 samples:
 
 | d | 8 | 16 | 32 | 64 | 128 | 256 |
 | --- | --- | --- | --- | --- | --- | --- |
@@ -27,13 +31,14 @@ Pearson at 99% of 200 samples:
 | n = 3, T = 4 | 0.03 to 0.12 | 0.29 to 0.47 | 0.67 to 0.83 | 0.92 to 0.99 | 0.97 to 1 | 0.97 to 1 |
 | n = 6, T = 8 | 0 to 0.03 | 0 to 0.03 | 0 to 0.03 | 0 to 0.03 | 0.04 to 0.14 | 0.58 to 0.76 |
 
-On the language of section 4 no d helps: two problems with one query, over the whole vocabulary,
-that ask for different tokens leave no X^mm whatever the embeddings (`sim/hyperplanes:sharp-2`). Of
-1000 samples of its default (m = 10, n = 5) none has one successor for each token, so that part 1
-has probability at most 0.0053 there with 99% confidence, at d = 100 and at every other d. Over the
-tokens of the sub-sequence none of 100 runs has it at d = 100 (`sim/few-support-tokens`).
-`literal-2` is false for two sentences of three words over two tokens that follow each other with
-equal chances: part 1 has the probability 7/32 there, in every dimension.
+For the language of section 4 no d helps. If two problems over the whole vocabulary have one query
+and ask for different tokens, X^mm does not exist, whatever the embeddings
+(`sim/hyperplanes:sharp-2`). Of 1000 samples with the default sizes (m = 10, n = 5) none has one
+successor for each token. So part 1 has a probability of at most 0.0053 there with 99% confidence,
+for every d. With attention over the tokens of the sub-sequence, part 1 holds in none of 100 runs at
+d = 100 (`sim/few-support-tokens`). `literal-2` is false for two sentences of three words over two
+tokens that follow each other with equal chances: part 1 has the probability 7/32 there, in every
+dimension.
 """
 
 from __future__ import annotations
@@ -90,14 +95,16 @@ K, N = sp.Symbol("k", positive=True), sp.Symbol("n", positive=True)
 E, MORE, ALSO, LESS = sp.symbols("e more also less", nonnegative=True)
 PHI = E + (N - 1) * E**2
 PART = sp.Rational(ONE) - LESS
-"""4 k phi, which is at most 1."""
+"""4 k phi, which is at most 1; phi is e + (n - 1) e^2."""
 
 
 def ensure_exactly(independent: Supposition) -> None:
-    """Prove that all margins are 1 exactly if G^-1 1 has no negative entry.
+    """Prove that all margins of X^mm are 1 if and only if G^-1 1 has no negative entry.
+
+    G is the Gram matrix of the A_j, and 1 the vector of ones.
 
     Args:
-        independent: the hypothesis or step that the A_j are independent.
+        independent: the hypothesis or step that the A_j are linearly independent.
     """
     ensure_multipliers()
     ensure_margins_of_sum()
@@ -129,7 +136,10 @@ def ensure_margins_of_sum() -> str:
 
 
 def prove_incoherent() -> str:
-    """Prove margins of 1 for data of one norm each that are nearly orthogonal by hypothesis."""
+    """Prove that all margins of X^mm are 1 if tokens and queries are nearly orthogonal.
+
+    All tokens have one norm, and all queries have one norm.
+    """
     suppose(LONG, INCOHERENT)
     ensure_incoherent()
     return "for any number of inputs, tokens and axes, and any choice of optimal tokens"
@@ -189,10 +199,7 @@ def ensure_solution() -> None:
 
 
 def ensure_no_larger_margin() -> None:
-    """Prove the statement below.
-
-    A token with w_t = 0 has a margin of at most 1, as one with w_t > 0 has margin 1.
-    """
+    """Prove that a token with w_t = 0 has a margin of at most 1, so that all margins are 1."""
     o, t, s = vector("v_o"), vector("v_t"), vector("v_s")
     w_t, w_s = sp.symbols("w_t w_s", nonnegative=True)
     at_o = -w_t * inner("v_o", "v_t") - w_s * inner("v_o", "v_s")
@@ -261,7 +268,10 @@ def ensure_no_larger_margin() -> None:
 
 
 def ensure_likely() -> None:
-    """Prove that pairs have products above e with probability at most 2 exp(-d e^2/2) each."""
+    """Prove that 4 k (e + (n - 1) e^2) = 1 for the e of the claim, and count the pairs.
+
+    A union bound over all pairs then gives the probability of the claim.
+    """
     n, T, root = sp.symbols("n T root", positive=True)
     square = 1 + (root**2 - K**2) / K  # n, where root^2 = k (k + n - 1)
     ensure_equal(
@@ -280,7 +290,10 @@ def ensure_likely() -> None:
 
 
 def prove_likely() -> str:
-    """Prove that independent signs have all inner products within e d with that probability."""
+    """Prove that independent signs have all inner products within e d with the claimed probability.
+
+    By Hoeffding's inequality a pair fails with probability at most 2 exp(-d e^2/2).
+    """
     suppose(SEVERAL)  # k >= 1
     ensure_incoherent()
     ensure_likely()
@@ -293,9 +306,9 @@ def prove_likely() -> str:
 
 
 def prove_unlikely() -> str:
-    """Prove that T sum_s p_s^(T - 1) P(S > s) <= (T/2) max p^(T - 2).
+    """Prove that T sum_s p_s^(T - 1) P(S > s) <= (T/2) (max p)^(T - 2).
 
-    And max p <= (3d/2 + 1)^(-1/2).
+    S is a sum of d signs, and p_s the probability of S = s. Also max p <= (3d/2 + 1)^(-1/2).
     """
     suppose(SEVERAL)  # a power T - 2 of at least 0
     cite(BOOLE)  # of an input, over which of its T tokens is the best one

@@ -1,8 +1,8 @@
-"""The closed-form gradient, exactly: expanded for small sizes, by structure for all.
+"""The closed form of the gradient of one entry of the loss.
 
-- In full (`loss_residual`): the claim's own functions run on symbols, with A = A_1 kron A_2 of
-  definition 3.1 and every entry of X. They are compared with derivatives by sympy, for 2, 3 and 4
-  tokens in one and two dimensions.
+- For small sizes (`loss_residual`): the claim's functions are evaluated on symbols, with
+  A = A_1 kron A_2 of definition 3.1 and every entry of X. They are compared with derivatives that
+  sympy takes, for 2, 3 and 4 tokens in one and two dimensions.
 - For every number of tokens (`symbolic.softmax`): the Jacobian of softmax is diag(f) - f f^T,
   sums are differentiated term by term, and the chain rule leads from <f, h> to g(b <f, h>).
 """
@@ -26,9 +26,9 @@ SIZES = tuple((n, d) for n in (2, 3, 4) for d in (1, 2))
 
 
 def entry_of(n: int, d: int) -> SimpleNamespace:
-    """Return symbols of one entry of the loss: n tokens in R^d, A a block of A_1 kron A_2.
+    """Return A, x = vec(X), h and b of one entry of the loss, with symbols as entries.
 
-    x = vec(X).
+    There are n tokens in R^d, and A is a block of A_1 kron A_2.
     """
     query, tokens, X = symbols_of("q", 1, d), symbols_of("k", n, d), symbols_of("x", d, d)
     return SimpleNamespace(
@@ -37,9 +37,10 @@ def entry_of(n: int, d: int) -> SimpleNamespace:
 
 
 def in_powers(expression: sp.Expr, v: Values) -> sp.Expr:
-    """Return the expression as a rational function of exp(logit_t), exp(<f, h>), exp(b <f, h>).
+    """Return the expression as a rational function of exp(logit_t) and of powers of exp(<f, h>).
 
-    Each of these is a separate symbol without relation to the others.
+    Each of these exponentials becomes a symbol of its own, and relations between them are lost. If
+    the result is 0, so is the expression.
     """
     powers = [sp.exp(logit) for logit in v.A @ v.x]
     u = sp.symbols(f"u0:{len(powers)}", positive=True)
@@ -53,7 +54,10 @@ def in_powers(expression: sp.Expr, v: Values) -> sp.Expr:
 
 
 def loss_residual(n: int, d: int, **formula: bool) -> list[sp.Expr]:
-    """Return derivatives of the claim's loss by sympy minus its closed form, or another formula."""
+    """Return sympy's derivatives of the claim's loss minus its closed form.
+
+    `formula` selects another formula in place of the closed form.
+    """
     v = entry_of(n, d)
     value = loss(SYMBOLS, v.A, v.x, v.h, v.b)
     closed = closed_form(SYMBOLS, v, **formula)
@@ -62,7 +66,7 @@ def loss_residual(n: int, d: int, **formula: bool) -> list[sp.Expr]:
 
 
 def derivative_residual(n: int, d: int) -> list[sp.Expr]:
-    """Return both sides of the equation that the claim checks, minus derivatives by sympy."""
+    """Return both sides of the equation that the claim checks, minus sympy's derivatives."""
     v = entry_of(n, d)
     value = loss(SYMBOLS, v.A, v.x, v.h, v.b)
     relation: Any = derivative(SYMBOLS, v)
@@ -74,7 +78,7 @@ def derivative_residual(n: int, d: int) -> list[sp.Expr]:
 
 
 def chained_residual() -> sp.Expr:
-    """Return the derivative of g(b d) minus g(b d) (1 - g(b d)) b d', for d any function of x_i."""
+    """Return the derivative of g(b d) minus g(b d) (1 - g(b d)) b d', for any function d."""
     x, b = sp.symbols("x b", real=True)
     d = sp.Function("d", real=True)(x)
     g = SYMBOLS.logistic(b * d)
@@ -82,7 +86,7 @@ def chained_residual() -> sp.Expr:
 
 
 def prove() -> str:
-    """Prove the closed form with b inside g, and that the printed one is another function."""
+    """Prove the closed form with b inside g', and that the printed one is another function."""
     for n, d in SIZES:
         ensure_zero(
             loss_residual(n, d),
@@ -119,10 +123,10 @@ def prove() -> str:
 
 
 def prove_labels() -> str:
-    """Prove that for labels -1, 0 and 1 the printed formula is the gradient.
+    """Prove that for labels b of -1, 0 and 1 the printed formula is the gradient.
 
-    The printed formula is compared with the one with b inside g', which `prove` shows to be the
-    gradient: g' is even, and for b = 0 both have the factor b.
+    The printed formula equals the closed form of `prove`, which has b inside g'. The reason is that
+    g' is even, and that both have the factor b, which may be 0.
     """
     suppose(LABELS)
     for b in (-1, 0, 1, 2):

@@ -1,6 +1,7 @@
-"""The supremum of |g''|, g the logistic function, exactly.
+"""The supremum of |g''| for the logistic function g: 1/(6 sqrt 3).
 
-With u = e^x every derivative of g = u/(1+u) is a rational function of u > 0, by d/dx = u d/du.
+With u = e^x, g = u/(1+u) and d/dx = u d/du, so that every derivative of g is a rational function
+of u > 0.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ u = sp.Symbol("u", positive=True)
 
 
 def derivatives(order: int) -> list[Any]:
-    """Return g, g', ..., up to the order, as rational functions of u = e^x."""
+    """Return g and its derivatives up to `order`, as rational functions of u = e^x."""
     orders: list[Any] = [u / (1 + u)]
     for _ in range(order):
         orders.append(cancelled(u * sp.diff(orders[-1], u)))
@@ -52,7 +53,7 @@ def identities() -> list[Any]:
 
 
 def ensure_cubic() -> None:
-    """For a >= 0 the cubic a (1-a^2) is at most 2/(3 sqrt 3), with equality at 1/sqrt 3."""
+    """Prove that a (1-a^2) is at most 2/(3 sqrt 3) for a >= 0, with equality at 1/sqrt 3."""
     k, root = sp.Symbol("a", nonnegative=True), 1 / sp.sqrt(3)
     rest = (k - root) ** 2 * (k + 2 * root)
     ensure_equal(
@@ -70,7 +71,7 @@ CUBIC = (
 
 
 def ensure_curvature() -> sp.Expr:
-    """Return the supremum of |g''| and prove that it is the constant of the code."""
+    """Prove that the supremum of |g''| is the constant of the code, and return it."""
     *_, second = derivatives(2)
     c = (1 - u) / (1 + u)
     ensure_equal(second, c * (1 - c**2) / 4, "g'' = c (1-c^2)/4 for c = 1 - 2 g", normal=cancelled)

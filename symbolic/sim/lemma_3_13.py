@@ -1,16 +1,18 @@
-"""The best Lipschitz constant of the gradient in the logits, for any number of tokens.
+"""The best Lipschitz constant of the gradient of g(b <softmax(A x), h>), for any number of tokens.
 
-The bound (*) of `symbolic.curvature` is attained, in its letters.
+Letters are those of `symbolic.curvature`, whose bound (*) is attained. The function that the code
+maximises, `attsvm.lipschitz.softmax_height` with `best_level`, is evaluated on symbols. Its values
+are called heights.
 
-The function that the code maximises, `attsvm.lipschitz.softmax_height` with `best_level`, runs on
-symbols here. For g(b <f, h>), D = |b| osc(h) and c = |1 - 2 g| give p = D (1-c^2)/4, q = D^2 c
-(1-c^2)/4 (`logistic_residuals`), and (*) becomes K(D) osc(u)^2/2; adding a number to h moves c to
-anything in [0, 1), with either sign of g'', whatever a is.
+For the loss g(b <f, h>) let D = |b| osc(h) and c = |1 - 2 g|. Then p = D (1-c^2)/4 and
+q = D^2 c (1-c^2)/4 (`logistic_residuals`), and (*) becomes K(D) osc(u)^2/2. By adding a number to
+h, c takes every value in [0, 1), with either sign of g'', whatever a is.
 
-In x, with s = A x, a unit step moves the logits by u = A e, osc(u)^2 <= max |A_j - A_k|^2 <=
-2 ||A||^2. By the mean value theorem the gradient is K(D) max |A_j - A_k|^2/2-Lipschitz, and so
-K(D) ||A||^2-Lipschitz. For A = (1, -1)^T both are the same, and the derivative of the gradient is
-the height at any a and c in (-1, 1) (`reached`): no smaller constant will do.
+In x, with s = A x, a unit vector z moves the logits by u = A z, and
+osc(u)^2 <= max ||A_j - A_k||^2 <= 2 ||A||^2. So the gradient is Lipschitz with
+K(D) max ||A_j - A_k||^2/2, and with K(D) ||A||^2. For A = (1, -1)^T both are the same. The
+derivative of the gradient is then twice the height at any a and c in (-1, 1) (`reached`), so that
+no smaller constant holds.
 """
 
 from __future__ import annotations
@@ -51,10 +53,7 @@ c = sp.Symbol("c", real=True)
 
 
 def logistic_residuals() -> list[sp.Expr]:
-    """Return two residuals by the code's kernels at c = (1-e)/(1+e).
-
-    They are g' - (1-c^2)/4 and |g''| - c (1-c^2)/4.
-    """
+    """Return g' - (1-c^2)/4 and |g''| - c (1-c^2)/4 for the code's kernels at c = (1-e)/(1+e)."""
     e = sp.Symbol("e", positive=True)
     level = (1 - e) / (1 + e)
     return [
@@ -65,18 +64,19 @@ def logistic_residuals() -> list[sp.Expr]:
 
 ODDS, POWER, WIDTH = sp.symbols("s e D", positive=True)
 SHARE = (1 - ODDS**2) / (1 + ODDS**2)
-"""a, any number in (-1, 1): of logits log s and -log s the first has the weight (1-a)/2."""
+"""a, which stands for any number in (-1, 1): (1-a)/2 is the softmax weight of the first of the
+logits log s and -log s."""
 
 
 def curvature_of_two(
     gradient: Callable[..., Numbers], h: list[sp.Expr], b: sp.Expr | None = None
 ) -> sp.Expr:
-    """Return the derivative of an entry's gradient along the line, tokens 1, -1 at x = log s.
+    """Return the second derivative at x = log s of an entry of the loss, for tokens 1 and -1.
 
     Args:
-        gradient: the formula that runs, of an arithmetic, A, x, h and b.
+        gradient: the formula of the gradient that runs, of an arithmetic, A, x, h and b.
         h: the values of both tokens.
-        b: the label, or 1.
+        b: the label; None means 1.
     """
     x = sp.Symbol("x", real=True)
     v = basic_4.opposite(x)
@@ -85,11 +85,13 @@ def curvature_of_two(
 
 
 def of_power(curvature: sp.Expr, mean: sp.Expr) -> sp.Expr:
-    """Return a curvature at exp(<f, h>) = e, a free positive number by the level of h.
+    """Return a curvature with the symbol e in place of exp(<f, h>).
+
+    e may be any positive number, as adding a number to h multiplies exp(<f, h>).
 
     Args:
-        curvature: as above.
-        mean: <f, h>, by that level and s.
+        curvature: a value of `curvature_of_two`, or a Hessian.
+        mean: <f, h> for these tokens.
     """
     return curvature.replace(sp.exp, lambda y: POWER ** cancelled(y / mean))
 
@@ -101,9 +103,10 @@ REACHES = (
 
 
 def reached() -> list[sp.Expr]:
-    """Return numerators of the code's curvature of two tokens, by Hessian and gradient, less (*).
+    """Return numerators of the curvature of two tokens less twice the height, by the code.
 
-    For any c = (1-e)/(1+e); the first token has the value that is D higher.
+    One curvature is by the Hessian and one by the gradient, for any c = (1-e)/(1+e). The first
+    token has the value that is higher by D.
     """
     low = sp.Symbol("low", real=True)
     h, mean = [low + WIDTH, low], low + WIDTH * ODDS**2 / (1 + ODDS**2)
@@ -117,11 +120,13 @@ def reached() -> list[sp.Expr]:
 def ensure_attained(
     residuals: object, reaches: str, loss: Callable[..., sp.Expr] = entry_loss.loss
 ) -> None:
-    """Prove that the least constant is the largest height: curvatures of two tokens tend to it.
+    """Prove that no constant below ||A||^2 times the largest height holds.
+
+    Curvatures of two tokens tend to this number.
 
     Args:
         residuals: curvatures of two tokens minus twice the heights, for a in (-1, 1).
-        reaches: this step in words.
+        reaches: the sentence that these are 0.
         loss: the smooth loss of these curvatures.
     """
     ensure_zero(residuals, reaches)
@@ -138,7 +143,13 @@ def ensure_attained(
 
 
 def ensure_constant(slope: str) -> None:
-    """Prove that readings compare osc(A z)^2/2 K, for unit z, with K of |b| (max h - min h)."""
+    """Prove that the readings have the constants spread(A)^2 K(D) and ||A||^2 K(D).
+
+    D is |b| (max h - min h), and osc(A z)^2/2 is at most spread(A)^2 for a unit vector z.
+
+    Args:
+        slope: the sentence for the first constant.
+    """
     basic_4.ensure_span()
     b, D = sp.symbols("b D", positive=True)
     K, h = entry_loss.K(SYMBOLS, b * D), entries([D, 0 * D])
@@ -157,7 +168,7 @@ def ensure_constant(slope: str) -> None:
 
 
 def prove() -> str:
-    """Prove (*) and that K(D), as the code maximises it, is its maximum for the logistic loss."""
+    """Prove (*), and that the K(D) of the code is its maximum for the logistic loss."""
     prove_bound()
     ensure_zero(
         logistic_residuals(),
@@ -212,13 +223,13 @@ def prove() -> str:
 
 
 def ensure_printed() -> None:
-    """Check the sides of both readings with the printed constant, by the formulas that run.
+    """Prove that both readings with the printed constant have the sides that are printed.
 
-    Two tokens log 3 and 0 of values 5 and 1 and label 1 (at x = 0 and y = 1, R and n symbols), and
-    the derivatives of their loss by sympy.
+    The formulas are evaluated for two tokens log 3 and 0, values 5 and 1, label 1, x = 0 and y = 1.
+    R and n are symbols. The left sides are compared with derivatives that sympy takes.
 
     Raises:
-        ProofError: a side is another one.
+        ProofError: a side is not the printed one.
     """
     s = sp.Symbol("s", real=True)
     n, R = sp.symbols("n R", positive=True)
@@ -250,9 +261,9 @@ def ensure_printed() -> None:
 
 
 def prove_published() -> str:
-    """Prove that R^2 K(sqrt 2 R^2) is below the printed constant for every R >= 4 and n >= 1.
+    """Prove that ||A||^2 K(D) is below the printed constant for every R >= 4 and n >= 1.
 
-    K(D) <= D/8 + D^2/32 as 1-a^2, 1-c^2, a and c are at most 1, D <= 2 R^2, and
+    As 1-a^2, 1-c^2, a and c are at most 1, K(D) <= D/8 + D^2/32. Also D <= 2 R^2, ||A|| <= R and
     n^3 exp(13 R^2) >= 1.
     """
     prove()

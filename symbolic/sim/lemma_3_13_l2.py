@@ -1,54 +1,60 @@
-"""The best constant of lemma 3.13 for (<f, h> - b)^2: given osc(h), max |h - b|; given norms.
+"""The best constant of lemma 3.13 for the loss (<f, h> - b)^2.
 
-Let w = osc(h) and r = max |h - b| >= w/2. The numbers h - b fill an interval of length w about
-x w or -x w, x = r/w - 1/2 >= 0. For every number of tokens the curvature along u in the logits
-is at most osc(u)^2/2 times
+There are two: one for given osc(h) and max |h - b|, one for given ||h|| and |b|.
+
+Let w = osc(h) and r = max |h - b| >= w/2. The smallest interval that contains the numbers h_t - b
+has length w, and its midpoint is x w or -x w with x = r/w - 1/2 >= 0. For every number of tokens
+the curvature along u in the logits is at most osc(u)^2/2 times
 
     w^2 k(x),   k(x) = max_{0 <= a <= 1} j(x, a),   j(x, a) = (1-a^2)(x a + (1-3a^2)/4),
 
-attained by two tokens of probabilities (1-a)/2 at the end of size r and (1+a)/2 at the other one.
-The code's value at w and r - w/2, `attsvm.lipschitz.squared_height`, is w^2 j(x, a).
-The residual m = <f, h> - b is tied to f here, so (*) of `symbolic.sim.lemma_3_13` is too weak.
+Two tokens attain it: one of probability (1-a)/2 with |h_t - b| = r, and one of probability (1+a)/2
+at the other end of the interval. The code's value at w and r - w/2, `attsvm.lipschitz.
+squared_height`, is w^2 j(x, a). The residual m = <f, h> - b depends on f here, so that (*) of
+`symbolic.curvature` is too weak.
 
-Let w = 1, and t = h - min h in [0, 1]^n, so m = x - 1/2 + E t, with x of any sign from here on.
-With h - b -> b - h nothing changes but the sign of m: let m >= 0. Let u in [0, 1]^n, osc(u) = 1,
-v = u - E u. The curvature is F = 2 m E[t (v^2 - E v^2)] + 2 (E[t v])^2.
+Let w = 1, and t = h - min h in [0, 1]^n, so that m = x - 1/2 + E t; from here on x may have any
+sign. Replacing h - b by b - h changes the sign of m only, so let m >= 0. Let u be in [0, 1]^n with
+osc(u) = 1, and v = u - E u. The curvature is F = 2 m E[t (v^2 - E v^2)] + 2 (E[t v])^2.
 
-1. Let T = E t, a = 1 - 2 T, P = T (1-T), so m = x - a/2; T = 0 and T = 1 give F = 0. The weights
-   f_i t_i/T and f_i (1-t_i)/(1-T) have means m1, m0 and variances V1, V0 of u, and
-   F = 2 P (m (V1 - V0 + a d^2) + P d^2), d = m1 - m0, as for indicators (`mixture_residual`). Any
-   two probability vectors may stand for these weights: f and t follow from them and T.
-2. So F <= 2 P (m V1 + B d^2) and -F <= 2 P (m V0 - B d^2), B = m a + P. Of either sign of B one of
-   these is at most 2 P m V <= P m/2. The other one is at most 2 P (m w (1-w) + |B| w^2), w = m1 or
-   1 - m1 (m0 or 1 - m0), as in step 4 of (*). That is the curvature of two tokens, one with t = 1
-   (t = 0) and one with 0 <= t <= 1, of which h fills a shorter interval (`shorter_residual`).
+1. Let T = E t, a = 1 - 2 T, P = T (1-T), so that m = x - a/2. If T is 0 or 1, F = 0. Under the
+   weights f_i t_i/T, u has mean m1 and variance V1; under f_i (1-t_i)/(1-T), m0 and V0. As for
+   indicators, F = 2 P (m (V1 - V0 + a d^2) + P d^2) with d = m1 - m0 (`mixture_residual`). Any two
+   probability vectors are such weights for some f and t.
+2. So F <= 2 P (m V1 + B d^2) and -F <= 2 P (m V0 - B d^2) with B = m a + P. Whatever the sign of B,
+   one of these bounds is at most 2 P m V <= P m/2, V being V1 or V0. The other one is at most
+   2 P (m w (1-w) + |B| w^2), w = m1 or 1 - m1 (m0 or 1 - m0), as in step 4 of (*). This is the
+   curvature of two tokens, one with t = 1 (t = 0) and one with 0 <= t <= 1, whose values lie in a
+   shorter interval (`shorter_residual`).
 3. For two tokens with t in {0, 1}: |F| = 2 P |m a + P| = |j(x, a)|/2, a in [-1, 1]
-   (`two_tokens_residual`). Of x a only the size counts: let x, a >= 0 and compare
-   j(x, a) with (1-a^2)(x a - (1-3a^2)/4). Where a^2 <= 1/3 the first is the larger. For greater a
+   (`two_tokens_residual`). Only |x|, |a| and the sign of x a matter. So let x, a >= 0 and compare
+   j(x, a) with (1-a^2)(x a - (1-3a^2)/4). If a^2 <= 1/3 the first is the larger. For greater a
    take a' with a^2 + a a' + a'^2 = 1: the second at a is less than the first at a' by
-   (a^2 - a'^2)^2/4 (`reflected_residual`). So |F| is at most k(|x|)/2, and as a (1-a^2) is largest
-   at 1/sqrt 3 the maximum lies in [0, 1/sqrt 3].
+   (a^2 - a'^2)^2/4 (`reflected_residual`). So |F| is at most k(|x|)/2. As a (1-a^2) is largest at
+   1/sqrt 3, the maximum lies in [0, 1/sqrt 3].
 4. P m <= (|x| (1-a^2) + |a| (1-a^2)/2)/4 <= |x|/4 + 1/(12 sqrt 3) < j(|x|, 2/5), so
    P m/2 < k(|x|)/2.
-5. A shorter interval gives less: w'^2 k(x') <= w^2 k(x) if it lies in the longer one. k grows with
-   x, so let them share the end of size r; x w = r - w/2. Along w the slope of w^2 j is (1-a^2)(r a
-   + w (1+a)(1-3a)/2). It is not negative for w <= r and a <= 1/sqrt 3, nor for any w and a <= 1/3.
-   For w >= r, so x <= 1/2, j falls in a from 1/3 on, so that a <= 1/3 decides.
+5. A shorter interval within the longer one gives less: w'^2 k(x') <= w^2 k(x). As k grows with x,
+   let both intervals share the end of size r, and x w = r - w/2. The derivative of w^2 j in w is
+   (1-a^2)(r a + w (1+a)(1-3a)/2). It is not negative if w <= r and a <= 1/sqrt 3, nor if a <= 1/3
+   for any w. For w >= r, that is x <= 1/2, j falls in a from 1/3 on, so that its maximum is at
+   some a <= 1/3.
 
-Given ||h|| and |b| (`prove_normed`). By homogeneity of degree 2 let ||h|| = 1. With the extreme
-values mu +- w/2 of h, w^2/2 + 2 mu^2 <= 1 and r - w/2 = |mu - b| <= |mu| + |b|; both are attained
-by two values, where b has the sign of -mu (at the maximum 0 lies between them, and other tokens may
-have it). For a in [0, 1/sqrt 3], which has the maximum, the height grows with w and with m = r -
-w/2: it is largest for w = sqrt 2 cos p, m = |b| + sin(p)/sqrt 2, p in [0, pi/2].
+Given ||h|| and |b| (`prove_normed`). By homogeneity of degree 2 let ||h|| = 1. Let mu +- w/2 be the
+extreme values of h. Then w^2/2 + 2 mu^2 <= 1 and r - w/2 = |mu - b| <= |mu| + |b|. Two tokens
+attain both if b has the sign of -mu. (At the maximum 0 lies between their values, so that other
+tokens may have the value 0.) The maximum is at some a in [0, 1/sqrt 3]. There the height grows with
+w and with m = r - w/2. So it is largest for some w = sqrt 2 cos p and m = |b| + sin(p)/sqrt 2 with
+p in [0, pi/2].
 
-6. Not on its edge, unless b = 0: at p = pi/2 the height is 0; at a = 1/sqrt 3, w > 0, its slope in
-   a is negative; at a = 0 that is w m > 0, or else b = 0 = p; at p = 0 < a its slope in p is
-   (1-a^2) a > 0.
-7. Inside, the slopes in a and in p are 0 only if tan p = a (1-3a^2)/(1-2a^2+3a^4) and
-   |b|^2 = B(a^2), B(u) = u (3-8u+15u^2-18u^3)^2/(2 (1-3u)^2 Q(u)); then the height is the closed
-   form (`critical_residuals`). B(0) = 0, and B grows without bound on [0, 1/3): so for each b != 0
-   there is one such point. For b = 0 there is none, but at the corner a = p = 0 the closed form is
-   the height too.
+6. The maximum is not on the edge of the rectangle of a and p, unless b = 0. At p = pi/2 the height
+   is 0. At a = 1/sqrt 3, w > 0, its derivative in a is negative. At a = 0 this derivative is w m,
+   which is positive unless b = 0 = p. At p = 0 < a its derivative in p is (1-a^2) a > 0.
+7. Inside, the derivatives in a and in p are 0 only if tan p = a (1-3a^2)/(1-2a^2+3a^4) and
+   |b|^2 = B(a^2), B(u) = u (3-8u+15u^2-18u^3)^2/(2 (1-3u)^2 Q(u)). Then the height is the closed
+   form (`critical_residuals`). B(0) = 0, and B grows without bound on [0, 1/3), so that for each
+   b != 0 there is one such point. For b = 0 there is none; at the corner a = p = 0 the closed form
+   is the height too.
 """
 
 from __future__ import annotations
@@ -103,7 +109,11 @@ def height(x: sp.Expr, a: sp.Expr) -> sp.Expr:
 
 
 def code_residuals() -> list[sp.Expr]:
-    """Return the code's height at w, m = x w minus w^2 j(x, a), and slope minus derivative."""
+    """Return two differences that are 0 if the code is right at w and m = x w.
+
+    They are the code's height minus w^2 j(x, a), and the height's derivative in a minus w times the
+    code's slope.
+    """
     w = sp.Symbol("w", positive=True)
     scaled = squared_height(w, x * w, a)
     return [
@@ -113,7 +123,7 @@ def code_residuals() -> list[sp.Expr]:
 
 
 def mixture_residual() -> sp.Expr:
-    """Step 1: F of weights with means and variances minus the closed form."""
+    """Return F, by the means and variances of step 1, minus its closed form there."""
     m1, m0, V1, V0, m, T = sp.symbols("m1 m0 V1 V0 m T", real=True)
     mean = T * m1 + (1 - T) * m0
     inside, outside = (V + (u - mean) ** 2 for V, u in ((V1, m1), (V0, m0)))
@@ -126,12 +136,12 @@ def mixture_residual() -> sp.Expr:
 
 
 def two_tokens_residual() -> sp.Expr:
-    """Step 3: the bound (*) at a with phi' = 2 m, phi'' = 2, m = x - a/2, minus j(x, a)."""
+    """Return the term of (*) at a, with p = 2 m, q = 2 and m = x - a/2, minus j(x, a) (step 3)."""
     return sp.expand(bound(2 * (x - a / 2), 2) - height(x, a))
 
 
 def reflected_residual() -> sp.Expr:
-    """Step 3: j(x, a') - (1-a^2)(x a - (1-3a^2)/4) less what is claimed, for a' of a."""
+    """Return j(x, a') - (1-a^2)(x a - (1-3a^2)/4) - (a^2 - a'^2)^2/4 for the a' of step 3."""
     other = sp.Symbol("o", real=True)  # a'
     gain = height(x, other) - (1 - a**2) * (x * a - (1 - 3 * a**2) / 4)
     claimed = (a + other) * (a - other) * (a**2 - other**2) / 4
@@ -140,10 +150,10 @@ def reflected_residual() -> sp.Expr:
 
 
 def shorter_residual(sign: int) -> sp.Expr:
-    """Step 2: the bound with w minus half the height of two tokens in a shorter interval.
+    """Return the second bound of step 2 minus half the height of two tokens in a shorter interval.
 
-    Their probabilities are k and 1 - k; they are w' apart, and 1 - T (or T, for the other sign) is
-    (1-k) w'. The first one is at the end of the interval, x + 1/2 (or x - 1/2).
+    Their probabilities are k and 1 - k, and their values are w' apart. 1 - T (or T, for the other
+    sign) is (1-k) w'. The first value is at the end x + 1/2 (or x - 1/2) of the interval.
     """
     k, width = sp.symbols("k w'", real=True)
     beside = (1 - k) * width
@@ -154,7 +164,10 @@ def shorter_residual(sign: int) -> sp.Expr:
 
 
 def ensure_shorter() -> None:
-    """Step 2: F is at most P m/2, or what two tokens in a shorter interval have."""
+    """Prove steps 1 and 2: F is at most P m/2, or the curvature of two tokens in an interval.
+
+    The interval lies in the given one and may be shorter.
+    """
     ensure_zero(
         mixture_residual(),
         "with T = E t, a = 1 - 2T and P = T (1-T), F = 2 m E[t (v^2 - E v^2)] + 2 (E[t v])^2 "
@@ -198,7 +211,7 @@ def ensure_shorter() -> None:
 
 
 def ensure_reflected() -> None:
-    """Step 3: one sign of j, and a up to 1/sqrt 3, decide."""
+    """Prove step 3: |F| of two tokens is at most k(|x|)/2, the maximum for some a <= 1/sqrt 3."""
     ensure_zero(
         two_tokens_residual(),
         "(1-a^2)/2 (p a + q (1-a^2)/4) is j(x, a) for p = 2 (x - a/2) and q = 2, as for two "
@@ -238,7 +251,7 @@ THIRD = "the height at w and m = r - w/2 does not rise with a from a = 1/3 on, w
 
 
 def ensure_wider() -> None:
-    """Step 5: the constant grows with the interval."""
+    """Prove step 5: the constant grows with the interval."""
     w, r, k = sp.symbols("w r a", nonnegative=True)
     higher = squared_height(w, MORE + LESS, k) - squared_height(w, LESS, k)
     ensure_equal(
@@ -286,22 +299,22 @@ def ensure_wider() -> None:
 
 
 def label(u: sp.Expr) -> sp.Expr:
-    """Return B of step 7, the |b|^2 for which a^2 = u is critical."""
+    """Return B(u) of step 7, the |b|^2 for which a^2 = u is critical."""
     return u * (3 - 8 * u + 15 * u**2 - 18 * u**3) ** 2 / (2 * (1 - 3 * u) ** 2 * _circle(u))
 
 
 def _circle(u: sp.Expr) -> sp.Expr:
-    """Return Q, which is (1-2u+3u^2)^2/cos(p)^2 at the critical p."""
+    """Return Q(u) of step 7, which is (1-2u+3u^2)^2/cos(p)^2 at the critical p."""
     return sp.expand((1 - 2 * u + 3 * u**2) ** 2 + u * (1 - 3 * u) ** 2)
 
 
 def critical_residuals() -> list[sp.Expr]:
     """Return residuals of step 7, with c = cos p; all of them are 0.
 
-    - The height over the rectangle minus that of sharp-2.
-    - At the critical point: its two slopes, |b|^2 minus B, and the height, twice, minus the closed
-      form, by definition and by the code.
-    - The code's slope minus 2 (1-3u)^2 Q (b^2 - h2 B).
+    - The height at w = sqrt 2 cos p and m = b + sin(p)/sqrt 2 minus its polynomial.
+    - At the critical point: the derivatives in p and in a, |b|^2 minus B, and the height minus the
+      closed form, once by definition and once by the code.
+    - The code's slope minus 2 (1-3u)^2 Q (b^2 - h2 B), where h2 is ||h||^2.
     """
     b, angle, c, H, h2 = sp.symbols("b p c H h2", positive=True)
     root2, u, q, D = sp.sqrt(2), a**2, 1 - 3 * a**2, 1 - 2 * a**2 + 3 * a**4
@@ -332,7 +345,7 @@ def critical_residuals() -> list[sp.Expr]:
 
 
 def ensure_bound() -> None:
-    """Prove that the curvature along u is at most osc(u)^2/2 k, for every number of tokens."""
+    """Prove that the curvature along u is at most w^2 k(x) osc(u)^2/2, for any number of tokens."""
     ensure_moments()
     ensure_zero(
         code_residuals(),
@@ -357,10 +370,10 @@ def ensure_bound() -> None:
 
 
 def reached() -> sp.Expr:
-    """Return the curvature of tokens 1 and -1 minus twice the code's height, any w, m = r - w/2, b.
+    """Return the curvature of tokens 1 and -1 minus twice the code's height, for any w, m and b.
 
-    The first token has the value b + r, r >= w/2, and the second one b + r - w. The norm of these
-    values is that of mu +- w/2 for mu = b + m, so that m is |b| + mu if b is negative.
+    With m = r - w/2 the first token has the value b + r, r >= w/2, and the second one b + r - w.
+    These values are mu +- w/2 for mu = b + m, so that m is |b| + mu if b is negative.
     """
     w = sp.Symbol("w", positive=True)
     m, b = sp.symbols("m b", real=True)
@@ -370,7 +383,13 @@ def reached() -> sp.Expr:
 
 
 def ensure_compared(reading: str, constant: Callable[[Values], sp.Expr], slope: str) -> None:
-    """Prove that a reading's constant, times ||A||^2, bounds the curvature along a unit vector."""
+    """Prove that a reading has the Lipschitz constant ||A||^2 times `constant`, which is attained.
+
+    Args:
+        reading: the name of the reading.
+        constant: the constant of the curvature in the logits.
+        slope: the sentence that ||A||^2 times it bounds |z^T Hess z| for unit z.
+    """
     basic_4.ensure_span()
     v = SimpleNamespace(
         A=symbols_of("A", 2, 1),
@@ -386,7 +405,11 @@ def ensure_compared(reading: str, constant: Callable[[Values], sp.Expr], slope: 
 
 
 def prove() -> str:
-    """Take every step of the constant given max h - min h and max |h - b|."""
+    """Prove the constant for given max h - min h and max |h - b|, and that it is sharp.
+
+    These are steps 1 to 5. The critical x grows with a, so that the code finds the maximum by
+    bisection.
+    """
     ensure_bound()
 
     def constant(v: Values) -> sp.Expr:
@@ -435,7 +458,12 @@ EDGES = (
 
 
 def ensure_inside(value: sp.Expr, p: sp.Expr) -> None:
-    """Prove step 6: at the point of largest height both slopes are 0."""
+    """Prove step 6: at the point of largest height both derivatives are 0.
+
+    Args:
+        value: the height in a, p and b.
+        p: the letter p.
+    """
     ensure_zero(
         value.subs(p, sp.pi / 2),
         "the height at w = sqrt 2 cos p and m = b + sin(p)/sqrt 2 is 0 for p = pi/2",
@@ -460,9 +488,10 @@ def ensure_inside(value: sp.Expr, p: sp.Expr) -> None:
 
 
 def only_critical_residual(value: sp.Expr, p: sp.Expr, b: sp.Expr) -> sp.Expr:
-    """Step 7: if the slope in a is 0, that in p over (1-a^2) cos(p)^2, less a - D t/q.
+    """Return the derivative in p over (1-a^2) cos(p)^2 minus (a - D t/q), if that in a is 0.
 
-    t = tan p, q = 1 - 3a^2 and D = 1 - 2a^2 + 3a^4: so t = a q/D.
+    Here t = tan p, q = 1 - 3a^2 and D = 1 - 2a^2 + 3a^4. So both derivatives are 0 only if
+    t = a q/D, as step 7 says.
     """
     t = sp.Symbol("t", real=True)
     c = sp.Symbol("c", positive=True)
@@ -473,7 +502,7 @@ def only_critical_residual(value: sp.Expr, p: sp.Expr, b: sp.Expr) -> sp.Expr:
 
 
 def prove_normed() -> str:
-    """Take every step of the constant given norms, on top of all of `ensure_bound`."""
+    """Prove the constant for given ||h|| and |b|: steps 1 to 7, and that it is sharp."""
     ensure_bound()
     p, b, u = sp.symbols("p b u", real=True)
     w, mu, k = sp.symbols("w mu a", nonnegative=True)

@@ -1,25 +1,25 @@
 """The best constant of lemma 3.13 for l(u) = log(1 + exp(-u)) in place of g, in closed form.
 
 Let c = tanh(-u/2), so that -l' = (1+c)/2 and l'' = (1-c^2)/4 with c in (-1, 1).
-With D = |b| osc(h) and y = D (1-a^2)/4 the bound (*) of `symbolic.sim.lemma_3_13` is the maximum
-over a in [0, 1] of
+With D = |b| osc(h) and y = D (1-a^2)/4 the maximum in (*) of `symbolic.curvature` is the maximum
+over a in [0, 1] of the height
 
     y (a (1+c) + y (1-c^2)/2) = ((a + y)^2 - (a - y c)^2)/2
 
-and c may be anything in (-1, 1), by adding a number to h. Its supremum is
+By adding a number to h, c takes every value in (-1, 1). The supremum of the height is
 
-    K(D) = D/(3 sqrt 3) for D <= 2 sqrt 3,   (D/4 + 1/D)^2/2 beyond.
+    K(D) = D/(3 sqrt 3) for D <= 2 sqrt 3,   (D/4 + 1/D)^2/2 for D > 2 sqrt 3.
 
-- D > 2 sqrt 3. At most (a + y)^2/2, and a + y = D/4 + 1/D - (D/4)(a - 2/D)^2. Equality at a = 2/D
-  and c = a/y = 8/(D^2 - 4) < 1.
-- D <= 2 sqrt 3. Where a >= y the left side grows with c to 2 a y = D a (1-a^2)/2 <= D/(3 sqrt 3).
-  Where a < y it is at most (a + y)^2/2. Let s be the a with a = y, so that D = 4 s/(1-s^2) and
-  3 s^2 <= 1. Then a < s and a + y <= 2 s, and (2 s)^2/2 = D s (1-s^2)/2, at most D/(3 sqrt 3)
-  again. Two tokens with a = 1/sqrt 3 come as near as one likes when b <f, h> is very negative; it
-  is not attained.
+- D > 2 sqrt 3. The height is at most (a + y)^2/2, and a + y = D/4 + 1/D - (D/4)(a - 2/D)^2.
+  Equality holds at a = 2/D and c = a/y = 8/(D^2 - 4) < 1.
+- D <= 2 sqrt 3. If a >= y, the height grows with c to 2 a y = D a (1-a^2)/2 <= D/(3 sqrt 3). If
+  a < y, it is at most (a + y)^2/2. Let s be the a with a = y, so that D = 4 s/(1-s^2) and
+  3 s^2 <= 1. Then a < s and a + y <= 2 s, and (2 s)^2/2 = D s (1-s^2)/2 is at most D/(3 sqrt 3)
+  again. Two tokens with a = 1/sqrt 3 approach K(D) as b <f, h> tends to minus infinity; it is not
+  attained.
 
-Two tokens have the height for any a and c in (-1, 1) (`reached`), so that no smaller constant will
-do.
+The curvature of two tokens takes the value of the height for any a and c in (-1, 1) (`reached`), so
+that no smaller constant holds.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ BENDS = "|z^T Hess z| is at most the constant of sharp, ||A||^2 K, for a unit z"
 
 
 def ensure_beyond() -> None:
-    """Prove that the supremum for D > 2 sqrt 3, which is attained."""
+    """Prove the supremum K(D) for D > 2 sqrt 3, which is attained."""
     parabola = D / 4 + 1 / D - D / 4 * (a - 2 / D) ** 2
     ensure_equal(a + y, parabola, "a + y is D/4 + 1/D less a square, which is 0 at a = 2/D")
     beyond = ((a + y) ** 2 / 2).subs(a, 2 / D)
@@ -87,7 +87,7 @@ def ensure_beyond() -> None:
 
 
 def ensure_below() -> None:
-    """Prove that the supremum for D <= 2 sqrt 3, which is approached as c tends to 1."""
+    """Prove the supremum K(D) for D <= 2 sqrt 3, which is approached as c tends to 1."""
     height = y * (a * (1 + c) + y * (1 - c**2) / 2)
     ensure_equal(sp.diff(height, c), y * (a - y * c), "the slope of the height in c is y (a - y c)")
     level, spare = sp.symbols("y 1-c", nonnegative=True)
@@ -151,9 +151,9 @@ def log_gradient(m: Namespace, A: Numbers, x: Numbers, h: Numbers, b: sp.Expr) -
 
 
 def reached() -> sp.Expr:
-    """Return the curvature of tokens 1 and -1 minus twice the height, the first value the lower.
+    """Return the curvature of tokens 1 and -1 minus twice the height, for any c = (1-e)/(1+e).
 
-    For any c = (1-e)/(1+e).
+    The first token has the lower value.
     """
     low = sp.Symbol("low", real=True)
     h, mean = [low, low + WIDTH], low + WIDTH / (1 + ODDS**2)
@@ -163,7 +163,7 @@ def reached() -> sp.Expr:
 
 
 def prove() -> str:
-    """Prove the closed form, the code's two formulas run on symbols."""
+    """Prove the closed form of K(D), with the code's two formulas evaluated on symbols."""
     prove_bound()
     e = sp.Symbol("e", positive=True)  # exp(u), so that d/du = e d/de
     slope = e * sp.diff(sp.log(1 + 1 / e), e)

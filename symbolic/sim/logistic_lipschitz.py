@@ -21,7 +21,7 @@ from symbolic.sim.lemma_3_12 import derivatives, u
 
 
 def ensure_reached() -> None:
-    """Raise unless the code's g' is the derivative of g, and 1/4 is reached."""
+    """Prove that the code's g' is the derivative of g, and that no constant below 1/4 holds."""
     _, first = derivatives(1)
     slope = slope_kernel(u)  # by the code, at e^-|x|, that is u or 1/u
     ensure_equal(slope_kernel(1 / u), slope, "the code's g' is even", normal=cancelled)

@@ -1,4 +1,4 @@
-"""Leaving out tokens of least score: what attention collects, and what the programme sees."""
+"""The effect of leaving out tokens of least score: on the attended score and on the programme."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ LOW, KEPT = sp.symbols("P_low P_kept", positive=True)
 
 
 def ensure_mixture() -> None:
-    """Prove that the attended value of all tokens is the mean of the values of the two parts.
+    """Prove that the attended value is p times that of the tokens left out, 1 - p that of the rest.
 
-    The weights are p and 1 - p.
+    p is the attention to the tokens left out.
     """
     of_low, of_kept = sp.symbols("G_low G_kept", real=True)
     p = LOW / (LOW + KEPT)
@@ -39,10 +39,7 @@ def ensure_mixture() -> None:
 
 
 def attended(of_low: sp.Expr, of_kept: sp.Expr) -> sp.Expr:
-    """Return the attended value of all tokens from the values of the two parts.
-
-    The parts are the tokens left out and the rest.
-    """
+    """Return the attended value of all tokens, from that of the tokens left out and of the rest."""
     return (LOW * of_low + KEPT * of_kept) / (LOW + KEPT)
 
 
@@ -61,11 +58,10 @@ def prove_no_lower() -> str:
 
 
 def prove_kept() -> str:
-    """Prove the statement below.
+    """Prove that a start in the basin stays in it without the tokens of least score.
 
-    From the basin an input ends at an optimal token or at none, with all tokens and without.
-
-    With tied optimal tokens s_o is their weight in all.
+    In both runs no token but an optimal one can get a weight that tends to 1. If optimal tokens are
+    tied, s_o is the sum of their weights.
     """
     prove_no_lower()
     least, more = sp.Symbol("least", real=True), sp.Symbol("more", nonnegative=True)
@@ -91,10 +87,10 @@ def prove_kept() -> str:
 
 
 def prove_as_much() -> str:
-    """Prove that the programme without the tokens of least score is the same if they score less.
+    """Prove that lowering the scores of the tokens of least score does not change the programme.
 
-    An entry of A_t = (x_opt - x_t) z^T contains no score, nor does the bound 1: the programme uses
-    scores only to choose the optimal token.
+    The programme without these tokens is meant. Its A_t = (x_opt - x_t) z^T and bounds 1 contain no
+    score; scores only decide which token is optimal and which tokens are left out.
     """
     suppose(statement.LOWERED)
     least, by = sp.Symbol("least", real=True), sp.Symbol("by", nonnegative=True)
@@ -119,7 +115,7 @@ def prove_as_much() -> str:
 
 
 def prove_unchanged() -> str:
-    """Prove that X^mm is the same without tokens of least score beyond the margin."""
+    """Prove that X^mm is the same without the tokens of least score if their margins exceed 1."""
     ensure_supported()
     over, w = supposed_number(NO_LOW_SUPPORT, "over", positive=True), sp.Symbol("w", positive=True)
     ensure_positive(
@@ -131,7 +127,10 @@ def prove_unchanged() -> str:
 
 
 def prove_output() -> str:
-    """Prove that at r X^mm the output moves by at most N exp(-r) diam."""
+    """Prove that leaving out N tokens moves the output at W = r X^mm by at most N exp(-r) diam.
+
+    diam is the largest distance of two tokens.
+    """
     ensure_mixture()
     p = LOW / (LOW + KEPT)
     a, b = vector("mean_low"), vector("mean_kept")

@@ -1,4 +1,4 @@
-"""When what sentences ask of X contradicts itself, for any number of tokens and sentences."""
+"""Contradictions between the constraints that sentences put on X, and their probability."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ WHOLE_VOCABULARY = Supposed("attention is over the vocabulary", (("over", "vocab
 
 
 def prove_circles() -> str:
-    """Prove that around a cycle the constraints add up to 0, but their required margins do not."""
+    """Prove that constraints around a cycle of tokens contradict each other.
+
+    The differences of logits add up to 0, but the margins that are asked for add up to k > 0.
+    """
     x, k = sp.Function("x"), sp.Symbol("k", integer=True, positive=True)
     i = sp.Symbol("i", integer=True, positive=True)
     around = sp.summation(x(i) - x(i + 1), (i, 1, k))
@@ -51,7 +54,11 @@ def prove_circles() -> str:
 
 
 def prove() -> str:
-    """Prove that without a cycle ranks are logits of some X for independent embeddings."""
+    """Prove that X^mm exists if there is no cycle and the embeddings are linearly independent.
+
+    The rank of a token is the length of the longest path from it. Some X has these ranks as logits,
+    and they meet all constraints.
+    """
     prove_circles()
     worse = sp.Symbol("rank", integer=True, nonnegative=True)
     more = sp.Symbol("more", integer=True, nonnegative=True)

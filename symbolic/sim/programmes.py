@@ -1,27 +1,32 @@
 """The Att-SVM, hard and soft: convexity, bounds of X^mm, prices of slack, tokens left out.
 
-X^mm is the least X with <A_j, X> >= 1 (`symbolic.least_points`), with multipliers w_j; all is said
-of inner products, so for any number of inputs and tokens and in any dimension.
+X^mm is the least X with <A_j, X> >= 1 (`symbolic.least_points`), with multipliers w_j. The proofs
+use inner products alone, so that they hold for any number of inputs and tokens and in any
+dimension. f_C(V) is ||V|| plus C times the sum of slacks, the objective of X_soft.
 
 On `sim/definition-4.1`, with instances of `properties/sim/definition_4_1`:
 
-Proof of amended and amended-3: X^mm = sum lambda_j A_j; w = lambda / ||X^mm|| has ||sum w_j A_j|| =
-1, and the w_j >= 0 of a slack sum to C at most. So f_C(V) >= <sum w_j A_j, V> + sum w_j (1 - <A_j,
-V>) = sum w_j = ||X^mm|| = f_C(X^mm). For one constraint no smaller C will do. Proof of sharp, S =
-sum_j A_j of m matrices: sum_j max(0, 1 - <A_j, V>) >= m - <S, V>, so that f_C(V) - f_C(0) >=
-(1 - C ||S||) ||V||, with equality on t S for small t: 0 is a minimiser exactly for C ||S|| <= 1.
-sharp-2 is proved in `prices`.
+Proof of amended and amended-3. Let X^mm = sum_j lambda_j A_j and w = lambda/||X^mm||. Then
+||sum_j w_j A_j|| = 1, and the w_j >= 0 of constraints that share a slack have a sum of at most C.
+So f_C(V) >= <sum_j w_j A_j, V> + sum_j w_j (1 - <A_j, V>) = sum_j w_j = ||X^mm|| = f_C(X^mm). For
+one constraint no smaller C suffices.
+
+Proof of sharp. Let S = sum_j A_j for m matrices. Then sum_j max(0, 1 - <A_j, V>) >= m - <S, V>, so
+that f_C(V) - f_C(0) >= (1 - C ||S||) ||V||. Equality holds at V = t S for small t. So 0 is a
+minimiser if and only if C ||S|| <= 1. sharp-2 is proved in `prove_exact_price`.
 
 On `sim/token-sparsity`:
 
-`literal-3` holds because the multipliers of such tokens are 0. `sharp-1`: without the tokens J the
-multipliers of the others show that ||X^mm||^2 is less by ||sum_J w_j A_j||^2 at most; so tight
-tokens with w_j = 0 can go as well, and X^mm moves by at most ||sum_J w_j A_j|| (definition 3.8,
-sharp-1). It is attained if the A_j of J are orthogonal to the others. `sharp-2`: no more can go.
-Let R be A_j less its projection on the span of the others: <A_k, R> = 0 for them, and <R, X^mm> =
-w_j ||R||^2. So X^mm - w_j R meets the other constraints with a squared norm less by w_j^2 ||R||^2.
-It is attained if the other multipliers stay positive. Both hold of any multipliers, and of the
-first optimal tokens if some are tied.
+`literal-3` holds because the multipliers of such tokens are 0. `sharp-1`: let the tokens J be left
+out. The multipliers of the others show that ||X^mm||^2 falls by at most ||sum_J w_j A_j||^2. So
+tight tokens with w_j = 0 can be left out as well, and X^mm moves by at most ||sum_J w_j A_j||
+(definition 3.8, sharp-1). This is attained if the A_j of J are orthogonal to the others.
+
+`sharp-2`: no other token can be left out without a change. Let R be A_j less its projection on the
+span of the other A_k, so that <A_k, R> = 0 and <R, X^mm> = w_j ||R||^2. Then X^mm - w_j R meets the
+other constraints, and its squared norm is less by w_j^2 ||R||^2. This is attained if the other
+multipliers stay positive. Both readings hold for any multipliers, and for the first optimal tokens
+if some are tied.
 """
 
 from __future__ import annotations
@@ -43,7 +48,7 @@ from symbolic.textbook import CAUCHY_SCHWARZ, DUALITY, LINEAR, SINGULAR_VALUES
 
 XX = inner("X", "X")
 WEIGHT = sp.Symbol("w", nonnegative=True)
-"""A multiplier."""
+"""A multiplier w_j."""
 PRICE, SLACK = sp.symbols("C xi", nonnegative=True)
 
 
@@ -75,10 +80,7 @@ def prove_convex() -> str:
 
 
 def prove_classified() -> str:
-    """Prove the statement below.
-
-    Where u classifies the queries a multiple of v u^T is feasible, so that X^mm exists.
-    """
+    """Prove that X^mm exists if u classifies the queries: a multiple of v u^T is feasible."""
     y = sp.Symbol("y", real=True)
     v_opt, v_t, uz = sp.symbols("v_opt v_t uz", real=True)
     margin = (v_opt - v_t) * uz
@@ -115,7 +117,7 @@ def prove_hull() -> str:
 
 
 def ensure_price_suffices() -> None:
-    """Prove that ||V|| ||X|| + sum_j w_j xi_j >= ||X||^2 for every V of slacks xi_j."""
+    """Prove that ||V|| ||X|| + sum_j w_j xi_j >= ||X||^2 for every V with slacks xi_j, X = X^mm."""
     suppose(SOLUTION)
     least_points.ensure_multipliers()
     AV, AX = inner("A", "V"), inner("A", "X")
@@ -139,7 +141,7 @@ def ensure_price_suffices() -> None:
 
 
 def prove_price() -> str:
-    """Prove that X^mm minimises ||X|| + C sum of slacks for C ||X^mm|| at least every w_j."""
+    """Prove that X^mm minimises ||V|| + C sum_j xi_j if C ||X^mm|| is at least every w_j."""
     ensure_price_suffices()
     paid = sp.Symbol("paid", nonnegative=True)
     comparison = worth(INNER, X, V, paid)
@@ -157,11 +159,10 @@ def prove_price() -> str:
 
 
 def prove_soft_direction() -> str:
-    """Prove the statement below.
+    """Prove that descent from the basin converges in direction to X_soft if C ||X^mm|| > max w_j.
 
-    Descent from the basin tends in direction to X^mm, which is X_soft for C ||X^mm|| > max w_j.
-
-    With equality X_soft need not be unique, and may be 0, which has no direction.
+    Then X_soft is X^mm. With equality X_soft need not be unique, and may be 0, which has no
+    direction.
     """
     prove_price()
     suppose(figure_1.ENOUGH)
@@ -183,7 +184,10 @@ def prove_soft_direction() -> str:
 
 
 def prove_shared_price() -> str:
-    """Prove the price if constraints share a slack, for C ||X^mm|| >= the sum of their w_j."""
+    """Prove that X^mm minimises f_C if C ||X^mm|| is at least the sum of the w_j of each slack.
+
+    Several constraints may share one slack.
+    """
     ensure_price_suffices()
     other = sp.Symbol("w2", nonnegative=True)
     ensure_nonnegative(
@@ -195,7 +199,10 @@ def prove_shared_price() -> str:
 
 
 def prove_exact_price() -> str:
-    """Prove that X^mm minimises f_C exactly if some multipliers have sums of at most C ||X^mm||."""
+    """Prove that X^mm minimises f_C if and only if some multipliers have small sums.
+
+    For each slack, the sum of the w_j of its constraints must be at most C ||X^mm||.
+    """
     prove_shared_price()
     paid, w = sp.Symbol("t", real=True), sp.symbols("w_1 w_2", real=True)
     linear = (
@@ -258,7 +265,7 @@ def prove_growth() -> str:
 
 
 def prove_at_most_lost() -> str:
-    """Prove that without tokens J, ||X^mm||^2 is less by at most ||sum_J w_j A_j||^2."""
+    """Prove that without the tokens J ||X^mm||^2 falls by at most ||sum_J w_j A_j||^2."""
     least_points.ensure_multipliers()
     J, K, Y = vector("J"), vector("K"), vector("Y")
     of_J, of_K = sp.symbols("w_J w_K", nonnegative=True)

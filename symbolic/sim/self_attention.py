@@ -1,7 +1,8 @@
-"""Self-attention as a set of inputs, one for each entry of the loss, so that their proofs apply.
+"""Self-attention as a set of inputs, one for each entry of the loss.
 
-Entry (l0, j0, i0) is the input with query a_{j0}, the tokens that it attends to, and the scores b
-A_{l0} y_{i0}. W = X^T, and the loss is the sum of N entries, while the risk is their mean.
+Proofs about inputs then apply to self-attention. Entry (l0, j0, i0) is the input with the query
+a_{j0}, the tokens that it attends to, and the scores b A_{l0} y_{i0}. W is X^T. The loss is the sum
+of N entries, while the risk is their mean.
 """
 
 from __future__ import annotations
@@ -17,10 +18,7 @@ from symbolic.sim.tensor_trick import ensure_transposed
 
 
 def ensure_reduction() -> None:
-    """Prove the statement below.
-
-    Descent on the sum over entries is descent on the mean over inputs, for W = X^T.
-    """
+    """Prove that descent on the sum over entries, in X, is descent on the mean, in W = X^T."""
     ensure_transposed()
     N, step, slope = sp.symbols("N e g", positive=True)
     ensure_equal(
@@ -43,32 +41,38 @@ def ensure_turned() -> None:
 
 
 def prove_transposed() -> str:
-    """Prove for the mean over inputs that X^T has the direction of X^mm from the basin."""
+    """Prove that, for the mean over inputs, X^T converges in direction to X^mm from the basin."""
     ensure_transposed()
     return basins.prove()
 
 
 def prove() -> str:
-    """Prove for the sum over entries that X^T has the direction of X^mm from the basin."""
+    """Prove that, for the sum over entries, X^T converges in direction to X^mm from the basin."""
     ensure_reduction()
     return basins.prove()
 
 
 def prove_aligned() -> str:
-    """Prove convergence from any start if entries are aligned and rivals score the same."""
+    """Prove the limit direction from any start if entries are aligned and rivals have one score."""
     ensure_reduction()
     return aligned_inputs.prove_equal_rivals()
 
 
 def prove_printed() -> str:
-    """Prove convergence to X^low on the printed loss from the basin of the lowest tokens."""
+    """Prove that descent on the printed loss converges in direction to X^low.
+
+    The start is in the basin of the lowest tokens.
+    """
     ensure_turned()
     prove()
     return "for any number of sequences, tokens and columns, and any d"
 
 
 def prove_printed_pairs() -> str:
-    """Prove convergence to -X^mm on the printed loss, for two tokens an entry, none opposed."""
+    """Prove that descent on the printed loss converges in direction to -X^mm.
+
+    Each entry has two tokens, and entries are aligned. The start and the step are arbitrary.
+    """
     ensure_turned()
     suppose(PAIRS)
     best, worst, x = sp.symbols("best worst x", real=True)
@@ -88,7 +92,7 @@ def prove_printed_pairs() -> str:
 
 
 def prove_printed_rate() -> str:
-    """Prove on the printed loss that the norm grows like that of X^low times ln k."""
+    """Prove that ||X_k|| grows like ||X^low|| ln k on the printed loss, from the basin."""
     ensure_turned()
     ensure_reduction()
     growth_rates.prove_rate()

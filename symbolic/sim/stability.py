@@ -2,70 +2,77 @@
 
 `prove_logistic` and `prove_squared` give conditions for softmax to have the smaller constant, from
 the constants of lemma 3.13 and of its l2 form. `prove_logistic_exceeded` and
-`prove_squared_exceeded` give conditions for two tokens to have the larger constant;
+`prove_squared_exceeded` give conditions for softmax with two tokens to have the larger constant;
 `logistic_is_larger` and `squared_is_larger` come closer to the threshold.
 
 Logistic loss, beta = |b| ||h|| >= 0.72271. The gradient of g(b <softmax(A x), h>) is
-||A||^2 K(D)-Lipschitz, D = |b| osc(h) (sim/lemma-3.13:sharp), and that of g(b <A x, h>) has
-beta^2 ||A||^2/(6 sqrt 3) over all A and h of these norms (`stability_of_loss`).
+||A||^2 K(D)-Lipschitz, D = |b| osc(h) (sim/lemma-3.13:sharp). The gradient of g(b <A x, h>) has the
+constant beta^2 ||A||^2/(6 sqrt 3) over all A and h of these norms (`stability_of_loss`).
 
 1. D <= sqrt 2 beta, as 2 (u^2 + v^2) = (u - v)^2 + (u + v)^2 for two entries u and v of h.
-2. K(D) is a maximum over a, c in [0, 1] of heights that grow with D and that fall with D once they
-   are divided by D^2; so does K.
+2. K(D) is the maximum of heights over a, c in [0, 1]. Each height grows with D, and each height
+   over D^2 falls with D. So K(D) grows, and K(D)/D^2 falls.
 3. K(sqrt 2 beta) < beta^2/(6 sqrt 3) at beta = 0.72271, in balls, and so for all larger beta.
 
 Squared loss, |b| <= t ||h||, t = 3.5322. The gradient of (<softmax(A x), h> - b)^2 is
-||A||^2 k-Lipschitz, k the maximum over a in [0, 1] of a height of w = osc(h) and r = max |h - b|
-(sim/lemma-3.13-l2:sharp), and that of (<A x, h> - b)^2 has 2 ||A||^2 ||h||^2. The height is
-homogeneous of degree 2 in h and b: let ||h|| = 1. (For h = 0 and for one token, w is 0.)
+||A||^2 k-Lipschitz (sim/lemma-3.13-l2:sharp). Here k is the maximum over a in [0, 1] of a height of
+w = osc(h) and r = max |h - b|. The gradient of (<A x, h> - b)^2 has the constant
+2 ||A||^2 ||h||^2. The height is homogeneous of degree 2 in h and b, so let ||h|| = 1. (For h = 0
+and for one token, w is 0.)
 
 1. Let the extreme entries of h be mu +- w/2. Then r - w/2 = |mu - b| <= |mu| + t, and
    w^2/2 + 2 mu^2, the sum of their squares, is at most 1.
 2. The height grows with r - w/2. At w and mu + t, for mu >= 0, it is w (mu + t) P(a) + w^2 Q(a).
-   For every weight W > 0 of the condition in step 1 that is W + t^2 P^2/S minus two squares, minus
-   W times what the condition has to spare, with S = 2 W - 4 Q - P^2/(2 W) > 0.
-3. So it is below 2 where (2 - W) S - t^2 P^2 > 0: for W = 43/40 a polynomial in a, positive on
-   [-1, 1] by its roots. With a smaller t it is larger.
+   Add W > 0 times the slack of step 1, W (1 - w^2/2 - 2 mu^2) >= 0. The sum is W + t^2 P^2/S minus
+   two squares, if S = 2 W - 4 Q - P^2/(2 W) > 0.
+3. So the height is below 2 if (2 - W) S - t^2 P^2 > 0. For W = 43/40 this is a polynomial in a that
+   is positive on [-1, 1], by its roots. For a smaller t it is larger.
 
-The following concerns the constants that `properties.sim.figures.stability` draws: over all A of
-norm at most N and heads of length at most H, and labels of size |b|, any number n of tokens.
-Constants of the loss are in units of N, those of its gradient in units of N^2; tokens enter by
-logits s = A x, with ||s|| <= R on a bounded domain. Put beta = |b| H and t = |b|/H.
+The rest of this text is about the constants that `properties.sim.figures.stability` draws. They are
+over all A of norm at most N, heads of norm at most H and labels of size |b|, for any number n of
+tokens. Constants of the loss are in units of N, those of its gradient in units of N^2. Only the
+logits s = A x matter, with ||s|| <= R on a bounded domain. Put beta = |b| H and t = |b|/H.
 
-Two tokens suffice. Let l be a function of d = <f, h>, f = softmax(s), lo <= h <= hi, D = hi - lo,
-d = lo + p D, q = 1 - p, and u a unit vector. Write h_j = lo + D k_j, and let U and L be the
-distributions f k/p and f (1 - k)/q on the tokens, m_U, m_L the means of u. Then the derivative of d
-along u is p q D (m_U - m_L), and the second one of l(d) is
+Two tokens suffice. Let the loss be l(d) with d = <f, h>, f = softmax(s), lo <= h <= hi,
+D = hi - lo, d = lo + p D and q = 1 - p. Write h_j = lo + D k_j. Let U and L be the distributions
+f k/p and f (1 - k)/q on the tokens, and m_U, m_L the means of a unit vector u under them. Then the
+derivative of d along u is p q D (m_U - m_L), and the second derivative of l(d) is
 
     F = l'(d) p q D (Var_U u - Var_L u) + Y (m_U - m_L)^2,
-    Y = l'(d) p q D (q - p) + l''(d) (p q D)^2,
+    Y = l'(d) p q D (q - p) + l''(d) (p q D)^2.
 
-as E (u - mean)^2 under U, L is Var_U + q^2 (m_U - m_L)^2, Var_L + p^2 (m_U - m_L)^2. The first
-is at most sqrt 2 p q D, with two tokens. For the second put e = |l'(d)| p q D. Let l'(d), F and Y
-be positive, and drop Var_L. The rest is convex in L, so let L be one token, and x = u - u_L: then
-e E x^2 - (e - Y) (E x)^2, convex in u_L as well, is largest where x has one sign, 0 <= x <= sqrt 2,
-and takes the ends only. With F and Y negative U and L change places; if their signs differ
-|F| <= e Var <= e/2; l'(d) < 0 turns all signs. So |F| <= B(e, |Y|),
+The reason is that E (u - mean)^2 is Var_U + q^2 (m_U - m_L)^2 under U, and
+Var_L + p^2 (m_U - m_L)^2 under L. The derivative of d is at most sqrt 2 p q D, which two tokens
+attain. For F put e = |l'(d)| p q D.
+
+- Let l'(d), F and Y be positive, and drop Var_L. The rest is convex in L, so let L be one token,
+  and x = u - u_L. Then F <= e E x^2 - (e - Y) (E x)^2, which is convex in u_L as well. So it is
+  largest if x has one sign, |x| <= sqrt 2, and x takes only the two end values.
+- If F and Y are negative, exchange U and L. If their signs differ, |F| <= e Var <= e/2. If
+  l'(d) < 0, all signs change.
+
+So |F| <= B(e, |Y|),
 
     B(e, y) = 2 y for 2 y >= e, and e^2/(2 (e - y)) <= e/2 + y else.
 
-Two tokens have |F| = 2 |Y|. And lo^2 + hi^2 <= ||h||^2, so hi, lo = mu +- D/2 with
+Two tokens have |F| = 2 |Y|. As lo^2 + hi^2 <= ||h||^2, hi and lo are mu +- D/2 with
 D^2/2 + 2 mu^2 <= H^2: only a = 2 p - 1, mu and D matter.
 
-So two tokens suffice if no B beyond 2 |Y| exceeds all 2 |Y|. For the square `lemma_3_13_l2` says
-so: its constant, at given max h - min h and max |h - b|, is that of two tokens. For g put
-c = tanh(d/2), r = |Y|/e = |a + c D (1 - a^2)/4|; in units of D/16 two tokens have 2 E r and the
-others, where r < 1/2, at most E/(2 (1 - r)), E = (1 - a^2) (1 - c^2). Turn signs so that c >= 0.
+So two tokens suffice if the values of B for 2 |Y| < e do not exceed the largest 2 |Y|. For the
+squared loss this is `lemma_3_13_l2`: its constant, for given max h - min h and max |h - b|, is that
+of two tokens. For g put c = tanh(d/2), r = |Y|/e = |a + c D (1 - a^2)/4| and
+E = (1 - a^2) (1 - c^2). In units of D/16 two tokens have 2 E r, and other data with r < 1/2 at most
+E/(2 (1 - r)). Change signs so that c >= 0.
 
-- If a + c D (1 - a^2)/4 < 0 then a < 0 and r < |a|, so that E/(2 (1 - r)) is at most (1 + |a|)/2
-  for |a| <= 1/2 and below 1 - a^2 beyond: at most 3/4.
-- Else, at fixed c, E/(2 (1 - r)) grows with a, as (1 - a^2)/(1 - r) has a derivative of the sign of
-  (1 - a)^2, until r = 1/2. At r = 1/2 it is E, with c = 4 (1/2 - a)/(D (1 - a^2)), and E <= 1 - a^2
-  - 16 (1/2 - a)^2/D^2 <= 1 - 4/(D^2 + 16).
-- Two tokens with mu = 0, which is admitted with every D, reach more: at a = 1/sqrt 3 for D <= 4,
-  and for larger D more than 1 at D a = 9/5 (`two_tokens_reach_more`, in balls).
+- If a + c D (1 - a^2)/4 < 0, then a < 0 and r < |a|. So E/(2 (1 - r)) is at most (1 + |a|)/2 for
+  |a| <= 1/2, and below 1 - a^2 for |a| > 1/2: at most 3/4.
+- Otherwise, at fixed c, E/(2 (1 - r)) grows with a until r = 1/2, as the derivative of
+  (1 - a^2)/(1 - r) has the sign of (1 - a)^2. At r = 1/2 it is E, with
+  c = 4 (1/2 - a)/(D (1 - a^2)), and E <= 1 - a^2 - 16 (1/2 - a)^2/D^2 <= 1 - 4/(D^2 + 16).
+- Two tokens with mu = 0, which every D allows, reach more. For D <= 4 take a = 1/sqrt 3; for larger
+  D they exceed 1 at D a = 9/5 (`two_tokens_reach_more`, in balls).
 
-On a domain ||s|| <= R it is the same as long as the best two tokens are inside.
+On a domain ||s|| <= R the same holds as long as the best two tokens are inside.
 """
 
 from __future__ import annotations
@@ -114,7 +121,7 @@ _WEIGHT = fmpq(43, 40)
 
 
 def prove_logistic() -> str:
-    """Run every step for the logistic loss; with it go the thresholds of the readings."""
+    """Prove all three steps for the logistic loss, and check the threshold of the reading."""
     ensure_logistic_linear()
     lemma_3_13.prove()
     ensure_zero(
@@ -156,7 +163,7 @@ def prove_logistic() -> str:
 
 
 def prove_squared() -> str:
-    """Run every step for the squared loss; with it goes the threshold of the reading."""
+    """Prove all three steps for the squared loss, and check the threshold of the reading."""
     ensure_squared_linear()
     lemma_3_13_l2.prove()
     ensure_zero(
@@ -193,9 +200,9 @@ def height_residuals() -> list[sp.Expr]:
     """Return residuals of steps 1 and 2 of the logistic loss; all of them are 0.
 
     - The identity of step 1.
-    - The slopes of a height in D, and of a height over D^2, minus P (1-c^2)(a + 2 D P c)/2 and
-      minus -P (1-c^2) a/(2 D^2), P = (1-a^2)/4, of obvious sign.
-    - Linear attention's constant over beta^2, which does not depend on beta.
+    - The derivative in D of a height minus P (1-c^2)(a + 2 D P c)/2, with P = (1-a^2)/4.
+    - The derivative in D of a height over D^2 minus -P (1-c^2) a/(2 D^2).
+    - The derivative in beta of linear attention's constant over beta^2.
     """
     u, v, a, c = sp.symbols("u v a c", real=True)
     D, beta = sp.symbols("D beta", positive=True)
@@ -211,11 +218,12 @@ def height_residuals() -> list[sp.Expr]:
 
 
 def logistic_is_larger(beta: fmpq) -> bool:
-    """Return whether two tokens of logits +-artanh(0.56113), h = (1, -1), provably beat linear.
+    """Return whether two tokens are proved to exceed linear attention's constant at beta.
 
-    Then they do for all smaller beta: with D = sqrt 2 beta, p = (1 - a^2)/4, c = tanh(D a/4) the
-    second derivative is (1 - c^2) D p (a + c D p)/2, and over beta^2 it falls in beta while D^2 p
-    <= 4.
+    The tokens have the logits +-artanh(0.56113), and h is along (1, -1). If they exceed the
+    constant at beta, they do for all smaller beta. With D = sqrt 2 beta, p = (1 - a^2)/4 and
+    c = tanh(D a/4) the second derivative is (1 - c^2) D p (a + c D p)/2; over beta^2 it falls in
+    beta while D^2 p <= 4.
     """
     D, a = arb(2).sqrt() * arb(beta), arb(fmpq(56113, 100_000))
     value = softmax_height(D, D * D, a, (D * a / 4).tanh())
@@ -231,11 +239,11 @@ def logistic_is_smaller(beta: fmpq) -> bool:
 
 
 def two_tokens_reach_more(share: fmpq | int = 1, cells: int = 64) -> bool:
-    """Return whether a share of two tokens' value provably exceeds the bound for all others.
+    """Return whether a share of two tokens' value is proved to exceed the bound for other data.
 
-    For D <= 4 on that many cells. From D = 4 on a = 9/(5 D): there 1 - a^2 grows with D, and so
-    does a + c D (1 - a^2)/4 = a + c D/4 - 81 c/(100 D) with c = tanh(9/20), as 9/5 < c (D^2/4 +
-    81/100).
+    For D <= 4, balls decide this on `cells` cells of D. For D >= 4 take a = 9/(5 D). Then 1 - a^2
+    grows with D. So does a + c D (1 - a^2)/4 = a + c D/4 - 81 c/(100 D) with c = tanh(9/20), as
+    9/5 < c (D^2/4 + 81/100). So D = 4 decides.
     """
 
     def reached(D: arb, a: arb) -> arb:
@@ -249,9 +257,11 @@ def two_tokens_reach_more(share: fmpq | int = 1, cells: int = 64) -> bool:
 
 
 def squared_is_larger(t: fmpq) -> bool:
-    """Return whether two tokens are proved to beat linear: of length 1, logits -+artanh(0.50403).
+    """Return whether two tokens are proved to exceed linear attention's constant at |b| = t ||h||.
 
-    Then so they do for all larger t: the second derivative grows with t and linear's stays 2.
+    The tokens have the logits -+artanh(0.50403), and ||h|| is at most 1. If they exceed the
+    constant at t, they do for all larger t: the second derivative grows with t, and the constant of
+    linear attention stays 2.
     """
     D, mu, a = fmpq(139307, 100_000), fmpq(121815, 1_000_000), fmpq(50403, 100_000)
     w = D * (1 - a * a) / 4
@@ -306,10 +316,16 @@ def slope_of(
     h: tuple[int, int],
     closed: Callable[[sp.Expr, sp.Expr], sp.Expr],
 ) -> sp.Expr:
-    """Return the gradient that runs at the tokens 1 and -1 is a closed form in T = tanh x and b.
+    """Prove that the gradient of the code, at the tokens 1 and -1, is a closed form.
+
+    Args:
+        statement: the name of the loss.
+        entry: the gradient that runs.
+        h: the values of both tokens.
+        closed: the closed form in b and T = tanh x.
 
     Returns:
-        ||A|| ||h|| of these tokens.
+        ||A|| ||h|| for these tokens.
     """
     x, b = sp.symbols("x b", real=True)
     v = opposite(x)
@@ -325,21 +341,23 @@ def slope_of(
 
 
 def ends(at: Fraction) -> tuple[list[arb], fmpq]:
-    """Return tanh x at the two points of sharp-3 around a number, and how far apart they are."""
+    """Return tanh x at the two points x of sharp-3 around a number, and their distance."""
     first, second = (rational(point) for point in around(at).values())
     return [arb(first).tanh(), arb(second).tanh()], second - first
 
 
 def prove_logistic_exceeded(cells: int = 200_000) -> str:
-    """Prove the statement below.
+    """Prove that softmax has the larger constant for 0 < |b| ||h|| < 0.7226.
 
-    The gradient changes by more than linear attention's constant for 0 < |b| ||h|| < 0.7226.
+    Between two points the gradient changes by more than linear attention's constant times their
+    distance. Both sides are even in b. Cells cover all b from 0 to 0.7226/sqrt 2; a cell is halved
+    until balls decide it.
 
-    Both sides are even in b and divided by |b|. All b up to 0.7226/sqrt 2 are covered by cells on
-    which balls decide, halved until they do.
+    Args:
+        cells: the maximum number of cells to decide.
 
     Raises:
-        ProofError: a cell is left.
+        ProofError: some cells are not decided.
     """
 
     def closed(b: sp.Expr, T: sp.Expr) -> sp.Expr:
@@ -404,13 +422,13 @@ def ensure_turned() -> None:
 
 
 def prove_squared_exceeded() -> str:
-    """Prove that the gradient exceeds linear attention's constant for |b| > 3.533 ||h||.
+    """Prove that softmax has the larger constant for |b| > 3.533 ||h||.
 
-    Its change is linear in b, so the change exceeds the constant from the first excess on if it
-    grows.
+    The change of the gradient between two points is linear in b and grows with |b|. So it is enough
+    that it exceeds linear attention's constant at |b| = 3.533 ||h||.
 
     Raises:
-        ProofError: the change does not grow.
+        ProofError: the change does not grow, or does not exceed the constant.
     """
 
     def closed(b: sp.Expr, T: sp.Expr) -> sp.Expr:

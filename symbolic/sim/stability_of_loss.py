@@ -1,28 +1,34 @@
 """Lipschitz constants of one entry of the loss, softmax against linear attention, for any n.
 
 Let f = softmax(A x) and z be a unit vector. The slope of <f, h> along z is Cov_f(h, A z). Over all
-A and h of given norms it is at most ||A|| ||h||/2, as softmax is 1/2-Lipschitz (`basic_4`); on
-given data it is at most osc(h) osc(A z)/4 by Cauchy, Schwarz and Popoviciu, and osc(A z) is at most
-diam(A). The slope of the loss is l' times that: |g'| <= 1/4 for the logistic loss, and 2 |<f, h> -
-b|, at most 2 (||h|| + |b|) and at most 2 (max |h| + |b|), for the squared one.
+A and h of given norms it is at most ||A|| ||h||/2, as softmax is 1/2-Lipschitz (`basic_4`). On
+given data it is at most osc(h) osc(A z)/4, by the inequalities of Cauchy-Schwarz and Popoviciu, and
+osc(A z) is at most diam(A). The slope of the loss is l' times the slope of <f, h>. For the logistic
+loss |l'| is at most |b|/4. For the squared loss |l'| = 2 |<f, h> - b| is at most 2 (||h|| + |b|),
+and at most 2 (max |h| + |b|).
 
 Linear attention's loss is l(<A x, h>), so that z^T Hess z = l'' <A z, h>^2. For the squared loss
-l'' = 2, for the logistic one |l''| <= b^2 sup |g''| (`lemma_3_12`), and |<A z, h>| <= ||A|| ||h||,
-with equality where h and z are along singular vectors of ||A||: the largest constants of its
-gradient (`ensure_squared_linear`, `ensure_logistic_linear`).
+l'' = 2; for the logistic one |l''| <= b^2 sup |g''| (`lemma_3_12`). Also |<A z, h>| <=
+||A|| ||h||, with equality if h and z are along singular vectors of A for the singular value ||A||.
+These facts give the largest constants of its gradient (`ensure_squared_linear`,
+`ensure_logistic_linear`).
 
-On `sim/stability-l2`, with instances of `properties/sim/stability_l2`:
+On `sim/stability-l2`, with instances of `properties/sim/stability_l2`. L is the loss of softmax
+attention, and M that of linear attention with ||A x|| <= R.
 
-Proof of literal-3 and sharp-1: |<f, h> - b| <= ||h|| + |b|, and softmax is 1/2-Lipschitz
-(sim/basic-4:sharp), so ||A|| ||h|| (||h|| + |b|) is a constant of L, at most half of M's largest
-one from R = 1 on. At A = (1, -1), h = (1, -1), x = 0 its slope is ||A|| ||h|| |b|, which is half of
-M's constant as |b| grows. Proof of amended-1: along a unit vector z the slope of L is 2 |<f, h> -
-b| |Cov(h, A z)|, and a covariance is at most a quarter of the product of the oscillations, while M
-has the slope 2 ||A^T h|| (R ||A^T h||/||A|| + |b|) at x = -+ R A^T h/(||A|| ||A^T h||). For smaller
-R it may fail: what A does not reach of h raises <f, h> and leaves <A x, h> alone, as A = (1, -1), h
-= (c + 1, c - 1) shows. Proof of amended-2: along z the curvature of L is at most osc(A z)^2/2 times
-w^2/4 + (2 r - w) w/(3 sqrt 3), w = osc(h), r = max |h - b|, as sim/lemma-3.13-l2:sharp has it, and
-1/(3 sqrt 3) < 0.1925.
+Proof of literal-3 and sharp-1. |<f, h> - b| <= ||h|| + |b|, and softmax is 1/2-Lipschitz
+(sim/basic-4:sharp). So ||A|| ||h|| (||h|| + |b|) is a constant of L; for R >= 1 it is at most half
+of M's largest one. At A = (1, -1), h = (1, -1), x = 0 the slope of L is ||A|| ||h|| |b|. As |b|
+grows, its ratio to half of M's constant tends to 1.
+
+Proof of amended-1. Along a unit vector z the slope of L is 2 |<f, h> - b| |Cov(h, A z)|, and a
+covariance is at most a quarter of the product of the oscillations. M has the slope
+2 ||A^T h|| (R ||A^T h||/||A|| + |b|) at x = -+ R A^T h/(||A|| ||A^T h||). For smaller R the reading
+may fail: the part of h with A^T h = 0 changes <f, h> but not <A x, h>. An example is A = (1, -1),
+h = (c + 1, c - 1).
+
+Proof of amended-2. By sim/lemma-3.13-l2:sharp the curvature of L along z is at most osc(A z)^2/2
+times w^2/4 + (2 r - w) w/(3 sqrt 3), w = osc(h), r = max |h - b|; and 1/(3 sqrt 3) < 0.1925.
 """
 
 from __future__ import annotations
@@ -57,7 +63,7 @@ from symbolic.sim import basic_4, lemma_3_12, lemma_3_13_l2, loss_assumptions
 from symbolic.sums import LENGTHS, entry, total, vector
 
 SPREAD, HEAD, LABEL, EDGE = sp.symbols("spread h b R", nonnegative=True)
-"""||A|| ||h|| or ||A^T h||; ||h||; |b|; R."""
+"""In order: ||A|| ||h|| or ||A^T h||, ||h||, |b|, and R."""
 LARGE_EDGE = Supposed(
     "R is at least 4, or 1 where it does not enter",
     (LISTED_RADIUS, stability_l2.UNIT_RADIUS),
@@ -67,9 +73,10 @@ LARGE_EDGE = Supposed(
 def constant_of(
     statement: ModuleType, share: sp.Expr, data: str, of: str = "loss", symbols: Namespace = SYMBOLS
 ) -> sp.Expr:
-    """Return the constant that a reading compares with, per ||x - y||, in the letters above.
+    """Return the factor of ||x - y|| in a reading, in `SPREAD`, `HEAD`, `LABEL` and `EDGE`.
 
-    One token of one coordinate tells it: there ||A|| ||h|| and ||A^T h|| are |A_0 h_0|.
+    The reading is evaluated for one token in one dimension, for which ||A|| ||h|| and ||A^T h|| are
+    both |A_0 h_0|.
     """
     A, h = (symbols_of(name, 1, positive=True) for name in "Ah")
     x, y = (symbols_of(name, 1) for name in "xy")
@@ -81,31 +88,29 @@ def constant_of(
 
 
 class _Spans(Symbols):
-    """Symbols, with letters for max h - min h, max |h - b| and diam(A)."""
+    """The arithmetic of symbols with letters for max h - min h, max |h - b| and diam(A)."""
 
     def __init__(self, w: sp.Expr, r: sp.Expr, diameter: sp.Expr) -> None:
         self.spans = w, r, diameter
 
     def oscillation(self, x: Numbers) -> sp.Expr:
-        """Return W."""
+        """Return the letter w."""
         return self.spans[0]
 
     def largest(self, x: Numbers) -> sp.Expr:
-        """Return R."""
+        """Return the letter r."""
         return self.spans[1]
 
     def diameter(self, A: Numbers) -> sp.Expr:
-        """Return the letter."""
+        """Return the letter of the diameter."""
         return self.spans[2]
 
 
 def ensure_covariance(hypothesis: Callable[..., object]) -> None:
-    """Prove the statement below.
-
-    |Cov_f(h, A z)| <= osc(h) diam(A)/4, so at most ||A^T h|| where the hypothesis holds.
+    """Prove that |Cov_f(h, A z)| <= osc(h) diam(A)/4 <= ||A^T h|| for unit z, under a hypothesis.
 
     Args:
-        hypothesis: that of the reading, as it runs.
+        hypothesis: the hypothesis of the reading, by the code that runs.
     """
     ensure_zero(softmax.structural_residual(), "the slope of <f, h> along z is Cov_f(h, A z)")
     ensure_quarter(sp.Rational(1, 4))
@@ -146,7 +151,7 @@ def slope_at_zero(
 
 
 def norms_at_zero(size: sp.Expr, head: sp.Expr, b: sp.Expr) -> dict[sp.Expr, sp.Expr]:
-    """Return the letters of constants for these tokens."""
+    """Return the values of `SPREAD`, `HEAD` and `LABEL` for the tokens of `slope_at_zero`."""
     A, h = entries([[size], [-size]]), SYMBOLS.norm(entries([head, -head]))
     return {SPREAD: SYMBOLS.spectral(A) * h, HEAD: h, LABEL: b}
 
@@ -172,13 +177,13 @@ def ensure_linear_attains(
 
 
 def linear_in_two(entry: Callable[..., sp.Expr]) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
-    """Return linear attention's loss of two tokens in the plane, with x and A^T h, on symbols."""
+    """Return linear attention's loss for two tokens in the plane, with x and A^T h, on symbols."""
     A, x, h = symbols_of("A", 2, 2), symbols_of("x", 2), symbols_of("h", 2)
     return entry(SYMBOLS, A, x, h, LABEL), x, A.T @ h
 
 
 class _Rows:
-    """A matrix of any size: it takes the symbols x and z to the vectors A x and A z."""
+    """A matrix of any size that maps the symbols x and z to vectors named A x and A z."""
 
     def __matmul__(self, point: sp.Expr) -> Numbers:
         return vector(point.subs({_X: entry("Ax"), _Z: entry("Az")}))
@@ -190,7 +195,7 @@ SCORE, RISE = sp.symbols("score rise", real=True)
 
 
 def derivative_along(loss: Callable[..., sp.Expr], b: sp.Expr, order: int) -> sp.Expr:
-    """Return a derivative of linear attention's loss along z at x, for any n and D."""
+    """Return a derivative of linear attention's loss along z at x, for any n and any dimension."""
     value = loss(LENGTHS, _Rows(), _X + _STEP * _Z, vector(entry("h")), b)
     derivative = sp.diff(value, _STEP, order).subs(_STEP, 0)
     inner = {total(entry(name) * entry("h")): d for name, d in (("Ax", SCORE), ("Az", RISE))}
@@ -198,11 +203,11 @@ def derivative_along(loss: Callable[..., sp.Expr], b: sp.Expr, order: int) -> sp
 
 
 def ensure_linear_bounded(statement: ModuleType, data: str, slope: sp.Expr, most: sp.Expr) -> None:
-    """Prove that no slope of linear attention's loss exceeds the compared constant.
+    """Prove that no slope of linear attention's loss exceeds the constant of a statement.
 
     Args:
         statement: the statement whose constant is compared.
-        data: whether with ||A^T h|| of the "same" data, or with the "norms" ||A|| ||h||.
+        data: "same" for the constant with ||A^T h||, "norms" for that with ||A|| ||h||.
         slope: l' at <A x, h>, for the label `_LABEL`.
         most: an upper bound of |l'|, in the letters of `constant_of`.
     """
@@ -223,13 +228,16 @@ def ensure_linear_bounded(statement: ModuleType, data: str, slope: sp.Expr, most
 
 
 def ensure_logistic_bounded(data: str) -> None:
-    """Prove that bound for the logistic loss, by |l'| = |b| g' and g' <= 1/4."""
+    """Prove `ensure_linear_bounded` for the logistic loss, by |l'| = |b| g' and g' <= 1/4."""
     slope = _LABEL * SYMBOLS.logistic_slope(_LABEL * SCORE)
     ensure_linear_bounded(stability_logistic, data, slope, LABEL / 4)
 
 
 def ensure_squared_bounded() -> None:
-    """Prove that bound for the squared loss if ||A x|| <= R, by |l'| = 2 |<A x, h> - b|."""
+    """Prove `ensure_linear_bounded` for the squared loss and ||A x|| <= R.
+
+    |l'| is 2 |<A x, h> - b|.
+    """
     cite(textbook.TRIANGLE)
     score, less = sp.symbols("|score| less", nonnegative=True)
     ensure_nonnegative(
@@ -242,19 +250,22 @@ def ensure_squared_bounded() -> None:
 def ensure_largest(
     statement: ModuleType, second: sp.Expr, most: sp.Expr, score: sp.Expr
 ) -> sp.Expr:
-    """Prove that the compared constant is the largest one of linear attention's gradient.
+    """Prove that a statement has the largest Lipschitz constant of linear attention's gradient.
+
+    The largest is over all A and h of given norms.
 
     Args:
         statement: the statement whose constant is compared.
         second: l'' at <A x, h>, for the label `_LABEL`.
         most: the largest |l''|.
-        score: <A x, h> at which l'' is as large as that.
+        score: a value of <A x, h> for which |l''| is the largest.
 
     Returns:
         The constant, in the letters of `constant_of`.
 
     Raises:
-        ProofError: it is another one, or the loss has another Hessian.
+        ProofError: the constant of the statement is another one, or z^T Hess z is not
+            l'' <A z, h>^2.
     """
     bend = derivative_along(statement.linear_loss, _LABEL, 2)
     ensure_zero(
@@ -286,14 +297,14 @@ _LABEL = sp.Symbol("b", real=True, nonzero=True)
 
 
 def ensure_squared_linear() -> sp.Expr:
-    """Return 2 ||A||^2 ||h||^2 is the largest constant of the gradient of (<A x, h> - b)^2."""
+    """Prove that the gradient of (<A x, h> - b)^2 has the largest constant 2 ||A||^2 ||h||^2."""
     return ensure_largest(stability_l2, sp.Integer(2), sp.Integer(2), SCORE)
 
 
 def ensure_logistic_linear() -> sp.Expr:
-    """Prove the statement below.
+    """Prove that the gradient of g(b <A x, h>) has a largest constant over given norms.
 
-    b^2 ||A||^2 ||h||^2 sup |g''| is the largest constant of the gradient of g(b <A x, h>).
+    It is b^2 ||A||^2 ||h||^2 sup |g''|.
     """
     most = LABEL**2 * lemma_3_12.ensure_curvature()
     *_, second = lemma_3_12.derivatives(2)
@@ -354,9 +365,9 @@ def prove_logistic_on_data() -> str:
 
 
 def prove_squared_over_norms() -> str:
-    """Prove the statement below.
+    """Prove that |L(x) - L(y)| <= ||A|| ||h|| (R ||h|| + |b|) ||x - y|| for R >= 1.
 
-    |L(x) - L(y)| <= ||A|| ||h|| (R ||h|| + |b|) ||x - y|| for R >= 1, half of linear's.
+    This is half of linear attention's constant.
     """
     basic_4.prove()
     cite(textbook.CAUCHY_SCHWARZ)  # |<f, h>| <= ||f|| ||h||, and ||f|| <= 1
@@ -386,11 +397,10 @@ def prove_squared_over_norms() -> str:
 
 
 def prove_squared_on_data() -> str:
-    """Prove the statement below.
+    """Prove that |L(x) - L(y)| <= 2 ||A^T h|| (max |h| + |b|) ||x - y|| on the same data.
 
-    |L(x) - L(y)| <= 2 ||A^T h|| (max |h| + |b|) ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4.
-
-    And linear attention has no smaller constant where R ||A^T h|| >= ||A|| max |h|.
+    The hypothesis is ||A^T h|| >= osc(h) diam(A)/4. If also R ||A^T h|| >= ||A|| max |h|, linear
+    attention has no smaller constant.
     """
     suppose(SPREAD_BOUND)
     ensure_covariance(SPREAD_BOUND.holds)
@@ -425,9 +435,9 @@ def prove_squared_on_data() -> str:
 
 
 def prove_squared_gradient_on_data() -> str:
-    """Prove the statement below.
+    """Prove that the gradient changes by at most 2 ||A^T h||^2 ||x - y|| if ||A^T h|| is large.
 
-    The gradient changes by at most 2 ||A^T h||^2 ||x - y|| where ||A^T h|| is large enough.
+    The hypothesis of the reading says how large.
     """
     lemma_3_13_l2.prove()
     bend = sp.Rational(1925, 10_000)

@@ -1,8 +1,8 @@
 """The tensor trick, (A1 kron A2) vec(X) = vec(A1 X A2^T) with row-major vec, block by block.
 
-Expanded: the formula of the claim runs on symbols of small sizes.
-For every size, by the rules that section 3.1 prints for both: what the sizes enter is the place of
-X_rc in vec(X), and that of A1_jr A2_tc in row (j, t) of the Kronecker product.
+For small sizes the formula of the claim is evaluated on symbols. For every size the proof uses the
+rules that section 3.1 prints: the place of X_rc in vec(X), and that of A1_jr A2_tc in row (j, t) of
+the Kronecker product.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from properties.sim.orientation.conclusion import margins
 from properties.sim.tensor_trick import trick
 
 SIZES = ((1, 1, 1, 1), (2, 2, 2, 2), (3, 2, 3, 2), (3, 3, 3, 3), (2, 3, 1, 2), (1, 2, 3, 1))
-"""Sizes (rows and columns of A1, rows and columns of A2) that are expanded."""
+"""Sizes (rows and columns of A1, rows and columns of A2) for which the formula is evaluated."""
 
 
 def _gaps(relation: Comparison) -> list[sp.Expr]:
@@ -45,13 +45,15 @@ w, h = sp.symbols("w h", integer=True, positive=True)
 
 
 def structural_residual(*, transposed: bool = False, stacked: str = "rows") -> sp.Expr:
-    """Return entry (j, t) of both sides for symbolic sizes, the flat sum over vec(X) split by rows.
+    """Return the difference of both sides at entry (j, t), for symbolic sizes.
 
-    - By the printed rules place k of row (j, t) of the Kronecker product holds A1_jr A2_tc, with r
-      and c the quotient and the remainder of k by w.
-    - Place k of vec(X) holds X_rc. With columns stacked it holds X_cr, with r and c those of k by
-      h.
-    - Both are taken at k = p w + q, 0 <= q < w.
+    - By the printed rules place k of row (j, t) of the Kronecker product holds A1_jr A2_tc, where r
+      and c are the quotient and the remainder of k by w.
+    - Place k of vec(X) holds X_rc. If `stacked` is "columns", a false variant, it holds X_cr, where
+      r and c are the quotient and the remainder of k by h.
+    - The sum over k is split by rows: k = p w + q, 0 <= q < w.
+
+    If `transposed`, a false variant, X^T stands in place of X on the right.
     """
     j, t, p, q = sp.symbols("j t p q", integer=True, nonnegative=True)
     A1, A2, X = (sp.IndexedBase(name) for name in ("A1", "A2", "X"))
@@ -65,7 +67,7 @@ def structural_residual(*, transposed: bool = False, stacked: str = "rows") -> s
 
 
 def divided(place: sp.Expr, length: sp.Expr, q: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """Return quotient and remainder, where 0 <= q < w."""
+    """Return the quotient and the remainder of `place` by `length`, if 0 <= q < w."""
     remainder = sp.Mod(place, length).subs(sp.Mod(q, w), q)
     return cancelled((place - remainder) / length), remainder
 
@@ -103,10 +105,7 @@ def prove() -> str:
 
 
 def ensure_transposed() -> None:
-    """Prove the statement below.
-
-    Logits with the query on the left of X are those with the query on the right of W = X^T.
-    """
+    """Prove that a_j^T X a_t = a_t^T W a_j for W = X^T: the query may stand on either side."""
     d = sp.Symbol("d", integer=True, positive=True)
     a, z, X = sp.MatrixSymbol("a", d, 1), sp.MatrixSymbol("z", d, 1), sp.MatrixSymbol("X", d, d)
     ensure_true(

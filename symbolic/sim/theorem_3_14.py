@@ -1,8 +1,9 @@
-"""Data of two rivals: two inputs of two tokens from zero, or one input of three from any start.
+"""The limit direction for data with two rivals in all.
 
-Letters are those of `symbolic.basins`, with A_1 and A_2 the only two A_j. A step adds a positive
-multiple of p_1 A_1 + p_2 A_2 to W. This module proves 1 of `symbolic.basins`: from some step on s_o
-and u - second are above constants. The rest then follows as from the basin.
+These are two inputs of two tokens, with descent from zero, or one input of three tokens, from any
+start. Letters are those of `symbolic.basins`; A_1 and A_2 are the only two A_j. A step adds a
+positive multiple of p_1 A_1 + p_2 A_2 to W. This module proves point 1 of `symbolic.basins`: from
+some step on s_o and u - second are above positive constants. The limit follows as from the basin.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ from symbolic.textbook import (
 
 A_1, A_2, V = vector("A_1"), vector("A_2"), vector("V")
 DROP, X, Y = sp.symbols("drop x y", positive=True)
-"""Second less worst; s_1/s_o = exp(-m_1) and s_2/s_o = exp(-m_2)."""
+"""The second-best score less the worst, x = s_1/s_o = exp(-m_1) and y = s_2/s_o = exp(-m_2)."""
 PACE, ALSO = sp.symbols("pace also", positive=True)
-"""e |l'|, which is between constants."""
+"""`pace` is e |l'|, which lies between two positive constants; `also` is any positive number."""
 
 
 def moves(p_1: sp.Expr, p_2: sp.Expr, squares: tuple[Any, Any, Any]) -> tuple[Any, Any]:
@@ -50,7 +51,7 @@ def moves(p_1: sp.Expr, p_2: sp.Expr, squares: tuple[Any, Any, Any]) -> tuple[An
 
     Args:
         p_1: the coefficient of A_1.
-        p_2: that of A_2.
+        p_2: the coefficient of A_2.
         squares: <A_1, A_1>, <A_1, A_2> and <A_2, A_2>.
     """
     a, c, q = squares
@@ -60,13 +61,13 @@ def moves(p_1: sp.Expr, p_2: sp.Expr, squares: tuple[Any, Any, Any]) -> tuple[An
 
 
 def ensure_stays(rise: sp.Expr, fall: sp.Expr, jump: sp.Expr, what: str) -> None:
-    """Prove that numbers stay at least the lesser of the first one and level - jump.
+    """Prove that a sequence stays at least the lesser of its first number and level - jump.
 
     Args:
-        rise: change at a step that starts at most at some level, in symbols of known sign.
-        fall: change at a step that starts above that level, likewise.
-        jump: maximum fall at a step that starts above that level.
-        what: says which numbers these are.
+        rise: the change at a step that starts at or below some level, in symbols of known sign.
+        fall: the change at a step that starts above that level, in symbols of known sign.
+        jump: the maximum fall at a step that starts above that level.
+        what: the sentence that says which numbers these are.
 
     Raises:
         ProofError: `rise` is not known to be at least 0, or `fall` to be at least -jump.
@@ -80,7 +81,7 @@ def ensure_stays(rise: sp.Expr, fall: sp.Expr, jump: sp.Expr, what: str) -> None
 
 
 def ensure_independent() -> None:
-    """Where <A_1, A_2> = -c < 0 and V has margins of 1 at least, ||A_1||^2 ||A_2||^2 > c^2."""
+    """Prove that ||A_1||^2 ||A_2||^2 > c^2 if <A_1, A_2> = -c < 0 and V has margins >= 1."""
     a, q, c, N = sp.symbols("a q c N", positive=True)
     both = q * A_1 + c * A_2
     ensure_equal(
@@ -101,7 +102,10 @@ def ensure_independent() -> None:
 
 
 def ensure_order(a: sp.Expr, b: sp.Expr, c: sp.Expr) -> None:
-    """Of two inputs of two tokens, a >= b, m_1 stays at least m_2 from m_1 = m_2 on."""
+    """Prove that m_1 >= m_2 stays true for two inputs of two tokens, as it is at the start.
+
+    Here a = ||A_1||^2 >= b = ||A_2||^2 and c = -<A_1, A_2> > 0, and the step is at most 1/L.
+    """
     m = sp.Symbol("m", real=True)
     first = sp.Symbol("p(m_1)", positive=True)
     apart = sp.Symbol("m_1-m_2", nonnegative=True)
@@ -143,17 +147,19 @@ def ensure_order(a: sp.Expr, b: sp.Expr, c: sp.Expr) -> None:
 
 
 def shares(odds: sp.Expr) -> sp.Expr:
-    """s_o s_1 of two tokens, odds = exp(-m)."""
+    """Return s_o s_1 for two tokens, where odds = exp(-m)."""
     return odds / (1 + odds) ** 2
 
 
 def reach(c: sp.Expr, most: sp.Expr, b: sp.Expr, least: sp.Expr, over: sp.Expr) -> sp.Expr:
-    """Return how far below 0 m_2 has to be, so that no step lowers it."""
+    """Return the number r such that no step lowers m_2 if m_2 <= -r and m_2 < 0."""
     return sp.log(c * most / (b * least)) / over
 
 
 def ensure_returns(a: sp.Expr, b: sp.Expr, c: sp.Expr) -> tuple[Any, Any, Any]:
-    """Prove that no step lowers m_2 if it is below some constant, as m_1 is farther above 0.
+    """Prove that no step lowers m_2 if m_2 is below some constant.
+
+    Then m_1 >= -m_2 a/c is so large that input 1 hardly moves m_2.
 
     Returns:
         The change of m_2 at a step that starts below that constant, the change at other steps, and
@@ -208,11 +214,11 @@ def ensure_returns(a: sp.Expr, b: sp.Expr, c: sp.Expr) -> tuple[Any, Any, Any]:
 
 
 def prove_pair() -> str:
-    """Two inputs of two tokens with the same two scores, from zero.
+    """Prove the limit direction for two inputs of two tokens with the same two scores, from zero.
 
-    Let a = ||A_1||^2 >= b = ||A_2||^2 and c = -<A_1, A_2>. If c <= 0 they are aligned; let c be
-    above 0. Then W = alpha A_1 + beta A_2, alpha, beta >= 0, and a step adds e p(m_1) to alpha and
-    e p(m_2) to beta, with p > 0 one function.
+    Let a = ||A_1||^2 >= b = ||A_2||^2 and c = -<A_1, A_2>. If c <= 0 the inputs are aligned; let c
+    be above 0. Then W = alpha A_1 + beta A_2 with alpha, beta >= 0. A step adds e p(m_1) to alpha
+    and e p(m_2) to beta, where p > 0 is the same function for both inputs.
     """
     suppose(PAIRS, SAME)
     ensure_equal_rivals(None, FEASIBLE)
@@ -231,12 +237,12 @@ def prove_pair() -> str:
 
 
 def attended(x: sp.Expr, y: sp.Expr) -> sp.Expr:
-    """s_o of three tokens."""
+    """Return s_o for three tokens."""
     return 1 / (1 + x + y)
 
 
 def pulls(x: sp.Expr, y: sp.Expr) -> tuple[Any, Any]:
-    """p_1 and p_2 of three tokens over s_o^2, where p_t = s_t (u - gamma_t)."""
+    """Return p_1/s_o^2 and p_2/s_o^2 for three tokens, where p_t = s_t (u - gamma_t)."""
     return x * (LEAD - DROP * y), y * (LEAD + DROP + DROP * x)
 
 
@@ -259,7 +265,7 @@ def ensure_of_three() -> None:
 
 
 def ensure_no_more_than_square() -> None:
-    """<A_1, A_2> <= ||A_2||^2 = q, as the second best token is a support vector."""
+    """Prove that <A_1, A_2> <= ||A_2||^2 = q, as the second-best token is a support vector."""
     q = sp.Symbol("q", positive=True)
     products = {
         inner("A_2", "A_2"): q,
@@ -282,7 +288,7 @@ def ensure_no_more_than_square() -> None:
 
 
 def ensure_rises_above() -> None:
-    """Where 0 <= <A_1, A_2> = c <= q, u is above second after finitely many steps, and stays so."""
+    """Prove that u exceeds `second` from some step on if 0 <= <A_1, A_2> = c <= q."""
     a, x_0 = sp.symbols("a x_0", positive=True)
     c = sp.Symbol("c", nonnegative=True)
     q = c + MORE
@@ -322,10 +328,12 @@ def ensure_rises_above() -> None:
 
 
 def ensure_above(y: sp.Expr) -> None:
-    """Margins above constants, that of the worst token above ln(drop/lead), keep u above second.
+    """Prove that u - second and s_o stay above positive constants, if margins are bounded below.
+
+    The margin of the worst token must stay above ln(drop/lead).
 
     Args:
-        y: what exp(-m_2) is at most, itself below lead/drop.
+        y: an upper bound of exp(-m_2), itself below lead/drop.
     """
     s_o, later = attended(X, y), attended(X / (1 + MORE), y / (1 + LESS))
     ahead = LEAD - DROP * y
@@ -340,9 +348,10 @@ def ensure_above(y: sp.Expr) -> None:
 
 
 def ensure_opposed() -> None:
-    """Where <A_1, A_2> = -c < 0, s_o and u - second are above constants from some step on.
+    """Prove that s_o and u - second exceed constants from some step on, if <A_1, A_2> = -c < 0.
 
-    The inner product of W with (q + c) A_1 + (a + c) A_2 is f = (q + c) m_1 + (a + c) m_2.
+    The proof uses f = (q + c) m_1 + (a + c) m_2, the inner product of W with
+    (q + c) A_1 + (a + c) A_2, where a = ||A_1||^2 and q = ||A_2||^2.
     """
     a, q, c, x_0, y_0, y_b = sp.symbols("a q c x_0 y_0 y_b", positive=True)
     f_0, bound, b = sp.symbols("f_0 bound b", real=True)
@@ -422,9 +431,9 @@ def ensure_opposed() -> None:
 
 
 def ensure_three(single: Supposition | None = None, second: Supposition | None = None) -> None:
-    """One input of three tokens, the second best a support vector: any start and any step.
+    """Prove the limit direction for one input of three tokens, for any start and any step.
 
-    A_1 is for the second best token and A_2 for the worst one.
+    The second-best token must be a support vector. A_1 belongs to it, and A_2 to the worst token.
 
     Args:
         single: the supposition that there is one input; None if others do not move its margins.
@@ -441,7 +450,7 @@ def ensure_three(single: Supposition | None = None, second: Supposition | None =
 
 
 def prove_three() -> str:
-    """`ensure_three` of what the reading supposes."""
+    """Prove `ensure_three` under the suppositions of the reading."""
     suppose(single.THREE)
     ensure_three(ONE_INPUT, SECOND_SUPPORTS)
     return "for every loss with continuous l' < 0, any d and start, and any constant step"

@@ -1,18 +1,22 @@
-"""Aligned inputs: the second-best token costs nothing of what rivals' scores may differ by.
+"""Aligned inputs: how far below the second-best score other rivals may score.
 
-On `sim/theorem-3.15:sharp-2`. The second-best token itself costs nothing: u_i(0) minus the
-second-best score is at least g_i s_i - delta_i (1 - s_i - s'_i), s'_i the attention to that token,
-so that delta_i = g_i s_i / (1 - s_i - s'_i) will do (`sharp-2`; g_i/(T - 2) at zero, and any delta
-for two tokens). That is 1/(sum over the other rivals of exp(-m_it)) times g_i, m_it the margin at
-the start. So delta may have to fall exponentially with the size of the start, and no faster: with r
-the largest logit of these rivals at X(0) over the optimal one's, g_i exp(-r)/(T - 2) suffices. For
-tokens -1, N, 0 with scores 1, 0, -delta and X(0) = R >= 0 the run reaches X^mm = -1 for delta <=
-exp(-R). The negative gradient points to it where delta < s_1 (1 - s_1 + N s_N) / (s_0 (N s_N -
-s_1)), s_t the attention to token t, which for large R is (N + 1)/N exp(-R); so no constant above 1
-will do (`far`: N = 64).
+On `sim/theorem-3.15:sharp-2`. In input i let g_i be the lead of the best score over the second-best
+one, and s_i and s'_i the attention to these two tokens. Let delta_i be the largest distance of a
+rival's score below the second-best one. Then u_i(0) minus the second-best score is at least
+g_i s_i - delta_i (1 - s_i - s'_i). So delta_i = g_i s_i/(1 - s_i - s'_i) suffices. At zero this is
+g_i/(T - 2), and for two tokens there is no condition.
 
-In `sharp` and `sharp-2` the L of the step 1/L is the mean of the constants L_i of the inputs, since
-each part of the risk has to fall by itself. L_X may be less, if the parts bend against each other.
+This bound is g_i over the sum of exp(-m_it) over the other rivals t, with m_it the margin at the
+start. So delta may have to fall exponentially with the size of the start, and no faster. Let r be
+the largest logit of these rivals at X(0) less that of the optimal token: g_i exp(-r)/(T - 2)
+suffices. An example has tokens -1, N, 0 with scores 1, 0, -delta and X(0) = R >= 0. The run tends
+in direction to X^mm = -1 for delta <= exp(-R). With s_t the attention to token t, the negative
+gradient points to X^mm if delta < s_1 (1 - s_1 + N s_N)/(s_0 (N s_N - s_1)). For large R this is
+about (N + 1)/N exp(-R), so that no constant above 1 suffices (`far`: N = 64).
+
+In `sharp` and `sharp-2` the L of the step 1/L is the mean of the constants L_i of the inputs. The
+reason is that each part of the risk has to fall by itself. The Lipschitz constant L_X of the whole
+gradient may be less, as the curvatures of the parts may cancel.
 """
 
 from __future__ import annotations
@@ -28,9 +32,9 @@ from symbolic.gains import GAMMA_O, P
 
 
 def prove() -> str:
-    """Prove the statement below.
+    """Prove the limit direction if rivals score less than lead s_o/(1 - s_o - s'_o) below second.
 
-    Rivals' scores within lead s_o/(1 - s_o - s'_o) leave u above second from the start on.
+    s'_o is the attention to the second-best token. Then u exceeds `second` from the start on.
     """
     others, best = sp.symbols("others s'_o", positive=True)
     left = supposed_number(WITHIN_OTHERS, "left", positive=True)

@@ -2,15 +2,16 @@
 
 On `sim/token-separation`, with instances of `properties/sim/token_separation`:
 
-Let each input have two tokens. The first step from X(0) = 0 makes the margin of input j (eta/4n)
-sum_i w_i <A_i, A_j>, where w_i is |l'| times the score gap of input i. This margin is negative
-exactly if the other inputs outweigh w_j ||A_j||^2. `sharp-3`: no step from any X lowers a margin by
-more than (eta/4)(1 - 1/n) max w max ||A||^2. From zero, with a feasible Att-SVM too, a fall comes
-as near to this bound as one likes, for an input of small w that is nearly opposed to all others. So
-a single input loses nothing, and n inputs at most what is linear in eta and bounded in n. If all w
-are the same and all ||A||, the least margin of the first step is at least -(eta/4)(1 - 2/n) w
-||A||^2, from two inputs on. With three tokens a single input loses margin: the tokens 4, 0, 3
-above.
+Let each input have two tokens. After the first step from X(0) = 0 input j has the margin
+(eta/4n) sum_i w_i <A_i, A_j>, where w_i is |l'| times the score gap of input i. It is negative if
+and only if the other inputs outweigh w_j ||A_j||^2.
+
+`sharp-3`: no step from any X lowers a margin by more than (eta/4)(1 - 1/n) max w max ||A||^2. From
+zero, also with a feasible Att-SVM, the fall of a margin can approach this bound. The input then has
+a small w and is nearly opposed to all others. So a single input loses no margin, and the loss for n
+inputs is linear in eta and bounded in n. If all w and all ||A|| are equal and n >= 2, margins after
+the first step are at least -(eta/4)(1 - 2/n) w ||A||^2. With three tokens a single input may lose
+margin, as the tokens 4, 0, 3 of an instance show.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ from symbolic.textbook import CAUCHY_SCHWARZ
 
 
 def ensure_change() -> None:
-    """Prove the change of <X, X^mm> by a step of descent on either loss, up to the sign of -l'."""
+    """Prove the formula for the change of <X, X^mm> at a step of descent.
+
+    It holds for a falling and for a rising loss, with the sign of -l'.
+    """
     ensure_positive(SYMBOLS.logistic_slope(sp.Symbol("u", real=True)), "|l'| = g'(u) is positive")
     ensure_gain()
     ensure_gain_of_support()
@@ -41,9 +45,9 @@ def ensure_change() -> None:
 
 
 def prove_gain() -> str:
-    """Prove the statement below.
+    """Prove that a step eta raises <X, X^mm> by at least eta D(X).
 
-    A step eta raises <X, X^mm> by eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t).
+    D(X) is (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t).
     """
     suppose(SOLUTION, EITHER_PART)
     ensure_change()
@@ -51,7 +55,7 @@ def prove_gain() -> str:
 
 
 def prove_raised() -> str:
-    """Prove that a step raises it if some input has two different scores."""
+    """Prove that a step raises <X, X^mm> if some input has two different scores."""
     prove_gain()
     ensure_positive_gain(TWO_SCORES)
     return "for any n, T, d and any step"
@@ -62,9 +66,11 @@ def prove_lowered() -> str:
 
     Inputs have two tokens each. With w_i = |l'| (gamma_o - gamma_t) and r_i = s_o s_t the margin of
     input j gains (eta/n) sum_i w_i r_i <A_i, A_j>. Its own part is not negative; each of the n - 1
-    others is at least -max w max ||A||^2/4. At X = 0, with A_i = -A_j for the others and w_i = w
-    for them, it gains (eta/4n)(w_j - (n - 1) w) ||A||^2: as w_j tends to 0 the bound is approached,
-    and for w_j = w it is 1 - 2/n in place of 1 - 1/n.
+    others is at least -max w max ||A||^2/4.
+
+    At X = 0, let A_i = -A_j and w_i = w for the other inputs. Then the margin gains
+    (eta/4n)(w_j - (n - 1) w) ||A||^2, which approaches the bound as w_j tends to 0. For w_j = w it
+    has the factor 1 - 2/n in place of 1 - 1/n.
     """
     ensure_change()
     suppose(statement.PAIRS)

@@ -16,9 +16,9 @@ from symbolic.tf import definition_2
 
 
 def prove() -> str:
-    """Prove the statement below.
+    """Prove that the optimal tokens are the only locally optimal choice if they are unique.
 
-    Unique optimal tokens are locally optimal; another choice has a better token on its margin.
+    The hypothesis is that every other choice has a better token on its margin.
 
     Raises:
         ProofError: a step fails.
@@ -41,9 +41,7 @@ def prove() -> str:
 
 
 def prove_three() -> str:
-    """Prove the statement below.
-
-    Tokens a, b and 0 of falling scores: b is locally optimal where <a, b> < 0, and there alone.
+    """Prove that, for tokens a, b and 0 of falling scores, b is locally optimal iff <a, b> < 0.
 
     Raises:
         ProofError: a step fails.

@@ -1,4 +1,7 @@
-"""If all rivals have margin 1, -grad L gains along W^mm at every W, so it is never 0."""
+"""A lower bound of the gradient if all rivals have margin 1: it is nowhere 0.
+
+At every W, -<grad L, W^mm> is positive.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,9 @@ from symbolic.textbook import CAUCHY_SCHWARZ
 
 
 def prove_bound() -> str:
-    """Prove the statement below.
+    """Prove that ||grad L|| ||W^mm|| >= (1/n) sum_i (-l') s_opt sum_t s_t (gamma_opt - gamma_t).
 
-    ||grad L|| ||W^mm|| >= (1/n) sum_i (-l') s_opt sum_t s_t (gamma_opt - gamma_t), attained.
+    One input of two tokens attains equality.
     """
     ensure_gain()
     suppose(ALL_TIGHT)

@@ -2,16 +2,19 @@
 
 On `tf/benign-landscape`, with instances of `properties/tf/benign_landscape`:
 
-Minima need less (`sharp-1`). If the tokens have one affine dependency at most, c is it: any tokens
-that lack one of those with c_t != 0 are independent. If two or more c_t are positive, some affine f
-is 0 at all tokens with c_t < 0, and 1 at one with c_t > 0. Along f, u'' = sum_t c_t f_t^2 > 0, and
-the risk falls; its curvature is l'(u) u''/n if l' is continuous. If c_o alone is positive, x_o is a
-mean of other tokens, and has no Att-SVM. (This holds for every strictly decreasing loss.) One
-dependency allows T = r + 2 tokens, r their affine dimension. More tokens may have a minimum: the
-tokens 0, -1, -6, -8 with scores 10, -14, 9, -5 and query 1 are separable. They have a strict
-minimum at W = 0 (`FINITE`), so that descent from zero stays there. Its Hessian is not singular, so
-on the line these data lie in an open set of such data. In the plane four tokens have a minimum only
-if they lie on a line, as otherwise T = r + 2.
+The absence of minima needs weaker hypotheses (`sharp-1`). At a stationary point c_t =
+s_t (gamma_t - u) are the coefficients of an affine dependency of the tokens. Suppose that there is
+no other dependency, up to a factor. Then the tokens are affinely independent without any one token
+with c_t != 0. If two or more c_t are positive, some affine f is 0 at all tokens with c_t < 0, and 1
+at one with c_t > 0. Along f, u'' = sum_t c_t f_t^2 > 0, and the risk falls; its curvature is
+l'(u) u''/n if l' is continuous. If c_o alone is positive, x_o is a mean of other tokens, so that
+there is no Att-SVM. (This holds for every strictly decreasing loss.)
+
+One dependency allows T = r + 2 tokens, where r is their affine dimension. More tokens may have a
+minimum: the tokens 0, -1, -6, -8 with scores 10, -14, 9, -5 and query 1 are separable. They have a
+strict minimum at W = 0 (`FINITE`), so that descent from zero stays there. Its Hessian is not
+singular, so that on the line nearby data have such minima too. In the plane four tokens have a
+minimum only if they lie on a line, as otherwise T = r + 2.
 
 | separable data | stationary points | minima |
 | --- | --- | --- |
@@ -20,26 +23,32 @@ if they lie on a line, as otherwise T = r + 2.
 | n = 1, T = 3 | 1, 0, -2 with scores 1, -4, 0 | none |
 | n = 1, T = 4, d = 1 | yes | `FINITE` |
 
-If queries are independent inputs move alone. The tokens of each fall into parts, the least sets
-such that every affine dependency is a sum of dependencies within them. Logits of one part put no
-condition on the logits of other parts. So the gradient is 0 exactly if each part rests by itself,
-and all parts of an input rest at one score u. The data decide this for a part of one score, of one
-dependency, or on a line (`parts.py`). So they decide it for all inputs of at most four tokens, of
-any dimension (`sharp-2`). The same holds for some inputs of more tokens, such as tokens on two
-lines in space. An input of several such parts has no stationary point any more if any small number
-is added to the scores of one part: parts rest at finitely many scores. Minima are known likewise
-(`sharp-3`). A part of one dependency has one if one token alone scores above u, which is a mean of
-the others, and then u is its largest score. Of three tokens on a line the one between the others
-scores least or most at a stationary point, and most at a minimum.
+If queries are linearly independent, each input can be moved alone. The tokens of an input fall into
+parts: the smallest sets such that every affine dependency is a sum of dependencies within parts.
+The logits of one part put no condition on those of other parts. A part rests at u if the c_t of its
+tokens are the coefficients of an affine dependency of these tokens. So the gradient is 0 if and
+only if, in each input, all parts rest at one score u. For a part of one score,
+of one dependency, or on a line, the data decide at which u it rests (`parts.py`). So they decide
+whether there is a stationary point for all inputs of at most four tokens, in any dimension
+(`sharp-2`). The same holds for some inputs of more tokens, such as tokens on two lines in space. An
+input of several such parts loses its stationary points if any small number is added to the scores
+of one part. The reason is that each part rests at finitely many scores.
+
+Minima are known likewise (`sharp-3`). A part of one dependency has a minimum if one token alone
+scores above u and this token is a mean of the others; then u is the largest score at which the part
+rests. If a stationary point has three tokens on a line, the token between the others has the lowest
+or the highest score; at a minimum it has the highest.
 
 Four tokens on a line have no stationary point if their scores rise or fall along it. They have one
 if the first two scores and the last two differ in opposite order, as P has two signs. Roots of P
-must be counted only if scores go up, down and up, or down, up and down. P has at most as many of
-them as its coefficients change their sign. The open cases begin with five tokens of one part in the
-plane, with two dependencies. Such tokens may have a strict minimum (`PEAK`); they have no
-stationary point if scores rise along some direction. For them a point at rest is a common positive
-root of as many polynomials as there are dimensions, if tokens are fractions. Inputs of dependent
-queries are open as well: their gradients may cancel, so that the loss matters.
+must be counted only if scores go up, down and up, or down, up and down. P has at most as many
+positive roots as its coefficients have changes of sign.
+
+The open cases begin with five tokens of one part in the plane, with two dependencies. Such tokens
+may have a strict minimum (`PEAK`); they have no stationary point if scores rise along some
+direction. For rational tokens, a point at rest is a common positive root of as many polynomials as
+there are dimensions. Inputs of dependent queries are open as well: their gradients may cancel, so
+that the loss matters.
 """
 
 from __future__ import annotations
@@ -84,11 +93,11 @@ _OWN_QUERY = (statement.OWN,)
 _TWO_SCORES = (statement.SCORES,)
 MORE, POSITIVE = sp.Symbol("more", nonnegative=True), sp.Symbol("c", positive=True)
 SIDES = ((POSITIVE, POSITIVE), (-POSITIVE, -POSITIVE), (sp.Integer(0), sp.Symbol("f", real=True)))
-"""By how much a score is above u, and how a logit a_t - b then may be."""
+"""Pairs (gamma_t - u, a_t - b): both are positive, both are negative, or the first is 0."""
 
 
 def ensure_any_margins(of: Supposition) -> None:
-    """Prove that independent differences can have any margins.
+    """Prove that differences of tokens can have any margins if they are linearly independent.
 
     Args:
         of: the hypothesis or step that they are independent.
@@ -98,7 +107,7 @@ def ensure_any_margins(of: Supposition) -> None:
 
 
 def ensure_own_query() -> None:
-    """Prove that some q has <q, z> = 1 for one query, and 0 for the others."""
+    """Prove that some q has <q, z> = 1 for one query z, and <q, z_k> = 0 for the other queries."""
     q, p = vector("q"), vector("p")
     ensure_equal(
         (q @ (q + p)).subs(inner("p", "q"), 0),
@@ -109,7 +118,7 @@ def ensure_own_query() -> None:
 
 
 def prove_feasible() -> str:
-    """Prove that the sum of w_i q_i^T, <x_o - x_t, w_i> = 1, has all margins 1.
+    """Prove that sum_i w_i q_i^T has all margins 1, where <x_o - x_t, w_i> = 1 for all t.
 
     Raises:
         ProofError: a step fails.
@@ -129,7 +138,9 @@ def prove_feasible() -> str:
 
 
 def prove_no_stationary_point() -> str:
-    """Prove that along w q^T the risk has a slope at W, w separating the levels above and below u.
+    """Prove that no W is stationary if some w separates tokens that score above u from those below.
+
+    Along w q^T the risk has a slope that is not 0.
 
     Raises:
         ProofError: a step fails.
@@ -193,9 +204,9 @@ def ensure_second_derivative() -> Callable[[sp.Expr, sp.Expr], sp.Expr]:
 
 
 def prove_no_minimum() -> str:
-    """Prove the statement below.
+    """Prove that no stationary point is a minimum: along some w q^T the risk falls.
 
-    At a stationary point u has positive curvature along some logits, which w q^T gives.
+    The output u has positive curvature along the logits of w q^T.
 
     Raises:
         ProofError: a step fails.

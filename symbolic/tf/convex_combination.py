@@ -1,8 +1,8 @@
-"""The output of attention against the tokens along a vector u, for any number of tokens.
+"""The output x^att of attention and the tokens x_t, compared along a vector u, for any n tokens.
 
-The formulas of the claims run on a_t = <u, x_t> of n tokens, n a symbol, with letters for the
-largest and the least a_t, or gap, and for softmax. They compare a sum over tokens, the
-s_t > 0 being of sum 1, of which one term is signed.
+The formulas of the claims are evaluated on a_t = <u, x_t>, where n is a symbol. Letters stand for
+the softmax weights s_t and for the largest and the least a_t, or gap of two. Each formula compares
+0 with a sum over tokens, and the proof shows the sign of one term. The s_t are positive with sum 1.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MORE, LESS = sp.symbols("more less", nonnegative=True)
 
 
 class _Attended(Tokens):
-    """With letters for softmax, and for the largest of several gaps."""
+    """The arithmetic of tokens in which softmax has letters as weights."""
 
     def __init__(self, *weights: sp.Expr) -> None:
         self.weights = weights
@@ -46,7 +46,7 @@ class _Attended(Tokens):
 
 
 def _along(*a: sp.Expr) -> SimpleNamespace:
-    """Return tokens with these a_t: numbers on a line, along which u points."""
+    """Return an instance whose tokens are the numbers a_t, with u = 1."""
     one = entries([sp.Integer(1)])
     W = entries([[sp.Symbol("W", real=True)]])
     return SimpleNamespace(T=len(a), X=entries([[x] for x in a]), W=W, z=one, u=one)
@@ -90,7 +90,10 @@ def prove_inside() -> str:
 
 
 def prove_short() -> str:
-    """Prove that <u, x_1 - x^att> is between 1 - s_1 times the least and the largest gap."""
+    """Prove that <u, x_1 - x^att>/(1 - s_1) lies between the least gap and the largest one.
+
+    A gap is <u, x_1 - x_t> for another token x_t.
+    """
     ensure_softmax_inside()
     first = sp.Symbol("s_1", positive=True)
     comparison = short_of(_Attended(first, WEIGHT), _along(BEST, GAMMA), 1)
@@ -137,27 +140,27 @@ POWERS = sp.Symbol("powers", positive=True)
 
 
 class _Apart(Lengths):
-    """For x_1 and n other tokens, as vectors of any dimension."""
+    """The arithmetic for x_1 and n other tokens, which are vectors of any dimension."""
 
     def softmax(self, s: Numbers) -> Numbers:
         """Return the weight of x_1, and the weight of another token."""
         return entries([sp.exp(a) / POWERS for a in s])
 
     def sums(self, x: object) -> Any:
-        """Return the sum of the other tokens, n times x_1 - y."""
+        """Return the sum of the other tokens, n (x_1 - y), where x_1 - y is their mean."""
         return n * (vector("x_1") - vector("y"))
 
     def square(self, x: Any) -> Any:
-        """Return the squared norm of a vector or matrix, which already has its sum."""
+        """Return the squared norm of a vector or matrix, which is already a sum."""
         return x @ x
 
     def sum(self, x: Numbers) -> sp.Expr:
-        """Return a sum unchanged."""
+        """Return the sum over tokens; an expression is a sum already and is returned unchanged."""
         return x if isinstance(x, sp.Expr) else super().sum(x)
 
 
 class _Keys:
-    """The tokens, of which all but the first are alike."""
+    """The tokens: x_1, and the t-th of the others with its logit."""
 
     T = None
 
@@ -172,16 +175,17 @@ class _Keys:
 
 
 class _Weights:
-    """The matrix W, with a squared norm and a product with z."""
+    """The matrix W: `W @ W` is its squared norm, and `W @ z` a vector named W z."""
 
     def __matmul__(self, other: object) -> sp.Expr | Vector:
         return inner("W", "W") if other is self else vector("W z")
 
 
 def prove_far() -> str:
-    """Prove the statement below.
+    """Prove that (1 - s_1)/s_1 >= (T - 1) exp(-||x_1 - mean|| ||z|| ||W||).
 
-    (1 - s_1)/s_1 >= (T - 1) exp(-||x_1 - mean|| ||z|| ||W||), and tokens on a line attain it.
+    `mean` is the mean of the other tokens. Equality holds if these are all equal and W = c y z^T
+    with y = x_1 - mean, c >= 0.
     """
     suppose(SEVERAL)  # there is a mean of the others
     others = {"T": n + 1, "W": _Weights(), "z": vector("z")}

@@ -1,8 +1,8 @@
-"""An input's loss at attention s against that at its best score, for any number of tokens.
+"""The loss of an input at attention s, compared with that at its best score, for any n tokens.
 
-The formulas of the claims run on vectors of n tokens, n a symbol, in an arithmetic that has letters
-for the largest and the least number of a vector. They then compare a sum over tokens, one term of
-which is signed, for an optimal token and for another token.
+The formulas of the claims are evaluated on vectors of n tokens, where n is a symbol. Letters stand
+for the largest and the least number of a vector. Each formula compares 0 with a sum over tokens,
+and the proof shows the sign of one term, for an optimal token and for another one.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ from symbolic.sums import Lengths, entry, total, vector
 S, GAMMA, OPTIMAL = entry("s"), entry("gamma"), entry("optimal")
 """The attention to a token, its score, and 1 or 0 as it is optimal or not."""
 BEST, NEXT, RANGE = sp.symbols("best next range", real=True)
-"""The best score, the gap from it to the next one, and that to the worst."""
+"""The best score, its distance to the next lower score, and its distance to the worst score."""
 ADDED = S * (BEST - GAMMA)
 """The summand of a token in best - <s, gamma>."""
 
 
 class Tokens(Lengths):
-    """Vectors of n tokens, with letters for what is largest, least, and between these."""
+    """The arithmetic of vectors of n tokens, with letters for maximum, minimum and range.
+
+    The claims take the maximum of scores, the minimum of gaps and the oscillation of scores.
+    """
 
     def max(self, x: Numbers) -> sp.Expr:
         """Return the best score."""
@@ -43,18 +46,21 @@ class Tokens(Lengths):
         return RANGE
 
     def is_zero(self, x: Number) -> Numbers:
-        """Return which tokens are optimal."""
+        """Return the vector that is 1 at optimal tokens and 0 at others."""
         return vector(OPTIMAL)
 
 
 def _case() -> SimpleNamespace:
-    """Return tokens, and x in the place of l(best - x) - l(best), which grows with x as l falls."""
+    """Return an instance whose loss is represented by x in place of l(best - x) - l(best).
+
+    Both grow with x, as l falls.
+    """
     loss = SimpleNamespace(drop=lambda m, best, x: x)
     return SimpleNamespace(s=vector(S), gamma=vector(GAMMA), loss=loss)
 
 
 def added(term: sp.Expr, s: sp.Expr, gamma: sp.Expr, optimal: int = 0) -> sp.Expr:
-    """Return the summand of a token of this attention and score."""
+    """Return the term of a token with this attention and score."""
     return sp.expand(term.subs({S: s, GAMMA: gamma, OPTIMAL: optimal}))
 
 
@@ -70,9 +76,9 @@ def ensure_shortfall() -> None:
 
 
 def ensure_between() -> None:
-    """Prove the statement below.
+    """Prove that best - <s, gamma> lies between w next and w range.
 
-    Best - <s, gamma> lies between w next and w range, w the weight off the optimal tokens.
+    w is the weight off the optimal tokens.
 
     Raises:
         ProofError: a step fails.
@@ -103,7 +109,7 @@ def ensure_between() -> None:
 
 
 def prove() -> str:
-    """Prove that the falling loss lies between its values at best - w next and best - w range.
+    """Prove that a falling loss lies between its values at best - w next and best - w range.
 
     Raises:
         ProofError: a step fails.

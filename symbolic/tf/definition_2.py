@@ -1,4 +1,4 @@
-"""Locally optimal token choices, by the solution without their rivals."""
+"""Locally optimal token choices, and the Att-SVM's solution without the rivals of a choice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from symbolic.least_points import (
 
 
 def prove() -> str:
-    """Prove the statement if there are rivals: without one there is no least margin."""
+    """Prove `ensure_by_others` if there are rivals; without any there is no least margin."""
     suppose(statement.RIVALLED)
     ensure_by_others()
     return (
@@ -31,9 +31,9 @@ def prove() -> str:
 
 
 def ensure_by_others() -> None:
-    """Prove the statement below.
+    """Prove that the rivals' least margin under W^mm(alpha) is the larger of 1 and another margin.
 
-    The rivals' least margin is the larger of 1 and that under the solution without them.
+    The other margin is their least margin under the solution without them.
     """
     ensure_existence(WITHOUT_RIVALS)
     ensure_multipliers()
@@ -41,7 +41,10 @@ def ensure_by_others() -> None:
 
 
 def prove_optimal() -> str:
-    """Prove that unique optimal tokens score above all others, and have a W^mm if feasible."""
+    """Prove that unique optimal tokens are locally optimal if W^mm exists.
+
+    They score above all other tokens.
+    """
     best = sp.Symbol("best", real=True)
     apart = sp.Symbol("apart", nonnegative=True, nonzero=True)
     ensure_existence(FEASIBLE)

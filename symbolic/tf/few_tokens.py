@@ -1,4 +1,4 @@
-"""Few tokens need a large norm, for any number of tokens."""
+"""A bound of the number of attended tokens by ||W||: attention to few tokens needs a large norm."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from symbolic.tf.softmax_range import ensure_odds
 
 
 def prove() -> str:
-    """Prove that 1 / sum_t s_t^2 >= 1 / max_t s_t >= 1 + (T - 1) exp(-D ||W||)."""
+    """Prove that 1 / sum_t s_t^2 >= 1 / max_t s_t >= 1 + (T - 1) exp(-D ||W||).
+
+    D ||W|| is a bound of the difference of two logits.
+    """
     largest, length = sp.symbols("max(s) D||W||", positive=True)
     less, more = sp.symbols("less more", nonnegative=True)
     share, power, least = largest / (1 + less), entry("power"), sp.exp(-length)

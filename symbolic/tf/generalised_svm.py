@@ -1,30 +1,36 @@
-"""The parts of a matrix with given logits: W = W_fin + V, and how V lies to W_svm.
+"""The decomposition W = W_fin + V of Gen-SVM, and the correlation of V with W_svm.
 
-E is the span of the (x_t - x_u) z_i^T with t and u kept in input i, A_j are those of a kept token
-and one that is not. W_fin is the least matrix with the inner products of W on E: its projection on
-E. So V = W - W_fin is orthogonal to E: it meets the equalities of Gen-SVM.
+In input i some tokens are kept: O_i is their set. E is the span of the (x_t - x_u) z_i^T for kept
+tokens t and u. The A_j are such differences of a kept token and one that is not kept. W_fin is the
+least matrix with the inner products of W on E, that is the projection of W on E. So V = W - W_fin
+is orthogonal to E and meets the equalities of Gen-SVM, whose solution is W_svm. mu is the least
+margin <A_j, V>.
 
 On `tf/generalised-svm`, with instances of `properties/tf/generalised_svm`:
 
-with equality where V is a multiple of W_svm (`sharp`). So the claim is one about V: its correlation
-tends to 1 exactly where mu ||W_svm|| / ||V|| does. The choice of the set matters: at finite times
-tokens beside it keep weight, and mu is small or negative. `attsvm reproduce tf/generalised-svm`
-measures it by size, step, threshold of the set and the weight left outside.
+<V, W_svm> >= mu ||W_svm||^2, with equality if V is a multiple of W_svm (`sharp`). So the claim is
+about V: its correlation with W_svm tends to 1 if mu ||W_svm||/||V|| does. The choice of the sets
+O_i matters: at finite times tokens outside of them keep weight, and mu is small or negative.
+`attsvm reproduce tf/generalised-svm` measures this by size, step, threshold of the set and the
+weight outside.
 
-"||W_fin||_F -> bounded" is false of V - c_k W_svm, for every c_k, if a tight constraint has
+"||W_fin||_F -> bounded" is false for V - c_k W_svm, for every c_k, if a tight constraint has
 multiplier 0 (`sharp-2`). For example, let the tokens be 0, (-1, 0), (-1, -1), of which the first
-scores most and the others have one score. Then the second margin stays ahead of the first one by
-about ln ln k. On inputs of two tokens whose constraints are orthogonal, so that each has a
-multiplier above 0, W - ln k W_svm is bounded (`amended-3`). Both are about a linear head, for which
+has the best score and the others have one score. Then the second margin exceeds the first one by
+about ln ln k. For inputs of two tokens whose constraints are orthogonal, each has a positive
+multiplier, and W - ln k W_svm is bounded (`amended-3`). Both are about a linear head, for which
 each O_i is one token and W_fin is 0.
 
-Other heads change the speed. A ReLU head may be flat at the mean of the tokens; descent from 0 then
-rests there though one token is best (`literal-4`). If h rises on the segment from the mean of two
-tokens to one of them, that token alone is kept, at the speed ln k of linear heads, for every such h
-(`sharp-3`). If h' vanishes at the kept token, as for h(x) = -<a, x - x_1>^2, the speed is half of
-that: W - ln k W_svm is unbounded, and W - (ln k/2) W_svm bounded (`sharp-4`). If a smooth h rises
-from each of two tokens towards the other, both are kept, and all of W is bounded: W_svm is 0
-(`sharp-5`).
+Other heads change the rate.
+
+- A ReLU head may be flat at the mean of the tokens; descent from 0 then stays there though one
+  token is best (`literal-4`).
+- If h rises from the mean of two tokens to one of them, this token alone is kept, at the rate ln k
+  of linear heads (`sharp-3`).
+- If h' vanishes at the kept token, as for h(x) = -<a, x - x_1>^2, the rate is half of that:
+  W - ln k W_svm is unbounded, and W - (ln k/2) W_svm is bounded (`sharp-4`).
+- If a smooth h rises from each of two tokens towards the other, both are kept, and W is bounded:
+  W_svm is 0 (`sharp-5`).
 """
 
 from __future__ import annotations
@@ -107,7 +113,7 @@ _FORWARD, _QUERY, _ORIGIN = (
     QUERY,
     ZERO_START,
 )
-"""Steps move m by a positive multiple of ||A||^2, which is not 0, and m is 0 at first."""
+"""The step is positive, the query is not 0, so that ||A||^2 is not, and the start is 0."""
 T = sp.Symbol("t", real=True)
 LESS = sp.Symbol("less", nonnegative=True)
 SMOOTH_UNITS = "identity", "square", "softplus"
@@ -121,7 +127,7 @@ def equalities(value: sp.Expr) -> tuple[Constraint, Constraint]:
 
 
 def ensure_projection() -> None:
-    """Prove that W_fin is the projection of W on E, and V is orthogonal to it and to E."""
+    """Prove that W_fin is the projection of W on E, and that V is orthogonal to W_fin and to E."""
     seen, constraints = "W has its own inner products with E", equalities(inner("E", "W"))
     ensure_zero([margin(W) - bound for margin, bound in constraints], seen)
     ensure_existence(seen, constraints, "W_fin")
@@ -142,7 +148,7 @@ def ensure_projection() -> None:
 
 
 def prove_finite() -> str:
-    """Prove that if all tokens are kept and W lies in their span it is its own projection."""
+    """Prove that W = W_fin and W_svm = 0 if all tokens are kept and W lies in the span E."""
     ensure_projection()
     suppose(ALL)
     ensure_zero(
@@ -159,7 +165,7 @@ def prove_finite() -> str:
 
 
 def prove_solvable() -> str:
-    """Prove that V over its least margin meets Gen-SVM, whose solution is therefore no longer."""
+    """Prove that W_svm exists and mu ||W_svm|| <= ||V|| if mu > 0: V/mu meets the constraints."""
     ensure_projection()
     suppose(POSITIVE)
     mu = sp.Symbol("mu", positive=True)
@@ -224,9 +230,9 @@ def prove_correlation() -> str:
 
 
 def prove_bounded() -> str:
-    """Prove the statement below.
+    """Prove that each margin is within a constant of ln k, for inputs of two tokens.
 
-    Each margin of two-token inputs with orthogonal A_i keeps within a constant of ln k.
+    The A_i of the inputs are orthogonal.
     """
     suppose(ORTHOGONAL)
     A, B = vector("A"), vector("B")
@@ -261,9 +267,9 @@ def prove_bounded() -> str:
 
 
 def ensure_step() -> None:
-    """Prove that a step adds e ||A||^2 (-l') <h'(o), x_1 - x_2> s_1 s_2 to m.
+    """Prove that a step adds e ||A||^2 (-l') <h'(o), x_1 - x_2> s_1 s_2 to the margin m.
 
-    There is one input of two tokens.
+    There is one input of two tokens, and o is its output.
     """
     m, first, second = sp.symbols("m first second", real=True)
     share, h = 1 / (1 + sp.exp(-m)), sp.Function("h")
@@ -283,9 +289,9 @@ def ensure_step() -> None:
 
 
 def prove_rising_head() -> str:
-    """Prove the statement below.
+    """Prove that m - ln k is bounded if the head rises from the mean of two tokens to one of them.
 
-    A head that rises from the mean of two tokens to one keeps that one at the speed ln k.
+    So this token alone is kept.
     """
     suppose(_ORIGIN)
     ensure_step()
@@ -324,7 +330,7 @@ def prove_rising_head() -> str:
 
 
 def _ensure_falling(rises: str) -> None:
-    """Prove that h rises from the mean of the tokens to the first one, so that -l' falls.
+    """Prove that h rises from the mean of the tokens to the first one, so that |l'| falls.
 
     Args:
         rises: the step that has shown that the slope of h is not negative.
@@ -336,7 +342,7 @@ def _ensure_falling(rises: str) -> None:
 
 
 def prove_critical_head() -> str:
-    """Prove that where h' vanishes at the kept token its lead grows like ln k/2."""
+    """Prove that m - ln k/2 is bounded if h' vanishes at the kept token."""
     suppose(_ORIGIN, SQUARE, CRITICAL)
     ensure_step()
     b, t, s = sp.symbols("b t s", real=True)  # t = <a_k, x_2>; <a_k, o> = (1 - s) t
@@ -377,10 +383,7 @@ def _ensure_alone() -> None:
 
 
 def prove_kept_pair() -> str:
-    """Prove the statement below.
-
-    Where h rises from each of two tokens to the other their leads are bounded, by any steps.
-    """
+    """Prove that |m| is bounded, for any steps, if h rises from each of two tokens to the other."""
     suppose(FORWARD, BOTH)
     ensure_step()
     prove_smooth()
@@ -437,13 +440,17 @@ def prove_kept_pair() -> str:
 
 
 class _Larger(Symbols):
-    """With one of two numbers in the place of the larger one, which is no less."""
+    """The arithmetic of symbols in which `maximum` returns a chosen one of its two arguments.
+
+    The larger of two numbers is no less than either. So an upper bound by one of them proves the
+    bound by the larger one.
+    """
 
     def __init__(self, either: sp.Expr) -> None:
         self.either = either
 
     def maximum(self, x: Number, y: Number) -> sp.Expr:
-        """Return the one, if it is one of the two."""
+        """Return the chosen number, which must be x or y."""
         ensure_zero(
             (self.either - x) * (self.either - y),
             "the larger one of two numbers, with which m is compared, is one of these",
@@ -452,15 +459,15 @@ class _Larger(Symbols):
 
 
 def ensure_logarithmic(*positive: Supposition, half: bool = False) -> None:
-    """Prove that exp(m) - 1 is between lines in k if m grows by c to C times s_1 s_2 in a step.
+    """Prove that exp(m) - 1 is between two multiples of k after k steps: m - ln k is bounded.
 
-    m starts at 0. With `half` the same is true of exp(2 m) - 1, if 2 m grows by c to C times s_1
-    s_2^2.
+    m starts at 0, and a step adds between c s_1 s_2 and C s_1 s_2 to it. With `half` the same is
+    proved for exp(2 m) - 1, if a step adds between c s_1 s_2^2 and C s_1 s_2^2.
 
     Args:
-        positive: the hypothesis that the factors of c are above 0: |l'|, the step, ||A||^2 and the
+        positive: the hypotheses that the factors of c are positive: |l'|, the step, ||A||^2 and the
             slope of the head.
-        half: use the second form.
+        half: whether the second form is proved.
     """
     m, c, k = sp.symbols("m c k", positive=True)
     share = 1 / (1 + sp.exp(-m))
@@ -509,15 +516,15 @@ def ensure_logarithmic(*positive: Supposition, half: bool = False) -> None:
 
 
 def _in_exponential(x: sp.Expr) -> sp.Expr:
-    """Return the expression in y = exp(m) - 1, which is positive."""
+    """Rewrite an expression in m by y = exp(m) - 1 > 0, and factor it."""
     m, y = sp.Symbol("m", positive=True), sp.Symbol("y", positive=True)
     return factored(x.rewrite(sp.exp).subs(m, sp.log(1 + y)))
 
 
 def prove_unbounded() -> str:
-    """Prove the statement below.
+    """Prove that ||W(k) - c W_svm|| is unbounded for every c, on the example of sharp-2.
 
-    On the data with a multiplier 0 the second margin leaves the first one behind forever.
+    One tight constraint has multiplier 0, and its margin exceeds the other one by any bound.
     """
     w1, w2, to = sp.symbols("w_1 w_2 to", real=True)
     # -l' times the step

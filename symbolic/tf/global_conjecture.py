@@ -1,86 +1,90 @@
-"""Choices of which all better tokens are on the margin: every start ends at the best tokens.
+"""Global convergence of descent to the best tokens, if the better tokens of each choice are tight.
 
-Letters are those of `sharp` below. In each input u tends to the score of a token b. A token l of
-any input scores less than its b, and a token h more. Then -grad L is sum_l c_l A_l - sum_h c_h A_h.
-P_L and P_H are the sums of w_t s_t over all l and over all h, and F is the risk less its limit. A
-statement on sums is executed for one term of each, which stands for all.
+The letters are defined before the list of steps below. A run settles at tokens b if attention to b
+tends to 1 in each input. A token l of any input scores less than its b, and a token h more. A
+statement about sums is checked for one term of each, which stands for all.
 
-The second reading is false for tied scores. Without tied scores (`amended-2`) it is false if inputs
-move each other's margins (`OUTRUN`). In that example the first input has the tokens (2, 4, 4, 0), 0
-with scores 0, 1. The second input has the tokens (2, 2, 0, 1), 0, (0, 0, 0, 2), (0, 2, 0, 1) with
-scores 16, 2, 1, 0. Queries are e_1, the loss is -u, and descent starts from zero with any step. The
-first input keeps its worse token. Let m_h be the margin of the worse token over the better one, and
-m_r, m_s and m_q the margins of the second input's best token over its other tokens. A step of size
-e adds e c_r, e c_s, e c_q and -e c_h to the coefficients of A_t = (x_b - x_t) z^T, where c_t is
-exp(-m_t) up to bounded factors. In units of 4 e it adds
+A counterexample. The second reading is false for tied scores. Without tied scores (`amended-2`) it
+is false if inputs move each other's margins (`OUTRUN`). In this example the first input has the
+tokens (2, 4, 4, 0), 0 with scores 0, 1. The second input has the tokens (2, 2, 0, 1), 0,
+(0, 0, 0, 2), (0, 2, 0, 1) with scores 16, 2, 1, 0. Queries are e_1, the loss is -u, and descent
+starts from zero with any step. The first input settles at its worse token. Let m_h be the margin
+of the worse token over the better one. Let m_r, m_s and m_q be the margins of the second input's
+best token over its other tokens. A step of size e adds e c_r, e c_s, e c_q and -e c_h to the
+coefficients of A_t = (x_b - x_t) z^T, where c_t is exp(-m_t) up to bounded factors. In units of 4 e
+it adds
 
     3 c_r + 3 c_s + c_q - 9 c_h to m_h, (3 c_r + 5 c_s)/4 - 6 c_h to m_h - m_r,
     (15 c_r + 9 c_s)/4 + 2 c_q to 3 m_r - m_h, and 2 c_q + 6 c_h to 3 m_q - m_h;
 
-r and s may change places. So where m_r, m_s <= m_h <= 3 m_r, 3 m_s, 3 m_q, as at zero, nothing of
-this is negative, and any step stays there: (3 c_r + 5 c_s)/4 is at least 6 c_h by an inequality of
-polynomials in exp(-m_h/3) (`tests/properties/tf/test_global_conjecture.py`). Single runs are
-certified by bounds of c_h/c_r and c_h/c_s (`attsvm.exact.traps.outrun_at`). In the Local-SVM of the
-kept tokens all margins are 1, and all multipliers but that of q are 0. So m_r and m_s are ahead of
-m_q by about ln m_q. And m_h = m_r + m_s - m_q + 16 a, with the bounded coefficient a of A_h, is
-ahead of m_r and m_s by as much. A positive multiplier of A_h would end this (`sharp`). Suppose that
-no scores are tied and that the step is at most 1/L. Then every run settles at the best tokens if
-there is one input (`sharp-2`). The same holds if all inputs have two tokens, but for one that may
-have three (`sharp-3`). Two inputs of three tokens are open: there the sign on which that proof
-rests may be the other one.
+r and s may change places. The region m_r, m_s <= m_h <= 3 m_r, 3 m_s, 3 m_q contains the start.
+There none of these numbers is negative, so that every step stays in it: (3 c_r + 5 c_s)/4 is at
+least 6 c_h by an inequality of polynomials in exp(-m_h/3)
+(`tests/properties/tf/test_global_conjecture.py`). Single runs are certified by bounds of c_h/c_r
+and c_h/c_s (`attsvm.exact.traps.outrun_at`). In the Local-SVM of the kept tokens all margins are 1,
+and all multipliers but that of q are 0. So m_r and m_s exceed m_q by about ln m_q. And
+m_h = m_r + m_s - m_q + 16 a, with the bounded coefficient a of A_h, exceeds m_r and m_s by as much.
+A positive multiplier of A_h would exclude this (`sharp`).
 
-Suppose that queries are orthogonal (a single query is), that scores of an input differ, and that
-the step is at most 1/L. Then convergence to the best tokens is a theorem (`sharp-2`). Attention to
-an input tends to one of its tokens, and cannot stay with a worse token than the best one, though
-all better tokens may have multiplier 0 (`symbolic.tf.settled_attention`). A run of tokens 0, e_1,
-e_1 + e_2, e_1 + e_2 + e_3 of scores 3, 0, 1, 2, whose multipliers are 0, keeps the last one up to
-norms of 10^6. It has to: with w = W z, the last one leads the others by w_3, w_2 + w_3 and w_1 +
-w_2 + w_3. As w_3 grows exp(w_2) grows like w_3, and exp(w_1) falls like the integral of exp(-w_2),
-so like ln w_3: to 0, but at a w_3 of about exp(exp(w_1)), w_1 that of the start, which no run
-reaches. With a longer step a run goes the same way once it has settled, by the same steps, which
-are not executed for it; whether it settles is not known. Not proved are rivals of an input with one
-score. All of 800 runs in floats settle at the best tokens (`python -m benchmarks.long_steps`).
-Their steps are up to 10^4 over the largest score, and their data have up to four inputs of one
-query or five tokens. Of 320 runs on data that meet no hypothesis 14 do not settle there. Under the
-hypotheses the (x_t - x_s) z^T of all inputs are independent. The reason is that the W^mm of two
-choices that differ in one input differ in the logits of this input alone. This holds for all pairs
-of its tokens.
+Other data. Suppose that no scores are tied and that the step is at most 1/L. Then every run settles
+at the best tokens if there is one input (`sharp-2`). The same holds if all inputs have two tokens,
+except for one that may have three (`sharp-3`). Two inputs of three tokens are open: the proof needs
+a sign that may be the other one there.
 
-Inputs that move each other's margins go to their best tokens if in each choice but the best one
-better token has a positive multiplier (`sharp`). Let l' < 0, scores of an input differ, and the
-(x_t - x_s) z^T of all inputs be independent. With a step of at most 1/L the risk falls and the
-gradient tends to 0. So each coefficient s_t |u - gamma_t| does; u, which moves less and less, tends
-to some score of its input, gamma_b say, and s_b to 1. Let some b be no optimal token. Let A_t =
-(x_b - x_t) z^T, w_t = |l'(gamma_b)| |gamma_b - gamma_t|/n, P_L the sum of w_t s_t over the tokens
-of all inputs that score less than their b, and P_H over those that score more. In the end -grad L
-is sum_l c_l A_l - sum_h c_h A_h, where c_t/(w_t s_t) tends to 1.
+Orthogonal queries (`sharp-2`; a single query counts as orthogonal). Suppose that scores of an input
+differ and that the step is at most 1/L. Attention to an input tends to one of its tokens, which
+must be the best one, even if all better tokens have multiplier 0 (`symbolic.tf.settled_attention`).
+It may take long. A run of tokens 0, e_1, e_1 + e_2, e_1 + e_2 + e_3 with scores 3, 0, 1, 2, whose
+multipliers are 0, stays with the last token up to norms of 10^6. The reason: with w = W z, the last
+token leads the others by w_3, w_2 + w_3 and w_1 + w_2 + w_3. As w_3 grows, exp(w_2) grows like w_3.
+exp(w_1) falls by the integral of exp(-w_2), which grows like ln w_3. So exp(w_1) reaches 0 at a w_3
+of about exp(exp(w_1)), with w_1 of the start, which no run reaches. With a longer step a run ends
+at the best token once it has settled. The steps of the proof are the same, but they are not checked
+for it, and whether the run settles is not known. Rivals of one score are not covered. All of
+800 runs in floats settle at the best tokens (`python -m benchmarks.long_steps`). Their steps are up
+to 10^4 over the largest score, and their data have up to four inputs of one query or five tokens.
+Of 320 runs on data that meet no hypothesis 14 do not settle there. Under the hypotheses the
+(x_t - x_s) z^T of all inputs are linearly independent. To see this, take two choices that differ in
+one input, for each pair of its tokens. Their W^mm differ in the logits of this input alone.
 
-1. F, the risk less its limit, is P_L - P_H up to small parts of either, and above 0. At a step it
-   falls by k P_L^2 at least, and P_L by a factor exp(-C P_L) at most. Were F/P_L ever below k/(4C)
-   it would fall by k P_L/2 at each step, and below 0 as the P_L add up to infinity. So D = sum_l
-   c_l - sum_h c_h is at least a constant times P_L.
-2. Let V = W^mm(b), on whose margin all better tokens lie. <W, V> grows by D at least and ||W|| by
-   D/||V|| times a factor that tends to 1: W/||W|| tends to V/||V||.
-3. The coefficient of a better token's A_h in W falls for ever. In V one is positive.
+Inputs that move each other's margins (`sharp`). The hypothesis is that, for each choice but the
+best one, some better token has a positive multiplier. Let l' < 0, scores of an input differ, and
+the (x_t - x_s) z^T of all inputs be linearly independent. With a step of at most 1/L the risk falls
+and the gradient tends to 0. So each coefficient s_t |u - gamma_t| tends to 0. As u moves less and
+less, it tends to some score gamma_b of its input, and s_b to 1. Suppose that some b is not optimal.
+Let A_t = (x_b - x_t) z^T and w_t = |l'(gamma_b)| |gamma_b - gamma_t|/n. P_L is the sum of w_t s_t
+over all tokens l, and P_H that over all tokens h. In the end -grad L is
+sum_l c_l A_l - sum_h c_h A_h, where c_t/(w_t s_t) tends to 1.
 
-So all b are optimal. For one input of independent standard Gaussian tokens this is what the slide
-suggests: with probability at least 1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2) descent converges
-globally from every start (`tf/overparameterisation:amended-1`; multipliers are positive then,
-almost surely).
+1. F, the risk less its limit, is positive. It is P_L - P_H up to small fractions of both. At a step
+   F falls by at least k P_L^2, and P_L by at most a factor exp(-C P_L). If F/P_L were ever below
+   k/(4C), it would fall by k P_L/2 at each step, and below 0 as the P_L add up to infinity. So
+   D = sum_l c_l - sum_h c_h is at least a constant times P_L.
+2. Let V = W^mm(b), under which all better tokens have margin 1. <W, V> grows by at least e D, and
+   ||W|| by at most e D/||V|| times a factor that tends to 1. So W/||W|| tends to V/||V||.
+3. The coefficient of A_h in W falls at every step, for each better token h. In V one of these
+   coefficients is positive, a contradiction.
 
-The step need not be at most 1/L if queries are orthogonal and no input has more than three tokens.
-In that case the second best of three tokens is a support vector: otherwise the best token would
-have a margin above 1 in the Local-SVM of the second best. Then any step will do
-(`symbolic.sim.theorem_3_14:ensure_three`). Whether other data need the bound of the step is open.
-The search was `attsvm hunt tf/global-conjecture:sharp --sibling "without the step is at most 1/L,
-or queries are orthogonal and no input has more than three tokens" --seconds 100 --seed 1`. On a
-busy machine it examined 129 instances, screened 1024 more, left 12 open, and found no
-counterexample. All of 960 runs in floats with long steps, of four to six tokens or of two and three
-inputs, settle at the best tokens (`python -m benchmarks.long_steps`). For one input, any step and
-each j, the sum of the coefficients of the j best tokens in W does not fall. A step adds a positive
-multiple of S_j (1 - S_j) to it, where S_j is the attention to these j tokens. And once attention
-stays near one token u rises, however long the step, as the curvature vanishes with the attention to
-other tokens. The missing step is that attention comes to stay near one.
+So all b are optimal. For one input of independent standard Gaussian tokens this confirms what the
+slide suggests. Descent converges globally from every start with probability at least
+1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2) (`tf/overparameterisation:amended-1`; multipliers are
+positive then, almost surely).
+
+Long steps. The step need not be at most 1/L if queries are orthogonal and no input has more than
+three tokens. Then the second-best of three tokens is a support vector: otherwise the best token
+would have a margin above 1 in the Local-SVM of the second-best token. For such data any step
+suffices (`symbolic.sim.theorem_3_14:ensure_three`). Whether other data need the bound of the step
+is open. The search was `attsvm hunt tf/global-conjecture:sharp --sibling "without the step is at
+most 1/L, or queries are orthogonal and no input has more than three tokens" --seconds 100 --seed
+1`. On a busy machine it examined 129 instances, screened 1024 more, left 12 open, and found no
+counterexample. All of 960 runs in floats with long steps settle at the best tokens (`python -m
+benchmarks.long_steps`). Their data have four to six tokens, or two and three inputs.
+
+For one input, any step and each j, the sum of the coefficients of the j best tokens in W does not
+fall. A step adds a positive multiple of S_j (1 - S_j) to it, where S_j is the attention to these j
+tokens. Once attention stays near one token, u rises, however long the step, as the curvature
+vanishes with the attention to other tokens. A proof that attention comes to stay near one token is
+missing.
 """
 
 from __future__ import annotations
@@ -141,7 +145,9 @@ P_L, P_H, STEP, K, C = sp.symbols("P_L P_H e k C", positive=True)
 MORE, LESS = sp.symbols("more less", nonnegative=True)
 S_T, GAIN = sp.symbols("s_t D", positive=True)
 THIRD = 1 / (3 + MORE)
-"""Maximum distance of c_t/(w_t s_t) and the parts of F/(w_t s_t) from 1: in the end 1/3."""
+"""An upper bound of the distance from 1 of c_t/(w_t s_t), and of each part of F over w_t s_t.
+
+It is at most 1/3, which holds from some step on."""
 FALLS = "the risk never rises, and as it is bounded below the squared gradients are summable"
 PARTS = "|l'(u)| |u - gamma_t| depends on u continuously"
 
@@ -150,7 +156,7 @@ def ensure_limit(independent: str | Supposition, short: Supposition) -> None:
     """Prove that the score u of each input tends to one of its scores, gamma_b, and s_b to 1.
 
     Args:
-        independent: the hypothesis or step that the A_t of all inputs are independent.
+        independent: the hypothesis or step that the A_t of all inputs are linearly independent.
         short: the hypothesis that the step is at most 1/L.
     """
     away, apart = sp.symbols("away apart", positive=True)
@@ -192,7 +198,10 @@ def ensure_limit(independent: str | Supposition, short: Supposition) -> None:
 
 
 def ensure_parts() -> None:
-    """Prove that F > 0 consists of w_t s_t, like -grad L, up to factors that tend to 1."""
+    """Prove that F > 0 is a sum of terms +-w_t s_t, up to factors that tend to 1; P_H <= 2 P_L.
+
+    The coefficients c_t of -grad L are w_t s_t up to such factors as well.
+    """
     u, gamma, gamma_b = sp.symbols("u gamma_t gamma_b", real=True)
     slope = sp.Function("l'")
     part = sp.Abs(slope(u)) * sp.Abs(u - gamma)
@@ -297,7 +306,7 @@ def ensure_lower_tokens_outweigh() -> None:
 
 
 def ensure_direction_of_b(diverges: str) -> None:
-    """Prove that W/||W|| tends to V/||V||, V = W^mm(b).
+    """Prove that W/||W|| tends to V/||V|| for V = W^mm(b).
 
     Args:
         diverges: the step that has shown that ||W_k|| tends to infinity.
@@ -346,11 +355,11 @@ def ensure_direction_of_b(diverges: str) -> None:
 
 
 def ensure_any_step() -> None:
-    """Prove that any step suffices with at most three tokens an input.
+    """Prove that any step suffices for orthogonal queries and at most three tokens per input.
 
-    The second best is then on the margin. Let d_1, d_2 be the optimal token minus the second best
-    and minus the worst. Inputs run by themselves, so each keeps its best token from some step on,
-    and thus all do.
+    The second-best token is then a support vector. d_1 and d_2 are the optimal token minus the
+    second-best one and minus the worst one. Inputs do not move each other's margins, so that the
+    result for one input applies to each.
     """
     ensure_inputs_apart()
     to_second, to_worst = vector("d_1"), vector("d_2")

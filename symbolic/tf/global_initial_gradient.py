@@ -1,11 +1,11 @@
 """A first step along the gradient that is long enough ends in the basin of the optimal tokens.
 
-Letters are those of `symbolic.basins`.
-
-All margins of W_1 are at least m = m_0 + iota R. So the part of input i in L(W_1) - L_* is at most
-b_i G_i (T_i - 1) exp(-m)/n. The sum of these parts is below min_i drop_i/n, and W_1 is in the basin
-of W^mm (`attsvm.exact.descent.basin`). Only the length of the step is used: a step that lowers some
-margins, so that iota is not positive, will do if m_0 is large.
+Letters are those of `symbolic.basins`. Let m_0 be the least margin of W_0, iota the least margin of
+the unit step direction U, and R the length of the step. Then all margins of W_1 are at least
+m = m_0 + iota R. So the part of input i in L(W_1) - L_* is at most b_i G_i (T_i - 1) exp(-m)/n,
+where b_i bounds |l'| and G_i is the range of the scores. The sum of these parts is below
+min_i drop_i/n, and W_1 is in the basin of W^mm (`attsvm.exact.descent.basin`). A step that lowers
+some margins, so that iota is not positive, suffices as well if m_0 is large.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from symbolic.least_points import SCALED, ensure_existence, ensure_scaled_meets
 
 
 def prove() -> str:
-    """Prove that margins are at least m_0 + iota R after a step of length R >= 0 along U.
+    """Prove that the limit direction is that of V after a first step of length R >= 0 along U.
 
-    This is enough. V exists: if the margins are positive W_1 shows it, and they are but for one
-    rival in all.
+    Its margins are at least m_0 + iota R, which puts W_1 in the basin. V exists: with two rivals or
+    more these margins are positive, and W_1 shows it. With one rival V is A/||A||^2.
     """
     least, rate = sp.symbols("m_0 iota", real=True)
     more, faster = sp.symbols("more faster", nonnegative=True)

@@ -1,4 +1,4 @@
-"""Softmax is positive, so an input with two scores attends to less than its best one."""
+"""A strict lower bound of the risk: softmax is positive, so a worse token lowers the output."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from symbolic.tf import definition_1, softmax_range
 
 
 def ensure_missed(lower: Supposition, token: Supposition | None = None) -> None:
-    """Prove that an input with two tokens of different scores attends to less than its best score.
+    """Prove that the attended score of an input with two different scores is below the best one.
 
     Args:
-        lower: the hypothesis of two scores, or that all other tokens score less than the optimal.
+        lower: the hypothesis of two different scores, or that all other tokens score less than the
+            optimal one.
         token: the hypothesis that there is another token, if `lower` does not imply it.
     """
     softmax_range.ensure_inside()  # a token of lower score has some weight

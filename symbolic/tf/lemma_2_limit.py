@@ -1,7 +1,8 @@
-"""Bounds, from both sides, of the risk gap of a matrix of given norm.
+"""Lower and upper bounds of the risk gap of a matrix W of given norm.
 
-Letters are those of `properties.tf.lemma_2_limit`. Odds are weights over that of the largest
-optimal token of their input.
+Letters are those of `properties.tf.lemma_2_limit`: M is the least matrix with margins of at least 1
+for some choice among tied optimal tokens, N is ||M||, and x is ||W||/N. The odds of a token are its
+weight over that of the optimal token with the largest weight.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from symbolic.textbook import COMPOSED, CONTINUOUS, EXPONENTIAL
 from symbolic.tf import definition_1
 
 K, R, POWER = sp.symbols("k r power", positive=True)
-"""Optimal and other tokens of an input, and exp(x)."""
+"""The numbers of optimal and of other tokens of an input, and exp(x)."""
 MORE, LESS, ALSO = sp.symbols("more less also", nonnegative=True)
 
 
 def ensure_margin() -> None:
-    """Prove that some margin of W is at most ||W||/N, at most 0 if nothing separates."""
+    """Prove that some margin of W is at most ||W||/N, and at most 0 if no matrix separates."""
     ensure_scaled_meets()
     ensure_existence(SCALED)
     norm, N, margin = sp.symbols("norm N margin", positive=True)
@@ -42,7 +43,10 @@ def ensure_margin() -> None:
 
 
 def ensure_below() -> None:
-    """Prove that the weight off the optimal tokens is at least 1/(1 + k exp(x)) in some input."""
+    """Prove that some input has a weight off its k optimal tokens of at least 1/(1 + k exp(x)).
+
+    So the risk gap is bounded below.
+    """
     odd, tied = 1 / POWER + MORE, 1 + ALSO  # sums of odds of others, and of optimal tokens
     bound = 1 / (1 + K * POWER)
     ensure_nonnegative(
@@ -79,7 +83,10 @@ STRICT = Supposed(
 
 
 def ensure_above(continuous: Supposition) -> None:
-    """Prove that the weight off the optimal tokens is at most r/(r + exp(x)) in all inputs at x M.
+    """Prove that at W = x M the weight off the optimal tokens is at most r/(r + exp(x)).
+
+    This holds in each input; r is the number of its other tokens. So the risk tends to L_* as x
+    grows.
 
     Args:
         continuous: the hypothesis that the loss is continuous, so that L_* is the infimum.

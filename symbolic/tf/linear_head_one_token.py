@@ -1,4 +1,4 @@
-"""Attention beside the best tokens costs at least the least gap of a score below the best one."""
+"""A lower bound of the risk gap by attention off the best tokens and the least gap of scores."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from symbolic.tf import definition_1, softmax_range
 
 
 def prove() -> str:
-    """Prove the statement below.
+    """Prove that L(W) - L_* >= (1/n) sum_i [l(best - d_i (1 - s_i)) - l(best)].
 
-    L(W) - L_* >= (1/n) sum_i [l(best - d_i (1 - s_i)) - l(best)] for l that nowhere increases.
-
-    Executed for one token below the best ones; sums of such terms over tokens, and of the losses
-    over inputs, keep the inequality.
+    l nowhere increases, s_i is the attention to the best tokens of input i, and d_i the least gap
+    of a lower score to the best one. The proof checks one token below the best ones; sums over
+    tokens, and of the losses over inputs, keep the inequality.
     """
     softmax_range.ensure_inside()
     definition_1.ensure_shortfall()  # best tokens add 0 to it

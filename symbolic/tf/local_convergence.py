@@ -1,24 +1,27 @@
 """A cone about W^mm(alpha) that descent never leaves, for any number of inputs and tokens.
 
-The letters are those of `attsvm.exact.cones`: W = a u + E with u = W*/N and <E, u> = 0, y = ||E||,
-pairs j with A_j, margins 1 + g_j under W*, multipliers lambda_j, r_j = ||A_j - <A_j, u> u||,
-m_j = <A_j, W>, e_j = <A_j, E>. Good pairs have lead_j > 0, and so has every j with lambda_j > 0.
-A(mu) = sum_t mu_t A_t is a mean of good pairs with g_t = 0; r_j(mu) and kappa(mu) belong to it.
-I is the set of all W with a >= a_0 and y^2 <= Q^2 + B (a - a_0). G is -grad L, the sum of all
-p_j A_j, and g = N <G, u>. A statement on a sum is executed for one term, which stands for all.
+The letters are those of `attsvm.exact.cones`. W* is W^mm(alpha) and N its norm. W = a u + E with
+u = W*/N, <E, u> = 0 and y = ||E||. A pair j is an input with a token other than alpha_i, and A_j
+its difference. Pair j has the margin 1 + g_j and the multiplier lambda_j under W*, m_j = <A_j, W>,
+e_j = <A_j, E> and r_j = ||A_j - <A_j, u> u||. Good pairs have lead_j > 0: alpha_i scores more. All
+pairs with lambda_j > 0 are good. A(mu) = sum_t mu_t A_t is a mean of good pairs with g_t = 0, and
+r_j(mu) and kappa(mu) belong to it. I is the set of all W with a >= a_0 and
+y^2 <= Q^2 + B (a - a_0); its tip is a = a_0, y = Q. G = -grad L is the sum of all p_j A_j, and
+g = N <G, u>. A statement about a sum is checked for one term, which stands for all.
 
-For starts at sigma W* + E the set is taken with a_0 = sigma N and Q = s' sigma/w, w = max r_j/c_j,
-and its conditions are shown to hold from some sigma on (`ensure_radius`). Where w = 0 there is no
-such Q, and none is needed (`ensure_parallel`).
+For starts at sigma W* + E the set I has a_0 = sigma N and Q = s' sigma/w, w = max r_j/c_j. Its
+conditions hold from some sigma on (`ensure_radius`). If w = 0 there is no such Q, and none is
+needed (`ensure_parallel`).
 
 In `amended` q = min(1/w, N)/2, the angle is arctan(q/N), and the norm is sqrt(N^2 + q^2) times the
 radius of s = 1/2. There is a radius if and only if l' < 0 at the scores of alpha.
 
-In the sharp reading no factor above 1 in the width will do for all data: with the third token at
-(-1 - g, 1) the start w = (R, (1 + g) R - 1) lies in (1 + g)/g times the cone, and flees. The radius
-is of the right order. At four fifths of it a start at the rim of half of the cone flees (tokens 0,
-(-1, 0), (-3, 2), scores 0, -1, 4, start (21/8, 21/16)). At a tenth of it, and for up to 63/64 of
-the cone, random choices with a better token have a start at the rim that flees.
+In the sharp reading the width of the cone cannot be multiplied by a factor above 1 for all data.
+With the third token at (-1 - g, 1) the start w = (R, (1 + g) R - 1) lies in (1 + g)/g times the
+cone, and descent from it goes elsewhere. The radius is of the right order. For tokens 0, (-1, 0),
+(-3, 2) and scores 0, -1, 4, descent from (21/8, 21/16) goes elsewhere; this start is at four fifths
+of the radius, at the rim of half of the cone. For random choices with a better token descent from
+some start at the rim goes elsewhere, at a tenth of the radius and for up to 63/64 of the cone.
 """
 
 from __future__ import annotations
@@ -56,22 +59,22 @@ from symbolic.textbook import (
 )
 
 A0, N, Q, KAPPA, ROOM, GAIN = sp.symbols("a_0 N Q kappa room g", positive=True)
-"""`room` is 1 - D, which is above 0 as a condition of the cone."""
+"""`room` is 1 - D; the cone's conditions ask that it is positive."""
 B, H, C, R_J, Y = sp.symbols("B h c r y", nonnegative=True)
-"""h is a - a_0."""
+"""Here h is a - a_0, r an r_j, and c the rate of an exponential."""
 MORE, ALSO, EXCESS = sp.symbols("more also D", nonnegative=True)
 CONVEX_EXP, CONVEX_LOG = "exp is convex", "-log is convex"
 
 
 def logarithms(expression: object) -> object:
-    """Return logarithms of products and of exponentials taken apart."""
+    """Expand logarithms of products and of exponentials."""
     return sp.expand(sp.expand_log(expression, force=True))
 
 
 def ensure_frame() -> None:
-    """Prove the statement below.
+    """Prove that m_j = a (1 + g_j)/N + e_j and |e_j| <= r_j y.
 
-    m_j = a (1 + g_j)/N + e_j, |e_j| <= r_j y, sum_j lambda_j e_j = 0, sum_j lambda_j = N^2.
+    Also sum_j lambda_j e_j = 0 and sum_j lambda_j = N^2.
     """
     A, E, u = (vector(name) for name in "AEu")
     a, g = sp.Symbol("a", real=True), sp.Symbol("g_j", nonnegative=True)
@@ -123,9 +126,10 @@ def ensure_largest_at_tip() -> None:
 
 
 def ensure_coefficients() -> None:
-    """Prove that c_j <= p_j exp(m_j) <= C_j.
+    """Prove that c_j <= p_j exp(m_j) <= C_j for good pairs, with constants on I.
 
-    And exponents of pairs that are not good, beside A(mu).
+    For the other pairs |p_j| is bounded by an exponential that is largest at the tip, times
+    exp(-a/N - <A(mu), E>).
     """
     e, t, a, g, far = sp.symbols("e t a g_j far", nonnegative=True)
     own_part, mean = sp.symbols("e_j A(mu)E", real=True)
@@ -158,16 +162,15 @@ def ensure_coefficients() -> None:
 
 
 def _least_gain(x: sp.Expr) -> sp.Expr:
-    """Return P (1 - D) for P = kappa x, the least that g is for x = exp(-a/N)."""
+    """Return kappa x (1 - D), a lower bound of g for x = exp(-a/N)."""
     return KAPPA * ROOM * x
 
 
 def ensure_gain_along() -> None:
-    """Prove the statement below.
+    """Prove that P >= kappa(mu) exp(-a/N - <A(mu), E>) and g >= P (1 - D).
 
-    P, the sum over good j of p_j (1 + g_j), is at least kappa(mu) exp(-a/N - <A(mu), E>).
-
-    So it is at least kappa exp(-a/N), and g is at least P (1 - D).
+    P is the sum over good j of p_j (1 + g_j). For mu = lambda/N^2 the first bound is
+    kappa exp(-a/N).
     """
     mu, lam, c, x, d, P = sp.symbols("mu_t lambda_t c_t x d_j P", positive=True)
     e = sp.Symbol("e_t", real=True)
@@ -212,7 +215,10 @@ def ensure_gain_along() -> None:
 
 
 def ensure_turn() -> None:
-    """Prove that <G, E> <= g R/(1 - D); pairs that are not good have |p_j e_j| <= d_j r_j Q P."""
+    """Prove that <G, E> <= g R/(1 - D), with R of the code.
+
+    Pairs that are not good have |p_j e_j| <= d_j r_j Q P.
+    """
     p, q, f, total, x, S = sp.symbols("p q f P_1 x S", positive=True)
     a, e = sp.symbols("a e_j", real=True)
     ensure_equal(
@@ -315,10 +321,7 @@ def ensure_cone() -> None:
 
 
 def ensure_radius() -> None:
-    """Prove the statement below.
-
-    With a_0 = sigma N and Q = s' sigma/w the conditions hold from some sigma on, forever.
-    """
+    """Prove that with a_0 = sigma N and Q = s' sigma/w the conditions hold for all large sigma."""
     sigma, w, x, room, odds = sp.symbols("sigma w x c_j odds", positive=True)
     share = 1 / (1 + odds)  # s', below 1
     r = w * room - MORE
@@ -354,11 +357,10 @@ def ensure_radius() -> None:
 
 
 def ensure_least_coefficients() -> None:
-    """Prove the statement below.
+    """Prove how the constants depend on the bounds z_t of exp(-m_t), which fall to 0 with sigma.
 
-    As bounds z_t of exp(-m_t) fall to 0, c_j, kappa and kappa(mu) grow; C_j and d_j fall.
-
-    The limits of the former are positive, and D and rho fall to 0.
+    As the z_t fall, c_j, kappa and kappa(mu) grow to positive limits, and C_j and d_j fall. D and
+    rho fall to 0.
     """
     size, z, less = entry("size"), entry("z"), entry("less")
     ensure_nonnegative_sum(
@@ -470,9 +472,9 @@ def ensure_spread() -> None:
 
 
 def ensure_parallel() -> None:
-    """Prove the statement below.
+    """Prove that the direction converges to u from any E, for large sigma, if w = 0.
 
-    Where w = 0, all r_j being 0, the direction converges to u from any E, for large sigma.
+    Then all r_j are 0.
     """
     E, u = vector("E"), vector("u")
     p, step, x = sp.symbols("p step exp(-a/N)", positive=True)
@@ -503,7 +505,10 @@ def ensure_parallel() -> None:
 
 
 def prove_sharp() -> str:
-    """Prove convergence from ||E|| r_j <= s sigma c_j for all j, sigma >= the radius of s < 1."""
+    """Prove convergence in direction from sigma W* + E if ||E|| r_j <= s sigma c_j for all j.
+
+    Here s < 1, and sigma is at least the radius of s.
+    """
     sigma, w, least = sp.symbols("sigma w radius", positive=True)
     ensure_cone()
     ensure_radius()
@@ -530,7 +535,10 @@ def prove_sharp() -> str:
 
 
 def prove() -> str:
-    """Prove convergence within arctan(q/N) from norm sqrt(N^2 + q^2) times the radius of 1/2."""
+    """Prove convergence in direction from starts of large norm within an angle of W*.
+
+    The angle is arctan(q/N), and the norm at least sqrt(N^2 + q^2) times the radius of s = 1/2.
+    """
     proved = prove_sharp()
     sigma, w, q, least = sp.symbols("sigma w q radius", positive=True)
     beyond = supposed_number(LENGTH, "beyond", nonnegative=True)

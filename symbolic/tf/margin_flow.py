@@ -1,25 +1,26 @@
-"""Motion of margins if attention settles at a token of an input, all of whose tokens support.
+"""The flow of margins if attention settles at one token of each input.
 
-Let the score u of each input tend to that of a token b of it and s_b to 1, and let t run over the
-other tokens of all inputs. A_t = (x_b - x_t) z^T has the margin m_t in W; sign_t is 1 where t
-scores less than its b, -1 if it scores more. A step of size e adds e sign_t c_t to the
-coefficient of A_t, c_t = |l'(u)| s_t |u - gamma_t|/n. M is the inverse of the Gram matrix of the
-A_t, Q(x) = x^T M x, and w_t = |l'(gamma_b)| |gamma_b - gamma_t|/n. C is a constant, another one in
-each place.
+For every choice of tokens the Local-SVM has a solution, and all tokens are support vectors. Suppose
+that the output u of each input tends to the score gamma_b of one of its tokens b, and s_b to 1. Let
+t run over the other tokens of all inputs. A_t = (x_b - x_t) z^T has the margin m_t in W. sign_t is
+1 if t scores less than its b, and -1 if it scores more. A step of size e adds e sign_t c_t to the
+coefficient of A_t in W, where c_t = |l'(u)| s_t |u - gamma_t|/n. M is the inverse of the Gram
+matrix of the A_t, Q(x) = x^T M x, and w_t = |l'(gamma_b)| |gamma_b - gamma_t|/n. C is a constant
+that may differ from place to place.
 
-1. The sum of the M_ts over tokens s of which one is t is never negative, as multipliers of
-   Local-SVMs add up to it. If queries are orthogonal M has no entry above 0 off its diagonal
+1. The sum of M_ts over any set of tokens s that contains t is not negative, as it is a sum of
+   multipliers of Local-SVMs. If queries are orthogonal, M has no positive entry off its diagonal
    (`ensure_weights`). If at most one input has three tokens, and the others at most two, the sum is
-   a mean of rows of choices (`ensure_weights_of_few`). For two inputs of two and of four tokens it
+   a mean of rows for choices (`ensure_weights_of_few`). For two inputs of two and of four tokens it
    may be negative, and runs fail (`OUTRUN` of `properties.tf.global_conjecture`).
-2. Let the time be e times the number of steps, and margins move evenly within a step. Then (M m')_t
-   = sign_t f_t (1 + off_t) with f_t = w_t exp(-m_t) and |off_t| at most C times the sum of the f_t
-   (`ensure_flow`).
-3. E, the integral of Q(m') from a time on, is finite. It is D, the sum of the (M m')_t, up to C
-   (Q(m') + time^-2) (`ensure_energy`).
+2. Let the time be e times the number of steps, and let margins move evenly within a step. Then
+   (M m')_t = sign_t f_t (1 + off_t), where f_t = w_t exp(-m_t) and |off_t| is at most C times the
+   sum of the f_t (`ensure_flow`).
+3. E, the integral of Q(m') from a time on, is finite. It differs from D, the sum of the (M m')_t,
+   by at most C (Q(m') + time^-2) (`ensure_energy`).
 
-Norms by M are equivalent to lengths (`ensure_norms`). `symbolic.tf.settled_attention` goes on from
-here.
+Norms by M are equivalent to Euclidean norms (`ensure_norms`). `symbolic.tf.settled_attention`
+continues from here.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ from symbolic.textbook import (
 
 C, E, Q, TAU, RATES = sp.symbols("C E Q tau rates", positive=True)
 MORE = sp.Symbol("more", nonnegative=True)
-"""A nonnegative number by earlier steps."""
+"""A number that earlier steps have shown to be nonnegative."""
 MULTIPLIERS = sp.symbols("lambda_:4", nonnegative=True)
 DIFFERENCES = (
     "as equal c_t that add up to 0 are all 0, sum_t c_t A_t, over all inputs, is 0 for "
@@ -70,7 +71,7 @@ DIFFERENCES = (
 
 
 def ensure_independence() -> None:
-    """Prove that the A_t of all inputs are independent."""
+    """Prove that the A_t of all inputs are linearly independent."""
     c, picked, also = entry("c"), entry("picked"), entry("also")
     level, other, c_b, c_s = sp.symbols("level other c_b c_s", real=True)
     suppose(EVERYWHERE, SOLVED)
@@ -91,9 +92,10 @@ def ensure_independence() -> None:
 
 
 def _ensure_coefficients_of_choices() -> None:
-    """Prove the statement below.
+    """Prove that the W of a choice has the coefficients M x in the A_t, where x are its margins.
 
-    The W of a choice has coefficients M x: x is 1 in inputs at b, else -1 at the s and 0.
+    x is 1 at all tokens of an input in which the choice keeps b. In an input in which it takes s
+    instead, x is -1 at s and 0 at the other tokens.
     """
     x_b, x_s, x_t, W = (vector(name) for name in ("x_b", "x_s", "x_t", "W"))
     level, weight = sp.Symbol("level", real=True), sp.Symbol("lambda_t", nonnegative=True)
@@ -126,11 +128,11 @@ def _ensure_coefficients_of_choices() -> None:
 
 
 def ensure_weights() -> None:
-    """Prove the statement below.
+    """Prove step 1 for orthogonal queries.
 
-    M_ts = -lambda_t of the Local-SVM of s, and the row sums of M are the lambda_t of that of b.
-
-    A mean over the tokens that are left keeps the signs: their row sums in M are not negative.
+    M_ts is -lambda_t for t other than s, with the multipliers lambda of the Local-SVM of s. The sum
+    of row t of M is lambda_t of the Local-SVM of b. So the sum of M_ts over a set of tokens s that
+    contains t is not negative.
     """
     weight = sp.Symbol("lambda_t", nonnegative=True)
     suppose(ORTHOGONAL)
@@ -149,13 +151,13 @@ def ensure_weights() -> None:
 
 
 def ensure_weights_of_few() -> None:
-    """Prove that the sum of the M_ts over the remaining tokens s, including t, is not negative.
+    """Prove step 1 if one input has at most three tokens and the others two.
 
-    (M x)_t is not negative if t is not chosen, and not positive if it is. Let `two` be the sum of
-    M_ts over the remaining tokens s, other than t, of inputs of two tokens, and `gone` the sum over
-    the tokens that do not remain. A choice is given by the values of x at t, at all tokens of the
-    first sum, at all tokens of the second sum, and at p and q. The tokens p and q belong to the
-    input of three tokens; one of them may be t.
+    (M x)_t is not negative if the choice of x does not take t, and not positive if it does. Let
+    `two` be the sum of M_ts over the remaining tokens s, other than t, of inputs of two tokens. Let
+    `gone` be the sum over the tokens that do not remain. A choice is given by the values of x at t,
+    at all tokens of the first sum, at all tokens of the second sum, and at p and q. The tokens p
+    and q belong to the input of three tokens; one of them may be t.
     """
     suppose(FEW)
     _ensure_coefficients_of_choices()
@@ -221,10 +223,7 @@ def ensure_weights_of_few() -> None:
 
 
 def ensure_flow() -> None:
-    """Prove the statement below.
-
-    (M m')_t = sign_t f_t (1 + off_t), with |off_t| at most C times the sum of the f_t.
-    """
+    """Prove step 2: (M m')_t = sign_t f_t (1 + off_t), with |off_t| at most C sum_r f_r."""
     rest, least = sp.symbols("rest least", positive=True)
     bend, away = sp.symbols("max|l''|range/|l'(gamma_b)| range/least", positive=True)
     ensure_gain()  # -grad L is the sum of sign_t c_t A_t
@@ -265,7 +264,7 @@ def ensure_flow() -> None:
 
 
 def ensure_energy() -> None:
-    """Prove that E is finite, and D up to C (Q(m') + time^-2)."""
+    """Prove step 3: E is finite, and |E - D| is at most C (Q(m') + time^-2)."""
     time, w, root, side = sp.symbols("time w sqrt(Q) sqrt(rates)", positive=True)
     margin = sp.Function("m")(time)
     f, sign, off, moved = entry("f"), entry("sign"), entry("off"), entry("m'")
@@ -319,7 +318,7 @@ def ensure_energy() -> None:
 
 
 def ensure_norms() -> None:
-    """Prove that Q(x) is ||x||^2, and ||M x||^2 is Q(x), up to constant factors."""
+    """Prove that Q(x), ||x||^2 and ||M x||^2 are equal up to constant factors."""
     least, most = sp.symbols("least most", positive=True)
     form = total(EIGENVALUE * ALONG**2)
     ensure_least_eigenvalue(
@@ -344,7 +343,10 @@ def ensure_norms() -> None:
 
 
 def ensure_reciprocal_grows(factor: sp.Expr, time: sp.Expr) -> None:
-    """Prove that E is at most factor/time, up to a constant time, if -E' = Q >= E^2/factor."""
+    """Prove that E is at most a constant over the time if -E' = Q >= E^2/factor.
+
+    1/E grows at a rate of at least 1/factor.
+    """
     level = sp.Function("E")(time)
     slope = sp.diff(1 / level, time).subs(sp.diff(level, time), -(level**2 / factor + MORE))
     ensure_nonnegative(
@@ -355,7 +357,10 @@ def ensure_reciprocal_grows(factor: sp.Expr, time: sp.Expr) -> None:
 
 
 def ensure_slow() -> None:
-    """Prove that f_t <= C/tau and v_t >= ln tau - C for remaining t, if E is at most C/tau."""
+    """Prove that f_t <= C/tau and v_t >= ln tau - C for remaining t, if E is at most C/tau.
+
+    The letters are those of `symbolic.tf.settled_attention`.
+    """
     K, w = sp.symbols("K w", positive=True)
     cite(CAUCHY_SCHWARZ)  # of functions on [tau, 2 tau]
     ensure_nonnegative(

@@ -1,8 +1,8 @@
-"""Mixtures of tokens under heads h(x) = sum_k b_k phi(<a_k, x>), of any size and any K.
+"""Mixtures of tokens under heads h(x) = sum_k b_k phi(<a_k, x>), of any size and number of units.
 
-The claims' own activations run on letters, and so do the heads; phi is any function with two
-derivatives, which are letters as well. A statement on sums over units and over tokens is executed
-for one term.
+The claims' activations and heads are evaluated on letters. In general statements phi is any
+function with two derivatives, which are letters as well. A statement about a sum over units or
+tokens is checked for one term.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ class _Phi(sp.Function):  # type: ignore[misc]
     """Any activation with two derivatives."""
 
     def fdiff(self, argindex: int = 1) -> sp.Expr:
-        """Return its slope."""
+        """Return the first derivative."""
         return _Slope(self.args[0])
 
 
 class _Slope(sp.Function):  # type: ignore[misc]
-    """The first derivative."""
+    """The first derivative of the activation."""
 
     def fdiff(self, argindex: int = 1) -> sp.Expr:
-        """Return its second derivative."""
+        """Return the second derivative of the activation."""
         return _Bend(self.args[0])
 
 
 class _Bend(sp.Function):  # type: ignore[misc]
-    """The second derivative."""
+    """The second derivative of the activation, a real number."""
 
     is_real = True
 
@@ -63,7 +63,7 @@ MORE = sp.Symbol("more", nonnegative=True)
 
 
 def ensure_slopes() -> None:
-    """Prove that the slopes of the claims are derivatives, for smooth activations."""
+    """Prove that the slopes of the claims' smooth activations are their derivatives."""
     for name in ("identity", "square", "softplus", "logistic"):
         phi = ACTIVATIONS[name]
         ensure_zero(
@@ -77,10 +77,7 @@ CONVEX_UNITS = "identity'', square'' and softplus'', with power = exp(-t), are n
 
 
 def ensure_convex() -> None:
-    """Prove the statement below.
-
-    Square and softplus have phi'' >= 0; ReLU is the larger one of two linear functions.
-    """
+    """Prove that phi'' >= 0 for identity, square and softplus, so that these are convex."""
     units = ("identity", "square", "softplus")
     curved = [sp.diff(ACTIVATIONS[name].slope(SYMBOLS, T), T) for name in units]
     ensure_nonnegative([x.subs(sp.exp(-T), POWER) for x in curved], CONVEX_UNITS, normal=factored)
@@ -90,9 +87,9 @@ def ensure_convex() -> None:
 
 
 def ensure_relu() -> None:
-    """Prove that ReLU lies above its tangents, at the kink above that of slope 0.
+    """Prove that ReLU is convex: it lies above its tangents, with slope 0 at the kink.
 
-    So a mean of ReLU lies above ReLU at the mean.
+    So the mean of ReLU over points is at least ReLU at their mean.
     """
     phi = ACTIVATIONS["relu"]
     right, left = sp.symbols("x x'", positive=True), sp.symbols("y y'", nonpositive=True)
@@ -115,7 +112,7 @@ def ensure_relu() -> None:
 
 
 def prove_convex() -> str:
-    """Prove that a mixture is no better than the best token where h is convex."""
+    """Prove that a mixture of tokens is no better than the best token if h is convex."""
     ensure_convex()
     ensure_relu()
     s, b = sp.symbols("s b", nonnegative=True)
@@ -186,7 +183,10 @@ def ensure_bends() -> None:
 
 
 def ensure_near_tangent() -> None:
-    """Prove that second derivatives of h are at most the claims' `bending`, for any phi."""
+    """Prove that second derivatives of h are at most the claims' `bending`, if |phi''| <= c.
+
+    So h is near its tangent, as the claims compare.
+    """
     c, e = sp.symbols("c e", positive=True)
     formal = Activation(lambda m, t: _Phi(t), lambda m, t: _Slope(t), bend=lambda m: c)
     b, x, o = (symbols_of(name, 2) for name in "bxo")
@@ -238,7 +238,7 @@ def ensure_near_tangent() -> None:
 
 
 def prove_smooth() -> str:
-    """Prove that between two points h is near its tangent, and its slope near the first."""
+    """Prove that on a segment h is near its tangent at one end, and its slope near that there."""
     ensure_slopes()
     ensure_bends()
     ensure_near_tangent()
@@ -246,10 +246,7 @@ def prove_smooth() -> str:
 
 
 def prove_exactly() -> str:
-    """Prove the statement below.
-
-    Where h is concave and smooth a mean is best exactly where h rises from it to no token.
-    """
+    """Prove that, for a concave smooth h, a mixture is best iff h rises from it to no token."""
     prove_concave()  # units lie below their tangents at any point
     prove_smooth()
     s, w, score = (entry(name) for name in ("s", "w", "score"))

@@ -1,10 +1,10 @@
-"""How likely random data have all tokens as support vectors of all Local-SVMs.
+"""The probability that random data have all tokens as support vectors of all Local-SVMs.
 
 On `tf/overparameterisation`, with instances of `properties/tf/overparameterisation`:
 
 For any queries, and tokens on the unit sphere, `amended-2` is the theorem on nearly orthogonal data
-of `sim/large-dimension`, which is for all choices at once. `attsvm reproduce
-tf/overparameterisation` counts both conditions and the selections of descent from zero.
+of `sim/large-dimension`. It holds for all choices of tokens at once. `attsvm reproduce
+tf/overparameterisation` counts how often both conditions hold, and what descent from zero selects.
 """
 
 from __future__ import annotations
@@ -55,7 +55,11 @@ SPHERICAL = Supposed(
 
 
 def ensure_independent_inputs() -> None:
-    """Prove that all tokens support all Local-SVMs if each input's do: independent events."""
+    """Prove that the probability is a product over inputs: queries are orthogonal.
+
+    All tokens support all Local-SVMs if this holds within each input, and these events are
+    independent.
+    """
     ensure_inputs_apart()
     chance, more, also = sp.symbols("chance more also", nonnegative=True)
     ensure_nonnegative(
@@ -67,9 +71,11 @@ def ensure_independent_inputs() -> None:
 
 
 def ensure_angles() -> None:
-    """Prove the statement below.
+    """Prove that for d >= T - 1 a multiplier has the sign of the product of two vectors.
 
-    For d >= T - 1 multipliers are those of dihedral angles: minus products of gradients.
+    h_t is the affine function that is 1 at x_t and 0 at the other tokens. The multiplier of t in
+    the Local-SVM of o is -<grad h_t, grad h_o>. It has the sign of <a, b>, where a and b lead from
+    the other tokens to x_o and x_t, orthogonally to these tokens' differences.
     """
     large_dimension.ensure_exactly(GENERAL_POSITION)
     w, at_o, at_t = sp.symbols("w h_o h_t", real=True)
@@ -90,7 +96,7 @@ def ensure_angles() -> None:
 
 
 def ensure_two_squares() -> None:
-    """Prove that the chance of an obtuse angle is that of a beta variable below q."""
+    """Prove that <a, b> < 0, an obtuse angle, has the probability of a beta variable below q."""
     a, b = vector("a"), vector("b")
     u, v = (a + b) / 2, (a - b) / 2
     ensure_equal(a @ b, u @ u - v @ v, "<a, b> = |u|^2 - |v|^2, u = (a + b)/2, v = (a - b)/2")
@@ -130,9 +136,9 @@ def ensure_two_squares() -> None:
 
 
 def prove_bound() -> str:
-    """Prove that the chance of an obtuse angle is at most (1 - 1/(T - 1)^2)^(m/2); angles add up.
+    """Prove that an angle is obtuse with probability at most (1 - 1/(T - 1)^2)^(m/2).
 
-    So one input has none with at least 1 minus their sum, and with at least 0.
+    So an input has no obtuse angle with probability at least 1 minus the sum over its angles.
 
     Raises:
         ProofError: a step fails.
@@ -159,7 +165,7 @@ def prove_bound() -> str:
 
 
 def ensure_on_a_line() -> None:
-    """Prove for d = 1 that three different tokens never support all Local-SVMs."""
+    """Prove that for d = 1 three different tokens never support all Local-SVMs."""
     near, further = sp.symbols("near further", positive=True)
     ensure_positive(
         (near + further) / near - 1,
@@ -173,7 +179,7 @@ def ensure_on_a_line() -> None:
 
 
 def prove_triangle() -> str:
-    """Prove that at most one of three angles is obtuse, so that their chances add up.
+    """Prove the probability for three tokens: at most one angle is obtuse, so probabilities add up.
 
     Raises:
         ProofError: a step fails.
@@ -199,7 +205,7 @@ def prove_triangle() -> str:
 
 
 def prove_sphere() -> str:
-    """Prove that points of the sphere are as near to orthogonal as signs are.
+    """Prove the bound for points of the unit sphere, which are as nearly orthogonal as signs.
 
     Raises:
         ProofError: a step fails.

@@ -1,20 +1,22 @@
-"""Descent on (K, Q) to a nuclear solution that the start chooses, on data that see W_11 and W_22.
+"""The limit of descent on (K, Q), a nuclear-norm solution that depends on the start.
 
-k and q are row i of K and Q, a = k + q, b = k - q, A = |a|^2/4, B = |b|^2/4, so that W_ii = A - B;
-g is minus the slope of the risk in W_ii; e is the step, any above 0. The score of an input is the
-attention S(W_ii) = 1/(1 + exp(-W_ii)) to its first token, the loss log(1 + exp(-score)).
+The data depend on W = K Q^T by W_11 and W_22 alone. For i = 1, 2 let k and q be row i of K and Q,
+a = k + q, b = k - q, A = |a|^2/4 and B = |b|^2/4, so that W_ii = A - B. g is minus the slope of the
+risk in W_ii, and e > 0 the step size. The score of an input is the attention
+S(W_ii) = 1/(1 + exp(-W_ii)) to its first token, and the loss is log(1 + exp(-score)).
 
-With the multipliers w_j of the nuclear programme and S = sum_j w_j A_j, s_i grows like s_1 to the
-power of the i-th singular value of S. That value is 1 on the face of solutions and may be little
-less beside it. The law is that of balanced factors if -grad L has the direction of S in the limit.
+A law of growth. Let w_j be the multipliers of the nuclear programme and S = sum_j w_j A_j. The
+singular value s_i of K Q^T grows like s_1 to the power of the i-th singular value of S. That value
+is 1 on the face of solutions and may be slightly less off it. Balanced factors obey this law if the
+direction of -grad L tends to that of S.
 
-Two readings are counted because their proofs lack facts that no bounded run can give. Literal-4
-lacks a bound of a probability over Gaussian data and starts. It also lacks any statement on the
-iterate of normalised descent on (K, Q) after 2000 steps, far from a limit. Sharp-2 lacks three
-facts. From such starts the tokens of largest weight are selected for ever with a probability of
-1/2. The direction of -grad L tends to that of S. The singular vectors u_i and v_i of K Q^T tend to
-those of S. With these facts the law follows from d s_i = 2 s_i <u_i v_i^T, -grad L> dt, which
-balanced factors obey.
+Two readings are checked by counting cases instead of by a proof. Literal-4 lacks a bound of a
+probability over Gaussian data and starts. It also lacks a statement on the iterate of normalised
+descent on (K, Q) after 2000 steps, which is far from a limit. Sharp-2 lacks three facts. First,
+from such starts the tokens of largest weight are selected for ever with a probability of 1/2.
+Second, the direction of -grad L tends to that of S. Third, the singular vectors u_i and v_i of
+K Q^T tend to those of S. With these facts the law follows from
+d s_i = 2 s_i <u_i v_i^T, -grad L> dt, which holds for balanced factors.
 """
 
 from __future__ import annotations
@@ -38,14 +40,14 @@ from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
 
 MORE = sp.Symbol("more", nonnegative=True)
 LESSER = sp.symbols("more_1 more_2", nonnegative=True)
-"""Decrements of |b_i|/|a_i|."""
+"""Numbers z_i >= 0 with |b_i|/|a_i| = q_i/(1 + z_i), where q_i is this ratio at the start."""
 STEP, G, LOW = sp.symbols("e g low", positive=True)
 X, Y = sp.symbols("x y", positive=True)
-"""e g, and exp(-W_ii)."""
+"""x = e g, and y = exp(-W_ii)."""
 
 
 def ensure_slope() -> None:
-    """Prove that G is S'(W_ii)/(1 + exp(S(W_ii)))/2, above 0 and at most 1/16."""
+    """Prove that g is S'(W_ii)/(1 + exp(S(W_ii)))/2, which is above 0 and at most 1/16."""
     W = sp.Symbol("W", real=True)
     score = 1 / (1 + sp.exp(-W))
     slope = sp.exp(-W) / (1 + sp.exp(-W)) ** 2
@@ -67,9 +69,9 @@ def ensure_slope() -> None:
 
 
 def ensure_rows() -> None:
-    """Prove the statement below.
+    """Prove that a step takes a to (1 + e g) a and b to (1 - e g) b.
 
-    A step takes a to (1 + e g) a and b to (1 - e g) b: so |a| grows, and |b|/|a| does not.
+    So |a| grows, and |b|/|a| falls.
     """
     k, q = vector("k"), vector("q")
     for sign in (1, -1):
@@ -83,7 +85,7 @@ def ensure_rows() -> None:
 
 
 def ensure_room() -> None:
-    """Prove that 4 (K Q^T)_12 is within the allowed distance of <a_1, a_2> = c |a_1| |a_2|."""
+    """Prove that 4 (K Q^T)_12 is within the claim's distance of <a_1, a_2> = c |a_1| |a_2|."""
     a, b, c, d = (vector(name) for name in ("a_1", "b_1", "a_2", "b_2"))
     ensure_equal(
         4 * (((a + b) / 2) @ ((c - d) / 2)),
@@ -112,9 +114,9 @@ def ensure_room() -> None:
 
 
 def ensure_growth() -> None:
-    """Prove the statement below.
+    """Prove that A tends to infinity and B/A to 0, and that B is bounded.
 
-    A tends to infinity, and B/A to 0: from some step on e g is below 1, and B bounded.
+    From some step on e g is at most 1, so that B does not grow.
     """
     bound, ratio, mu = sp.symbols("bound q^2 mu", positive=True)
     sums, forward = (
@@ -205,7 +207,7 @@ def ensure_limit() -> None:
 
 
 def prove() -> str:
-    """Prove that K Q^T/ln k tends to (1, c; c, 1), with the sentence's bounds at each step."""
+    """Prove that K Q^T/ln k tends to (1, c; c, 1) after k steps, with the claim's bounds."""
     suppose(MOVED)
     ensure_slope()
     ensure_rows()

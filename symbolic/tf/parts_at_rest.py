@@ -1,6 +1,8 @@
-"""At which scores parts of an input rest, and which of these are local maxima.
+"""The scores at which the parts of an input rest, and which of them are local maxima.
 
-Parts are those of `properties/tf/benign_landscape/parts.py`, with its polynomial P.
+Parts, the polynomial P and the function h are those of `properties/tf/benign_landscape/parts.py`. A
+part rests at a score u if its c_t = s_t (gamma_t - u) are the coefficients of an affine dependency
+of its tokens: sum_t c_t = 0 and sum_t c_t x_t = 0.
 """
 
 from __future__ import annotations
@@ -47,9 +49,9 @@ from symbolic.tf.benign_landscape import (
 
 
 def ensure_one_root() -> None:
-    """Prove the statement below.
+    """Prove that h(u) = sum_t b_t ln(b_t/(m_t (gamma_t - u))) has one root.
 
-    h(u) = sum_t b_t ln(b_t/(m_t (gamma_t - u))) is 0 at some u between the two sides' scores.
+    u lies between the scores of the tokens with b_t > 0 and those of the tokens with b_t < 0.
     """
     u = sp.Symbol("u", real=True)
     b, gap, count = sp.symbols("b gap m", positive=True)
@@ -92,7 +94,7 @@ def ensure_inputs_move_alone() -> None:
 
 
 def ensure_parts_rest_alone() -> None:
-    """Prove that the gradient is 0 exactly if each part rests at one score u, that of the input."""
+    """Prove that the gradient is 0 if and only if all parts of each input rest at its score u."""
     s, gamma, b, a = (entry(name) for name in ("s", "gamma", "b", "a"))
     u, shift, one, mean = sp.symbols("u shift s mean", real=True)
     ensure_equal(
@@ -126,7 +128,10 @@ def ensure_parts_rest_alone() -> None:
 
 
 def ensure_rest_of_one_dependency() -> None:
-    """Prove that a part of one dependency b of all its tokens rests only at the root of h."""
+    """Prove that a part with one dependency b rests at the root of h, and at no other score.
+
+    All tokens of the part have b_t != 0.
+    """
     gamma, a, weight = entry("gamma"), entry("a"), entry("b")
     u, scale = sp.symbols("u scale", real=True)
     ensure_equal(
@@ -159,7 +164,7 @@ def ensure_rest_of_one_dependency() -> None:
 
 
 def ensure_rest_on_line() -> None:
-    """Prove that a part x + k_t v rests exactly at the positive roots of P."""
+    """Prove that a part of tokens x + k_t v on a line rests exactly at the positive roots of P."""
     c, k, w, gamma = (entry(name) for name in ("c", "k", "w", "gamma"))
     at, along = sp.Symbol("<x, w>", real=True), sp.Symbol("<v, w>", real=True)
     ensure_equal(
@@ -195,7 +200,7 @@ def ensure_rest_on_line() -> None:
 
 
 def prove_where_stationary() -> str:
-    """Prove that a stationary point is one if all parts of an input rest at one score.
+    """Prove that W is stationary if and only if, in each input, all parts rest at one score.
 
     Raises:
         ProofError: a step fails.
@@ -208,7 +213,7 @@ def prove_where_stationary() -> str:
 
 
 def prove_where_least() -> str:
-    """Prove that at a minimum each part has a local maximum of its score.
+    """Prove that W is a local minimum if and only if each part has a local maximum of its score.
 
     Raises:
         ProofError: a step fails.
@@ -222,10 +227,7 @@ def prove_where_least() -> str:
 
 
 def ensure_maxima_of_inputs() -> None:
-    """Prove the statement below.
-
-    L has a local minimum exactly if the score u_i of each input has a local maximum.
-    """
+    """Prove that L has a local minimum if and only if each input's u_i has a local maximum."""
     steep, rise = sp.symbols("|l'| rise", positive=True)
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: FALLING})
     ensure_positive(
@@ -240,10 +242,7 @@ def ensure_maxima_of_inputs() -> None:
 
 
 def ensure_maxima_of_parts() -> None:
-    """Prove the statement below.
-
-    At a rest the input's score u is a local maximum exactly if those of its parts are.
-    """
+    """Prove that u is a local maximum, where all parts rest, iff the scores of all parts are."""
     level, attention = entry("level"), entry("S")
     u = sp.Symbol("u", real=True)
     positive, rise = sp.symbols("S_j rise", positive=True)
@@ -265,7 +264,7 @@ def ensure_maxima_of_parts() -> None:
 
 
 def ensure_largest_of_one_dependency() -> None:
-    """Prove that the rest is a local, and then the largest, maximum if only one c_t > 0."""
+    """Prove that u is a local maximum only if a single c_t is positive, and then the global one."""
     bent = ensure_second_derivative()
     one, other = sp.symbols("c_1 c_2", positive=True)
     ensure_zero(
@@ -301,7 +300,7 @@ def ensure_largest_of_one_dependency() -> None:
 
 
 def ensure_largest_on_line() -> None:
-    """Prove that the rest is a local maximum exactly where P changes from + to -."""
+    """Prove that u is a local maximum if and only if P changes from + to - at the root."""
     k, x, gamma = sp.symbols("k ln(y) gamma", real=True)
     m, other, gap, weights = sp.symbols("m_s m_t gap weights", positive=True)
     some = "not all coefficients of P are 0"

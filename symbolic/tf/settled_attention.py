@@ -1,32 +1,34 @@
-"""If attention settles at one token of an input, all of whose tokens support: it is the best.
+"""Attention that settles at one token of each input settles at the best one.
 
-Letters are those of `symbolic.tf.margin_flow`, which has steps 1 to 3. The following is done in
-rounds, for fewer tokens each time. Let tau be the time, v_t the margins less multiples of times,
-and f_t = w_t exp(-v_t). Let some tokens be left; at first all are left, with v = m. Let Q = Q(v'),
-E its integral from tau on, and D the sum of the (M v')_t of the tokens that are left. Suppose that
+Letters and data are those of `symbolic.tf.margin_flow`, which has steps 1 to 3. The following steps
+are repeated in rounds, with fewer tokens left in each round. In the first round all tokens are
+left, tau is the time, and v_t = m_t. In later rounds tau is the logarithm of the previous tau, and
+v_t is the margin less a multiple of each earlier tau. Let f_t = w_t exp(-v_t), and v' the
+derivative in tau. Q is Q(v'), E its integral from tau on, and D the sum of the (M v')_t over the
+tokens that are left. Suppose that
 
     (M v')_t = sign_t f_t (1 + off_t), |off_t| <= C/tau, if t is left;  |E - D| <= C (Q + tau^-2);
     v_t has a limit, and differs from it by at most C (sqrt(Q) + 1/tau), if t is not left.
 
 Let theta be 1 at tokens that are left and 0 at others, and rate = M theta. Let rates be the sum of
-rate over the tokens that are left, which is theta^T M theta and above 0. No rate of a token that is
-left is negative.
+rate over the tokens that are left, which is theta^T M theta and positive. By step 1 no token that
+is left has a negative rate.
 
-4. E is at most rates/tau + C tau^(-3/2): E' = -Q, and D^2 <= rates Q (`ensure_decay`).
-5. If t is left v_t is at least ln tau - C, and at most ln tau + C if its rate is above 0
+4. E is at most rates/tau + C tau^(-3/2), since E' = -Q and D^2 <= rates Q (`ensure_decay`).
+5. If t is left, v_t is at least ln tau - C. If its rate is positive, v_t is at most ln tau + C
    (`ensure_logarithms`).
 6. Let r = ln tau and V = v - r theta. The integral of Q(dV/dr) over r is finite
    (`ensure_next_energy`).
-7. So (M dV/dr)_t = sign_t tau f_t (1 + off_t) - rate_t is a square-integrable function of r. A
-   token that scores more than b, with a rate above 0, would keep it below -rate_t: there is none.
-   And tau f_t tends to rate_t (`ensure_signs`).
-8. Tokens whose rate is above 0 are left no more, and V in place of v, r in place of tau, is as
-   above (`ensure_next_round`).
+7. So (M dV/dr)_t = sign_t tau f_t (1 + off_t) - rate_t is a square-integrable function of r. For a
+   token that scores more than b and has a positive rate it would be below -rate_t at all times:
+   there is no such token. Also tau f_t tends to rate_t (`ensure_signs`).
+8. Drop the tokens of positive rate. The suppositions hold again, with V in place of v and r in
+   place of tau (`ensure_next_round`).
 
-Some rate is above 0, so each round leaves fewer tokens; in the end none is left, and none scored
-more than b. A better token may have multiplier 0 in the Local-SVM of b: then its rate is above 0
-only in a later round, once others have gone. Its margin is above their margins by a term of the
-order of ln tau, or ln ln tau, and so on. So runs may stay with b for all steps that can be
+Some rate is positive, so that each round leaves fewer tokens. In the end no token is left, and none
+scored more than b. A better token may have multiplier 0 in the Local-SVM of b. Then its rate is
+positive only in a later round, once others are dropped. Its margin exceeds their margins by a term
+of the order of ln tau, or ln ln tau, and so on. So a run may stay with b for all steps that can be
 computed.
 """
 
@@ -79,7 +81,7 @@ D = sp.Symbol("D", real=True)
 
 
 def ensure_decay() -> None:
-    """Prove that E is at most rates/tau + C tau^(-3/2)."""
+    """Prove step 4: E is at most rates/tau + C tau^(-3/2)."""
     root, side = sp.symbols("sqrt(Q) sqrt(rates)", positive=True)
     cite(CAUCHY_SCHWARZ)  # of x^T M y: D = theta^T M v' is at most sqrt(rates Q)
     ensure_nonnegative(
@@ -135,7 +137,7 @@ def ensure_decay() -> None:
 
 
 def ensure_logarithms() -> None:
-    """Prove that v_t >= ln tau - C for remaining t, and v_t <= ln tau + C for positive rates."""
+    """Prove step 5: v_t >= ln tau - C if t is left, v_t <= ln tau + C if its rate is positive."""
     k, rate, others = sp.symbols("k rate others", positive=True)
     log = sp.Symbol("ln tau", real=True)
     ensure_slow()
@@ -163,7 +165,7 @@ def ensure_logarithms() -> None:
 
 
 def ensure_next_energy() -> None:
-    """Prove that the integral of Q(dV/dr) over r = ln tau is finite, with V = v - r theta."""
+    """Prove step 6: the integral of Q(dV/dr) over r = ln tau is finite, with V = v - r theta."""
     moved, theta = vector("v'"), vector("theta")
     known = {inner("v'", "v'"): Q, inner("theta", "v'"): D, inner("theta", "theta"): RATES}
     energy = sp.Function("E")
@@ -200,10 +202,7 @@ def ensure_next_energy() -> None:
 
 
 def ensure_signs() -> None:
-    """Prove the statement below.
-
-    No token that scores more than b has a rate above 0, and tau f_t tends to rate_t.
-    """
+    """Prove step 7: no token that scores more than b has a positive rate, and tau f_t -> rate_t."""
     rate, f, off = sp.symbols("rate tau*f_t 1+off_t", positive=True)
     slope = sp.Symbol("dV/dr", real=True)
     ensure_nonnegative(
@@ -231,9 +230,9 @@ def ensure_signs() -> None:
 
 
 def ensure_next_round() -> None:
-    """Prove the hypotheses again for V and r, without the tokens of rates above 0.
+    """Prove step 8: the suppositions hold for V and r, without the tokens of positive rate.
 
-    In these steps Q is Q(dV/dr), and x_t is V_t - ln(w_t/rate_t) if rate_t is above 0.
+    Here Q is Q(dV/dr), and x_t is V_t - ln(w_t/rate_t) if rate_t is positive.
     """
     rate, w, most, r = sp.symbols("rate w most r", positive=True)
     x = sp.Symbol("x", real=True)
@@ -297,7 +296,7 @@ def _ensure_settled(weights: Callable[[], None]) -> None:
     """Prove that descent converges in direction to W^mm from every start.
 
     Args:
-        weights: the function that shows that no rate of a remaining token is negative.
+        weights: the function that proves step 1, that no rate of a remaining token is negative.
     """
     suppose(SEVERAL_TOKENS)
     ensure_independence()
@@ -326,7 +325,9 @@ def prove() -> str:
 
 
 def prove_few() -> str:
-    """Prove it for any queries, one input with at most three tokens and the others with two.
+    """Prove that descent converges in direction to W^mm, for inputs of few tokens.
+
+    Queries are arbitrary; one input has at most three tokens, and the others have two.
 
     Raises:
         ProofError: a step fails.

@@ -1,6 +1,7 @@
-"""The range of softmax, by the odds (1 - S_1)/S_1 = sum_{u > 1} exp(v_u - v_1), for any length.
+"""The range of softmax: bounds of the odds (1 - S_1)/S_1 = sum_{u > 1} exp(v_u - v_1), for any T.
 
-The formulas of the claims run on v_1 and n = T - 1 others, n a symbol.
+S is the softmax of T numbers v. The formulas of the claims are evaluated on v_1 and n = T - 1
+others, where n is a symbol.
 """
 
 from __future__ import annotations
@@ -29,20 +30,20 @@ from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL, JENSEN, SECOND_DERIVA
 
 _SEVERAL = (SEVERAL,)
 FIRST, LARGEST = sp.symbols("v_1 largest", real=True)
-"""v_1, and the largest of the others."""
+"""The first number v_1, and the largest of the others."""
 OTHER, POWERS = entry("v"), sp.Symbol("powers", positive=True)
-"""v_u, u > 1, and the sum of all exponentials."""
+"""Another number v_u, u > 1, and the sum of all exponentials."""
 
 
 class _Others(Lengths):
-    """For v_1 and n others, which one entry stands for."""
+    """The arithmetic for v_1 and n others, for which one entry stands."""
 
     def softmax(self, v: Numbers) -> Numbers:
-        """Return exponentials over their sum."""
+        """Return the exponentials over the sum of all of them."""
         return entries([sp.exp(x) / POWERS for x in v])
 
     def sum(self, x: Numbers) -> sp.Expr:
-        """Return the sum over all, or over the others alone."""
+        """Return the sum over all numbers, or over the others if `x` has no first one."""
         *first, other = x
         return sp.expand(sum(first, total(other)))
 
@@ -74,7 +75,7 @@ def ensure_odds() -> None:
 
 
 def ensure_inside() -> None:
-    """Prove that 0 < S_1 < 1 if there is another entry, and the sum is 1."""
+    """Prove that S_1 > 0, that S_1 < 1 if there is another entry, and that entries add up to 1."""
     first = sp.exp(sp.Symbol("v_1", real=True))
     other = sp.exp(sp.Symbol("v_2", real=True))
     rest = sp.Symbol("rest", nonnegative=True)
@@ -90,14 +91,14 @@ def ensure_inside() -> None:
 
 
 def prove_inside() -> str:
-    """Prove that 0 < S_1 < 1, and the sum is 1."""
+    """Prove that 0 < S_1 < 1 for T >= 2, and that the entries add up to 1."""
     suppose(*_SEVERAL)
     ensure_inside()
     return "for any T >= 2 and all real v"
 
 
 def prove_lead() -> str:
-    """Prove that exp(-lead) <= (1 - S_1)/S_1 <= (T - 1) exp(-lead)."""
+    """Prove that exp(-lead) <= (1 - S_1)/S_1 <= (T - 1) exp(-lead), lead = v_1 - max of others."""
     suppose(*_SEVERAL)
     ensure_odds()
     low, high = comparisons(by_lead(_Others(), _of(FIRST, OTHER)))
@@ -141,9 +142,9 @@ def ensure_mean_odds() -> None:
 
 
 def ensure_largest_odds() -> None:
-    """Prove the statement below.
+    """Prove that the odds are at most (T - 1) exp(sqrt 2 ||v||).
 
-    The odds are at most (T - 1) exp(sqrt 2 ||v||), for T >= 3 with equality at v = 0 alone.
+    For T = 2 vectors v of every norm attain equality; for T >= 3 v = 0 alone does.
     """
     v, first, u, w = (vector(name) for name in ("v", "e_1", "e_u", "e_w"))
     unit = {inner(e, e): 1 for e in ("e_1", "e_u", "e_w")}
@@ -200,12 +201,11 @@ def ensure_largest_odds() -> None:
 
 
 def prove_norm() -> str:
-    """Prove the statement below.
+    """Prove bounds of the odds by ||v||.
 
-    The odds are at least (T - 1) exp(-||v|| sqrt(T/(T - 1))), at most (T - 1) exp(sqrt 2 ||v||).
-
-    The first is attained where v_1 = (T - 1) a and the others are -a, a >= 0, the second at every
-    norm for T = 2, and at 0 alone for T >= 3.
+    They are at least (T - 1) exp(-||v|| sqrt(T/(T - 1))), which is attained if v_1 = (T - 1) a and
+    the others are -a, a >= 0. They are at most (T - 1) exp(sqrt 2 ||v||). For T = 2 this is
+    attained at every norm, for T >= 3 at 0 alone.
     """
     suppose(*_SEVERAL)
     ensure_mean_odds()

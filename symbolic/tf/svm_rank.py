@@ -1,4 +1,4 @@
-"""W^mm is a sum of w_j D_j z_j^T: its rank is at most that of the factors that carry a weight."""
+"""The rank of W^mm = sum_j w_j D_j z_j^T: at most that of the factors D_j or z_j with w_j > 0."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from symbolic.textbook import FACTORS, RANK_OF_PRODUCT, SINGULAR_VALUES
 
 
 def prove() -> str:
-    """Prove the statement below.
+    """Prove that the rank of W^mm is at most that of the queries, and that of the differences.
 
-    The rank of W^mm is at most that of the queries and of the differences of weight above 0.
+    Only queries and differences of positive weight count.
     """
     suppose(FEASIBLE)
     ensure_multipliers()
@@ -31,7 +31,7 @@ def ensure_rank_one() -> None:
 
 
 def prove_rank_one() -> str:
-    """Prove the uniqueness with rank 1 by hypothesis."""
+    """Prove that W^mm is the only nuclear-norm solution, with rank 1 as a hypothesis."""
     suppose(statement.RANK_ONE)
     ensure_rank_one()
     return (
@@ -43,8 +43,8 @@ def prove_rank_one() -> str:
 def ensure_solution_in_span() -> None:
     """Prove that some nuclear-norm solution has at most the rank of the queries or differences.
 
-    With W = K Q^T a solution, ||K||^2 = ||Q||^2 = ||W||_*, and P the projection on the span of the
-    queries, W P = K (P Q)^T. Differences come from the other side.
+    Let W = K Q^T be a solution with ||K||^2 = ||Q||^2 = ||W||_*, and P the projection on the span
+    of the queries. Then W P = K (P Q)^T is a solution too. For differences, project from the left.
     """
     row, lost, z = (vector(name) for name in ("p", "lost", "z"))
     across = {inner("lost", "p"): 0, inner("lost", "z"): 0}

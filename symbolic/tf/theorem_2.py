@@ -1,8 +1,9 @@
-"""Every W of a ball that is as good as the SVM point lies within 2 log(2 Gamma)/rho of it.
+"""The rate of theorem 2: a W in the ball with L(W) <= L(V) is near the SVM point V.
 
-The notation is that of `properties.tf.theorem_2.near_optimal_points`: V = rho W^mm, with
-multipliers lambda_j of W^mm, and R = ||V||. The least margin m of W is attained in input i. For
-every input j, delta_j and Delta_j are the least and largest score gap, and b_j and a_j the least
+||W/R - V/R||^2 is at most 2 log(2 Gamma)/rho. The notation is that of
+`properties.tf.theorem_2.near_optimal_points`: V = rho W^mm, R = ||V||, and lambda_j are the
+multipliers of W^mm. The least margin m of W is attained in input i. For every input j, delta_j and
+Delta_j are the least and largest gap between the best and another score. b_j and a_j are the least
 and largest |l'| between its worst and best score. Then
 
     b_i delta_i/(1 + e^m) <= n (L(W) - L_*) <= n (L(V) - L_*) <= sum_j a_j Delta_j (T_j - 1) e^-rho
@@ -49,7 +50,7 @@ CONVEX_LOGARITHM = "-log is convex"
 
 
 def ensure_near_where_margins_are_large(good: Supposition | None = None) -> None:
-    """Prove that least margins of rho - c give ||W - V||^2 <= 2 c R^2 / rho.
+    """Prove that ||W - V||^2 <= 2 c R^2 / rho if all margins of W are at least rho - c.
 
     Args:
         good: the hypothesis that ||W|| <= R; None for minimisers in the ball.
@@ -65,7 +66,7 @@ def ensure_near_where_margins_are_large(good: Supposition | None = None) -> None
 
 
 def ensure_near(good: Supposition | None) -> None:
-    """Prove that <W^mm, W> >= (rho - c) ||W^mm||^2 gives ||W - V||^2 <= 2 c R^2 / rho.
+    """Prove that ||W - V||^2 <= 2 c R^2 / rho if <W^mm, W> >= (rho - c) ||W^mm||^2.
 
     Args:
         good: the hypothesis that ||W|| <= R; None for minimisers in the ball.
@@ -87,7 +88,7 @@ def ensure_near(good: Supposition | None) -> None:
 def ensure_margins_are_large(
     falling: Supposition, large: Supposition | None = None, good: Supposition | None = None
 ) -> None:
-    """Prove that L(W) <= L(V) gives a least margin of at least rho - log(2 Gamma).
+    """Prove that L(W) <= L(V) implies a least margin of W of at least rho - log(2 Gamma).
 
     Args:
         falling: the hypothesis that the b_i are above 0.
@@ -137,7 +138,9 @@ def ensure_margins_are_large(
 def ensure_rate(
     falling: Supposition, large: Supposition | None = None, good: Supposition | None = None
 ) -> None:
-    """Prove that ||W/R - U||^2 <= 2 log(2 Gamma)/rho for rho >= log(2 Gamma), W as good as R U.
+    """Prove that ||W/R - U||^2 <= 2 log(2 Gamma)/rho, for rho >= log(2 Gamma) and U = V/R.
+
+    W lies in the ball of radius R, and L(W) <= L(V).
 
     Args:
         falling: the hypothesis that the b_i are above 0.
@@ -160,7 +163,7 @@ def ensure_direction_exists() -> None:
 
 
 def prove() -> str:
-    """Prove the rate for every W and rho that meet the hypotheses."""
+    """Prove `ensure_rate` for every W and rho that meet the hypotheses of the reading."""
     ensure_rate(FALLING, statement.LARGE, statement.GOOD)
     return "for every loss with l' < 0 continuous, any n, T, d and rho >= log(2 Gamma)"
 
@@ -194,7 +197,7 @@ def ensure_secants() -> None:
 
 
 def prove_limit() -> str:
-    """Prove that W/R tends to U, for every W of the ball of radius R that is as good as R U."""
+    """Prove that W/R tends to U as R grows, for W in the ball of radius R with L(W) <= L(R U)."""
     ensure_secants()
     ensure_rate(FALLING_AT_BEST)
     spread, rho = sp.symbols("spread rho", positive=True)
@@ -203,7 +206,12 @@ def prove_limit() -> str:
 
 
 def ensure_mean_margin_is_large() -> None:
-    """Prove that L(W) <= L(V) gives sum_j p_j m_j >= rho - kappa, p_j = lambda_j/||W^mm||^2."""
+    """Prove that L(W) <= L(V) implies sum_j p_j m_j >= rho - kappa, p_j = lambda_j/||W^mm||^2.
+
+    G is n (L(V) - L_*), and kappa is rho + log G - sum_j p_j log(c_j/p_j). Here c_j is
+    b_i gap_j (1 - G/(b d)) for token j of input i: b is the least |l'| of the input, b_i that near
+    the best score, d the least gap of scores, and gap_j that of token j.
+    """
     G, d = sp.symbols("G gap", positive=True)
     b = supposed_number(FALLING, "least", positive=True)
     s = supposed_number(SMALL_COST, "s", positive=True)
@@ -245,7 +253,10 @@ def ensure_mean_margin_is_large() -> None:
 
 
 def prove_sharp() -> str:
-    """Prove that ||W/R - U||^2 <= 2 kappa/rho where G is below every m_i d_i."""
+    """Prove that ||W/R - U||^2 <= 2 kappa/rho if G is below every m_i d_i.
+
+    Here m_i is the least |l'| of input i, and d_i its least gap of scores.
+    """
     suppose(FEASIBLE)
     (good,) = (statement.GOOD,)
     ensure_direction_exists()

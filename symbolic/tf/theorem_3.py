@@ -1,19 +1,23 @@
-"""The path of (K, Q) approaches the solution set of the nuclear-norm SVM.
+"""The regularisation path of (K, Q) approaches the solution set of the nuclear-norm SVM.
 
-V is a solution times rho = R/C_*: its nuclear norm is R and its margins are at least rho. W = K Q^T
-minimises the risk among products of inner dimension r with (||K||^2 + ||Q||^2)/2 <= R, and V is one
-of them if some solution has a rank of r at most.
+C_* is the least nuclear norm of a matrix with margins of at least 1. V is a solution times
+rho = R/C_*, so that its nuclear norm is R and its margins are at least rho. W = K Q^T minimises the
+risk among products of inner dimension r with (||K||^2 + ||Q||^2)/2 <= R. V is such a product if
+some solution has a rank of at most r.
 
 On `tf/theorem-3`, with instances of `properties/tf/theorem_3`:
 
-The limit is the set. If it is no point the path need not have a limit in it: for W_11 >= 1 and W_22
->= 1 all R (1, a; a, 1)/2 with |a| <= 1, products K K^T, are minimisers at every R for a convex
-decreasing loss. The reasons are three. The sizes of the margins add up to R at most (sharp-2).
-Attention rises with a margin that is not negative and is concave in it. So l(attention) is convex
-there and falls: margins R/2 and R/2 have the least risk. That is said here, not run. If W_R is
-unique for all large R and l is a formula in exp and log, W_R/R has a limit, since it is then
-definable in the o-minimal structure of the exponential (Wilkie, J. Amer. Math. Soc. 9, 1996).
-Bounded definable functions of one variable have limits. That is cited, not run.
+The distance of W/R from the set of solutions over C_* tends to 0. If this set has several points,
+the path need not have a limit in it. For the constraints W_11 >= 1 and W_22 >= 1 and a convex
+decreasing loss, all R (1, a; a, 1)/2 with |a| <= 1 are minimisers at every R; they are products
+K K^T. The reasons are three. The absolute values of the margins add up to at most R (sharp-2).
+Attention rises with a nonnegative margin and is concave in it. So l(attention) is convex there and
+falls, and margins R/2 and R/2 have the least risk. This argument is stated here and not checked by
+code.
+
+If W_R is unique for all large R and l is a formula in exp and log, W_R/R has a limit. It is then
+definable in the o-minimal structure of the exponential (Wilkie, J. Amer. Math. Soc. 9, 1996), and
+bounded definable functions of one variable have limits. This is cited and not checked by code.
 """
 
 from __future__ import annotations
@@ -64,7 +68,10 @@ def cite_bounded_sequence() -> None:
 
 
 def ensure_limit_points() -> None:
-    """Limit points of W/R have a nuclear norm of 1 at most and margins of 1/C_* at least."""
+    """Prove that limit points of W/R, times C_*, are solutions of the nuclear-norm SVM.
+
+    Limit points have a nuclear norm of at most 1 and margins of at least 1/C_*.
+    """
     ensure_secants()
     ensure_margins_are_large(FALLING_AT_BEST)
     suppose(NUCLEAR_SOLUTION)
@@ -93,10 +100,11 @@ def ensure_limit_points() -> None:
 
 
 def cite_only_there() -> None:
-    """Cite that some solution has rank at most r if the distance tends to 0: limits are solutions.
+    """Cite that some solution has rank at most r if dist(W/R, solutions/C_*) tends to 0.
 
-    The distance of a limit of W/R from the set is at most that of W/R plus the distance of W/R from
-    the limit. So it is 0, and it is attained.
+    Then a limit point of W/R has distance 0 from solutions/C_*, by the triangle inequality. The
+    distance is attained, so that the limit point times C_* is a solution. Limits of matrices of
+    rank at most r have rank at most r.
     """
     cite_bounded_sequence()
     cite(TRIANGLE)
@@ -122,7 +130,7 @@ def prove() -> str:
 
 
 def prove_rank() -> str:
-    """Prove that with inner dimension r it tends to 0 exactly if a solution has rank at most r."""
+    """Prove that dist(W/R, solutions/C_*) tends to 0 iff some solution has rank at most r."""
     prove()
     cite_only_there()
     svm_rank.ensure_rank_one()
@@ -134,10 +142,7 @@ def prove_rank() -> str:
 
 
 def prove_diagonal() -> str:
-    """Prove the statement below.
-
-    |(K Q^T)_11| + |(K Q^T)_22| <= (||K||^2 + ||Q||^2)/2, with equality where K = Q.
-    """
+    """Prove that |(K Q^T)_11| + |(K Q^T)_22| <= (||K||^2 + ||Q||^2)/2, with equality if K = Q."""
     k, q = sp.symbols("k q", real=True)
     ensure_equal(
         [(k**2 + q**2) / 2 - k * q, (k**2 + q**2) / 2 + k * q],

@@ -1,10 +1,12 @@
-"""Minimisers with a vanishing penalty are points of the regularisation path, of growing radius.
+"""Minimisers W_lambda of the risk with a penalty lambda ||W||^2/2, as lambda falls to 0.
+
+Each is a point of the regularisation path, of radius ||W_lambda||, which tends to infinity.
 
 On `tf/vanishing-regularisation`, with instances of `properties/tf/vanishing_regularisation`:
 
-The proofs take theorem 2's bound at R = ||W_lambda|| (amended-1), and its margins for the nuclear
+The proofs use theorem 2's bound at R = ||W_lambda|| (amended-1), and its margins for the nuclear
 norm (amended-2). For the nuclear norm it is proved only that the path approaches a set of
-solutions. If that set is no point, it stays open whether the path has a limit in it.
+solutions. If this set has several points, it is open whether the path has a limit in it.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from symbolic.gains import GAMMA, GAMMA_O
 from symbolic.tf import lemma_2, lemma_2_limit, theorem_2, theorem_3
 
 LAMBDA, SQUARE, GAP, START = sp.symbols("lambda square gap gap_0", positive=True)
-"""`square` is ||W||^2, or ||K||^2 + ||Q||^2, so that the penalty is lambda R; gaps are of risks."""
+"""`square` is ||W||^2 or ||K||^2 + ||Q||^2, and the penalty lambda times half of it. `gap` is the
+risk gap of a point, and `gap_0` that of the point 0."""
 LESS, MORE = sp.symbols("less more", nonnegative=True)
 
 
@@ -41,10 +44,7 @@ def ensure_least_objective(weight: sp.Expr, what: str) -> None:
 
 
 def ensure_on_path() -> None:
-    """Prove the statement below.
-
-    A minimiser with penalty exists, and minimises the risk over the ball of its own norm.
-    """
+    """Prove that a minimiser with penalty exists, with the least risk in the ball of its norm."""
     ensure_positive(
         (GAP + LAMBDA * SQUARE / 2 - START).subs(SQUARE, 2 * START / LAMBDA + LESS),
         "a penalty of at least the risk gap at 0 makes the objective larger than at 0",
@@ -58,7 +58,7 @@ def ensure_on_path() -> None:
 
 
 def ensure_norm_grows() -> None:
-    """Prove that the norm tends to infinity as lambda falls to 0."""
+    """Prove that the norm of the minimiser tends to infinity as lambda falls to 0."""
     lemma_2_limit.ensure_above(SMOOTH_SLOPE)  # which asks for l decreasing and continuous alone
     lemma_2.ensure_missed(UNIQUE_OPTIMUM, SEVERAL_TOKENS)  # attended scores are below the best ones
     theorem_2.ensure_secants()  # l(best - x) > l(best) for x > 0, strictly decreasing or not
@@ -73,10 +73,7 @@ def ensure_norm_grows() -> None:
 
 
 def prove() -> str:
-    """Prove the statement below.
-
-    W_lambda/||W_lambda|| tends to W^mm/||W^mm||, at least as fast as the path at its norm.
-    """
+    """Prove that W_lambda/||W_lambda|| tends to W^mm/||W^mm||, with the path's rate at its norm."""
     ensure_on_path()
     ensure_norm_grows()
     theorem_2.prove_limit()
@@ -84,7 +81,7 @@ def prove() -> str:
 
 
 def prove_factored() -> str:
-    """Prove that the products approach the solutions of the nuclear-norm SVM over C_*."""
+    """Prove that the products K Q^T/R approach the solutions of the nuclear-norm SVM over C_*."""
     ensure_on_path()
     ensure_norm_grows()
     theorem_3.prove()

@@ -1,4 +1,4 @@
-"""What the tests of the commands share."""
+"""Helpers for the tests of commands: a process, and a file of expectations for toy claims."""
 
 import functools
 import json
@@ -12,7 +12,7 @@ from attsvm.theory.packs.packs import find_claims, load_packs
 
 PACK = str(Path(__file__).parents[1] / "theory" / "toy_pack.py")
 TOYS = ["--only-pack", PACK]
-"""Without the claims of the sources, which take a new process seconds to load."""
+"""Options that load the toy claims alone: the claims of the sources take seconds to load."""
 
 
 def in_a_process(*words, **rest):
@@ -22,7 +22,7 @@ def in_a_process(*words, **rest):
 
 @functools.cache
 def reviewed():
-    """What is reviewed of toy/true."""
+    """The record of a review of toy/true."""
     packs = load_packs([], [PACK])
     (found,) = review(find_claims(packs, ["toy/true"])).values()
     return replace(found, examples=20).json()

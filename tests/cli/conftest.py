@@ -1,4 +1,4 @@
-"""Commands run in this process, in a folder of their own."""
+"""Fixtures that run commands in this process, each test in a folder of its own."""
 
 import json
 import math
@@ -29,14 +29,14 @@ def verified(tmp_path_factory):
 
 @pytest.fixture
 def ran(verified, tmp_path):
-    """That run in the test's own folder."""
+    """The test's own folder, with a copy of the files of `verified`."""
     shutil.copytree(verified, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 
 @pytest.fixture
 def document(attsvm):
-    """Run a command with --json -; returns exit code and the one document that it printed."""
+    """A function that runs a command with --json -; it returns the exit code and the document."""
 
     def run(*words):
         code, out, _ = attsvm(*words, "--json", "-")

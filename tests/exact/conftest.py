@@ -1,4 +1,4 @@
-"""Every test starts at the precision of its module, BITS or 53, and leaves 53 bits behind."""
+"""A fixture for the precision of balls: `BITS` of the test's module, or 53; afterwards 53 again."""
 
 import pytest
 from flint import ctx

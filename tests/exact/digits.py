@@ -1,4 +1,4 @@
-"""Truth in many digits, and whether a ball holds it."""
+"""Values in mpmath with many digits, and checks that a ball encloses them."""
 
 from fractions import Fraction
 
@@ -24,7 +24,7 @@ VALUE = {
 
 
 def real(x):
-    """The float x in mpmath, exactly."""
+    """The exact value of the float x in mpmath."""
     return mpmath.mpf(float(x))
 
 
@@ -49,6 +49,6 @@ def attend(logits, values):
 
 
 def near(ball, value, digits=40):
-    """Whether the ball is within 10^-digits of a value of many digits."""
+    """Whether all of the ball is within 10^-digits of a value of many digits."""
     with ctx.workprec(500):
         return bool(abs(arb(ball) - arb(mpmath.nstr(value, 120))) <= arb(f"1e-{digits}"))

@@ -1,4 +1,4 @@
-"""Small data with solutions for tokens at random, points near their rays, and steps from there."""
+"""Small data sets with exact solutions for random tokens, and starts near the rays of these."""
 
 import numpy as np
 from flint import arb
@@ -20,10 +20,10 @@ def selected(data, points):
 
 
 def drawn(limit):
-    """Data sets of half integers and the solutions for tokens at random.
+    """Data sets of half integers, with the exact solutions for randomly selected tokens.
 
-    Every third data set has scores at random; in the others tokens with a multiplier score below
-    the selected one, and those off the margin at random, some of them better.
+    Every third data set has random scores. In the others, tokens on the margin score below the
+    selected one, and tokens beyond the margin have random scores, some of them higher.
     """
     for seed in range(limit):
         generator = np.random.default_rng(seed)
@@ -44,7 +44,7 @@ def drawn(limit):
 
 
 def starts(limit: int):
-    """Points near the rays of local solutions of many data sets, at margins of 4 to 1024."""
+    """Random points about 4, 64 and 1024 times the local solution, for many data sets."""
     for _, data, _, answer, generator in drawn(limit):
         W = floats(answer.W)
         noise = generator.normal(size=W.shape) * np.linalg.norm(W)
@@ -65,7 +65,7 @@ THREE = one_dimension([1.0, 0.0, -1.0], scores=[[2.0, 0.0, 1.0]])
 
 
 def plane(*inputs, scores):
-    """Inputs whose first token is 0 and whose rivals are minus the given gaps; z = e_1."""
+    """Inputs whose first token is 0 and whose rivals are minus the listed gaps; z = e_1."""
     X = [[[0.0, 0.0], *[[-a for a in gap] for gap in gaps]] for gaps in inputs]
     return AttentionData.of(X, [[1.0, 0.0]] * len(X), scores=scores)
 

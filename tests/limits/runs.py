@@ -7,13 +7,13 @@ from properties._support.published_data import joint_inputs
 
 
 def two_inputs():
-    """Two inputs along axes of their own, so that both rivals are support tokens."""
+    """Two inputs along different axes, so that both rivals are support vectors."""
     X = [[[0, 0, 0], [-1, 0, 0.5]], [[0, 0, 0], [0, -2, 0]]]
     return AttentionData.of(X, [[1, 0, 0], [0, 1, 0]], scores=[[1, 0], [2, 0]])
 
 
 def three_inputs():
-    """The tokens of the published joint instance, the second of each input being the better."""
+    """The tokens of the published joint instance; the second of each input has the better score."""
     published = joint_inputs(1.5)
     return AttentionData(published.X, published.Z, scores=np.array([[0.0, 1.0]] * 3))
 
@@ -23,7 +23,7 @@ def start(data, size=0.25):
 
 
 def tilted(target, cosine):
-    """A matrix of the target's size whose cosine to it is as given."""
+    """A matrix with the norm of the target and the given cosine to it."""
     size = np.linalg.norm(target)
     other = np.sin(1.0 + np.arange(target.size, dtype=float)).reshape(target.shape)
     other -= (other * target).sum() / size**2 * target

@@ -1,4 +1,4 @@
-"""Data of the protocol, and derivatives held against differences."""
+"""Data of the published protocol, and a check of derivatives by central differences."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ def protocol(seed=0, **sizes):
 
 
 def check_derivatives(jet, x, h, of_gradient, of_hessian):
-    """Central differences of step h."""
+    """Compare gradient and Hessian with central differences of step h, up to tolerances."""
     found = jet(x)
     for k, step in enumerate(h * np.eye(len(x))):
         low, high = jet(x - step), jet(x + step)

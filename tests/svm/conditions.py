@@ -1,8 +1,8 @@
-"""What makes an answer of the family right, from tokens and queries, entry by entry.
+"""Conditions for a correct answer of a programme of the SVM family, from tokens and queries.
 
-Nothing here calls the code under test but to read its fields and to decide semidefiniteness. `EPS`
-times a count of terms times the sum of their sizes bounds the rounding of a sum, of the answer's
-and of the check's together.
+The code under test is called only to read its fields and to decide semidefiniteness. `EPS` times
+the number of terms times the sum of their absolute values bounds the rounding of a sum, in the
+answer and in the check together.
 """
 
 from fractions import Fraction
@@ -15,11 +15,11 @@ from attsvm.exact.numbers import is_positive_semidefinite, rational
 
 EPS = float(np.finfo(float).eps)
 GAP = 1e-9
-"""What an answer may miss its conditions by, relative, beside rounding."""
+"""The relative amount by which an answer may violate its conditions, in addition to rounding."""
 
 
 def length(rows):
-    """Euclidean norms along the last axis, whose squares may leave float64."""
+    """Euclidean norms along the last axis; squares of entries may overflow or underflow."""
     largest = np.abs(rows).max(axis=-1, keepdims=True)
     unit = rows / np.where(largest > 0.0, largest, 1.0)
     return largest[..., 0] * np.sqrt((unit**2).sum(axis=-1))
@@ -31,7 +31,10 @@ def matrices(programme):
 
 
 def allowed(programme, answer):
-    """What margins may miss: 1e-9 of a positive bound, else of ||A_j|| ||W||, and rounding."""
+    """The amounts by which margins may miss their bounds.
+
+    They are 1e-9 of a positive bound, otherwise 1e-9 of ||A_j|| ||W||, plus rounding.
+    """
     A, bound = matrices(programme), programme.bound
     sizes = length(A)
     unit = np.where((bound > 0.0) & ~programme.equal, bound, sizes * answer.value)
@@ -40,7 +43,7 @@ def allowed(programme, answer):
 
 
 def check(programme, answer):
-    """All conditions of a solution or of a Farkas certificate, of any bounds and equalities."""
+    """Assert all conditions of a solution, or of a Farkas certificate that there is none."""
     A, bound, equal = matrices(programme), programme.bound, programme.equal
     w, sizes, m = answer.weights, length(A), len(bound)
     assert answer.programme is programme
@@ -95,12 +98,12 @@ def inner(x, y):
 
 
 def fractions_of(table):
-    """A table of floats, or of rationals as words."""
+    """A table of floats, or of rationals as strings, as fractions."""
     return [[Fraction(x) for x in row] for row in table]
 
 
 def exact_differences(programme):
-    """The rows that D rounds, from the tokens (through the keys), as fractions."""
+    """The exact rows of D as fractions, from the tokens and, if there are any, the keys."""
     pairs = zip(fractions_of(programme.kept), fractions_of(programme.rival), strict=True)
     rows = [[a - b for a, b in zip(kept, rival, strict=True)] for kept, rival in pairs]
     if programme.keys is not None:
@@ -115,7 +118,7 @@ def exact_rows(programme):
 
 
 def exact_margins(programme, W):
-    """D_j^T W z_j for a table of floats, or of rationals as words."""
+    """The margins D_j^T W z_j for a table W of floats, or of rationals as strings."""
     W, pairs = fractions_of(W), zip(exact_differences(programme), programme.Z, strict=True)
     return [inner(D, [inner(row, map(Fraction, z)) for row in W]) for D, z in pairs]
 
@@ -145,7 +148,7 @@ def nuclear_norm(W):
 
 
 def check_exactly(programme, exact):
-    """The same conditions of an exact answer, with no room at all."""
+    """Assert the conditions of an exact answer, without any tolerance."""
     A, bound = exact_rows(programme), [Fraction(b) for b in programme.bound.tolist()]
     w = [exactly(x) for x in exact.duals]
     assert len(w) == len(A)
@@ -167,10 +170,10 @@ def check_exactly(programme, exact):
 
 
 def near(answer, exact):
-    """Whether a float solution is as near to the exact one as its gap and residual promise.
+    """Whether a float solution is as near to the exact one as its gap and residual imply.
 
-    With duals w and W = sum_j w_j A_j, 1/2 ||W - W*||^2 <= P* - q(w), and P* exceeds 1/2 ||W||^2
-    by at most what the margins miss, each times its exact multiplier.
+    With duals w and W = sum_j w_j A_j, 1/2 ||W - W*||^2 <= P* - q(w). The optimal value P* exceeds
+    1/2 ||W||^2 by at most the sum of the violations of margins, each times its exact multiplier.
     """
     truth = np.array([[float(exactly(x)) for x in row] for row in exact.W])
     duals = np.array([float(abs(exactly(w))) for w in exact.duals])
@@ -179,11 +182,12 @@ def near(answer, exact):
 
 
 def right(programme, answer, exact):
-    """Hold a float answer against the exact one of the same programme.
+    """Compare a float answer with the exact one of the same programme.
 
-    A status holds of the exact data, but that equalities and margins at 0 are met to 1e-9 alone.
-    With W and w of the answers, sum_j w_j b_j = sum_j w_j (b_j - <A_j, W>) where only floats find
-    a solution: the exact certificate gains as little as they fall short.
+    The statuses must agree, with one exception: the float solver meets equalities and margins at 0
+    only to 1e-9, so that it may find a solution where the exact programme has none. With the float
+    solution W and the exact Farkas weights w, sum_j w_j b_j = sum_j w_j (b_j - <A_j, W>). So this
+    sum is at most the violations that are allowed for W.
     """
     check(programme, answer)
     if answer.status == exact.status:
@@ -197,7 +201,7 @@ def right(programme, answer, exact):
 
 
 def proved(programme, reply):
-    """Hold either answer against the tokens themselves, in fractions."""
+    """Check a reply on separability, positive or negative, from the tokens in fractions."""
     A = exact_rows(programme)
     if reply.separable:
         assert reply.rows is None
@@ -219,7 +223,7 @@ def proved(programme, reply):
     assert all(exactly(w) > 0 for _, _, w in certificate)
     columns = zip(*([exactly(w) * x for x in rows[i, t]] for i, t, w in certificate), strict=True)
     assert not any(sum(column) for column in columns)
-    # the weights are those multipliers, rounded, but for one factor
+    # the weights are these multipliers, rounded, up to a common factor
     exact = {(i, t): exactly(w) for i, t, w in certificate}
     largest = max(exact.values())
     expected = np.array([float(exact.get(place, 0) / largest) for place in used])

@@ -1,4 +1,4 @@
-"""Small problems to draw: integers, so that nothing hangs by a hair unless it is meant to."""
+"""Strategies for small problems of integers, whose comparisons are either ties or clear."""
 
 import functools
 from dataclasses import replace
@@ -21,14 +21,14 @@ from attsvm.svm.programme import (
 
 
 def two_tokens(D, Z, scores=(1, 0)):
-    """Inputs whose only constraint has the difference D_i and the query z_i."""
+    """Inputs of two tokens: input i has one constraint, with the difference D_i and query z_i."""
     D = np.array(D, dtype=float)
     X = np.stack([D, np.zeros_like(D)], axis=1)
     return AttentionData.of(X, Z, scores=np.tile(scores, (len(D), 1)))
 
 
 def of_rows(kept, rival, Z, bound, equal):
-    """A programme of these very rows."""
+    """The programme with these rows, bounds and equalities."""
     base = att_svm_programme(AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1, 0]]))
     kept, rival, Z, bound = (np.array(x, dtype=float) for x in (kept, rival, Z, bound))
     index = np.zeros(len(bound), dtype=np.int64)
@@ -40,7 +40,7 @@ def of_rows(kept, rival, Z, bound, equal):
 
 @functools.cache
 def blocks(*shape, top=3):
-    """Arrays of integers up to `top` in size, drawn as bytes; simple ones first."""
+    """Arrays of integers of at most `top` in absolute value, drawn as bytes; 0 is simplest."""
     table = np.array([(k + 1) // 2 * (-1.0) ** (k + 1) for k in range(2 * top + 1)]) + 0.0
     size = int(np.prod(shape))
     return st.binary(min_size=size, max_size=size).map(
@@ -50,7 +50,7 @@ def blocks(*shape, top=3):
 
 @st.composite
 def problems(draw, top=3, n=3, T=3, d=3):
-    """Integer data with labels and sometimes a mask, and one present token an input."""
+    """Integer data with labels and sometimes a mask, and a target for each input, not masked."""
     n, T, d = draw(st.integers(1, n)), draw(st.integers(2, T)), draw(st.integers(1, d))
     targets = np.frombuffer(draw(st.binary(min_size=n, max_size=n)), np.uint8).astype(int) % T
     mask = None
@@ -70,7 +70,7 @@ def problems(draw, top=3, n=3, T=3, d=3):
 
 @st.composite
 def selections(draw, data, targets):
-    """A selection that holds the targets, and probabilities 1 and 2 before normalising."""
+    """A selection that contains the targets, and weights 1 or 2 of the tokens."""
     selected = (draw(blocks(data.n, data.T, top=1)) >= 0) & data.present
     selected[np.arange(data.n), targets] = True
     return selected, np.where(draw(blocks(data.n, data.T, top=1)) < 0, 2.0, 1.0)
@@ -81,7 +81,7 @@ KINDS = ("Att-SVM", "p-SVM", "keys", "v-SVM", "joint p-SVM", "Gen-SVM", "W_fin")
 
 @st.composite
 def programmes(draw, kinds=KINDS):
-    """A programme of the family on integer data, at least one constraint in it."""
+    """A programme of the SVM family on integer data, with at least one constraint."""
     data, targets = draw(problems())
     kind = draw(st.sampled_from(kinds))
     selected, probabilities = draw(selections(data, targets))
@@ -101,7 +101,7 @@ def programmes(draw, kinds=KINDS):
 
 
 def without_zero_rows(programme):
-    """The rows that are not zero, of which there must be some."""
+    """The programme without rows that are zero; at least one row must remain."""
     keep = programme.D.any(axis=1) & programme.Z.any(axis=1)
     assume(keep.any())
     return subset(programme, keep)
@@ -128,6 +128,6 @@ SPOILT = {
 
 
 def spoilt(kind, array):
-    """An array of the same shape that a broken method may return in place of this one."""
+    """A wrong array of the same shape, as a faulty solver might return it; see `SPOILT`."""
     with np.errstate(over="ignore"):
         return SPOILT[kind](array, np.random.default_rng(7))

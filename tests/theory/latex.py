@@ -1,4 +1,4 @@
-"""A reader of LaTeX that finds what would not compile: groups, environments, maths, signs."""
+"""A reader of LaTeX that finds faults in groups, environments, mathematics and special signs."""
 
 import re
 
@@ -17,7 +17,7 @@ _SYMBOLS = {
 
 
 def faults(text):
-    """What is wrong with a piece of LaTeX; empty where nothing was found."""
+    """A list of the faults in a piece of LaTeX; empty if none is found."""
     found, stack = [], []
     body = re.sub(r"^%.*\n", "", text)
     for match in _TOKEN.finditer(body):

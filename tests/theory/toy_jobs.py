@@ -1,4 +1,4 @@
-"""Jobs for workers: functions of strings that return a string, of known conduct."""
+"""Jobs for tests of workers: functions of strings that return a string or fail in a known way."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def tell_and_sleep(seconds: str) -> str:
 
 
 def die(*markers: str) -> str:
-    """Die, and leave a line in these files each time."""
+    """Append a line to each of these files, and kill this process."""
     for marker in markers:
         with Path(marker).open("a", encoding="utf-8") as file:
             file.write("died\n")
@@ -45,7 +45,7 @@ def die(*markers: str) -> str:
 
 
 def die_once(marker: str) -> str:
-    """Die of it the first time."""
+    """Kill this process at the first call, when the file does not exist."""
     if not Path(marker).exists():
         die(marker)
     return "done at last"
@@ -65,7 +65,7 @@ def refuse(*_: str) -> str:
 
 
 class UnportableError(Exception):
-    """Cannot be rebuilt from its arguments."""
+    """An error that pickle cannot rebuild from its arguments."""
 
     def __init__(self, one: str, other: str) -> None:
         super().__init__(f"{one} and {other}")
@@ -76,11 +76,11 @@ def puzzle(*_: str) -> str:
 
 
 class FarOffError(UnknownClaimError):
-    """A kind of our error that is known here alone."""
+    """A kind of attsvm's errors that only this module defines."""
 
 
 class MuteError(Exception):
-    """Cannot say why."""
+    """An error whose text cannot be made."""
 
     def __str__(self) -> str:
         raise ValueError("no words")
@@ -95,12 +95,12 @@ def raise_mute(*_: str) -> str:
 
 
 def raise_on_unpickling(*_: str) -> str:
-    """An error of somebody's with a value that would be called to be rebuilt."""
+    """Raise an error whose value runs a function when it is unpickled."""
     raise ValueError(Trap())
 
 
 class Trap:
-    """Becomes something else where it is rebuilt."""
+    """An object that becomes a string when it is unpickled."""
 
     def __reduce__(self) -> tuple[object, ...]:
         return os.getcwd, ()
@@ -114,7 +114,7 @@ def exit_at_once(*_: str) -> str:
 
 
 def busy(*_: str) -> str:
-    """Work a while; when that was."""
+    """Work for 0.05 s; return the times of the start and the end."""
     begun = time.monotonic()
     time.sleep(0.05)
     return f"{begun} {time.monotonic()}"

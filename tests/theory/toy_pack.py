@@ -1,6 +1,6 @@
-"""Toy claims whose verdicts are known, one for every way a check can end.
+"""Toy claims with known verdicts, one for every way in which a check can end.
 
-Every conclusion is a slack in exact small numbers; a sibling subtracts `shift` or flips `sign`.
+Every conclusion is a slack computed from small exact numbers; a sibling subtracts `shift`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SHIFTED = {"shift 100": changed(shift=100.0), "shift 1000": changed(shift=1000.0
 
 
 def listed(hypotheses: Any) -> dict[str, Hypothesis]:
-    """Hypotheses by name, from those or from predicates by name; none from None."""
+    """Hypotheses by name, from hypotheses or from predicates by name; none from None."""
     if isinstance(hypotheses, tuple):
         return {one.name: one for one in hypotheses}
     return {name: Hypothesis(name, holds) for name, holds in (hypotheses or {}).items()}
@@ -95,7 +95,7 @@ def build(
 def stated(
     name: str, variables: Any, conclusion: Any, hypotheses: Any = None, **reading: Any
 ) -> Any:
-    """The claim toy/NAME:literal about variables."""
+    """The claim toy/NAME:literal about the given variables."""
     made = Statement(
         f"toy/{name}",
         source="toys",
@@ -133,7 +133,7 @@ def below_five_ball(x: float, shift: float = 0.0) -> arb:
 
 
 def constant(value: float, error: float, kind: str = "inequality") -> Any:
-    """A conclusion with that slack; siblings are plainly false."""
+    """A conclusion with this slack for every instance; its siblings are false."""
 
     def conclusion(x: float, shift: float = 0.0) -> Slack:
         return Slack(-shift, 0.0) if shift else Slack(value, error, kind)
@@ -142,7 +142,7 @@ def constant(value: float, error: float, kind: str = "inequality") -> Any:
 
 
 def says(ball: Any) -> Any:
-    """A certificate with that ball for the reading."""
+    """A certificate that returns this ball for the reading; its siblings are false."""
 
     def certify(x: float, shift: float = 0.0) -> Any:
         return arb(-rational(shift)) if shift else ball
@@ -151,7 +151,7 @@ def says(ball: Any) -> Any:
 
 
 def recording(seen: list[float], **rest: Any) -> Any:
-    """The true toy claim, which also notes every instance that it is asked about."""
+    """The claim `true`, which also appends every instance that it evaluates to `seen`."""
 
     def conclusion(x: float, shift: float = 0.0) -> Slack:
         seen.append(x)
@@ -161,7 +161,7 @@ def recording(seen: list[float], **rest: Any) -> Any:
 
 
 toy = functools.partial(build, cost=6)
-"""12 instances are drawn and 25 made up, which is enough for claims of one number."""
+"""With cost 6 a check draws 12 instances and makes up 25, enough for claims of one number."""
 true = toy("true", square, square_ball)
 false = toy("false", below_five, below_five_ball, expected="refuted")
 
@@ -326,7 +326,7 @@ def away_ball(p: Point, shift: float = 0.0) -> arb:
 
 
 def around(quarters: int, generator: np.random.Generator) -> Point:
-    """A point so many quarters from the centre at most, in each direction."""
+    """A random point at most this number of quarters from the centre along each axis."""
     return Point(CENTRE + generator.integers(-quarters, quarters + 1, size=2) / 4)
 
 
@@ -346,7 +346,7 @@ rare, rarer = (
 
 @dataclass(frozen=True, slots=True)
 class Positive:
-    """A positive number, refused by its own type where it is not."""
+    """A positive number; the type refuses other numbers."""
 
     x: float
 

@@ -1,4 +1,4 @@
-"""Data, a head and a loss for tests of training."""
+"""Data of the published protocol, a head and a loss for tests of training."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""One check of an arithmetic against the referee: of the real ones and of planted faults."""
+"""A check that an arithmetic agrees with the referee, used for the real ones and planted faults."""
 
 import contextlib
 import functools
@@ -20,11 +20,11 @@ from tests.theory.arithmetic.cases import CASES, at_an_end, instances
 from tests.theory.arithmetic.referee import BITS, REFEREE, enclosed, flat
 
 UNITS = 64
-"""Roundings that an entry of at most sixteen numbers may have come through."""
+"""The maximum number of roundings for one entry of a result from at most sixteen numbers."""
 
 
 def array(number, values):
-    """The numbers of an array in an arithmetic."""
+    """The array whose entries `number` makes from the fractions of `values`."""
     found = entries([number(Fraction(x)) for x in np.ravel(values).tolist()], np.shape(values))
     return found if np.shape(values) else found[()]
 
@@ -34,16 +34,21 @@ def rational(value):
 
 
 def radii(first):
-    """That of each argument: later ones are known less well."""
+    """The radius of each argument: each is four times the one before."""
     return (first * 4**k for k in itertools.count())
 
 
 @functools.lru_cache(maxsize=8)
 def refereed(case, rooted, radius, raw):
-    """The referee's value, its rounding and the size of the arguments, the same for many sides.
+    """The referee's value, the scale of its rounding, and the size of the arguments.
+
+    The result is cached, as many sides ask for it.
 
     Args:
-        raw: shapes and bytes of the arguments.
+        case: the function and its arguments' shapes.
+        rooted: whether arguments are multiplied by sqrt(2).
+        radius: the radius of the first argument.
+        raw: the shapes and bytes of the arguments.
     """
     arguments = [np.frombuffer(numbers).reshape(shape) for shape, numbers in raw]
     truth = [
@@ -58,12 +63,12 @@ def refereed(case, rooted, radius, raw):
 
 @dataclass(frozen=True)
 class Side:
-    """An arithmetic: how numbers get in, and whether what comes out is the referee's value."""
+    """An arithmetic under test: `put` makes its numbers, and `compare` checks its results."""
 
     arithmetic: Any
     bits: int = 64
-    rooted: bool = False  # arguments times the root of 2, which is no rational
-    radius: Fraction = Fraction(0)  # of the first argument, which may lie anywhere in it
+    rooted: bool = False  # arguments are multiplied by sqrt(2), so that they are not rational
+    radius: Fraction = Fraction(0)  # the radius of the ball for the first argument
 
     def check(self, case, arguments):
         with ctx.workprec(self.bits), np.errstate(all="ignore"):
@@ -135,7 +140,7 @@ class TensorSide(FloatSide):
         return found
 
     def room(self, rounding):
-        """The root of 0 is taken to be 1e-150, so that its gradient is finite."""
+        """The tolerance; the square root of 0 is 1e-150 here, so that its gradient is finite."""
         return super().room(rounding) + REFEREE.exact(Fraction(2, 10**150))
 
 
@@ -144,7 +149,8 @@ class SymbolSide(Side):
         return array(lambda x: sp.Rational(x.numerator, x.denominator), values)
 
     def check(self, case, arguments):
-        if case is not CASES["spectral"] or 1 in arguments[0].shape:  # else a polynomial's root
+        # the spectral norm of other matrices is a root of a polynomial, which sympy leaves as such
+        if case is not CASES["spectral"] or 1 in arguments[0].shape:
             super().check(case, arguments)
 
     def compare(self, found, expected, rounding, scale, case):
@@ -166,11 +172,11 @@ SIDES = {
 
 
 EXAMPLES = 8
-"""Drawn arguments, which show every fault that is planted in `test_planted_faults.py`."""
+"""The number of drawn arguments; it suffices for every fault of `test_planted_faults.py`."""
 
 
 def run(test, case):
-    """A test of arguments at both ends of their scale, and of drawn ones, the same each time."""
+    """Run a test on arguments at both ends of their scale, and on drawn ones from a fixed seed."""
     fixed = settings(
         max_examples=EXAMPLES,
         phases=[Phase.explicit, Phase.generate],
@@ -187,10 +193,10 @@ def run(test, case):
 
 
 def agree(sides, case):
-    """Nothing where arithmetics agree with the referee on drawn instances.
+    """Raise unless the arithmetics agree with the referee on drawn instances.
 
     Raises:
-        AssertionError: one of them does not, with its name.
+        AssertionError: an arithmetic differs; the note of the error is its name.
     """
 
     def compare(arguments):
@@ -205,7 +211,7 @@ def agree(sides, case):
 
 
 def differing(sides, case):
-    """Those of the arithmetics that differ from the referee on some drawn instance."""
+    """The names of the arithmetics that differ from the referee on some drawn instance."""
     found = set()
 
     def compare(arguments):
@@ -214,7 +220,7 @@ def differing(sides, case):
                 sides[title].check(case, arguments)
             except AssertionError:
                 found.add(title)
-        assert len(found) < len(sides)  # further instances tell no more
+        assert len(found) < len(sides)  # all differ: stop drawing
 
     with contextlib.suppress(AssertionError):
         run(compare, case)
@@ -222,7 +228,7 @@ def differing(sides, case):
 
 
 def shifts(arguments):
-    """Where in its ball the true argument lies, in parts of the radius: the ends and the middle."""
+    """The positions of the true arguments in their balls, in units of the radius."""
     return [
         np.resize(np.roll([-1.0, 1.0, 0.0, -1.0, 0.5], -k), np.size(x)).reshape(np.shape(x))
         for k, x in enumerate(arguments)

@@ -1,7 +1,7 @@
-"""Every function of the namespace with arguments, and how large its rounding may be.
+"""Cases for every function of the namespace: a call, shapes of arguments, and a scale of rounding.
 
-A bound is what the numbers that are added come to, at the referee's values: floats may miss the
-value by some units in the last place of it.
+The scale is a bound of the numbers that are added, at the referee's values. Floats may miss the
+value by some units in the last place of the scale.
 """
 
 from dataclasses import dataclass
@@ -16,23 +16,23 @@ from tests.theory.arithmetic.referee import each
 
 COMPARISONS = {"at_most", "at_least", "below", "above", "equal", "all_of", "any_of"}
 LOGITS, LARGE, WIDE, HUGE = (0, -3, 6), (0, -3, 9), (0, -20, 20), (0, -300, 300)
-"""Powers of two by which the arguments are scaled: the exponential of a large one overflows, the
-square of a huge one does not."""
+"""Exponents of the powers of two that scale the arguments. With `LARGE` an exponential may
+overflow; with `HUGE` a square still does not."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A function call of (m, arguments...), shapes of the arguments by the names of their axes."""
+    """A call of (m, arguments...); `shapes` has the names of the axes of each argument."""
 
     call: Any
     shapes: tuple[str, ...]
     bound: Any = None
     powers: tuple[int, ...] = WIDE
-    fold: Any = None  # brings the arguments into the domain
-    exact: bool = False  # rational at rationals
+    fold: Any = None  # maps the arguments into the domain of the function
+    exact: bool = False  # the value at rationals is rational
 
     def rounding(self, *arguments):
-        """What rounding is relative to; the value itself where nothing cancels."""
+        """The scale that rounding is relative to: `bound`, or the value if nothing cancels."""
         if self.bound is not None:
             return self.bound(*arguments)
         return each(abs, self.call(R, *arguments))
@@ -52,7 +52,7 @@ def slope(x):
 
 
 def shares(m, f):
-    """Weights of sum 1 from any numbers."""
+    """Positive weights of sum 1, made from any numbers f."""
     squares = f * f + m.exact(1)
     return squares / m.sum(squares)
 
@@ -128,7 +128,7 @@ LENGTHS = {"n": 4, "d": 4, "a": 2, "b": 2}
 
 @st.composite
 def instances(draw, case, powers=None):
-    """Dyadic arguments: any sizes from 1 on, ties and zeros, one scale for each argument."""
+    """Dyadic arguments of all small sizes, with ties, zeros and rank 1; one scale per argument."""
     sizes = {axis: draw(st.integers(1, LENGTHS[axis])) for axis in "ndab"}
     found = []
     for axes in case.shapes:
@@ -145,6 +145,6 @@ def instances(draw, case, powers=None):
 
 
 def at_an_end(case, value):
-    """Arguments of two on each axis, all of them the value at the largest scale."""
+    """Arguments of size 2 on each axis whose entries are all `value` at the largest scale."""
     scaled = [np.full([2] * len(axes), value * 2.0 ** max(case.powers)) for axes in case.shapes]
     return scaled if case.fold is None else [case.fold(values) for values in scaled]

@@ -1,6 +1,6 @@
-"""The referee: every function of the namespace once more, from its definition, over mpmath.
+"""The referee: every function of the namespace from its definition, in mpmath with 2,500 bits.
 
-It shares no code with the arithmetics that it judges: plain loops over numbers of 2,500 bits.
+It shares no code with the arithmetics that it checks, and consists of plain loops.
 """
 
 import itertools
@@ -12,7 +12,7 @@ from attsvm.theory.arithmetic import Arithmetic, Entries, entries
 
 BITS = 2500
 SURE = 2200
-"""The referee's own rounding stays below 2^-SURE times the numbers that it adds."""
+"""The referee's own rounding is below 2^-SURE times the size of the numbers that it adds."""
 
 MP = mpmath.MPContext()
 MP.prec = BITS
@@ -178,7 +178,7 @@ REFEREE = Referee()
 
 
 def enclosed(value, scale):
-    """The referee's value as a ball, with its own rounding."""
+    """The referee's value as a ball whose radius covers the referee's rounding."""
     with ctx.workprec(2 * BITS):
         sign, mantissa, exponent, _ = value._mpf_ if hasattr(value, "_mpf_") else (0, value, 0, 0)
         middle = arb(fmpz(int(mantissa)) * (-1 if sign else 1)) * arb(2) ** exponent

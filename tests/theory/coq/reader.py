@@ -1,7 +1,7 @@
-"""A reader of the Coq terms that attsvm writes, written anew: it evaluates them by mpmath.
+"""An independent reader of the Coq terms that attsvm writes: it evaluates them by mpmath.
 
-It knows the definitions of Prelude.v by its own text, so that a term that is written wrongly has
-another value here than the formula has.
+It has its own text of the definitions of Prelude.v. So a term that is written wrongly has another
+value here than the formula that it should express.
 """
 
 import re
@@ -69,14 +69,14 @@ FUNCTIONS = {
 
 
 def curried(count, function, *given):
-    """A function of so many arguments that takes them one by one, as in Coq."""
+    """A function of `count` arguments that takes them one by one, as in Coq."""
     if len(given) == count:
         return function(*given)
     return lambda x: curried(count, function, *given, x)
 
 
 class Reader:
-    """The parser of one text, whose letters have the values of `known`.
+    """A parser of one text; the letters of the text have the values in `known`.
 
     Every method parses one kind of expression and returns its value.
     """
@@ -129,7 +129,7 @@ class Reader:
         )
 
     def holds_comparison(self):
-        """Whether the bracket that begins here encloses a proposition and not a number."""
+        """Whether the bracket that opens at this place encloses a proposition, not a number."""
         depth = 0
         for token in self.tokens[self.at :]:
             depth += (token == "(") - (token == ")")
@@ -227,7 +227,7 @@ def array(values):
 
 
 def sides(text, known):
-    """The truth of a proposition, and the comparisons that it consists of, by their values."""
+    """The truth of a proposition, and the values of both sides of each of its comparisons."""
     with mpmath.workdps(DIGITS):
         reader = Reader(text, known)
         truth = reader.proposition()
@@ -236,7 +236,7 @@ def sides(text, known):
 
 
 def with_definitions(theorem):
-    """The values of the definitions of a theorem about numbers."""
+    """The values of the numbers that a theorem defines, by name."""
     known = {}
     with mpmath.workdps(DIGITS):
         for name, text in theorem.definitions:

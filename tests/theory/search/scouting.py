@@ -1,4 +1,4 @@
-"""What the tests of guided searchers share: one searcher alone on a claim, from known instances."""
+"""Helpers for tests of guided searchers: one searcher runs alone on a claim, from known cases."""
 
 import functools
 import json
@@ -20,12 +20,12 @@ NOTHING = st.nothing()
 
 
 def share(name):
-    """What a quick check grants a searcher."""
+    """The number of evaluations that a quick check grants a searcher."""
     return round(GUIDED[name].share * QUICK.guided)
 
 
 def scouted(claim, name, cases=(), budget=None, seed=0):
-    """The scout after the searcher worked from these cases, or from what the strategy draws."""
+    """The scout after a searcher worked from these cases, or from cases that the strategy draws."""
     tally = Tally(claim, claim.part(""), 0)
     if cases:
         for case in cases:
@@ -39,7 +39,7 @@ def scouted(claim, name, cases=(), budget=None, seed=0):
 
 @functools.cache
 def drawn(hint, data, seed):
-    """The instances that Hypothesis draws for a check at profile quick."""
+    """The instances that Hypothesis draws for a check in the profile quick."""
     witness, claim = witnessed("drawn", hint, data=data)
     assert draw(Tally(claim, claim.part(""), 0), QUICK.examples, QUICK.simplify, seed) is None
     assert witness.seen
@@ -47,21 +47,21 @@ def drawn(hint, data, seed):
 
 
 def only_by_the_searcher(hint, violated, data, name, cases, budget=None, seed=0):
-    """What the searcher finds from these cases; Hypothesis draws nothing of the kind."""
+    """The counterexample that a searcher finds from these cases; Hypothesis draws none."""
     assert not any(map(violated, drawn(hint, data, seed)))
     _, claim = witnessed(name, hint, violated, data)
     return instance(claim, scouted(claim, name, cases, budget, seed))
 
 
 def instance(claim, scout):
-    """The counterexample that was found."""
+    """The counterexample that the scout found, decoded."""
     assert scout.found is not None
     assert scout.found.found_by == scout.name
     return codec.decode(scout.found.instance, claim.instance_type)
 
 
 class Witness:
-    """A conclusion or certificate that says what a predicate says, and remembers its instances."""
+    """A conclusion and a certificate that follow a predicate, and record their instances."""
 
     def __init__(self, hint, violated, value=1.0):
         self.seen = []
@@ -70,7 +70,7 @@ class Witness:
         self.hint = hint
 
     def conclusion(self):
-        """The conclusion, its instances annotated."""
+        """The conclusion as a function whose argument has the type `hint`."""
         from attsvm.theory import Slack
 
         def conclude(case, shift: float = 0.0) -> Slack:
@@ -82,15 +82,15 @@ class Witness:
         return conclude
 
     def certify(self, case, shift=0.0):
-        """The certificate that goes with it."""
+        """The ball that certifies the conclusion or its negation."""
         return arb(-1 if shift > 0 or self.violated(case) else self.value)
 
     def keys(self):
-        """What was examined, as texts."""
+        """The instances that were examined, as JSON."""
         return [json.dumps(codec.encode(case), sort_keys=True) for case in self.seen]
 
 
 def witnessed(name, hint, violated=lambda case: False, data=NOTHING, **rest):
-    """A witness, and the claim that asks it."""
+    """A witness, and the claim whose conclusion is the witness."""
     witness = Witness(hint, violated)
     return witness, build(name, witness.conclusion(), witness.certify, data=data, **rest)
