@@ -258,7 +258,7 @@ def ensure_aligned() -> None:
     kept, n, size, N = sp.symbols("kept n ||grad|| N", positive=True)
     m, others, second = sp.symbols("m_t others second", real=True)
     ensure_own_constant()
-    ensure_smoothness()  # of part i, with L_i/n <= L
+    ensure_smoothness()  # for part i of the risk, with L_i/n <= L
     cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: SHORT_STEP})
     ensure_gain()
     ensure_raised_by_others(INPUTS_ALIGNED)

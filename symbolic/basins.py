@@ -200,7 +200,7 @@ def ensure_divergence(c: sp.Expr, exists: Supposition | None) -> None:
         exists: the supposition that V exists; None if a step has shown it.
     """
     a, N = sp.symbols("a N", positive=True)
-    p = supposed_number(SEVERAL_TOKENS, "p", positive=True)  # of one rival at least
+    p = supposed_number(SEVERAL_TOKENS, "p", positive=True)  # for at least one rival
     ensure_mean(
         p,
         1 + supposed_number(exists, "more", nonnegative=True),
@@ -309,7 +309,7 @@ def ensure_direction(c: sp.Expr, C: sp.Expr, diverges: str) -> None:
         "with S that sum, ||W||/S is at most 1 + off in the end and <W, V>/(N S) at least 1 - off, "
         "for every off > 0: the cosine <W, V>/(||W|| N) has no limit below 1",
     )
-    cite(CAUCHY_SCHWARZ)  # nor one above
+    cite(CAUCHY_SCHWARZ)  # nor a limit above 1
 
 
 def ensure_from_kept(exists: Supposition | None) -> None:
@@ -344,7 +344,7 @@ def ensure_from_basin(
 
 def _from_basin() -> Converged:
     """Prove where a run goes from the basin, under the suppositions that readings state."""
-    ensure_smoothness()  # that the code's L is a Lipschitz constant, as the step supposes
+    ensure_smoothness()  # proves that the code's L is a Lipschitz constant
     return converges(
         *(UNIQUE_OPTIMUM, SMOOTH_SLOPE, FALLING, SHORT_STEP, IN_BASIN, SEVERAL_TOKENS, SOLUTION)
     )

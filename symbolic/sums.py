@@ -37,7 +37,7 @@ def total(term: sp.Expr, *indices: sp.Symbol) -> sp.Expr:
 
 def _summed(part: sp.Expr, index: sp.Expr) -> sp.Expr:
     factor, rest = part.as_independent(index, as_Add=False)
-    if rest.has(sp.Sum):  # it would get the bound index of the sum within
+    if rest.has(sp.Sum):  # the inner sum would get the bound index of the outer one
         raise ProofError("a sum over one index holds a sum that depends on it", value=repr(part))
     return factor * (n if rest == 1 else sp.Sum(rest.subs(index, _k), (_k, 1, n)))
 

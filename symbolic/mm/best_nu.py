@@ -141,8 +141,8 @@ def ensure_no_least_between() -> None:
     cite(CAUCHY_SCHWARZ)  # and so at least the norm Gamma; so y has a weight in p, and c > 0
     m, c, k, weight = sp.symbols("m c k w", positive=True)
     h, e, t = sp.symbols("h e t", real=True)
-    first = sp.Matrix([m, -weight * c, 0])  # of the affine hull, where it is nearest to y
-    far = sp.Matrix([-t * k, c + t * h, t * e])  # of y at q + t from there
+    first = sp.Matrix([m, -weight * c, 0])  # the point of the affine hull that is nearest to y
+    far = sp.Matrix([-t * k, c + t * h, t * e])  # the vector from this point to y at q + t
     square = first.dot(first) - first.dot(far) ** 2 / far.dot(far)
     ensure_equal(
         [square.subs(t, 0), sp.diff(square, t).subs(t, 0)],

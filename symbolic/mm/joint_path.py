@@ -285,7 +285,7 @@ def ensure_ratio() -> None:
     ensure_first_order()
     ensure_weights()
     top, over, miss = sp.symbols("top over miss", positive=True)
-    # q_i vanishes in tight inputs and v_r/r turns to e, by the bound of the head for these alone
+    # in tight inputs q_i tends to 0, and v_r/r to e, by the bound of the head for these inputs
     share = (top - miss) / (over + top)
     ensure_zero(
         share * (1 + over) + (1 - share) * (1 - top) - (1 - miss),
@@ -316,7 +316,7 @@ def ensure_ratio() -> None:
         "max_j g_j q*_j",
     )
     m, bound = sp.symbols("m bound", real=True)
-    rate = tau / (GAMMA * size)  # of r/R, as ||v(alpha)|| = 1/Gamma
+    rate = tau / (GAMMA * size)  # the limit of r/R, as ||v(alpha)|| = 1/Gamma
     ensure_equal(
         rate * (m * GAMMA - GAMMA),
         tau * (m - 1) / size,

@@ -98,7 +98,7 @@ def prove_path() -> str:
     )
     rest = sp.Symbol("rest", positive=True)
     ensure_positive(c * rest / (1 + rest), "so L(p) > L_*, attention to other tokens being above 0")
-    ensure_margins_are_large(FALLING)  # with c and C in the place of b delta and a Delta
+    ensure_margins_are_large(FALLING)  # here c and C stand in place of b delta and a Delta
     ensure_near_where_margins_are_large()
     rho, spread = sp.symbols("rho log(2Gamma)", positive=True)
     ensure_equal(

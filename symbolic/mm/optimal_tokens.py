@@ -66,7 +66,7 @@ def prove() -> str:
         "has off the optimal tokens than p",
     )
     suppose(statement.MORE, DECREASES)
-    whole = asked.left + more + total(entry("p") * OPTIMAL)  # of p, as the hypothesis has it
+    whole = asked.left + more + total(entry("p") * OPTIMAL)  # by the hypothesis
     ensure_nonnegative(
         total(alike).subs(total(entry("p")), whole),
         "prompt q, which has no more weight off the optimal tokens, attends to a score that "

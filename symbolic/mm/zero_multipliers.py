@@ -103,7 +103,7 @@ def ensure_shortest() -> None:
         "+ q_J^2) <= C exp(-(1 - e) R/||p'||)",
         normal=simplified,
     )
-    n, far = sp.symbols("n far", positive=True)  # far stands for (1 - e) R/||p'||
+    n, far = sp.symbols("n far", positive=True)  # `far` stands for (1 - e) R/||p'||
     ensure_zero(
         sp.limit(sp.powsimp(sp.log(n) * sp.exp(-far * (1 + e)) / sp.exp(-far)), far, sp.oo),
         "what v_r is short is at most (ln n)/r more, and 1/r at most exp(-(1 - e^2) R/||p'||) for "

@@ -21,7 +21,7 @@ def prove_by_rank() -> str:
     """Prove that X^mm is the least matrix for linearly independent A_j of margin 1 alone."""
     suppose(SOLUTION)
     ensure_multipliers()
-    cite(CARATHEODORY)  # of the A_j of positive multiplier, all of margin 1
+    cite(CARATHEODORY)  # for the A_j of positive multiplier, whose margins are all 1
     ensure_multipliers_suffice()
     return "in any dimension: X^mm is the least point of the independent constraints as well"
 

@@ -18,7 +18,7 @@ def prove() -> str:
     slope = SYMBOLS.logistic_slope(sp.Symbol("u", real=True))
     ensure_positive(slope, "|l'| = g'(u) is positive")
     s_a, s_t = sp.symbols("s_a s_t", positive=True)
-    s_r = sp.Symbol("s_r", nonnegative=True)  # the rest of the vocabulary, if there is any
+    s_r = sp.Symbol("s_r", nonnegative=True)  # the rest of the vocabulary
     suppose(statement.ORTHONORMAL, statement.SUCCESSOR)
     u = s_a  # scores are <e_a, e_t>: 1 for a, 0 for the others
     total = {s_r: 1 - s_a - s_t}
@@ -32,5 +32,5 @@ def prove() -> str:
         s_a * (s_r + 2 * s_t),
         "s_a (1 - s_a) + s_t s_a is positive, and so is its sum over repeated problems",
     )
-    ensure_product()  # problems of other queries, which are orthogonal to this one, add 0
+    ensure_product()  # problems with other queries, orthogonal to this one, add 0
     return "for any vocabulary, any sentences with one successor a token, any start and step"

@@ -36,7 +36,7 @@ def prove_apart() -> str:
     square = (MARGINS[inner("D", "w_i")] - MARGINS[inner("D", "w_j")]) ** 2
     ensure_nonnegative(square - 4, "so ||w_i - w_j||^2 ||D||^2 >= 4", normal=expanded)
     A = vector("D")
-    w = A / (A @ A)  # of X^mm for two tokens that differ by D and the queries z, -z
+    w = A / (A @ A)  # the normal of X^mm for two tokens that differ by D, and queries z and -z
     ensure_equal(
         apart(w - (-1) * w, A),
         sp.Integer(4),

@@ -311,7 +311,7 @@ def prove_unlikely() -> str:
     S is a sum of d signs, and p_s the probability of S = s. Also max p <= (3d/2 + 1)^(-1/2).
     """
     suppose(SEVERAL)  # a power T - 2 of at least 0
-    cite(BOOLE)  # of an input, over which of its T tokens is the best one
+    cite(BOOLE)  # over the T tokens of an input, each of which may be the best one
     cite(
         MEAN_OF_PRODUCT,
         met={ROWS: SIGNS},

@@ -284,7 +284,7 @@ def ensure_wider() -> None:
         w * squared_slope(w, r, k),
         "the slope of the code's height in a is w times the slope that the code evaluates",
     )
-    # r - w/2 is w/2 - less, and a^3 is a^2 less something
+    # r - w/2 is w/2 - less with less >= 0
     falls = -squared_slope(w, w / 2 - LESS, k)
     parts = LESS * (1 - 3 * k**2) + w * (3 * k - 1) * (1 - k) / 2 + 3 * w * k**2 * (1 - k)
     ensure_equal(

@@ -142,7 +142,7 @@ def prove_output() -> str:
         "the output moves by p ||mean of the rest - mean of those left out||",
         normal=cancelled,
     )
-    cite(TRIANGLE)  # means of tokens are no farther apart than some two tokens
+    cite(TRIANGLE)  # two means of tokens are at most the largest distance of two tokens apart
     count, grown = sp.symbols("N grown", nonnegative=True)
     suppose(SOLUTION)
     power, rest = sp.Symbol("exp(-r)", positive=True), sp.Symbol("rest", nonnegative=True)
@@ -152,13 +152,13 @@ def prove_output() -> str:
         "exp(r (m - 1)) = 1 + grown",
         normal=factored,
     )
-    sums = sp.Symbol("sum", nonnegative=True)  # of exp(-r m_t) over those left out
+    sums = sp.Symbol("sum", nonnegative=True)  # the sum of exp(-r m_t) over the tokens left out
     ensure_nonnegative(
         sums - sums / (1 + sums + rest),
         "p = sum/(1 + sum + rest), against the optimal token's 1, is at most the sum",
         normal=factored,
     )
-    left = sp.Symbol("left", nonnegative=True)  # what one term falls short of exp(-r)
+    left = sp.Symbol("left", nonnegative=True)  # the distance of one term below exp(-r)
     ensure_nonnegative(
         count * power - count * (power - left),
         "the sum of N terms that are at most exp(-r) is at most N exp(-r)",

@@ -104,7 +104,7 @@ def prove_often() -> str:
         "of unit embeddings the next token a scores more than every other b, by ||a - b||^2/2: it "
         "is what the query asks for",
     )
-    prove_circles()  # of two tokens: a query asks for a before b, and for b before a
+    prove_circles()  # the cycle has two tokens: a query asks for a above b, and for b above a
     prove_probability()
     z, q, r = sp.symbols("z mean_q mean_r")
     cite(textbook.MEAN_OF_PRODUCT, met={textbook.ROWS: ROWS_OF_LANGUAGES})

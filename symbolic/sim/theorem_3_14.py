@@ -133,7 +133,7 @@ def ensure_order(a: sp.Expr, b: sp.Expr, c: sp.Expr) -> None:
     slope, x = sp.Function("l'"), sp.Symbol("x", real=True)
     share = 1 / (1 + sp.exp(-x))
     pull = slope(GAMMA_O * share + GAMMA * (1 - share)) * share * (1 - share)
-    ensure_no_less(reached, pull, (slope, TWICE_SMOOTH))  # p, which makes up the gradient
+    ensure_no_less(reached, pull, (slope, TWICE_SMOOTH))  # p, the coefficient in the gradient
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: TWICE_SMOOTH})  # p
     suppose(SHORT)
     second = first + apart / (STEP * half) - LESS

@@ -218,7 +218,7 @@ def prove_no_minimum() -> str:
     bent = ensure_second_derivative()
     ensure_gain_of_support()
     ensure_positive_gain(*_TWO_SCORES)  # gamma_o > u, so c_o > 0
-    ensure_any_margins(FEW)  # of all tokens but one of those with c_t != 0
+    ensure_any_margins(FEW)  # for all tokens except one of those with c_t != 0
     lowered = -sp.Symbol("|c_t|", nonnegative=True)
     ensure_zero(bent(lowered, 0), "with a_t = 0 where c_t < 0 such tokens add nothing to u''")
     ensure_equal(bent(POSITIVE, 1), POSITIVE, "a token with c_t > 0 and a_t = 1 adds c_t to u''")

@@ -187,7 +187,7 @@ def prove_far() -> str:
     `mean` is the mean of the other tokens. Equality holds if these are all equal and W = c y z^T
     with y = x_1 - mean, c >= 0.
     """
-    suppose(SEVERAL)  # there is a mean of the others
+    suppose(SEVERAL)  # so that the other tokens have a mean
     others = {"T": n + 1, "W": _Weights(), "z": vector("z")}
     comparison = far(_Apart(), SimpleNamespace(X=_Keys(OTHER), **others))
     ensure_equal(
@@ -219,7 +219,7 @@ def prove_far() -> str:
         normal=simplified,
     )
     c = sp.Symbol("c", nonnegative=True)
-    size = c * (y @ y) * (z @ z)  # of <y, W z> for W = c y z^T, where ||W||^2 is c times that
+    size = c * (y @ y) * (z @ z)  # <y, W z> for W = c y z^T, where ||W||^2 is c times this number
     attained: Any = far(_Apart(), SimpleNamespace(X=_Keys(FIRST - size), **others))
     ensure_equal(
         [attained.left.subs(inner("W", "W"), c * size), attained.right],

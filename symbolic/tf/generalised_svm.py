@@ -178,7 +178,7 @@ def prove_solvable() -> str:
         normal=expanded,
     )
     ensure_existence(meets, constraints, "Gen-SVM")
-    size = sp.Symbol("size", positive=True)  # of W_svm, squared
+    size = sp.Symbol("size", positive=True)  # ||W_svm||^2
     comparison = longer(SYMBOLS, mu**2 * (size + MORE), size, mu)
     ensure_nonnegative(
         comparison.right**2 - comparison.left**2,
@@ -567,7 +567,7 @@ def prove_unbounded() -> str:
     cite(MONOTONE_SEQUENCE, met={MONOTONE: bounded})
     cite(
         COMPOSED, met={CONTINUOUS: SMOOTH_SLOPE}
-    )  # l', so the length of a step, which would tend to 0
+    )  # for l', and so for the length of a step, which would tend to 0
     ensure_positive(
         slopes[0],
         "at a limit the step of w_1 would be positive, so that w_2 is unbounded, and so is "

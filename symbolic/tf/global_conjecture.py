@@ -282,7 +282,7 @@ def ensure_lower_tokens_outweigh() -> None:
         "a step is no longer than 4 e a P_L",
         normal=factored,
     )
-    cite(COMPLETE)  # were the P_L summable W would converge
+    cite(COMPLETE)  # if the P_L were summable, W would converge
     summed = sp.Symbol("sum", positive=True)
     ensure_true(
         sp.limit(x - K / 2 * summed, summed, sp.oo) == -sp.oo,
@@ -381,7 +381,7 @@ def prove() -> str:
         ProofError: a step fails.
     """
     suppose(BETTER)
-    # from any start, by M with margins 1, which exists by `ensure_parts`
+    # from any start, with an M of margins 1, which exists by `ensure_parts`
     divergence.ensure_divergence(DIFFERENT, SEVERAL_TOKENS)
     ensure_limit(CONSTRAINTS, SHORT_OR_FEW)
     ensure_parts()

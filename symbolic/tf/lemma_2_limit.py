@@ -47,7 +47,8 @@ def ensure_below() -> None:
 
     So the risk gap is bounded below.
     """
-    odd, tied = 1 / POWER + MORE, 1 + ALSO  # sums of odds of others, and of optimal tokens
+    # the sums of odds of other tokens, and of optimal tokens
+    odd, tied = 1 / POWER + MORE, 1 + ALSO
     bound = 1 / (1 + K * POWER)
     ensure_nonnegative(
         (odd / (tied + odd) - bound).subs(K, tied + LESS),

@@ -279,7 +279,7 @@ def ensure_kept() -> None:
         E @ E + 2 * e * (G @ E) + e * e * (G @ G),
         "y^2 becomes y^2 + 2 e <G, E> + e^2 ||G_E||^2, G_E what G has across u",
     )
-    moved = H  # what a grows by, e <G, u> = e g/N
+    moved = H  # the growth of a in a step, e <G, u> = e g/N
     ensure_nonnegative(
         moved * widening(N, turn, ROOM, K, moved + MORE)
         - 2 * (moved * N) * (turn / ROOM)

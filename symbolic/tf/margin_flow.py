@@ -294,7 +294,7 @@ def ensure_energy() -> None:
         "G, which tends to 0 with the f_t, is the integral of -G': in the end at least E/2",
         least=sp.Rational(1, 2),
     )
-    cite(CAUCHY_SCHWARZ)  # of x^T M y: D = 1^T M m' is at most sqrt(rates Q)
+    cite(CAUCHY_SCHWARZ)  # for the product x^T M y: D = 1^T M m' is at most sqrt(rates Q)
     ensure_nonnegative(
         (4 * side * root - 2 * (side * root + C * root**2)).subs(C, side / (root * (1 + MORE))),
         "G is D up to C Q, as sum_t f_t off_t is at most C times sum_t f_t^2: E is at most 4 "
@@ -362,7 +362,7 @@ def ensure_slow() -> None:
     The letters are those of `symbolic.tf.settled_attention`.
     """
     K, w = sp.symbols("K w", positive=True)
-    cite(CAUCHY_SCHWARZ)  # of functions on [tau, 2 tau]
+    cite(CAUCHY_SCHWARZ)  # for functions on [tau, 2 tau]
     ensure_nonnegative(
         K**2 - TAU * (K**2 / (TAU * (1 + MORE))),
         "the integral of sqrt(Q) from tau to 2 tau, at most the root of tau E, is at most a "

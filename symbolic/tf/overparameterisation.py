@@ -147,7 +147,7 @@ def prove_bound() -> str:
     ensure_independent_inputs()
     ensure_angles()
     ensure_two_squares()
-    cite(BOOLE)  # some of the T (T - 1)/2 angles is obtuse
+    cite(BOOLE)  # for the event that one of the T (T - 1)/2 angles is obtuse
     cite(CHI_SQUARE)
     best = (RHO - 1) / (2 * RHO)
     ensure_positive(cancelled(best), "y = (rho - 1)/(2 rho) is above 0")

@@ -121,7 +121,8 @@ def ensure_parts_rest_alone() -> None:
         "a constant that is added to a part's logits changes no sum_t b_t a_t of a dependency",
         normal=expanded,
     )
-    cite(RANGE)  # of the rows (x_t, 1): so logits are some p's where they are so in each part
+    # for the matrix of rows (x_t, 1): if logits of each part come from some p, all come from one p
+    cite(RANGE)
     ensure_zero(
         (s * (gamma - u)).subs(gamma, u), "a part of one score u has c_t = 0 whatever its logits"
     )
@@ -307,11 +308,13 @@ def ensure_largest_on_line() -> None:
     ensure_nonzero(
         m * other * gap * sp.Symbol("lead", nonzero=True),
         some,
-    )  # that of k_s + k_t, t the last token and s the last one of another score: no other pair has
-    # this power, but for such of two tokens beyond s, which have the score of t
+    )
+    # the coefficient of the power k_s + k_t, t the last token and s the last one of another score:
+    # the only other pairs of this power are two tokens beyond s, whose scores are both that of t
     cite(DESCARTES, met={NOT_ALL: some})  # so that P has one sign on each side of a root, near it
     smooth = "weights m exp(k ln y), sums of these, and quotients by positive ones are smooth"
     ensure_smooth([m * sp.exp(k * x), gamma / weights], smooth)
     rises = "the slope of the score along ln y, P(y)/(sum_t w_t)^2, has the sign of P"
     ensure_nonnegative(sp.Symbol("P(y)", nonnegative=True) / weights**2, rises)
-    cite(RISING, met={SIGN: rises, DIFFERENTIABLE: smooth})  # strictly, but for single points
+    # the score rises strictly, as its derivative is 0 at single points only
+    cite(RISING, met={SIGN: rises, DIFFERENTIABLE: smooth})

@@ -83,7 +83,7 @@ D = sp.Symbol("D", real=True)
 def ensure_decay() -> None:
     """Prove step 4: E is at most rates/tau + C tau^(-3/2)."""
     root, side = sp.symbols("sqrt(Q) sqrt(rates)", positive=True)
-    cite(CAUCHY_SCHWARZ)  # of x^T M y: D = theta^T M v' is at most sqrt(rates Q)
+    cite(CAUCHY_SCHWARZ)  # for the product x^T M y: D = theta^T M v' is at most sqrt(rates Q)
     ensure_nonnegative(
         (root**2 - E**2 / side**2).subs(root, 2 * E / side + MORE),
         "Q, and so E, is above 0, as some f_t is. It is at least E^2/rates where sqrt(Q) is at "

@@ -110,7 +110,7 @@ def ensure_margins_are_large(
     definition_1.prove()  # deficits are at least that attention times delta, at most times Delta
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
     b = supposed_number(falling, "b", positive=True)
-    delta = supposed_number(UNIQUE_OPTIMUM, "delta", positive=True)  # rivals are all other tokens
+    delta = supposed_number(UNIQUE_OPTIMUM, "delta", positive=True)  # of all other tokens
     ensure_nonnegative(
         (b + more) * (delta + also) * (1 + still) / (b * delta) - 1,
         "Gamma >= 1, as a_i Delta_i (T_i - 1) >= b_i delta_i, so that log(2 Gamma) is positive",

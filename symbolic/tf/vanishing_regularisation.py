@@ -59,7 +59,7 @@ def ensure_on_path() -> None:
 
 def ensure_norm_grows() -> None:
     """Prove that the norm of the minimiser tends to infinity as lambda falls to 0."""
-    lemma_2_limit.ensure_above(SMOOTH_SLOPE)  # which asks for l decreasing and continuous alone
+    lemma_2_limit.ensure_above(SMOOTH_SLOPE)  # this needs only that l decreases and is continuous
     lemma_2.ensure_missed(UNIQUE_OPTIMUM, SEVERAL_TOKENS)  # attended scores are below the best ones
     theorem_2.ensure_secants()  # l(best - x) > l(best) for x > 0, strictly decreasing or not
     ensure_least_objective(sp.Integer(0), "the risk")
