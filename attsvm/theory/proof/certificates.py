@@ -40,13 +40,21 @@ def product(propositions: Sequence[Proposition], places: Sequence[int]) -> Term:
 
 
 def refutes(propositions: Sequence[Proposition], certificate: Sequence[Summand]) -> bool:
-    """Return whether the certificate shows that the propositions never hold together."""
+    """Return whether the certificate shows that the propositions never hold together.
+
+    "In the end" is not read here: the rule `decide` says at which steps the propositions hold.
+    """
     whole, positive = as_term(0), False
     for summand in certificate:
         relations = [propositions[place].relation for place in summand.places]
+        # A product with a factor 0 is 0, so that its coefficient may have any sign. All other
+        # products are >= 0, and a negative coefficient would make them useless.
         if "==" not in relations:
             if not summand.factor > 0:
                 return False
+            # a product of terms > 0 is > 0; so is the empty product, the number 1
             positive = positive or ">=" not in relations
         whole = whole + product(propositions, summand.places) * summand.factor
+    # If all propositions held, the sum would be > 0. As a polynomial it is 0: a contradiction.
+    # Without a positive summand the sum 0 = 0 would be no contradiction.
     return positive and whole == as_term(0)

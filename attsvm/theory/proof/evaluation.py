@@ -1,8 +1,8 @@
-"""Facts of linked proofs, evaluated in floats on a model: a false one shows a fault.
+"""Evaluation of facts of linked proofs in floats on a model; a false fact shows a fault.
 
-A model gives values to the letters of a reading: a run of descent, for instance. A fact that is
+A model gives values to the letters of a reading, such as those of a run of descent. A fact that is
 false in a model shows a false hypothesis, a false lemma, a false setting or a fault of the core.
-No proof depends on this; it is the check of the checkers.
+No proof depends on these evaluations: they test the core.
 
 "In the end P(k)" cannot be refuted by finitely many steps. It counts as confirmed if P holds at
 the last steps of the model, and as open otherwise.
@@ -147,7 +147,7 @@ class _Values:
                 yield element
 
     def value(self, function: Function, arguments: tuple[Value, ...]) -> Value:
-        """Return the value of a function, remembered if its arguments can be."""
+        """Return the value of a function; cached if all arguments are numbers."""
         key = None
         if all(isinstance(x, int | float | np.floating) for x in arguments):
             key = (function, arguments)
@@ -167,7 +167,7 @@ class _Values:
         if function in _KNOWN:
             return _KNOWN[function](*arguments)
         if function not in self.meanings:
-            return 1.0  # what only lemmas read is taken to be true
+            return 1.0  # a proposition that only lemmas read, such as continuity: assumed true
         letters, term = self.meanings[function]
         values: dict[Atom, Value] = dict(zip(letters, arguments, strict=True))
         if function in self.sums:
@@ -197,8 +197,8 @@ def evaluated(whole: Proof, model: Model, tries: int = 24, seed: int = 0) -> Tal
     Args:
         whole: the proof.
         model: the model.
-        tries: how many values of the letters are tried for each fact.
-        seed: of the generator that draws them.
+        tries: maximum number of values of the letters that are tried for each fact.
+        seed: the seed of the generator that draws the values.
     """
     generator, tally, values = np.random.default_rng(seed), Tally(), _Values(model, whole)
     last = range(model.steps - 3, model.steps - 1)
@@ -221,7 +221,7 @@ def evaluated(whole: Proof, model: Model, tries: int = 24, seed: int = 0) -> Tal
 
 
 def _assumed(values: _Values, assumption: Proposition, drawn: Mapping[Atom, Value]) -> bool:
-    """Return whether an assumption surely holds, rounding included."""
+    """Return whether an assumption holds by more than rounding, or is an exact value >= 0."""
     value, size = values.term(assumption.term, drawn)
     return bool(
         value > values.model.tolerance * size or (value >= 0 and assumption.relation == ">=")

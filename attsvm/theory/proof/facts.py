@@ -1,10 +1,11 @@
-"""Facts of linked proofs: propositions with the rule and the facts that they were made from.
+"""Facts of linked proofs: propositions, each with its rule and the facts that the rule used.
 
-A fact says: for all values of its letters, if its assumptions hold, its proposition holds. This
-is meant in every model of the reading: real numbers, vectors, sequences and finite index sets for
-which the setting and the hypotheses of the reading are true. A model may have an empty index set,
-and then an index letter has no values. So a fact from which such a letter disappears needs the
-fact that the index set is not empty.
+A fact says: for all values of its letters, if its assumptions hold, its proposition holds. It is
+true in every model of the reading. A model consists of real numbers, vectors, sequences and finite
+index sets for which the setting and the hypotheses of the reading are true.
+
+An index set may be empty; then its letters have no values. So a fact from which such a letter
+disappears needs the fact that the index set is not empty.
 
 Facts are made by the rules of `attsvm.theory.proof.rules` alone, inside a proof.
 """
@@ -43,7 +44,7 @@ K = Letter("k", STEP)
 class Proposition:
     """`term >= 0`, `term > 0` or `term == 0`, perhaps "in the end": for all k from some step on.
 
-    From which step on depends on the other letters.
+    This step may depend on the values of the other letters.
     """
 
     term: Term
@@ -55,13 +56,13 @@ class Proposition:
 
     @property
     def letters(self) -> frozenset[Letter]:
-        """Its letters, without the step that it binds."""
+        """Its free letters: "in the end" binds the step k."""
         return self.term.letters - ({K} if self.eventually else frozenset())
 
     def says(self, other: Proposition) -> bool:
         """Return whether both say the same: the terms agree up to a positive factor.
 
-        In an equation the factor may be negative as well.
+        In an equation the factor may be negative as well. False does not show that they differ.
         """
         mine, its = self.term.parts, other.term.parts
         if (self.relation, self.eventually) != (other.relation, other.eventually):
@@ -76,9 +77,16 @@ class Proposition:
         return Proposition(substituted(self.term, values), self.relation, self.eventually)
 
     def denied(self) -> Proposition:
-        """Return the opposite of an inequality that is not said of the end."""
+        """Return the negation of the inequality: not t >= 0 is -t > 0, not t > 0 is -t >= 0.
+
+        Raises:
+            ProofError: the proposition is an equation, or holds in the end. The negation of "in the
+                end" would be "at infinitely many steps", which no proposition can say.
+        """
         if self.relation == "==" or self.eventually:
-            raise ProofError("only an inequality has an opposite here", value=as_text(self))
+            raise ProofError(
+                "only an inequality that holds at all steps has a negation", value=as_text(self)
+            )
         return Proposition(-self.term, ">" if self.relation == ">=" else ">=")
 
     def __repr__(self) -> str:
@@ -125,10 +133,10 @@ class Fact:
     Attributes:
         proposition: what it says.
         assumptions: what it assumes.
-        rule: the rule.
-        premises: the facts that the rule took.
+        rule: the name of the rule.
+        premises: the facts that the rule used.
         number: its place in the proof, from 1.
-        first: the place of the first fact that the same call of the rule made.
+        first: the number of the first fact that the same call of the rule made.
     """
 
     proposition: Proposition
@@ -140,7 +148,7 @@ class Fact:
 
     @property
     def letters(self) -> frozenset[Letter]:
-        """The letters for all values of which it holds."""
+        """Its free letters: the fact holds for all their values."""
         return self.proposition.letters.union(*(a.letters for a in self.assumptions))
 
     def __repr__(self) -> str:
@@ -153,7 +161,7 @@ _MARKS = itertools.count(1)
 
 @dataclass(slots=True, eq=False)
 class Proof:
-    """A proof: its facts in order, and what belongs to it.
+    """A proof: its facts in order, and the names that they use.
 
     Attributes:
         facts: all facts made so far.
@@ -183,9 +191,13 @@ class Proof:
     mark: int = field(default_factory=lambda: next(_MARKS))
 
     def named(self, name: str, letters: Iterable[Letter], gives: Sort = REAL) -> Function:
-        """Return a new function of these letters; its mark keeps it apart from all others."""
+        """Return a new function of these letters; its mark keeps it apart from all others.
+
+        Raises:
+            ProofError: the proof has a function of this name.
+        """
         if name in self.names:
-            raise ProofError("a proof names two things alike", value=name)
+            raise ProofError("a proof uses one name for two functions", value=name)
         sorts = tuple(REAL if x.sort == POSITIVE else x.sort for x in letters)
         self.names[name] = Function(name, sorts, gives, self.mark)
         return self.names[name]
@@ -205,9 +217,13 @@ def proof() -> Iterator[Proof]:
 
 
 def current() -> Proof:
-    """Return the proof of this block."""
+    """Return the proof of the block `proof` that is running.
+
+    Raises:
+        ProofError: there is no such block.
+    """
     if (whole := _PROOF.get(None)) is None:
-        raise ProofError("a fact is made outside of a proof")
+        raise ProofError("a fact is made outside of a proof", remedy="Use `with proof():`.")
     return whole
 
 
@@ -220,7 +236,7 @@ def made(
     bound: Iterable[Letter] = (),
     first: int = 0,
 ) -> Fact:
-    """Add a fact to the proof. Rules call this; it checks what all of them have in common.
+    """Add a fact to the proof and return it; every rule calls this for the checks that all share.
 
     Args:
         proposition: what the fact says.
@@ -229,6 +245,10 @@ def made(
         assumptions: what it assumes.
         bound: letters of the premises that the rule has replaced or bound.
         first: the number of the first fact of this call, if it is another one.
+
+    Raises:
+        ProofError: a premise is of another proof, or an assumption speaks of the end. Or an index
+            disappears although its set may be empty, or a function to an index set is new.
     """
     whole, chosen, assumed = current(), tuple(premises), frozenset(assumptions)
     if any(p.number > len(whole.facts) or whole.facts[p.number - 1] is not p for p in chosen):
@@ -239,7 +259,8 @@ def made(
         raise ProofError("an assumption fixes the step that the end binds", value=repr(assumed))
     number = len(whole.facts) + 1
     fact = Fact(proposition, assumed, rule, chosen, number, first or number)
-    # "for all j: P" says nothing if there is no j
+    # "For all j: P" says nothing if there is no j. If P no longer contains j, the fact would say P
+    # even for an empty index set, so some premise must say that the set is not empty.
     known = [p.proposition for p in chosen if p.assumptions <= assumed]
     for letter in frozenset().union(*(p.letters for p in chosen)) - fact.letters - {*bound}:
         if letter.sort.index and not any(some(letter).says(one) for one in known):
@@ -248,7 +269,8 @@ def made(
                 value=f"{letter.name} in {proposition}",
                 remedy="Give the fact that the index set is not empty as a premise.",
             )
-    # a function to an index set says that the set is not empty: only the reading may have one
+    # A function to an index set implies that the set is not empty. Only functions of the reading,
+    # and those that `attained` made from evidence, may occur.
     spoken = frozenset(a for p in (proposition, *assumed) for a in p.term.atoms)
     invented = {f for a in spoken for f in a.choices} - whole.choices
     if invented:

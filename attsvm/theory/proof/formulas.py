@@ -1,7 +1,7 @@
-"""Conclusions of readings and meanings of their letters, as the propositions that proofs end with.
+"""Conclusions of readings, and the meanings of their letters, as propositions of linked proofs.
 
-The formula of a reading over variables is evaluated on letters. So its proof ends with the very
-formula that is checked on numbers. A conclusion about runs has no such formula; it is declared with
+The formula of a reading over variables is evaluated on letters. So its proof ends with the same
+formula that is checked on numbers. A conclusion about runs has no such formula; its author declares
 its propositions, see `Measured`.
 """
 
@@ -31,7 +31,7 @@ class Said:
     """The conclusion of a reading.
 
     Attributes:
-        sequents: all of them are the conclusion.
+        sequents: the parts of the conclusion; a proof must show all of them.
         setting: facts that follow from the meaning of the letters, each with a sentence.
     """
 
@@ -59,7 +59,11 @@ class Letters(Arithmetic[Term]):
         return MAXIMUM(as_term(x), as_term(y))
 
     def spectral(self, A: Numbers) -> Term:
-        """Refuse a spectral norm."""
+        """Refuse a spectral norm, which terms do not have.
+
+        Raises:
+            ProofError: always.
+        """
         raise ProofError("a spectral norm is no term", value=repr(A))
 
 
@@ -68,7 +72,7 @@ LETTERS = Letters()
 
 
 def propositions(relation: Relation) -> list[Proposition]:
-    """Return the comparisons of a relation, all of which it says.
+    """Return the comparisons of a relation as propositions; the relation says all of them.
 
     Raises:
         ProofError: the relation says only that one of several comparisons is true.

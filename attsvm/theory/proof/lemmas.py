@@ -1,7 +1,8 @@
-"""Lemmas that linked proofs cite: functions of an instance that give hypotheses and conclusions.
+"""Lemmas that linked proofs cite: theorems, as functions that return their instances.
 
-The core trusts them, so each names the place of its proof. The docstring is the theorem, and the
-function is its instance; `named` makes the new names of theorems that say that something exists.
+A function takes terms and returns the hypotheses and conclusions of the theorem for these terms.
+Its docstring states the theorem. The core trusts lemmas, so each names the place of its proof. If a
+theorem says that a constant exists, `named` makes a new function for the constant.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Needed:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """The hypotheses and the conclusions of a lemma at an instance."""
+    """A lemma applied to terms: its hypotheses and its conclusions."""
 
     needed: tuple[Needed, ...]
     concludes: tuple[Sequent, ...]
@@ -50,7 +51,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Lemma:
-    """A theorem: its name, the place of its proof, and its instances."""
+    """A theorem: its name, the place of its proof, and the function that returns its instances."""
 
     name: str
     source: str
@@ -72,19 +73,23 @@ def _instance(
 
 
 def _binds(*letters: Letter, apart: Iterable[Term] = ()) -> frozenset[Letter]:
-    """Return bound letters, which must not occur in terms that do not depend on them."""
+    """Return the letters that a hypothesis binds.
+
+    Raises:
+        ProofError: such a letter occurs in the terms `apart`, which must not depend on it.
+    """
     if letters_of(apart) & {*letters}:
         raise ProofError("an instance holds a letter that its lemma binds", value=repr(letters))
     return frozenset(letters)
 
 
 def falls(f: Function, fall: Function) -> Proposition:
-    """Return the proposition that f' = -fall, which only lemmas read; marks tell names apart."""
+    """Return the proposition that f' = -fall; only lemmas read it. Marks keep names apart."""
     return gt(Function(f"{f.name}'{f.mark} = -{fall.name}'{fall.mark}")(), 0)
 
 
 def continuous(f: Function) -> Proposition:
-    """Return the proposition that f is continuous, which only lemmas read."""
+    """Return the proposition that f is continuous; only lemmas read it."""
     return gt(Function(f"{f.name}'{f.mark} is continuous")(), 0)
 
 
@@ -210,9 +215,10 @@ def DESCENT(
 
 @lemma("finitely often", "Rudin, Principles of Mathematical Analysis, theorem 1.20")
 def FINITELY_OFTEN(_: Named, f: Term, gain: Term, bound: Term, near: Proposition) -> Instance:
-    """If f never falls, and rises by a gain > 0 and is at most a bound while near: not near.
+    """If f never falls, and rises by a gain > 0 and stays below a bound while near: not near.
 
-    That is in the end. Otherwise f would be above the bound at some step at which it is near.
+    More exactly, `near` is false in the end. Otherwise f would rise by the gain infinitely often,
+    and exceed the bound at a step at which `near` is true.
     """
     after, k, when = substituted(f, {K: K.term + 1}), _binds(K, apart=[gain, bound]), {near}
     return _instance(
@@ -228,7 +234,7 @@ def FINITELY_OFTEN(_: Named, f: Term, gain: Term, bound: Term, near: Proposition
 
 @lemma("settled", "the value at the step from which on f does not rise is a bound")
 def SETTLED(named: Named, name: str, f: Term) -> Instance:
-    """If f(k + 1) <= f(k) in the end, then f(k) <= B in the end, B depending on f's letters."""
+    """If f(k + 1) <= f(k) in the end, then f(k) <= B in the end; B depends on the letters of f."""
     letters = sorted(f.letters - {K}, key=repr)
     after = substituted(f, {K: K.term + 1})
     return _instance([ev(ge(f, after))], ev(ge(named(name, letters)(*letters), f)))

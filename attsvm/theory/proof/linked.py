@@ -1,4 +1,4 @@
-"""Linked proofs as a whole: functions whose facts end in what their readings conclude."""
+"""Linked proofs: functions whose chain of facts ends in the conclusion of a reading."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from attsvm.theory.proof.formulas import conclusion_of
 
 
 def linked(prove: Callable[[], str]) -> Callable[[], str]:
-    """Return a proof whose facts are recorded, and none of which is idle.
+    """Return the proof with its facts recorded, and with a check that each fact is used.
 
     Args:
-        prove: makes facts by the rules, concludes some, and returns a sentence.
+        prove: a function that makes facts by the rules, concludes some, and returns a sentence.
     """
 
     @functools.wraps(prove)
@@ -34,7 +34,8 @@ def linked(prove: Callable[[], str]) -> Callable[[], str]:
 def is_linked(formula: Formula, prove: object) -> bool:
     """Return whether a proof is a chain of facts that ends in the conclusion of a reading.
 
-    A proof may serve a reading whose conclusion has no propositions; prose connects these two.
+    A linked proof may serve a reading whose conclusion has no propositions. Then only its sentence
+    connects the facts with the reading, and the result is False.
     """
     measured = formula.measured
     says = measured is None or measured.proposition is not None
@@ -42,7 +43,7 @@ def is_linked(formula: Formula, prove: object) -> bool:
 
 
 def used(concluded: Iterable[Fact]) -> set[Fact]:
-    """Return the facts that conclusions were made from, and the conclusions."""
+    """Return the conclusions, and all facts that they were made from, directly or not."""
     result, open_ = set[Fact](), [*concluded]
     while open_:
         fact = open_.pop()
@@ -53,10 +54,12 @@ def used(concluded: Iterable[Fact]) -> set[Fact]:
 
 
 def ensure_used(whole: Proof) -> None:
-    """Raise unless each fact serves a conclusion; of one call of a rule, at least one does.
+    """Raise unless each fact serves a conclusion.
+
+    If one call of a rule made several facts, it is enough that one of them serves.
 
     Raises:
-        ProofError: a fact is idle, or nothing is concluded.
+        ProofError: a fact serves no conclusion, or there is no conclusion.
     """
     if not whole.concluded:
         raise ProofError("a proof concludes nothing")
@@ -69,7 +72,7 @@ def ensure_used(whole: Proof) -> None:
 def ensure_concluded(formula: Formula, whole: Proof) -> None:
     """Raise unless a proof concludes what a reading does, from the setting of this reading alone.
 
-    Its hypotheses are compared with those of the reading as for every proof.
+    Its suppositions are compared with the reading elsewhere, as for every proof (`ensure_steps`).
 
     Raises:
         ProofError: a sequent of the conclusion is missing, or a setting is another one.
@@ -81,10 +84,15 @@ def ensure_concluded(formula: Formula, whole: Proof) -> None:
             s.proposition.says(fact.proposition) and s.assumptions == fact.assumptions
             for s in known
         ):
-            raise ProofError("a proof takes what the reading does not give", value=repr(fact))
+            raise ProofError(
+                "a proof uses a setting that its reading does not have", value=repr(fact)
+            )
     for sequent in conclusion.sequents:
+        # a fact with fewer assumptions says more, so that it also concludes the sequent
         if not any(
             sequent.proposition.says(fact.proposition) and fact.assumptions <= sequent.assumptions
             for fact in whole.concluded
         ):
-            raise ProofError("a proof does not conclude this", value=repr(sequent.proposition))
+            raise ProofError(
+                "a proof lacks a conclusion of its reading", value=repr(sequent.proposition)
+            )

@@ -1,4 +1,4 @@
-"""Changes of linked proofs that must turn them red: premises left out, conclusions made wider."""
+"""Changes that must make linked proofs fail: a premise left out, a stronger conclusion."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ def premises(whole: Proof) -> Iterator[tuple[Fact, Fact]]:
 
 
 def needed(fact: Fact, premise: Fact, degree: int = 2) -> bool:
-    """Return whether no certificate shows a decided fact without one of its premises.
+    """Return whether a decided fact has no certificate, or is refused, without one of its premises.
 
-    The fact that an index set is not empty serves no certificate; the core asks for it.
+    The fact that an index set is not empty is in no certificate, but the core demands it if an
+    index letter disappears.
     """
     rest = tuple(p.proposition for p in fact.premises if p is not premise)
     lost = {x for p in fact.premises for x in p.letters} - fact.letters
@@ -31,7 +32,7 @@ def needed(fact: Fact, premise: Fact, degree: int = 2) -> bool:
 
 
 def wider(conclusion: Proposition) -> Iterator[tuple[str, Proposition]]:
-    """Yield conclusions that say more, or something else, each with what has changed."""
+    """Yield conclusions that say more or something else, each with a name of the change."""
     term, one = conclusion.term, as_term(1)
     yield "turned", replace(conclusion, term=-term)
     yield "shifted", replace(conclusion, term=term - one)
@@ -49,7 +50,7 @@ def wider(conclusion: Proposition) -> Iterator[tuple[str, Proposition]]:
 
 
 def weaker(hypothesis: Proposition) -> Iterator[tuple[str, Proposition]]:
-    """Yield hypotheses that say less."""
+    """Yield hypotheses that say less, each with a name of the change."""
     if hypothesis.relation == ">":
         yield ">=", replace(hypothesis, relation=">=")
     if hypothesis.relation != "==":

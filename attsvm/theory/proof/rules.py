@@ -1,8 +1,10 @@
-"""The rules of linked proofs: each makes a fact from facts, and says why it may.
+"""The rules of linked proofs: each makes a fact from facts, and its docstring says why it is sound.
 
-A rule uses nothing but its premises. Letters stand for all values, so a rule that combines facts
-combines them at the same values of letters with the same name. "In the end" is: for all steps k
-from some one on. If finitely many things hold in the end, they hold together in the end.
+A rule uses nothing but its premises. Facts hold for all values of their letters. A rule that
+combines facts combines them at the same values of letters with the same name.
+
+"In the end" means: for all steps k from some step on. If finitely many propositions hold in the
+end, they hold together from the latest of these steps on.
 """
 
 from __future__ import annotations
@@ -58,23 +60,26 @@ def _assumed(*facts: Fact) -> frozenset[Proposition]:
 
 
 def _free_of(index: Letter, *facts: Fact) -> None:
-    """Raise if an assumption is about one index, so that the fact is not about all of them."""
+    """Raise if an assumption contains the index: then the fact is not about all indices."""
     spoken = [a for fact in facts for a in fact.assumptions if index in a.letters]
     _ensure(not spoken, "a fact assumes something about its index", spoken)
 
 
-# what is given
+# facts that the reading gives
 
 
 def fact_of_reading(sequent: Sequent, rule: str, sentence: str, first: int = 0) -> Fact:
-    """Return a fact that the reading gives: models are those in which it is true."""
+    """Return a fact that the reading gives; it is true in every model of the reading.
+
+    Functions to index sets in such a fact are functions of the reading, so the proof may use them.
+    """
     spoken = (sequent.proposition, *sequent.assumptions)
     current().choices |= {f for p in spoken for a in p.term.atoms for f in a.choices}
     return note(sentence, made(sequent.proposition, rule, (), sequent.assumptions, first=first))
 
 
 def suppose(hypothesis: Any) -> tuple[Fact, ...]:
-    """Return what a hypothesis of the reading says, by its own proposition."""
+    """Return the facts that a hypothesis of the reading states, and record the supposition."""
     _ensure(hypothesis.proposition is not None, "a hypothesis has no proposition", hypothesis)
     current().supposed.append(hypothesis)
     first, says = len(current().facts) + 1, hypothesis.says
@@ -82,17 +87,17 @@ def suppose(hypothesis: Any) -> tuple[Fact, ...]:
 
 
 def setting(settings: Mapping[str, Sequent], sentence: str) -> Fact:
-    """Return what a sentence says of the letters of a reading, such as the step of its run."""
+    """Return the fact of the setting with this sentence, such as the step of a run."""
     return fact_of_reading(settings[sentence], "setting", sentence)
 
 
 def assume(proposition: Proposition) -> Fact:
-    """Return P under the assumption P."""
+    """Return the fact P under the assumption P."""
     return made(proposition, "assumed", (), [proposition])
 
 
 def positive(letter: Letter) -> Fact:
-    """Return that a letter of the sort "positive" is above 0."""
+    """Return the fact that a letter of the sort "positive" is above 0."""
     _ensure(letter.sort == POSITIVE, "a letter has no sign", letter)
     return made(gt(letter, 0), "positive")
 
@@ -104,8 +109,12 @@ def at(fact: Fact, values: Mapping[Letter, Operand], *evidence: Fact) -> Fact:
     """Return a fact with letters replaced by terms of their sorts.
 
     A letter of the sort "positive" is replaced by such a letter, or by a real that the evidence
-    says to be above 0. No value may hold the k of "in the end", since the step from which on it is
-    so depends on the value. An index may depend on k, since there are finitely many.
+    says to be above 0.
+
+    If the fact holds "in the end", no value may contain k. The fact holds from a step on that
+    depends on the value, so a value that changes with k may never reach its step. The value of an
+    index may contain k: an index set is finite, so the fact holds for all its elements from the
+    latest of their steps on.
     """
     terms = {letter: as_term(value) for letter, value in values.items()}
     used = set[Fact]()
@@ -127,7 +136,7 @@ def at(fact: Fact, values: Mapping[Letter, Operand], *evidence: Fact) -> Fact:
 
 
 def cut(fact: Fact, *evidence: Fact) -> Fact:
-    """Return a fact without the assumptions that other facts say, each of which says one."""
+    """Return a fact without the assumptions that the evidence states; each evidence states one."""
     met = {a for a in fact.assumptions if any(a.says(e.proposition) for e in evidence)}
     idle = [e for e in evidence if not any(a.says(e.proposition) for a in met)]
     _ensure(not idle, "a fact does not say an assumption", idle)
@@ -136,7 +145,7 @@ def cut(fact: Fact, *evidence: Fact) -> Fact:
 
 
 def cases(yes: Fact, no: Fact, condition: Proposition) -> Fact:
-    """Return what holds both under a condition and under its denial, one of which is true."""
+    """Return a fact that holds under a condition and under its negation: one of them is true."""
     denial = condition.denied()
     _ensure(yes.proposition.says(no.proposition), "two cases say different things", (yes, no))
     _ensure(condition in yes.assumptions, "a case does not use its condition", yes)
@@ -146,14 +155,15 @@ def cases(yes: Fact, no: Fact, condition: Proposition) -> Fact:
 
 
 def induction(claim: Proposition, start: Fact, step: Fact) -> Fact:
-    """Return P(k) for all k, from P(0), and from P(k + 1) under the assumption P(k)."""
+    """Return the fact P(k) for all k, from P(0), and from P(k + 1) under the assumption P(k)."""
     _ensure(not claim.eventually, "induction is not said of the end", claim)
     first, after = claim.at({K: as_term(0)}), claim.at({K: K.term + 1})
     _ensure(first.says(start.proposition), "induction begins with something else", start)
     _ensure(after.says(step.proposition), "induction ends with something else", step)
     _ensure(claim in step.assumptions, "the step of an induction does not use it", step)
     rest = (step.assumptions - {claim}) | start.assumptions
-    # an assumption about k is one about a single step, but the induction takes all of them
+    # An assumption about k speaks of one step only. The induction uses the step fact at every k, so
+    # that it would need the assumption at every k.
     _ensure(all(K not in a.letters for a in rest), "an assumption is about k", rest)
     return made(claim, "induction", (start, step), rest)
 
@@ -162,21 +172,23 @@ def induction(claim: Proposition, start: Fact, step: Fact) -> Fact:
 
 
 def decide(goal: Proposition, *premises: Fact, degree: int = 2) -> Fact:
-    """Return a goal that certificates show from the premises, each of which must be used.
+    """Return the goal as a fact if certificates show it from the premises, all of which are needed.
 
-    A certificate holds at all values at which the premises hold. If a premise is said of the end,
-    so is the goal.
+    A certificate shows that premises and negated goal hold together at no values of the letters. So
+    the goal holds wherever the premises do. If a premise holds only in the end, so does the goal.
     """
     known = tuple(p.proposition for p in premises)
     ends = any(one.eventually for one in known)
     _ensure(goal.eventually or not ends, "a premise is said of the end, the goal is not", goal)
     unused = {*range(len(premises))}
     for denial in denials(goal):
+        # the search is not trusted: `refutes` adds up its certificate exactly
         result = certificate((*known, denial), degree)
         if result is None or not refutes((*known, denial), result):
             raise ProofError(f"no certificate shows {goal!r}", value=f"from {list(premises)!r}")
         unused -= {place for summand in result for place in summand.places}
-    # that an index set is not empty may serve for letters that disappear, and nothing else
+    # `made` demands the fact that an index set is not empty if an index letter disappears; such a
+    # premise is needed although no certificate uses it
     spoken = goal.letters | letters_of(a.term for a in _assumed(*premises))
     lost = {x for p in premises for x in p.letters - spoken if x.sort.index}
     idle = [premises[x] for x in unused if not any(some(y).says(known[x]) for y in lost)]
@@ -185,19 +197,22 @@ def decide(goal: Proposition, *premises: Fact, degree: int = 2) -> Fact:
 
 
 def denials(goal: Proposition) -> list[Proposition]:
-    """Return the denial of an inequality, or those of both inequalities of an equation."""
+    """Return the negation of an inequality, or the two strict inequalities that deny an equation.
+
+    An equation is shown if neither t > 0 nor -t > 0 can hold.
+    """
     if goal.relation == "==":
         return [Proposition(goal.term, ">"), Proposition(-goal.term, ">")]
     return [Proposition(goal.term, goal.relation).denied()]
 
 
 def square(term: Term) -> Fact:
-    """Return that the square of a real is at least 0."""
+    """Return the fact that the square of a real is at least 0."""
     return made(ge(term**2, 0), "square")
 
 
 def scale(fact: Fact, factor: Operand) -> Fact:
-    """Return an equation times any real."""
+    """Return an equation multiplied by any real: 0 times any factor is 0."""
     text = fact.proposition
     _ensure(text.relation == "==", "only an equation takes any factor", fact)
     product = Proposition(text.term * factor, "==", text.eventually)
@@ -205,7 +220,10 @@ def scale(fact: Fact, factor: Operand) -> Fact:
 
 
 def inside(fact: Fact, left: Term, right: Term, term: Term, hole: Letter) -> Fact:
-    """Return that a term has equal values where a real letter of it has equal values."""
+    """Return the fact that a term is equal at `left` and `right` in the place of the letter `hole`.
+
+    The fact must say that left = right.
+    """
     ends = fact.proposition.eventually
     _ensure(hole.sort == REAL, "the place of a number is a real letter", hole)
     equal = Proposition(left - right, "==", ends).says(fact.proposition)
@@ -218,7 +236,7 @@ def inside(fact: Fact, left: Term, right: Term, term: Term, hole: Letter) -> Fac
 
 
 def _other(index: Letter, term: Term) -> Letter:
-    """Return a letter like an index that a term does not hold."""
+    """Return a letter of the index's sort that does not occur in the term."""
     other = Letter(f"{index.name}'", index.sort)
     return _other(other, term) if other in term.letters else other
 
@@ -226,7 +244,11 @@ def _other(index: Letter, term: Term) -> Letter:
 def _of_owner(
     body: Term, index: Letter, owner: Function | None
 ) -> tuple[Term, Letter, Over | None]:
-    """Return a body in another index that runs over all, or over those of the index's owner."""
+    """Return the body in another index, that index, and the set over which it runs.
+
+    The set is None for all elements. If `owner` is a function, the set contains the elements that
+    have the same owner as `index`.
+    """
     other = _other(index, body)
     over = None if owner is None else Over(owner, owner(index))
     return substituted(body, {index: other.term}), other, over
@@ -235,7 +257,8 @@ def _of_owner(
 def add_up(fact: Fact, index: Letter, over: Over | None = None, exists: Fact | None = None) -> Fact:
     """Return the sum of a fact over an index set, or over the members of one element.
 
-    Terms >= 0 add up to one, and so do terms == 0. Terms > 0 add up to one > 0 if there is one.
+    A sum of terms >= 0 is >= 0, and a sum of terms == 0 is == 0. A sum of terms > 0 is > 0 if
+    `exists` says that there is a term; an empty sum is 0, so without evidence it is only >= 0.
     """
     _free_of(index, fact)
     text, relation, chosen = fact.proposition, fact.proposition.relation, (fact,)
@@ -255,7 +278,10 @@ def _ensure_exists(exists: Fact, index: Letter, over: Over | None) -> None:
 
 
 def one_of_sum(fact: Fact, index: Letter, owner: Function | None = None) -> Fact:
-    """Return that a sum of terms >= 0 is at least each: over all, or over those of one owner."""
+    """Return the fact that a sum of terms >= 0 is at least each of its terms.
+
+    The sum runs over all indices, or over those with the same owner as the term.
+    """
     _free_of(index, fact)
     text = fact.proposition
     _ensure(text.relation != "==", "the terms have no sign", fact)
@@ -266,13 +292,16 @@ def one_of_sum(fact: Fact, index: Letter, owner: Function | None = None) -> Fact
 
 
 def _of_each(proposition: Proposition, index: Letter) -> Proposition:
-    """Return what is said of each index; if no index is left in it, there would have to be one."""
+    """Return the proposition if it contains the index.
+
+    Without the index it would claim something even for an empty index set.
+    """
     _ensure(index in proposition.letters, "the terms do not depend on the index", proposition)
     return proposition
 
 
 def regroup(body: Term, index: Letter, owner: Function) -> Fact:
-    """Return that a sum over all is the sum, over owners, of the sums over their members.
+    """Return the fact that a sum over all is the sum, over owners, of the sums over their members.
 
     Each element has one owner, since the owner is a function of it.
     """
@@ -282,7 +311,7 @@ def regroup(body: Term, index: Letter, owner: Function) -> Fact:
 
 
 def beyond(kind: str, body: Term, index: Letter, owner: Function | None = None) -> Fact:
-    """Return that the least value is at most each value, or that the largest is at least each."""
+    """Return the fact that the least value is at most each value, or the largest at least each."""
     other = _of_owner(body, index, owner)
     text = ge(body, least(*other)) if kind == "least" else ge(most(*other), body)
     return made(_of_each(text, index), "an extreme")
@@ -291,9 +320,11 @@ def beyond(kind: str, body: Term, index: Letter, owner: Function | None = None) 
 def bounds(
     fact: Fact, kind: str, body: Term, index: Letter, exists: Fact, over: Over | None = None
 ) -> Fact:
-    """Return a bound of the least value, f(j) >= c, or of the largest, c >= f(j), from one of all.
+    """Return a bound of the least or the largest value of f from a bound of all values.
 
-    The extreme is one of the values. The fact is an inequality in which f(j) has the factor 1.
+    From f(j) >= c for all j it follows that the least value is >= c, and from c >= f(j) that c is
+    >= the largest value. The extreme is one of the values, so the set must not be empty. In the
+    fact, f(j) has the factor 1.
     """
     _free_of(index, fact)
     _ensure_exists(exists, index, over)
@@ -306,10 +337,11 @@ def bounds(
 
 
 def attained(name: str, extreme: Term, exists: Fact) -> tuple[Function, Fact]:
-    """Return a new index at which an extreme over a whole index set is attained, and that it is.
+    """Return a new function to an index set, and the fact that an extreme is attained at its value.
 
-    A finite set that is not empty has such an element, for all values of the letters. The new
-    function of these letters, in the order of their names, is one.
+    A finite set that is not empty has an element at which the extreme over the whole set is
+    attained. This holds for all values of the letters of the extreme. The new function takes these
+    letters, in the order of their names, and returns such an element.
     """
     atoms = [a for a in extreme.atoms if extreme == a.term and isinstance(a, Binder)]
     _ensure([(a.kind != "total", a.over) for a in atoms] == [(True, None)], "no extreme", extreme)
@@ -328,9 +360,9 @@ def attained(name: str, extreme: Term, exists: Fact) -> tuple[Function, Fact]:
 
 
 def define(name: str, letters: Iterable[Letter], meaning: Operand) -> tuple[Function, Fact]:
-    """Return a new function of letters with a meaning, and that it has this meaning.
+    """Return a new function of letters, and the fact that its value is the meaning.
 
-    The name is new and the meaning is there before, so nothing is defined by itself.
+    The name is new, so the meaning does not contain the function: no definition is circular.
     """
     parameters, term = tuple(letters), as_term(meaning)
     _ensure(term.letters <= {*parameters}, "a meaning has other letters", term)
@@ -342,7 +374,7 @@ def define(name: str, letters: Iterable[Letter], meaning: Operand) -> tuple[Func
 
 
 def accumulate(name: str, increment: Term) -> tuple[Function, Fact, Fact]:
-    """Return a new sequence that is 0 at step 0 and grows by an increment at step k; both facts.
+    """Return a new sequence and two facts: it is 0 at step 0, and it grows by the increment at k.
 
     Its arguments are the letters of the increment, in the order of their names, and then k.
     """
@@ -355,7 +387,10 @@ def accumulate(name: str, increment: Term) -> tuple[Function, Fact, Fact]:
 
 
 def by_definition(goal: Proposition, definitions: Iterable[Fact], fact: Fact | None = None) -> Fact:
-    """Return a goal that says the same as a fact once names are spelled out; without one, 0 = 0."""
+    """Return a goal that says the same as a fact once the definitions are inserted in both.
+
+    Without a fact, the goal must be 0 = 0 after the insertion.
+    """
     used, text = tuple(definitions), eq(0, 0) if fact is None else fact.proposition
     _ensure(all(one in current().meanings for one in used), "a fact defines nothing", used)
     meanings = dict(current().meanings[one] for one in used)
@@ -373,10 +408,11 @@ def by_definition(goal: Proposition, definitions: Iterable[Fact], fact: Fact | N
 
 
 def cite(lemma: Lemma, facts: Iterable[Fact], *arguments: Any, **more: Any) -> tuple[Fact, ...]:
-    """Return the conclusions of a lemma at an instance, whose hypotheses are the facts, in order.
+    """Return the conclusions of a lemma at an instance; the facts are its hypotheses, in order.
 
-    A hypothesis may be said for all values of some letters, which it binds. A fact for it may
-    assume more than the lemma allows, but nothing about these letters.
+    A hypothesis may hold for all values of some letters, which it binds. A fact for it may have
+    further assumptions, which the conclusions inherit, but none about the bound letters: the
+    hypothesis must hold for all their values.
     """
     instance = lemma.at(current().named, *arguments, **more)
     chosen, assumed = tuple(facts), set[Proposition]()
@@ -396,7 +432,10 @@ def cite(lemma: Lemma, facts: Iterable[Fact], *arguments: Any, **more: Any) -> t
 
 
 def conclude(fact: Fact, sequent: Sequent) -> None:
-    """End the proof with a fact that says what a reading concludes, and assumes no more."""
+    """Record a fact as a conclusion of the proof.
+
+    It must say what the reading concludes, and have no other assumptions.
+    """
     text = sequent.proposition.says(fact.proposition)
     _ensure(text, f"the reading concludes {sequent.proposition!r}", fact)
     _ensure(fact.assumptions <= sequent.assumptions, "the reading assumes less", fact)

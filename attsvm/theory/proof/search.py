@@ -1,8 +1,8 @@
-"""The search for certificates, which nothing trusts: floats propose, rationals are solved exactly.
+"""The search for certificates: floats propose coefficients, which are then solved in rationals.
 
-Linear programming finds coefficients of products of premises that add up to 0. The products with
-a coefficient above 0 are kept, and their coefficients are solved anew in rationals. The result
-comes back is checked by `attsvm.theory.proof.certificates`.
+Linear programming finds coefficients with which products of premises add up to 0. The products with
+a coefficient other than 0 are kept, and their coefficients are solved again in rationals. Nothing
+trusts the result: `attsvm.theory.proof.certificates` checks it exactly.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from attsvm.theory.proof.facts import Proposition
 from attsvm.theory.proof.terms import Monomial, Term
 
 _SMALL = 1e-9
+"""Maximum absolute value of a coefficient that counts as 0."""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -65,7 +66,9 @@ def _solved(
     size = len(rows), len(terms)
     values, at, columns = zip(*data, strict=True) if data else ((), (), ())
     matrix = csr_array((values, (at, columns)), shape=size)
-    # an unknown of any sign is the difference of two; the strict products add up to 1
+    # Linear programming has unknowns >= 0, so a coefficient of any sign is a difference of two of
+    # them. The coefficients of strict products add up to 1: then one of them is positive, and the
+    # solution 0 is excluded.
     both = csr_array(np.hstack([matrix.toarray(), -matrix.toarray()[:, free]]))
     last = np.concatenate([strict, np.zeros(int(free.sum()))])[None, :]
     cost = [1.0 + len(p) for p in places]
@@ -88,7 +91,11 @@ def _solved(
 
 
 def _exactly(terms: Sequence[Term], strict: np.ndarray) -> list[fmpq] | None:
-    """Return rationals that solve the system of these products; None if it has no solution."""
+    """Return rational coefficients with which the products add up to 0; None if there are none.
+
+    The coefficients of the strict products add up to 1. If the solution is not unique, the free
+    coefficients are 0. Signs are not checked here.
+    """
     rows = {m: k for k, m in enumerate(dict.fromkeys(m for t in terms for m in t.parts))}
     n = len(terms)
     system = fmpq_mat(len(rows) + 1, n + 1)

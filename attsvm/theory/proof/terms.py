@@ -38,7 +38,7 @@ class Sort:
 
 REAL, POSITIVE, VECTOR = Sort("real"), Sort("positive"), Sort("vector")
 STEP = Sort("step")
-"""Natural numbers: terms of this sort are a number, a step, or a step plus a number."""
+"""The sort of natural numbers; its terms are a number, a step, or a step plus a number."""
 
 
 Operand: TypeAlias = "Term | Atom | fmpq | int"
@@ -66,7 +66,7 @@ class Function:
 
 
 class Atom:
-    """An atom: one of the factors from which polynomials are built."""
+    """One of the factors from which polynomials are built."""
 
     sort: Sort
     inside: tuple[Term, ...] = ()
@@ -154,7 +154,7 @@ class Binder(Atom):
 
     @property
     def inside(self) -> tuple[Term, ...]:  # type: ignore[override]
-        """The body, and the element whose members are meant."""
+        """The body and, if the index runs over the members of an element, that element."""
         return (self.body,) if self.over is None else (self.body, self.over.of)
 
     @cached_property
@@ -163,7 +163,7 @@ class Binder(Atom):
         return self.index.level
 
     def opened(self) -> tuple[Letter, Term]:
-        """Return a letter that nothing else has, and the body with it in place of the index."""
+        """Return a new letter, and the body with this letter in place of the index."""
         letter = Letter(self.index.sort.name, self.index.sort, next(_NUMBERS))
         return letter, rebuilt(self.body, lambda x: letter.term if x == self.index else None)
 
@@ -247,7 +247,11 @@ def _times(m: Monomial, n: Monomial) -> Monomial:
 
 
 def as_term(value: object) -> Term:
-    """Return a term, a letter or a rational number as a term; refuse floats and anything else."""
+    """Return a term, a letter or a rational number as a term.
+
+    Raises:
+        ProofError: the value is something else, such as a float, which may be rounded.
+    """
     if isinstance(value, Term):
         return value
     if isinstance(value, Atom):
@@ -281,7 +285,11 @@ def has_sort(term: Term, sort: Sort) -> bool:
 
 
 def ensure_sort(term: Term, sort: Sort) -> None:
-    """Raise unless the term is of the sort; no term is positive, as this needs a fact."""
+    """Raise unless the term is of the sort.
+
+    Raises:
+        ProofError: it is not. No term is of the sort "positive": that needs a fact.
+    """
     if sort == POSITIVE or not has_sort(term, sort):
         raise ProofError(f"a term is not of the sort {sort.name}", value=repr(term))
 
@@ -326,7 +334,10 @@ Meanings = Mapping[Function, tuple[tuple[Letter, ...], Term]]
 
 
 def unfolded(term: Term, meanings: Meanings) -> Term:
-    """Return the term with functions replaced by what they mean; no meaning holds its function."""
+    """Return the term with functions replaced by their meanings, also inside meanings.
+
+    This ends, because no meaning contains its own function.
+    """
 
     def meaning(atom: Atom) -> Term | None:
         if not isinstance(atom, App) or atom.function not in meanings:
@@ -339,7 +350,11 @@ def unfolded(term: Term, meanings: Meanings) -> Term:
 
 
 def members(body: Operand, letter: Letter, over: Over | None) -> Term:
-    """Return a body with owner(letter) replaced by the element whose members the letter means."""
+    """Return a body with owner(letter) replaced by the element over whose members it runs.
+
+    Raises:
+        ProofError: the letter is no index, or runs over members of an element of another kind.
+    """
     whole = as_term(body)
     if not letter.sort.index:
         raise ProofError("a sum or an extreme runs over an index set", value=letter.name)
@@ -353,7 +368,11 @@ def members(body: Operand, letter: Letter, over: Over | None) -> Term:
 
 
 def _closed(kind: str, body: Term, letter: Letter, over: Over | None, sort: Sort) -> Term:
-    """Return the atom that binds the letter in a body."""
+    """Return the atom that binds the letter in a body.
+
+    The index gets a number above the depth of the body, so that it differs from all indices that
+    are bound inside. Bodies that differ only in the name of the letter become equal atoms.
+    """
     inside = body.atoms | (over.of.atoms if over else frozenset())
     index = Bound(1 + max((atom.depth for atom in inside), default=0), letter.sort)
     return Binder(kind, index, over, substituted(body, {letter: index.term}), sort).term
@@ -392,7 +411,10 @@ _BINDERS: dict[str, Callable[[Term, Letter, Over | None], Term]] = {
 
 
 def _inverse(term: Term) -> Term:
-    """Return Inv, where Inv(0) = 0, Inv(Inv(x)) = x, and Inv of a product is the product."""
+    """Return Inv(term) in normal form, by Inv(0) = 0, Inv(Inv(x)) = x, Inv(x y) = Inv(x) Inv(y).
+
+    All three hold for every real, 0 included. A sum stays as it is inside Inv.
+    """
     if len(term.parts) != 1:
         return App(INV, (term,)).term if term.parts else term
     ((monomial, coefficient),) = term.parts.items()
@@ -407,6 +429,7 @@ def _inner(left: Term, right: Term) -> Term:
     """Return the inner product as a polynomial in inner products of vector atoms."""
     whole = as_term(0)
     for (m, c), (n, d) in itertools.product(left.parts.items(), right.parts.items()):
+        # each monomial of a vector has exactly one vector atom (`has_sort`)
         u, v = (atom for one in (m, n) for atom, _ in one if atom.sort == VECTOR)
         rest = _times(m - {(u, 1)}, n - {(v, 1)})
         whole = whole + Term({rest: c * d}) * _inner_of_atoms(u, v)
@@ -436,7 +459,7 @@ _NORMAL: dict[Function, Callable[..., Term]] = {
 
 
 def derivative(term: Term, by: Letter, falls: Mapping[Function, Function]) -> Term:
-    """Return the derivative by a real letter, which exists at all values of the letters.
+    """Return the derivative by a real letter; it exists at all values of the letters.
 
     A term is made of sums and products of the letter, exp, sums over indices, `Inv` of a positive
     number plus exponentials, and functions f with f' = -falls[f].
