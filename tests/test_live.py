@@ -161,6 +161,24 @@ def test_every_long_command_says_what_it_is_at(told):
     assert "solving, " in told("solve", "data.npz").err
 
 
+def test_a_line_is_drawn_on_a_terminal_and_wiped_before_the_result(told, monkeypatch):
+    told("verify", *PACK)
+    np.savez("data.npz", X=np.eye(2)[None], Z=np.ones((1, 2)), scores=np.array([[1.0, 0.0]]))
+    monkeypatch.setattr(_live, "_REDRAWN", 0.0001)
+    for words, line, result in (
+        (("gate", *PACK, "--update"), "comparing the run with the reviewed", "gate: 1 change"),
+        (("solve", "data.npz"), "solving", "Frobenius Att-SVM"),
+        (("report", *PACK), "reading the last run", "1 verdict of the last run"),
+    ):
+        screen = Terminal()
+        monkeypatch.setattr(sys, "stderr", screen)
+        monkeypatch.setattr(sys, "stdout", screen)
+        assert cli.main([*words]) < 2
+        drawn, _, printed = screen.getvalue().rpartition("\r\x1b[K")
+        assert f"\r\x1b[K{line}" in drawn
+        assert result in printed
+
+
 def test_standard_output_stays_the_document_alone(told):
     captured = told("verify", *PACK, "--json", "-")
     assert json.loads(captured.out)["schema"] == 1

@@ -29,10 +29,10 @@ _COMMANDS = (
 
 
 class _Version(argparse.Action):
-    """An action that prints the version, which is looked up only then."""
+    """An action that looks up the version and prints it."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
-        """Print it and leave."""
+        """Print the version and exit."""
         from attsvm._distribution import version
 
         print("attsvm", version())
@@ -41,7 +41,7 @@ class _Version(argparse.Action):
 
 @functools.cache
 def parser_of(command: str) -> Parser:
-    """Return the parser of a command; of all commands if it is none, or completes their words."""
+    """Return a parser of one command; of all commands for `completion` and for unknown words."""
     parser = Parser(
         prog="attsvm",
         description="Executable theory of softmax attention as a support vector machine.",
@@ -69,11 +69,11 @@ class _Output(io.FileIO):
     _failed = False
 
     def write(self, content: Any, /) -> int:
-        """Write some of it.
+        """Write bytes and return how many were written.
 
         Raises:
-            FileError: it cannot be written.
-            BrokenPipeError: nobody reads it.
+            FileError: standard output cannot be written.
+            BrokenPipeError: the reader of the pipe has closed it.
         """
         if self._failed:  # the interpreter must not write the buffers again at exit
             return len(content)
@@ -91,11 +91,11 @@ class _Output(io.FileIO):
 
 @contextlib.contextmanager
 def _output() -> Iterator[None]:
-    """Yield standard output, and flush it at the end.
+    """Redirect standard output inside the context to a stream that reports failures once.
 
     Raises:
-        FileError: it is closed, or cannot be written.
-        BrokenPipeError: nobody reads it.
+        FileError: standard output is closed, or cannot be written.
+        BrokenPipeError: the reader of the pipe has closed it.
     """
     if sys.stdout is None:
         remedy = f"Redirect it, to {os.devnull} if need be."
@@ -182,7 +182,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _leaving(error: BaseException) -> str:
-    """Return a text on a foreign error, with the place in a claim pack that raised it."""
+    """Return a text with the error of a claim pack and the place that raised it."""
     import traceback
 
     last = traceback.extract_tb(error.__traceback__)[-1]

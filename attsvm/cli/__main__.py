@@ -17,7 +17,7 @@ def run() -> NoReturn:
 
 
 def _command() -> int:
-    """Run the command; its exit code."""
+    """Run the command; return its exit code."""
     # loaded packs live on; rescanning them would cost a tenth of the time
     gc.set_threshold(100_000)
     # the objects that they parse live on as well

@@ -12,7 +12,7 @@ from attsvm.errors import FileError
 
 
 def in_actions() -> bool:
-    """Return whether a workflow runs this command."""
+    """Return whether a workflow of GitHub Actions runs this command."""
     return os.environ.get("GITHUB_ACTIONS") == "true"
 
 

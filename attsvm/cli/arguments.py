@@ -1,4 +1,4 @@
-"""The common part of all commands: the parser, kinds of arguments, shared options."""
+"""The common part of all commands: the parser, types of arguments, shared options, output."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 LEDGER = ".attsvm/ledger.jsonl"
 DEFAULTS = {"profile": "quick", "seed": 0}
-"""Of the run that a command without these options is about."""
+"""Default values of the options that name the run to compare or repeat."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -38,7 +38,7 @@ class Parser(argparse.ArgumentParser):
         self.remedies: dict[str, str] = {}
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse arguments; the command that does not know an argument reports it."""
+        """Parse arguments; an argument that a command does not know is an error of that command."""
         result, left = self.parse_known_args(args, namespace)
         if left:
             below = {n: p for a in self._actions for n, p in parsers_below(a).items()}
@@ -47,7 +47,7 @@ class Parser(argparse.ArgumentParser):
         return result
 
     def error(self, message: str) -> Any:
-        """Raise UsageError, with the remedy of the option or the way to the help."""
+        """Raise UsageError, with the remedy of the option or a hint at the help."""
         help = f"See `{self.prog} --help`."
         wrong = re.match(r"argument \S+: invalid choice: '(.*?)' \(choose from (.*)\)$", message)
         known = re.findall(r"[\w-]+", wrong[2]) if wrong else self.options()
@@ -91,7 +91,7 @@ def _number(most: float, what: str) -> Callable[[str], float]:
     def number(text: str) -> float:
         value = float(text)
         if not 0 < value < most:
-            raise argparse.ArgumentTypeError(f"{text} is no positive {what}")
+            raise argparse.ArgumentTypeError(f"{text} is not a positive {what}")
         return value
 
     return number
@@ -104,7 +104,7 @@ price = _number(math.inf, "finite price")
 
 @dataclass(frozen=True, slots=True)
 class Parsers:
-    """The place at which a command adds itself, with the options it may share.
+    """The subparsers to which commands are added, with the options that they may share.
 
     Attributes:
         commands: the subparsers.
@@ -125,14 +125,18 @@ class Parsers:
         """Return the subparsers of a parser, ready for the commands."""
         shared = Parser(add_help=False)
         shared.add_argument("--debug", action="store_true", help="show tracebacks")
-        shared.add_argument("--json", metavar="FILE", help="write one JSON document; - is stdout")
+        shared.add_argument(
+            "--json",
+            metavar="FILE",
+            help="write the result as one JSON document; - is standard output",
+        )
         packs = Parser(add_help=False)
         packs.add_argument(
             "--pack",
             action="append",
             default=[],
             metavar="PACK",
-            help="a claim pack beside the installed ones: module, package or .py file",
+            help="also load this claim pack: a module, a package or a .py file",
         )
         only = Parser(add_help=False)
         only.add_argument(
@@ -140,19 +144,25 @@ class Parsers:
             action="append",
             default=[],
             metavar="PACK",
-            help="a claim pack to the exclusion of all others: an installed one, also by the name "
-            "of its entry point, or a module, package or .py file",
+            help="load only this claim pack, and others named so: a module, a package, a .py file, or "
+            "the entry point of an installed pack",
         )
         run = Parser(add_help=False)
-        run.add_argument("--seed", type=int, default=0, help="base seed (default 0)")
+        run.add_argument(
+            "--seed", type=int, default=0, help="seed of all random choices (default 0)"
+        )
         where = run.add_mutually_exclusive_group()
         where.add_argument(
-            "-n", "--workers", type=positive_integer, default=1, help="processes (default 1)"
+            "-n",
+            "--workers",
+            type=positive_integer,
+            default=1,
+            help="number of processes (default 1)",
         )
         where.add_argument(
             "--cluster",
             metavar="ADDRESS",
-            help="the scheduler of a dask cluster that does the work",
+            help="address of the scheduler of a dask cluster to use instead",
         )
         commands = parser.add_subparsers(
             dest="command", required=True, metavar="COMMAND", parser_class=Parser
@@ -189,7 +199,9 @@ def command(options: argparse.Namespace, name: str, *more: str) -> str:
 
     alone = getattr(options, "only_pack", [])
     loaded = sources_of(alone) if alone else []  # `load_alone` has made packs of them
-    loaded += [os.path.abspath(pack) for pack in loaded]  # in the form that a cluster uses
+    loaded += [
+        os.path.abspath(pack) for pack in loaded
+    ]  # absolute, as `crew` makes them for a cluster
     words = ["attsvm", name]
     words += [w for pack in options.pack if pack not in loaded for w in ("--pack", pack)]
     words += [w for pack in alone for w in ("--only-pack", pack)]
@@ -227,9 +239,9 @@ def split_packs(options: argparse.Namespace, run: Run) -> tuple[tuple[Pack, ...]
 
 
 def recorded_run(options: argparse.Namespace) -> tuple[Run, tuple[Pack, ...]]:
-    """Return the last run with the packs to compare, and print the faults of its record.
+    """Return the last run with the packs to compare, and its faults to be told.
 
-    One fault is that the run is of other code than is checked out.
+    For example, other code than that of the run may be checked out.
     """
     from attsvm.theory.gate.gate import only_of, stale
     from attsvm.theory.packs.checkout import checked_packs, code_of
@@ -244,10 +256,13 @@ def recorded_run(options: argparse.Namespace) -> tuple[Run, tuple[Pack, ...]]:
     if not set(whole.claims) <= {c.id for pack in every for c in pack.claims}:
         # files of packs that are not loaded cannot be compared
         ran = replace(whole, code={n: d for n, d in whole.code.items() if n in code})
-    run = replace(run, faults=(*run.faults, *stale(ran, code)))
+    return replace(run, faults=(*run.faults, *stale(ran, code))), packs
+
+
+def warn_of_faults(run: Run) -> None:
+    """Print what is wrong with the record of a run."""
     for fault in run.faults:
         say(f"attsvm: {fault}", file=sys.stderr)
-    return run, packs
 
 
 def say(*lines: object, file: TextIO | None = None) -> None:

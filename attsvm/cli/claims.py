@@ -10,11 +10,16 @@ from attsvm.cli.arguments import Parsers, needed, tell
 def add(parsers: Parsers) -> None:
     """Add the command."""
     parser = parsers.add("claims", parsers.packs, parsers.only, help="list claims")
-    parser.add_argument("ids", nargs="*", metavar="ID", help="claim, statement or prefix")
+    parser.add_argument(
+        "ids",
+        nargs="*",
+        metavar="ID",
+        help="claims, statements or prefixes of ids to list (default: all)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    """List them; 0."""
+    """List the claims; return 0."""
     from attsvm.theory.packs.packs import NO_CLAIMS, find_claims, load_packs
     from attsvm.theory.report.terminal import claims_text
 

@@ -33,7 +33,7 @@ _ZSH = "autoload -U +X compinit bashcompinit; (( $+functions[compdef] )) || comp
 def add(parsers: Parsers) -> None:
     """Add the command."""
     parser = parsers.add("completion", help="print a script that completes words in a shell")
-    parser.add_argument("shell", choices=["bash", "zsh"])
+    parser.add_argument("shell", choices=["bash", "zsh"], help="the shell")
     parser.set_defaults(commands=parsers.commands)
 
 

@@ -1,4 +1,4 @@
-"""The processes that do the work of a run, and the handling of its interruption."""
+"""The worker processes of a run, and the handling of its interruption."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def crew(options: argparse.Namespace) -> Iterator[Workers]:
-    """Yield the workers; SIGTERM ends them like Ctrl-C, and sets `options.stopped`.
+    """Yield the workers; SIGTERM interrupts like Ctrl-C, and both set `options.stopped`.
 
-    The exception alone is not enough: code that runs at that moment may swallow it.
+    KeyboardInterrupt alone is not enough, as code that runs at that moment may swallow it.
     """
     options.stopped = False
 

@@ -6,17 +6,19 @@ import argparse
 import datetime
 import sys
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attsvm._live import Live
 from attsvm._words import counted
 from attsvm.cli.actions import annotation, in_actions, summarise, within
 from attsvm.cli.arguments import DEFAULTS, LEDGER, Parsers, command, recorded, split_packs, tell
 from attsvm.cli.places import ensure_apart
-from attsvm.cli.working import working
 from attsvm.errors import FileError, LedgerError, UsageError
 
 if TYPE_CHECKING:
+    from attsvm._types import JsonObject
     from attsvm.theory.gate.expectations import Expectation
     from attsvm.theory.packs.packs import Pack
     from attsvm.theory.record.ledger import Run
@@ -30,27 +32,63 @@ def add(parsers: Parsers) -> None:
     parser.add_argument(
         "--expect",
         metavar="FILE",
-        help="default: the expectations.json of every pack; with --pack, of those named and of "
-        "others that the run checked; with --only-pack, of those alone",
+        help="reviewed expectations (default: the expectations.json of every pack; with --pack, "
+        "of the named packs and of others that the run checked; with --only-pack, of the named "
+        "packs only)",
     )
-    parser.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
+    parser.add_argument(
+        "--ledger", metavar="FILE", default=LEDGER, help=f"record of the run (default {LEDGER})"
+    )
     for name, usual in DEFAULTS.items():
-        text = f"what the run has to be of (default {usual})"
+        text = f"the {name} that the run must have (default {usual})"
         parser.add_argument(f"--{name}", type=type(usual), default=usual, help=text)
     parser.add_argument(
         "--update",
         action="store_true",
-        help="show how the expectations differ from the checked-out claims",
+        help="show by what changes the expectations would fit the claims",
     )
-    parser.add_argument("--yes", action="store_true", help="with --update: write the expectations")
+    parser.add_argument(
+        "--yes",
+        action="store_true",
+        help="with --update: write the shown changes to the expectations",
+    )
 
 
-@working("comparing the run with the reviewed expectations")
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """The result of a gate: all that it prints, and its exit code.
+
+    Attributes:
+        code: the exit code.
+        document: the document of --json.
+        lines: the printed lines.
+        title, rows: heading and rows of the summary for a workflow; no title for no summary.
+    """
+
+    code: int
+    document: JsonObject
+    lines: list[str]
+    title: str = ""
+    rows: Sequence[Sequence[str]] = ()
+
+
 def run(options: argparse.Namespace) -> int:
     """Compare the run with the expectations.
 
     Return 0 without differences, else 1 after the reasons.
     """
+    if options.yes and not options.update:
+        raise UsageError("--yes goes with --update", remedy="Nothing else is written.")
+    with Live(line="comparing the run with the reviewed expectations"):  # it ends before printing
+        outcome = _updated(options) if options.update else _compared(options)
+    tell(options, outcome.document, outcome.lines)
+    if outcome.title:
+        summarise(outcome.title, ("reason", "statement"), outcome.rows)
+    return outcome.code
+
+
+def _compared(options: argparse.Namespace) -> _Outcome:
+    """Return the reasons for which a run is not as reviewed."""
     from attsvm.theory.gate.expectations import (
         UNREVIEWED,
         of_others,
@@ -61,10 +99,6 @@ def run(options: argparse.Namespace) -> int:
     from attsvm.theory.packs.checkout import key_of
     from attsvm.theory.record.ledger import last_run
 
-    if options.update:
-        return _update(options)
-    if options.yes:
-        raise UsageError("--yes goes with --update", remedy="Nothing else is written.")
     ensure_apart(ledger=options.ledger, json=options.json, expect=options.expect)
     whole = recorded(options, last_run)
     packs, others = split_packs(options, whole)
@@ -113,17 +147,24 @@ def run(options: argparse.Namespace) -> int:
         run_anew = any(r.rank is not Rank.REVIEW for r in reasons)
         verify = f"{command(options, 'verify')} && " if run_anew else ""
         lines.append(f"repeat it: {verify}{_gate(options)}")
-    document = {"passed": not reasons, "reasons": [str(r) for r in reasons]}
-    tell(options, {**document, "left_out": left_out, "left_alone": alone}, lines)
-    rows = [(text, *(_where(place) or [""])) for text, place in shown]
-    summarise(f"attsvm {message}", ("reason", "statement"), rows)
-    return 1 if reasons else 0
+    return _Outcome(
+        code=1 if reasons else 0,
+        document={
+            "passed": not reasons,
+            "reasons": [str(r) for r in reasons],
+            "left_out": left_out,
+            "left_alone": alone,
+        },
+        lines=lines,
+        title=f"attsvm {message}",
+        rows=[(text, *(_where(place) or [""])) for text, place in shown],
+    )
 
 
 def _report_lines(
     options: argparse.Namespace, shown: Sequence[tuple[str, tuple[Path, int] | None]]
 ) -> list[str]:
-    """Return the reasons, a line each: for people, or for the workflow that runs this command."""
+    """Return one line per reason, for people or for the workflow that runs this command."""
     if not in_actions():
         return [_line(text, place) for text, place in shown]
     lines = [annotation(text, place) for text, place in shown]
@@ -162,7 +203,7 @@ def _asked(options: argparse.Namespace, packs: tuple[Pack, ...], run: Run) -> tu
 
 
 _UNKNOWN = (
-    "it does not say of which pack it is, and another file of the folder may have it: "
+    "it does not name its pack, and another file of the folder may have the claim: "
     "`attsvm gate --only-pack FILE --update --yes` for that file assigns it, or remove the "
     "entry by hand"
 )
@@ -187,9 +228,9 @@ def _left_alone(place: Path, packs: Sequence[str], unknown: Collection[str]) -> 
 def _ensure_said_once(place: Path, twice: Collection[str]) -> None:
     if twice:
         raise FileError(
-            f"{place} expects something of a claim of which another file does as well",
+            f"{place} has an expectation of a claim that another file has as well",
             value=min(twice),
-            remedy="Leave it to the file beside the pack that has the claim.",
+            remedy="Keep it only in the file beside the pack that has the claim.",
         )
 
 
@@ -209,10 +250,10 @@ def _ensure_there(place: Path, packs: tuple[Pack, ...], options: argparse.Namesp
             )
 
 
-def _update(options: argparse.Namespace) -> int:
-    """Show or, with --yes, write the differences.
+def _updated(options: argparse.Namespace) -> _Outcome:
+    """Return the changes by which the expectations would fit the claims; --yes writes them.
 
-    Return 1 if there are any that were not written.
+    The exit code is 1 if there are changes that were not written.
     """
     from attsvm._files import write_text
     from attsvm.theory.gate.expectations import of_others, owners_of, read_expectations
@@ -260,5 +301,8 @@ def _update(options: argparse.Namespace) -> int:
     else:
         text += f" written to {', '.join(files)}"
     shown = [*(_line(change, None) for change in changes), *alone, text]
-    tell(options, {"changes": changes, "written": bool(files), "left_alone": alone}, shown)
-    return 1 if changes and not options.yes else 0
+    return _Outcome(
+        code=1 if changes and not options.yes else 0,
+        document={"changes": changes, "written": bool(files), "left_alone": alone},
+        lines=shown,
+    )

@@ -1,4 +1,4 @@
-"""A command in a process of its own, whose exit code is trusted only if it was also reported.
+"""A command in a process of its own; its exit code counts only if the command also reported it.
 
 Code of a claim pack can end a process with any exit code (`os._exit(0)`), at any time. Therefore
 the command also sends its exit code through a pipe at its end, and a process that ended without
@@ -55,7 +55,7 @@ def run_guarded(command: Callable[[], int]) -> NoReturn:
     code = os.waitstatus_to_exitcode(status)
     try:
         word = os.read(readable, 1)
-    except BlockingIOError:  # the end of a worker is still open
+    except BlockingIOError:  # nothing was reported, and a worker still holds the pipe open
         word = b""
     if word != bytes([code]):
         print(
@@ -69,7 +69,7 @@ def run_guarded(command: Callable[[], int]) -> NoReturn:
 
 
 def _end_with(alive: int) -> None:
-    """Have this process ended as soon as nobody holds the other end of a pipe."""
+    """Let the system end this process as soon as the other end of a pipe is closed."""
     import fcntl
 
     signal.signal(signal.SIGIO, signal.SIG_DFL)

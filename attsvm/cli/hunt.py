@@ -1,4 +1,4 @@
-"""The command `attsvm hunt` searches a counterexample to one claim."""
+"""The command `attsvm hunt` searches for a counterexample to one claim."""
 
 from __future__ import annotations
 
@@ -44,15 +44,25 @@ def add(parsers: Parsers) -> None:
         parsers.packs,
         parsers.only,
         parsers.run,
-        help="search a counterexample to one claim",
+        help="search for a counterexample to one claim",
     )
-    parser.add_argument("id", metavar="ID")
-    parser.add_argument("--seconds", type=seconds, help="wall time of the search (default 60)")
+    parser.add_argument("id", metavar="ID", help="the claim")
     parser.add_argument(
-        "--rounds", type=positive_integer, help="rounds of search; the same for any -n"
+        "--seconds",
+        type=seconds,
+        help="time limit of the search in seconds of wall time (default 60)",
     )
-    parser.add_argument("--sibling", default="", metavar="NAME", help="hunt a sibling instead")
-    parser.add_argument("--searchers", metavar="A,B,...", help="default: all that fit the claim")
+    parser.add_argument(
+        "--rounds",
+        type=positive_integer,
+        help="number of rounds; without --seconds the result is the same for any -n",
+    )
+    parser.add_argument(
+        "--sibling", default="", metavar="NAME", help="hunt this sibling of the claim instead"
+    )
+    parser.add_argument(
+        "--searchers", metavar="A,B,...", help="searchers to use (default: all that fit the claim)"
+    )
     parser.add_argument(
         "--fresh",
         action="store_true",
@@ -85,7 +95,7 @@ _STORED = {"counterexample": "smallest", "worst": "worst"}
 
 
 def _tell_of_interruption(options: argparse.Namespace) -> None:
-    """Report how far a hunt came that was interrupted outside its search."""
+    """Report the account of a hunt that was interrupted outside its search."""
     from attsvm.theory.report.terminal import hunt_text
 
     account = options.account
@@ -107,9 +117,9 @@ def _tell_of_interruption(options: argparse.Namespace) -> None:
 
 
 def _store(options: argparse.Namespace, account: Hunt) -> None:
-    """Store the counterexample.
+    """Store the counterexample; keep an error in `options.unstored` for the end.
 
-    An error is kept for the end, so that the result is still reported.
+    The result is thus reported even if it cannot be stored.
     """
     from attsvm.theory.search.account import store
 
@@ -120,20 +130,24 @@ def _store(options: argparse.Namespace, account: Hunt) -> None:
 
 
 def _searchers(text: str | None) -> list[str] | None:
-    """Return the searchers asked for; None if none are named."""
+    """Return the names of the requested searchers; None if none are named.
+
+    Raises:
+        UsageError: a name is unknown, or no searcher draws instances.
+    """
     if text is None:
         return None
     chosen = [word.strip() for word in text.split(",")]
     if not all(chosen):
         raise UsageError(
-            "a searcher without a name", value=repr(text), remedy="Name some, or leave it out."
+            "a name of a searcher is empty", value=repr(text), remedy="Name some, or leave it out."
         )
     from attsvm.theory.search import DRAWING, GUIDED
 
     strange = [name for name in chosen if name not in (*DRAWING, *GUIDED)]
     if strange:
         raise UsageError(
-            "no searcher of that name",
+            "there is no searcher of that name",
             value=", ".join(strange),
             remedy=f"There are: {', '.join((*DRAWING, *GUIDED))}.",
         )
@@ -218,7 +232,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
         raise UsageError(
             f"the hunt of {claim.id} ended before an instance was looked at",
             value=None if options.seconds is None else f"--seconds {options.seconds:g}",
-            remedy="Give more seconds; where searchers are named, name one that draws.",
+            remedy="Give more seconds; if searchers are named, name one that draws.",
         )
     document = result.json()
     shown: list[str] = []

@@ -23,10 +23,13 @@ def add(parsers: Parsers) -> None:
         help="have Coq check proofs for all sizes and stored counterexamples",
     )
     parser.add_argument(
-        "ids", nargs="*", metavar="ID", help="statement, claim, or prefix (default: all)"
+        "ids",
+        nargs="*",
+        metavar="ID",
+        help="claims, statements or prefixes of ids to check (default: all)",
     )
     parser.add_argument(
-        "-n", "--workers", type=positive_integer, default=1, help="processes (default 1)"
+        "-n", "--workers", type=positive_integer, default=1, help="number of processes (default 1)"
     )
     parser.add_argument(
         "--coqc", metavar="PROGRAM", default="coqc", help="the compiler of Coq (default coqc)"

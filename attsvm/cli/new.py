@@ -57,13 +57,19 @@ def test_every_verdict_is_as_expected():
 
 def add(parsers: Parsers) -> None:
     """Add the command."""
-    parser = parsers.add("new", help="write a claim file that runs, with its test, to start from")
-    parser.add_argument("id", metavar="ID", help="of the statement, such as mine/lemma-1")
-    parser.add_argument("--out", metavar="FILE", help="default: the statement's name, as .py here")
+    parser = parsers.add(
+        "new", help="write a claim file that runs and its test, as a start for your own"
+    )
+    parser.add_argument("id", metavar="ID", help="id of the statement, such as mine/lemma-1")
+    parser.add_argument(
+        "--out",
+        metavar="FILE",
+        help="the file (default: named after the statement, in this folder)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write it with its test and name the next commands; 0."""
+    """Write the file and its test, and name the next commands; return 0."""
     from attsvm._files import write_text
     from attsvm.theory.declaration.claim import is_id
 

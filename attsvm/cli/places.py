@@ -1,4 +1,4 @@
-"""Checks of output places before the work, not after it."""
+"""Checks of output files and folders before any work is done."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def open_ledger(path: str) -> Ledger:
-    """Return the ledger of a path; a folder of our own gets a .gitignore."""
+    """Return the ledger at a path; the folder `.attsvm` gets a .gitignore."""
     from attsvm.theory.record.ledger import Ledger
 
     ledger = Ledger(path)
@@ -37,7 +37,7 @@ def finds_beside(ledger: str, packs: Iterable[Pack] = ()) -> Path:
 
 
 def keep_from_git(path: Path) -> None:
-    """Have git ignore the folder of our own that this was written to."""
+    """Write a .gitignore beside `path` if that is in the folder `.attsvm`."""
     if path.parent == Path(LEDGER).parent:
         ignore = path.parent / ".gitignore"
         if not ignore.exists():
@@ -45,7 +45,7 @@ def keep_from_git(path: Path) -> None:
 
 
 def ensure_file(path: str, option: str) -> None:
-    """Tell before the work that a file, pipe or device that an option names cannot be written.
+    """Raise before the work if the file of an option cannot be written; streams are not checked.
 
     Raises:
         FileError: it cannot be written.
@@ -72,13 +72,16 @@ def ensure_apart(**places: str | Path | None) -> None:
             own: object = (there.st_dev, there.st_ino)
             if not stat.S_ISREG(there.st_mode):
                 continue
-        except (OSError, ValueError):  # it is to be made; that it cannot be is told elsewhere
+        except (
+            OSError,
+            ValueError,
+        ):  # it does not exist yet; another check reports if it cannot be made
             own = os.path.abspath(path)
         if results.setdefault(own, option) != option:
             raise UsageError(
                 f"--{option} and --{results[own]} name one file",
                 value=str(path),
-                remedy="Name another file: what is in it would be overwritten.",
+                remedy="Name another file: one of the two would be overwritten.",
             )
 
 

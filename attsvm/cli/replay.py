@@ -16,7 +16,7 @@ def add(parsers: Parsers) -> None:
         "replay", parsers.packs, parsers.only, help="re-execute stored counterexamples"
     )
     parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="a stored file, or a folder of them"
+        "files", nargs="+", metavar="FILE", help="a stored counterexample, or a folder of them"
     )
 
 

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from attsvm.cli.arguments import LEDGER, Parsers, recorded_run, tell
+from attsvm._files import write_text
+from attsvm._live import Live
+from attsvm._words import counted
+from attsvm.cli.arguments import LEDGER, Parsers, recorded_run, tell, warn_of_faults
 from attsvm.cli.places import ensure_apart, ensure_json
+from attsvm.errors import UsageError
+
+if TYPE_CHECKING:
+    from attsvm._types import JsonObject
+    from attsvm.theory.packs.packs import Pack
+    from attsvm.theory.record.ledger import Run
 
 PAGE = "attsvm-report.html"
 
@@ -18,39 +27,68 @@ def add(parsers: Parsers) -> None:
         "report",
         parsers.packs,
         parsers.only,
-        help="the last run as one self-contained HTML page, or of a source as Markdown with errata",
-    )
-    parser.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
-    parser.add_argument(
-        "--source", metavar="NAME", help="a page of this source: what its claims' ids begin with"
+        help="write the last run as one HTML page, or one source as Markdown with its errata",
     )
     parser.add_argument(
-        "--graph", metavar="FILE", help="also draw which statement rests on which, as SVG"
+        "--ledger", metavar="FILE", default=LEDGER, help=f"record of the run (default {LEDGER})"
+    )
+    parser.add_argument(
+        "--source",
+        metavar="NAME",
+        help="write the page of this source, the first part of its claims' ids",
+    )
+    parser.add_argument(
+        "--graph", metavar="FILE", help="also draw which statement rests on which, as an SVG file"
     )
     parser.add_argument(
         "--figures",
         metavar="DIR",
-        help="the page shows the figures that `attsvm reproduce --out DIR` wrote there",
+        help="show the figures that `attsvm reproduce --out DIR` wrote to this folder",
     )
     parser.add_argument(
         "--out",
         metavar="FILE",
-        help=f"default {PAGE}, of a source attsvm-NAME.md; ends in .html for HTML of a source",
+        help=f"the page (default {PAGE}, or attsvm-NAME.md for a source); .html gives HTML",
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the page; 0."""
-    from attsvm._files import write_text
-    from attsvm._words import counted
-    from attsvm.errors import UsageError
+    """Write the page; return 0."""
     from attsvm.theory.record.ledger import last_run
 
     ensure_json(options.json)
-    run, packs = recorded_run(options)
-    entries = [run.verdicts[name] for name in sorted(run.verdicts)]
+    with Live(line="reading the last run"):  # it ends before anything is printed
+        run, packs = recorded_run(options)
+    warn_of_faults(run)
     out = options.out or (f"attsvm-{options.source}.md" if options.source else PAGE)
     ensure_apart(ledger=options.ledger, json=options.json, graph=options.graph, out=out)
+    with Live(line=f"writing {out}"):
+        entries = _write(options, run, packs, out)
+    of = " on it" if options.source else ""
+    document = {"profile": run.profile, "seed": run.seed, "claims": entries}
+    last = last_run(options.ledger).verdicts if Path(options.ledger).is_file() else run.verdicts
+    earlier = sum(entry["id"] not in last for entry in entries)
+    lines = [f"{counted(len(entries) - earlier, 'verdict')} of the last run{of}: {out}"]
+    if not run.finished:
+        lines.append("the run was interrupted: what it had not checked is not on the page")
+    if earlier:
+        lines.append(
+            f"{earlier} more on the page, of earlier runs of the same code, profile and seed"
+        )
+    tell(options, {**document, "source": options.source, "page": out}, lines)
+    return 0
+
+
+def _write(
+    options: argparse.Namespace, run: Run, packs: tuple[Pack, ...], out: str
+) -> list[JsonObject]:
+    """Write the page and the graph; return the verdicts on the page, in order of their ids.
+
+    Raises:
+        FileError: a file cannot be written, or the folder of figures has none.
+        UsageError: there is no such source, or figures are asked for in Markdown.
+    """
+    entries = [run.verdicts[name] for name in sorted(run.verdicts)]
     as_html = options.source is None or Path(out).suffix in (".html", ".htm")
     if options.source is not None:
         from attsvm.theory.report.errata import claims_of
@@ -77,7 +115,6 @@ def run(options: argparse.Namespace) -> int:
                 remedy="Name it like page.html with --out.",
             )
         text = source_page(options.source, packs, run, Path(out))
-    of = " on it" if options.source else ""
     write_text(out, text)
     if options.graph:
         from attsvm.theory.report.drawings import drawing
@@ -85,15 +122,4 @@ def run(options: argparse.Namespace) -> int:
 
         sources = dict.fromkeys(entry["id"].partition("/")[0] for entry in entries)
         write_text(options.graph, drawing(source_view(name, packs, run) for name in sources))
-    document = {"profile": run.profile, "seed": run.seed, "claims": entries}
-    last = last_run(options.ledger).verdicts if Path(options.ledger).is_file() else run.verdicts
-    earlier = sum(entry["id"] not in last for entry in entries)
-    lines = [f"{counted(len(entries) - earlier, 'verdict')} of the last run{of}: {out}"]
-    if not run.finished:
-        lines.append("the run was interrupted: what it had not checked is not on the page")
-    if earlier:
-        lines.append(
-            f"{earlier} more on the page, of earlier runs of the same code, profile and seed"
-        )
-    tell(options, {**document, "source": options.source, "page": out}, lines)
-    return 0
+    return entries

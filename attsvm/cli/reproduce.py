@@ -13,11 +13,15 @@ from attsvm.cli.arguments import Parsers, natural, positive_integer, tell
 def add(parsers: Parsers) -> None:
     """Add the command."""
     parser = parsers.add("reproduce", parsers.packs, help="redraw a figure of the sources")
-    parser.add_argument("name", nargs="?", metavar="NAME", help="default: list what there is")
-    parser.add_argument("--out", metavar="DIR", default=".", help="default: the current folder")
-    parser.add_argument("--seed", type=natural, default=0, help="of the data (default 0)")
+    parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="the figure (default: list all figures)"
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", default=".", help="folder for the files (default: this folder)"
+    )
+    parser.add_argument("--seed", type=natural, default=0, help="seed of the data (default 0)")
     parser.add_argument("--sets", type=positive_integer, help="number of data sets")
-    parser.add_argument("--svg", action="store_true", help="write SVG beside PNG")
+    parser.add_argument("--svg", action="store_true", help="write SVG files as well as PNG")
 
 
 def run(options: argparse.Namespace) -> int:

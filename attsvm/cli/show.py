@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from attsvm.cli.arguments import Parsers, command, recorded_run, tell
+from attsvm.cli.arguments import Parsers, command, recorded_run, tell, warn_of_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,12 +24,14 @@ def add(parsers: Parsers) -> None:
     parser = parsers.add(
         "show", parsers.packs, parsers.only, help="print one statement with its readings"
     )
-    parser.add_argument("id", metavar="ID", help="statement, or a claim of it")
+    parser.add_argument("id", metavar="ID", help="the statement, or one of its claims")
     parser.add_argument(
         "--all", action="store_true", help="print everything, even more than one screen"
     )
     parser.add_argument(
-        "--ledger", metavar="FILE", help="verdicts of this run instead of the expected ones"
+        "--ledger",
+        metavar="FILE",
+        help="show the verdicts of this run instead of the expected ones",
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--latex", action="store_true", help="print the formulas as LaTeX")
@@ -41,7 +43,7 @@ def add(parsers: Parsers) -> None:
     form.add_argument(
         "--verifier",
         action="store_true",
-        help="print those that are rational as verifiers that need Python alone",
+        help="print the rational counterexamples as verifiers that need Python alone",
     )
     form.add_argument(
         "--coq",
@@ -51,7 +53,7 @@ def add(parsers: Parsers) -> None:
     form.add_argument(
         "--proof",
         action="store_true",
-        help="run the proofs and print their facts or steps; with --all also small steps",
+        help="run the proofs and print their facts or steps; with --all, small steps too",
     )
 
 
@@ -65,8 +67,11 @@ def run(options: argparse.Namespace) -> int:
     run = None
     if options.ledger:
         run, packs = recorded_run(options)
+        warn_of_faults(run)
     else:
-        ids = [] if options.script else [options.id]  # any module of a pack may write scripts
+        ids = (
+            [] if options.script else [options.id]
+        )  # all modules of a pack are loaded, as any may define how scripts are written
         packs = load_packs(options.pack, options.only_pack, ids, dependents=True)
     statement = statement_of(find_claims(packs, [options.id]), options.id)
     source = find_source(packs, statement.partition("/")[0])
@@ -143,7 +148,7 @@ def _verifiers(readings: Iterable[ReadingView], options: argparse.Namespace) -> 
 
 
 def _propositions(claims: Iterable[Claim]) -> Iterator[str]:
-    """Yield what Coq has to prove of each reading, or why it cannot be said in Coq."""
+    """Yield each reading and counterexample as a proposition for Coq, or why it has none."""
     from attsvm.theory.coq import theorems
     from attsvm.theory.coq.kernel import decided
     from attsvm.theory.record.curated import known
@@ -176,5 +181,5 @@ def _none(claim: Claim, options: argparse.Namespace) -> str:
 
 
 def _first(made: Iterable[_T | None]) -> tuple[int, _T | None]:
-    """Return the first that is not None, with its place."""
+    """Return the index of the first item that is not None, and the item; (0, None) if all are."""
     return next(((k, one) for k, one in enumerate(made) if one is not None), (0, None))

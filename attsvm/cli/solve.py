@@ -6,13 +6,18 @@ import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attsvm._files import make_parents
+from attsvm._live import Live
 from attsvm._threads import single_threaded
 from attsvm.cli.arguments import Parsers, price, seconds, tell
 from attsvm.cli.places import ensure_file, ensure_json
-from attsvm.cli.working import working
 from attsvm.errors import UsageError
+
+if TYPE_CHECKING:
+    from attsvm.svm.certified import Answer
+    from attsvm.transformer import Comparison
 
 _SHOWN = 10
 """Maximum number of droppable tokens that are printed."""
@@ -21,7 +26,11 @@ _SHOWN = 10
 def add(parsers: Parsers) -> None:
     """Add the command."""
     parser = parsers.add("solve", help="solve the Att-SVM of your own data")
-    parser.add_argument("data", metavar="DATA.npz")
+    parser.add_argument(
+        "data",
+        metavar="DATA.npz",
+        help="arrays X, Z and scores, or y and v; optionally mask, W, values",
+    )
     parser.add_argument(
         "--norm", choices=["fro", "nuc"], default="fro", help="norm to minimise (default fro)"
     )
@@ -29,14 +38,16 @@ def add(parsers: Parsers) -> None:
         "--targets",
         default="opt",
         metavar="opt|I,J,...",
-        help="tokens to select: the optimal ones, or an index per input, from 0 on",
+        help="tokens to select: the optimal ones (default), or one index per input, from 0 on",
     )
     parser.remedies["--targets"] = "Indices start at 0; join them by =, as in --targets=0,2."
-    parser.add_argument("--soft", type=price, metavar="C", help="soft margin with this price")
+    parser.add_argument(
+        "--soft", type=price, metavar="C", help="allow slack at this price (soft margin)"
+    )
     parser.add_argument(
         "--slack",
         choices=["constraint", "input"],
-        help="the unit with its own slack in the soft margin (default constraint)",
+        help="with --soft: one slack per constraint or per input (default constraint)",
     )
     parser.add_argument(
         "--seconds",
@@ -50,27 +61,18 @@ def add(parsers: Parsers) -> None:
         metavar="S",
         help="budget of wall-clock time in seconds, without compilation (default: no limit)",
     )
-    parser.add_argument("--plot", metavar="FILE", help="draw the margins (png, svg, pdf)")
+    parser.add_argument(
+        "--plot", metavar="FILE", help="draw the margins to this file (png, svg, pdf)"
+    )
 
 
-@working("solving")
 def run(options: argparse.Namespace) -> int:
     """Solve the Att-SVM; return 0, or 1 if the tokens cannot be separated."""
     # sums depend on the number of threads, and all threads count as processor time
     single_threaded()
     from attsvm.plots.style import ensure_drawable
-    from attsvm.svm.answer import SECONDS, solve
-    from attsvm.svm.soft import SoftAnswer
-    from attsvm.transformer import read_head
 
-    targets: list[int] | None = None
-    if options.targets != "opt":
-        try:
-            targets = [int(word) for word in options.targets.split(",")]
-        except ValueError as error:
-            raise UsageError(
-                "targets are `opt` or integers separated by commas", value=options.targets
-            ) from error
+    targets = _targets(options.targets)
     if options.soft is not None and options.norm == "nuc":
         raise UsageError(
             "the soft margin is defined with the Frobenius norm",
@@ -83,6 +85,43 @@ def run(options: argparse.Namespace) -> int:
     if options.plot:
         ensure_drawable(Path(options.plot))
         ensure_file(options.plot, "--plot")
+    with Live(line="solving"):  # it ends before anything is printed
+        answer, compared = _solved(options, targets)
+    if compared is None:
+        tell(options, answer.json(), [answer])
+    else:
+        lines = [answer, compared, *_droppable(compared.cheapest)]
+        tell(options, answer.json() | {"head": compared.json()}, lines)
+    if options.plot and answer.solved:
+        make_parents(options.plot)
+        answer.plot(options.plot)
+    elif options.plot:
+        print("attsvm: no plot: there are no margins to draw", file=sys.stderr)
+    return 0 if answer.solved else 1
+
+
+def _targets(text: str) -> list[int] | None:
+    """Return the token indices of --targets; None for the optimal tokens.
+
+    Raises:
+        UsageError: the text is neither `opt` nor integers.
+    """
+    if text == "opt":
+        return None
+    try:
+        return [int(word) for word in text.split(",")]
+    except ValueError as error:
+        raise UsageError("targets are `opt` or integers separated by commas", value=text) from error
+
+
+def _solved(
+    options: argparse.Namespace, targets: list[int] | None
+) -> tuple[Answer, Comparison | None]:
+    """Return the answer, and the comparison with the head of the file, if it has one."""
+    from attsvm.svm.answer import SECONDS, solve
+    from attsvm.svm.soft import SoftAnswer
+    from attsvm.transformer import read_head
+
     data, head = read_head(options.data)
     time = {"seconds": options.seconds or SECONDS, "wall": options.wall}
     answer = solve(
@@ -94,24 +133,15 @@ def run(options: argparse.Namespace) -> int:
         **time,
     )
     if head is None:
-        tell(options, answer.json(), [answer])
-    else:
-        plain = options.soft is None and (answer.targets == head.selected).all()
-        mine = answer if plain else solve(head.data, head.selected, norm=options.norm, **time)
-        result = mine.float_answer
-        compared = head.compare(options.norm, None if isinstance(result, SoftAnswer) else result)
-        lines = [answer, compared, *_droppable(compared.cheapest)]
-        tell(options, answer.json() | {"head": compared.json()}, lines)
-    if options.plot and answer.solved:
-        make_parents(options.plot)
-        answer.plot(options.plot)
-    elif options.plot:
-        print("attsvm: no plot: there are no margins to draw", file=sys.stderr)
-    return 0 if answer.solved else 1
+        return answer, None
+    plain = options.soft is None and (answer.targets == head.selected).all()
+    mine = answer if plain else solve(head.data, head.selected, norm=options.norm, **time)
+    result = mine.float_answer
+    return answer, head.compare(options.norm, None if isinstance(result, SoftAnswer) else result)
 
 
 def _droppable(tokens: list[tuple[int, int, float]]) -> Iterator[str]:
-    """Yield the cheapest tokens that the Att-SVM does not rest on, a line each."""
+    """Yield one line for each of the cheapest droppable tokens."""
     for i, t, moved in tokens[:_SHOWN]:
         yield f"  input {i} token {t}: dropping it moves the output by {moved:.3g} of its length"
     if len(tokens) > _SHOWN:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from attsvm.theory.verification.verify import Checked
 
 _LISTED = 5
-"""Maximum number of claims to check again that are named in full."""
+"""Maximum number of claims that the command to check them again names one by one."""
 _FEW = 24
 """Maximum number of claims that are all listed; of more claims only unexpected verdicts are listed,
 and one row per source."""
@@ -43,26 +43,41 @@ def add(parsers: Parsers) -> None:
         parsers.run,
         help="check claims and their siblings",
     )
-    parser.add_argument("ids", nargs="*", metavar="ID", help="claim, statement or prefix")
-    parser.add_argument("--profile", choices=["quick", "deep"], default="quick")
-    parser.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
+    parser.add_argument(
+        "ids",
+        nargs="*",
+        metavar="ID",
+        help="claims, statements or prefixes of ids to check (default: all)",
+    )
+    parser.add_argument(
+        "--profile",
+        choices=["quick", "deep"],
+        default="quick",
+        help="quick, or deep with more instances (default quick)",
+    )
+    parser.add_argument(
+        "--ledger", metavar="FILE", default=LEDGER, help=f"record of the run (default {LEDGER})"
+    )
     parser.add_argument(
         "--all", action="store_true", help=f"list all claims, even if there are more than {_FEW}"
     )
     parser.add_argument(
         "--lf",
         action="store_true",
-        help="check only those claims that the ledger's last run left unfinished or not as "
-        "expected; all, where there are none",
+        help="check only claims that the last run in the ledger did not finish, or whose verdict "
+        "was not as expected; check all if there are none",
     )
     parser.add_argument(
         "--reuse",
         action="store_true",
-        help="check only claims whose code, libraries, profile or seed differ from those of every "
-        "whole run in the ledger; take over the outcomes of the others",
+        help="take over the outcome of a claim if a finished run in the ledger had the same code, "
+        "libraries, profile and seed; check only the other claims",
     )
     parser.add_argument(
-        "--durations", type=positive_integer, metavar="N", help="tell which N claims took longest"
+        "--durations",
+        type=positive_integer,
+        metavar="N",
+        help="list the N claims that took longest",
     )
 
 
@@ -102,7 +117,7 @@ def _again(options: argparse.Namespace, ids: list[str]) -> str:
 
 
 def _tell(checked: list[Checked], options: argparse.Namespace) -> None:
-    """Print the table, and the counterexample of every claim that fell against expectation."""
+    """Print the table, and the counterexample of every claim that was refuted unexpectedly."""
     from attsvm.theory.record.counterexample import shown
     from attsvm.theory.report.terminal import (
         not_shown_text,

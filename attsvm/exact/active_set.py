@@ -21,9 +21,11 @@ Table = Sequence[list[fmpz]] | Mapping[int, list[fmpz]]
 """Rows of a symmetric matrix: all of them, or the needed ones by index."""
 
 TRIED, GROWTH = 48, 40.0
-"""Maximum number of rows of a system that is solved without a forecast of its time; and the upper
-bound of the ratio of its time to that of a third of its rows. The ratio exceeds 27, its value for
-numbers of equal length, as solutions of larger systems have longer numbers."""
+"""Maximum number of rows of a system that is solved without a forecast of its time.
+
+The second number is an upper bound of its time over that of a third of its rows. This ratio would
+be 27 for numbers of equal length; it is larger, as solutions of larger systems have longer numbers.
+"""
 
 BITS, ROUNDS = 256, 60
 """Precision in bits in which a support is proposed, and maximum number of exchanges."""

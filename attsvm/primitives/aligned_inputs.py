@@ -8,7 +8,8 @@ l' < 0, and the inputs are aligned. Suppose that every input's attended score u_
 second-best score. Then descent with a step of at most 1/L, L = mean L_i with L_i the smoothness of
 l(u_i) in W, has ||W_k|| -> infinity and W_k / ||W_k|| -> W^mm / ||W^mm||. The reason is that no
 attended score ever falls, so that descent reaches the basin of `attsvm.exact.descent.basin`. If
-rivals have equal scores, longer steps do as well. Both are proved in `symbolic.aligned_inputs`.
+rivals have equal scores, the same holds for longer steps. Both are proved in
+`symbolic.aligned_inputs`.
 
 Let g_i be the gap of the two best scores and delta_i the spread of the rivals' scores. Then u_i(0)
 >= gamma_opt - (1 - s_i)(g_i + delta_i). This is above the second-best score if delta_i < g_i s_i /
@@ -100,7 +101,7 @@ def together(draw: st.DrawFn, spreads: Sequence[float] = (0.0,)) -> AttentionDat
 
 
 def together_larger(generator: np.random.Generator, *spreads: float) -> AttentionData:
-    """Return larger data of that kind: up to four inputs of five tokens in R^5."""
+    """Return larger data of the kind of `together`: up to four inputs of five tokens in R^5."""
     n, T, d = (int(generator.integers(2, top + 1)) for top in (4, 5, 5))
 
     def dyadic(*shape: int) -> Array:
@@ -114,9 +115,10 @@ def together_larger(generator: np.random.Generator, *spreads: float) -> Attentio
 def _built(
     X: Array, D: Array, Z: Array, best: int, lead: Array, noise: Array, spread: float, apart: bool
 ) -> AttentionData:
-    """Return data with tokens X - D.
+    """Return data with tokens X - D, where D is changed such that the data are mostly aligned.
 
-    D is changed so that the optimal token leads in the first entry. All entries are drawn up to 4.
+    The differences of the optimal token to its rivals get first entries of at least 1. With `apart`
+    queries are orthogonal; otherwise queries and differences have no negative entry.
     """
     n, d = Z.shape
     if apart and n <= d:

@@ -77,10 +77,7 @@ class ExactAttSVM:
 def exact_att_svm(
     data: AttentionData, chosen: Sequence[int] | Array | None = None
 ) -> ExactAttSVM | None:
-    """Return X^mm for the chosen tokens, by default the first optimal ones.
-
-    None if there is none.
-    """
+    """Return X^mm for the chosen tokens, by default the first optimal ones; None if unseparable."""
     if chosen is None:
         return _of_optimal(data)
     return _of_chosen(data, tuple(map(int, chosen)))
@@ -135,7 +132,7 @@ def flat(W: Matrix) -> Vector:
 
 
 def without(data: Any, dropped: Any) -> Any:
-    """Return the data set without some tokens; also for a batch in torch."""
+    """Return the data set with some tokens masked, as a mask (n, T); also for a batch in torch."""
     if torch_objectives.in_torch(data.X):
         there = torch_objectives.present(data)
         return SimpleNamespace(**{**vars(data), "mask": there & ~dropped})
@@ -200,7 +197,7 @@ def constraints(m: Namespace, data: AttentionData) -> Numbers:
 
 
 def of_rivals(m: Namespace, data: AttentionData, values: Any) -> Numbers:
-    """Return the values of constrained tokens, in order, from values (n, T) of all tokens."""
+    """Return the values of the tokens that have a constraint, from values (n, T) of all tokens."""
     if m.name == "text":
         return values
     if m.name == "tensors":
@@ -212,10 +209,7 @@ def of_rivals(m: Namespace, data: AttentionData, values: Any) -> Numbers:
 def pythagoras(
     m: Namespace, V: Numbers, X: Numbers, share: Number = 1, power: int = 2
 ) -> Comparison:
-    """Return that share * ||V - X||^2 is at most ||V||^2 - ||X||^2.
-
-    With power 1, the same of norms.
-    """
+    """Return the comparison share * ||V - X||^2 <= ||V||^2 - ||X||^2; with power 1, of norms."""
     size = (lambda x: x @ x) if power == 2 else m.norm
     return m.at_most(share * size(V - X), size(V) - size(X))
 

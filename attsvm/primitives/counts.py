@@ -48,3 +48,4 @@ def probability(
 
 
 HALF = r"\frac{1}{2}"
+"""One half in LaTeX."""

@@ -27,8 +27,8 @@ from attsvm.primitives.steps import Stepped
 class Keys:
     """Keys (n, T, d) of tokens, and their scores (n, T): the inputs of descent on a prompt.
 
-    Both may be any numbers: choose tokens (k, gamma), labels 1, a head that reads the last axis,
-    and a matrix W that drops that axis.
+    Any keys and scores occur: they come from tokens (k, gamma), labels 1, a head that reads the
+    last coordinate, and a matrix W that drops it.
 
     Raises:
         DataError: an axis is empty, or shapes do not fit.
@@ -98,7 +98,7 @@ class Descent(Stepped):
 
     @property
     def W(self) -> Array:
-        """The matrix W at the start: the start itself, K Q^T, X^T, or one of first column p."""
+        """The matrix W at the start: the start itself, K Q^T, X^T, or with first column p."""
         if isinstance(self.inputs, Factored):
             K, Q = self.start
             product: Array = K @ Q.T

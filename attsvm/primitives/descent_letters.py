@@ -1,9 +1,9 @@
-"""The letters of proofs about descent: what they stand for in every data set and run.
+"""The letters of proofs about descent, and facts that hold for every data set and run.
 
-Rivals are the tokens beside the optimal one of each input, over all inputs. Rival j belongs to the
-input `OWNER(j)`, has the score gamma_j, and the matrix A_j = (x_o - x_j) z^T, so that its margin
-is m_j(W) = <A_j, W>. Attention, outputs and the risk are spelled out from softmax, and the step
-of descent from the derivative of the risk, by `derivative`.
+Rivals are all tokens but the optimal one of each input. Rival j belongs to the input `OWNER(j)`,
+has the score gamma_j, and the matrix A_j = (x_opt - x_j) z^T, so that its margin is m_j(W) = <A_j,
+W>. Attention, outputs and the risk are terms that are written out from softmax. The step of descent
+is written out from the derivative of the risk, which `derivative` computes.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def margin(j: Term, W: Term) -> Term:
 
 
 def attention(i: Term, W: Term) -> Term:
-    """Return the attention of an input to its optimal token: softmax, over its own power."""
+    """Return the attention of an input to its optimal token: 1 / (1 + sum of exp(-margins))."""
     return INV(1 + total(EXP(-margin(_rival.term, W)), _rival, Over(OWNER, i)))
 
 
@@ -92,7 +92,7 @@ def slope_of_risk() -> Term:
 
 
 def descends() -> Sequent:
-    """Return the step of descent: <W(k + 1), M> = <W(k), M> - e dL(W(k)) along M, for every M."""
+    """Return the fact <W(k + 1), M> = <W(k), M> - e dL(W(k)) along M, for every M."""
     present, after = W(K) @ M.term, W(K.term + 1) @ M.term
     return Sequent(eq(after, present - RATE * slope_of_risk()))
 
@@ -109,31 +109,31 @@ SETTING = {
 """Facts about every run that follow from the meaning of the letters."""
 
 
-# what hypotheses and conclusions say
+# hypotheses and conclusions as facts
 
 
 def unique() -> list[Sequent]:
-    """Return that each rival has a lower score than the optimal token of its input."""
+    """Return the fact that each rival has a lower score than the optimal token of its input."""
     return [Sequent(gt(BEST(OWNER(j)), GAMMA(j)))]
 
 
 def several() -> list[Sequent]:
-    """Return that some input has two tokens: there is a rival."""
+    """Return the fact that some input has two tokens: there is a rival."""
     return [Sequent(some(j))]
 
 
 def smooth_loss() -> list[Sequent]:
-    """Return that the slope of the loss is continuous."""
+    """Return the fact that the slope of the loss is continuous."""
     return [Sequent(continuous(FALL))]
 
 
 def negative_slope() -> list[Sequent]:
-    """Return that the slope of the loss is negative from the lowest to the highest score."""
+    """Return the fact that l' is negative from the lowest to the highest score."""
     return [Sequent(gt(FALL(x), 0), frozenset({ge(x, LOW), ge(HIGH, x)}))]
 
 
 def feasible() -> list[Sequent]:
-    """Return that V has margins of 1 at least, and is no longer than any X that has them."""
+    """Return the facts that V has margins of at least 1, and least norm among all such X."""
     margins = ge(least(margin(j.term, X.term), j), 1)
     return [
         Sequent(ge(margin(j.term, V), 1)),
@@ -142,16 +142,16 @@ def feasible() -> list[Sequent]:
 
 
 def basin() -> list[Sequent]:
-    """Return that the first risk gap is below (l(second) - l(best))/n for inputs with rivals.
+    """Return the facts that some input has rivals, and that the start is in the basin.
 
-    There is such an input.
+    That is, the risk gap of the start is below (l(second) - l(best))/n for each such input.
     """
     threshold = (LOSS(second(OWNER(j))) - LOSS(BEST(OWNER(j)))) / NUMBER
     return [Sequent(gt(threshold, risk(W(0)) - INFIMUM)), *several()]
 
 
 def short() -> list[Sequent]:
-    """Return that the gradient of the risk is L-Lipschitz, and the step at most 1/L."""
+    """Return the facts that the gradient of the risk is L-Lipschitz, and the step at most 1/L."""
     return [
         Sequent(lipschitz_gradient(risk(X.term), SMOOTHNESS)),
         Sequent(ge(1, RATE * SMOOTHNESS)),
@@ -159,9 +159,10 @@ def short() -> list[Sequent]:
 
 
 def direction(towards: str = "optimal", **_: object) -> Said | None:
-    """Return that W(k)/||W(k)|| tends to V/||V||.
+    """Return the claim that W(k)/||W(k)|| tends to V/||V||; None for another target.
 
-    For every off > 0, ||V|| ||W(k)|| <= (1 + off) <W(k), V> in the end, and both norms are above 0.
+    It says that both norms exceed 0 and that, for every off > 0, ||V|| ||W(k)|| <= (1 + off) <W(k),
+    V> from some step on.
     """
     norms = NORM(V) * NORM(W(K))
     sequents = gt(NORM(V), 0), ev(gt(NORM(W(K)), 0)), ev(ge((1 + off.term) * (W(K) @ V), norms))
@@ -169,29 +170,29 @@ def direction(towards: str = "optimal", **_: object) -> Said | None:
 
 
 def divergence(**_: object) -> Said:
-    """Return that ||W(k)|| tends to infinity: for every b > 0 it is above b in the end."""
+    """Return the claim ||W(k)|| -> infinity: for every b > 0 it exceeds b from some step on."""
     return Said((Sequent(ev(gt(NORM(W(K)), bound))),), SETTING)
 
 
 def margins_diverge(of: str = "least", whose: str = "optimal", **_: object) -> Said | None:
-    """Return that the margin of every rival tends to infinity."""
+    """Return the claim that the margin of every rival tends to infinity; None for other margins."""
     known = (of, whose) == ("least", "optimal")
     return Said((Sequent(ev(gt(margin(j.term, W(K)), bound))),), SETTING) if known else None
 
 
 def selects(which: str = "optimal", **_: object) -> Said | None:
-    """Return that the attention of every input to its optimal token tends to 1."""
+    """Return the claim that attention to optimal tokens tends to 1; None for other tokens."""
     text = Sequent(ev(ge(attention(i.term, W(K)), 1 - off.term)))
     return Said((text,), SETTING) if which == "optimal" else None
 
 
 def settles(towards: str = "optimal", **_: object) -> Said | None:
-    """Return that the norm tends to infinity, and attention to optimal tokens to 1."""
+    """Return the claims of `divergence` and `selects`; None for other tokens."""
     result = selects(towards)
     return result and Said((*divergence().sequents, *result.sequents), SETTING)
 
 
 def direction_and_divergence(towards: str = "optimal", **_: object) -> Said | None:
-    """Return both."""
+    """Return the claims of `direction` and `divergence`; None for another target."""
     result = direction(towards)
     return result and Said((*result.sequents, *divergence().sequents), SETTING)

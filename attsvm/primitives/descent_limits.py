@@ -1,10 +1,10 @@
 """Limits of descent, each declared once with all its forms: of the direction, the norm, the rate.
 
 A source supplies its letters, and a limit supplies the quantity. A sentence may be about another
-descent than the instance's own, for example from a start that the sentence names: then `Beginning`
-defines that descent. Floats follow gradient flow and propose. Balls take the steps of the instance
-and decide. They ask for more bits until something is proved: long runs need many bits, and so do
-runs in which attention changes slowly. Tensors guide the search.
+descent than that of the instance, for example from a start that the sentence names: then
+`Beginning` defines that descent. Floats follow gradient flow and propose. Balls take the steps of
+the instance and decide. If nothing is proved, they are evaluated again with more bits, as long runs
+and runs with slowly changing attention need. Tensors guide the search.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ from attsvm.theory.arithmetic.plain import in_plain
 from attsvm.theory.declaration.notation import Symbols
 
 SOME = "some"
-"""The value "some" of the constant `start`: the limit is claimed for some start, so that one
-failing start refutes nothing."""
+"""Value of the constant `start` if the limit is claimed for some start: then one start at which it
+fails refutes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,10 @@ class Letters:
     """The notation of a source for descent.
 
     Attributes:
-        start: the start.
+        start: the letter of the start.
         iterate: an iterate, in LaTeX.
-        targets: its max-margin solutions in LaTeX, by their names in `max_margin`.
-        says: a clause with `$formula`, which may name fixed fields, such as `$loss`.
+        targets: max-margin solutions in LaTeX, by their names in `max_margin`.
+        says: a clause of a sentence with `$formula`, which may name fixed fields, such as `$loss`.
         symbols: LaTeX for values of fixed fields.
     """
 
@@ -103,7 +103,7 @@ class Quantity:
         writes: returns the quantity and its limit in the letters of a source.
         constants: the constants of its forms, with their defaults.
         floats, balls, tensors: see `Measured`.
-        proposition: what it says in the letters of linked proofs, see `Measured`.
+        proposition: the limit in the letters of linked proofs, see `Measured`.
     """
 
     writes: Callable[[Letters], tuple[str, str]]
@@ -218,7 +218,7 @@ RATE = Quantity(
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """The forms of a quantity for the descent of a limit."""
+    """The float and ball forms of a quantity, for the descent of a limit."""
 
     quantity: Quantity
     begins: Beginning
@@ -227,7 +227,7 @@ class _Begun:
     def parts(
         self, constants: Mapping[str, object]
     ) -> tuple[dict[str, object], dict[str, object], bool]:
-        """Return the beginning's constants, the others, and whether some start suffices."""
+        """Return constants of the beginning and of the quantity, and whether a start suffices."""
         own = {**self.begins.constants, **constants}
         own = {name: own[name] for name in self.begins.constants}
         others = {**self.quantity.constants, **constants}

@@ -1,6 +1,7 @@
 """A run of descent as a model of the letters of linked proofs, in floats.
 
-On it facts are evaluated: one that is false shows a fault; see `attsvm.theory.proof.evaluation`.
+Facts of a proof are evaluated in this model. A fact that is false there reveals a fault; see
+`attsvm.theory.proof.evaluation`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from attsvm.theory.proof.evaluation import Model
 from attsvm.theory.proof.terms import POSITIVE, REAL, VECTOR
 
 _SLACK = 1e-3
-"""Relative distance of the bounds of the slope from its values on a grid."""
+"""Relative distance of the bounds of |l'| to its extreme values on a grid."""
 
 
 def model_of(run: Descent, steps: int = 40, seed: int = 0) -> Model:
@@ -28,11 +29,11 @@ def model_of(run: Descent, steps: int = 40, seed: int = 0) -> Model:
 
     Args:
         run: the run; its loss is one of `attsvm.losses`.
-        steps: how many steps are taken.
-        seed: of the generator that draws vectors and numbers.
+        steps: number of steps.
+        seed: seed of the generator that draws vectors.
 
     Returns:
-        Rivals are pairs of input and token; matrices are flattened.
+        The model. Its rivals are pairs of input and token, and its matrices are flattened.
     """
     data, loss = run.data, LOSSES[run.loss]
     gamma = np.where(data.present, data.gamma, -np.inf)

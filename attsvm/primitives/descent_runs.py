@@ -183,5 +183,5 @@ def towards_solution(generator: np.random.Generator) -> Descent:
 
 
 def or_more_bits(ball: arb | None) -> arb:
-    """Return the ball, or an undecided one for None: the judge then asks again with more bits."""
+    """Return the ball; for None, an undecided ball, which the judge evaluates with more bits."""
     return OPEN if ball is None else ball

@@ -25,6 +25,7 @@ from attsvm.exact.traps import is_stationary_start
 from attsvm.primitives.limit_certificates import agreement, ends_at, short_step
 
 STEPS = 256
+"""Maximum number of steps after which a limit must be proved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class ProvedLimit:
 def proved_limit(
     data: AttentionData, start: Array, loss: str, step: float = 1.0
 ) -> ProvedLimit | None:
-    """Return the limit of descent with step/smoothness, if it is proved within 256 steps.
+    """Return the limit of descent with step size step/L, if it is proved within `STEPS` steps.
 
     Descent on g equals descent on g(-u) for the negated scores.
     """

@@ -16,9 +16,9 @@ class Activation:
 
     Attributes:
         value: phi(t), of (m, t).
-        slope: phi'(t); of ReLU at its kink 0, as for `attsvm.heads.ReluHead`.
+        slope: phi'(t), of (m, t); 0 at the kink of ReLU, as in `attsvm.heads.ReluHead`.
         convex: whether phi is convex.
-        bend: the supremum of |phi''|, of m; None if there is none.
+        bend: the supremum of |phi''|, of m; None if phi has a kink.
     """
 
     value: Callable[[Namespace, Number], Number] = field(repr=False)

@@ -54,7 +54,7 @@ def lower_scores_equal(case: Values) -> bool:
 def feasible(case: Values) -> bool:
     """Return whether the Att-SVM of the optimal tokens has a solution.
 
-    0 solves it without constraints.
+    Without constraints the solution is 0.
     """
     return exact_att_svm(_data(case)) is not None
 
@@ -65,9 +65,10 @@ def exists(case: Values) -> bool:
 
 
 def all_independent(case: Values) -> bool:
-    """Return whether the (x_t - x_s) z^T of all inputs and t are linearly independent, one s each.
+    """Return whether the (x_t - x_s) z^T of all inputs and tokens t != s are independent.
 
-    The choice of s does not matter. The condition holds if no input has two tokens.
+    The token s of each input is fixed; its choice does not matter. The condition holds if no input
+    has two tokens.
     """
     A = exact_constraints(_exact(case))
     return not A or int(fmpq_mat([*A.values()]).rank()) == len(A)
@@ -118,12 +119,16 @@ def in_basin(case: Values, loss: str) -> bool:
 
 
 def starts_in_basin(case: Values) -> bool:
-    """Return whether the start is in the basin for the case's loss, by default definition 3.6's."""
+    """Return whether the start is in the basin for its loss, by default `logistic-loss`."""
     return in_basin(case, getattr(case, "loss", "logistic-loss"))
 
 
 def margins_add(case: Values) -> bool:
-    """Return whether some matrix makes all margins 1, or rivals have equal scores."""
+    """Return whether one of three conditions holds under which margins add up.
+
+    All tokens are support vectors, the rivals of each input have one score, or the constraints are
+    independent.
+    """
     return all_tight(case) or rivals_equal(case) or all_independent(case)
 
 

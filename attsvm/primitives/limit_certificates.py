@@ -13,13 +13,14 @@ from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import finite_minimum
 
 STEPS = 256
+"""Maximum number of steps after which a limit must be proved."""
 
 STEP_BITS = 64
-"""Precision, in bits, of the smoothness L that steps are multiples of."""
+"""Precision in bits of the smoothness L, from which step sizes are computed."""
 
 
 def short_step(data: AttentionData, loss: str, step: float = 1.0) -> fmpq:
-    """Return the step size step/L, rounded down, L the smoothness of the risk.
+    """Return the step size step/L, rounded down, where L is the smoothness of the risk.
 
     1/L is 1 if L is 0.
     """

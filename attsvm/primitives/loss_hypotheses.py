@@ -1,4 +1,4 @@
-"""Hypotheses on the loss of a case, which has its name as the field `loss`."""
+"""Hypotheses on the loss of a case; the field `loss` of a case has the name of its loss."""
 
 from attsvm.exact import ExactData
 from attsvm.exact.descent import decreases

@@ -36,7 +36,7 @@ class Loss:
 
     @staticmethod
     def arbitrary(name: str) -> ArbitraryLoss:
-        """Return the loss that stands for any function in a statement for Coq."""
+        """Return the loss that stands for any function of this name in a statement for Coq."""
         falls = "forall a b : R, a < b -> {0} b {1} {0} a"
         return ArbitraryLoss(
             lambda m, u: m.applied(name, u),
@@ -49,7 +49,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class ArbitraryLoss:
-    """Any function as a loss; its properties are propositions, as a `Loss` has truth values."""
+    """Any function as a loss; its properties are propositions in place of the flags of `Loss`."""
 
     value: Callable[[Any, Number], Number]
     drop: Callable[[Any, Number, Number], Number]

@@ -16,11 +16,14 @@ from attsvm.language import Language, prefix_data, vocabulary_data
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """Sentences and embeddings; `whole` says whether tokens are the whole vocabulary.
+    """Sentences and embeddings, which give prediction problems.
+
+    With `whole`, the tokens of each problem are the whole vocabulary, else those before the next
+    token.
 
     Raises:
-        DataError: the embeddings are not a matrix, inner products are not floats, or no problem has
-            two tokens.
+        DataError: the embeddings are not a matrix, an inner product of embeddings is not exact in
+            floats, or no problem has two tokens.
     """
 
     embeddings: Float[Array, "V d"]
@@ -33,7 +36,7 @@ class Sentences:
             raise DataError("the embeddings are not a matrix", value=E.shape)
         rows, products = rationals(E), rationals(E @ E.T)
         if any(dot(a, b) != products[i][j] for i, a in enumerate(rows) for j, b in enumerate(rows)):
-            raise DataError("inner products of the embeddings are not floats")
+            raise DataError("an inner product of the embeddings is not exact in floats")
         if not (self.data.present.sum(axis=1) > 1).any():
             raise DataError("no problem has two tokens", value=self.sentences.shape)
 

@@ -1,4 +1,4 @@
-"""The step of descent: a variable of every record of a run, in units of 1/L.
+"""The step of descent, a variable of every record of a run, in units of 1/L.
 
 L is the smoothness of the risk (`attsvm.exact.descent.smoothness`), and a run of step s is descent
 with the constant step s/L. Proofs in balls take these steps one after the other and decide. Floats
@@ -27,7 +27,9 @@ FLOW = "gradient flow"
 """Name of the dynamics that floats follow in place of descent with the step of an instance."""
 
 SHARES = (1.0, 0.5, 0.25)
-"""Steps that are drawn, in units of 1/L. Sentences say (0, 1]; shorter steps make proofs slower."""
+"""Steps that are drawn, in units of 1/L, if a sentence allows steps in (0, 1].
+
+Shorter steps would make proofs slower."""
 
 ANY = (1.0, 0.25, 16.0, 256.0)
 """Steps that are drawn, in units of 1/L, if a sentence allows any step."""
@@ -90,7 +92,7 @@ def stepped(
     fixed: tuple[str, ...] = (),
     steps: tuple[float, ...] = SHARES,
 ) -> Records:
-    """Return records of descent with a drawn step."""
+    """Return the variable of records of descent of a kind, each with a step drawn from `steps`."""
     both = st.builds(_with_step, drawn, st.sampled_from(steps))
     if ensemble is None:
         return Records(kind, both, None, fixed, lets=ITERATED)
@@ -103,7 +105,7 @@ def stepped(
 
 
 def flattened(drawn: st.SearchStrategy[_Record]) -> st.SearchStrategy[_Record]:
-    """Return the records, some on the loss -u^3, which decreases strictly and is flat at 0."""
+    """Return a strategy of these records; one in four has the loss -u^3, which is flat at 0."""
     on_cubic: dict[str, Any] = {"loss": CUBIC.name}  # a field of each record that is drawn here
     flat = drawn.map(lambda case: replace(case, **on_cubic))
     return st.one_of(drawn, drawn, drawn, flat)
@@ -148,7 +150,7 @@ def converges_in_direction(
 
 
 def along(of: str) -> str:
-    """Return LaTeX for a direction."""
+    """Return LaTeX for the direction `of` over its norm."""
     return over(of, norm(of))
 
 
@@ -171,7 +173,10 @@ INFINITY, ZERO, LN_K = r"\infty", "0", r"\ln k"
 
 
 def by_gradient_flow(floats: Callable[..., Slack]) -> Callable[..., Slack]:
-    """Return a float form that follows gradient flow; it is unknown for steps above 1/L."""
+    """Return the float form with the result unknown for steps above 1/L.
+
+    It follows gradient flow, near which only short steps stay.
+    """
 
     @functools.wraps(floats)
     def form(case: Values, *arguments: object, **constants: object) -> Slack:

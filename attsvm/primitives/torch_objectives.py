@@ -30,7 +30,7 @@ _FIRST_STEP = 0.4
 
 
 def in_torch(values: object) -> bool:
-    """Return whether values are those of a batch of instances in torch."""
+    """Return whether the values are a tensor of torch."""
     return hasattr(values, "movedim")
 
 
@@ -107,7 +107,7 @@ def tight_multipliers(A: Tensor, bound: Tensor, active: Tensor) -> Tensor:
 def distance(A: Tensor, counted: Tensor, shares: Tensor | None = None) -> Tensor:
     """Return the distance 1/||X^mm|| of 0 from the hull of the rows, for fixed shares.
 
-    1 without rows.
+    It is 1 without rows.
     """
     shares = nearest(A, counted) if shares is None else shares
     result = norm((shares[..., None] * A).sum(1))
@@ -165,7 +165,7 @@ def _matrix(case: Values) -> tuple[Values, Tensor]:
     inputs = case.data if hasattr(case, "data") else case.inputs
     if hasattr(inputs, "Z"):
         return inputs, case.start
-    zero = case.start.new_zeros(case.start.shape)  # 0 times an infinite start would be no index
+    zero = case.start.new_zeros(case.start.shape)  # not 0 * start: an infinite start would give NaN
     unit = zero.scatter(1, (zero[:, :1]).long(), 1.0)
     Z = unit[:, None, :].expand(-1, inputs.X.shape[1], -1)
     data = SimpleNamespace(X=inputs.X, Z=Z, scores=inputs.scores, mask=None)
@@ -184,9 +184,9 @@ def _descended(data: Values, W: Tensor, loss: str, reach: Tensor) -> tuple[Tenso
 
 
 def _ends(batch: Batch, W: Array, loss: str, step: Array) -> Array:
-    """Return W (batch, d, d) at the ends of runs.
+    """Return W (batch, d, d) at the ends of runs, NaN for runs that overflow.
 
-    NaN for runs that overflow, found by bisection.
+    One run that overflows stops the whole batch, so the batch is bisected.
     """
     try:
         run = descend_w(batch, W, loss, step=step, steps=_RUN, record=[_RUN], normalised=True)
@@ -234,6 +234,6 @@ def not_selecting(case: Values, loss: str | None = None, **_: object) -> Tensor:
 
 
 def descent_at_rest(case: Values, loss: str | None = None) -> Tensor:
-    """Return minus the length of the gradient at the start: the norm is constant if it is 0."""
+    """Return minus the norm of the gradient at the start; at 0 the run never moves."""
     data, W = _matrix(case)
     return -norm(negative_gradient(data, W, loss or case.loss), 2)

@@ -455,7 +455,7 @@ def test_an_entry_that_names_no_pack_is_kept_while_another_file_may_have_it(atts
     attsvm("new", "my/b", "--out", "b.py")
     attsvm("verify", *own)
     out = attsvm("gate", *own, "--update", "--yes")[1]
-    assert "my/a:literal: it does not say of which pack it is" in out
+    assert "my/a:literal: it does not name its pack" in out
     assert claims_expected()["my/a:literal"]["reason"] == "mine"
     code, out, _ = attsvm("gate", *own)  # nothing says that it is of a.py, so it is missed
     assert (code, "my/a:literal: reviewed, but the claim is not there any more" in out) == (1, True)

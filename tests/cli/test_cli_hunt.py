@@ -108,7 +108,9 @@ def test_guided_searchers_alone_are_refused_as_they_have_nothing_to_start_from(a
 def test_a_searcher_that_is_none_is_told_with_those_there_are(attsvm, words):
     code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", words)
     assert code == 2
-    assert error.startswith("attsvm: no searcher of that name (got foo). There are: explicit, ")
+    assert error.startswith(
+        "attsvm: there is no searcher of that name (got foo). There are: explicit, "
+    )
     assert all(f"{name}" in error for name in ("ensemble", "drawn", "screen", "sizes", "gradient"))
 
 
@@ -244,7 +246,7 @@ def test_a_hunt_that_looked_at_nothing_asks_for_more_seconds(attsvm, monkeypatch
     assert (code, out) == (2, "")
     assert error == (
         "attsvm: the hunt of toy/true:literal ended before an instance was looked at "
-        "(got --seconds 2). Give more seconds; where searchers are named, name one that draws.\n"
+        "(got --seconds 2). Give more seconds; if searchers are named, name one that draws.\n"
     )
     code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", "explicit")
     assert (code, "name one that draws" in error) == (2, True)

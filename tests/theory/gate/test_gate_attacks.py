@@ -997,7 +997,7 @@ def test_two_files_that_expect_something_of_one_claim_are_refused(pack, capsys):
     document["claims"][SQUARE] = claims[SQUARE] | {"truth": "holds"}
     (pack / "loose/expectations.json").write_text(json.dumps(document))
     assert main(["gate", *words, "--only-pack", "lemmas"]) == 2
-    said = "expects something of a claim of which another file does as well"
+    said = "has an expectation of a claim that another file has as well"
     assert f"{said} (got {SQUARE})" in capsys.readouterr().err
 
 
