@@ -128,7 +128,7 @@ class Parsers:
         shared.add_argument(
             "--json",
             metavar="FILE",
-            help="write the result as one JSON document; - is standard output",
+            help="write one JSON document to FILE; - is stdout",
         )
         packs = Parser(add_help=False)
         packs.add_argument(

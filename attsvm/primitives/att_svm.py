@@ -226,7 +226,7 @@ def _counted(A: Tensor, counted: Tensor) -> Tensor:
 
 @words.register
 def data_in_words(data: AttentionData) -> dict[str, str]:
-    """Describe sizes, ties of optimal tokens, and the number of support tokens of each input."""
+    """Return words for sizes, ties of optimal tokens, and numbers of support tokens."""
     sizes = {"sizes": f"n={data.n} T={data.T} d={data.d}"}
     if not optimal_tokens(data).unique:
         return {**sizes, "optimal tokens": "tied", "support tokens": "no Att-SVM: tied"}
