@@ -144,8 +144,8 @@ class Parsers:
             action="append",
             default=[],
             metavar="PACK",
-            help="load only this claim pack, and others named so: a module, a package, a .py file, or "
-            "the entry point of an installed pack",
+            help="load only this claim pack, and others named so: a module, a package, a .py file, "
+            "or the entry point of an installed pack",
         )
         run = Parser(add_help=False)
         run.add_argument(
