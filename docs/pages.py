@@ -18,7 +18,7 @@ from attsvm.theory import load_packs
 from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.text import letter
 from attsvm.theory.declaration.records import RecordFormula
-from attsvm.theory.declaration.sentence import lets
+from attsvm.theory.declaration.typesetting import lets
 from attsvm.theory.report.errata import Weight, find_source, in_order
 from attsvm.theory.report.rendering import prose
 from attsvm.theory.report.view import ReadingView, StatementView, statement_view

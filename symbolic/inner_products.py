@@ -13,8 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory.arithmetic.rational_functions import multiplied_out
-from attsvm.theory.arithmetic.symbols import Symbols
+from attsvm.theory.arithmetic.symbols import Symbols, multiplied_out
 from attsvm.theory.types import Numbers
 
 

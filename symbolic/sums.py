@@ -13,10 +13,8 @@ import sympy as sp
 
 from attsvm.errors import ProofError
 from attsvm.theory import ensure_equal, ensure_nonnegative
-from attsvm.theory.arithmetic.entries import Entries, entries
-from attsvm.theory.arithmetic.quantities import Numbers
-from attsvm.theory.arithmetic.rational_functions import multiplied_out
-from attsvm.theory.arithmetic.symbols import Symbols
+from attsvm.theory.arithmetic.entries import Entries, Numbers, entries
+from attsvm.theory.arithmetic.symbols import Symbols, multiplied_out
 from attsvm.theory.declaration.proof import factored
 
 n = sp.Symbol("n", integer=True, positive=True)

@@ -14,7 +14,7 @@ from attsvm._live import Live
 from attsvm._words import counted
 from attsvm.cli.actions import annotation, in_actions, summarise, within
 from attsvm.cli.arguments import DEFAULTS, LEDGER, Parsers, command, recorded, split_packs, tell
-from attsvm.cli.places import ensure_apart
+from attsvm.cli.running import ensure_apart
 from attsvm.errors import FileError, LedgerError, UsageError
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from attsvm.cli.arguments import (
     seconds,
     tell,
 )
-from attsvm.cli.crew import crew
-from attsvm.cli.places import ensure_apart, ensure_json, keep_from_git
+from attsvm.cli.running import crew, ensure_apart, ensure_json, keep_from_git
 from attsvm.errors import FileError, UsageError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from attsvm._files import write_text
 from attsvm._live import Live
 from attsvm._words import counted
 from attsvm.cli.arguments import LEDGER, Parsers, recorded_run, tell, warn_of_faults
-from attsvm.cli.places import ensure_apart, ensure_json
+from attsvm.cli.running import ensure_apart, ensure_json
 from attsvm.errors import UsageError
 
 if TYPE_CHECKING:

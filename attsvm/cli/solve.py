@@ -12,7 +12,7 @@ from attsvm._files import make_parents
 from attsvm._live import Live
 from attsvm._threads import single_threaded
 from attsvm.cli.arguments import Parsers, price, seconds, tell
-from attsvm.cli.places import ensure_file, ensure_json
+from attsvm.cli.running import ensure_file, ensure_json
 from attsvm.errors import UsageError
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from attsvm.cli.arguments import (
     recorded,
     say,
 )
-from attsvm.cli.crew import crew
-from attsvm.cli.places import ensure_apart, ensure_json, finds_beside, open_ledger
+from attsvm.cli.running import crew, ensure_apart, ensure_json, finds_beside, open_ledger
 from attsvm.errors import UsageError
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from typing import Any
 from flint import arb, fmpq
 
 from attsvm._types import Tensor
+from attsvm._words import in_plain
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.traps import is_stationary_start, moves_along_margins
 from attsvm.limits import norm_diverges, norm_grows_like_log
@@ -39,7 +40,6 @@ from attsvm.primitives.steps import (
 )
 from attsvm.primitives.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from attsvm.theory import Measured, Slack
-from attsvm.theory.arithmetic.plain import in_plain
 from attsvm.theory.declaration.notation import Symbols
 
 SOME = "some"

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from attsvm.theory.arithmetic.entries import Number, Numbers, Values
 from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.quantities import Number, Numbers, Values
 from attsvm.theory.arithmetic.relations import Comparison, Relation
 
 Nested = Sequence[object]

@@ -19,7 +19,7 @@ from commands import PACK
 import attsvm
 from attsvm import _files
 from attsvm._files import write_all, write_whole
-from attsvm.cli.places import ensure_file, finds_beside
+from attsvm.cli.running import ensure_file, finds_beside
 from attsvm.errors import FileError
 from attsvm.theory.packs.checkout import code_of
 from attsvm.theory.packs.packs import load_packs

@@ -15,8 +15,7 @@ from typing import Any
 from flint import arb, ctx, fmpq, fmpq_mat, fmpz
 
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.arithmetic.quantities import Numbers
+from attsvm.theory.arithmetic.entries import Numbers, entries
 
 Ball = fmpq | arb
 """A rational number, or a ball."""

@@ -14,9 +14,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from attsvm.theory.arithmetic.entries import Entries, entries, misuse
+from attsvm.theory.arithmetic.entries import Entries, Number, Numbers, entries, misuse
 from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.quantities import Number, Numbers
 
 _N = TypeVar("_N", bound=Number)
 """The type of the numbers of an arithmetic."""

@@ -17,9 +17,8 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.theory.arithmetic.base import elementary
-from attsvm.theory.arithmetic.entries import Operation, Scalar, entries, mixed
+from attsvm.theory.arithmetic.entries import Numbers, Operation, Scalar, entries, mixed
 from attsvm.theory.arithmetic.lanes import FLOATS, Lane, Lanes, _float, _is_object, _stacked
-from attsvm.theory.arithmetic.quantities import Numbers
 
 _UP = 1.0 + 2.0**-40
 """Factor that covers the rounding errors of a bound's own computation."""

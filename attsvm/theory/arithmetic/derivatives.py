@@ -12,9 +12,16 @@ from operator import add, mul, sub, truediv
 from typing import Any, cast
 
 from attsvm.theory.arithmetic.base import Arithmetic, each
-from attsvm.theory.arithmetic.entries import Entries, Operation, Scalar, entries, misuse
+from attsvm.theory.arithmetic.entries import (
+    Entries,
+    Number,
+    Numbers,
+    Operation,
+    Scalar,
+    entries,
+    misuse,
+)
 from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.quantities import Number, Numbers
 
 
 def gradient(m: Namespace, f: Callable[[Namespace, Entries], Number], x: Numbers) -> Numbers:

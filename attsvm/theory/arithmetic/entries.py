@@ -1,15 +1,16 @@
-"""Numbers and arrays of one arithmetic: they add, multiply and index, and never compare.
+"""Numbers and arrays of one arithmetic, and the types of the values in a formula.
 
-A comparison of two balls is False if it is undecided, and the maximum of an array of overlapping
-balls is the first of them. Therefore every comparison, every truth value and every function of
-numpy that is no arithmetic raises an error on the numbers and arrays of formulas.
+Numbers and arrays add, multiply and index, and never compare. A comparison of two balls is False if
+it is undecided, and the maximum of an array of overlapping balls is the first of them. Therefore
+every comparison, every truth value and every function of numpy that is no arithmetic raises an
+error on the numbers and arrays of formulas.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn, Protocol, Self
 
 import numpy as np
 from flint import arb, fmpq
@@ -17,6 +18,86 @@ from flint import arb, fmpq
 from attsvm._types import Array
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.synonyms import synonym
+
+
+class Number(Protocol):
+    """A number of one arithmetic, or an integer; it adds and multiplies, and never compares.
+
+    An operation may make a number or an array, as the other operand is one or the other.
+    """
+
+    def __add__(self, other: Self, /) -> Any: ...
+    def __radd__(self, other: int, /) -> Any: ...
+    def __sub__(self, other: Self, /) -> Any: ...
+    def __rsub__(self, other: int, /) -> Any: ...
+    def __mul__(self, other: Self, /) -> Any: ...
+    def __rmul__(self, other: int, /) -> Any: ...
+    def __truediv__(self, other: Self, /) -> Any: ...
+    def __rtruediv__(self, other: int, /) -> Any: ...
+    def __pow__(self, k: int, /) -> Any: ...
+    def __neg__(self) -> Any: ...
+
+
+class Numbers(Protocol):
+    """An array of numbers of one arithmetic, or a function of each entry, which may be one number.
+
+    Operations are entry by entry, but `@` is the product of vectors and matrices, as in numpy.
+    """
+
+    def __add__(self, other: Number, /) -> Numbers: ...
+    def __radd__(self, other: Number, /) -> Numbers: ...
+    def __sub__(self, other: Number, /) -> Numbers: ...
+    def __rsub__(self, other: Number, /) -> Numbers: ...
+    def __mul__(self, other: Number, /) -> Numbers: ...
+    def __rmul__(self, other: Number, /) -> Numbers: ...
+    def __truediv__(self, other: Number, /) -> Numbers: ...
+    def __rtruediv__(self, other: Number, /) -> Numbers: ...
+    def __matmul__(self, other: Numbers, /) -> Numbers: ...
+    def __rmatmul__(self, other: Numbers, /) -> Numbers: ...
+    def __pow__(self, k: int, /) -> Numbers: ...
+    def __neg__(self) -> Numbers: ...
+
+    def __getitem__(self, key: Any, /) -> Any:
+        """Return an entry, a row, or a part of the array."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """Return the entries of a vector, the rows of a matrix."""
+
+    def __len__(self) -> int:
+        """Return the length of the first axis."""
+
+    @property
+    def T(self) -> Numbers:
+        """The transpose."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+
+    @property
+    def size(self) -> int:
+        """The number of entries."""
+
+    def reshape(self, first: int, /, *shape: int) -> Any:
+        """Return the entries in another shape."""
+
+    def ravel(self) -> Any:
+        """Return all entries, row by row."""
+
+
+class Values(Protocol):
+    """The values of letters by name: of variables, or the fields of a record.
+
+    A letter is a number, an array, the length of an axis, or a member of a family such as a loss.
+    """
+
+    def __getattribute__(self, name: str, /) -> Any:
+        """Return the value of a letter."""
+
 
 _ARITHMETIC = {
     np.add,

@@ -25,13 +25,14 @@ from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import (
     CONSTANTS,
     Entries,
+    Number,
+    Numbers,
     Operation,
     Scalar,
     entries,
     misuse,
     mixed,
 )
-from attsvm.theory.arithmetic.quantities import Number, Numbers
 from attsvm.theory.arithmetic.synonyms import synonym
 
 

@@ -14,8 +14,7 @@ from typing import Any
 from flint import fmpq
 
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import Operation, Scalar, mixed
-from attsvm.theory.arithmetic.quantities import Numbers
+from attsvm.theory.arithmetic.entries import Numbers, Operation, Scalar, mixed
 
 _MOST = 2**53
 """Largest size up to which floats hold every integer."""

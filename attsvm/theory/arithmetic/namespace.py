@@ -14,8 +14,7 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Protocol
 
-from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.arithmetic.quantities import Number, Numbers
+from attsvm.theory.arithmetic.entries import Number, Numbers, entries
 from attsvm.theory.arithmetic.relations import Comparing
 
 

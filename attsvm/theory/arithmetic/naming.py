@@ -13,12 +13,12 @@ import numpy as np
 from flint import arb, fmpq
 
 from attsvm._types import Array, Tensor
+from attsvm._words import in_plain
 from attsvm.errors import ClaimError, NotExpressible
 from attsvm.theory.arithmetic.bounds import Bounded
 from attsvm.theory.arithmetic.lanes import Lane
 from attsvm.theory.arithmetic.magnitudes import Magnitude, enclosed
 from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.plain import in_plain
 from attsvm.theory.arithmetic.text import Definition, Term, Text, _term, filled, letter
 from attsvm.theory.arithmetic.traces import TRACES, Trace, hashed
 

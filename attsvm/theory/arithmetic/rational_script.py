@@ -21,8 +21,7 @@ from flint import fmpq
 from attsvm._types import Array
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import Operation, Scalar, entries
-from attsvm.theory.arithmetic.quantities import Number, Numbers
+from attsvm.theory.arithmetic.entries import Number, Numbers, Operation, Scalar, entries
 from attsvm.theory.arithmetic.script import ATOM, PRODUCT, SUM, Expression, Lines
 
 _SIGNS: dict[Operation, tuple[str, int]] = {

@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import Literal, Protocol
 
 from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic.entries import CONSTANTS, Entries, misuse
-from attsvm.theory.arithmetic.quantities import Number
+from attsvm.theory.arithmetic.entries import CONSTANTS, Entries, Number, misuse
 
 
 class _Undecided:

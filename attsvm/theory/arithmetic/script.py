@@ -18,9 +18,8 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.entries import misuse
+from attsvm.theory.arithmetic.entries import Number, Numbers, misuse
 from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.quantities import Number, Numbers
 
 SUM, PRODUCT, ATOM = range(3)
 """Precedence of an expression, from loose to tight."""

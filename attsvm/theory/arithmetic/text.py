@@ -12,11 +12,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NoReturn
 
+from attsvm._words import in_plain
 from attsvm.theory.arithmetic.base import Arithmetic
-from attsvm.theory.arithmetic.entries import Operation, misuse
+from attsvm.theory.arithmetic.entries import Number, Numbers, Operation, misuse
 from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.plain import in_plain
-from attsvm.theory.arithmetic.quantities import Number, Numbers
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
 
 _SUM, _QUOTIENT, _ENTRYWISE, _PRODUCT, _POWER, _ATOM = range(6)

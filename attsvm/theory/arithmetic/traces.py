@@ -33,8 +33,7 @@ from flint import arb, fmpq
 
 from attsvm.theory.arithmetic.balls import BALLS, Ball
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import Operation, Scalar, entries
-from attsvm.theory.arithmetic.quantities import Numbers
+from attsvm.theory.arithmetic.entries import Numbers, Operation, Scalar, entries
 from attsvm.theory.arithmetic.surds import Bound, Surd, joined, root_of
 
 PRIME = 0xC90FDAA22168C234C4C6628B80DC1DAF

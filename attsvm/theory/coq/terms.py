@@ -14,8 +14,7 @@ from flint import fmpq
 
 from attsvm.errors import NotExpressible
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import Operation, Scalar
-from attsvm.theory.arithmetic.quantities import Number, Numbers
+from attsvm.theory.arithmetic.entries import Number, Numbers, Operation, Scalar
 
 _LONG = 60
 """Maximum number of letters of a term inside another one; a longer term gets a definition."""

@@ -16,8 +16,8 @@ import numpy as np
 
 from attsvm._types import Case, JsonObject
 from attsvm.errors import ClaimError, NotExpressible
+from attsvm.theory.arithmetic.entries import Values
 from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.quantities import Values
 from attsvm.theory.arithmetic.relations import (
     All,
     AnyOf,

@@ -23,9 +23,8 @@ from attsvm.theory.arithmetic import (
     ENCLOSURES,
     Balls,
 )
-from attsvm.theory.arithmetic.entries import CONSTANTS, misuse
+from attsvm.theory.arithmetic.entries import CONSTANTS, Number, Values, misuse
 from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.quantities import Number, Values
 from attsvm.theory.arithmetic.relations import Comparison, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration.hypotheses import Hypothesis

@@ -15,9 +15,8 @@ from attsvm import _types
 from attsvm._types import Array, Case, Entry, JsonObject
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory.arithmetic import entries
-from attsvm.theory.arithmetic.entries import READ_ONLY, misuse
+from attsvm.theory.arithmetic.entries import READ_ONLY, Number, Values, misuse
 from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.quantities import Number, Values
 from attsvm.theory.arithmetic.relations import Relation
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.metering import evaluate

@@ -14,10 +14,9 @@ from typing import Any, Protocol, TypeVar
 
 from flint import arb, fmpq
 
-from attsvm.theory.arithmetic.entries import Entries, entries
+from attsvm.theory.arithmetic.entries import Entries, Values, entries
 from attsvm.theory.arithmetic.magnitudes import BIT_LENGTHS, Digits, digits_of, enclosed
 from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.quantities import Values
 from attsvm.theory.arithmetic.relations import Relation, comparisons
 from attsvm.theory.arithmetic.traces import Trace, Untraceable
 

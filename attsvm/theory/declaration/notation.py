@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from string import Template
 from typing import Any, TypeVar
 
-from attsvm.theory.arithmetic.plain import in_plain
+from attsvm._words import in_plain
 from attsvm.theory.arithmetic.text import escaped
 
 Symbols = Mapping[str, Mapping[Any, str]]

@@ -36,7 +36,7 @@ from attsvm.theory.declaration.hypotheses import Hypothesis
 if TYPE_CHECKING:
     import sympy as sp
 
-    from attsvm.theory.arithmetic.rational_functions import Fraction
+    from attsvm.theory.arithmetic.symbols import Fraction
     from attsvm.theory.declaration.formula import Formula
 
 # sympy, imported later, caches 1000 results of each function by default; a long proof needs more,
@@ -201,7 +201,7 @@ def _normal(
     """
     import sympy as sp  # only proofs need sympy, and its import is slow
 
-    from attsvm.theory.arithmetic.rational_functions import fraction
+    from attsvm.theory.arithmetic.symbols import fraction
 
     expression = sp.sympify(expression)
     result = fraction(expression, divide=divide)
@@ -306,7 +306,7 @@ def _sign_of_terms(value: object, normal: Normal, sign: str) -> bool:
 
     `expanded` must not cancel a denominator: (x^2 - 1)/(x - 1) is undefined at 1.
     """
-    from attsvm.theory.arithmetic.rational_functions import fraction
+    from attsvm.theory.arithmetic.symbols import fraction
 
     result = fraction(value, divide=normal is not expanded)
     return result is not None and result.is_known(sign)

@@ -26,8 +26,8 @@ import numpy as np
 
 from attsvm._types import Case, Hint, JsonObject, Record, Tensor
 from attsvm.errors import ClaimError, present
+from attsvm.theory.arithmetic.entries import Values
 from attsvm.theory.arithmetic.heights import seen
-from attsvm.theory.arithmetic.quantities import Values
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from attsvm._types import Case
 from attsvm.errors import AttsvmError, ClaimError
+from attsvm.theory.declaration.batches import strategy
 from attsvm.theory.declaration.claim import Sibling
-from attsvm.theory.declaration.drawing import strategy
 from attsvm.theory.declaration.formula import TIGHTENED, Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis, by_name, ensure_same
 from attsvm.theory.declaration.instances import domains

@@ -25,15 +25,14 @@ from types import FunctionType
 
 from attsvm._types import Case
 from attsvm.errors import ClaimError, present
+from attsvm.theory.declaration.batches import relaxed, strategy
 from attsvm.theory.declaration.claim import Claim, ensure_checkable, refuse
-from attsvm.theory.declaration.drawing import relaxed, strategy
 from attsvm.theory.declaration.formula import REQUIRED, Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis, by_name, ensure_same
 from attsvm.theory.declaration.instances import domains, instance_type
 from attsvm.theory.declaration.judge import judge
 from attsvm.theory.declaration.measured import Conclusion, Measured, signature
 from attsvm.theory.declaration.records import RecordFormula, Records
-from attsvm.theory.declaration.sentence import sentence
 from attsvm.theory.declaration.siblings import (
     Changed,
     Quantified,
@@ -44,6 +43,7 @@ from attsvm.theory.declaration.siblings import (
     siblings,
 )
 from attsvm.theory.declaration.slack import Slack
+from attsvm.theory.declaration.typesetting import sentence
 from attsvm.theory.declaration.variables import Variable
 from attsvm.theory.declaration.verdict import Expected, Truth
 

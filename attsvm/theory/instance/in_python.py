@@ -38,7 +38,7 @@ def python(claim: Claim, part: str, case: Case, witness: Witness | None = None) 
     It leaves the float slack in `slack` and the confirmation in `answer`, and prints both. Without
     a witness it asks floats for one.
     """
-    imports: dict[str, list[str]] = {"attsvm.theory.run.confirm": ["examine"]}
+    imports: dict[str, list[str]] = {"attsvm.theory.run.evaluation": ["examine"]}
     try:
         value = _literal(case, imports, "")
     except _Unnamed:

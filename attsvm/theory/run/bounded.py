@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 
 from attsvm._types import JsonObject
 from attsvm.theory.arithmetic import Entries, Lane
+from attsvm.theory.arithmetic.entries import Values
 from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.quantities import Values
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.metering import METER, TooLong
 from attsvm.theory.declaration.variables import Integer

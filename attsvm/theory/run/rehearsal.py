@@ -18,9 +18,8 @@ import numpy as np
 
 from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.arithmetic import BALLS, FLOATS, Arithmetic
-from attsvm.theory.arithmetic.entries import COPY_FIRST, READ_ONLY
+from attsvm.theory.arithmetic.entries import COPY_FIRST, READ_ONLY, Values
 from attsvm.theory.arithmetic.heights import heights
-from attsvm.theory.arithmetic.quantities import Values
 from attsvm.theory.arithmetic.relations import returned
 from attsvm.theory.arithmetic.synonyms import remedy_for
 from attsvm.theory.declaration import batches

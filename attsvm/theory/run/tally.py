@@ -21,9 +21,8 @@ from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.variables import Known
 from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.run.bounded import TooLong
-from attsvm.theory.run.confirm import Confirmation, Refuted
 from attsvm.theory.run.coverage import Counts
-from attsvm.theory.run.evaluation import Evaluation
+from attsvm.theory.run.evaluation import Confirmation, Evaluation, Refuted
 from attsvm.theory.run.likeness import Likeness
 from attsvm.theory.run.pool import Pool
 

@@ -13,7 +13,7 @@ from attsvm.theory.search import EXPLICIT, GUIDED, Found, Guided, Scout, Spent, 
 from attsvm.theory.search.ordinary import ensemble
 
 if TYPE_CHECKING:
-    from attsvm.theory.run.confirm import Refuted
+    from attsvm.theory.run.evaluation import Refuted
     from attsvm.theory.run.profiles import Profile
     from attsvm.theory.run.tally import Tally
 

@@ -24,8 +24,8 @@ from attsvm.theory.proof.linked import ensure_concluded, is_linked
 from attsvm.theory.record import forms
 from attsvm.theory.run.asking import describe
 from attsvm.theory.run.bounded import JUDGED_STEPS, TooLong, metered
-from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.coverage import Counts
+from attsvm.theory.run.evaluation import Refuted
 from attsvm.theory.run.examining import ensure_stands, probe, see_dropped
 from attsvm.theory.run.profiles import Profile, derive_seed
 from attsvm.theory.run.rehearsal import rehearse, unread

@@ -21,7 +21,7 @@ from attsvm.risk import gradient_kq, gradient_w, risk
 from attsvm.strategies import arrays
 from attsvm.svm import att_svm
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.declaration.drawing import strategy
+from attsvm.theory.declaration.batches import strategy
 from attsvm.theory.declaration.judge import judge
 from attsvm.training import descend_kq, follow_kq
 from properties._support import factor_descent

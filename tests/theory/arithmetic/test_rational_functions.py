@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.errors import ProofError
-from attsvm.theory.arithmetic.rational_functions import fraction
+from attsvm.theory.arithmetic.symbols import fraction
 from attsvm.theory.declaration.proof import (
     cancelled,
     ensure_positive,

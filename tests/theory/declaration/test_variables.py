@@ -33,7 +33,7 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration import batches
-from attsvm.theory.declaration.drawing import relaxed, strategy
+from attsvm.theory.declaration.batches import relaxed, strategy
 from attsvm.theory.declaration.formula import Formula, tightened
 from attsvm.theory.declaration.instances import instance_type
 from attsvm.theory.declaration.slack import Slack

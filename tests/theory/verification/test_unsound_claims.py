@@ -40,7 +40,7 @@ from attsvm.theory import (
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration import batches
-from attsvm.theory.declaration.drawing import relaxed
+from attsvm.theory.declaration.batches import relaxed
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record.counterexample import KIND, SCHEMA, replay

@@ -1,20 +1,63 @@
-"""Checks of output files and folders before any work is done."""
+"""The worker processes of a run, its interruption, and its output files.
+
+Output files and folders are checked before any work is done.
+"""
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import os
+import signal
 import stat
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attsvm._files import destination, ensure_writable, is_stream, write_whole
-from attsvm.cli.arguments import LEDGER
+from attsvm._threads import single_threaded
+from attsvm.cli.arguments import LEDGER, needed
 from attsvm.errors import UsageError
 
 if TYPE_CHECKING:
     from attsvm.theory.packs.packs import Pack
     from attsvm.theory.record.ledger import Ledger
+    from attsvm.theory.run.workers import Workers
+
+
+@contextlib.contextmanager
+def crew(options: argparse.Namespace) -> Iterator[Workers]:
+    """Yield the workers; SIGTERM interrupts like Ctrl-C, and both set `options.stopped`.
+
+    KeyboardInterrupt alone is not enough, as code that runs at that moment may swallow it.
+    """
+    options.stopped = False
+
+    def stop(*_: object) -> None:
+        options.stopped = True
+        raise KeyboardInterrupt
+
+    single_threaded()
+    ours = threading.current_thread() is threading.main_thread()
+    blows = (signal.SIGINT, signal.SIGTERM) if ours else ()
+    before = {blow: signal.signal(blow, stop) for blow in blows}
+    try:
+        if options.cluster:
+            from attsvm.theory.verification.cluster import cluster
+
+            # workers may run in other folders
+            options.pack = [os.path.abspath(p) if p.endswith(".py") else p for p in options.pack]
+            with cluster(options.cluster, options.pack) as others:
+                yield others
+        else:
+            from attsvm.theory.run.workers import processes
+
+            with processes(options.workers, options.pack, needed(options)) as others:
+                yield others
+    finally:
+        for blow, handler in before.items():
+            signal.signal(blow, handler)
 
 
 def open_ledger(path: str) -> Ledger:
