@@ -1,4 +1,4 @@
-"""Texts for people: counts with nouns, near matches, numbers, durations, and plain formulas."""
+"""Texts for people: counts with nouns, near matches, escaped text, numbers, durations, formulas."""
 
 from __future__ import annotations
 
