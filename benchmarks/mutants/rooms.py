@@ -16,10 +16,10 @@ _EXACT = (
     "constants_attained first_steps gradients local_cones adversarial_starts forged_proofs "
     "prompt_starts descent_runs"
 )
-_JUDGES = "author_errors check confirm rehearsal script statement_view variables"
+_JUDGES = "author_errors check evaluation rehearsal script statement_view variables"
 _FORMULAS = "aligned_inputs gradients loss_formulas spreads"
 _BESIDE = {
-    "declaration": "domain cli_places statement_view",
+    "declaration": "likeness cli_places statement_view",
     "instance": "counterexample shrink",
     "run": "check schedule validity",
     "search": "cli_places curated",
