@@ -1,7 +1,8 @@
-"""How each literal reading fared in a hunt that knew nothing: `python -m benchmarks.accounts`.
+"""Results of hunts without prior knowledge: `python -m benchmarks.accounts`.
 
-Every literal reading is hunted without its own instances; a find ends the hunt, else the time does.
-`--write docs/tables/hunts.md` renews the page; if ids are named, the rows of other readings stay.
+Every literal reading is hunted without its own instances and stored counterexamples, until one is
+found or the time ends. `--write docs/tables/hunts.md` renews the page. If ids are named, the rows
+of other readings are kept.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ find is confirmed; if nothing was found, that is no proof, and the table says ho
 
 
 def row(account: Hunt) -> str:
-    """Return one row of the page."""
+    """Return the row of the page for one hunt."""
     if account.smallest is not None:
         by = account.smallest.found_by
         text = f"found by {by}, {account.smallest.evidence}"
@@ -55,14 +56,14 @@ def row(account: Hunt) -> str:
 
 
 def rows_of(page: str) -> dict[str, str]:
-    """Return the rows of a page by their readings."""
+    """Return the rows of a page by the ids of their readings."""
     return {m[1]: m[0] for m in re.finditer(r"^\| (\S+:\S+) \|.*\n", page, re.M)}
 
 
 def main() -> None:
     """Hunt all literal readings and print the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("ids", nargs="*", help="prefixes; all where none")
+    parser.add_argument("ids", nargs="*", help="prefixes of ids; all literal readings by default")
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("-n", "--workers", type=int, default=1)

@@ -1,8 +1,9 @@
 """Exact checks of `solve` on hard data: `python -m benchmarks.hard_margins [--count 10000]`.
 
-Nearly dependent constraints, hair-thin margins, scales far apart, copies, masks, single tokens. The
-margins of each returned matrix are evaluated again in Python's fractions and compared with the
-residual that the answer states. The command exits with 1 if an answer understates its residual.
+The data have nearly dependent constraints, tiny margins, very different scales, copies, masks or
+single tokens. The margins of each returned matrix are evaluated again in Python's fractions and
+compared with the residual that the answer states. The command exits with 1 if an answer understates
+its residual.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ def hard_data(
 
     Args:
         kind: one of `KINDS`.
-        seed: of all random numbers.
-        small: difference of constraints that are nearly the same.
+        seed: seed of all random numbers.
+        small: relative difference of constraints that are nearly equal.
         scale: sizes lie between 10^-scale and 10^scale.
         shape: (n, T, d); random if None, each at least 1.
     """
@@ -112,7 +113,7 @@ def understated(data: AttentionData, answer: Answer) -> bool:
 
 
 def examined(kind: str, seed: int) -> tuple[str, float]:
-    """Return the answer of `solve`, and its seconds."""
+    """Return the answer of `solve` in words, and its wall-clock seconds."""
     draw = np.random.default_rng((seed, 1))
     data = hard_data(kind, seed, 10.0 ** -draw.uniform(3, 15), float(draw.choice([5, 20, 60, 150])))
     start = time.perf_counter()
@@ -129,9 +130,13 @@ def examined(kind: str, seed: int) -> tuple[str, float]:
 def main() -> int:
     """Solve, count by kind and answer, write JSON if asked; return 1 if a residual is too small."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.hard_margins", description=__doc__)
-    parser.add_argument("--count", type=int, default=10_000, help="instances in all")
-    parser.add_argument("--seed", type=int, default=0, help="of the first instance")
-    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument(
+        "--count", type=int, default=10_000, help="number of instances (default 10000)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="seed of the first instance; each further one adds 1"
+    )
+    parser.add_argument("--json", metavar="FILE", help="also write the counts to this file")
     options = parser.parse_args()
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     slowest = dict.fromkeys(KINDS, 0.0)

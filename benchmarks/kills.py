@@ -2,9 +2,9 @@
 
 Commands are killed at random moments, and their files are compared with their output. No event that
 was on disk and no printed verdict may be missing. Every file must be whole, every process must end,
-and the next run must succeed. The command runs on a copy of attsvm outside its checkout, so that it
-loads one small pack of its own. With --disks the commands are run on a disk that is full and on one
-that is read-only instead, which takes the right to mount them. Exits with 1 if something was lost.
+and the next run must succeed. Commands run on a copy of attsvm outside its checkout, so that they
+load one small pack of their own. With --disks the commands run on full, filling and read-only disks
+instead; this needs the right to mount them. The exit code is 1 if something was lost.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ HUNTED = Statement(
 '''
 FILE, LEDGER, PAGE = "toys.py", ".attsvm/ledger.jsonl", "attsvm-report.html"
 SITE = "site-packages"
-"""If attsvm lies, by a name by which it counts as installed: its files are not parsed."""
+"""Folder of the copy of attsvm. With this name it counts as installed and is not parsed."""
 HUNTED = "prey.py"
 FINDS = (".attsvm/counterexamples", ".attsvm/hunted")
 EVENTS = 10
@@ -103,19 +103,19 @@ COMMANDS = {
     "hunt -n 2": (*_HUNT[:-1], "-n", "2", "--seed"),
     "report": ("report",),
 }
-"""The commands that are killed; a hunt is given a seed of its own in every trial."""
+"""The commands that are killed, by name; each trial of a hunt adds a seed."""
 
 _USUAL = {"v": 0, "h": 1, "r": 0}
 """The exit codes of the commands, by their first letters, if nothing disturbs them."""
 
 _ENDS = 10.0
-"""Seconds that the processes of a killed command have to end."""
+"""Time limit in seconds for the other processes of a killed command to end."""
 
 _VERDICTS = 1500
-"""Number of verdicts of the ledger whose page is written as the command is killed."""
+"""Number of verdicts in the ledger for `report`, so that its page takes a while to write."""
 
 _TOLD = re.compile(r"^\[\d+/6\] (\S+): (\w+), (\w+), (\w+)$", re.MULTILINE)
-"""A verdict that `verify` tells of while it runs."""
+"""A verdict that `verify` prints while it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +123,10 @@ class Trial:
     """The result of one kill.
 
     Attributes:
-        alive: whether the command still ran when it was killed.
-        writing: whether it was writing a file then: a temporary one is left.
+        alive: whether the command was still running when it was killed.
+        writing: whether it was then writing a file, so that a temporary file is left.
         orphans: number of processes of the command that did not end.
-        faults: what was lost or is not whole, a sentence each.
+        faults: sentences on what was lost or damaged.
     """
 
     alive: bool
@@ -136,7 +136,13 @@ class Trial:
 
 
 class Place:
-    """A folder with the pack, if commands run and are killed."""
+    """A folder with the packs, in which commands run and are killed.
+
+    Attributes:
+        folder: the folder.
+        pages: texts of the page that are whole.
+        seconds: duration of the last undisturbed run of each command.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -162,23 +168,23 @@ class Place:
             )
 
     def undisturbed(self, *words: str) -> int:
-        """Run a command to its end; its exit code."""
+        """Run a command to its end; return its exit code."""
         begun = time.monotonic()
         code = self.start(words).wait(600)
         self.seconds[words[0]] = time.monotonic() - begun
         return code
 
     def lines(self) -> list[bytes]:
-        """Return the whole lines of the ledger."""
+        """Return the lines of the ledger; the last one may be cut."""
         path = self.folder / LEDGER
         return path.read_bytes().splitlines(keepends=True) if path.is_file() else []
 
     def parts(self) -> list[Path]:
-        """Return temporary files that were being written."""
+        """Return the temporary files of unfinished writes."""
         return [p for f in ("", *FINDS) for p in (self.folder / f).glob("*.part")]
 
     def finds(self) -> list[Path]:
-        """Return the counterexamples that are there."""
+        """Return the stored counterexamples."""
         return [p for f in FINDS for p in sorted((self.folder / f).glob("*.json"))]
 
 
@@ -186,7 +192,7 @@ OLD = "<html>an earlier page</html>"
 
 
 def _session(number: int) -> Iterator[int]:
-    """Yield the processes of a session that run."""
+    """Yield the ids of the running processes of a session."""
     for place in Path("/proc").iterdir():
         if place.name.isdecimal():
             try:
@@ -204,9 +210,12 @@ def _wait(
     before: int,
     dice: random.Random,
 ) -> None:
-    """Wait for the moment of the kill of a command that found so many lines in the ledger."""
+    """Wait for a random moment at which to kill a command.
+
+    `before` is the number of lines of the ledger when the command started.
+    """
     chance = dice.random()
-    if chance < 0.25 or (command == "report" and chance < 0.6):  # within a file
+    if chance < 0.25 or (command == "report" and chance < 0.6):  # while a file is being written
         while process.poll() is None and not place.parts():
             time.sleep(0.001)
         return
@@ -217,7 +226,7 @@ def _wait(
             time.sleep(0.002)
     elif command.startswith("hunt") and chance < 0.75:
         delay = dice.uniform(0.0, 0.3) * place.seconds["hunt"]
-        while process.poll() is None and not _output(place):  # it has looked at nothing yet
+        while process.poll() is None and not _output(place):  # it has not examined an instance yet
             time.sleep(0.002)
     else:
         delay = dice.uniform(0.1, 0.8) * place.seconds[command.partition(" ")[0]]
@@ -227,13 +236,13 @@ def _wait(
 
 
 def kill(place: Place, command: str, dice: random.Random) -> Trial:
-    """Start a command, kill it at a random moment, and look at what is left."""
+    """Start a command, kill it at a random moment, and return what was lost."""
     for part in place.parts():
         part.unlink()
     words = COMMANDS[command]
     if command.startswith("hunt"):
         words = (*words, str(dice.randrange(1000)))
-        if dice.random() < 0.5:  # a smaller counterexample that is there stays
+        if dice.random() < 0.5:  # otherwise the hunt must keep a smaller counterexample
             shutil.rmtree(place.folder / FINDS[1], ignore_errors=True)
     before = place.lines()
     began = len(before)
@@ -253,10 +262,10 @@ def kill(place: Place, command: str, dice: random.Random) -> Trial:
     if not alive and code != _USUAL[command[0]]:
         faults.append(f"it ended with {code} before the kill: {_output(place)}")
     after = place.lines()
-    # a line that an earlier kill has cut is ended by the run that follows
+    # a line that a kill has cut is completed by a line end of the next run
     kept = all(b"".join(after).startswith(b"".join(earlier)) for earlier in (before, seen))
     if not kept:
-        faults.append("what the ledger held before the kill is not its beginning any more")
+        faults.append("the ledger does not begin with its content before the kill")
     _ensure_verdicts_kept(place, after[began:], faults)
     _whole(place, there, faults)
     if alive and command.startswith("verify"):
@@ -272,13 +281,13 @@ def _ensure_verdicts_kept(place: Place, added: Sequence[bytes], faults: list[str
     results = set()
     for line in added:
         if line.endswith(b"\n") and line.strip():
-            event = json.loads(line)  # what was written whole is JSON
+            event = json.loads(line)  # a whole line is JSON
             if event["event"] == "verdict":
                 v = event["verdict"]
                 results.add((v["id"], v["truth"], v["evidence"], v["validity"]))
                 if v["counterexample"] and not (place.folder / v["counterexample"]).is_file():
                     faults.append(f"{v['counterexample']} is in the ledger and not on disk")
-    faults += (f"{v[0]} was told of and is not in the ledger" for v in shown - results)
+    faults += (f"{v[0]} was printed and is not in the ledger" for v in shown - results)
 
 
 def _whole(place: Place, there: Sequence[Path], faults: list[str]) -> None:
@@ -322,7 +331,7 @@ def campaign(place: Place, command: str, trials: int, seed: int) -> tuple[list[T
     faults: list[str] = []
     if command == "report":
         _long_ledger(place)
-    if not command.startswith("verify"):  # how long it takes, and what it writes
+    if not command.startswith("verify"):  # measure its duration, and keep its page
         words = COMMANDS[command]
         code = place.undisturbed(*words, *(["0"] if command.startswith("hunt") else []))
         if code != _USUAL[command[0]]:
@@ -357,7 +366,7 @@ def _goes_on(place: Place, command: str) -> list[str]:
     if code != _USUAL[command[0]]:
         faults.append(f"{command} after the kills ended with {code}: {_output(place)}")
     if not b"".join(place.lines()).startswith(b"".join(before)):
-        faults.append("the run after the kills changed what the ledger held")
+        faults.append("the run after the kills changed earlier lines of the ledger")
     if command == "verify":
         gate = ("gate", "--only-pack", FILE)
         place.undisturbed(*gate, "--update", "--yes")
@@ -390,7 +399,7 @@ DISKS = {
     "a disk that fills up": ("", ":"),
     "a read-only disk": ("64m", "mount -o remount,ro ."),
 }
-"""The sizes of disks, and what is done before a command runs on one."""
+"""By name of a disk, its size and the shell command that prepares it."""
 
 
 def disks(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
@@ -399,7 +408,7 @@ def disks(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
     if place.undisturbed(*_VERIFY) != 0:
         raise RuntimeError(_output(place))
     shutil.copy(folder / LEDGER, folder / "whole.jsonl")
-    commands = {  # with its usual exit code, and a size that lets it write some of it
+    commands = {  # each with its usual exit code, and a size at which it can write only a part
         "verify": (_VERIFY, 0, "24k"),
         "hunt": ((*_HUNT, "0"), 1, "8k"),
         "report": (("report", "--ledger", "../whole.jsonl"), 0, "8k"),
@@ -458,7 +467,9 @@ def main() -> int:
         if options.disks:
             every = list(disks(Path(folder)))
             for disk, command, faults in every:
-                print(f"{command} on {disk}: {'; '.join(faults) or 'told, and nothing is lost'}")
+                print(
+                    f"{command} on {disk}: {'; '.join(faults) or 'reported, and nothing is lost'}"
+                )
             return 1 if any(faults for _, _, faults in every) else 0
     lost: list[str] = []
     for command in options.commands or COMMANDS:

@@ -2,9 +2,9 @@
 
     python -m benchmarks.least_failures [W p prompt ...] [--instances N] [--seed S]
 
-Of every shape of a campaign N data sets of small integers are drawn, after those that statements
-name. A run fails if balls or rationals prove that its direction does not converge to that of the
-claimed solution. The campaigns:
+For each shape of a campaign, the data sets that statements name are tried first, and then N drawn
+data sets of small integers. A run fails if balls or rationals prove that its direction does not
+converge to that of the claimed solution. The campaigns:
 
 - `W`: descent on W with steps of 1/L on the log-loss or -u, from zero and from starts that are
   misled: four times W^mm of choices with a worse token. Data count if their optimal tokens are
@@ -45,7 +45,7 @@ from properties.tf._support.descent_instances import DIRECTION, NOT_ALIGNED, des
 from properties.tf.global_conjecture.instances import OBTUSE, OUTRUN, PASSED
 
 Shape = tuple[int, int, int]
-"""(n, T, d)."""
+"""The sizes (n, T, d) of a data set."""
 
 Draw = np.random.Generator
 
@@ -61,15 +61,16 @@ class Campaign:
     """One search for the least data.
 
     Attributes:
-        shapes: of the data.
+        shapes: the shapes of the data.
         named: known failures.
-        supposed: conditions by name, each searched apart.
+        supposed: conditions on the data by name; each has its own search for the least failure.
         drawn: draws a run from zero.
-        starts: names of the starts; the second one's runs are `others`.
-        others: runs on the same data from other starts.
-        judged: whether a run is proved to converge, or proved to fail; None if neither.
-        salt: what the seed of a shape's draws holds beside the shape.
-        counts_open: whether all runs are judged, and those left open counted.
+        starts: names of the two kinds of starts: zero, and those of `others`.
+        others: returns runs on the same data from other starts.
+        judged: True for a run that is proved to converge, False for one that is proved to fail,
+            else None.
+        salt: numbers that are added to the seed of each shape.
+        counts_open: whether all runs are judged and the undecided ones counted.
     """
 
     shapes: list[Shape]
@@ -99,7 +100,7 @@ class Campaign:
 
 
 def _scores(draw: Draw, n: int, T: int) -> Any:
-    """Return scores that differ within an input."""
+    """Return scores (n, T) that differ within each input."""
     return np.array([draw.permutation([*range(3 - T, 2), -5.0])[:T] for _ in range(n)])
 
 
@@ -141,7 +142,7 @@ OF_W = {
     ),
 }
 OF_E_1 = (PASSED, NOT_ALIGNED, OBTUSE, OUTRUN, descent(BEYOND), descent(ONE_DRAGGED, "correlation"))
-"""Known failures, of query e_1."""
+"""Known failures of descent on W with the query e_1."""
 
 
 def solved(case: Descent) -> bool:
@@ -172,11 +173,11 @@ OF_PROMPTS: dict[str, Callable[[Descent], bool]] = {
     "the same, and d >= n T too": lambda case: solved(case) and large(case),
     "differences of keys are linearly independent": independent,
 }
-"""Scores of an input differ throughout, but in data that statements name."""
+"""Conditions on descent on a prompt, by name. Drawn scores of an input always differ."""
 STUCK_IN_SPACE = prompting([[[1, 0, 0], [0, 0, 0], [-2, 0, 0]]], [[1, -4, 0]])
 """`STUCK` along an axis of R^3."""
 QUADRILATERAL = prompting([[[3, 2], [1, 0], [0, 0], [0, 1]]], [[1, -3, 4, -2]])
-"""Scores sum to 0 and are the coefficients with which the keys do: at rest at 0 for every loss."""
+"""Scores, and keys weighted by them, sum to 0: p = 0 is at rest for every loss."""
 FLAT = replace(
     QUADRILATERAL,
     inputs=Keys(
@@ -185,7 +186,7 @@ FLAT = replace(
     ),
     start=np.zeros(4),
 )
-"""The same in a plane of R^4."""
+"""`QUADRILATERAL` in a plane of R^4."""
 OF_KEYS = (prompts.STUCK, prompts.ONE_KEY, prompts.OPPOSED, STUCK_IN_SPACE, QUADRILATERAL, FLAT)
 
 
@@ -231,7 +232,7 @@ CAMPAIGNS = {
 
 
 def in_words(case: Descent) -> str:
-    """Return the numbers of an instance."""
+    """Return a text with all numbers of an instance."""
     data, start = case.data, case.start
     parts = {"tokens": data.X, "queries": data.Z, "scores": data.gamma}
     words = f"{case.loss}, step {case.step:g}/L: "
@@ -240,7 +241,10 @@ def in_words(case: Descent) -> str:
 
 
 def least_sizes(shapes: Mapping[Shape, Descent], numbers: dict[str, str]) -> Iterator[str]:
-    """Yield the least d, n and T of shapes that fail, each with the number of its instance."""
+    """Yield the least d, n and T of the shapes that fail, each with a reference to its instance.
+
+    `numbers` has the references by instance, and receives new ones.
+    """
     for axis in (2, 0, 1):
         least = min(shapes, key=lambda s: (s[axis], s), default=None)
         if least is None:

@@ -1,10 +1,10 @@
-"""Whether long steps can keep descent away from the best tokens, if no theorem decides it.
+"""A search for long steps that keep descent away from the best tokens, if no theorem decides it.
 
     python -m benchmarks.long_steps [--sets N] [--seed S]
 
-A run that does so would show that `tf/global-conjecture:sharp`, or `sharp-2` and `sharp-3`, need
-their bound of the step. Of every shape N data sets of one query are drawn that meet the hypotheses,
-which is decided in exact arithmetic. Four runs of each on the loss -u are followed in floats. Their
+Such a run would show that `tf/global-conjecture:sharp`, or `sharp-2` and `sharp-3`, need their
+bound of the step. For every shape, N data sets of one query are drawn that meet the hypotheses;
+this is decided in exact arithmetic. Four runs of each on the loss -u are followed in floats. Their
 steps are constant, of size 1 to 10^4 over the largest score, and their starts have norms from 0.1
 to 100.
 
@@ -31,12 +31,19 @@ SHAPES = {
     "sharp-2 or sharp-3": ((1, 4), (2, 2), (2, 3), (3, 2), (4, 2)),
     "no hypothesis": ((1, 4), (2, 2)),
 }
-"""(n, T) for each reading, and if runs are to fail."""
+"""Shapes (n, T) by reading; without hypotheses, some runs must fail to settle."""
 NEAR, ROUNDS, MOVES, QUIET = 0.25, 12, 20_000, 15_000
+"""Limits of a run, in this order:
+
+- largest change of a logit difference in a move that follows a curve;
+- maximum number of rounds;
+- number of moves of a round;
+- number of moves at the end of a round in which a settled run takes no longer step.
+"""
 
 
 def simplex(generator: np.random.Generator, n: int, T: int) -> Array:
-    """Return tokens (n, T, n T) near those of regular simplices, or not so near."""
+    """Return tokens (n, T, n T): a regular simplex with small or large noise."""
     noise, shape = generator.choice([0.05, 0.2, 0.4, 0.6]), (n, T, n * T)
     result: Array = np.eye(n * T).reshape(shape)
     return result + noise * generator.normal(size=shape) / np.sqrt(n * T)
@@ -83,12 +90,14 @@ def data_sets(
 
 
 def moved(X: Array, scores: Array, w: Array, step: Array) -> tuple[Array, Array, Array]:
-    """Return runs (m, d) after a move, whether they leapt, and the selected tokens (m, n)."""
+    """Return runs (m, d) after a move, which were whole long steps, and selected tokens."""
     logits = np.einsum("mntd,md->mnt", X, w)
     log_s = logits - np.logaddexp.reduce(logits, axis=2, keepdims=True)
     pairs = log_s[..., :, None] + log_s[..., None, :]
     pairs[..., np.eye(X.shape[2], dtype=bool)] = -np.inf
-    largest = pairs.max(axis=(1, 2, 3))  # gradients are over this power: none is lost
+    largest = pairs.max(
+        axis=(1, 2, 3)
+    )  # gradients are divided by exp of it, so that none underflows
     weights = np.exp(pairs - largest[:, None, None, None])
     along = (weights * (scores[..., :, None] - scores[..., None, :])).sum(axis=3)
     gradient = np.einsum("mnt,mntd->md", along, X)
@@ -100,7 +109,7 @@ def moved(X: Array, scores: Array, w: Array, step: Array) -> tuple[Array, Array,
 
 
 def unsettled(sets: list[AttentionData], generator: np.random.Generator) -> tuple[int, int, int]:
-    """Return the number of runs, of runs that leap, and of runs that do not settle."""
+    """Return the numbers of runs, of runs with a long step, and of runs that do not settle."""
     d = max(data.d for data in sets)
     X = np.stack([np.pad(s.X, ((0, 0), (0, 0), (0, d - s.d))) for s in sets]).repeat(4, axis=0)
     scores = np.stack([s.gamma for s in sets]).repeat(4, axis=0)

@@ -1,11 +1,11 @@
-"""The same results on other machines: `python -m benchmarks.machines [MACHINE ...] [--parts ...]`.
+"""A comparison of results on machines: `python -m benchmarks.machines [MACHINE ...] [--parts ...]`.
 
-Runs replays, `verify`, the gate and the tests as another processor or other versions of libraries
-would have them computed. A machine is emulated by environment variables: kernels of OpenBLAS, numpy
+It runs replays, `verify`, the gate and the tests as on another processor or with other versions of
+libraries. A machine is emulated by environment variables: kernels of OpenBLAS, numpy
 without optional instructions, machine code of numba for any processor, two BLAS threads. With
 `--python` and `--versions`, uv makes an environment for each interpreter and resolution. A machine
 that this processor cannot emulate is reported as "not possible here", never as green.
-Exits with 1 if a part is red or if no machine was possible.
+The exit code is 1 if a part is red or if no machine was possible.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Machine:
     """A machine to emulate.
 
     Attributes:
-        kernels: OPENBLAS_CORETYPE; empty for the kernels of this machine.
-        scalar: whether numpy does without the instructions that it can leave out.
-        generic: whether numba compiles for any processor of this architecture.
+        kernels: value of OPENBLAS_CORETYPE; empty for the kernels of this machine.
+        scalar: whether numpy uses no optional instructions.
+        generic: whether numba compiles for a generic processor of this architecture.
         threads: number of BLAS threads.
     """
 
@@ -88,7 +88,7 @@ print(json.dumps({
     "torch": importlib.util.find_spec("torch") is not None,
 }))
 """
-"""Prints what the libraries of an interpreter use."""
+"""Program that prints which kernels, threads and instructions the libraries use."""
 
 _PRELOADED = """
 import runpy, sys
@@ -96,7 +96,7 @@ import numpy, scipy.linalg
 
 runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
 """
-"""Starts BLAS with its own number of threads before a command asks for one thread."""
+"""Program that starts BLAS with its own number of threads before a command asks for one thread."""
 
 
 def environment(
@@ -104,7 +104,8 @@ def environment(
 ) -> dict[str, str]:
     """Return the variables that emulate a machine.
 
-    `vectors` are numpy's optional instructions here, and numba keeps machine code in `folder`.
+    `vectors` are the optional instructions that numpy uses here. numba keeps machine code in
+    `folder`.
     """
     made = {
         "OPENBLAS_NUM_THREADS": str(machine.threads),
@@ -117,7 +118,7 @@ def environment(
 
 
 def probed(python: str, variables: Mapping[str, str]) -> dict[str, Any] | int:
-    """Return what the libraries of an interpreter use, or the exit code if it died."""
+    """Return what `_PROBE` prints, or the exit code if the interpreter failed."""
     environ = {**os.environ, **variables}
     done = subprocess.run([python, "-c", _PROBE], env=environ, capture_output=True, text=True)
     return done.returncode or json.loads(done.stdout)
@@ -126,9 +127,9 @@ def probed(python: str, variables: Mapping[str, str]) -> dict[str, Any] | int:
 def impossible(
     machine: Machine, bare: Mapping[str, Any], there: Mapping[str, Any] | int
 ) -> str | None:
-    """Return why a machine is not emulated, None if it is.
+    """Return why a machine is not emulated; None if it is.
 
-    `bare` is the probe without settings, `there` the probe with them, or its exit code if it died.
+    `bare` is the result of the probe without settings, `there` that with the settings.
     """
     if isinstance(there, int):
         return f"the probe ended with {there}; the processor may lack an instruction"
@@ -147,7 +148,7 @@ def impossible(
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """An interpreter on a machine, with a folder for what its parts write."""
+    """An interpreter on a machine; its methods named in `PARTS` return the faults of that part."""
 
     python: str
     machine: Machine
@@ -157,7 +158,7 @@ class Run:
     options: argparse.Namespace
 
     def replays(self) -> list[str]:
-        """Return the stored counterexamples whose replay differs from what is stored."""
+        """Return the stored counterexamples whose replay fails or gives another enclosure."""
         folders = sorted(str(place) for place in ROOT.glob("properties/*/counterexamples"))
         failed, document = self._command("replay", *folders)
         return [r for r in map(replay_fault, document.get("files", [])) if r] or failed
@@ -188,7 +189,7 @@ class Run:
 
     @property
     def _workers(self) -> str:
-        """The number of processes; workers have one thread each, so two threads need one."""
+        """The number of processes: 1 for two BLAS threads, as workers have one thread each."""
         return "1" if self.machine.threads > 1 else str(self.options.n)
 
     @property
@@ -202,7 +203,7 @@ class Run:
         return failed, json.loads(document.read_text()) if document.is_file() else {}
 
     def _start(self, module: str, written: Path, *words: str) -> list[str]:
-        """Run a module that writes a file; return why it failed, nothing if it did not."""
+        """Run a module that writes a file; return why it failed, or an empty list."""
         written.unlink(missing_ok=True)
         how = ["-c", _PRELOADED] if self.machine.threads > 1 else ["-m"]
         environ, log = {**os.environ, **self.variables}, written.with_suffix(".log")
@@ -221,13 +222,13 @@ def reviewed() -> dict[str, dict[str, str]]:
 
 
 def chosen(count: int) -> list[str]:
-    """Return that many claims, evenly spread over the sorted ids of all."""
+    """Return the ids of `count` claims, evenly spread over the sorted ids of all claims."""
     names = sorted(reviewed())
     return [names[k * len(names) // count] for k in range(count)]
 
 
 def replay_fault(replayed: Mapping[str, Any]) -> str:
-    """Return what is wrong with a replay: not confirmed, or other digits than the stored ones."""
+    """Return what is wrong with a replay: not confirmed, or another enclosure."""
     name, reason = Path(replayed["file"]).name, replayed["reason"]
     if replayed["result"] != "CONFIRMED":
         return f"{name}: {reason}"
@@ -239,7 +240,7 @@ def replay_fault(replayed: Mapping[str, Any]) -> str:
 
 
 def verdict_faults(report: Mapping[str, Any], wanted: Iterable[str]) -> list[str]:
-    """Return what differs from the reviewed verdicts, by their words, and replays that fail."""
+    """Return the claims whose verdict is not the reviewed one, and the replays that fail."""
     expected, results = reviewed(), {c["id"]: c for c in report.get("claims", [])}
     faults = [f"{name}: not checked" for name in wanted if name not in results]
     for name, claim in results.items():
@@ -259,9 +260,9 @@ def failures(junit: Path) -> dict[str, str]:
 
 
 def other_figures(first: Path, second: Path) -> str:
-    """Return the figures beside verdicts that differ between two runs, with the number of claims.
+    """Return for how many claims each figure beside the verdict differs between two runs.
 
-    They may differ: searches run in floats.
+    Such figures may differ, as searches run in floats.
     """
     one, other = (
         {c["id"]: c for c in json.loads(f.read_text())["claims"]} for f in (first, second)
@@ -273,9 +274,9 @@ def other_figures(first: Path, second: Path) -> str:
 
 
 def installed(python: str, versions: str, torch: str, folder: Path) -> str:
-    """Make an environment with the lowest or newest versions of what the project needs.
+    """Make an environment with the lowest or newest requirements; return its interpreter.
 
-    `torch` replaces the project's own requirement of it; an environment that is there is kept.
+    `torch` replaces the project's own requirement of torch. An existing environment is used again.
     """
     path = folder / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if path.is_file():

@@ -1,4 +1,4 @@
-"""One head of self-attention on n tokens: Lipschitz on balls, and not on the whole space."""
+"""Claims about a head of self-attention on n tokens: Lipschitz on balls, not on the whole space."""
 
 from typing import Any
 
@@ -20,12 +20,12 @@ def radius(m: Namespace, X: Numbers) -> Number:
 
 
 def on_balls(m: Namespace, v: Values) -> Numbers:
-    """Return the Lipschitz constant on n tokens of norm at most R."""
+    """Return a Lipschitz constant on n tokens of norm at most R."""
     return m.sqrt(3 * m.square(m.spectral(v.A) * v.R * v.R) * (4 * v.n + 1) + 3 * v.n)
 
 
 def lipschitz(m: Namespace, v: Values, constant: Any) -> Comparison:
-    """Return that ||f(X) - f(Y)|| is at most a constant times ||X - Y||."""
+    """Return the comparison ||f(X) - f(Y)|| <= constant * ||X - Y||."""
     bound = constant(m, v) if callable(constant) else constant
     change = attention(m, v.X, v.A) - attention(m, v.Y, v.A)
     return m.at_most(m.norm(change), bound * m.norm(v.X - v.Y))

@@ -1,7 +1,8 @@
 """Gradient descent with step 1/L from x: f(x_N) - min f <= L x^2 / (4 N + 2), and no better.
 
-Here f is convex on the real line, L-smooth and least at 0; its slope rises at n rates up to L, one
-after the other (every f is a limit of these). L between -s and s = |x|/(2 N + 1) attains the bound.
+Here f is convex and L-smooth on the real line, with its minimum at 0. Its slope is piecewise
+linear: it rises at n rates of at most L, one after the other; every such f is a limit of these. The
+function with rate L between -s and s = |x|/(2 N + 1), and rate 0 elsewhere, attains the bound.
 """
 
 from typing import Any
@@ -11,7 +12,7 @@ from attsvm.theory.types import Namespace, Values
 
 
 def pieces(m: Namespace, x: Any, v: Values) -> Any:
-    """Return for each piece its rate over L, and its points nearest to x and to 0."""
+    """Yield for each piece its rate over L, and its points nearest to x and to 0."""
     low = v.start
     for gap, rate in zip(v.gaps, v.rates, strict=True):
         high = low + m.abs(gap)
@@ -22,7 +23,7 @@ def pieces(m: Namespace, x: Any, v: Values) -> Any:
 
 @definition(r"f({x})")
 def f(m: Namespace, x: Any, v: Values) -> Any:
-    """Return the integral of the slope from 0 to x."""
+    """Return the value of f at x, the integral of its slope from 0."""
     return v.L * sum(r * (p * (x - p / 2) - q * (x - q / 2)) for r, p, q in pieces(m, x, v))
 
 

@@ -21,7 +21,7 @@ OPPOSED = AttentionData.of(
 
 
 def gaussian(n: int = 6, T: int = 8, d: int = 10) -> AttentionData:
-    """Return tokens, queries and head of length 1, labels at random."""
+    """Return Gaussian tokens, queries and head, scaled to norm 1, with random labels."""
     generator = np.random.default_rng(0)
     y = np.where(generator.random(n) < 0.5, -1.0, 1.0)
     X, Z, v = (generator.normal(size=shape) for shape in ((n, T, d), (n, d), (d,)))
@@ -30,7 +30,7 @@ def gaussian(n: int = 6, T: int = 8, d: int = 10) -> AttentionData:
 
 
 def main(folder: str) -> None:
-    """Write all data sets into the folder, which is made if need be."""
+    """Write all data sets to the folder, which is made if it does not exist."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     ONE_INPUT.save(place / "one_input.npz")

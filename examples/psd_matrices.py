@@ -1,6 +1,6 @@
 """Inequalities for positive semidefinite matrices, written as B B^T; <= is the Loewner order.
 
-Each way to fail is here: never, from two rows on, from four rows on.
+The three claims show three cases: always true, false from two rows on, false from four rows on.
 """
 
 from typing import Any

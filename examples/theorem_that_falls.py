@@ -1,8 +1,8 @@
 """Two inputs that refute a theorem: `python examples/theorem_that_falls.py [PICTURE.svg]`.
 
 In each input all tokens but the best have the same score. Descent from W = 0 nevertheless selects
-the worse token of the second input. The margin of an input is the logit of its best token less that
-of the other token.
+the worse token of the second input. The margin of an input is the logit of its best token minus the
+logit of the other token.
 """
 
 import sys

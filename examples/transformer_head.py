@@ -1,13 +1,17 @@
 """Train a one-layer causal transformer twice and look at its head: `python transformer_head.py`.
 
-The language has 8 tokens, each of which is always followed by the same one, so 8 sentences of 6
-tokens are all of it. Once, only queries and keys are trained, and the output of attention is read
-by the embedding of the next token: the setting of the theory. It predicts that each query comes to
-select one token, so that the entropy of its attention tends to 0. That token is optimal or, from
-some starts, only locally optimal. The norm of W grows while its direction and margin approach those
-of the Att-SVM of the selected tokens. This is as slow as the logarithm of the number of steps.
-Once, everything is trained by cross-entropy, as usual: there the theory promises nothing, as the
-scores of the tokens move with the values. Takes about half a minute; needs PyTorch.
+The language has 8 tokens, each of which is always followed by the same token, so it has only 8
+sentences of 6 tokens.
+
+The first time, only queries and keys are trained, and the output of attention is read by the
+embedding of the next token: the setting of the theory. It predicts that each query comes to select
+one token, so that the entropy of its attention tends to 0. That token is optimal or, from some
+starts, only locally optimal. The norm of W grows while its direction and margin approach those of
+the Att-SVM of the selected tokens, as slowly as the logarithm of the number of steps.
+
+The second time, everything is trained by cross-entropy, as usual. Then the theory predicts nothing,
+as the scores of the tokens change with the values. The script takes about half a minute and needs
+PyTorch.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ VALUES = 2  # the third block of the projections, after queries and keys
 
 
 def sentences(language: Language, length: int = 6) -> np.ndarray:
-    """Return a sentence from each token, if each token has one that follows."""
+    """Return the sentence that begins with each token, if each token has one successor."""
     rows = [np.arange(language.size)]
     while len(rows) < length:
         rows.append(language.follow.argmax(axis=1)[rows[-1]])
@@ -34,7 +38,7 @@ def sentences(language: Language, length: int = 6) -> np.ndarray:
 
 
 class Transformer(torch.nn.Module):
-    """Fixed embeddings, one causal head, a linear reading of its output."""
+    """A model with fixed embeddings, one causal head, and a linear map of its output to scores."""
 
     def __init__(self, language: Language, *, fixed: bool) -> None:
         super().__init__()

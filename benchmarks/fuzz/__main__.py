@@ -53,7 +53,7 @@ class Account:
     slowest: float = 0.0
 
     def line(self, seed: int) -> Iterator[str]:
-        """Yield for people, with how to read a failing input again."""
+        """Yield lines with the counts, and for each fault the command that repeats it."""
         yield (
             f"{self.reader:24}{self.accepted + self.refused + self.errors.total():8} inputs"
             f"{self.accepted:8} accepted{self.refused:8} refused{self.errors.total():6} faults"
@@ -66,24 +66,24 @@ class Account:
 
 
 class TooLong(KeyboardInterrupt):
-    """Reading takes too long; nothing that catches errors of claims catches this."""
+    """Reading takes too long; code that catches errors of claims does not catch this."""
 
 
 def mutated(reader: Reader, seed: int, k: int) -> bytes:
-    """Return input k of a reader."""
+    """Return input k of a reader, which depends on the reader's name, the seed and k alone."""
     return reader.mutated(random.Random(derive_seed(f"fuzz {reader.name}", k, seed)))
 
 
 def feed(
     reader: Reader, seed: int, numbers: Sequence[int], folder: Path, *, seconds: float = SECONDS
 ) -> Account:
-    """Give the reader its inputs of these numbers, one after the other.
+    """Give the reader these inputs, one after the other, and return the results.
 
     Args:
         reader: the reader.
         seed: the base seed.
         numbers: the numbers of the inputs.
-        folder: the folder they are written to, each over the one before.
+        folder: the folder of the file that each input overwrites.
         seconds: maximum processor time for reading one input.
     """
     account = Account(reader.name)
@@ -109,7 +109,7 @@ def feed(
 
 
 def _blame(account: Account, k: int, error: BaseException) -> None:
-    """Count a fault by its kind and the line that it comes from."""
+    """Count a fault by the type of its error and the line of attsvm that raised it."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [f for f in frames if "attsvm" in f.filename.split("/")] or frames
     where = f" in {Path(own[-1].filename).name}:{own[-1].lineno}" if own else ""
@@ -120,14 +120,16 @@ def _blame(account: Account, k: int, error: BaseException) -> None:
 
 @contextlib.contextmanager
 def _bounded() -> Iterator[None]:
-    """Yield reading that takes too long, or too much memory, is an error."""
+    """Make it an error inside the context to take too much processor time or memory."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise TooLong("it takes too much of the processor")
 
     before = signal.signal(signal.SIGVTALRM, stop)
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if sys.platform == "linux":  # others do not say what is used, or do not keep to the limit
+    if (
+        sys.platform == "linux"
+    ):  # other systems do not report the memory used, or do not enforce the limit
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + BYTES, hard))
     try:

@@ -32,7 +32,7 @@ def square(x: float, shift: float = 0.0) -> Slack:
 
 
 def square_ball(x: float, shift: float = 0.0) -> arb:
-    """Return the difference of squares in balls."""
+    """Return x^2 - shift as a ball."""
     return arb(rational(x) ** 2 - rational(shift))
 
 
@@ -42,7 +42,7 @@ def near(case: Station, shift: float = 0.0) -> Slack:
 
 
 def near_ball(case: Station, shift: float = 0.0) -> arb:
-    """Return the enclosed distance from 5."""
+    """Return 5 - x - shift as a ball, where x is the first coordinate."""
     return arb(5 - rational(float(case.at[0, 0])) - rational(shift))
 
 

@@ -31,11 +31,11 @@ PAYLOADS = (
     "../../../../etc/passwd",
     "__class__",
 )
-"""Texts that a page, a terminal or a shell might take for more than text."""
+"""Texts that a page, a terminal or a shell may interpret as markup, code or control characters."""
 
 
 class Literal(str):
-    """JSON text that stands as it is."""
+    """Text that is written into a JSON document unchanged."""
 
 
 def _quoted(text: str) -> Literal:
@@ -52,10 +52,10 @@ HUGE = (
     Literal("[" + ",".join(["9" * 4000] * 400) + "]"),
     Literal("[" + ",".join(["1"] * 100_000) + "]"),
 )
-"""Bombs, which take long to write and longer to be read by a careless reader."""
+"""Huge nodes ("bombs"), which keep a careless reader busy for long."""
 
 _BOMBS = 0.01
-"""Share of nodes that are replaced by a bomb."""
+"""Share of replacements that are a node of `HUGE`."""
 
 _NUMBERS = (
     *("null", "true", "false", "0", "-0", "-1", "0.5", "1e308", "1e999999999", "-1e999999999"),
@@ -89,7 +89,7 @@ EXTREMES = (
 
 
 class _Object(list[list[Any]]):
-    """The pairs of a JSON object, which may repeat a key."""
+    """The [key, value] pairs of a JSON object; a key may occur twice."""
 
 
 def _tree(value: Any) -> Any:
@@ -109,7 +109,10 @@ def _text(node: Any) -> str:
 
 
 def _slots(node: Any) -> list[tuple[Any, int]]:
-    """Return the places of the nodes of a tree: a container and an index, pairs as [key, value]."""
+    """Return the place of each node below the root: its container and its index in it.
+
+    The container of a value of an object is its [key, value] pair.
+    """
     results: list[tuple[Any, int]] = []
     left = [node]
     while left:
@@ -133,7 +136,7 @@ def everywhere(sample: Any, literal: str) -> Iterator[str]:
 
 
 def _changed(tree: Any, chance: random.Random, others: Sequence[Any]) -> Any:
-    """Return the tree with one change."""
+    """Return the tree after one random change, made in place."""
     slots = _slots(tree)
     if not slots:
         return chance.choice(EXTREMES)
@@ -158,7 +161,7 @@ def _changed(tree: Any, chance: random.Random, others: Sequence[Any]) -> Any:
 
 
 def _resize(container: Any, chance: random.Random) -> None:
-    """Take away, repeat, move or rename what is in a container; a leaf is left as it is."""
+    """Delete, repeat, shuffle or rename items of a container; leave a leaf unchanged."""
     if not isinstance(container, list) or not container:
         return
     k = chance.randrange(len(container))
@@ -177,7 +180,7 @@ def _resize(container: Any, chance: random.Random) -> None:
 
 
 def _times(chance: random.Random) -> int:
-    """Return the number of changes: one, or a few."""
+    """Return the number of changes: mostly 1, sometimes 2 or 3."""
     return chance.choice((1, 1, 1, 2, 3))
 
 
@@ -194,7 +197,10 @@ def json_lines(
     chance: random.Random,
     chained: Callable[[list[Any]], list[Any]],
 ) -> bytes:
-    """Return events, a line each, some of them changed; mostly chained again if possible."""
+    """Return events, one per line, some of them changed.
+
+    In four of five cases `chained` computes the digests again, if the events allow it.
+    """
     events = [_tree(event) for event in chance.choice(samples)]
     for _ in range(_times(chance)):
         change = chance.choice(("node", "node", "node", "node", "drop", "repeat", "move"))
@@ -209,14 +215,14 @@ def json_lines(
             events.insert(chance.randrange(len(events)), events.pop(k))
     lines = [_text(event) for event in events]
     if chance.random() < 0.8:
-        # some are no events any more
+        # changed lines may not be events any more
         with contextlib.suppress(ValueError, RecursionError, TypeError, AttributeError):
             lines = [json.dumps(event) for event in chained([json.loads(x) for x in lines])]
     return _odd("\n".join(lines) + "\n", chance)
 
 
 def words(samples: Sequence[str], chance: random.Random) -> bytes:
-    """Return lines of words, such as TOML and INI, some of them changed."""
+    """Return a text of lines of words, such as TOML and INI, with some words or lines changed."""
     lines = chance.choice(samples).splitlines()
     for _ in range(_times(chance)):
         k = chance.randrange(len(lines))
@@ -240,7 +246,7 @@ def words(samples: Sequence[str], chance: random.Random) -> bytes:
 
 
 def _odd(text: str, chance: random.Random) -> bytes:
-    """Return the text in bytes; now and then in another encoding, or with something around it."""
+    """Return the text as bytes; one time in twenty in another encoding and with added text."""
     if chance.random() < 0.95:
         return text.encode("utf-8", "surrogatepass")
     encoding = chance.choice(("utf-8-sig", "utf-16", "utf-32", "latin-1", "utf-7", "cp500"))
@@ -250,7 +256,7 @@ def _odd(text: str, chance: random.Random) -> bytes:
 
 
 def raw(content: bytes, chance: random.Random) -> bytes:
-    """Return the bytes, some of them changed, repeated, taken away or added."""
+    """Return the bytes with some of them changed, repeated, removed or added."""
     made = bytearray(content)
     for _ in range(chance.choice((1, 1, 2, 4, 16))):
         k = chance.randrange(len(made) + 1)
@@ -272,7 +278,7 @@ def raw(content: bytes, chance: random.Random) -> bytes:
 
 
 class Plant:
-    """Makes a folder when it is unpickled."""
+    """An object that makes a folder when it is unpickled."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -316,12 +322,12 @@ _ENTRIES = ("X", "X.npy", "../X.npy", "/X.npy", "a/X.npy", "X.NPY", "\x1b[1m.npy
 
 
 def npz(samples: Sequence[dict[str, Any]], chance: random.Random, plant: Path) -> bytes:
-    """Return an archive of arrays with changed values, arrays, headers or container.
+    """Return an `.npz` archive with a changed value, array, header or container.
 
     Args:
         samples: arrays by name.
         chance: the source of the changes.
-        plant: the object that appears once an array of objects is unpickled.
+        plant: the folder that appears if an array of objects is unpickled.
     """
     arrays = dict(chance.choice(samples))
     change = chance.choice(("array", "array", "array", "member", "header", "header", "archive"))
@@ -351,7 +357,7 @@ def npz(samples: Sequence[dict[str, Any]], chance: random.Random, plant: Path) -
 
 
 def _member(array: Any) -> bytes:
-    """Return an array as numpy writes it, objects as pickles."""
+    """Return an array in numpy's format; objects are pickled."""
     memory = io.BytesIO()
     np.save(memory, array, allow_pickle=True)
     return memory.getvalue()
@@ -365,7 +371,7 @@ def _another(array: Any, chance: random.Random, plant: Path) -> Any:
         return np.array([Plant(plant)], dtype=object)
     if change == "value" and array.size and array.dtype.kind == "f":
         odd = (np.nan, np.inf, -np.inf, 1e308, -1.7e308, 5e-324, -0.0, 1e200, 2.0, 1.0)
-        with np.errstate(over="ignore"):  # of what is no float64 any more
+        with np.errstate(over="ignore"):  # for arrays that are not float64
             array.flat[chance.randrange(array.size)] = chance.choice(odd)
     elif change == "type" and array.dtype.kind in "fb":
         with np.errstate(all="ignore"):
@@ -380,7 +386,7 @@ def _another(array: Any, chance: random.Random, plant: Path) -> Any:
 
 
 def _exchange(arrays: dict[str, Any], chance: random.Random) -> None:
-    """Take away, rename, exchange or repeat arrays, or make one larger."""
+    """Remove, rename, exchange or repeat arrays, or make one larger."""
     name, other = chance.choice(sorted(arrays)), chance.choice(sorted(arrays))
     change = chance.choice(("drop", "rename", "exchange", "add", "large"))
     if change == "drop":
@@ -396,7 +402,7 @@ def _exchange(arrays: dict[str, Any], chance: random.Random) -> None:
 
 
 def _headed(content: bytes, chance: random.Random) -> bytes:
-    """Return the entries of an array under another header."""
+    """Return the last 64 bytes of an array in a file, after another header."""
     header = chance.choice(_HEADERS).replace("SHAPE", chance.choice(_DIMENSIONS)) + "\n"
     version = chance.choice((b"\1\0", b"\1\0", b"\2\0", b"\3\0", b"\x09\0"))
     text = header.encode("latin-1")

@@ -1,8 +1,8 @@
 """The readers of attsvm, with their inputs and the properties of accepted files.
 
-A reader takes a file and either accepts or refuses it, by an error of `attsvm.errors`. A file that
-it accepts is held, shown and written again as the commands do, so that nothing surfaces later that
-reading should have refused. `Broken` stands for a promise that is not kept.
+A reader either accepts a file or refuses it by an error of `attsvm.errors`. An accepted file is
+then compared, shown and written again as the commands do: no fault may appear later that reading
+should have refused. `Broken` means that a promise about accepted files was broken.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _SCRIPT = (FOLDER / "page.js").read_text(encoding="utf-8")
 
 
 class Broken(Exception):
-    """A promise about what a reader accepts, or prints, is not kept."""
+    """An accepted file, or a printed text, does not have a property that it must have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ class Reader:
     """A reader under test.
 
     Attributes:
-        name: how it is called.
-        mutated: a damaged file, from the generator alone.
-        read: reads the file and does with it what the commands do.
+        name: the name of the reader.
+        mutated: returns a damaged file; it depends on the generator alone.
+        read: reads the file, and does with it what the commands do.
     """
 
     name: str
@@ -71,7 +71,7 @@ def readers(folder: Path) -> tuple[Reader, ...]:
     """Return all readers.
 
     Args:
-        folder: an empty one, for the files that are damaged.
+        folder: an empty folder for the files of the small pack.
     """
     (folder / "pack").mkdir()
     shutil.copy(Path(__file__).parent / "claims.py", folder / "pack" / "claims.py")
@@ -146,7 +146,7 @@ def _records(folder: Path, pack: Pack) -> Iterator[Reader]:
     events = [json.loads(line) for line in ledger.read_text().splitlines()]
     (start,) = (k for k, e in enumerate(events) if e["event"] == "run" and k > 0)
     for event in events:
-        if event["event"] == "run":  # it lists two hundred files; one of another name is as good
+        if event["event"] == "run":  # it lists two hundred files; three are enough
             event["code"] = dict(list(event["code"].items())[:3])
 
     def kept(path: Path) -> None:
@@ -196,7 +196,7 @@ def _some_raw(chance: random.Random, changed: bytes, sample: Any) -> bytes:
 
 
 def chained(events: list[Any]) -> list[Any]:
-    """Return the events with digests that fit, as they are to somebody who computes them again."""
+    """Return the events with their digests computed again, as an attacker would do."""
     digest = ""
     for event in events:
         digest = "" if event.get("event") == "run" else digest
@@ -224,7 +224,7 @@ def _hold_and_show(run: Run, expected: Any, checkout: Checkout, pack: Pack, fold
 
 
 def _shipped_counterexamples(pack: Pack) -> Reader:
-    """Return the curated files of the shipped claims, decoded by the types of these."""
+    """Return the reader of the curated counterexamples of the shipped claims."""
     claims = {c.id: c for c in pack.claims}
     stored = [json.loads(path.read_text(encoding="utf-8")) for path in pack.counterexamples]
     short = [
@@ -246,7 +246,7 @@ def _shipped_counterexamples(pack: Pack) -> Reader:
 
 
 def _ensure_read(path: Path, claims: dict[str, Claim]) -> None:
-    """Read a counterexample as `replay` does, which also catches what a claim's code raises."""
+    """Read a counterexample as `replay` does, and raise unless it is written again unchanged."""
     stored = read(path)
     name = stored.get("claim")
     claim = claims.get(name) if isinstance(name, str) else None
@@ -257,7 +257,7 @@ def _ensure_read(path: Path, claims: dict[str, Claim]) -> None:
 
 
 def _project(folder: Path) -> Reader:
-    """Return the packs that a project lists."""
+    """Return the reader of the packs that a pyproject.toml lists."""
     samples = [
         '[project]\nname = "x"\n\n[tool.attsvm]\npacks = ["one", "two.three"]  # ours\n',
         '[tool]\nattsvm = {packs = ["a"]}\nother = [1, 2.5, 2026-01-01, "x"]\n',
@@ -279,7 +279,7 @@ def _project(folder: Path) -> Reader:
 
 
 def _entry_points(folder: Path) -> Reader:
-    """Return the packs that installed distributions name."""
+    """Return the reader of the packs that installed distributions declare as entry points."""
     samples = [
         "[console_scripts]\nx = y:z\n\n[attsvm.claims]\none = one.claims\ntwo = two\n",
         "[attsvm.claims]\none = one.claims:STATEMENT [extra]\n# a comment\n",
@@ -303,7 +303,7 @@ def _entry_points(folder: Path) -> Reader:
 
 
 def _ensure_names(names: Iterable[str]) -> None:
-    """Raise unless all names to import are names of modules and files."""
+    """Raise unless every name is that of a module or of a .py file."""
     for name in names:
         declared.ensure_name(name)
         _ensure(re.fullmatch(r"\w+(\.\w+)*|[^\0]+\.py", name) is not None, f"pack {name!r}")
@@ -311,7 +311,7 @@ def _ensure_names(names: Iterable[str]) -> None:
 
 @contextlib.contextmanager
 def _paths() -> Iterator[None]:
-    """Yield if modules are looked for is as before, afterwards."""
+    """Restore `sys.path` at the end of the context."""
     before = list(sys.path)
     try:
         yield
@@ -325,19 +325,19 @@ def _ensure(true: bool, message: str) -> None:
 
 
 def in_one_line(text: str) -> bool:
-    """Return whether a text has letters, signs and spaces alone, as Unicode calls them."""
+    """Return whether a text has no control character and no line separator, in terms of Unicode."""
     kinds = {unicodedata.category(letter) for letter in set(text)}
     return not any(kind[0] == "C" or kind in ("Zl", "Zp") for kind in kinds)
 
 
 def _ensure_printed(lines: Iterable[str]) -> None:
-    """Raise unless every line stays one line on a terminal and moves no cursor."""
+    """Raise unless each line is one line on a terminal and has no control characters."""
     for line in lines:
         _ensure(in_one_line(line), f"a terminal is sent {line!r}")
 
 
 class _Tags(HTMLParser):
-    """Collects what a page is made of."""
+    """A parser that collects the elements, attributes and links of a page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -398,7 +398,7 @@ def _ensure_harmless(text: str) -> None:
     if not all(link.startswith("#") for link in tags.links):
         raise Broken(f"a page links to {sorted(tags.links)}")
     _ensure(text.count("<script") == 1 and _SCRIPT in text, "a page runs what is not its own")
-    _ensure(in_one_line(text.replace("\n", "")), "a page has characters that are none")
+    _ensure(in_one_line(text.replace("\n", "")), "a page has control characters")
 
 
 _MARKED = re.compile(r"(?<!\\)(<script|<img|<!--|!\[|\]\(javascript|\$\\|```$)", re.MULTILINE)
@@ -411,4 +411,4 @@ def _ensure_plain_markdown(text: str) -> None:
     match = _MARKED.search(prose)
     if match is not None:
         raise Broken(f"Markdown has {match[0]!r} in {prose[max(match.start() - 60, 0) :][:120]!r}")
-    _ensure(in_one_line(text.replace("\n", "")), "Markdown has characters that are none")
+    _ensure(in_one_line(text.replace("\n", "")), "Markdown has control characters")

@@ -49,7 +49,17 @@ _LONGEST, _PATIENCE, _LEAST, _COMPILING, _ALL = 20, 6.0, 30.0, 300.0, 1e5
 
 @dataclass(slots=True)
 class Tried:
-    """A mutant with the answers of the tests and of the claims: killed, survived, unreached, ..."""
+    """A mutant with its results.
+
+    Attributes:
+        room: its room.
+        mutant: the mutant.
+        tests: result of the tests: killed, survived, unreached, or equivalent.
+        by: the test that killed it, or the reason why it is equivalent.
+        verify: result of `attsvm verify`: killed, survived, or not tried.
+        claims: the claims that were checked.
+        seconds: wall-clock seconds.
+    """
 
     room: str
     mutant: Mutant
@@ -73,18 +83,22 @@ def listed() -> dict[tuple[str, str, str, str], str]:
 
 @dataclass(slots=True)
 class Reach:
-    """The tests of a room that pass within `_LONGEST`: their seconds, and the lines they reach."""
+    """The tests of a room that pass within `_LONGEST`.
+
+    Attributes:
+        seconds: seconds by test.
+        lines: the tests that reach a line, by file and line number.
+    """
 
     seconds: dict[str, float]
     lines: dict[tuple[str, int], set[str]]
 
     def of(self, lines: set[tuple[str, int]]) -> list[str]:
-        """Return the tests that reach one of the lines, or all for none.
-
-        The shortest come first.
-        """
+        """Return the tests that reach one of the lines, shortest first; all for no lines."""
         tests = set().union(*(self.lines.get(at, ()) for at in lines)) if lines else {""}
-        tests = set(self.seconds) if "" in tests else tests  # what an import runs is in all of them
+        tests = (
+            set(self.seconds) if "" in tests else tests
+        )  # lines that an import runs concern all tests
         return sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test))
 
 
@@ -118,7 +132,7 @@ def reach(copy: Copy, tests: Sequence[str], files: set[str], **own: str) -> Reac
 
 
 def tested(copy: Copy, tried: Tried, reached: Reach, lines: set[tuple[str, int]]) -> None:
-    """Show a mutant to the tests of its room that reach one of the lines; it stays in the copy."""
+    """Run the tests that reach one of the lines on a mutant, which stays in the copy."""
     mutant, room = tried.mutant, ROOMS[room_of(tried.mutant.file)]
     tests, path = reached.of(lines), copy.folder / mutant.file
     copy.put(mutant.file, mutant.applied(path.read_bytes()))
@@ -155,7 +169,7 @@ def _distances(files: Iterable[Path]) -> dict[Path, int]:
     """Return the modules of this repository that files import, with the number of steps to them."""
     results: dict[Path, int] = {}
     left = [(0, file) for file in files]
-    for steps, file in left:  # it grows: breadth first
+    for steps, file in left:  # the list grows: a breadth-first search
         if file not in results:
             results[file] = steps
             left += ((steps + 1, inner) for inner in _inner(file))
@@ -164,9 +178,10 @@ def _distances(files: Iterable[Path]) -> dict[Path, int]:
 
 @functools.cache
 def _inner(file: Path) -> tuple[Path, ...]:
-    """Return the modules of this repository that a module imports, attsvm's own included.
+    """Return the modules of this repository that a module imports.
 
-    A name that a package hands on leads to its module; packages themselves name too much.
+    A name imported from a package leads to the module that defines it. Packages themselves are left
+    out, as they import too much.
     """
     dotted = set(module_of(file, ROOT).imported)
     for name in tuple(dotted):
@@ -188,10 +203,10 @@ def _verify(copy: Copy, ids: Iterable[str], limit: float, **own: str) -> tuple[i
 
 
 def verified(copy: Copy, tried: Tried, seconds: dict[str, float]) -> None:
-    """Show a mutant, which stands in the copy, to the claims chosen for it."""
+    """Check the claims chosen for a mutant, which is in the copy."""
     limit = _PATIENCE * sum(seconds[id] for id in tried.claims) + _LEAST
     own = {}
-    if tried.mutant.file.startswith("attsvm/kernels/"):  # what is compiled anew is kept apart
+    if tried.mutant.file.startswith("attsvm/kernels/"):  # machine code of the mutant is kept apart
         own["NUMBA_CACHE_DIR"] = str(copy.folder.parent / "compiled")
         shutil.rmtree(own["NUMBA_CACHE_DIR"], ignore_errors=True)
         limit += _COMPILING
@@ -199,7 +214,7 @@ def verified(copy: Copy, tried: Tried, seconds: dict[str, float]) -> None:
 
 
 def study(chosen: Sequence[tuple[str, Mutant]], claims: int, workers: int) -> list[Tried]:
-    """Try all mutants, each in the copy of a worker; rooms that certify, and small ones, first."""
+    """Try all mutants in the copies of workers; certifying and small rooms come first."""
     reasons, known = listed(), uses(ROOT)
     table = [Tried(room, mutant) for room, mutant in chosen]
     groups: dict[tuple[str, ...], list[Tried]] = defaultdict(list)
@@ -247,7 +262,7 @@ def study(chosen: Sequence[tuple[str, Mutant]], claims: int, workers: int) -> li
             return pool.submit(with_copy, reach, tests, files, **uncompiled(tests))
 
         order = sorted(groups.values(), key=_rank)
-        soon = 1 + workers // 2  # so many rooms are mapped at once
+        soon = 1 + workers // 2  # number of rooms that are mapped ahead
         maps, jobs = [ask(group) for group in order[:soon]], []
         for k, group in enumerate(order):
             reached = maps[k].result()
@@ -263,7 +278,7 @@ def _rank(group: Sequence[Tried]) -> tuple[bool, int]:
 
 
 def _choose(copy: Copy, run: Sequence[Tried], most: int) -> dict[str, float]:
-    """Choose claims for every mutant, and time them all once without a change."""
+    """Choose claims for every mutant; return the seconds of each claim on the unchanged code."""
     using = users([tried.mutant for tried in run], find_claims(load_packs()))
     for tried in run:
         tried.claims = tuple(sorted(using[tried.mutant][:most]))
@@ -280,7 +295,7 @@ def _choose(copy: Copy, run: Sequence[Tried], most: int) -> dict[str, float]:
 
 
 def report(table: Sequence[Tried]) -> str:
-    """Return the counts by room, and every surviving mutant with its change."""
+    """Return a text with the counts by room, and every surviving mutant with its change."""
     rows = [
         f"{'room':<20} mutants equivalent  killed by tests  by verify alone  by none  unreached"
     ]
@@ -308,12 +323,16 @@ def report(table: Sequence[Tried]) -> str:
 
 
 def main() -> int:
-    """Try a sample of mutants and report; 1 if one is alive."""
+    """Try a sample of mutants and print the report; return 1 if one survived everything."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mutants", description=__doc__)
     parser.add_argument("--count", type=int, default=400, help="mutants of all rooms together")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--rooms", nargs="+", help="starts of paths in attsvm/; all rooms if none")
-    parser.add_argument("--claims", type=int, default=8, help="at most so many for each; 0 for no")
+    parser.add_argument(
+        "--rooms", nargs="+", help="starts of paths in attsvm/ (default: all rooms)"
+    )
+    parser.add_argument(
+        "--claims", type=int, default=8, help="maximum number of claims for each mutant; 0 for none"
+    )
     parser.add_argument("-n", "--workers", type=int, default=1)
     options = parser.parse_args()
     rooms = [f"{r}/" if f"{r}/" in ROOMS else r for r in options.rooms or ROOMS]

@@ -19,15 +19,15 @@ SHOWN = ("-x", "--tb=no", "-p", "benchmarks.mutants.unshrunk")
 
 
 def uncompiled(tests: Sequence[str]) -> dict[str, str]:
-    """Return the environment that runs kernels as Python.
+    """Return variables that make Python run the kernels, if the tests are those of the kernels.
 
-    A changed kernel would otherwise have to be compiled with all its callers.
+    Otherwise a changed kernel would be compiled again with all its callers.
     """
     return {"NUMBA_DISABLE_JIT": "1"} if "tests/kernels" in tests else {}
 
 
 class Copy:
-    """A private copy of the tree: what git knows of, and the machine code of the kernels."""
+    """A private copy of the tree: files that git does not ignore, and compiled kernels."""
 
     def __init__(self, folder: Path, root: Path = ROOT) -> None:
         self.folder = folder / "tree"
@@ -41,7 +41,7 @@ class Copy:
                 shutil.copy2(root / name, self.folder / name)
 
     def run(self, words: Sequence[str], seconds: float, **own: str) -> tuple[int, str]:
-        """Exit code, -1 if time ran out, and output of a Python module run in the copy."""
+        """Run a Python module; return its exit code, -1 if time ran out, and its output."""
         shutil.rmtree(self.folder / ".hypothesis", ignore_errors=True)
         text = self.folder.parent / "output"
         text.write_bytes(b"")
@@ -62,7 +62,7 @@ class Copy:
         return {**os.environ, **private}
 
     def _started(self, own: Mapping[str, str]) -> subprocess.Popen[str]:
-        """Return the process that forks, one for each environment."""
+        """Return the process that forks for this environment; the first call starts it."""
         key = tuple(sorted(own.items()))
         if key not in self._forks:
             self._forks[key] = subprocess.Popen(
@@ -82,7 +82,7 @@ class Copy:
         self._forks.clear()
 
     def put(self, file: str, text: bytes) -> None:
-        """Write a file, and remove its bytecode, which is told to be fresh by its time alone."""
+        """Write a file, and remove its bytecode, which could seem current by its time."""
         path = self.folder / file
         path.write_bytes(text)
         for stale in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):

@@ -1,9 +1,10 @@
-"""Runs modules in forks of a process that has loaded what they import, which takes seconds.
+"""A process that runs modules in forks of itself, after it has loaded the libraries they import.
 
-Nothing of the tree that is tested is loaded before the fork. Each line of standard input is a
-request `{"words": [...], "seconds": s, "output": FILE}`. The answer is one line with the exit code,
-or -1 if time ran out and the fork was killed with all processes that it started. Seconds are of
-processor time, as other work slows all down; what waits has four times as many by the clock.
+Loading takes seconds. No module of the tested tree is loaded before the fork. Each line of standard
+input is a request `{"words": [...], "seconds": s, "output": FILE}`. The answer is one line with the
+exit code, or -1 if time ran out and the fork was killed with all processes that it started. Seconds
+are processor time, so that other work does not matter. The limit of wall-clock time is four times
+as long.
 """
 
 import contextlib
@@ -21,7 +22,9 @@ _LOADED = "beartype hypothesis jaxtyping mpmath numba numpy scipy.linalg scipy.o
 
 def _child(words, output, seconds):
     os.setsid()
-    soft = math.ceil(time.process_time() + seconds)  # of this process, and each that it starts
+    soft = math.ceil(
+        time.process_time() + seconds
+    )  # the limit of this process, and of each that it starts
     resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.getrlimit(resource.RLIMIT_CPU)[1]))
     for place, mode in ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY)):
         os.dup2(os.open(output if place else os.devnull, mode | os.O_CREAT | os.O_APPEND), place)

@@ -1,7 +1,7 @@
-"""Mutants of a source file: one small change of its syntax tree each.
+"""Mutants of a source file: each is one small change of its syntax tree.
 
-Left as they are: annotations, decorators, f-strings, docstrings, the arguments of an error that is
-raised, the operators of types, and `strict` of zip, by which code checks itself.
+Unchanged are annotations, decorators, f-strings, docstrings, the arguments of raised errors, unions
+of types, and `strict` of zip, which is only a check.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LEFT = (
     *(ast.JoinedStr, ast.Import, ast.ImportFrom),
     *(ast.Name, ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop),
 )
-"""Nodes without a mutant; most of a tree are names and what these are there for."""
+"""Nodes without a mutant; names and their contexts are most of a tree."""
 
 _ATOMS = (ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.Tuple, ast.stmt)
 
@@ -47,12 +47,13 @@ class Mutant:
         kind: the kind of the change.
         before, after: the lines that it changes, without their indentation.
         line: the line number of the change.
-        lines: first and last line of the statement, of a compound one those of its head.
-        runs: whether these lines run in a function, and not when their module is imported.
+        lines: first and last line of the statement; of its head if it is a compound statement.
+        runs: whether these lines run when a function is called, not when the module is imported.
         span: the bytes of the file that are replaced.
         text: what replaces them.
-        bound: names bound at the top level by the statement, for its uses are what tests reach.
-        cached: whether tests may use it without a call, as another test has made that.
+        bound: names that the statement binds at the top level; tests reach the mutant by their
+            uses.
+        cached: whether it lies in a cached function, which a test may use without running it.
     """
 
     file: str
@@ -70,7 +71,7 @@ class Mutant:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """A key that distinguishes this mutant from the others, wherever its lines move."""
+        """A key of this mutant that does not change if lines move."""
         return self.file, self.scope, self.before, self.after
 
     def applied(self, source: bytes) -> bytes:
@@ -85,9 +86,9 @@ def mutants(file: str, source: bytes) -> list[Mutant]:
 
 
 def drawn(pool: Iterable[Mutant], count: int, seed: str) -> list[Mutant]:
-    """Return a sample without repetition: the kinds in turn, those with the fewest mutants first.
+    """Return a sample without repetition that takes the kinds in turn, the rarest kind first.
 
-    A place in it depends on the seed and the text of the mutant, not on other code.
+    The order within a kind depends on the seed and on the mutant, not on other code.
     """
     kinds = defaultdict(list)
     for mutant in pool:
@@ -101,7 +102,7 @@ def drawn(pool: Iterable[Mutant], count: int, seed: str) -> list[Mutant]:
 
 
 def uses(root: Path) -> dict[str, set[tuple[str, int]] | None]:
-    """Return the lines of functions that load a name, by name; None if other code does as well."""
+    """Return by name the lines of functions that load it; None if a module does, too."""
     results: dict[str, set[tuple[str, int]] | None] = {}
 
     def visit(node: ast.AST, file: str, inside: bool) -> None:
@@ -124,7 +125,7 @@ def uses(root: Path) -> dict[str, set[tuple[str, int]] | None]:
 
 
 def watched(mutant: Mutant, known: dict[str, set[tuple[str, int]] | None]) -> set[tuple[str, int]]:
-    """Return the lines, one of which a test must run to reach the mutant; none if all tests do."""
+    """Return the lines of which a test must run one to reach the mutant; none for all tests."""
     if mutant.cached:
         return set()
     if mutant.runs:
@@ -149,9 +150,14 @@ class _Finder:
         runs: bool = False,
         index: bool = False,
     ) -> Iterator[Mutant]:
-        """Yield the mutants of a node and of all nodes within.
+        """Yield the mutants of a node and of all nodes below it.
 
-        `head` is the statement they lie in.
+        Args:
+            node: the node.
+            scope: dotted name of the definition that contains it.
+            head: the innermost statement that contains it.
+            runs: whether it lies in a function.
+            index: whether it is an index of a subscript.
         """
         if isinstance(node, _LEFT):
             return
@@ -169,7 +175,9 @@ class _Finder:
             if name in ("decorator_list", "annotation", "returns", "type_params"):
                 continue
             within = isinstance(node, ast.Subscript) and name == "slice"
-            runs = runs or isinstance(node, ast.FunctionDef)  # defaults count with the body
+            runs = runs or isinstance(
+                node, ast.FunctionDef
+            )  # default values of arguments are treated like the body
             for inner in value if isinstance(value, list) else [value]:
                 if isinstance(inner, ast.AST) and not (_is_type(inner) or _is_strict(inner)):
                     indices = within or (index and _deep(node))
@@ -200,7 +208,7 @@ class _Finder:
 def _same(new: object, old: object) -> bool:
     """Return whether two pieces of syntax are equal.
 
-    Most of a mutant is the original's own nodes.
+    Mutants share most nodes with the original, so identity is tested first.
     """
     if new is old or type(new) is not type(old):
         return new is old

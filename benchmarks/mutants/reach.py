@@ -1,8 +1,8 @@
-"""The tests that reach each statement: a pytest plug-in that puts probes into imported modules.
+"""A pytest plug-in that records which tests reach which statements, by probes in imported modules.
 
-It runs in the private copy, is imported before everything else and imports the standard library
-alone. Every process that a test starts has probes too and adds to the same file, a line a finding.
-A probe is a call in front of a statement, which is cheaper by far than to trace all that runs.
+It runs in the private copy, is imported before everything else, and imports only the standard
+library. Every process that a test starts has probes too and appends to the same file, one line per
+result. A probe is a call in front of a statement, which costs far less than tracing.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from importlib.machinery import SourceFileLoader
 _PROBED, _FOUND, _LIMIT = "MUTANTS_PROBED", "MUTANTS_FOUND", "MUTANTS_SECONDS"
 _PROBE = "__mutants_reached__"
 _test: str = ""
-_seen: set = set()  # what the current test has reached
+_seen: set = set()  # places that the current test has reached
 _places: list = []
 _plain = SourceFileLoader.get_code
 
 
 def _write(*words):
-    line = "\n" + "\t".join(words) + "\n"  # what was cut off before it is a line of its own
+    line = "\n" + "\t".join(words) + "\n"  # a line that was cut off before it stays apart
     result = os.open(os.environ[_FOUND], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     with contextlib.suppress(OSError):  # under a test's limit of size
         os.write(result, line.encode())
@@ -37,7 +37,7 @@ def _reached(place):
 
 
 class _Probes(ast.NodeTransformer):
-    """A call in front of every statement of a function, and of what a lambda returns."""
+    """A transformer that puts a call in front of statements of functions and in lambdas."""
 
     def __init__(self, file):
         self.file, self.inside = file, False
@@ -69,17 +69,17 @@ class _Probes(ast.NodeTransformer):
 
     def _with_probe(self, node):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            return [node]  # a text that describes a function has to stay its first statement
+            return [node]  # a docstring has to stay the first statement
         body = () if isinstance(node, ast.FunctionDef) else getattr(node, "body", ())
         last = max(body[0].lineno - 1, node.lineno) if body else node.end_lineno
         return [ast.copy_location(ast.Expr(self._probe(node, last)), node), node]
 
 
 def start() -> None:
-    """Probe modules that are imported from a folder; a process that a test starts belongs to it.
+    """Put probes into modules that are imported from the probed folder from now on.
 
-    Code that runs before the first test, as modules are imported, belongs to the test "". Compiled
-    kernels have no probes.
+    Code that runs before the first test, while modules are imported, counts for the test "". A
+    process that a test starts counts for this test. Compiled kernels have no probes.
     """
     global _test
     _test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
@@ -99,7 +99,7 @@ def start() -> None:
 
 
 def pytest_runtest_logstart(nodeid):
-    """Assign the statements that run from now on to this test."""
+    """Count the statements that run from now on for this test."""
     global _test
     _test = nodeid
     _seen.clear()
@@ -110,23 +110,23 @@ def _overdue(*_):
 
 
 def _limited(seconds):
-    """Limit processor time, as other work slows tests down, and time for waiting tests."""
+    """Limit the processor time, and the wall-clock time to four times as much."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.alarm(4 * seconds)
 
 
 def pytest_runtest_call(item):
-    """Give the test its limit."""
+    """Start the time limit of a test."""
     signal.signal(signal.SIGPROF, _overdue)
     signal.signal(signal.SIGALRM, _overdue)
     _limited(int(os.environ[_LIMIT]))
 
 
 def pytest_runtest_makereport():
-    """End the limit before a failure is put into words, which takes its own time."""
+    """End the time limit before a report of a failure is made, which takes time of its own."""
     _limited(0)
 
 
 def pytest_runtest_logreport(report):
-    """Note how a test ended, and how long it took."""
+    """Record the outcome and the seconds of a test."""
     _write("test", report.nodeid, report.when, report.outcome, f"{report.duration:.3f}")

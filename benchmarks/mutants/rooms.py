@@ -29,11 +29,11 @@ _BESIDE = {
     "verification": "schedule",
     "report": "",
 }
-"""Tests of other rooms that reach a room of the engine, beside its own."""
+"""Names of tests in other rooms that also test a room of the engine, by room."""
 
 
 _FEWEST = 8
-"""So many mutants at least of every room."""
+"""Minimum number of mutants of every room."""
 
 
 def _files(names: str) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "strategies/": ("tests/strategies", *_files("separation landscape")),
     "": ("tests/primitives", *_files(f"{_MATHS} files codec ledger plugin")),
 }
-"""Starts of paths in attsvm/ with the tests that answer for them; "" is what no other one has."""
+"""Starts of paths in attsvm/ with the tests of these files; "" stands for all other files."""
 CERTIFYING = (
     *("exact/", "exact/lipschitz", "limits/", "lipschitz"),
     *("svm/bounds", "svm/farkas", "svm/handed"),
@@ -75,7 +75,7 @@ CERTIFYING = (
         "theory/declaration/judge",
     ),
 )
-"""Rooms that prove or judge: none of their mutants may live, and their lines count threefold."""
+"""Rooms that prove or judge: no mutant may survive there, and their lines count threefold."""
 
 
 def room_of(file: str) -> str:

@@ -1,6 +1,6 @@
-"""A plug-in of pytest that stops at the first example that fails.
+"""A plug-in of pytest that makes Hypothesis stop at the first failing example.
 
-Making the example smaller takes longer than all tests that pass.
+Shrinking the example would take longer than all tests that pass.
 """
 
 import hypothesis
@@ -9,7 +9,7 @@ import pytest
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection():
-    """Draw examples and shrink none."""
+    """Load a profile of Hypothesis that draws examples and does not shrink them."""
     phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)
     own = hypothesis.settings(hypothesis.settings(), phases=phases)
     hypothesis.settings.register_profile("unshrunk", own)

@@ -1,12 +1,12 @@
-"""Drives the page of a run in Chromium: `python -m benchmarks.page [page.html]`.
+"""Checks of the page of a run in Chromium: `python -m benchmarks.page [page.html]`.
 
-It opens the page, filters, follows deep links, types keys, copies, prints, and turns JavaScript
-off. In a wide and a narrow window and in both colour schemes, it measures the contrast of every
-text and lists the faults that axe-core reports. A page of 500 claims is timed. Exit code 1 if
-something fails. Pictures go to `--pictures FOLDER`. Playwright drives a Chromium or Chrome that is
-installed (`pip install -e '.[browser]'`); if there is none it says so and ends with 2. Without a
-page it is one of a few claims, checked for the purpose. `--first PNG` saves the
-first screen and checks nothing.
+The page is opened, filtered, searched, copied from, printed and used without JavaScript; deep links
+and keys are tried. In a wide and a narrow window and in both colour schemes, the contrast of every
+text is measured, and the faults that axe-core reports are listed. A page of 500 claims is timed.
+The exit code is 1 if a check fails. Pictures go to `--pictures FOLDER`. Playwright drives an
+installed Chromium or Chrome (`pip install -e '.[browser]'`); without one the exit code is 2.
+Without PAGE, a few claims are verified for a page. `--first PNG` saves the first screen and checks
+nothing.
 """
 
 from __future__ import annotations
@@ -61,18 +61,18 @@ _OPEN = """
     .flatMap((card) => [...card.querySelectorAll("details")]))
   .forEach((d) => { d.open = true; })
 """
-"""Opens what is outside of cards, and all of the first few."""
+"""Script that opens all parts outside of cards, and all parts of the first 8 cards."""
 
 
 def main() -> int:
-    """Run every check on the page; 1 if one fails."""
+    """Run every check on the page; return 1 if one fails, 2 without a browser."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("page", type=Path, nargs="?")
     parser.add_argument("--pictures", type=Path)
     parser.add_argument(
         "--first", type=Path, metavar="PNG", help="check nothing: save the first screen in light"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the claims that are checked")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the verified claims")
     options = parser.parse_args()
     program = next(filter(None, map(shutil.which, _NAMES)), None)
     if program is None:
@@ -106,7 +106,7 @@ _FLAGS = ["--no-sandbox", "--disable-quic", "--disable-background-networking"]
 
 
 def _few(folder: Path, seed: int) -> Path:
-    """Return the page of a run of a few claims."""
+    """Verify a few claims, and return the page of this run."""
     ledger, file = str(folder / "ledger.jsonl"), folder / "few.html"
     attsvm = [sys.executable, "-m", "attsvm"]
     verify = ["verify", "sim/lemma-3.12", "sim/lemma-3.13", "sim/theorem-3.14-part-1", "tf/lemma-2"]
@@ -120,8 +120,10 @@ Check = Iterator[tuple[str, bool]]
 
 
 def _open(page: Page, address: str) -> float:
-    """Load a page, until it is drawn; the seconds that it took."""
-    page.goto("about:blank")  # else an address that differs in its # alone loads nothing
+    """Load a page until it is drawn; return the seconds that this took."""
+    page.goto(
+        "about:blank"
+    )  # otherwise an address that differs only after its # would load nothing
     start = time.perf_counter()
     page.goto(address)
     page.evaluate("new Promise(d => requestAnimationFrame(() => requestAnimationFrame(d)))")
@@ -154,7 +156,7 @@ def _set(page: Page, by: str, value: str) -> None:
 
 
 def _search(page: Page, words: str) -> float:
-    """Search these words; the milliseconds until the page is laid out again."""
+    """Search these words; return the milliseconds until the page is laid out again."""
     typed = f"f.value = {json.dumps(words)}; f.dispatchEvent(new Event('input', {{bubbles: true}}))"
     took: float = page.evaluate(
         "(() => { const start = performance.now(); const f = document.querySelector("
@@ -178,7 +180,7 @@ def _filters(page: Page, address: str) -> Check:
     shown = page.evaluate(_SHOWN)
     yield f"finds a statement by its id, in {took:.0f} ms", 0 < shown < max(every, 2)
     _set(page, "text", "no statement says this")
-    yield "shows none where none fits", page.evaluate(_SHOWN) == 0
+    yield "shows no statement if none fits", page.evaluate(_SHOWN) == 0
     text = page.evaluate("document.querySelector('.shown').textContent")
     yield "says how many it shows", text == f"0 of {every} statements"
     _set(page, "text", "")
@@ -229,10 +231,10 @@ def _guides(page: Page, address: str) -> Check:
     page.wait_for_timeout(300)
     box = page.locator("nav.top [aria-current]").bounding_box()
     seen = box is not None and box["y"] >= 0 and box["y"] + box["height"] <= 900
-    yield "marks beside the text where one is", seen
+    yield "marks the current statement in the list", seen
     page.keyboard.press("Home")
     page.locator("nav.top button").click()
-    yield "has a search at hand", page.evaluate("document.activeElement.type") == "search"
+    yield "has a button for the search", page.evaluate("document.activeElement.type") == "search"
 
 
 def _keys(page: Page, address: str) -> Check:
@@ -240,7 +242,7 @@ def _keys(page: Page, address: str) -> Check:
     page.keyboard.press("/")
     yield "/ goes to the search", page.evaluate("document.activeElement.type") == "search"
     page.keyboard.press("q")
-    yield "which is typed into", page.evaluate("document.activeElement.value") == "q"
+    yield "keys then go to the search", page.evaluate("document.activeElement.value") == "q"
     page.keyboard.press("Escape")
     yield "Escape empties it", page.evaluate("document.querySelector('[data-by=text]').value") == ""
     page.keyboard.press("j")
@@ -303,7 +305,7 @@ def _legible(page: Page, address: str) -> Check:
         _open(page, address)
         page.evaluate(_OPEN)
         bad = page.evaluate(_CONTRAST)
-        yield f"is legible where it is {'dark' if dark else 'light'} {bad or ''}", not bad
+        yield f"is legible in {'dark' if dark else 'light'} colours {bad or ''}", not bad
     page.emulate_media(media="screen", color_scheme="light")
 
 
@@ -324,7 +326,7 @@ def _accessible(page: Page, address: str) -> Check:
 
 
 def _large(page: Page, folder: Path) -> int:
-    """Return a page of 500 claims, and how long it takes."""
+    """Load and search a page of 500 claims, and print the times; return 1 if the search fails."""
     entry = {"truth": "proved", "evidence": "symbolic", "validity": "exercised", "siblings": [],
              "as_expected": True, "statement": "x <= y " * 20, "examples": 100}  # fmt: skip
     entries = {f"s/lemma-{k}:literal": {"id": f"s/lemma-{k}:literal", **entry} for k in range(500)}

@@ -1,1 +1,1 @@
-"""Power, measured: planted false claims, and how many of them the searchers refute."""
+"""A measurement of power: planted false claims, and how many of them the searchers refute."""

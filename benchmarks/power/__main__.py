@@ -1,10 +1,10 @@
-"""Refuted planted claims: `python -m benchmarks.power [--seconds S] [--json FILE]`.
+"""A count of refuted planted claims: `python -m benchmarks.power [--seconds S] [--json FILE]`.
 
 Each claim is given to the quick check, to a hunt with all searchers, to each searcher alone, and,
 for comparison, to plain Hypothesis. A claim counts as refuted if the certificate of the refutation
-confirms it. With --true N, N instances of each reading that stands are looked at instead, for S
-seconds at most: what falls is a discovery or a false alarm, and the command exits with 1. For every
-night:
+confirms it. With --true N, N instances of each reading that is expected to hold are examined
+instead, for at most S seconds. A refutation is then a discovery or a false alarm, and the command
+exits with 1. For every night:
 
     python -m benchmarks.power --true 1000000 --seconds 600 -n 2 --json night.json
 
@@ -66,10 +66,10 @@ What each searcher is good at:
 """
 
 _WHOLE = {"break_long_words": False, "break_on_hyphens": False}
-"""Ids and commands are not broken over lines."""
+"""Options of `textwrap` that keep ids and commands in one line."""
 
 _LOOKS = {True: "in batches", False: "one by one: no form for batches, or nothing that moves"}
-"""How instances were looked at, by whether they were screened."""
+"""Words for the way in which instances were examined, by whether they were screened."""
 
 
 def true_claims() -> list[Claim]:
@@ -93,7 +93,7 @@ Table = dict[str, dict[str, Attempt]]
 def attempts(
     ids: Sequence[str], methods: Sequence[str], seconds: float, seed: int, workers: int
 ) -> Table:
-    """Return all attempts by claim and method."""
+    """Make all attempts in parallel; return them by claim and method."""
     table: Table = {id: {} for id in ids}
     pairs = []
     for id in ids:
@@ -121,7 +121,7 @@ def _methods(table: Table) -> list[str]:
 
 
 def page(table: Table, seconds: float, command: str) -> str:
-    """Return the table of a run as a page: by kind of mistake, and what was left standing."""
+    """Return a page: a table by kind of mistake, and lists of claims that stand."""
     methods = _methods(table)
     together = any(m in METHODS for m in methods)
     hunts = f"a hunt has {seconds:g} s, a searcher alone as much processor time"
@@ -139,7 +139,7 @@ def page(table: Table, seconds: float, command: str) -> str:
     def fell(id: str, method: str) -> bool:
         results = table[id].get(method)
         limit = math.inf if method == "quick" else seconds
-        return results is not None and results.found and results.seconds <= limit
+        return results is not None and results.refuted and results.seconds <= limit
 
     for kind in (*KINDS, "all"):
         ids = [id for id in table if kind in ("all", PLANTED[id].kind)]
@@ -152,7 +152,7 @@ def page(table: Table, seconds: float, command: str) -> str:
         if times:
             middle = statistics.median(times)
             lines += ["", f"`{m}` took {middle:.2g} s in the median, {times[-1]:.2g} s at most."]
-    results = Counter(r["hunt"].by for r in table.values() if "hunt" in r and r["hunt"].found)
+    results = Counter(r["hunt"].by for r in table.values() if "hunt" in r and r["hunt"].refuted)
     if results:
         shown = ", ".join(f"{by} {n}" for by, n in results.most_common())
         lines += ["", f"In the hunts the first to find was: {shown}."]
@@ -183,7 +183,7 @@ def show_true(
     before: Sequence[dict[str, Any]] = (),
     keep: Callable[[list[dict[str, Any]]], None] = lambda rows: None,
 ) -> list[dict[str, Any]]:
-    """Show each reading that stands to the searchers; report refutations and counts.
+    """Give each reading that is expected to hold to the searchers; print and return the results.
 
     Rows of earlier nights, `before`, count for readings whose code is unchanged. A reading that has
     had enough instances keeps its row; every other reading gets more instances, with another seed.
@@ -203,7 +203,7 @@ def show_true(
             jobs.append(crew.submit(true_job, id, str(missing), str(seed + nights), str(seconds)))
         for job in crew.completed(jobs):
             row = json.loads(job.result())
-            print(_line(row), flush=True)  # a night that is cut short has told of these
+            print(_line(row), flush=True)  # printed at once, as the night may be cut short
             rows.append(_added(known.pop(row["claim"], None), row, prints[row["claim"]]))
             keep(list({r["claim"]: r for r in (*known.values(), *rows)}.values()))
     rows.sort(key=lambda row: str(row["claim"]))
@@ -237,7 +237,7 @@ def _added(old: dict[str, Any] | None, new: dict[str, Any], fingerprint: str) ->
 
 
 def _line(row: dict[str, Any]) -> str:
-    """Return a line with the counts of one reading, and the result."""
+    """Return a line with the counts and the result of one reading."""
     result = "REFUTED" if row["refuted"] else row["error"] or "nothing found"
     open_ones = f"; {row['undecided']} undecided: {row['note']}" if row["undecided"] else ""
     return (
@@ -247,9 +247,14 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    """Measure, print, write JSON if asked; return 1 if a true claim fell, or none was evaluated."""
+    """Measure and print; return 1 if a true claim was refuted, or if none was evaluated."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.power", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0, help="of hunting, each")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=60.0,
+        help="time limit of each hunt in seconds (default 60)",
+    )
     parser.add_argument(
         "--only", nargs="+", default=["*"], metavar="PATTERN", help="ids, with wildcards"
     )
@@ -264,13 +269,13 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("-n", "--workers", type=int, default=1)
-    parser.add_argument("--json", metavar="FILE", help="where to write what was found")
+    parser.add_argument("--json", metavar="FILE", help="also write the results to this file")
     parser.add_argument(
         "--resume",
         metavar="FILE",
-        help="the --json of a night before, which counts",
+        help="continue with the results of an earlier --json file",
     )
-    parser.add_argument("--write", metavar="FILE", help="the table as a page")
+    parser.add_argument("--write", metavar="FILE", help="write the table as a page to this file")
     options = parser.parse_args()
     load_packs([PACK])
     document: dict[str, Any] = {"schema": 1, "seconds": options.seconds, "seed": options.seed}

@@ -1,4 +1,4 @@
-"""Mistakes in tf's criteria for global convergence, and in its cones."""
+"""Planted mistakes in tf's criteria for global convergence, and in its cones."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ swapped_accord = plant(
 
 
 def _stepped_towards(make: Target) -> Measured:
-    """Return descent converges in direction to the target from the end of a first step."""
+    """Return the conclusion that descent after a first step tends to the target."""
 
     def conclusion(case: Step) -> Slack:
         first, target = stepped(case), make(case.data)

@@ -1,4 +1,4 @@
-"""Mistakes in what sim says of directions and margins in the limit."""
+"""Planted mistakes in sim's results on directions and margins in the limit."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ short_single = plant(
 
 
 def _wide_spread(run: Descent) -> bool:
-    """Return whether the rivals' scores differ by less than g_i / (1 - s_i), for sure."""
+    """Return whether balls prove that the rivals' scores differ by less than g_i / (1 - s_i)."""
     exact, W = ExactData.of(run.data), rationals(run.start)
     for tokens, z, gamma in zip(exact.X, exact.Z, exact.gamma, strict=True):
         best, rivals = levels(gamma)
@@ -129,7 +129,7 @@ gain_sign = plant(
 
 
 def _mean_grows(m: Any, run: Descent) -> Any:
-    """Return the plain mean in place of the one weighted by multipliers."""
+    """Return the conclusion for the plain mean margin, not the mean weighted by multipliers."""
     return margins.growth(m, run, "mean")
 
 
@@ -144,7 +144,7 @@ mean_norm = plant(
 
 
 def _slope_of_norm(run: Descent) -> Slack:
-    """Return the slack of "the slope ||X^mm||, which is that of the norm"."""
+    """Return the slack of "the least margin over ln k tends to ||X^mm||"."""
     result = exact_att_svm(run.data)
     if result is None or not result.A:
         return Slack.unknown("there is no X^mm, or no margin")

@@ -1,4 +1,4 @@
-"""Mistakes in closed forms: softmax, the tensor trick, sim's lemmas 3.11 to 3.13 and stability."""
+"""Planted mistakes in closed forms: softmax, tensor trick, sim's lemmas 3.11 to 3.13, stability."""
 
 from __future__ import annotations
 
@@ -37,7 +37,18 @@ def plant(
     witness: Mapping[str, Any] | None = None,
     source: str = "",
 ) -> Claim:
-    """Plant a false formula and list it; `mistake` is its family, kind and name (`planting`)."""
+    """Return a claim with a false formula, and add it to `PLANTED`.
+
+    Args:
+        mistake: its family, kind and name, separated by spaces.
+        variables: the variables of the statement.
+        conclusion: the false formula.
+        says: the false sentence.
+        why: why it is false.
+        hypotheses: hypotheses by name.
+        witness: variables of a counterexample, if one is known.
+        source: the place of the true statement, if outside the sources.
+    """
     family, _, rest = mistake.partition(" ")
     kind, name = kind_of(rest)
     statement = Statement(
@@ -112,7 +123,7 @@ tensor_role = plant(
 
 
 def steep(m: Any, v: Any) -> Any:
-    """Return |dL/dx_1| <= 0.95/16 |b| osc(h) osc(A_1)."""
+    """Return the comparison |dL/dx_1| <= 0.95/16 |b| osc(h) osc(A_1)."""
     slope = entry_loss.gradient(m, v.A, v.x, v.h, v.b)[0]
     reach = m.abs(v.b) * m.oscillation(v.h) * m.oscillation(v.A[:, 0])
     return m.at_most(m.abs(slope), m.exact("0.95") / 16 * reach)
@@ -133,7 +144,7 @@ def true_gradient(m: Any, v: Any) -> Any:
 
 
 def sum_for_product(m: Any, v: Any) -> Any:
-    """Return the closed form with g (1 + g) for g (1 - g)."""
+    """Return the equation of dL/dx with its closed form, with g (1 + g) for g (1 - g)."""
     f = m.softmax(v.A @ v.x)
     g = m.logistic(v.b * m.dot(f, v.h))
     return m.equal(true_gradient(m, v), g * (1 + g) * v.b * (v.A.T @ m.covariance(f, v.h)))
@@ -149,7 +160,7 @@ entries_sign = plant(
 
 
 def next_column(m: Any, v: Any) -> Any:
-    """Return the closed form with A_(i+1) for A_i, the last followed by the first."""
+    """Return the equation of dL/dx with its closed form, with columns shifted by one."""
     results = list(entry_loss.gradient(m, v.A, v.x, v.h, v.b))
     return m.equal(true_gradient(m, v), m.array([*results[1:], results[0]]))
 
@@ -252,7 +263,7 @@ stable_norm = plant(
 
 
 def linear_gradient(m: Any, v: Any) -> Any:
-    """Return the change of the gradient against linear attention's largest constant."""
+    """Return the comparison of the gradient's change with the constant of linear attention."""
     size = m.abs(v.b) * m.spectral(v.A) * m.norm(v.h)
     return m.at_most(gradient_change(m, v), size * size * steepest(m) * m.norm(v.x - v.y))
 

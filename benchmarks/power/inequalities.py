@@ -1,4 +1,4 @@
-"""Mistakes in inequalities outside the sources: constants, hypotheses, dimensions, far points."""
+"""Planted mistakes in other inequalities: constants, hypotheses, sizes, far points."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ POINTS = {"x": Real(), "y": Real()}
 
 
 def _lipschitz(name: str, factor: str) -> Claim:
-    """Return ||s(a) - s(b)|| <= factor/2 ||a - b||."""
+    """Plant ||s(a) - s(b)|| <= factor/2 ||a - b|| for the softmax s."""
     return plant(
         f"plain/softmax constant {name}",
         LOGITS,
@@ -167,7 +167,7 @@ cauchy_schwarz = plant(
 
 
 def covariance(m: Any, v: Any) -> Any:
-    """Return D sum a b - sum a sum b."""
+    """Return d sum_i a_i b_i - sum_i a_i sum_i b_i."""
     return v.d * m.dot(v.a, v.b) - m.sum(v.a) * m.sum(v.b)
 
 

@@ -1,4 +1,4 @@
-"""Mistakes that show only late in a run, or for some loss or step."""
+"""Planted mistakes that appear only late in a run, or for some loss or step."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ factorial_late = plant(
 
 
 def averaged(m: Any, v: Any) -> Any:
-    """Return X after k steps towards 0 with the rule 1/(j + 1)."""
+    """Return x after k steps towards 0, step j of length x/(j + 1)."""
     x = v.x
     for j in range(1, v.k + 1):
         x = x - x / (j + 1)
@@ -93,13 +93,13 @@ conditional_gradient = plant(
 
 
 def huber(m: Any, x: Any, width: Any) -> Any:
-    """Return the Huber function of a width."""
+    """Return the Huber function of this width at x."""
     inside = m.minimum(m.abs(x), width)
     return inside * (m.abs(x) - inside / 2)
 
 
 def descended(m: Any, v: Any) -> Any:
-    """Return X = 1 after N unit steps on the Huber function."""
+    """Return the point after N unit steps of descent on the Huber function of width w from 1."""
     x = m.exact(1)
     for _ in range(v.N):
         x = x - m.maximum(-v.w, m.minimum(v.w, x))
@@ -124,7 +124,7 @@ def bowl(m: Any, x: Any) -> Any:
 
 
 def bowl_stepped(m: Any, x: Any, step: str) -> Any:
-    """Return a step of descent on it."""
+    """Return the point after a step of descent on `bowl`."""
     return x - m.exact(step) * (m.logistic(x) - m.logistic(-x))
 
 

@@ -1,4 +1,4 @@
-"""Mistakes in what tf says of regularisation paths and of gradients."""
+"""Planted mistakes in tf's results on regularisation paths and on gradients."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ _certified = present(SCALE.formula.measured.balls, "the proof of the rate")
 
 
 def _inverse_rate(case: Descent) -> Slack:
-    """Return the slack of "the rate 1/||W^mm||, which is the margin"."""
+    """Return the slack of "||W_k|| / ln k tends to 1/||W^mm||"."""
     rate = 1.0 / float(np.linalg.norm(att_svm(case.data).W))
     return norm_grows_like_log(case.data, case.start, LOSSES[case.loss], rate)
 

@@ -40,15 +40,15 @@ class Attempt:
     """The result of an attempt.
 
     Attributes:
-        found: whether a refutation was confirmed.
-        seconds: until then, or until the attempt ended.
-        examples: instances that were evaluated.
+        refuted: whether a refutation was confirmed.
+        seconds: seconds until then, or until the attempt ended.
+        examples: number of evaluated instances.
         tightness, min_slack: how close the attempt came.
         by: the successful searcher.
         error: the error of the attempt.
     """
 
-    found: bool
+    refuted: bool
     seconds: float
     examples: int
     tightness: float | None = None
@@ -58,7 +58,7 @@ class Attempt:
 
     @property
     def closest(self) -> str:
-        """How close it came, in words."""
+        """The closest approach to a refutation, in words."""
         if self.error:
             return f"broke: {self.error}"
         if self.tightness is not None:
@@ -67,7 +67,7 @@ class Attempt:
 
 
 def quick(claim: Claim, seed: int) -> Attempt:
-    """Return the check that `attsvm verify` makes, up to its first find: none is made smaller."""
+    """Make the check of `attsvm verify` until a refutation is confirmed; return the attempt."""
     started = time.perf_counter()
 
     @functools.wraps(claim.conclusion)
@@ -88,12 +88,12 @@ def quick(claim: Claim, seed: int) -> Attempt:
 
 
 def hunt_one(claim: Claim, seconds: float, seed: int) -> Attempt:
-    """Return a hunt up to its first find."""
+    """Hunt until a refutation is confirmed; return the attempt."""
     started = time.perf_counter()
 
     def stop(account: Hunt) -> None:
         if account.smallest is not None:
-            raise KeyboardInterrupt  # no time is spent on making the find smaller
+            raise KeyboardInterrupt  # the counterexample is not shrunk
 
     h = hunt(claim, seconds=seconds, seed=seed, known=False, progress=stop)
     return Attempt(
@@ -108,12 +108,13 @@ def hunt_one(claim: Claim, seconds: float, seed: int) -> Attempt:
 
 
 def searchers_alone(claim: Claim) -> tuple[str, ...]:
-    """Return the searchers that can work on a claim, each of which is tried alone."""
+    """Return the searchers that can work on a claim."""
     return searchers_of(claim, known=False)
 
 
 _SPARED, _TURN = 48, 96
-"""Drawn instances that a guided searcher starts from, and instances of its turns at cost 1."""
+"""Number of drawn instances before a guided searcher, and budget of its turns in instances times
+cost."""
 
 
 def alone(claim: Claim, searcher: str, seconds: float, seed: int) -> Attempt:
@@ -156,17 +157,17 @@ def _refutes(claim: Claim, document: Any) -> bool:
 
 
 class _Over(BaseException):
-    """The time is up; Hypothesis lets it pass."""
+    """The time is over; Hypothesis does not catch this."""
 
 
 class _Found(BaseException):
-    """A confirmed refutation; Hypothesis lets it pass."""
+    """A confirmed refutation; Hypothesis does not catch this."""
 
 
 def rival(claim: Claim, seconds: float, seed: int) -> Attempt:
-    """Run a plain `@given` test that asserts the conclusion, without target, of ever more examples.
+    """Run a plain `@given` test of the conclusion with ever more examples; return the attempt.
 
-    A failure counts once the certificate confirms it, as everywhere. Equality in a strict
+    A failure counts if the certificate confirms it, as for the other methods. Equality in a strict
     inequality counts as well, which the test could not see by its floats alone.
     """
     started = time.perf_counter()
@@ -223,10 +224,10 @@ _ROUNDS, _SHARE = 4, 0.1
 
 
 def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hunt]:
-    """Show a true claim to the searchers, until they have evaluated this number of instances.
+    """Hunt a true claim until this number of instances is evaluated; return the hunts.
 
-    All of them take some rounds. If batches can be screened, only screening follows, from the known
-    instances, and screened instances alone count.
+    First, all searchers take some rounds. If batches can be screened, screening alone follows from
+    the known instances, and only screened instances count.
     """
     hunts: list[Hunt] = []
     screened = claim.formula.batches
@@ -259,18 +260,18 @@ def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hun
 
 
 def unmoved(hunts: Sequence[Hunt]) -> bool:
-    """Return whether batches have had their turn, and no instance moves inside the hypotheses."""
+    """Return whether screening had turns, but could change no instance within the hypotheses."""
     turns = sum(h.efforts["screen"].turns for h in hunts if "screen" in h.efforts)
     return turns > 0 and not any(h.seen.screened for h in hunts)
 
 
 def looked(account: Hunt, screened: bool) -> int:
-    """Return how many instances a hunt screened, or examined if nothing screens them."""
+    """Return the number of screened instances of a hunt, or of examined ones without screening."""
     return account.seen.screened if screened else account.examples
 
 
 def attempt_job(claim: str, method: str, seconds: str, seed: str, *named: str) -> str:
-    """Return an attempt as text, in whatever process this is.
+    """Make an attempt; return it as JSON.
 
     The method is `quick`, `hunt`, `rival` or the name of a searcher.
     """
@@ -287,7 +288,7 @@ def attempt_job(claim: str, method: str, seconds: str, seed: str, *named: str) -
 
 
 def true_job(claim: str, instances: str, seed: str, seconds: str, *named: str) -> str:
-    """Return the examination of a true claim as text."""
+    """Examine a true claim; return the results as JSON."""
     made = known_claim(claim, named)
     hunts = examine(made, int(instances), int(seed), float(seconds))
     last = hunts[-1]

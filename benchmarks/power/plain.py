@@ -1,4 +1,4 @@
-"""Mistakes in the gradient of the risk and in the Att-SVM."""
+"""Planted mistakes in the gradient of the risk and in the Att-SVM."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from properties.tf.all_support_no_stationary import THEOREM
 
 
 def _transposed_gradient(m: Any, case: Descent) -> Any:
-    """Return the gradient is its own transpose."""
+    """Return the false equation of the gradient with its transpose."""
     result = negative_gradient(m, case.inputs, case.start, case.loss).matrix
     return m.equal(result, result.T)
 
@@ -37,7 +37,7 @@ SVM = svm_rank.RANK.claim("literal-1")
 
 
 def _by_multipliers(m: Any, data: AttentionData) -> Any:
-    """Return ||W^mm|| is the sum of its multipliers."""
+    """Return the false equation of ||W^mm|| with the sum of its multipliers."""
     result = present(exact_att_svm(data), "the answer of the SVM")
     return m.equal(m.norm(m.values(flat(result.W))), m.sum(m.values(list(result.duals.values()))))
 

@@ -1,4 +1,4 @@
-"""Planting: a claim with one small mistake in it, made from the true claim that it spoils."""
+"""Planting: a false claim is made from a true one by a small mistake."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ KINDS = (
 )
 """Kinds of mistakes in a planted claim, in this order:
 
-- constant, sign, hypothesis: a wrong constant, a flipped sign, a dropped hypothesis.
+- constant, sign, hypothesis: a wrong constant, a reversed inequality, a dropped hypothesis.
 - norm: another norm or mean.
-- index: an index that is off by one, or of another thing.
+- index: an index that is off by one, or the index of another object.
 - role: swapped roles (query and key, norm and margin).
 - strict: < for <=.
-- size: true of the sizes and integers that are drawn, but not of all.
+- size: true for the sizes and integers that are drawn, but not for all.
 - integer: false at a coincidence of integers.
 - far, late: false only at a large norm, or only late in a run.
 - loss, needle: false for some loss or step, or in a small region.
-- jump: false if something jumps.
+- jump: false at a discontinuity.
 - relation: false at an exact relation between numbers of several variables.
 """
 
@@ -44,9 +44,9 @@ class Planted:
     """A false claim with the reason why it is false; the reason is shown to no searcher.
 
     Attributes:
-        claim: what is claimed, wrongly.
+        claim: the false claim.
         kind: the kind of mistake.
-        family: the statement that is spoilt.
+        family: the statement that the claim falsifies.
         why: why it is false.
         witness: the variables of a counterexample, if one is known; shown to no searcher.
         source: the place of the true statement, if outside the sources.
@@ -61,16 +61,16 @@ class Planted:
 
 
 PLANTED: dict[str, Planted] = {}
-"""All that was planted, by id."""
+"""All planted claims, by id."""
 
 Certificate = Callable[..., Any]
 
 
 def ensure(true: bool, fault: str) -> None:
-    """Raise unless a planted claim is well-formed.
+    """Raise an error with the text `fault` unless a condition is true.
 
     Raises:
-        ValueError: it is not.
+        ValueError: the condition is false.
     """
     if not true:
         raise ValueError(fault)
@@ -79,7 +79,7 @@ def ensure(true: bool, fault: str) -> None:
 def kind_of(mistake: str) -> tuple[str, str]:
     """Return the kind of a mistake, and its name."""
     kind, name = mistake.split()
-    ensure(kind in KINDS, f"{kind} is no kind of mistake")
+    ensure(kind in KINDS, f"{kind} is not a kind of mistake")
     return kind, name
 
 
@@ -98,24 +98,24 @@ def plant(
     cost: int | None = None,
     **constants: Any,
 ) -> Claim:
-    """Spoil a claim and list it.
+    """Return a false claim made from a true one, and add it to `PLANTED`.
 
-    Strategy, ensemble, hypotheses and conclusion are those of the base but for what is named;
-    examples, siblings and the proof are left out.
+    Strategy, ensemble, hypotheses and conclusion are those of the base unless given. Examples,
+    siblings and the proof are left out.
 
     Args:
-        base: a claim that holds, or a neighbour of one.
-        mistake: its kind, and what tells it from others of the kind in one statement.
-        statement: what is claimed, wrongly.
+        base: the true claim, or a variant of it.
+        mistake: its kind, and a name that distinguishes it from other mistakes of this kind.
+        statement: the false sentence.
         why: why it is false.
-        family: the statement that is spoilt, that of the base where None.
+        family: the statement that the claim falsifies; None for the statement of the base.
         conclusion: another formula, or another measured conclusion.
-        data: another strategy of records, if the base's never violates a dropped hypothesis.
-        ensemble: another one, or None for none.
-        drop: names of hypotheses that are left out.
-        hypotheses: further ones.
-        cost: divides the budgets; the base's where None.
-        **constants: of the conclusion.
+        data: another strategy of records, if that of the base never violates a dropped hypothesis.
+        ensemble: another ensemble, or None for no ensemble.
+        drop: hypotheses, or their names, that are left out.
+        hypotheses: further hypotheses by name.
+        cost: divisor of the budgets; None for that of the base.
+        **constants: constants of the conclusion.
     """
     spoilt = family or base.statement_id
     kind, name = kind_of(mistake)
@@ -144,7 +144,7 @@ def _spoilt(
     hypotheses: Mapping[str, Callable[..., Any]],
     parameters: Mapping[str, Any],
 ) -> Claim:
-    """Return a claim by the formula of its base."""
+    """Return the false claim, built from the formula of its base."""
     formula = base.formula
     written = conclusion or formula.conclusion
     named = {*replace(formula, conclusion=written).named_constants, TIGHTENED}
@@ -156,7 +156,7 @@ def _spoilt(
         quantified = formula.records
     some = quantified if formula.variables == {} else dict(list(formula.variables.items())[:1])
     reading = Reading(
-        "holds",  # a sibling of what is to fall would have to differ; none is checked
+        "holds",  # a refuted reading would need siblings that differ; none is checked here
         constants={name: value for name, value in values.items() if name in named},
         siblings={"none is checked": changed(variables=some)},
         cost=base.cost,
@@ -199,7 +199,11 @@ def strictly(base: Claim) -> Callable[..., Any]:
 
 
 def _strict(relation: Any) -> Any:
-    """Return the relation with < for every <= of it."""
+    """Return the relation with < in place of every <=.
+
+    Raises:
+        TypeError: a part of it is no inequality.
+    """
     if isinstance(relation, All):
         return All(tuple(_strict(part) for part in relation.parts))
     if not isinstance(relation, Comparison) or relation.kind == "equal":
@@ -208,14 +212,14 @@ def _strict(relation: Any) -> Any:
 
 
 def flipped(base: Claim) -> dict[str, Any]:
-    """Return the conclusion with >= in place of <=."""
+    """Return the argument `conclusion` of `plant`: that of the base with >= in place of <=."""
     formula = base.formula
 
     @functools.wraps(formula.conclusion, updated=())
     def written(m: Any, v: Any, **constants: Any) -> Any:
         relation = formula.conclusion(m, v, **constants)
         if not isinstance(relation, Comparison):
-            raise TypeError("only a comparison can be turned round")
+            raise TypeError("only a comparison can be reversed")
         return replace(relation, left=relation.right, right=relation.left)
 
     return {"conclusion": written}
@@ -229,7 +233,7 @@ def in_balls(certify: Certificate, kind: Literal["inequality", "strict", "equali
         with ctx.workprec(96):
             result = certify(case, **constants)
             if result is None:
-                return Slack.unknown("nothing is said of this instance")
+                return Slack.unknown("the certificate decides nothing for this instance")
             ball = arb(result)
             if not ball.is_finite():
                 return Slack(math.inf, 0.0, "inequality" if kind == "equality" else kind)

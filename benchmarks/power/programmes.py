@@ -1,4 +1,4 @@
-"""Mistakes in sim's definitions 3.8 and 4.1, and in what it says of token sparsity."""
+"""Planted mistakes in sim's definitions 3.8 and 4.1, and in its results on token sparsity."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ bounded_strict = plant(
 
 
 def _short_head(m: Any, case: Any) -> Any:
-    """Return the largest entry of v in place of its length."""
+    """Return the bound with the largest entry of v in place of its norm."""
     svm, u, v = att_svm(m, case.data), m.values(case.u), m.values(case.data.v)
     if not len(svm.rows):
         return m.above(svm.margin, 0)
@@ -106,7 +106,7 @@ soft_norm = plant(
 
 
 def _by_longest(m: Any, case: Any) -> Any:
-    """Return the longest A_j in place of the sum of all."""
+    """Return the bound with the norm of the longest A_j in place of that of their sum."""
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
     longest = m.max(m.array([m.norm(a) for a in A])) if len(A) else m.exact(0)
     return m.at_most(C * (len(A) - slack_sum(m, A, V)), C * (longest * m.norm(V)))
@@ -146,7 +146,7 @@ sparsity_sign = plant(
 
 
 def _moves(m: Any, data: AttentionData) -> Any:
-    """Return X^mm moves when the first support token is left out."""
+    """Return the comparison that X^mm changes if the first support token is left out."""
     whole, rest = dropping.solution(data), dropping.solution(data, dropping.named(data, "first"))
     return m.above(m.norm(m.values(whole.W) - m.values(rest.W)), m.exact(0))
 

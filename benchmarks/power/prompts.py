@@ -1,4 +1,4 @@
-"""Mistakes in what mm says of descent on a prompt and of its normalisation."""
+"""Planted mistakes in mm's results on descent on a prompt and on normalised descent."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RATE = theorem_1_norm.THEOREM.claim("sharp")
 
 
 def _rate_is(case: Descent, square: fmpq) -> arb | None:
-    """Return minus the distance of the root of this square from the rate, over ||p(alpha)||."""
+    """Return minus |sqrt(square) - ||p(alpha)||| over ||p(alpha)||, the proved rate."""
     p, ball = prompt(case), GROWS_LIKE.balls(case)
     if p is None or ball is None or not ball >= 0:  # the rate ||p(alpha)|| is not proved
         return None
@@ -55,7 +55,7 @@ rate_role = plant(
 
 
 def _short_rate(case: Descent) -> arb | None:
-    """Return the norm of the p(alpha) of all keys but the last."""
+    """Return the slack of the rate ||p(alpha)|| of all keys but the last."""
     target = one_short(case.data)
     if target is None:
         return arb(1)
@@ -107,7 +107,7 @@ basin_hypothesis = plant(
 
 
 def _short_prompt(case: Descent) -> Slack:
-    """Return the slack of "p(alpha) of all keys but the last"."""
+    """Return the slack of "the direction converges to that of p(alpha) without the last key"."""
     target = one_short(case.data)
     if target is None:
         return Slack(1.0, 0.0)
@@ -140,7 +140,7 @@ FIXED = equivalence.EQUIVALENCE.claim("amended-2")
 
 
 def _by_sum(m: Any, case: Weighted) -> Any:
-    """Return the step rescaled by ||p||_1^2."""
+    """Return the equation of the two trajectories with the step rescaled by ||p||_1^2."""
     return one_trajectory(m, case, "q", m.square(m.sum(m.abs(m.values(case.p)))))
 
 
@@ -155,7 +155,7 @@ step_norm = plant(
 
 
 def _one_ahead(m: Any, case: Weighted) -> Any:
-    """Return W_(k+1) p against q_k."""
+    """Return the equation W_(k+1) p = q_k."""
     p = m.values(case.p)
     return one_trajectory(m, case, "q", p @ p, ahead=1)
 
@@ -177,7 +177,7 @@ def _rows_alike(case: Weighted) -> bool:
 
 
 def _by_first_row(m: Any, case: Weighted) -> Any:
-    """Return W_0 p_k, the step on p being divided by the squared length of the first row."""
+    """Return the equation W_k p_0 = W_0 p_k, with the first row's norm in the step on p."""
     p, row = m.values(case.p), m.values(case.W)[0]
     return one_trajectory(m, case, "p", (p @ p) / (row @ row))
 

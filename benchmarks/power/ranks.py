@@ -1,4 +1,4 @@
-"""Mistakes in what tf says of ranks, support indices and the risk."""
+"""Planted mistakes in tf's results on ranks, support indices and the risk."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RANK = svm_rank.RANK.claim("literal-1")
 
 
 def _rank_by_tokens(m: Any, data: AttentionData) -> Any:
-    """Return T in place of n."""
+    """Return the bound of the rank with T in place of n."""
     return svm_rank.at_most(m, data, min(data.T, data.d))
 
 
@@ -35,7 +35,7 @@ rank_role = plant(
 
 
 def _nuclear_above(m: Any, data: AttentionData) -> Any:
-    """Return that ||W^mm||_* > ||W^mm||_F; if W^mm has rank 1 both are its Frobenius norm."""
+    """Return the comparison ||W^mm||_* > ||W^mm||_F; for rank 1 both are the Frobenius norm."""
     solved = present(exact_att_svm(data), "the answer of the SVM")
     frobenius = m.norm(m.values(flat(solved.W)))
     if solved.rank == 1:
@@ -69,7 +69,7 @@ def _reduced_margin_is_one(case: Choice) -> bool:
 
 
 def _beyond(m: Any, case: Choice) -> Any:
-    """Return the least margin of rivals under W^mm(alpha) is above 1."""
+    """Return the comparison that the least margin of rivals under W^mm(alpha) exceeds 1."""
     return m.above(m.min(conclusion.margins_of_rivals(m, case)[0]), m.exact(1))
 
 
@@ -108,7 +108,7 @@ def _second(m: Any, gamma: Any) -> Any:
 
 
 def _above_second(m: Any, v: Any) -> Any:
-    """Return L(W) above the mean loss at the second-best tokens."""
+    """Return the comparison that L(W) exceeds the mean loss at the second-best tokens."""
     second = mean_drop(m, v, [m.max(gamma) - _second(m, gamma) for gamma in v.gamma])
     return m.below(second - risk_gap(m, v), m.exact(0))
 

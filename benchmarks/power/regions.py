@@ -1,4 +1,4 @@
-"""Mistakes in a small region alone, and if something jumps."""
+"""Planted mistakes that appear only in a small region, or at a discontinuity."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LEAST = "1/10000"
 
 
 def moved(m: Any, v: Any) -> Any:
-    """Return rosenbrock's function of four variables, its minimum moved by 5/16."""
+    """Return Rosenbrock's function of four variables, with its minimum moved by 5/16."""
     a = v.a - m.exact("5/16")
     bends = [100 * m.square(a[i + 1] - a[i] * a[i]) + m.square(1 - a[i]) for i in range(3)]
     return m.sum(m.array(bends))
@@ -31,7 +31,7 @@ rosenbrock = plant(
 
 
 def cyclic(m: Any, v: Any) -> Any:
-    """Return the sum of |a_i| / (|a_(i+1)| + |a_(i+2)|), the places going round."""
+    """Return the cyclic sum of |a_i| / (|a_(i+1)| + |a_(i+2)|)."""
     a = [m.abs(x) for x in v.a]
     return m.sum(m.array([a[i] / (a[(i + 1) % v.d] + a[(i + 2) % v.d]) for i in range(v.d)]))
 
@@ -101,7 +101,7 @@ def triangle(sides: Any) -> Any:
 
 
 def spike(m: Any, squares: Any, sharp: int) -> Any:
-    """Return 1 at the middle, 0 everywhere but close to it."""
+    """Return max(0, 1 - sharp * squares): 1 at the middle, and 0 except near it."""
     return m.maximum(m.exact(0), 1 - sharp * squares)
 
 
@@ -127,7 +127,7 @@ plateau_in_the_plane = plant(
 
 
 def deceiving(m: Any, v: Any) -> Any:
-    """Return a wide slope away from a narrow well."""
+    """Return a function with a wide slope, and a narrow spike in another place."""
     squares = m.sum(m.square(v.a - m.exact("2.3")))
     return m.norm(v.a) / 100 + spike(m, squares, 64)
 
@@ -143,11 +143,11 @@ deceiving_slope = plant(
     witness={"a": [2.3, 2.3]},
 )
 
-# where something jumps
+# discontinuous conclusions
 
 
 def unless(m: Any, value: Any, *besides: Any) -> Any:
-    """Return that a number is not 0, unless something else holds."""
+    """Return the conclusion that a number is not 0 or one of `besides` holds."""
     return m.any_of(m.above(m.abs(value), m.exact(0)), *besides)
 
 
@@ -198,7 +198,7 @@ orthogonal = plant(
 
 
 def not_0(m: Any, value: Any, *besides: Any) -> Any:
-    """Return that a number is not 0 by an indicator, whose jump batches see."""
+    """Return the conclusion of `unless` by an indicator, which can be evaluated in batches."""
     return m.any_of(m.at_most(2 * m.is_zero(value), 1), *besides)
 
 
@@ -209,7 +209,7 @@ def minors(m: Any, v: Any) -> Any:
 
 
 def not_all_different(m: Any, x: Any) -> tuple[Any, ...]:
-    """Return that one of some numbers is 0, or two of them have one size."""
+    """Return the alternatives that some number is 0, or that two have the same absolute value."""
     sizes = [m.abs(number) for number in x.ravel()]
     pairs = itertools.combinations(sizes, 2)
     return m.equal(m.min(sizes), 0), *(m.equal(a, b) for a, b in pairs)

@@ -1,4 +1,4 @@
-"""Mistakes at an exact relation between numbers of several variables, if nothing leads there."""
+"""Planted mistakes at an exact relation between variables, to which no slope leads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAIR = {"d": Integer(3, 3), "a": Vector("d"), "b": Vector("d")}
 
 
 def none_0(m: Any, *arrays: Any) -> Any:
-    """Return that no entry is 0."""
+    """Return the condition that no entry is 0."""
     return m.all_of(*(m.above(m.min(m.abs(a)), m.exact(0)) for a in arrays))
 
 
@@ -46,7 +46,7 @@ LADDERS = st.builds(Ladder, st.integers(1, 20), arrays(2), arrays(2))
 
 
 def leaning(m: Any, case: Ladder) -> Any:
-    """Return the ladder reaches neither wall, unless it stands, lies or is short."""
+    """Return the conclusion that the ladder misses a wall, unless it stands, lies or is short."""
     foot, top = m.values(case.foot), m.values(case.top)
     length = m.exact(case.length)
     missed = [m.abs(x * x + y * y - length * length) for x, y in zip(foot, top, strict=True)]
@@ -175,7 +175,7 @@ nilpotent = plant(
 
 
 def from_scaled_orthogonal(m: Any, A: Any) -> Any:
-    """Return the products of different rows, and the differences of their squares."""
+    """Return a number that is 0 exactly if the rows of A are orthogonal and of equal length."""
     G = A @ A.T
     pairs = ((0, 1), (0, 2), (1, 2))
     across = [m.abs(G[i, j]) for i, j in pairs]

@@ -1,4 +1,4 @@
-"""Mistakes in mm's three programmes."""
+"""Planted mistakes in mm's three programmes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ NEAREST, HEADED, MEETS = (P_SVM.claim(name) for name in ("amended-1", "amended-2
 
 
 def with_fields(case: Any, **fields: Any) -> Any:
-    """Return a selection, or a batch of such, with other fields."""
+    """Return a selection, or a batch of selections, with some fields replaced."""
     whole = {name: getattr(chosen(case), name) for name in ("X", "y", "alpha", "W")}
     return SimpleNamespace(**{**whole, **fields})
 
 
 def longest_entry(m: Any, case: Any) -> Any:
-    """Return the largest entry of q in place of its length."""
+    """Return the bound with the largest entry of q in place of its norm."""
     p = max_margin.p_svm(m, case)
     if p.margin is None:
         return exceeds(m, p)
@@ -46,7 +46,7 @@ headed_norm = plant(
 
 
 def transposed_keys(m: Any, case: Any) -> Any:
-    """Return keys W^T x, and scores by the head W^T q."""
+    """Return the bound for keys W^T x, with scores by the head W^T q."""
     p = max_margin.p_svm(m, case)
     if p.margin is None:
         return exceeds(m, p)
@@ -82,7 +82,10 @@ meets_sign = plant(
 
 
 def across(m: Any, case: Selection) -> Any:
-    """Return that 1/||p(alpha)|| is the distance of the hull of k_i,alpha_i - k_jt, all i, j, t."""
+    """Return the false equation of 1/||p(alpha)|| with the distance of a larger hull from 0.
+
+    It is the hull of k_i,alpha_i - k_jt over all inputs i and j, and not only over i = j.
+    """
     X, W, alpha = rationals(case.X), rationals(case.W), case.alpha.tolist()
     keys = [[[dot(line, x) for line in W] for x in tokens] for tokens in X]
     rows = [
@@ -125,7 +128,7 @@ best_strict = plant(
 
 
 def unlabelled(m: Any, case: Selection) -> Any:
-    """Return 1/||v(alpha)|| is the distance of the hull of the x_i,alpha_i from 0."""
+    """Return the false equation of 1/||v(alpha)|| with the distance of conv{x_i,alpha_i} from 0."""
     plain = max_margin.v_svm(m, with_fields(case, y=case.y * case.y))
     return m.equal(max_margin.v_svm(m, case).margin, plain.margin)
 
@@ -149,7 +152,7 @@ shorter_sign = plant(
 
 
 def strictly_shorter(m: Any, case: Selection) -> Any:
-    """Return ||p'||^2 < ||p||^2."""
+    """Return the comparison ||p'||^2 < ||p||^2."""
     p, plain = solved(m, relaxed(case)).vector, max_margin.p_svm(m, case).vector
     return m.below(p @ p, plain @ plain)
 
@@ -166,7 +169,7 @@ shorter_strict = plant(
 
 
 def support_alone(m: Any, case: Selection) -> Any:
-    """Return 1/||p(alpha)||, relaxed, is 1/||p_S||."""
+    """Return the false equation of 1/||p(alpha)||, relaxed, with 1/||p_S||."""
     p, alone = solved(m, relaxed(case)), solved(m, of_support(case))
     if p.margin is None:  # inputs have one token, and nothing is demanded of either
         return m.equal(m.exact(0), m.exact(0))

@@ -1,4 +1,4 @@
-"""Mistakes that show only beyond the sizes that are drawn, or at a coincidence of integers."""
+"""Planted mistakes that appear only beyond the drawn sizes, or at a coincidence of integers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def cubes(m: Any, v: Any) -> Any:
 
 
 def halved(m: Any, v: Any) -> Any:
-    """Return X after k halvings."""
+    """Return x after k halvings."""
     x = v.x
     for _ in range(v.k):
         x = x / 2
@@ -82,7 +82,7 @@ tokens = plant(
 
 
 def apart(m: Any, difference: Any, *besides: Any) -> Any:
-    """Return that integers differ, unless something else holds."""
+    """Return the conclusion that an integer is not 0, or that one of `besides` holds."""
     return m.any_of(m.at_least(m.abs(difference), m.exact(1)), *besides)
 
 
@@ -148,7 +148,7 @@ fourth_powers = plant(
 
 
 def factorial(m: Any, n: int) -> Any:
-    """Return N!."""
+    """Return n!."""
     product = m.exact(1)
     for j in range(2, n + 1):
         product = product * j

@@ -1,4 +1,4 @@
-"""Targets of descent and thresholds that one mistake leads to, and claims of convergence."""
+"""False targets and thresholds of descent, and conclusions of convergence to a target."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def one_short(data: AttentionData) -> Matrix | None:
 
 
 def towards(make: Callable[[Any], Matrix | None]) -> dict[str, Any]:
-    """Return conclusion and certificate that descent converges in direction to this target.
+    """Return the argument `conclusion` of `plant`: convergence in direction to a target.
 
     If there is no target the conclusion holds.
     """

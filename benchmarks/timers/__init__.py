@@ -1,4 +1,4 @@
-"""How long things take beside the best alternative: `python -m benchmarks.timers [TABLE ...]`."""
+"""Timings beside the best alternatives: `python -m benchmarks.timers [TABLE ...]`."""
 
 from attsvm._threads import single_threaded
 

@@ -1,4 +1,4 @@
-"""How long things take: `python -m benchmarks.timers [TABLE ...] [--json FILE] [--write FILE]`.
+"""Tables of timings: `python -m benchmarks.timers [TABLE ...] [--json FILE] [--write FILE]`.
 
 Each row times our code and its alternatives on the same cases, in the same process and on one
 thread. The ratio is the time of the fastest alternative over ours. Without names the tables of

@@ -1,6 +1,6 @@
 """Ensembles of descent beside a PyTorch loop.
 
-The alternative is what everyone writes: a module, `torch.optim.SGD`, autograd, one data set at a
+The alternative is the usual code: a module, `torch.optim.SGD`, autograd, one data set at a
 time, the gradient divided by its norm before each step. Data are those of the sources' protocol
 (n, T, d) = (6, 8, 10), float64, log-loss, normalised steps of 0.1 from zero, or from one Gaussian
 (K, Q). The loop runs `FEW` of the data sets for as many steps. Everything runs on one thread but
@@ -27,7 +27,7 @@ from properties._support.published_data import gaussian_protocol
 torch.set_num_threads(1)
 STEP, STEPS, SETS, FEW = 0.1, 2000, 100, 3
 EARLY = 100
-"""The step at which both are compared: later the loop's gradient loses its digits."""
+"""Step number at which both are compared: later the loop's gradient loses its digits."""
 
 
 class Attention(torch.nn.Module):
@@ -74,7 +74,7 @@ def ensembles(d: int = 10) -> dict[str, tuple[Callable[..., Any], list[Array]]]:
 
 
 def descent() -> Iterator[Timer]:
-    """Yield many data sets in one call, one data set, two threads, and curves to large norms."""
+    """Yield timers of many data sets in one call, one data set, two threads, and long curves."""
     shape = (6, 8, 10)
     sizes = f"{shape}, {STEPS} steps"
     sets = data_sets(shape, SETS)
@@ -109,7 +109,7 @@ def descent() -> Iterator[Timer]:
 
 
 def descent_growth() -> Iterator[Timer]:
-    """Yield the cost of 200 steps for growing sizes, the others as in the protocol."""
+    """Yield timers of 200 steps as one size grows; the other sizes are those of the protocol."""
     for axis, values in {
         "n": (3, 6, 12, 24),
         "T": (4, 8, 16, 32),

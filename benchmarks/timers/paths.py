@@ -85,7 +85,7 @@ def best(method: Callable[..., Any], data: AttentionData) -> list[tuple[float, f
 
 
 def _grades(cases: Sequence[Any], ours: Sequence[Any], others: Mapping[str, list[Any]]) -> str:
-    """Return how far above our value each alternative ends, and the largest residuals."""
+    """Return a text: how far above our value each alternative ends, and the largest residuals."""
     gaps = np.array([[m.log_gap for m in path] for path in ours])
     words = [f"residual {max(m.residual for path in ours for m in path):.1e}"]
     for name, result in others.items():
@@ -99,7 +99,7 @@ def _grades(cases: Sequence[Any], ours: Sequence[Any], others: Mapping[str, list
 
 
 def paths() -> Iterator[Timer]:
-    """Yield whole paths over W and over (K, Q)."""
+    """Yield timers of whole paths over W and over (K, Q)."""
     methods = {"SLSQP": slsqp, "torch": projected}
     rivals = {name: Way(partial(best, method), runs=1) for name, method in methods.items()}
     for what, path, others in (("W", path_w, rivals), ("(K, Q)", path_kq, {})):

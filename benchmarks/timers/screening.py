@@ -1,4 +1,4 @@
-"""Instances a second that screening looks at, beside Hypothesis and code written by hand.
+"""Instances per second of screening, beside Hypothesis and code written by hand.
 
 For each claim there are two rows. `batch`: the formula on 4096 instances of one size, hypotheses
 and fitted bounds included. `turn`: a whole turn of the searcher, which also draws, moves and judges
@@ -34,7 +34,7 @@ BATCH, LOOPED = 4096, 256
 """Number of instances in a batch, and number of them that a loop evaluates."""
 
 SECONDS = 2.0
-"""Processor seconds of a row of turns, and of Hypothesis."""
+"""Processor seconds of the measurement of turns, and of Hypothesis."""
 
 
 Sides = tuple[Any, Any]
@@ -47,8 +47,9 @@ class Case:
 
     Attributes:
         claim: its id.
-        shape: of the instances, by axis.
-        sides: left and right side by hand, from numpy or torch and the variables (batch, ...).
+        shape: sizes of the instances by axis.
+        sides: returns left and right side, written by hand for numpy or torch, from the module and
+            the variables (batch, ...).
     """
 
     claim: str
@@ -125,18 +126,20 @@ CASES = (
 
 
 def heights(xp: Any, case: Case, values: Values) -> Any:
-    """Return the ratio of the sides."""
+    """Return the ratio of left and right side."""
     left, right = case.sides(xp, values)
     return left / right
 
 
 def _turns(claim: Claim) -> float:
-    """Return the seconds an instance of whole turns of screening."""
+    """Return the processor seconds per instance of whole turns of screening."""
     number, screened, started = 0, 0, 0.0
     while number == 0 or time.process_time() - started < SECONDS:
         gain = take(claim, Turn(claim.id, "", "screen", number, 0, 96))
         if gain.error or gain.found:
-            sys.exit(f"{claim.id} is no true claim to screen: {gain.error or 'refuted'}")
+            sys.exit(
+                f"{claim.id} should be true, but screening ended with: {gain.error or 'refuted'}"
+            )
         if number == 0:  # loads and compiles
             started, gain.screened = time.process_time(), 0
         screened, number = screened + gain.screened, number + 1
@@ -144,11 +147,11 @@ def _turns(claim: Claim) -> float:
 
 
 class _Over(BaseException):
-    """The time is up; Hypothesis lets it pass."""
+    """The time is over; Hypothesis does not catch this."""
 
 
 def _drawn(claim: Claim) -> float:
-    """Return the seconds an instance that Hypothesis draws and the conclusion is evaluated on."""
+    """Return the processor seconds per instance if Hypothesis draws it for the conclusion."""
     started, seen = time.process_time(), 0
 
     @hypothesis.seed(0)
@@ -183,9 +186,11 @@ def _closed_form(case: Case, claim: Claim) -> Iterator[Timer]:
     rows = {name: np.ascontiguousarray(np.moveaxis(x, -1, 0)) for name, x in fitted.items()}
     by_hand = heights(np, case, rows)
     usable = np.isfinite(result) & np.isfinite(by_hand)
-    alike = np.isclose(result[usable], by_hand[usable], 1e-6, 1e-9)  # close points cancel by hand
+    alike = np.isclose(
+        result[usable], by_hand[usable], 1e-6, 1e-9
+    )  # code by hand cancels at close points
     if usable.sum() < BATCH // 4 or alike.mean() < 0.9:
-        sys.exit(f"{case.claim}: what is written by hand is another conclusion")
+        sys.exit(f"{case.claim}: the conclusion written by hand differs from ours")
     singles = [{name: x[k] for name, x in rows.items()} for k in range(LOOPED)]
     tensors = {name: torch.tensor(x) for name, x in rows.items()}
     ways = {

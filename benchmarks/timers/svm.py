@@ -1,4 +1,4 @@
-"""The solvers of the Att-SVM beside general ones; rows are medians over several problems."""
+"""The solvers of the Att-SVM beside general solvers; rows are medians over several problems."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Shape = tuple[int, int, int]
 
 
 def data_sets(shape: Shape, count: int) -> list[AttentionData]:
-    """Return data sets of the sources' protocol."""
+    """Return Gaussian data sets of the sources' protocol, with seeds 0, 1, ..."""
     return [gaussian_protocol(np.random.default_rng(seed), *shape) for seed in range(count)]
 
 
@@ -48,7 +48,7 @@ def dense_rows(programme: Programme) -> Any:
 
 
 def cvxpy_norm(programme: Programme, norm: str = "fro", C: float | None = None) -> float:
-    """Solve with cvxpy, one constraint at a time, as published code does."""
+    """Return the optimum by cvxpy, with one constraint per row, as published code does."""
     import cvxpy
 
     W = cvxpy.Variable((programme.D.shape[1], programme.Z.shape[1]))
@@ -73,19 +73,19 @@ def daqp_parts(programme: Programme) -> tuple[Any, ...]:
 
 
 def daqp_solved(parts: tuple[Any, ...]) -> float:
-    """Solve min 1/2 |W|^2 with DAQP."""
+    """Return the least norm by DAQP."""
     import daqp
 
     return float(np.linalg.norm(daqp.solve(*parts)[0]))
 
 
 def daqp_primal(programme: Programme) -> float:
-    """Solve with DAQP from a programme."""
+    """Return the least norm of a programme by DAQP."""
     return daqp_solved(daqp_parts(programme))
 
 
 def quadprog_primal(programme: Programme) -> float:
-    """Solve with quadprog on the rows written out."""
+    """Return the least norm by quadprog, on the constraint matrices as rows."""
     import quadprog
 
     A = dense_rows(programme)
@@ -94,7 +94,7 @@ def quadprog_primal(programme: Programme) -> float:
 
 
 def piqp_dual(programme: Programme) -> float:
-    """Solve the dual with PIQP: multipliers as variables, the Gram matrix as objective."""
+    """Return the least norm by PIQP on the dual, with the Gram matrix as objective."""
     import piqp
 
     gram = programme.gram
@@ -106,7 +106,7 @@ def piqp_dual(programme: Programme) -> float:
 
 
 def linear_programme(programme: Programme) -> bool:
-    """Decide separability by HiGHS, without a certificate."""
+    """Return whether HiGHS calls the constraints separable; it gives no certificate."""
     from scipy.optimize import linprog
 
     A = dense_rows(programme)
@@ -128,7 +128,7 @@ def _from_data(solver: Callable[[Programme], float]) -> Callable[[AttentionData]
 
 
 def frobenius() -> Iterator[Timer]:
-    """Yield small problems: from data, from arrays, and from programmes."""
+    """Yield timers of small problems: from data, from arrays, and from programmes."""
     shape = (6, 8, 10)
     data = partial(data_sets, shape, 9)
     fast = {"daqp": daqp_primal, "quadprog": quadprog_primal}
@@ -149,13 +149,13 @@ def frobenius() -> Iterator[Timer]:
 
 
 def sizes() -> Iterator[Timer]:
-    """Yield one `solve`, with certificate, of large and of nearly inseparable problems.
+    """Yield timers of one `solve`, with certificate, of large and of nearly inseparable problems.
 
-    The alternative gets the rows written out, if they fit into memory.
+    The alternative needs the constraint matrices as rows, and is left out if they exceed memory.
     """
     cases: tuple[tuple[str, AttentionData, bool], ...] = (
-        ("labels by a hair", hair_thin(False), True),
-        ("labels by a hair, scaled", hair_thin(True), True),
+        ("narrow margin", hair_thin(False), True),
+        ("narrow margin, scaled", hair_thin(True), True),
         ("aligned", separable(60, 30, 16), True),
         ("aligned", separable(250, 40, 40), False),
         ("aligned", separable(500, 50, 64), False),
@@ -179,7 +179,7 @@ def sizes() -> Iterator[Timer]:
 
 
 def nuclear() -> Iterator[Timer]:
-    """Yield the nuclear norm, to a bracket."""
+    """Yield timers of the nuclear norm, to a bracket of relative width 1e-9."""
     others = {"cvxpy": Way(partial(cvxpy_norm, norm="nuc"), runs=1)}
     for shape in ((6, 8, 10), (10, 5, 50), (10, 5, 100)):
         ours = Way(solve_nuclear, runs=5)
@@ -187,7 +187,7 @@ def nuclear() -> Iterator[Timer]:
 
 
 def soft() -> Iterator[Timer]:
-    """Yield the soft margin for data on which it equals the hard one, and for others."""
+    """Yield timers of the soft margin, at a price that gives the hard one and at a lower one."""
     shape = (10, 5, 100)
     for C in (10.0, 0.5):
         ours = Way(partial(solve_soft, C=C), runs=20)
@@ -205,7 +205,7 @@ SEPARABLE = {(6, 8, 10): True, (15, 15, 20): True, (10, 8, 2): False, (20, 12, 4
 
 
 def separability() -> Iterator[Timer]:
-    """Yield decisions of separability with an exact certificate."""
+    """Yield timers of decisions of separability with an exact certificate."""
     others = {"linprog (HiGHS)": Way(linear_programme)}
     for shape, known in SEPARABLE.items():
         name = "separable" if known else "unseparable"
@@ -214,7 +214,7 @@ def separability() -> Iterator[Timer]:
 
 
 def batch() -> Iterator[Timer]:
-    """Yield 500 programmes in one call."""
+    """Yield the timer of 500 programmes in one call."""
 
     def note(cases: Sequence[Any], ours: Sequence[Any], others: Any) -> str:
         pairs = zip(ours[0].W, others["one at a time"][0], strict=True)

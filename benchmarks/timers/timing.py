@@ -1,4 +1,4 @@
-"""The harness of all timers: a timer is one row, with our code, alternatives and a ratio."""
+"""The code common to all timers; a timer is one row with our time, alternatives and a ratio."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 Row = dict[str, Any]
 Action = Callable[[Any], Any]
-"""Does the work on one case and returns its answer."""
+"""A function that does the work on one case and returns its answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +20,10 @@ class Way:
     """One way to do the work of a timer.
 
     Attributes:
-        run: does it on a case.
+        run: does the work on a case.
         share: the part of the work that one run does; its seconds are divided by this.
-        runs: runs on each case, of which the fastest counts.
-        took: seconds of a run from its answer; None if the clock of the timer tells.
+        runs: number of runs on each case; the fastest counts.
+        took: returns the seconds of a run from its answer; None for the clock of the timer.
     """
 
     run: Action
@@ -51,13 +51,13 @@ class Timer:
     """One row of a table: the same work by our code and by alternatives, in the same run.
 
     Attributes:
-        name, sizes: what is timed, and on inputs of which sizes.
-        cases: makes the inputs; the row has the medians over them.
-        ours: our way.
+        name, sizes: the timed work, and the sizes of its inputs.
+        cases: returns the inputs; the row has the medians over them.
+        ours: our code.
         others: alternatives by name; the ratio is that of the fastest one to ours.
         note: words about the cases, our answers and those of each alternative, such as accuracy.
-        clock: of the seconds, unless a way tells its own.
-        work: instances of a case; if it is not 1, the table has instances a second.
+        clock: returns the time in seconds; unused for a way with `took`.
+        work: number of instances of a case; unless it is 1, the table has instances per second.
     """
 
     name: str
@@ -70,9 +70,9 @@ class Timer:
     work: float = 1.0
 
     def row(self) -> Row:
-        """Return the medians of seconds by way, the ratio to the fastest alternative, the note."""
+        """Return the median seconds, the ratio to the fastest alternative, and the note."""
         cases = self.cases()
-        self.ours.run(cases[0])  # compiles, and loads what is imported late
+        self.ours.run(cases[0])  # a first run compiles kernels and loads modules
         ways = {"ours": self.ours, **self.others}
         times: dict[str, list[float]] = {name: [] for name in ways}
         answers: dict[str, list[Any]] = {name: [] for name in ways}
@@ -107,7 +107,7 @@ def shown(timers: Iterable[Timer]) -> list[Row]:
 
 
 def _figure(row: Row, name: str) -> str:
-    """Return the time of a way in milliseconds, or instances a second if a case has many."""
+    """Return the time of a way in milliseconds, or its instances per second if a case has many."""
     seconds = row["seconds"][name]
     if row["work"] != 1.0:
         rate = float(format(row["work"] / seconds, ".2g"))

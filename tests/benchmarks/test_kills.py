@@ -54,7 +54,7 @@ class Late(random.Random):
 SCRIPTS = {
     "a verdict that is told of and not recorded": (
         "print('[1/6] toys/a:literal: holds, numeric, exercised', file=sys.stderr, flush=True)",
-        "toys/a:literal was told of and is not in the ledger",
+        "toys/a:literal was printed and is not in the ledger",
     ),
     "a process that is left": (
         "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])",
@@ -66,7 +66,7 @@ SCRIPTS = {
     ),
     "a ledger that is written anew": (
         f"pathlib.Path({LEDGER!r}).write_text('')",
-        "what the ledger held before the kill is not its beginning any more",
+        "the ledger does not begin with its content before the kill",
     ),
     "a counterexample that is half written": (
         "p = pathlib.Path('.attsvm/hunted'); p.mkdir(); (p / 'x.json').write_text('{')",

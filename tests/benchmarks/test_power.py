@@ -131,7 +131,7 @@ EASY = [
 def test_a_sample_falls_within_the_quick_budget(id):
     attempt = quick(PLANTED[id].claim, 0)
     assert not attempt.error
-    assert attempt.found  # which takes hypotheses that hold and a certificate
+    assert attempt.refuted  # which takes hypotheses that hold and a certificate
 
 
 def test_the_quick_attempt_finds_what_the_check_finds():
@@ -141,10 +141,10 @@ def test_the_quick_attempt_finds_what_the_check_finds():
         case = codec.decode(outcome.refuted.instance, made.instance_type)
         assert all(h.holds(case) for h in made.hypotheses)
         assert confirm(made, {}, case, outcome.refuted.slack["kind"]).refuted is True
-        assert quick(made, 0).found
+        assert quick(made, 0).refuted
     spared = check_part(base, base.part(""), PROFILES["quick"], 0)
     held = quick(base, 0)
-    assert (held.found, held.examples) == (False, spared.examples)
+    assert (held.refuted, held.examples) == (False, spared.examples)
     assert (held.tightness, held.min_slack) == (spared.tightness, spared.min_slack)
 
 
@@ -281,11 +281,11 @@ ATTEMPTS = {
 @pytest.mark.parametrize("name", ATTEMPTS)
 def test_every_attempt_finds_a_plain_mistake_and_spares_the_truth(name):
     fallen = ATTEMPTS[name](sow("constant", "one-half", factor=Fraction(3, 2)), 9.0)
-    assert fallen.found
+    assert fallen.refuted
     assert fallen.by
     assert not fallen.error
     spared = ATTEMPTS[name](base, 0.1)
-    assert not spared.found
+    assert not spared.refuted
     assert spared.examples > 0
     if name == "rival":  # it tells how close it came
         assert (spared.tightness, spared.min_slack) == (1.0, 0.0)
@@ -299,12 +299,12 @@ def test_what_floats_see_counts_for_nobody_without_a_certificate(attempt):
         conclusion=Measured("x", floats=lambda a: Slack(-0.5, 0.0), balls=lambda a: arb(1)),
     )
     assert made.conclusion(np.array([1.0])).violated
-    assert not attempt(made, 0).found
+    assert not attempt(made, 0).refuted
 
 
 def test_a_strict_mistake_counts_for_the_rival_too():
     made = sow("strict", "below", conclusion=strictly(base))
-    assert rival(made, 2.0, 0).found
+    assert rival(made, 2.0, 0).refuted
 
 
 def test_true_claims_are_looked_at_as_often_as_asked():

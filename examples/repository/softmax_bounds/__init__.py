@@ -1,1 +1,1 @@
-"""The claims of a paper on softmax, a module a statement."""
+"""The claims of a paper on softmax; each module has one statement."""

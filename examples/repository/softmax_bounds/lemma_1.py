@@ -1,4 +1,4 @@
-"""Lemma 1: how fast softmax changes; the printed constant is too small."""
+"""Lemma 1: a Lipschitz constant of softmax; the printed one is too small."""
 
 from attsvm.theory import Integer, Near, Reading, Statement, Vector, changed
 

@@ -6,7 +6,7 @@ from attsvm.theory import ensure_equal, ensure_nonnegative
 
 
 def slope_is_bounded() -> str:
-    """Return 1/4 minus the slope g (1 - g) is a square."""
+    """Prove that the slope of g is at most 1/4: 1/4 - g (1 - g) is a square."""
     x = sp.Symbol("x", real=True)
     g = 1 / (1 + sp.exp(-x))
     ensure_equal(sp.diff(g, x), g * (1 - g), "g' = g (1 - g)", normal=sp.simplify)
