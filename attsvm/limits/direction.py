@@ -133,6 +133,8 @@ def direction_converges(
                 "a token slightly beyond the margin still matters for the gradient"
             )
         along = angle_between(iterates[-1] - iterates[-2], unit) <= GAIN
+        # A slack well above or below 0 ends the run; before the first extra decade it must also
+        # agree with the direction of the last gain, which an old residual cannot hide.
         if slack.value - slack.error >= 0.2 and (along or decade):
             break
         if slack.value + slack.error <= -0.2 and decade:

@@ -41,6 +41,9 @@ def minimise_on_ball(
         outer = _length(y) >= radius * (1.0 - 1e-12) and radial <= 0.0
         H = result.hessian
         if outer:
+            # With the multiplier m = -radial / radius >= 0, the Lagrangian has the Hessian H + m I.
+            # Project it on the tangent space, and give the direction of y the curvature 1: the
+            # matrix then stays definite in that direction, and steps stay tangent.
             g = g - radial * unit
             Hu = H @ unit
             across = unit[:, None] * Hu
@@ -61,6 +64,7 @@ def minimise_on_ball(
                     trial = trial * (radius / length)
                 change = value(trial) - result.value
                 predicted = float(g @ step + 0.5 * step @ (H @ step))
+                # Near a minimum, values no longer resolve the predicted decrease: accept the step.
                 noise = 1e-14 * (1.0 + abs(result.value))
                 if change < 0.0 or (abs(predicted) <= noise and change <= 4.0 * noise):
                     moved = True
@@ -69,6 +73,7 @@ def minimise_on_ball(
         if not moved or change == -math.inf:
             y = trial if moved else y
             break
+        # Beyond the resolution of values, continue as long as steps halve the gradient.
         after = jet(trial)
         if -predicted <= noise and not _tangent(after, trial, radius, outer) < 0.5 * size:
             if change < 0.0:

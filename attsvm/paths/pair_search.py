@@ -121,6 +121,8 @@ def _reduced(pair: Pair, v: Array, p: Array) -> Point:
         result = _prompt(pair, v, q, own.value)
         if result is None:
             return Jet(own.value, np.zeros(d), np.eye(d))
+        # By the implicit function theorem the reduced Hessian is L_pp - L_pv L_vv^-1 L_vp. On the
+        # sphere, L_vv is that of the Lagrangian, bordered by the constraint that v stays on it.
         of_p, twice, mixed = result
         mixed = mixed - np.outer(of_p, own.gradient)
         system = np.zeros((d + 1, d + 1))
@@ -175,6 +177,8 @@ def newton_step(pair: Pair, v: Array, p: Array) -> Point | None:
     system[:d, :d], system[d : 2 * d, d : 2 * d] = own.hessian, twice
     system[:d, d : 2 * d] = weight * (mixed.T - np.outer(own.gradient, of_p))
     system[d : 2 * d, :d] = mixed
+    # Unknowns are the moves of v and p and of their multipliers. On a sphere: g + m y = 0 with m =
+    # -<g, y>/radius^2, linearised, and <y, move> = 0. Inside a ball its multiplier stays 0.
     for k, (y, g, radius) in enumerate(((v, own.gradient, pair.r), (p, of_p, pair.R))):
         block, border = slice(k * d, (k + 1) * d), 2 * d + k
         multiplier = -float(g @ y) / radius**2 if on_sphere(y, radius) else 0.0

@@ -123,6 +123,8 @@ def propose(
             break
     if status != SOLVED and not is_over(deadline):
         raise _unseparable(float(c @ w))
+    # Polished points have small residuals, but need a clear face. The raw points of the path always
+    # have a bracket, so they are yielded last.
     raw = []
     for stop in (NEAR, NEARER):
         if stop != NEAR:

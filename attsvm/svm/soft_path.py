@@ -166,6 +166,8 @@ def _shared(
     shared = np.zeros_like(weights)
     shared[tight] = np.maximum(now + null @ reply.x[:-1], 0.0)
     largest = float((sums_of(shared, groups) / shares).max())
+    # Linear-programming duality proves the minimum: prices >= 0 with sum 1 on the group rows and
+    # price^T above = 0 imply s >= -price^T right for every z.
     price = np.maximum(-reply.ineqlin.marginals, 0.0)
     price /= price[: len(member)].sum()
     proved = (
