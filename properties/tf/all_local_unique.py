@@ -3,19 +3,19 @@
 "Lemma: If all tokens are support vectors in all Local-SVM's, then (opt_i) is the only feasible
 locally-optimal solution." A choice alpha takes one token per input. W^mm(alpha) is the solution of
 its Local-SVM, and T_i are the tokens of margin 1 under it. alpha is locally optimal if W^mm(alpha)
-exists and gamma_i,alpha_i > gamma_it for every t in T_i. All Local-SVMs are those of all choices:
-those that have a solution (literal-1), or each, so that all have one (literal-2).
+exists and gamma_i,alpha_i > gamma_it for every t in T_i. "All Local-SVMs" are those of all choices.
+It is read as all that have a solution (literal-1), or as all, which then have one (literal-2).
 
-Of tokens 1 and 0 with one score each choice has its Local-SVM, with the other token on the margin,
-and none is locally optimal. With query 0 none has a solution. So optimal tokens have to be unique
+For tokens 1 and 0 of one score, each choice has its Local-SVM with the other token on the margin,
+and none is locally optimal. For query 0 none has a solution. So optimal tokens have to be unique
 and to have a W^mm; then they are locally optimal. Any other choice then has an optimal token on its
-margin that scores more than the chosen token. All tokens need not be on the margin for that: one
-better token in one input is enough, which is what locally optimal says.
+margin that scores more than the chosen one. Not all tokens need be on the margin for that: one
+better token in one input is enough, by the definition of locally optimal.
 
 Support vectors of the Att-SVM alone are enough for one input of at most three tokens, because the
-second best alone decides (`sharp`). Let a be the best token, b the second best and c = 0 the worst.
-If <a, b> < 0, the Local-SVM of each of a and b leaves the other one beyond the margin. They are not
-enough for one input of four tokens (`FOUR`), nor for two inputs of two (`NOT_ALIGNED`).
+second-best token alone decides (`sharp`). Let a be the best token, b the second best and c = 0 the
+worst. If <a, b> < 0, the Local-SVM of each of a and b leaves the other one beyond the margin. They
+are not enough for one input of four tokens (`FOUR`), nor for two inputs of two (`NOT_ALIGNED`).
 """
 
 from functools import partial
@@ -42,7 +42,7 @@ FOUR = LOCAL_TRAP.data
 NOT_ALIGNED = AttentionData.of(
     [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, scores=[[1, 0], [1, 0]]
 )
-"""Two inputs: likewise with the worse token of the second one."""
+"""Two inputs: the choice with the worse token of the second one is locally optimal too."""
 THREE = AttentionData.of([[[1, 0], [-1, 1], [0, 0]]], [[1, 0]], scores=[[2, 1, 0]])
 """The second best is no support vector, and locally optimal."""
 

@@ -1,23 +1,23 @@
 """All tokens support vectors: the norm of gradient descent diverges.
 
-"Theorem: If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight),
-then ... GD diverges: ||W_k||_F -> infinity." W_k are the iterates of descent on the training risk,
-and W^mm is the Att-SVM solution.
+"Theorem: If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), then
+... GD diverges: ||W_k||_F -> infinity." W_k are the iterates of descent on the training risk, and
+W^mm is the Att-SVM solution.
 
 literal: one input, tokens 1 and 0 in R^1, head v = 0 has W^mm = 1, both tokens on the margin, and a
-gradient that is zero everywhere; and so is that of l(u) = -u^3 at W = 0 for tokens 1, -1 of scores
-1, -1.
+gradient that is zero everywhere. The gradient of l(u) = -u^3 at W = 0 is also zero for tokens 1, -1
+of scores 1, -1.
 
 amended holds for every start and every step, ties of optimal tokens included. <W_k, W^mm> grows at
 each step by eta times sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t) / n. This is bounded below
 on every ball, so descent stays in no ball for ever. The loss must not be flat: under (1 - u)^2
 tokens 1 and -1 with scores 2 and 0 rest at W = 0.
 
-sharp gives the rate from a start that cannot lose its optimal tokens, for a step of at most 1/L
-(a longer one may leap into another token's basin). There the direction converges to that of W^mm,
-so the least margin is (1 + o(1)) ||W_k|| / ||W^mm||, the gradient exp(-that), and the norm grows by
-as much a step. That all tokens are support vectors says no more there than that W^mm exists: the
-rate is the same for any tokens (`mm/theorem-1-norm:sharp`). Such a start implies an input with two
+sharp gives the rate from a start that cannot lose its optimal tokens, for a step of at most 1/L (a
+longer one may leap into another token's basin). There the direction converges to that of W^mm. So
+the least margin m is (1 + o(1)) ||W_k|| / ||W^mm||, and the norm grows in a step by the order of
+exp(-m). The condition that all tokens are support vectors only ensures that W^mm exists: the rate
+is the same for any tokens (`mm/theorem-1-norm:sharp`). Such a start implies an input with two
 different scores.
 """
 
@@ -46,7 +46,7 @@ TIED_OPTIMA = cases.from_zero([[[0, 0], [-1, 0], [0, -1]]], scores=[[1.0, 1.0, 0
 
 @composite
 def tied(draw: st.DrawFn) -> Descent:
-    """Draw descents, often with tokens of one score, and so no gradient, in one input or all."""
+    """Draw runs, often with tokens of one score, and so no gradient, in one input or in all."""
     case, kind = draw(cases.descents()), draw(st.integers(0, 3))
     scores = case.data.gamma.copy()
     of = slice(0, [0, 0, 1, case.data.n][kind])

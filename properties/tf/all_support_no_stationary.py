@@ -8,19 +8,17 @@ u_i = <s_i, gamma_i>. The loss of the talk is strictly decreasing and smooth, wh
 with l(u) = -u^3, tokens 1, -1, scores 1, -1 and query 1 the gradient is zero at W = 0.
 
 Proof. Let M be any matrix under which all rivals of the optimal token have margin 1, such as W^mm
-here. With a_it = <x_it z_i^T, M>, as a_i,opt - a_it = 1 and the terms s_it (gamma_it - u_i) of an
+here. Let a_it = <x_it z_i^T, M>. As a_i,opt - a_it = 1 and the terms s_it (gamma_it - u_i) of an
 input sum to 0,
 
     <-grad L(W), M> = (1/n) sum_i |l'(u_i)| sum_t s_it (gamma_it - u_i) a_it
                     = (1/n) sum_i |l'(u_i)| s_i,opt sum_t s_it (gamma_i,opt - gamma_it) =: D(W).
 
-For l' < 0, continuous or not, this is positive at every W as soon as one input has two different
-scores. Ties of optimal tokens do not matter. If no input has two different scores, the gradient is
-zero at every W. So that condition is the least one. All that is used of "support vectors" is M: it
-is enough that the A_it are independent. Equality in the sharp reading holds exactly if grad L
-points along W^mm, as for one input of two tokens at every W. With -l' in place of |l'|, as it is
-computed, it needs neither l' < 0 nor two different scores: both sides are 0 if all scores are tied.
-They make the bound positive, and are kept for that.
+For l' < 0, continuous or not, this is positive at every W if one input has two different scores.
+Ties of optimal tokens do not matter. If no input has two different scores, the gradient is zero at
+every W, so this condition cannot be dropped. The proof uses only M; independent A_it are enough for
+it. Equality in the sharp reading holds exactly if grad L points along W^mm, as for one input of two
+tokens at every W. With -l' in place of |l'|, as computed, sharp needs neither condition.
 """
 
 from dataclasses import replace

@@ -3,18 +3,18 @@
 "Theorem: We have that W_k/||W_k||_F -> W^mm(opt)/||W^mm(opt)||_F, if: scores of non-optimal tokens
 are [approximately] equal." W_k are the iterates of descent and W^mm(opt) is the Att-SVM solution.
 The slide asks for nothing else: no start, no step, no feasible Att-SVM; the loss is strictly
-decreasing and smooth. "Approximately" is read as within some delta > 0, so that equal scores meet
-it whatever delta is.
+decreasing and smooth. "Approximately" is read as within some delta > 0, so equal scores meet it for
+every delta.
 
 `literal` falls for tokens 1 and 0, twice, queries 1 and -1, head 1. `amended-1` falls for tokens
 (1, 0), 0 and (-2, 1), 0, both queries (1, 0), labels 1, head (4, 9), so scores 4, 0 and 1, 0, and
 the loss -u. With w the first column of W, input 1 moves w along (1, 0) and input 2 along (-2, 1).
 Input 1 moves it four times as far as input 2; the second margin grows only if this factor is below
-5/2. So input 2 comes to its worse token for ever. W^mm has w = (1, 3).
+5/2. So input 2 selects its worse token for ever. W^mm has w = (1, 3).
 
-`amended-2`: a single input is aligned, and so are inputs with orthogonal queries; any
-constant step will do (`symbolic.aligned_inputs:prove_equal_rivals`). For nearly equal scores the
-same holds with an explicit delta for each start and short steps, see properties/sim/theorem_3_15.
+`amended-2`: a single input is aligned, and so are inputs with orthogonal queries; any constant step
+will do (`symbolic.aligned_inputs:prove_equal_rivals`). For nearly equal scores the same holds with
+an explicit delta for each start and short steps, see properties/sim/theorem_3_15.
 """
 
 from dataclasses import replace
@@ -54,17 +54,16 @@ FAR_START = replace(cases.from_zero([[[1], [0]]], y=[1.0], v=[1.0]), start=np.ar
 
 @composite
 def started(draw: st.DrawFn, data: SearchStrategy[AttentionData]) -> Descent:
-    """Draw a decreasing loss on data, started at zero, near, far, or at worse tokens.
+    """Draw a run with a decreasing loss, started at zero, near, far, or at worse tokens.
 
-    Every second data set has rivals of two scores. Nothing is claimed about these; a claim about
-    them fails.
+    Every second data set has rivals of two scores, so that a claim about these fails too.
     """
     drawn = draw(ragged(trapping_data() if draw(st.booleans()) else data))
     return Descent(drawn, draw(starts_about(drawn, 0, 1, 3)), draw(st.sampled_from(losses.SLOPED)))
 
 
 def larger(generator: np.random.Generator) -> Descent:
-    """Return aligned inputs with equal rivals, from zero or a random start."""
+    """Return a run on aligned inputs with equal rivals, from zero or a random start."""
     data = ragged_larger(generator, together_larger(generator))
     start = float(generator.choice([0.0, 1.0, 4.0])) * generator.integers(-8, 9, (data.d, data.d))
     return Descent(data, start / 8, str(generator.choice(losses.SLOPED)))

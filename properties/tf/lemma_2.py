@@ -1,18 +1,19 @@
 """Lemma 2: the training risk lies strictly above its value at the optimal tokens.
 
-"Suppose l is strictly decreasing and smooth. Then, training risk obeys L(W) > L_* :=
-(1/n) sum_i l(Y_i v^T x_i,opt)."
+"Suppose l is strictly decreasing and smooth. Then, training risk obeys L(W) > L_* := (1/n) sum_i
+l(Y_i v^T x_i,opt)."
 
 L(W) = (1/n) sum_i l(<softmax(X_i W z_i), gamma_i>), with the scores gamma_it = Y_i v^T x_it of the
 tokens x_it, the rows of X_i, for labels Y_i in {-1, 1}. opt is a token of largest score. Free
 scores are the same with one more dimension: the score is a further coordinate, v picks it out, and
-W and z_i are 0 there. The data have no absent tokens, of which the sentence does not speak.
+W and z_i are 0 there. No token is absent; the sentence does not speak of masks.
 
 Proof of amended: with best = max_t gamma_it, the score that input i attends to is best - delta_i
 for delta_i = sum_t s_t (best - gamma_it) >= 0. Softmax is positive, so delta_i > 0 if two scores
 differ, and then l(best - delta_i) > l(best). Without two different scores every delta_i is 0 and
-L(W) = L_* for every W: what is added is necessary as well. Smoothness is not needed, nor are labels
-of size 1. Strict decrease is: a loss that is flat from 1 on does not tell scores above 1 apart.
+L(W) = L_* for every W, so this condition is also necessary. Smoothness is not needed, nor are
+labels of size 1. Strict decrease is needed: a loss that is flat from 1 on has the same value at all
+scores above 1.
 """
 
 from attsvm.theory import Reading, Statement, changed

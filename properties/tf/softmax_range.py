@@ -2,11 +2,11 @@
 
 "Softmax implies sum_t S(v)_t = 1. For finite v: 1 > S(v)_t > 0. Only way to attain S(v)_t in {0,1}
 is ||v|| -> infinity (a.k.a. saturated softmax)", where S(v)_t = exp(v_t) / sum_u exp(v_u), u = 1,
-..., T. The formulas speak of the first entry, which may be any: softmax commutes with permutations.
+..., T. The formulas concern the first entry, which may be any: softmax commutes with permutations.
 
 literal-1 falls for T = 1: then S = 1 at every v. For T >= 2 a growing norm is the only way, as
-printed (sharp-1, sharp-2). literal-2 reads "the way" as one that leads there, the converse. It
-falls if largest entries are tied, for S(r (1, 1)) = (1/2, 1/2) however large r is.
+printed (sharp-1, sharp-2). literal-2 reads "way" as one that leads there, the converse. It falls if
+largest entries are tied: S(r (1, 1)) = (1/2, 1/2) for every r.
 
 Softmax saturates by the lead of v_1, that is v_1 - max_{u > 1} v_u, and not by the norm. The odds
 (1 - S_1) / S_1 = sum_{u > 1} exp(v_u - v_1) lie between exp(-lead) and (T - 1) exp(-lead). So S_1
@@ -36,7 +36,7 @@ def inside(m: Namespace, v: Values, margin: Number) -> Relation:
 def saturated(m: Namespace, v: Values, only: Number) -> Relation:
     """The limit of S(r v)_1 for r to infinity is `only` or 1.
 
-    All weight goes to the largest entries of v in equal parts.
+    In the limit the largest entries of v share all weight equally.
     """
     largest = m.is_zero(m.max(v.v) - v.v)
     limit = largest[0] / m.sum(largest)
@@ -64,9 +64,9 @@ def by_lead(m: Namespace, v: Values, by: str = "lead", share: Number = 1) -> Rel
 
 
 def by_norm(m: Namespace, v: Values, side: str) -> Comparison:
-    """Return both bounds of (1 - S_1) / S_1 by the norm of v.
+    """Return the lower (`least`) or the upper bound of the odds (1 - S_1)/S_1 by the norm of v.
 
-    (T - 1) exp(-||v|| sqrt(T / (T - 1))) <= (1 - S_1) / S_1 <= (T - 1) exp(||v|| sqrt 2)
+    The bounds are (T - 1) exp(-||v|| sqrt(T / (T - 1))) and (T - 1) exp(||v|| sqrt 2).
     """
     if v.T == 1:
         return m.below(m.exact(0), m.exact(0))  # S_1 is 1

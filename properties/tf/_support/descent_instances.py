@@ -1,4 +1,4 @@
-"""Descents: instances, most of them with all tokens support vectors, conditions, and limits."""
+"""Runs of descent: instances, mostly with all tokens as support vectors, and their limits."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,9 +29,9 @@ from properties._support.small_runs import TIED_APART
 
 @composite
 def descents(draw: st.DrawFn, losses: Sequence[str] = SLOPED) -> Descent:
-    """Draw data with mostly tight margins, some masked.
+    """Draw runs whose data mostly have all tokens as support vectors, some masked.
 
-    Starts adversarial, zero, small and large.
+    Starts are adversarial, zero, small or large.
     """
     data = draw(ragged(tight_data()))
     loss = draw(st.sampled_from(losses))
@@ -54,28 +54,28 @@ def opposed(draw: st.DrawFn) -> Descent:
 
 
 def larger(generator: np.random.Generator, losses: Sequence[str] = SLOPED) -> Descent:
-    """Return up to three inputs of four tokens with a random start."""
+    """Return a run on up to three inputs of four tokens, from a random start."""
     run = towards_solution(generator)
     start = generator.integers(-8, 9, size=run.start.shape) / 4
     return Descent(ragged_larger(generator, run.data), start, str(generator.choice(losses)))
 
 
 def started_right(generator: np.random.Generator) -> Descent:
-    """Return up to three inputs of four tokens, started along W^mm with a random part."""
+    """Return a run on up to three inputs of four tokens, started along W^mm plus a random part."""
     run = towards_solution(generator)
     data = ragged_larger(generator, run.data)
     return Descent(data, run.start, str(generator.choice(SLOPED)))
 
 
 def descent(run: Descent, loss: str = "log-loss") -> Descent:
-    """Return a run on a loss."""
+    """Return the run with another loss."""
     return replace(run, loss=loss)
 
 
 def from_zero(tokens: object, queries: ArrayLike | None = None, **head: Any) -> Descent:
     """Return descent from 0 on the log-loss.
 
-    Queries are e_1 unless given; scores are given, or labels y and head v as `head`.
+    Queries are e_1 by default; `head` has the scores, or labels y and a head v.
     """
     X = np.array(tokens, dtype=np.float64)
     n, _, d = X.shape
@@ -88,7 +88,7 @@ ONE_TOKEN = from_zero([[[1]]], scores=[[1.0]])
 OPPOSED = from_zero([[[1], [0]], [[1], [0]]], [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2)
 TRAP = descent(LOCAL_TRAP)
 FLAT = replace(from_zero([[[1], [-1]]], scores=[[2.0, 0.0]]), loss="squared")
-"""The loss (1 - u)^2 has no slope at the score 1 that attention starts with."""
+"""(1 - u)^2 has no slope at the score 1 that attention starts with."""
 FLAT_AT_ZERO = replace(from_zero([[[1], [-1]]], scores=[[1.0, -1.0]]), loss="cubic")
 """The loss -u^3 is strictly decreasing, and has no slope at the score 0 that attention starts with.
 
@@ -110,7 +110,7 @@ VIOLATING = {
     BASIN: [descent(MISALIGNED, "correlation")],
     SHORT: [descent(LEAPING)],
 }
-"""Descents, each of which misses a hypothesis on descent from the basin."""
+"""Runs that each violate one hypothesis on descent from the basin."""
 
 
 NOT_ALIGNED = replace(

@@ -1,4 +1,4 @@
-"""Steps of descent on W as formulas: a data set, a loss, a start, and the size of a step."""
+"""Steps of descent on W as formulas."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Step:
 
 
 def attention(m: Namespace, case: Step, W: Numbers) -> list[Numbers]:
-    """Return the attention of each input."""
+    """Return the attention weights of each input."""
     exact = ExactData.of(case.data)
     inputs = zip(exact.X, exact.Z, strict=True)
     return [m.softmax(m.values(X) @ (W @ m.values(z))) for X, z in inputs]
@@ -51,7 +51,7 @@ def logarithmic(
     power: Number = 1,
     times: Number = 1,
 ) -> Relation:
-    """Return that 0 < grown, which lies between k low/over and times k high exp(power high/4)."""
+    """Return that 0 < grown, and k low/over <= grown <= times k high exp(power high/4)."""
     return m.all_of(
         m.below(m.exact(0), grown),
         m.at_most(k * low / over, grown),

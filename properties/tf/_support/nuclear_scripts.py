@@ -1,8 +1,8 @@
-"""Counterexamples about Att-SVM* as scripts: its one solution in numpy, from its multipliers.
+"""Counterexamples about Att-SVM* as scripts that compute its unique solution in numpy.
 
-Let S = sum_j w_j D_j z_j^T with all w_j > 0 have no singular values but 1. Feasible V have ||V||_*
->= <S, V> >= sum_j w_j, and those with equality are V = S H for a symmetric H with <S^T D_j, H z_j>
-= 1 for all j, which is a system of linear equations.
+Let S = sum_j w_j D_j z_j^T with all w_j > 0, and let all singular values of S be 1. Every feasible
+V has ||V||_* >= <S, V> >= sum_j w_j. Equality holds exactly if V = S H with a symmetric positive
+semidefinite H and <S^T D_j, H z_j> = 1 for all j, which are linear equations for H.
 """
 
 import re
@@ -19,10 +19,11 @@ from attsvm.theory.types import Values
 from properties.tf._support.regularisation_paths import Path, nuclear
 
 ROUNDING = 1e-6
+"""Maximum distance of a float singular value from 1."""
 
 
 def of_ranks(claim: Claim, case: AttentionData) -> str | None:
-    """Return a script for singular values of both solutions.
+    """Return a script that prints the singular values of both solutions.
 
     None unless the nuclear solution is known to be unique.
     """
@@ -40,7 +41,7 @@ def of_ranks(claim: Claim, case: AttentionData) -> str | None:
 
 
 def of_paths(claim: Claim, case: Values) -> str | None:
-    """Return a script for the distances of products K Q^T of few columns from the only solution.
+    """Return a script for the distances of products K Q^T of few columns from the unique solution.
 
     None unless the nuclear solution is known to be unique.
     """
@@ -62,7 +63,7 @@ def of_paths(claim: Claim, case: Values) -> str | None:
 
 
 def _solution(answer: NuclearAnswer) -> list[str] | None:
-    """Return lines that compute the only solution V and its norm C; None if it need not be one."""
+    """Return lines that compute the solution V and its norm C; None if V may not be unique."""
     ones = np.linalg.svd(answer.certificate, compute_uv=False)
     if answer.dimension or answer.weights.min() <= 0 or np.abs(ones - 1).max() > ROUNDING:
         return None
@@ -97,7 +98,7 @@ def _line(text: str) -> str:
 
 
 def written(claim: Claim, case: Values) -> str | None:
-    """Return the script of a comparison of ranks or of a path with few columns."""
+    """Return the script of a comparison of ranks or of a path with few columns, else None."""
     if claim.statement_id == "tf/svm-rank":
         return of_ranks(claim, case) if isinstance(case, AttentionData) else None
     return of_paths(claim, case) if isinstance(case, Path) else None

@@ -1,35 +1,13 @@
 """Limits of regularisation paths that are exact, and bounds of every minimiser over a ball.
 
-Proof of the limits. Let l(best - x) - l(best) lie between b x^k and a x^k near x = 0 for input i, k
-= k_i its order: 1 if l' < 0 at the best score. With unique optimal tokens and least margin m_i the
-deficit of input i is exp(-m_i) up to constant factors, so -log(L(W) - L_*) = min_i k_i m_i + O(1)
-for all W whose m_i are positive. Let V have least norm with m_i >= 1/k_i. A minimiser over the ball
-of norm R has at least the min_i k_i m_i of R V / ||V|| up to O(1), so W_R / R has that of V / ||V||
-up to O(1/R). So every limit point W of norm at most 1 has min_i k_i m_i >= 1/||V|| and is a
-solution divided by its norm. For the Frobenius norm that is V / ||V||, for the nuclear norm a set.
-All k_i = 1 gives W^mm and Att-SVM*. If no input has two tokens, V = 0 and there is no direction. An
-input whose tokens all have one score has no deficit, so that it constrains no minimiser and is left
-out.
+A path is a minimiser W_R of the risk over ||W|| <= R, or (K_R, Q_R) over ||K||^2 + ||Q||^2 <= 2 R,
+as R grows. k_i is the order of l below the best score of input i: 1 if l' < 0 there. The limit of
+W_R/R is V/||V||, where V has least norm with margins of at least 1/k_i. If all k_i are 1, V is W^mm
+or a solution of Att-SVM*.
 
-Bounds. Let l' < 0 throughout and optimal tokens be unique, and let r be the risk gap L - L_* of a
-feasible V times rho. Input i has r >= l_i g_i sigma(-m_i) / n, m_i the least margin of its optimal
-token, g_i the lead of its score and l_i the least |l'| on its scores. So each W whose risk gap is
-at most r has margins of at least m with sigma(-m) = n r / min_i l_i g_i (`least_margin`). A
-minimiser over the ball of rho V's norm is such a W. As W^mm is a combination of the constraints
-whose coefficients sum to ||W^mm||^2, <W, W^mm> is at least m ||W^mm||^2: for V = W^mm the cosine of
-W and W^mm is at least m / rho, which tends to 1.
-
-Products K Q^T with R = (||K||_F^2 + ||Q||_F^2) / 2 have a nuclear norm of at most R. Of those that
-do as well as rho V, whose rank the inner dimension allows, R is at most R_2: the nuclear norm of
-rho V on the path. If W^mm has rank 1 it is the only nuclear-norm solution, and ||W^mm|| is C_*; as
-||K Q^T||_F <= R, the squared distance of K Q^T/R to W^mm/C_* is at most 2 (1 - m C_*/R_2). For
-solutions of other ranks let V be feasible and nearly one. K Q^T/m is feasible, of a nuclear norm of
-at most R_2/m, which tends to C_*. All such matrices, and with them the solutions, lie in the
-enclosure of `solution_ranks`; if D is its diameter K Q^T/R is within (D + R_2/m - C_*)/C_* of
-W_*^mm/C_*, as R lies between m C_* and R_2. The bound is small if there is a single solution, of
-any rank, that constraints with positive multipliers tell from all other points of the face of the
-dual solution. With several solutions the diameter is that of their set, and only floats measure the
-distance.
+The rates hold for unique optimal tokens and l' < 0 throughout. m is a lower bound of the margins of
+every W whose risk is not above that of rho V (`least_margin`). The proofs are in
+docs/proofs/regularisation_paths.md.
 """
 
 from collections.abc import Callable
@@ -62,13 +40,14 @@ ROTATION = "orthogonal matrix near W^mm"
 """The proposal that bounds the nuclear norm of W^mm from below."""
 
 SLOW = 4
-"""The square of a sine or of a distance falls at least by this from one radius to the next."""
+"""Least factor by which the square of a sine or distance must fall from one radius to the next."""
 
 
 def limit_of(case: Path) -> ExactAnswer | None:
-    """Return the programme with margins of at least 1 / k_i; None if nothing is constrained.
+    """Return V, which has margins of at least 1/k_i; None if nothing is constrained.
 
-    Inputs whose tokens all have one score are left out; other ties are not decided.
+    Inputs whose tokens all have one score are left out. Of tied optimal tokens the first one is
+    taken.
     """
     exact = ExactData.of(case.data)
     D, Z, bound = [], [], []
@@ -85,7 +64,10 @@ def limit_of(case: Path) -> ExactAnswer | None:
 
 
 def misses_direction(case: Path, towards: str = "optimal") -> arb | None:
-    """Return minus the squared sine of the angle of target and V; None if it is 0, or not known."""
+    """Return minus the squared sine of the angle between target and V; None if it is 0 or unknown.
+
+    The result is -1 if the angle is at least 90 degrees, or if V or the target does not exist.
+    """
     exact = ExactData.of(case.data)
     tied = any(1 < len(best) < len(x) for best, x in zip(exact.optimal, exact.X, strict=True))
     if tied or case.loss == paths.FLAT_FROM_ONE:
@@ -108,11 +90,11 @@ def misses_set(
     Limit points M have ||M||_* = 1 and margins of at least 1/C_*.
 
     - A target scaled by `share` is at least |1 - share| / sqrt d away.
-    - Worst tokens ask for opposite margins.
-    - W^mm over its nuclear norm is no limit point if a feasible matrix is shorter.
-    - With fewer inner dimensions than d M has no larger rank, whatever the loss. No limit point is
-      near if every solution has a larger rank, by its singular values (`solution_ranks`) or a 2 x 2
-      minor of forced signs.
+    - The target of the worst tokens has margins of the opposite sign.
+    - W^mm over its nuclear norm is no limit point if a feasible matrix has a smaller nuclear norm.
+    - With inner dimension r < d, M has rank at most r, whatever the loss. So M stays away from the
+      solutions if all of them have a larger rank. Their singular values (`solution_ranks`) or a
+      2 x 2 minor of forced signs prove this.
     - With orders other than 1, or ties, only data of parallel queries are decided: both norms agree
       there, and rank 1 suffices.
     """
@@ -137,9 +119,10 @@ def _of_parallel(case: Path) -> arb | None:
 
 
 def _frobenius_is_long(case: Path) -> arb | None:
-    """Return minus the certain relative excess of ||W^mm||_* over C_*; None without a proof.
+    """Return minus a lower bound of ||W^mm||_*/C_* - 1; None without a proof.
 
-    ||W||_* >= <Y, W> / ||Y||_op, and ||Y||_op^2 is at most the largest row sum of |Y^T Y|.
+    For any Y, ||W||_* >= <Y, W> / ||Y||_op, and ||Y||_op^2 is at most the largest row sum of |Y^T
+    Y|.
     """
     solved = present(exact_att_svm(case.data), "the answer of the SVM")
 
@@ -159,16 +142,15 @@ def _frobenius_is_long(case: Path) -> arb | None:
 
 
 def bounded(case: Path) -> bool:
-    """Return whether these bounds apply: l' < 0 throughout and unique optimal tokens."""
+    """Return whether the rates hold: l' < 0 throughout, and optimal tokens are unique."""
     return sloped(case) and bool(ExactData.of(case.data).unique)
 
 
 def certified_direction(case: Path, towards: str = "optimal") -> arb | None:
-    """Return negative if the limit has another direction; else how fast the angle surely falls.
+    """Return a negative number if the limit has another direction, else a rate of the angle.
 
-    Every W_R is proved to lie within an angle of W^mm, for R of 1e3 and 1e4 times ||W^mm|| or more.
-    The slack is the share of the square of the sine that may be left at the larger one, minus that
-    which is.
+    Every W_R with R of 1e3 and of 1e4 times ||W^mm|| (or more) lies within a proved angle of W^mm.
+    The result is the squared sine allowed at the larger radius, minus the proved one (`falls`).
     """
     if paths.levels_off(case):
         return arb(-1)  # a minimiser that stays where it is
@@ -183,7 +165,7 @@ def certified_set(
 ) -> arb | None:
     """Return a negative number if limits lie outside the target, else a rate of the distance.
 
-    The rate is known if the solution is provably one point, and K Q^T reaches its rank.
+    The rate is known if the solution is provably one point, and K Q^T can have its rank.
     """
     if paths.levels_off(case, inner):
         return arb(-1)  # a minimiser that stays where it is
@@ -204,14 +186,15 @@ def certified_set(
 
 
 def radii(case: Path) -> list[float]:
-    """Return two radii for one ||W^mm|| or C_*: 1e3 and 1e4, or more if risk terms differ."""
+    """Return two radii in units of ||W^mm|| or C_*: 1e3 and 1e4, or more if risk terms differ."""
     return [power * paths.late(case) for power in (1e3, 1e4)]
 
 
 def falls(bound: Callable[[fmpq], arb], scales: list[float]) -> arb | None:
-    """Return the fall of a bound below a share of the bound before it; None if it does not fall.
+    """Return a quarter of a bound at the first scale minus the bound at the second one.
 
-    A bound below 1/k at the first scale k counts as 1/k: it may be exactly 0.
+    None if this is not positive. A bound below 1/k at the first scale k counts as 1/k, because it
+    may be exactly 0.
     """
     first, second = (bound(rational(k)) for k in scales)
     left: arb = first.max(arb(1 / rational(scales[0]))) / SLOW - second
@@ -221,7 +204,7 @@ def falls(bound: Callable[[fmpq], arb], scales: list[float]) -> arb | None:
 def squared_sine(case: Path, k: fmpq) -> arb:
     """Return a bound of the squared sine of the angle of W_R and W^mm for R = k ||W^mm||.
 
-    1 if the bound says nothing.
+    The bound is 1 if no margin is proved.
     """
     solved = present(exact_att_svm(case.data), "the answer")
     margin = least_margin(case, risk_gap_at(case, k, solved.W))
@@ -233,8 +216,9 @@ def squared_distance(case: Path, ends: Callable[[Matrix, arb], tuple[arb, arb | 
 
     Args:
         case: the path.
-        ends: for a feasible V: an upper bound of its nuclear norm, an upper bound of R, and a lower
-            bound of all margins of K Q^T, if K Q^T is better than a multiple of V.
+        ends: a function of a feasible V and an upper bound of its nuclear norm. It returns an upper
+            bound of R and a lower bound of all margins of K Q^T, if K Q^T is better than a multiple
+            of V.
     """
     solved = present(exact_att_svm(case.data), "the answer")
     if solved.rank == 1:
@@ -259,7 +243,7 @@ def squared_distance(case: Path, ends: Callable[[Matrix, arb], tuple[arb, arb | 
 
 @dataclass(frozen=True, slots=True)
 class _Bracket:
-    """Bounds of C_*, above 0 and finite, and the matrix and multipliers that prove them."""
+    """Bounds of C_*, above 0 and finite, with the matrix and multipliers that prove them."""
 
     proof: Proposal
     least: arb
@@ -267,7 +251,7 @@ class _Bracket:
 
 
 def _bracket(case: Path) -> _Bracket | None:
-    """Return bounds of C_*; None if floats propose nothing that proves some."""
+    """Return bounds of C_*; None if floats propose nothing that proves finite bounds."""
     proposal = paths.proposal(case.data)
     if proposal is None:
         return None

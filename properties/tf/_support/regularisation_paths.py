@@ -47,13 +47,13 @@ returned for a larger excess."""
 UNFOLLOWED = Slack.unknown("no path is followed for a loss that is flat from some score on")
 
 STARTS = "svm", "gradient"
-"""If minimisers are looked for from, see `path_w`."""
+"""Starting points of the search for minimisers, see `path_w`."""
 
 NEAREST = 1e-4
 """C_* / R at the larger radius."""
 
 FLAT_FROM_ONE = "squared-hinge"
-"""A smooth decreasing loss that is 0 from the score 1 on, of which no limit is looked for."""
+"""A smooth decreasing loss that is 0 from the score 1 on; its paths are not followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,9 @@ SEPARABLE = ragged(st.one_of(separable(), separable_data()))
 def turned(draw: st.DrawFn) -> AttentionData:
     """Draw data that force the sign of each entry of W, in a pattern that no matrix of rank 1 has.
 
-    Input c has the query e_c and asks for s_rc W_rc >= 1/a_rc at all r. Least norms with a choice
-    prefer low ranks, so ranks must be forced. A pattern of rank 1 with one sign turned
-    forces a 2 x 2 minor not to be 0, hence for d = 2 full rank.
+    Input c has the query e_c and asks for s_rc W_rc >= 1/a_rc at all r. Solutions of least nuclear
+    norm prefer low ranks, so a rank must be forced. Here the pattern is one of rank 1 with one sign
+    changed: some 2 x 2 minor is then never 0, which for d = 2 means full rank.
     """
     d = draw(st.sampled_from([2, 2, 2, 3]))
     signs = np.where(np.multiply.outer(draw(arrays(d)), draw(arrays(d))) < 0.0, -1.0, 1.0)
@@ -87,12 +87,12 @@ def turned(draw: st.DrawFn) -> AttentionData:
 
 
 def of(data: st.SearchStrategy[AttentionData]) -> st.SearchStrategy[Path]:
-    """Return a strategy of such data, and a loss with l' < 0."""
+    """Return a strategy of paths on the data, with losses whose l' < 0."""
     return st.builds(Path, data, st.sampled_from(SLOPED))
 
 
 def paths(*further: st.SearchStrategy[AttentionData]) -> st.SearchStrategy[Path]:
-    """Return a strategy of separable data, also of further strategies, and a loss with l' < 0."""
+    """Return a strategy of paths on separable and further data, with losses whose l' < 0."""
     return of(st.one_of(SEPARABLE, *further))
 
 
@@ -100,7 +100,7 @@ def paths(*further: st.SearchStrategy[AttentionData]) -> st.SearchStrategy[Path]
 def flat_paths(
     draw: st.DrawFn, data: st.SearchStrategy[AttentionData] = SEPARABLE, level: bool = False
 ) -> Path:
-    """Draw such paths, and paths of losses that are flat at the best scores.
+    """Draw paths with l' < 0, and paths of losses that are flat at the best scores.
 
     The flat losses are the cubic, at its flat point, and with `level` the squared hinge, flat from
     1 on.
@@ -116,7 +116,7 @@ def flat_paths(
 
 
 def protocol(generator: np.random.Generator) -> Path:
-    """Return Gaussian tokens and queries up to (4, 4, 5), rounded to 1/64 and separable."""
+    """Return separable Gaussian tokens and queries of sizes up to (4, 4, 5), rounded to 1/64."""
     n, T, d = (int(generator.integers(low, top + 1)) for low, top in ((1, 4), (2, 4), (2, 5)))
     X, Z = (np.round(generator.normal(size=s) * 64) / 64 for s in ((n, T, d), (n, d)))
     scores = np.einsum("ntr,rc,nc->nt", X, np.round(generator.normal(size=(d, d)) * 8) / 8, Z)
@@ -134,10 +134,10 @@ NO_SOLUTION = _path([[[1], [0]]], [[0]], [[1, 0]])
 """The query 0: there is no W^mm."""
 _AXES = [[[1, 0], [0, 0]], [[0, 1], [0, 0]]]
 FLAT_SLOPE = _path(_AXES, [[1, 0], [1, 0]], [[1, 0], [0, -1]], "cubic")
-"""Margins a, b of two inputs: L - L_* is like e^-a + e^-3b, so W_R / R tends to (3, 1) / sqrt 10 in
-place of (1, 1) / sqrt 2."""
+"""With margins a, b of the two inputs L - L_* is like e^-a + e^-3b, so W_R / R tends to (3, 1) /
+sqrt 10 instead of (1, 1) / sqrt 2."""
 FLAT_ABOVE = _path([[[1], [0]]], [[1]], [[2, 0]], FLAT_FROM_ONE)
-"""Every W >= 0 has least risk, as the attended score is then at least 1: so has W = 0."""
+"""Every W >= 0 has least risk, also W = 0, because the attended score is then at least 1."""
 FLAT_BELOW = _path(_AXES, [[1, 0], [0, 1]], [[1, -1], [1, 0]], "cubic")
 """l' < 0 at the best scores, and l' = 0 between best and worst, or at the worst score."""
 UNEVEN = _path(_AXES, [[1, 0], [0, 1]], [[1, 0], [64, 0]], "correlation")
@@ -160,13 +160,13 @@ def steep(case: Path) -> bool:
 
 
 def falls_at_best(case: Path) -> bool:
-    """Return whether L' < 0 at the best score of every input."""
+    """Return whether l' < 0 at the best score of every input."""
     best = (max(gamma) for gamma in ExactData.of(case.data).gamma)
     return all(bool(loss_slope(BALLS, case.loss, score) < 0) for score in best)
 
 
 def levels_off(case: Path, inner: int | None = None) -> bool:
-    """Return whether a W of at most that rank provably minimises the risk: W_R/R may tend to 0.
+    """Return whether a W of rank at most `inner` minimises the risk, so W_R/R may tend to 0.
 
     This is so for the squared hinge if all best scores are above 1 and W^mm has such a rank.
     Multiples of W^mm bring attended scores to 1 or more, and the risk is then 0. A W of risk 0 is a
@@ -191,11 +191,11 @@ VIOLATING = {
     SEVERAL_TOKENS: [ONE_TOKEN],
     FALLING: [FLAT_SLOPE],
 }
-"""Paths, each of which misses one of these hypotheses."""
+"""Paths that each violate one hypothesis of theorems 2 and 3."""
 
 
 def orders(case: Path, exact: ExactData) -> list[int]:
-    """Return the power with which l grows below the best score, by input."""
+    """Return, for each input, the power of x in l(best - x) - l(best) near x = 0."""
     return [3 if case.loss == CUBIC.name and max(g) == 0 else 1 for g in exact.gamma]
 
 
@@ -206,7 +206,7 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
       of log(2 Gamma) ||W^mm||, so radii grow with log(2 Gamma) if it is above 10.
     - The distance of W_R to the ray of the target, plus 8 ||W^mm||, must stay bounded: its growth
       exponent is near 0 for the right direction and tends to 1 for a wrong one.
-    - The slack is 1/2 minus the exponent; unknown if a computed value is not known to be the least.
+    - The slack is 1/2 minus the exponent. It is unknown if a computed value may not be the least.
     """
     target = max_margin(case.data, towards)
     if target is None or not any(x != 0 for row in target for x in row) or levels_off(case):
@@ -215,7 +215,7 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
 
 
 def follows_ray(case: Path, target: Matrix) -> Slack:
-    """Return the slack of `follows` for any target other than 0, if W^mm exists."""
+    """Return the slack of `follows` for a target other than 0, if W^mm exists."""
     minima = _minima(case.data, case.loss, late(case) * length(case))
     if sloped(case) and max(m.excess for m in minima) > SURELY:
         return UNSURE
@@ -233,10 +233,7 @@ def length(case: Path) -> float:
 
 
 def late(case: Path) -> float:
-    """Return the factor of the radii if parts of the risk outweigh others: log(2 Gamma) / 10 or 1.
-
-    The larger of the two is returned.
-    """
+    """Return the factor of the radii for data whose risk terms differ: max(1, log(2 Gamma)/10)."""
     if not (sloped(case) and UNIQUE.holds(case)):
         return 1.0
     with ctx.workprec(128):
@@ -256,7 +253,15 @@ def ray_slack(case: Path, minima: Sequence[PathMinimum], target: Matrix) -> Slac
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """An input of several tokens: its score gaps, and |l'| at its best score, at least, at most."""
+    """An input of several tokens, with its score gaps and slopes of the loss.
+
+    Attributes:
+        tokens, query, gamma: tokens, query and scores.
+        best: the best score.
+        gaps: the best score minus each other one.
+        first: |l'| at the best score.
+        least, most: the extreme values of |l'| between the lowest and the best score.
+    """
 
     tokens: Numbers
     query: Numbers
@@ -269,7 +274,7 @@ class Input:
 
 
 def inputs(m: Namespace, case: Values) -> list[Input]:
-    """Return the inputs of several tokens, of data with unique optimal tokens."""
+    """Return the inputs of several tokens; optimal tokens are unique."""
     parts, exact = [], ExactData.of(case.data)
     for X, z, scores, tied in zip(exact.X, exact.Z, exact.gamma, exact.optimal, strict=True):
         if len(scores) > 1:
@@ -303,10 +308,10 @@ def follows_set(
 ) -> Slack:
     """Return the slack of "dist(K_R Q_R^T / R, target) tends to 0", from R = 1e3 and 1e4 times C_*.
 
-    The target is `solutions`, W_*^mm / C_* times `share`, `worst`, the same for the worst tokens,
-    or `frobenius`, W^mm over its nuclear norm. The distance, plus C_* / R, falls like 1/R or 1/sqrt
-    R; the slack is minus a quarter minus the exponent of its growth. At radii ten times smaller a
-    constant distance of a few percent is hidden by the terms that fall.
+    The target is W_*^mm / C_* times `share` for `solutions`, the same of the worst tokens for
+    `worst`, and W^mm over its nuclear norm for `frobenius`. The distance plus C_* / R falls like
+    1/R or 1/sqrt R; the slack is -1/4 minus its growth exponent. At radii ten times smaller these
+    terms would hide a constant distance of a few percent.
     """
     if levels_off(case, inner):
         return Slack(-1.0, 0.0)
@@ -321,7 +326,7 @@ def set_slack(
     share: int | Fraction,
     inner: int | None = None,
 ) -> Slack:
-    """Return the slack of `follows_set` for two given minimisers, unknown if not certain."""
+    """Return the slack of `follows_set` for two minimisers; unknown if these are not certain."""
     chosen = "worst" if target == "worst" else "optimal"
     if not SEVERAL_TOKENS.holds(case) or max_margin(case.data, chosen) is None:
         return Slack(-1.0, 0.0)
@@ -337,7 +342,9 @@ def set_slack(
         return Slack.unknown("no nuclear-norm answer with a bracket was reached")
     if minima is None:
         return UNSURE
-    short = inner is not None and ranks_are_above(case, inner) is not None  # no W does better
+    short = (
+        inner is not None and ranks_are_above(case, inner) is not None
+    )  # then no W of that rank reaches the target
     if sloped(case) and not short and max(m.excess for m in minima) > SURELY:
         return UNSURE
     away, least = [], nuclear(case.data).value
@@ -371,7 +378,7 @@ def nuclear(data: AttentionData, worst: bool = False) -> NuclearAnswer:
 
 @remembered
 def proposal(data: AttentionData) -> Proposal | None:
-    """Return a solution of Att-SVM* as floats propose it; None if they reach none."""
+    """Return a solution of Att-SVM* as floats propose it; None if the solver fails."""
 
     def solve() -> NuclearAnswer | None:
         try:
@@ -383,7 +390,10 @@ def proposal(data: AttentionData) -> Proposal | None:
 
 
 def ranks_are_above(case: Path, inner: int) -> arb | None:
-    """Return minus the distance of all solutions over C_* from matrices of that rank."""
+    """Return minus the distance of all solutions over C_* from matrices of rank `inner`.
+
+    The distance is a lower bound. None if no positive one is proved.
+    """
     candidate = proposal(case.data)
     least = None if candidate is None else beyond_rank(candidate, inner)
     if least is not None:
@@ -405,7 +415,10 @@ def _turns(case: Path) -> bool:
 
 
 def single_entries(data: AttentionData) -> list[tuple[tuple[int, int] | None, int]]:
-    """Return the single entry of W in each constraint, with its sign; None if on 0 or several."""
+    """Return, for each constraint, the single entry of W that it bounds, and its sign.
+
+    The entry is None if the constraint has no entry or several.
+    """
     exact, entries = ExactData.of(data), list[tuple[tuple[int, int] | None, int]]()
     for tokens, z, best in zip(exact.X, exact.Z, exact.optimal, strict=True):
         for x in [*tokens[: best[0]], *tokens[best[0] + 1 :]]:

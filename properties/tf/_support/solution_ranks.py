@@ -1,24 +1,10 @@
 """Distances of the solutions of Att-SVM* from matrices of small rank, proved by multipliers.
 
-Let the multipliers w_j >= 0 be scaled so that S = sum_j w_j A_j has ||S||_op <= 1, A_j = D_j z_j^T,
-let ||V||_* <= C for some feasible V, and delta = C - sum_j w_j, which is 0 at the optimum. A
-solution W = sum_i s_i p_i q_i^T (its singular values and vectors) has ||W||_* <= C and margins
-m_j >= 1, so that <S, W> = sum_j w_j m_j >= C - delta. Hence
-
-    sum_j w_j (m_j - 1) <= delta   and   sum_i s_i (1 - p_i^T S q_i) <= delta.
-
-Let H = (W^T W)^(1/2) = sum_i s_i q_i q_i^T, whose eigenvalues are the s_i.
-1. ||p - S q||^2 <= 2 (1 - p^T S q) for unit vectors, so W - S H = sum_i s_i (p_i - S q_i) q_i^T has
-   a norm of at most e = (2 C delta)^(1/2).
-2. So <A_j, S H> = m_j up to e ||A_j||, with 1 <= m_j <= 1 + delta/w_j where w_j > 0.
-3. With G = I - S^T S, which is positive semidefinite, <G, H> = sum_i s_i (1 - ||S q_i||^2) <=
-   2 delta, as 1 - ||S q||^2 <= 2 (1 - p^T S q). So ||H G|| <= ||H||^(1/2) <G, H>^(1/2) ||G||^(1/2)
-   <= e.
-4. 2 and 3 are linear in the entries h of H: R h = y, y known in balls. For any matrix L, h = L y +
-(I - L R) h, and every |h_k| <= C. This encloses all solutions at once; the enclosure is narrow if
-there is only one and L is near the pseudo-inverse. 5. By Weyl's inequality s_(r+1) is at least that
-of the midpoint less the norm of the radii, and any
-   matrix of rank r is at least s_(r+1) away from W (Eckart and Young).
+Let multipliers w_j >= 0 be scaled so that S = sum_j w_j A_j has ||S||_op <= 1, A_j = D_j z_j^T. Let
+||V||_* <= C for some feasible V, and delta = C - sum_j w_j, which is 0 at the optimum. Every
+solution W is S H up to an error of norm e = (2 C delta)^(1/2), with H = (W^T W)^(1/2). The entries
+of H satisfy linear equations up to known errors, which enclose all solutions at once. The numbered
+steps are in docs/proofs/ranks_of_solutions.md.
 """
 
 from __future__ import annotations
@@ -49,12 +35,12 @@ NUCLEAR = "nuclear-norm solution, and its multipliers"
 """The proposal that `nuclear_proposal` asks for."""
 
 INVERSE_BITS, RIDGE = 512, 200
-"""The precision, in bits, in which a left inverse is looked for; what it neglects is 2^-RIDGE."""
+"""Precision in bits of the left inverse, and the exponent of its relative error 2^-RIDGE."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A matrix and multipliers, about a nuclear-norm solution, of which nothing is supposed.
+    """A matrix and multipliers near a nuclear-norm solution; nothing is supposed of them.
 
     Attributes:
         programme: the constraints.
@@ -77,10 +63,10 @@ def nuclear_proposal(
 ) -> Proposal | None:
     """Return a nuclear-norm solution for the first optimal tokens, by floats or from a witness.
 
-    None if nothing is constrained, or floats find none.
+    None if nothing is constrained, or the solver finds none.
 
     Raises:
-        FileError: it comes from a witness and does not fit.
+        FileError: a witness does not fit.
     """
 
     def find() -> Plain:
@@ -101,7 +87,7 @@ def nuclear_proposal(
 
 
 def beyond_rank(answer: Proposal, rank: int) -> arb | None:
-    """Return a lower bound of s_(rank+1)(W) / ||W||_* for all solutions W; None if none is > 0."""
+    """Return a lower bound of s_(rank+1)(W) / ||W||_* for all solutions W; None if not > 0."""
     _, most = norm_bracket(answer.programme, answer.W, answer.weights, "nuc")
     near = _near_solutions(answer.programme, answer.weights, most)
     if near is None or rank >= len(near[0]):
@@ -117,8 +103,8 @@ def beyond_rank(answer: Proposal, rank: int) -> arb | None:
 def diameter(programme: ExactProgramme, weights: Vector, most: arb) -> arb | None:
     """Return an upper bound of the distance of any two feasible matrices of norm at most `most`.
 
-    The norm is the nuclear one. Each matrix is S H up to e, with H in the enclosure: they are apart
-    by twice its radius and 2 e.
+    The norm is the nuclear one. Each matrix is S H up to e, with H in the enclosure. So two of them
+    differ by at most twice the radius of the enclosure plus 2 e.
 
     Args:
         programme: inequalities of bound 1.
@@ -139,9 +125,9 @@ def diameter(programme: ExactProgramme, weights: Vector, most: arb) -> arb | Non
 def _near_solutions(
     programme: ExactProgramme, weights: Vector, most: arb
 ) -> tuple[Matrix, arb] | None:
-    """Return the enclosure of H and e of step 1, for all feasible W with ||W||_* <= most.
+    """Return the enclosure of H, and e, for all feasible W with ||W||_* <= most.
 
-    None if the multipliers are all 0 or the enclosure is not finite. `most` is at least C_*.
+    Here `most` is at least C_*. None if the multipliers are all 0 or the enclosure is not finite.
     """
     S, size = programme.matrix(weights), arb(0)
     if any(x != 0 for row in S for x in row) and most.is_finite():
@@ -157,7 +143,7 @@ def _near_solutions(
 
 
 def enclosure(programme: ExactProgramme, S: Matrix, weights: Vector, most: arb) -> Matrix:
-    """Return balls for the entries of (W^T W)^(1/2), W any solution; steps 1 to 4."""
+    """Return balls for the entries of (W^T W)^(1/2), for any solution W, by steps 1 to 5."""
     d = len(S[0])
     delta = (most - sum(weights, arb(0))).upper().max(arb(0))
     error = (2 * most * delta).sqrt().upper()
@@ -193,10 +179,10 @@ def enclosure(programme: ExactProgramme, S: Matrix, weights: Vector, most: arb) 
 
 
 def _left_inverse(R: arb_mat, values: Vector) -> arb_mat:
-    """Return about the pseudo-inverse of R, each row weighted by how narrow its value is known.
+    """Return an approximate pseudo-inverse of R, with rows weighted by the precision of `values`.
 
-    It is (N + r I)^-1 R^T D^2 in rationals, with N = R^T D^2 R for the weights D, and r so small
-    that it matters only if N is nearly singular.
+    It is (N + r I)^-1 R^T D^2 in rationals, with N = R^T D^2 R for the weights D. The number r is
+    so small that it matters only if N is nearly singular.
     """
     radii = [arb(y.rad()) for y in values]
     widest = functools.reduce(arb.max, radii)

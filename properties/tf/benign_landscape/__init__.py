@@ -8,18 +8,17 @@ each token.
 Neither part holds for every such data set: two equal tokens or a query 0 leave no W^mm. The
 separable tokens 1, 0, -2 along one axis of R^3 with scores 1, -4, 0 have the gradient 0 at W = 0
 for every loss. From d >= max(n, T - 1) on, almost all data have independent queries and affinely
-independent tokens. Then every Local-SVM has a solution (`amended-1`), as some M gives each rival
-the margin 1. For the landscape one input is enough (`amended-2`), if its query is no combination of
-the others'. At a stationary W its tokens satisfy sum_t c_t x_t = 0 and sum_t c_t = 0, c_t = s_t
-(gamma_t - u), which has the sign of gamma_t - u: the hulls of the tokens that score above u and of
-those below meet. So there is no such W if these two hulls are apart at every level. They are apart
-for affinely independent tokens, for scores that rise along some direction, and for one best token
-that has an Att-SVM with rivals of one score. If all tokens have one affine dependency, this
-condition is also necessary (`sharp-2`); with more dependencies it is not. Nor does the order of
-scores decide: tokens 0, -1, -6, -8 have stationary points with scores 10, -14, 9, -5 (`FINITE`),
-and none with 100, -6, -4, -5 (`FALLING`).
-
-More is said in `symbolic/tf/benign_landscape.py`.
+independent tokens. Then every Local-SVM has a solution (`amended-1`), because some M gives each
+rival the margin 1. For the landscape one input is enough (`amended-2`), if its query is no
+combination of the others'. At a stationary W its tokens satisfy sum_t c_t x_t = 0 and sum_t c_t = 0
+with c_t = s_t (gamma_t - u). So the hulls of the tokens that score above u and of those below meet.
+There is no such W if these two hulls are apart at every level u. They are apart for affinely
+independent tokens, for scores that rise along some direction, and for rivals of one score if the
+best token has an Att-SVM. If all tokens have one affine dependency, this condition is also
+necessary (`sharp-2`); with more dependencies it is not. Nor does the order of scores decide: tokens
+0, -1, -6, -8 have stationary points with scores 10, -14, 9, -5 (`FINITE`), and none with 100, -6,
+-4, -5 (`FALLING`). More is in docs/proofs/benign_landscape.md and
+`symbolic/tf/benign_landscape.py`.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Data sets at points of the landscape, stationary or not."""
+"""Data sets with points W of the landscape, stationary or not."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ from properties.tf._support import descent_instances as cases
 from properties.tf.benign_landscape import parts
 
 REST = cases.from_zero([[[1, 0, 0], [0, 0, 0], [-2, 0, 0]]], scores=[[1.0, -4.0, 0.0]])
-"""Separable, with a dimension a token, and stationary at 0."""
+"""Separable, with a dimension for each token, and stationary at 0."""
 FINITE = cases.from_zero([[[0], [-1], [-6], [-8]]], scores=[[10.0, -14.0, 9.0, -5.0]])
 """Separable, with a strict minimum at 0."""
 BESIDE = replace(
@@ -32,13 +32,14 @@ BESIDE = replace(
     ),
     loss="correlation",
 )
-"""The first input is that of `REST` on a line; the second, of the same query, outweighs it."""
+"""The first input is that of `REST` on a line. The second one has the same query and outweighs
+it."""
 BYSTANDER = cases.from_zero([[[1, 0], [0, 0], [-2, 0], [0, 1]]], scores=[[1.0, -4.0, 0.0, 5.0]])
-"""The scores set the parts of the dependency apart, and those of the last token are beyond both."""
+"""Two parts: the first three tokens, and the last one, which scores more than they can at rest."""
 LEVEL = cases.from_zero([[[1, 0], [0, 0], [-2, 0], [0, 1]]], scores=[[3.0, -2.0, 2.0, 1.0]])
 """The same parts; the last token has the score at which the others rest."""
 FALLING = cases.from_zero([[[0], [-1], [-6], [-8]]], scores=[[100.0, -6.0, -4.0, -5.0]])
-"""The tokens and the order of scores of `FINITE`, and no stationary point."""
+"""The tokens and the order of scores of `FINITE`, but no stationary point."""
 PEAK = cases.from_zero(
     [[[1, 1], [-1, 1], [-1, -1], [1, -1], [0, 0]]], scores=[[-1.0, -1.0, -1.0, -1.0, 4.0]]
 )
@@ -49,7 +50,7 @@ WITHIN = cases.from_zero([[[0], [1], [-1]]], scores=[[2.0, -1.0, -1.0]])
 IN_ORDER = cases.from_zero([[[0], [1], [2], [4]]], scores=[[0.0, 1.0, 2.0, 8.0]])
 """Two affine dependencies; scores rise along the line."""
 IN_TURN = cases.from_zero([[[0, 0], [2, 0], [2, 2], [0, 2]]], scores=[[0.0, 1.0, 2.0, 3.0]])
-"""Each level splits the corners of a square by another line; no direction has all in order."""
+"""Each level splits the corners of a square by another line; scores rise along no direction."""
 EQUAL = AttentionData.of([[[1, 0], [1, 0]]], [[1, 0]], scores=[[1, 0]])
 TWICE = AttentionData.of([[[1], [0]], [[1], [0]]], [[1], [-1]], scores=[[1, 0], [1, 0]])
 
@@ -86,9 +87,10 @@ def solvable(m: Namespace, data: AttentionData) -> Comparison:
 
 @composite
 def points(draw: st.DrawFn) -> Descent:
-    """Draw small data at 0 and elsewhere; half are stationary at 0, or in order, by their scores.
+    """Draw small data at W = 0 or elsewhere; half are stationary at 0 or have scores in order.
 
-    With scores c_t + mean, sum_t c_t = sum_t c_t x_t = 0, the gradient is 0 at W = 0.
+    With scores c_t + mean, where sum_t c_t = 0 and sum_t c_t x_t = 0, the gradient is 0 at W = 0.
+    Scores that are linear in the tokens are in order along a direction.
     """
     data = draw(attention_data(n=(1, 2), T=(2, 4), d=(1, 3)))
     scores = np.array(data.gamma)

@@ -1,4 +1,4 @@
-"""Whether a point is a local minimum of the risk: its gradient, then its curvature, enclosed."""
+"""The decision in balls whether a point is a local minimum: by its gradient, then its curvature."""
 
 import functools
 from collections.abc import Callable
@@ -29,6 +29,7 @@ def descends(case: Descent) -> arb | None:
     - Minus a negative curvature, if the gradient is exactly 0.
     - -1 if the Hessian on the span of the (x_o - x_t) z^T is positive definite; the risk is
       constant outside of this span. Also -1 if the risk is constant everywhere.
+    - None if this is not decided.
     """
     slope = negative_gradient(BALLS, case.data, case.start, case.loss).matrix.ravel()
     if any(entry != 0 for entry in slope):
@@ -51,7 +52,7 @@ def descends(case: Descent) -> arb | None:
 
 
 def rounded(decided: Callable[..., arb | None]) -> Callable[..., Slack]:
-    """Return a function for floats with the decision of balls, if there is one."""
+    """Return a function for floats that gives the decision of balls; unknown if there is none."""
 
     @functools.wraps(decided)
     def in_floats(case: Descent, **constants: object) -> Slack:
@@ -64,9 +65,9 @@ def rounded(decided: Callable[..., arb | None]) -> Callable[..., Slack]:
 
 
 def hessian(case: Descent) -> Matrix:
-    """Return second derivatives along independent (x_o - x_t) z^T.
+    """Return the second derivatives of the risk along independent (x_o - x_t) z^T.
 
-    None of inputs of equal scores.
+    Inputs whose tokens all score the same are left out.
     """
     exact, W = ExactData.of(case.data), rationals(case.start)
     unequal = [len(set(gamma)) > 1 for gamma in exact.gamma]

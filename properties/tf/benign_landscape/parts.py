@@ -1,21 +1,22 @@
 """Parts of an input, and the scores at which each of them rests.
 
-Equal tokens are one, with their mean score gamma_t and their number m_t. A dependency has sum_t b_t
-= 0 and sum_t b_t x_t = 0; parts are the least sets of tokens such that each dependency is a sum of
-dependencies within them. A part rests at u if for some logits <x_t, p> its tokens have the score u
-and do not move it. That is known of three kinds of parts.
+Equal tokens count as one, with their mean score gamma_t and their number m_t. A dependency is a
+vector b with sum_t b_t = 0 and sum_t b_t x_t = 0. Parts are the smallest sets of tokens such that
+each dependency is a sum of dependencies within parts. A part rests at u if for some logits <x_t, p>
+its score is u and its tokens exert no force: sum_t c_t x_t = 0. Three kinds of parts are decided.
 
-- All scores are equal to u, as the score of a single token is.
-- It has one dependency b, which is of all its tokens: those with b_t > 0 score above u and the
-  others below, or the other way round, and h(u) = sum_t b_t ln(b_t/(m_t (gamma_t - u))) is 0. As h
-  rises from -inf to inf between the two sides' scores, there is one such u if they are apart. If
-  one token is alone on the upper side u is the largest score that the part can have.
-- It is on a line, x_t = x + k_t v: at y = exp(<v, p>) its score has the sign of slope of
+- All scores of the part are equal to u; a single token is such a part.
+- It has one dependency b, which involves all its tokens. Tokens with b_t > 0 score above u and the
+  others below, or the other way round, and h(u) = sum_t b_t ln(b_t/(m_t (gamma_t - u))) is 0.
+  Between the scores of both sides h rises from -inf to inf, so there is one such u if they are
+  apart. If one token is alone on the upper side, u is the largest score of the part.
+- It is on a line, x_t = x + k_t v. As a function of y = exp(<v, p>), the derivative of its score
+  has the sign of
 
       P(y) = sum_{s < t} m_s m_t (k_t - k_s) (gamma_t - gamma_s) y^(k_s + k_t),
 
-  a polynomial where the k_t are whole numbers. It rests at the scores at positive roots of P, which
-  are local maxima of it where P changes from + to -.
+  a polynomial if the k_t are whole numbers. The part rests at positive roots of P. Its score has a
+  local maximum where P changes from + to -.
 """
 
 import itertools
@@ -34,21 +35,21 @@ from attsvm.theory.types import Namespace, Number, Numbers
 _HALVINGS = 96
 """Number of halvings of the distance from a root to scores at which the sign of h is evaluated."""
 _POWERS, _LONGEST = 2**10, 32
-"""The largest sum of |b_t|, and the largest k_t, for which roots are looked for in rationals."""
+"""Largest sum of |b_t|, and largest k_t, for which roots are computed in rationals."""
 _NEXT = 2.0**-20
-"""Maximum change of logits if roots may be missed."""
+"""Maximum change of logits that keeps a maximum if further roots may have been missed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Tokens that are different, how many equal ones each stands for, and their mean scores."""
+    """Different tokens, the number of equal ones that each stands for, and their mean scores."""
 
     tokens: Matrix
     counts: list[int]
     scores: Vector
 
     def of(self, rows: list[int]) -> "Part":
-        """Return the part of only these tokens."""
+        """Return the part with only the tokens in these rows."""
         tokens, counts, scores = self.columns
         return Part([tokens[t] for t in rows], [counts[t] for t in rows], [scores[t] for t in rows])
 
@@ -82,14 +83,14 @@ class Rest:
 
 
 def dependencies(tokens: Matrix) -> list[Vector]:
-    """Return independent b with sum_t b_t = 0 and sum_t b_t x_t = 0, as many as there are."""
+    """Return a basis of the b with sum_t b_t = 0 and sum_t b_t x_t = 0."""
     rows = fmpq_mat([[*x, fmpq(1)] for x in tokens]).transpose()
     basis, nullity = rows.numer_denom()[0].nullspace()
     return [[fmpq(basis[t, k]) for t in range(len(tokens))] for k in range(nullity)]
 
 
 def merged(tokens: Matrix, gamma: Vector) -> Part:
-    """Return equal tokens as one."""
+    """Return the tokens with equal ones merged into one."""
     groups: dict[tuple[str, ...], list[fmpq]] = {}
     for x, score in zip(tokens, gamma, strict=True):
         groups.setdefault(tuple(map(str, x)), []).append(score)
@@ -110,7 +111,7 @@ def split(whole: Part) -> list[Part]:
 
 
 def along_line(tokens: Matrix) -> list[int] | None:
-    """Return integers k_t without common factor, the least 0, with x_t = x + k_t v, or None."""
+    """Return integers k_t with x_t = x + k_t v, the least 0, without common factor, or None."""
     rows = [subtract(x, tokens[0]) for x in tokens]
     if fmpq_mat(rows).rank() != 1:
         return None
@@ -133,7 +134,7 @@ def apart(b: Vector, gamma: Vector) -> Vector | None:
 
 
 def share(m: Namespace, b: Number, gamma: Number, u: Number, count: Number = 1) -> Numbers:
-    """Return the summand of h(u) of a token, or of `count` equal tokens."""
+    """Return the term of h(u) of a token, or of `count` equal tokens."""
     return b * m.log(b / (count * (gamma - u)))
 
 
@@ -144,7 +145,7 @@ def balance(part: Part, b: Vector, u: fmpq) -> Any:
 
 
 def bracket(part: Part, b: Vector) -> tuple[fmpq, fmpq] | None:
-    """Return two scores with h < 0 at the first and h > 0 at the other, as near as balls decide.
+    """Return two scores with h < 0 at the first and h > 0 at the second, as close as balls decide.
 
     None if the precision is too low to find one of them.
     """
@@ -156,7 +157,7 @@ def bracket(part: Part, b: Vector) -> tuple[fmpq, fmpq] | None:
             high = u
         elif value < 0:
             low = u
-        else:  # so near that the sign is not seen, or at the root
+        else:  # the sign is undecided: u is at the root, or too close to it
             break
         rows = zip(b, part.scores, strict=True)
         newton = u - (value / sum((x / (g - u) for x, g in rows), fmpq(0))).mid().fmpq()
@@ -176,7 +177,7 @@ def between(part: Part, b: Vector) -> tuple[fmpq, fmpq]:
 
 
 def vanishes(part: Part, b: Vector, u: fmpq) -> Any:
-    """Return whether h(u) = 0, that is whether a product of rational powers is 1.
+    """Return whether h(u) = 0, that is, whether a product of rational powers is 1.
 
     OPEN if unknown.
     """
@@ -194,7 +195,7 @@ def vanishes(part: Part, b: Vector, u: fmpq) -> Any:
 
 
 def weighed(part: Part, b: Vector, u: fmpq, score: fmpq | arb) -> Rest:
-    """Return the rest of a part of one dependency with score u, up to rounding."""
+    """Return the point of rest at u of a part of one dependency, with logits up to rounding."""
     rows = zip(b, part.counts, part.scores, strict=True)
     logits = [arb(x / (count * (g - u))).log().mid().fmpq() for x, count, g in rows]
     return Rest(score, logits, sum(x > 0 for x in b) == 1)
@@ -210,17 +211,18 @@ def terms_of(part: Part, places: list[int]) -> dict[int, fmpq]:
 
 
 def polynomial(terms: dict[int, fmpq]) -> fmpq_poly:
-    """Return the polynomial of such coefficients, divided by the power of y that it can be."""
+    """Return the polynomial with these coefficients, divided by the largest possible power of y."""
     least = min(terms)
     return fmpq_poly([terms.get(k, 0) for k in range(least, max(terms) + 1)])
 
 
 def roots_of(part: Part, places: list[int]) -> tuple[list[tuple[arb, bool]], bool]:
-    """Return positive roots of P in order, whether P changes from + to - there, and whether all.
+    """Return the positive roots of P in order, and whether these are all.
 
-    All of them if the degree is small. Otherwise they are sign changes of P between powers of y at
-    which two terms have one size. By Descartes' rule these are all if they are as many as the sign
-    changes of the coefficients.
+    Each root comes with whether P changes from + to - there. All roots are found if the degree is
+    small. Otherwise they are sign changes of P between powers of y at which two terms have one
+    size. By Descartes' rule these are all if they are as many as the sign changes of the
+    coefficients.
     """
     terms = terms_of(part, places)
     signs = [coefficient > 0 for coefficient in terms.values()]
@@ -238,7 +240,7 @@ def roots_of(part: Part, places: list[int]) -> tuple[list[tuple[arb, bool]], boo
 
 
 def sign_changes(terms: dict[int, fmpq]) -> list[tuple[arb, bool]]:
-    """Return roots of P with a visible change of sign, between points of two equal terms."""
+    """Return the roots of P with a visible change of sign, between points of two equal terms."""
 
     def sign(x: arb) -> int:
         value = sum((arb(c) * (k * x).exp() for k, c in terms.items()), arb(0))
@@ -263,7 +265,10 @@ def sign_changes(terms: dict[int, fmpq]) -> list[tuple[arb, bool]]:
 
 
 def on_line(part: Part, places: list[int], only: fmpq | None = None) -> tuple[list[Rest], bool]:
-    """Return rests of a part on a line, or only those of one score, and whether these are all."""
+    """Return points of rest of a part on a line, and whether these are all.
+
+    With `only`, the points are those of this score.
+    """
     roots, whole = roots_of(part, places)
     at = [y.log().mid().fmpq() for y, _ in roots]
     kept = list(range(len(roots)))
@@ -289,9 +294,9 @@ def on_line(part: Part, places: list[int], only: fmpq | None = None) -> tuple[li
 
 
 def rests(part: Part, only: fmpq | None = None) -> tuple[list[Rest], bool]:
-    """Return the rests of a part, or only those of one score, and whether these are all.
+    """Return the points of rest of a part, and whether these are all.
 
-    No rest is known for a part of another kind.
+    With `only`, the points are those of this score. None is known for a part of another kind.
     """
     if len(set(part.scores)) == 1:
         meets = only is None or only == part.scores[0]
@@ -304,7 +309,7 @@ def rests(part: Part, only: fmpq | None = None) -> tuple[list[Rest], bool]:
 
 
 def of_one_dependency(part: Part, b: Vector, only: fmpq | None) -> tuple[list[Rest], bool]:
-    """Return the only possible rest of such a part, and whether it is known to be the only one."""
+    """Return the only possible point of rest of such a part, and whether the answer is certain."""
     signed = apart(b, part.scores)
     if signed is None:
         return [], True
@@ -330,13 +335,13 @@ def is_known(part: Part) -> bool:
 
 
 def common(parts: list[Part], largest: bool = False) -> Any:
-    """Return a rest of each part with one common score; None if there are none, OPEN if undecided.
+    """Return a point of rest of each part, all of one score; None if none, OPEN if undecided.
 
     With `largest` all of them are local maxima of the parts' scores.
     """
 
     def fit(only: fmpq | None = None) -> tuple[list[list[Rest]], bool, bool]:
-        """Return these rests of each part; whether some part has none; whether all are known."""
+        """Return points of rest by part, whether some part has none, and whether all are known."""
         own = [rests(part, only) for part in parts]
         fits = [[rest for rest in each if rest.largest or not largest] for each, _ in own]
         none = any(whole and not fit for fit, (_, whole) in zip(fits, own, strict=True))

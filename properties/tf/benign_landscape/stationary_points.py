@@ -1,6 +1,6 @@
-"""Whether the risk has stationary points and minima, if the parts of all inputs are known.
+"""Existence of stationary points and minima of the risk, if the parts of all inputs are known.
 
-If queries are independent each input moves alone, and rests if its parts (`parts.py`) rest at one
+If queries are independent, each input moves alone, and rests if its parts (`parts.py`) rest at one
 score.
 """
 
@@ -28,10 +28,11 @@ from properties.tf.benign_landscape import minima, parts
 from properties.tf.benign_landscape.parts import dependencies
 
 _NEAR = fmpq(1, 2**24)
-"""Share of what its terms add up to that the gradient may keep, as W is rounded to floats."""
+"""Maximum norm of the gradient at a point of rest, relative to its terms: W is rounded to
+floats."""
 
 _MORE = 96
-"""Bits in which rests are found beyond those in which they are judged."""
+"""Number of bits by which the precision of points of rest exceeds that of their judgement."""
 KINDS = ("few", "line", "lines", "equal")
 
 
@@ -50,7 +51,7 @@ def levels_apart(case: Descent) -> bool:
 
 
 def prompt(tokens: Matrix, levels: Vector) -> Vector:
-    """Return the p with <x_t, p> = logit t + a constant, at a maximal set of independent tokens."""
+    """Return p with <x_t, p> = logit t + a constant, for a maximal set of independent tokens."""
     rows: Matrix = []
     values: Vector = []
     for x, logit in zip(tokens, levels, strict=True):
@@ -66,10 +67,10 @@ def prompt(tokens: Matrix, levels: Vector) -> Vector:
 
 
 def settled(case: Descent, largest: bool = False) -> Any:
-    """Return a W at which parts of each input rest at one score, and the room for its logits.
+    """Return a W at which the parts of each input rest at one score, and the room for its logits.
 
-    With `largest` the scores are local maxima, and stay so for such moves. None if there is no such
-    W, OPEN if that is not decided, or queries are dependent.
+    With `largest` the scores are local maxima, and stay so for changes of logits within the room.
+    None if there is no such W. OPEN if that is not decided, or if queries are dependent.
     """
     exact = ExactData.of(case.data)
     Z, prompts, rooms, undecided = fmpq_mat(exact.Z), [], [1.0], False
@@ -91,10 +92,10 @@ def settled(case: Descent, largest: bool = False) -> Any:
 
 
 def stationary_exactly_where_at_rest(case: Descent) -> arb:
-    """Return a positive number if stationary points exist exactly if parts of inputs rest at one u.
+    """Return a positive number if the run agrees: there are stationary points if parts rest.
 
     If parts rest at one u, the gradient at the resulting W is compared with its terms. If not, the
-    number is the gradient at the start.
+    number is the norm of the gradient at the start.
     """
     rest = settled(case)
     if rest is OPEN:
@@ -103,11 +104,11 @@ def stationary_exactly_where_at_rest(case: Descent) -> arb:
 
 
 def least_exactly_where_largest(case: Descent, largest: bool = True) -> Any:
-    """Return a positive number if local minima exist exactly if such rests are maxima of the score.
+    """Return a positive number if the run agrees: there are minima exactly if rests are largest.
 
-    If they are maxima, the number combines the gradient at that W with the risk along the way to
-    the start, which must not be less. If not, it is the gradient at the start, or a negative
-    curvature there.
+    Rests are largest if they are local maxima of scores. If so, the number combines the gradient at
+    that W with the risk along the way to the start, which must not be lower. If not, it is that of
+    `descends` at the start.
     """
     rest = settled(case, largest)
     if rest is OPEN:
@@ -123,7 +124,7 @@ def least_exactly_where_largest(case: Descent, largest: bool = True) -> Any:
 
 
 def _away(case: Descent) -> Any:
-    """Return ||grad L|| at the start, -1 if it is exactly 0."""
+    """Return ||grad L|| at the start, -1 if it is exactly 0, OPEN if undecided."""
     slope = negative_gradient(BALLS, case.data, case.start, case.loss).matrix
     if all(arb(x) == 0 for x in slope.ravel()):
         return arb(-1)
@@ -132,10 +133,7 @@ def _away(case: Descent) -> Any:
 
 
 def _at_rest(case: Descent, W: Array) -> arb:
-    """Return the margin by which the relative gradient at W is below `_NEAR`.
-
-    The gradient is relative to the sizes of its terms.
-    """
+    """Return `_NEAR` minus the norm of the gradient at W relative to its terms."""
     slope = negative_gradient(BALLS, case.data, W, case.loss)
     if all(arb(x) == 0 for x in slope.matrix.ravel()):
         return arb(_NEAR)
@@ -162,7 +160,7 @@ def parts_known(case: Descent) -> bool:
 
 @composite
 def inputs(draw: st.DrawFn) -> Descent:
-    """Draw one or two inputs: few tokens, tokens on a line, on two lines, some of them equal.
+    """Draw a run on one or two inputs: few tokens, tokens on a line or two, or some of them equal.
 
     Scores are drawn, or set apart by a dependency, or such that uniform attention is at rest.
     """

@@ -4,20 +4,20 @@
 ... "What if we want to output the k'th token i.e. x^att <- x_k: Then s_t = 1 if and only if t = k,
 ||W|| -> infinity." X holds the tokens x_t as rows, z is a query. The k-th token is the first here.
 
-A point lies in the convex hull of the tokens exactly if <u, .> does not exceed its largest value
-over the tokens at this point, for any vector u. The hull is never left (`literal-1`), and its
-relative boundary is never reached: s_t > 0 for all t, so <u, x^att> lies strictly between the least
-and the largest <u, x_t> unless all are one (`sharp`).
+A point lies in the convex hull of the tokens exactly if <u, .> at this point never exceeds its
+largest value over the tokens, for any vector u. The output never leaves the hull (`literal-1`), and
+never reaches its relative boundary: s_t > 0 for all t, so <u, x^att> lies strictly between the
+least and the largest <u, x_t> unless all are equal (`sharp-1`).
 
-literal-2 and literal-3 may fall where x_1 lies in the hull of the others: tokens 0, 1, -1 put out
-x_1 = 0 at W = 0, and two equal tokens do so at every W. Enough is a vector u with <u, x_1> > <u,
-x_t> for all t > 1 (x_1 is a vertex of the hull and no other token). The difference <u, x_1 - x^att>
-is sum_{t > 1} s_t <u, x_1 - x_t>. So it lies between (1 - s_1) times the least and (1 - s_1) times
-the largest of the <u, x_1 - x_t>. So x_1 is put out exactly if s_1 = 1, which no W brings about,
-and approached exactly if s_1 tends to 1. The odds (1 - s_1) / s_1 are the sum of exp(-<x_1 - x_t, W
-z>) over t > 1, so by Jensen's inequality at least (T - 1) exp(-D ||W||) for D = ||x_1 - mean of the
-others|| ||z||, which is at most the largest ||x_1 - x_t|| ||z||. That is attained (`sharp-2`): by
-tokens 1, 0, 0 at z = W = 1 the odds are 2 exp(-1).
+literal-2 and literal-3 may fall if x_1 lies in the hull of the others. Tokens 0, 1, -1 output x_1 =
+0 at W = 0, and two equal tokens do so at every W. It is enough to exclude this: let some u have <u,
+x_1> > <u, x_t> for all t > 1, so that x_1 is a vertex of the hull and no other token. Now <u, x_1 -
+x^att> is sum_{t > 1} s_t <u, x_1 - x_t>. So it lies between 1 - s_1 times the least and 1 - s_1
+times the largest <u, x_1 - x_t>. Hence x_1 is output exactly if s_1 = 1, which no W reaches, and
+approached exactly if s_1 tends to 1. The odds (1 - s_1)/s_1 are the sum of exp(-<x_1 - x_t, W z>)
+over t > 1. By Jensen's inequality they are at least (T - 1) exp(-D ||W||), with D = ||x_1 - mean of
+the others|| ||z||. This is attained (`sharp-2`): by tokens 1, 0, 0 at z = W = 1 the odds are 2
+exp(-1).
 """
 
 from attsvm.theory import Hypothesis, Integer, Matrix, Reading, Statement, Vector, changed

@@ -1,11 +1,11 @@
-"""If the attention output lies in the hull of the tokens, as formulas."""
+"""Formulas that relate the output of attention to the convex hull of the tokens."""
 
 from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values
 
 
 def weights(m: Namespace, v: Values) -> Numbers:
-    """Return the attention s = S(X W z)."""
+    """Return the attention weights s = S(X W z)."""
     return m.softmax(v.X @ (v.W @ v.z))
 
 
@@ -38,7 +38,7 @@ def selected(m: Namespace, v: Values) -> Comparison:
 
 @stated("x^att is x_1 at no W, that is $formula", where=OUTPUT)
 def missed(m: Namespace, v: Values, least: Number) -> Comparison:
-    """||x^att - x_1|| is above a bound."""
+    """||x^att - x_1|| exceeds a bound."""
     return m.below(least, m.norm(output(m, v) - v.X[0]))
 
 
@@ -61,7 +61,7 @@ def exposed(m: Namespace, v: Values) -> Comparison:
     where=f"{OUTPUT}, and t > 1",
 )
 def short_of(m: Namespace, v: Values, share: Number) -> Relation:
-    """<u, x_1 - x^att> is positive and between the least and largest (1 - s_1) <u, x_1 - x_t>."""
+    """<u, x_1 - x^att> is positive, between the least and the largest (1 - s_1) <u, x_1 - x_t>."""
     if v.T == 1:
         return m.below(m.exact(0), m.exact(0))  # x^att = x_1
     s, others = weights(m, v), differences(m, v)

@@ -4,16 +4,16 @@
 minimizes the training loss L(W). Definition 1 (Optimal token). Given v, the optimal token for X_i
 is the index opt_i in argmax_t Y_i v^T x_it."
 
-gamma_t = Y_i v^T x_it are the scores of one input, whose label Y_i in {-1, 1} is a part of v below.
-s is its attention, so that its part of the loss is l(<s, gamma>). Inputs add up, and an s of each
-that is best is best for all. The weights of s are those that attention gives or tends to:
-`tf/softmax-range` and `tf/lemma-2-limit` say whether some W brings them about.
+gamma_t = Y_i v^T x_it are the scores of one input, whose label Y_i in {-1, 1} is made part of v. s
+is its attention, so its part of the loss is l(<s, gamma>). The loss is a sum over inputs, so one
+input is enough. s may be any weights that attention has or tends to: `tf/softmax-range` and
+`tf/lemma-2-limit` say whether some W gives them.
 
-"The" optimal token need not be one: tokens may be tied, as all are for v = 0 (literal-1). All of
-them are optimal (literal-2): for every decreasing loss, strictly or not, no s has less than
-l(best). That the converse fails for losses that are flat somewhere is literal-3: the hinge
-max(0, 1 - u) is least for tokens of score 1 and 2 alike. For strictly decreasing losses the least
-value is attained exactly by the s with no weight off the optimal tokens (amended).
+"The" optimal token need not be unique: tokens may be tied, as all are for v = 0 (literal-1). All of
+them are optimal (literal-2): for every decreasing loss, strictly or not, no s has a loss below
+l(best). The converse fails for losses that are flat somewhere (literal-3): the hinge max(0, 1 - u)
+is least for tokens of score 1 and of score 2. For strictly decreasing losses the least value is
+attained exactly by the s with no weight off the optimal tokens (amended).
 
 sharp: with w the weight off the optimal tokens, best - <s, gamma> is at least w times the gap from
 the best to the next score. It is at most w times the gap from the best to the worst score. So l(<s,

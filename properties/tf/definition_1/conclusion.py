@@ -1,4 +1,4 @@
-"""Losses of attention against the optimal token, as formulas."""
+"""Formulas that compare the loss of attention with that of the optimal token."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation
 
 
 def attention(m: Namespace, v: Values) -> Numbers:
-    """Return weights in proportion to the squares of a vector, equal if it is 0: any of sum 1."""
+    """Return weights proportional to the squares of w, and equal ones if w is 0: any of sum 1."""
     square = m.square(v.w)
     share = square + m.is_zero(m.sum(square))
     return share / m.sum(share)
@@ -32,17 +32,17 @@ def drop(m: Namespace, v: Values) -> Any:
 
 
 def few(m: Namespace, v: Values, most: Number) -> Comparison:
-    """Return that so many tokens are optimal at most; one is always."""
+    """Return that at most `most` tokens are optimal; at least one always is."""
     return m.at_most(m.sum(optimal(m, v)), most)
 
 
 def least(m: Namespace, v: Values, more: Number) -> Comparison:
-    """Return that the excess loss is at least a multiple of the weight off the best score."""
+    """Return that the excess loss is at least `more` times the weight off the best score."""
     return m.at_most(more * off(m, v), drop(m, v))
 
 
 def only(m: Namespace, v: Values, most: Number) -> Relation:
-    """Return that the excess loss is positive if the weight off the best score exceeds a bound."""
+    """Return that the excess loss is positive if the weight off the best score exceeds `most`."""
     return m.any_of(m.at_most(off(m, v), most), m.below(m.exact(0), drop(m, v)))
 
 
@@ -61,6 +61,6 @@ def lost(m: Namespace, v: Values, gap: Number) -> Number:
 
 
 def between(m: Namespace, v: Values, share: Number) -> Relation:
-    """Return that the excess loss lies between those of the least and of the largest gap."""
+    """Return that the excess loss lies between those for the least and for the largest gap."""
     low, high = (lost(m, v, gap) for gap in (next_gap(m, v), m.oscillation(v.gamma)))
     return m.all_of(m.at_most(low, share * drop(m, v)), m.at_most(drop(m, v), share * high))

@@ -2,23 +2,23 @@
 
 "Fix token indices alpha. Solve (Att-SVM) with opt replaced with alpha. We refer to (T_i) as support
 indices. If alpha obeys gamma_i,alpha_i > gamma_it, indices alpha are called a locally-optimal
-direction." The optimal tokens are to be one; "GD can select locally-optimal tokens!"
+direction." The optimal tokens should be such a direction; "GD can select locally-optimal tokens!"
 
 W^mm(alpha) is the least W with (x_i,alpha_i - x_it)^T W z_i >= 1 for all tokens t but alpha_i of
 every input i, and gamma_it is the score of a token. The slide gives neither T_i nor the range of t;
 T_i is read as the tokens of margin 1 under W^mm(alpha).
 
-With t over all tokens only the optimal tokens can qualify, and no other is left for descent to
-select. With t over T_i others do: of tokens 1, 0, -1 with scores 1, 0, 2 and query 1 the first has
-W^mm = 1 and T = {second}. Tokens 1, 0 with query 0 have no W^mm, and with tied scores none is above
-the other. T_i may be empty: of two inputs with tokens 1, 0 and 2, 0 and query 1 the second has
-margin 2, so that its choice is not compared with anything, be it the worse one.
+With t over all tokens only the optimal tokens can qualify, and descent has no other choice to
+select. With t over T_i other choices qualify: of tokens 1, 0, -1 with scores 1, 0, 2 and query 1
+the first has W^mm = 1 and T = {second}. Tokens 1, 0 with query 0 have no W^mm, and with tied scores
+neither is above the other. T_i may be empty. Of two inputs with tokens 1, 0 and 2, 0 and query 1
+the second has margin 2. So its choice is compared with nothing, even if it is the worse token.
 
 Proof of sharp. Call rivals the tokens of at least the score of the chosen one, and W' the solution
 without them. If W' gives every rival a margin of at least 1, it meets all constraints and is
-W^mm(alpha). If not, some rival has margin 1 under W^mm(alpha), or all rivals would have multiplier
-0 and W^mm(alpha) would be W'. So alpha is locally optimal exactly if the solution without its
-rivals keeps all of them beyond the margin.
+W^mm(alpha). If not, some rival has margin 1 under W^mm(alpha). Otherwise all rivals would have
+multiplier 0 and W^mm(alpha) would be W'. So alpha is locally optimal exactly if the solution
+without its rivals gives all of them margins above 1.
 """
 
 import numpy as np

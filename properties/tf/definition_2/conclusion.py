@@ -1,4 +1,4 @@
-"""Margins and scores of the tokens beside the selected ones, as formulas."""
+"""Formulas on margins and scores of the tokens that are not selected."""
 
 from collections.abc import Callable
 from typing import Any
@@ -44,13 +44,16 @@ def locally_optimal(m: Namespace, data: AttentionData, over: str, chosen: str = 
 
 
 def led(m: Namespace, chosen: Number, other: Number, margin: Number, over: str) -> Relation:
-    """Return that the other token scores less, or is beyond the margin if over support."""
+    """Return that the other token scores less, or, unless `over` is "all", is beyond the margin."""
     above = m.above(chosen, other)
     return above if over == "all" else m.any_of(m.above(margin, m.exact(1)), above)
 
 
 def margins_of_rivals(m: Namespace, case: Choice) -> tuple[Any, Any]:
-    """Return the rivals' margins under W^mm(alpha) and under the solution without rivals."""
+    """Return the rivals' margins under W^mm(alpha) and under the solution without rivals.
+
+    Both are None if a solution does not exist or there are no rivals.
+    """
     mask, whole = choices.rivals(case), exact_att_svm(case.data, case.alpha)
     rest = exact_att_svm(without(case.data, mask), case.alpha)
     if whole is None or rest is None or not mask.any():

@@ -5,21 +5,21 @@ fewer tokens, norm of the weights grow." The talk does not say how to count the 
 weight in an input. We use the effective number 1 / sum_t s_t^2 of its attention s, which is m for m
 equal weights. `attsvm reproduce tf/probabilities` draws a run of the talk's protocol.
 
-An observation of some runs is no law of each of their steps. A start that selects the worst of two
-tokens moves back first: the norm shrinks (literal-1) and the second token comes in (literal-2). So
-it is also from W(0) = 0 with long steps (literal-3). For tokens 1, 0 of scores 1, 0 and tokens 1/8,
-0 of scores 0, 1, the loss -u and the step 64, W goes 0, 7 and back to about 6.2: the first input
-has the larger gradient, which soon fades. Nor does the norm grow wherever fewer tokens are selected
-(literal-4): for tokens 0, 0, 1 of scores 0, 0, 1, the loss -u and the step 64, W goes from -2 to
-about 1.8 and the effective number from about 2.26 to 1.68.
+An observation of some runs is no law of each of their steps. A start that selects the worse of two
+tokens moves back first: the norm shrinks (literal-1), and the other token gains weight (literal-2).
+The same happens from W(0) = 0 with long steps (literal-3). For tokens 1, 0 of scores 1, 0 and
+tokens 1/8, 0 of scores 0, 1, the loss -u and the step 64, W goes 0, 7 and back to about 6.2: the
+first input has the larger gradient, which soon fades. Nor does the norm always grow when fewer
+tokens are selected (literal-4). For tokens 0, 0, 1 of scores 0, 0, 1, the loss -u and the step 64,
+W goes from -2 to about 1.8 and the effective number from about 2.26 to 1.68.
 
 At every W, few tokens need a large norm (`amended-1`). For D the largest ||x_t - x_u|| ||z||, no
 logit exceeds another by more than D ||W||. Hence the largest weight has odds of at most exp(D
 ||W||) against each other weight. So the effective number, which is at least 1 / max_t s_t, is not
-below 1 + (T - 1) exp(-D ||W||). In the limit both are seen in every run from the basin with a step
-of at most 1/L; in the basin the risk gap is below min_i [l(second) - l(best)] / n. The norm tends
-to infinity and the direction to that of W^mm, whose margins are positive. So one token keeps weight
-in each input, the optimal one (`amended-2`; `symbolic.basins`).
+below 1 + (T - 1) exp(-D ||W||). In the limit every run from the basin with a step of at most 1/L
+shows both; in the basin the risk gap is below min_i [l(second) - l(best)] / n. The norm tends to
+infinity and the direction to that of W^mm, whose margins are positive. So in each input only the
+optimal token keeps weight (`amended-2`; `symbolic.basins`).
 """
 
 from attsvm.primitives.descent import Descent

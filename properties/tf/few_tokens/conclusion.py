@@ -14,7 +14,7 @@ from properties.tf._support.descent_steps import Step, advanced, attention
 
 @composite
 def steps(draw: st.DrawFn, start: float = 1.0) -> Step:
-    """Draw steps on any data, from any start or from zero."""
+    """Draw steps on any data, from any start, or from zero for `start` = 0."""
     n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 2))
     data = AttentionData(draw(arrays(n, T, d)), draw(arrays(n, d)), scores=draw(arrays(n, T)))
     size = draw(st.sampled_from([1.0, 0.125, 16.0, 64.0]))
@@ -22,7 +22,7 @@ def steps(draw: st.DrawFn, start: float = 1.0) -> Step:
 
 
 def step(X: Nested, Z: Nested, scores: Nested, start: Nested, size: float = 1.0) -> Step:
-    """Return a step for the loss -u by nested lists."""
+    """Return a step for the loss -u, of nested lists."""
     tokens, queries, gamma, W = (np.array(part, dtype=float) for part in (X, Z, scores, start))
     return Step(AttentionData(tokens, queries, scores=gamma), "correlation", W, size)
 
@@ -83,5 +83,5 @@ def needs_norm(m: Namespace, case: Step) -> Comparison:
         tokens, T = m.values(X), len(X)
         length = m.norm(W) * m.norm(m.values(z))
         least = 1 + (T - 1) * m.exp(-m.diameter(tokens) * length)
-        each.append(least * m.sum(m.square(s)))  # over the effective number
+        each.append(least * m.sum(m.square(s)))  # divided by the effective number
     return m.at_most(m.max(m.array(each)), m.exact(1))

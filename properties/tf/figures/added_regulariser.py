@@ -1,12 +1,12 @@
 """tf/added-regulariser: what a small ridge does to descent on (K, Q).
 
 The public code of the figure on (K, Q) adds 2^-52 (||K||^2 + ||Q||^2) to the log-loss and divides
-the gradients of K and of Q by their own norms. That rule, step 0.1, on the data of
-`tf/parameterisation-bias` from Gaussian starts of deviation 0.01, without a ridge, with that one
+the gradients of K and of Q by their own norms. Here this rule runs with step 0.1 on the data of
+`tf/parameterisation-bias` from Gaussian starts of deviation 0.01: without a ridge, with that one,
 and with 1e-6. Measured are the norm of W = K Q^T, its least margin over the tokens that it selects
-in the end, and its cosines with their Frobenius and nuclear solution. `ruled` counts the runs in
-which the gradient of the ridge is at least half as long as that of the loss. Gradients are those of
-the log domain, so that nothing else stops a run.
+in the end, and its cosines with their Frobenius and nuclear solutions. `ruled` counts the runs in
+which the gradient of the ridge is at least half as long as that of the loss. Gradients are computed
+in the log domain, so that no run stops by underflow.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ MEASURES = ("norm of W", "least margin", "cosine, Frobenius", "cosine, nuclear")
 def descend(
     sets: Sequence[AttentionData], K: Array, Q: Array, ridge: float, record: Sequence[int]
 ) -> tuple[Trajectory, Array]:
-    """Return iterates at the recorded steps, and whether the ridge's gradient counts."""
+    """Return recorded iterates, and whether the ridge's gradient is at least half as long."""
     X, Z, gamma = (np.stack([getattr(one, name) for one in sets]) for name in ("X", "Z", "gamma"))
     kept, ruled = [], []
     for k in range(max(record) + 1):
@@ -53,7 +53,7 @@ def descend(
 
 
 def _length(*parts: Array) -> Array:
-    """Return the norm of all parts of each run together, shaped to divide a part."""
+    """Return the norm of all parts of each run together, in a shape that divides a part."""
     result: Array = np.sqrt(sum((part**2).sum(axis=(1, 2), keepdims=True) for part in parts))
     return result
 

@@ -1,11 +1,11 @@
 """tf/few-tokens: how many tokens keep weight, and the norm of W, as training proceeds.
 
 The run of `tf/probabilities` on 100 data sets: n = 6 inputs of T = 8 unit-norm Gaussian tokens, d =
-10, random labels; plain descent on W from zero with the log-loss, step 1, 100,000 steps. Averaged
-are the effective number of tokens of an input, exp(entropy), the least and largest one of a data
-set, the norm, and the weight of the optimal tokens. `monotone` counts the data sets in which the
-recorded norm never falls. It also counts those in which the mean effective number never rises, and
-those in which the number of no input ever rises.
+10, random labels; plain descent on W from zero with the log-loss, step 1, 100,000 steps. The
+effective number of tokens of an input is exp(entropy). Its mean, least and largest value in a data
+set are averaged, and so are the norm and the weight of the optimal tokens. `monotone` counts the
+data sets in which the recorded norm never falls, and those in which the mean effective number never
+rises. It also counts those in which the number of no input ever rises.
 """
 
 import numpy as np

@@ -1,14 +1,14 @@
 """tf/generalised-svm: how much of descent under a ReLU head W_fin + c W_svm explains.
 
-n = 3 inputs of T = 4 unit-norm Gaussian tokens, d = 4, 6, 8, 10, random labels, the head sum_k
-max(x_k, 0), 100 data sets each; plain descent on W from zero with the log-loss, step 1, 100,000
-steps. The set told to Gen-SVM are the tokens whose weight is above a threshold at that step, of
-which the talk names none: 1e-2, 1e-3 and 1e-4 are tried. Correlation is the cosine of W with
+There are 100 data sets of n = 3 inputs of T = 4 unit-norm Gaussian tokens for each of d = 4, 6, 8,
+10, with random labels and the head sum_k max(x_k, 0). Plain descent on W runs from zero with the
+log-loss, step 1, 100,000 steps. The set of Gen-SVM are the tokens whose weight at a step is above a
+threshold. The talk names none: 1e-2, 1e-3 and 1e-4 are tried. Correlation is the cosine of W with
 W_fin + c W_svm at the best c >= 0.
 
-`outside` sorts the same by the largest weight outside the set. `growth` keeps the set of the last
-step at threshold 1e-3, and follows ||W_fin||, ||V|| with V = W - W_fin, and ||V - ln t W_svm||,
-which stays bounded where V is W_svm ln t but for a bounded part.
+`outside` sorts the correlations by the largest weight outside the set. `growth` keeps the set of
+the last step at threshold 1e-3. It follows ||W_fin||, ||V|| with V = W - W_fin, and ||V - ln t
+W_svm||, which stays bounded if V is W_svm ln t up to a bounded part.
 
 The other tables follow the public code, on 500 draws per size. The head has d ReLU units of random
 weights of norm 1 in all, at least one label is -1, and the start is uniform in [-1, 1]/sqrt d. 2000
@@ -43,14 +43,14 @@ SIZES, THRESHOLDS = (4, 6, 8, 10), (1e-2, 1e-3, 1e-4)
 STEPS, STEP = 100_000, 1.0
 RECORD = [10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, STEPS]
 EDGES = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
-"""Of the largest weight outside the set."""
+"""Upper edges of the bins of the largest weight outside the set."""
 LOW, HIGH, PLAIN = 1e-6, 1e-3, 100
 OUTCOMES = ("a weight between", "nothing left out", "no Gen-SVM solution", "passes")
 TOLD = ("W_fin + c W_svm", "W_svm alone")
 
 
 def split(data: AttentionData, W: Array, kept: Array) -> tuple[Array, Array] | None:
-    """Return W_fin, and W_svm with 0 if nothing is left out; None if Gen-SVM has no solution."""
+    """Return W_fin and W_svm, 0 if nothing is left out; None if Gen-SVM has no solution."""
     zero = np.zeros_like(W)
     several = bool((kept.sum(axis=1) > 1).any())
     fin = finite_part(data, kept, token_weights(data, W)).W if several else zero
@@ -61,7 +61,7 @@ def split(data: AttentionData, W: Array, kept: Array) -> tuple[Array, Array] | N
 
 
 def correlation(W: Array, fin: Array, svm: Array) -> float:
-    """Return the cosine of W with W_fin + c W_svm at the best c >= 0; NaN if that is 0."""
+    """Return the cosine of W with W_fin + c W_svm at the best c >= 0; NaN if one of both is 0."""
     square = float((svm**2).sum())
     along = max(float((svm * (W - fin)).sum()), 0.0)
     explained = fin + along / square * svm if square > 0.0 else fin
@@ -109,7 +109,7 @@ def numbers(
 
 
 def public_ends(generator: np.random.Generator, d: int, sets: int) -> Array:
-    """Return both correlations at the end of public code's runs, outside weight and outcome."""
+    """Return final correlations, weight outside and outcome of runs of the public code."""
     data: list[AttentionData] = []
     while len(data) < sets:
         one = gaussian_protocol(generator, 3, 4, d)
@@ -153,7 +153,7 @@ def public_descent(
 
 
 def _measures(data: AttentionData, W: Array, threshold: float) -> tuple[float, float, float]:
-    """Return the correlation, the largest weight outside the set, and an input's kept tokens."""
+    """Return the correlation, the largest weight outside the set, and the mean number kept."""
     weights = token_weights(data, W)
     kept = weights > threshold
     parts = split(data, W, kept)
@@ -172,7 +172,7 @@ def by_outside(ends: Array) -> Table:
 
 
 def _growth(d: int, data: Sequence[AttentionData], iterates: Array, steps: Sequence[int]) -> Table:
-    """Return the parts of each run for the set of its last step, if something is left out."""
+    """Return sizes of the parts of each run for its last set, if that leaves tokens out."""
     sizes: list[float] = []
     for one, Ws in zip(data, iterates, strict=True):
         kept = token_weights(one, Ws[-1]) > 1e-3
@@ -189,7 +189,8 @@ def _growth(d: int, data: Sequence[AttentionData], iterates: Array, steps: Seque
 
 
 BY_STEP = Curves("mean", "step", "threshold", "d", "step", "correlation", scales={"xscale": "log"})
-"""Mean correlation of plain descent by step, a panel a threshold and a curve a size."""
+"""Mean correlation of plain descent by step, with a panel for each threshold and a curve for each
+d."""
 
 
 FILTERED = Curves("protocol", "d", "runs", "measure", "dimension d", "correlation")

@@ -1,10 +1,10 @@
 """tf/overparameterisation: solutions, support vectors and selections of descent, against d.
 
-Gaussian tokens, queries and head, of mean squared norm 1, and random labels. Three counts are
-decided exactly: data sets whose Att-SVM has a solution; those whose tokens are all its support
-vectors; those whose tokens are all support vectors in each of the T^n Local-SVMs. A fourth is in
-floats: data sets on which normalised descent from zero (log-loss, 400 steps of 1/2) ends with every
-optimal token selected. Beside the counts stand exact binomial intervals of 95%.
+Tokens, queries and head are Gaussian of mean squared norm 1, and labels are random. Three counts
+are decided exactly: data sets whose Att-SVM has a solution; those whose tokens are all its support
+vectors; those whose tokens are all support vectors in each of the T^n Local-SVMs. A fourth one is
+in floats: data sets on which normalised descent from zero (log-loss, 400 steps of 1/2) ends with
+every optimal token selected. Counts come with exact binomial 95% intervals.
 """
 
 from collections.abc import Sequence

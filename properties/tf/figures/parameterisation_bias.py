@@ -1,12 +1,12 @@
 """tf/parameterisation-bias: W leans to the Frobenius solution, (K, Q) to the nuclear one.
 
-The protocol: n = 6, T = 8, d = 10, unit-norm Gaussian tokens, queries and head, random labels;
-normalised descent on W from zero and on (K, Q) of inner dimension d from Gaussian starts of
-deviation 0.01, step 0.1, 2000 steps, 100 data sets. Correlation is the cosine of the angle in the
+The protocol: n = 6, T = 8, d = 10, unit-norm Gaussian tokens, queries and head, random labels, 100
+data sets. Normalised descent runs on W from zero, and on (K, Q) of inner dimension d from Gaussian
+starts of deviation 0.01, for 2000 steps of 0.1. Correlation is the cosine of the angle in the
 Frobenius inner product.
 
-Each run is held against both solutions for the tokens that it selects in the end (largest weight),
-which need not be the optimal ones, nor the same for W and (K, Q). Runs whose tokens are not
+Each run is compared with both solutions for the tokens that it selects in the end (largest weight).
+These need not be the optimal ones, nor the same for W and (K, Q). Runs whose tokens are not
 separable have no solution and are left out. Facts count these runs, the runs that select the
 optimal tokens, and the nuclear programmes whose solution set may be more than a point.
 """

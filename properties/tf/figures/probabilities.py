@@ -44,10 +44,7 @@ def numbers(seed: int) -> Numbers:
 
 
 def picture(n: Numbers) -> Figure:
-    """Return probabilities against steps.
-
-    Effective tokens and norm against steps and each other.
-    """
+    """Return probabilities against steps and norm, and effective tokens against the norm."""
     table = n.tables["weights"]
     steps, norm, optimal, largest, effective = table.stack(
         "input", "step", "norm", "optimal", "largest", "effective"

@@ -1,10 +1,10 @@
 """tf/several-inputs: descent on W against W^mm of the tokens that it selects, by number of inputs.
 
-n inputs of T = 8 unit-norm Gaussian tokens and queries, d = 10, random labels and head; normalised
-descent from zero with the log-loss, step 0.1, 2000 steps. A run's choice are the tokens of largest
-weight in the end: `global` if all are optimal, else `local`. `cosine` holds the run against W^mm of
-its choice; `choices` counts data sets by choice, and those in which the tokens selected have no
-W^mm, which are left out of `cosine`.
+Data have n inputs of T = 8 unit-norm Gaussian tokens and queries, d = 10, random labels and head.
+Normalised descent runs from zero with the log-loss for 2000 steps of 0.1. A run's choice are the
+tokens of largest weight in the end: `global` if all are optimal, else `local`. `cosine` compares
+the run with W^mm of its choice. `choices` counts data sets by choice, and those in which the
+selected tokens have no W^mm, which are left out of `cosine`.
 """
 
 from collections.abc import Sequence

@@ -1,18 +1,18 @@
 """tf/singular-values: how fast the singular values of K Q^T grow against each other.
 
 For balanced factors, K^T K = Q^T Q, gradient flow moves the singular values s_i of W = K Q^T by
-ds_i/dt = 2 s_i <u_i, -grad L v_i>, u_i and v_i the singular vectors. Let S be the sum of the
-constraint matrices with the multipliers of the nuclear-norm programme. The direction of -grad L
-tends to S if these multipliers are unique and the path follows the solution. S has the spectral
-norm 1, attained on the solution. So the law that is measured is d ln s_i / d ln s_1 -> the i-th
-singular value of S: 1 as often as its face is wide, and below 1 for all others. A singular value of
-slope c < 1 keeps a share ||W||^(c - 1) of the norm: at c = 0.95 it is halved once in six decades.
-If slopes have not settled, no cosine at such norms tells the limit.
+ds_i/dt = 2 s_i <u_i, -grad L v_i>, with singular vectors u_i and v_i. Let S be the sum of the
+constraint matrices weighted by the multipliers of the nuclear-norm programme. The direction of
+-grad L tends to S if these multipliers are unique and the path follows the solution. S has the
+spectral norm 1, attained on the solution. So the law to be measured is d ln s_i / d ln s_1 -> the
+i-th singular value of S. It is 1 for as many i as the solution's face is wide, and below 1 for all
+others. A singular value of slope c < 1 keeps a share ||W||^(c - 1) of the norm: at c = 0.95 it is
+halved once in six decades. Unless slopes have settled, no cosine at such norms shows the limit.
 
-The protocol of `tf/parameterisation-bias`, followed in the log domain to norm 1e7 from Gaussian
-starts of deviation 0.01; the programme is that of the tokens selected in the end. A run without a
-solution of that programme is left out. Slopes are those over a decade of the norm; beside them
-stand <u_i, S v_i> at its end and the singular values of S.
+The protocol is that of `tf/parameterisation-bias`, followed in the log domain to norm 1e7 from
+Gaussian starts of deviation 0.01. The programme is that of the tokens selected in the end; a run
+for which it has no solution is left out. Slopes are taken over a decade of the norm, and shown with
+<u_i, S v_i> at its end and the singular values of S.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ NORMS = tuple(10.0**k for k in range(1, 8))
 
 
 def numbers(seed: int, sets: int = 8, norms: Sequence[float] = NORMS) -> Numbers:
-    """Return slopes by data set, decade and singular value, and their distances from S."""
+    """Return slopes by data set, decade and singular value, and their distances from those of S."""
     generator = np.random.default_rng(seed)
     data = [gaussian_protocol(generator) for _ in range(sets)]
     d = data[0].d
@@ -81,7 +81,7 @@ def numbers(seed: int, sets: int = 8, norms: Sequence[float] = NORMS) -> Numbers
 
 
 def picture(n: Numbers) -> Figure:
-    """Return the slope of each singular value against the norm for the first runs; dashes are S."""
+    """Return slopes of singular values against the norm for the first runs; dashes are of S."""
     table = n.tables["slopes"]
     runs = table.distinct("data_set")[:4]
     figure = sheet(1, len(runs), panel=(3.4, 3.3))

@@ -1,16 +1,17 @@
 """tf/svm-rank: ranks of the Frobenius and of the nuclear solution, against n, T and d.
 
-n = 5, 10, 15 inputs of T = 5 tokens and n = 5 inputs of T = 5, 10, 15, in d = 1 to 20 dimensions:
-unit-norm Gaussian tokens, queries and head, random labels. In d = 1 tokens are 1 or -1, and the
-first of the best is the one to select.
+Data are n = 5, 10, 15 inputs of T = 5 tokens and n = 5 inputs of T = 5, 10, 15, in d = 1 to 20
+dimensions, with unit-norm Gaussian tokens, queries and head, and random labels. In d = 1 tokens are
+1 or -1, and the first of the best tokens is to be selected.
 
 The public code counts a rank by singular values above 1e-7. `rank` counts singular values above
 1e-7 times the largest, over the programmes that have a solution (`solved`). It also counts as the
 public code does (`as published`): without a solution, the solver of that code returns no matrix,
-and numpy gives this result the rank 1. `solvable` counts the programmes with a solution; those that
-are separable by a hair, or not, are `unsettled` and count as none. `tolerance` is the rank that
-1e-7 counts for a nuclear solution with a relative error in the span of the queries, as of a solver
-that stops early. From an error of 1e-6 on nearly every singular value counts.
+and numpy gives this result the rank 1. `solvable` counts the programmes with a solution. Programmes
+too close to the border between separable and not are `unsettled` and count as without. `tolerance`
+is the rank that 1e-7 counts for a nuclear solution with a relative error in the span of the
+queries, like that of a solver that stops early. From an error of 1e-6 on nearly every singular
+value counts.
 """
 
 from collections.abc import Sequence
@@ -40,7 +41,7 @@ def solutions(data: AttentionData) -> tuple[Array, Array] | None:
     """Return the Frobenius and the nuclear solution, None if there is none.
 
     Raises:
-        SolverError: the programme is separable, or not, by a hair.
+        SolverError: it is numerically undecided whether the programme is separable.
     """
     programme = att_svm_programme(data, data.gamma.argmax(axis=1))
     answer = solve_programme(programme)

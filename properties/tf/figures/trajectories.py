@@ -1,12 +1,12 @@
 """tf/trajectories: the flow on W and on (K, Q), seen through (W z_1, W z_2), and SVM directions.
 
-n = 2 inputs of T = 3 tokens in the plane, as in the talk, which does not publish its numbers. So
+n = 2 inputs have T = 3 tokens in the plane, as in the talk, which does not publish its numbers. So
 the tokens, queries, head and labels are drawn (unit norm) until the Att-SVM has a solution of norm
-at most 3. A data set of larger norm shows nothing at this scale. Starts are Gaussian, of growing
-size: a start near 0 matters for (K, Q) and not for W.
+at most 3; a larger norm would show nothing at this scale. Starts are Gaussian of increasing size: a
+start near 0 matters for (K, Q) and not for W.
 
-`plane` shows the curves of gradient flow on both to norm 15, `evidence` on to norm 1e4. There the
-residual of W from the Frobenius ray stays level; that of (K, Q) from the nuclear ray need not.
+`plane` shows the curves of gradient flow on both up to norm 15, `evidence` up to norm 1e4. There
+the residual of W from the Frobenius ray stays level; that of (K, Q) from the nuclear ray need not.
 """
 
 import numpy as np
@@ -48,7 +48,7 @@ def solutions(data: AttentionData, targets: tuple[int, ...]) -> tuple[np.ndarray
 
 
 def numbers(seed: int) -> Numbers:
-    """Return tokens, SVM directions, runs of plain descent, and headings of the runs further on."""
+    """Return tokens, SVM directions, curves of gradient flow, and their headings further on."""
     generator = np.random.default_rng(seed)
     data, draws = drawn(generator)
     W0, K0, Q0 = generator.normal(size=(3, len(SCALES), 2, 2)) * SCALES[:, None, None]
@@ -84,12 +84,12 @@ def numbers(seed: int) -> Numbers:
 
 
 def label(chosen: tuple[int, ...]) -> str:
-    """Return tokens counted from 1, as a reader sees them in the picture."""
+    """Return the tokens counted from 1, as the picture shows them."""
     return f"({', '.join(str(t + 1) for t in chosen)})"
 
 
 def input_table(data: AttentionData) -> Table:
-    """Return one row a token."""
+    """Return a table with one row for each token."""
     return Table.of(
         input=np.array([[1], [2]]),
         token=np.arange(1, 4),
@@ -102,7 +102,7 @@ def input_table(data: AttentionData) -> Table:
 
 
 def run_table(data: AttentionData, weights: str, b: int, curve: Trajectory) -> Table:
-    """Return entries of W, its projections W z_1 and W z_2, and the least largest weight."""
+    """Return entries of W, projections W z_1, W z_2, and the least weight of a selected token."""
     seen = projections(curve.W[0], data.Z)
     flat = curve.W[0].reshape(-1, 4)
     return Table.of(
@@ -117,7 +117,7 @@ def run_table(data: AttentionData, weights: str, b: int, curve: Trajectory) -> T
 
 
 def plane(n: Numbers) -> Figure:
-    """Return W z_1 and W z_2 of the flow on W (left) and on (K, Q) (right)."""
+    """Return a picture of W z_1 and W z_2 under the flow on W (left) and on (K, Q) (right)."""
     inputs = n.tables["inputs"]
     X = np.stack([inputs["x_1"], inputs["x_2"]], axis=-1).reshape(2, 3, 2)
     Z = np.stack([inputs["z_1"], inputs["z_2"]], axis=-1).reshape(2, 3, 2)[:, 0]
@@ -147,7 +147,7 @@ def plane(n: Numbers) -> Figure:
 
 
 def evidence(n: Numbers) -> Figure:
-    """Return every run beside the Frobenius and the nuclear solution of its selected tokens."""
+    """Return each run beside the Frobenius and the nuclear solution of its selected tokens."""
     figure = sheet(2, 4, panel=(3.7, 3.3))
     left, right = figure.subfigures(1, 2, wspace=0.03, squeeze=False)[0]
     for part, weights, other in ((left, "W", "nuclear"), (right, "(K, Q)", "Frobenius")):

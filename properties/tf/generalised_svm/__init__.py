@@ -2,27 +2,25 @@
 
 "Suppose GD solution selects a token set O_i for X_i. Claim: W_GD ~ W_fin + W_svm. Job of W_svm:
 select O_i and suppress the rest. Job of W_fin: allocate the nonzero softmax probabilities within
-O_i. ||W_svm||_F -> inf, ||W_fin||_F -> bounded." W_svm is the solution of
+O_i. ||W_svm||_F -> inf, ||W_fin||_F -> bounded." W_svm is a multiple of the solution of
 
     min ||W||_F: (x_t - x_u)^T W z_i >= 1 for t in O_i, u not in O_i; = 0 for t, u in O_i  (Gen-SVM)
 
-up to length, as it is to diverge; correlation is the cosine, at the best length. "For W_fin: See
-TLTO'23": here the least matrix with the logit differences of W_GD within each O_i. No sentence
-gives the start of descent, or says that the data see all of W_GD, or that Gen-SVM has a solution.
+because its norm should diverge; correlation is the cosine for the best multiple. "For W_fin: See
+TLTO'23": read as the least matrix with the logit differences of W_GD within each O_i. The talk does
+not give the start of descent. It does not say that W_GD - W_0 is all of W_GD, nor that Gen-SVM has
+a solution.
 
-`literal-1`: descent may rest at a W_0 that no logit sees, if attention to all tokens is already as
-it should be: both parts are 0. From 0 that cannot be. If all tokens are kept, W_svm is 0 and W_GD =
-W_fin exactly (`amended-1`). `literal-3` counts the published experiment: at d = 10 some 4 of 100
-runs come above 99%. The public code draws anew if weights leave the set unclear, which no slide
-says. Most of the runs that it keeps come above 99% (`properties.tf.figures.generalised_svm`).
-`literal-2`: a token between two selected ones cannot be suppressed. The run decides which tokens
-can be suppressed. Let V = W_GD - W_fin, and let some tokens be left out. If all margins of V to
-these tokens are positive, Gen-SVM has a solution (`amended-2`): then W_svm and W are not 0. The
-parts are orthogonal, and the correlation is at least
+`literal-1`: descent may rest at a W_0 that no logit sees, and both parts are 0. From 0 this is
+impossible. If all tokens are kept, W_svm is 0 and W_GD = W_fin exactly (`amended-1`). `literal-3`
+counts the published experiment: at d = 10 about 4 of 100 runs are above 99%. The public code draws
+anew if weights leave the set unclear, which no slide says. Most of the runs that it keeps are above
+99% (`properties.tf.figures.generalised_svm`). `literal-2`: a token between two selected ones cannot
+be suppressed. Let V = W_GD - W_fin, let some tokens be left out, and let mu be the least margin of
+V to them. If mu > 0, Gen-SVM has a solution (`amended-2`). The parts are orthogonal, and (`sharp`)
+the correlation is at least
 
-    sqrt((||W_fin||^2 + mu^2 ||W_svm||^2) / (||W_fin||^2 + ||V||^2)),  mu the least margin of V,
-
-More is said in `symbolic/tf/generalised_svm.py`.
+    sqrt((||W_fin||^2 + mu^2 ||W_svm||^2) / (||W_fin||^2 + ||V||^2)).
 """
 
 from attsvm.primitives.heads import ACTIVATIONS

@@ -33,12 +33,12 @@ ONE_INPUT = (
     "one input have two tokens x_1 and x_2, a query z and a head h(x) = sum_k b_k phi(<a_k, x>), "
     "and descent run from any start with any constant step"
 )
-"""The definition of steps on one input, for the sentence of a reading."""
+"""Words that define steps on one input, for the sentence of a reading."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeadSteps:
-    """Tokens X (2, d), a query, a head, a loss, a start of m, the size of steps and how many."""
+    """Tokens X (2, d), a query, a head, a loss, a start of m, a step size and a number of steps."""
 
     X: Array
     z: Array
@@ -58,7 +58,7 @@ class HeadSteps:
 
 
 def of(m: Namespace, case: HeadSteps) -> SimpleNamespace:
-    """Return the head and the tokens in one arithmetic; D is x_1 - x_2, square ||A||^2."""
+    """Return the head and tokens in one arithmetic, with D = x_1 - x_2 and `square` = ||A||^2."""
     X = m.values(case.X)
     D, z = X[0] - X[1], m.values(case.z)
     return SimpleNamespace(
@@ -85,7 +85,7 @@ def lead(m: Namespace, case: HeadSteps) -> Numbers:
 
 
 def unit_slopes(m: Namespace, case: HeadSteps) -> list[tuple[Number, Number]]:
-    """Return the slope of each unit along x_1 - x_2 at the tokens' mean and at the first token."""
+    """Return the slope of each unit along x_1 - x_2, at the tokens' mean and at the first token."""
     v = of(m, case)
     along = v.A @ v.D
     ends = (v.A @ v.mean, v.A @ v.X[0])
@@ -125,7 +125,8 @@ def moves(m: Namespace, case: HeadSteps, least: Number = 0) -> Comparison:
 def grows(m: Namespace, case: HeadSteps, over: Number = 4, power: Number = 1) -> Relation:
     """c = e ||A||^2 p (-l'(h(x_1))) and C = e ||A||^2 P (-l'(h(mean))).
 
-    p and P are the sums over the units of the lesser and of the larger slope at the mean and x_1.
+    p and P are the sums over the units of the smaller and of the larger slope at the mean and at
+    x_1.
     """
     v, ends = of(m, case), unit_slopes(m, case)
     low = sum((m.minimum(*pair) for pair in ends), m.exact(0))
@@ -161,12 +162,12 @@ def grows_by_half(
 def raised(
     m: Namespace, before: Number, after: Number, beta: Number, g: Number, room: Number
 ) -> Comparison:
-    """Return that after is at most the larger one of before and ln(beta/g - 1) + room."""
+    """Return that `after` is at most the larger of `before` and ln(beta/g - 1) + room."""
     return m.at_most(after, m.maximum(before, m.log(beta / g - 1) + room))
 
 
 def farthest(size: Number, square: Number, beta: Number) -> Number:
-    """Return 4 e ||A||^2 beta/27, which no step adds more than to the lead."""
+    """Return 4 e ||A||^2 beta/27, the most that a step adds to the lead."""
     return 4 * size * square * beta / 27
 
 
@@ -207,12 +208,12 @@ def rises_from_both(case: HeadSteps) -> bool:
 
 
 def gentle(case: HeadSteps) -> bool:
-    """Return whether the loss has -1 <= l' < 0."""
+    """Return whether -1 <= l' < 0."""
     return case.loss in SLOPED and LOSSES[case.loss].lipschitz <= 1.0
 
 
 def rising(case: HeadSteps) -> bool:
-    """Return whether P is positive."""
+    """Return whether P of `UNITS` is positive."""
     ends = unit_slopes(BALLS, case)
     return bool(sum((BALLS.minimum(*pair) for pair in ends), BALLS.exact(0)) > 0)
 
@@ -224,7 +225,7 @@ def critical(case: HeadSteps) -> bool:
 
 
 def best_by_far(case: HeadSteps) -> bool:
-    """Return whether beta is positive."""
+    """Return whether beta of `grows_by_half` is positive."""
     x = rationals(case.X)[1]
     pairs = zip(rationals(case.b), rationals(case.A), strict=True)
     return bool(sum(b * dot(a, x) * dot(a, x) for b, a in pairs) < 0)
@@ -269,7 +270,7 @@ def example(
     size: float = 1.0,
     **other: Any,
 ) -> HeadSteps:
-    """Return one step from zero on tokens and units of one dimension, with query 1."""
+    """Return one step from zero on tokens and units of one dimension, with query 1 by default."""
     tokens, units = np.array(X, dtype=float)[:, None], np.array(a, dtype=float)[:, None]
     whole = {"z": [1.0], "start": 0.0, "count": 1, **other}
     z, outer = np.array(whole.pop("z"), dtype=float), np.array(b, dtype=float)
@@ -286,7 +287,7 @@ FALLING = example([1, 0], [1], [-1], "relu")
 BUMP = example([4, -12], [1], [1], "logistic", "correlation", 1 / 64, count=3)
 """The slope is largest between the mean of the tokens and the first one."""
 DEAD = example([1, -3], [1], [1], "relu")
-"""The first token is best, and h is flat about the mean of both."""
+"""The first token is best, and h is flat around the mean of both."""
 SQUARE = example([0, 1], [1], [-1], "square")
 SHORT = example([0, 1], [1], [-1], "square", size=0.125)
 WIDE = example([0, 1], [1], [-1], "square", size=64, z=[4])
@@ -298,7 +299,7 @@ ASIDE = example([1, 3], [1], [-1], "square", "correlation", 1 / 128)
 RISEN = example([0, 1], [1], [1], "square")
 SOFT = example([0, 8], [1], [-1], "softplus", "correlation", 1 / 1024)
 PAIR = example([1, -1], [1], [-1], "square", start=-0.5, size=16)
-"""h(x) = -x^2, and a step over the best mixture."""
+"""h(x) = -x^2; the step leaps over the best mixture."""
 CONVEX_PAIR = example([1, -1], [1], [1], "square")
 STEEP = example([4, -4], [1], [-1], "square", "exponential", start=-4.0)
 BACK_PAIR = example([1, -1], [1], [-1], "square", start=-0.5, size=-16)

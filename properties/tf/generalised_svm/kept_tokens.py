@@ -1,4 +1,4 @@
-"""Instances of the generalised SVM: which tokens are kept; W_fin and the rest of W, exactly."""
+"""Instances of the generalised SVM with their kept tokens, and the exact components of W."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from attsvm.theory import Hypothesis, stated
 from attsvm.theory.types import Comparison, Namespace, Nested, Number, Relation
 
 ANYTHING = "tokens, queries, W, and sets O_i of kept tokens, none of them empty, be arbitrary"
-"""The definition of data with kept tokens, for the sentence of a reading."""
+"""Words that define data with kept tokens, for the sentence of a reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,11 @@ def _least(D: Matrix, Z: Matrix, bound: Vector, equal: list[bool], size: int) ->
 
 
 def parts(case: KeptTokens) -> Parts:
-    """Return W_fin, W_svm and the margins of the remainder."""
+    """Return W_fin, W_svm and the margins of the remainder.
+
+    Raises:
+        DataError: the logits of W contradict each other.
+    """
     X, Z, W = rationals(case.X), rationals(case.Z), rationals(case.W)
     D, queries, equal, logits = [], [], [], []
     for tokens, z, kept in zip(X, Z, case.kept.tolist(), strict=True):
@@ -101,10 +105,10 @@ def parts(case: KeptTokens) -> Parts:
 
 
 def rests(case: KeptTokens) -> bool:
-    """Return whether each input has one value of <a, x>, or h' = 0 there: the gradient at W is 0.
+    """Return whether the gradient at W is provably 0.
 
-    Decided in rationals: an input on which the risk depends must have uniform attention and <a,
-    output> = 0.
+    In each input the risk does not depend on the tokens, or attention is uniform and <a, output> =
+    0, so that h' = 0. This is decided in rationals.
     """
     X, Z, W, a = (rationals(part) for part in (case.X, case.Z, case.W, case.a))
     for tokens, z, b in zip(X, Z, rationals(case.b), strict=True):
@@ -173,7 +177,7 @@ def reached(m: Namespace, case: KeptTokens, share: Number = 1) -> Relation:
 
 
 def longer(m: Namespace, rest: Number, size: Number, mu: Number, share: Number = 1) -> Comparison:
-    """Return that a share of mu times the root of one square is at most the root of the other."""
+    """Return that share mu sqrt(size) <= sqrt(rest)."""
     return m.at_most(share * mu * m.sqrt(size), m.sqrt(rest))
 
 
@@ -192,7 +196,10 @@ def splits(m: Namespace, case: KeptTokens, share: Number = 1) -> Relation:
 def split(
     m: Namespace, W: Number, fin: Number, size: Number, along: Number, mu: Number, share: Number = 1
 ) -> Relation:
-    """Return the inequalities of the split for these numbers."""
+    """Return 0 < W and fin + share mu^2 size <= best <= W for squared norms.
+
+    Here `best` is the squared norm of the projection of W to W_fin + c W_svm.
+    """
     best = fin + along * along / (size + m.is_zero(size))
     least = fin + share * m.square(mu) * size
     return m.all_of(m.below(m.exact(0), W), m.at_most(least, best), m.at_most(best, W))
@@ -206,7 +213,7 @@ def kept(
     a: Nested | None = None,
     b: Nested | None = None,
 ) -> KeptTokens:
-    """Return an instance from anything that numpy reads; its head is 0 unless it is given."""
+    """Return an instance from nested lists; its head is 0 by default."""
     tokens = np.array(X, dtype=np.float64)
     n, _, d = tokens.shape
     zero = np.zeros(d) if a is None else np.array(a, dtype=np.float64)
@@ -217,9 +224,10 @@ def kept(
 
 @composite
 def drawn(draw: st.DrawFn, spread: bool = True, everything: bool = False) -> KeptTokens:
-    """Draw kept tokens on one side; W is about W_svm times a number, plus the drawn part.
+    """Draw data with kept tokens, and W: about a multiple of W_svm, plus a drawn part.
 
-    With `spread` W has a drawn part that no data need see; `everything` keeps all tokens.
+    With `spread` the drawn part is any matrix, else one in the span of the data; `everything` keeps
+    all tokens.
     """
     n, T, d = draw(sizes(1, 2)), draw(sizes(1, 4)), draw(sizes(1, 3))
     X, Z, kept = draw(arrays(n, T, d)), draw(arrays(n, d)), draw(arrays(n, T)) > 0.0
@@ -238,19 +246,19 @@ def drawn(draw: st.DrawFn, spread: bool = True, everything: bool = False) -> Kep
 
 
 def leads(case: KeptTokens) -> bool:
-    """Return whether some token is left out, and all margins of V to these are positive."""
+    """Return whether some token is left out and all margins of V to such tokens are positive."""
     return min(parts(case).margins, default=fmpq(0)) > 0
 
 
 def seen(case: KeptTokens) -> bool:
-    """Return whether W lies in the span of the (x_t - x_u) z_i^T, as from 0 it always does."""
+    """Return whether W lies in the span of the (x_t - x_u) z_i^T, as it always does from 0."""
     everything = KeptTokens(case.X, case.Z, np.ones_like(case.kept), case.a, case.b, case.W)
     pieces = parts(everything)
     return pieces.fin == pieces.W
 
 
 UNSEEN = kept([[[1, 0], [-1, 0]]], [[1, 0]], [[1, 1]], [[0, 0], [1, 0]], [1, 0], [-1])
-"""Attention is uniform, h(x) = -x_1^2 at its best, and no logit sees W."""
+"""Attention is uniform, h(x) = -x_1^2 is at its best, and no logit depends on W."""
 NOTHING = kept([[[1]]], [[1]], [[1]], [[0]])
 """One token, and W = 0: there is no correlation."""
 BETWEEN = kept([[[1], [0], [-1]]], [[1]], [[1, 0, 1]], [[0]])

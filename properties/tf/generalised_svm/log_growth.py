@@ -1,8 +1,8 @@
-"""How W - ln k W_svm moves along descent under a linear head: bounded if no multiplier is 0.
+"""The growth of W - ln k W_svm along descent under a linear head: bounded if no multiplier is 0.
 
-Of inputs of two tokens with orthogonal (x_o - x_t) z_i^T each margin has an equation of its own,
-and grows like ln k. In `HIDDEN` a tight constraint has multiplier 0, and its margin leaves the
-other one behind for ever, so that no multiple of W_svm stays near W.
+If each input has two tokens and the (x_o - x_t) z_i^T are orthogonal, each margin has an equation
+of its own and grows like ln k. In `HIDDEN` a tight constraint has multiplier 0, and its margin
+exceeds the other one by more and more. So no multiple of W_svm stays near W.
 """
 
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ HIDDEN = AttentionData(
     np.array([[1.0, 0.0]]),
     scores=np.array([[2.0, -1.0, -1.0]]),
 )
-"""The margins are w_1 and w_1 + w_2 for w = W z. W_svm has w = (1, 0), the second one's multiplier
-is 0."""
+"""The margins are w_1 and w_1 + w_2 for w = W z. W_svm has w = (1, 0), and the second constraint
+has multiplier 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """A start, a loss by its name and the size of a step, for the data with a multiplier 0."""
+    """A start, a loss by its name and the size of a step, for the data of `HIDDEN`."""
 
     start: Array
     loss: str
@@ -47,12 +47,12 @@ class Hidden:
 
 
 PAIRS = "each input have two tokens, x_1 of score gamma_1 and x_2 of score gamma_2"
-"""The definition of the data of such steps, for the sentence of a reading."""
+"""Words that define the data of such steps, for the sentence of a reading."""
 
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """Steps of descent from zero, all of one size, and how many."""
+    """Data of two tokens an input, a loss, and a number of steps from zero of one size."""
 
     data: AttentionData
     loss: str
@@ -66,7 +66,7 @@ class Several:
 
 @composite
 def hidden(draw: st.DrawFn) -> Hidden:
-    """Draw a step on the data with a multiplier 0, from any start."""
+    """Draw a step on the data of `HIDDEN`, from any start."""
     start = draw(arrays(2, 2)) * draw(st.sampled_from([1.0, 4.0, 0.25]))
     loss, size = draw(st.sampled_from(SLOPED)), draw(st.sampled_from(SIZES_OF_STEPS))
     return Hidden(start, loss, size)
@@ -89,13 +89,13 @@ def separate(draw: st.DrawFn) -> Several:
 def separated(
     X: Nested, Z: Nested, scores: Nested, loss: str = "log-loss", size: float = 1.0
 ) -> Several:
-    """Return one step from zero by nested lists."""
+    """Return one step from zero on data of nested lists."""
     tokens, queries, gamma = (np.array(part, dtype=float) for part in (X, Z, scores))
     return Several(AttentionData(tokens, queries, scores=gamma), loss, size, 1)
 
 
 def hidden_step(size: float, loss: str = "log-loss") -> Hidden:
-    """Return a step from zero on the data with a multiplier 0."""
+    """Return a step from zero on the data of `HIDDEN`."""
     return Hidden(np.zeros((2, 2)), loss, size)
 
 
@@ -109,7 +109,7 @@ BACK_HIDDEN, FLAT_HIDDEN, SHORT = hidden_step(-1), hidden_step(1, "cubic"), hidd
 
 
 def orthogonal(case: Several) -> bool:
-    """Return whether the matrices (x_1 - x_2) z_i^T are orthogonal to each other, and none is 0."""
+    """Return whether the matrices (x_1 - x_2) z_i^T are orthogonal to each other and none is 0."""
     exact = ExactData.of(case.data)
     pairs = [(subtract(X[0], X[1]), z) for X, z in zip(exact.X, exact.Z, strict=True)]
     products = [[dot(a, b) * dot(y, z) for b, z in pairs] for a, y in pairs]
@@ -144,10 +144,7 @@ def lags(m: Namespace, case: Hidden, share: Number = 1) -> Relation:
     "z_i^T",
 )
 def follows_logarithm(m: Namespace, case: Several, over: Number = 4, power: Number = 1) -> Relation:
-    """c and C are the size of the step times |A_i|^2/n, the gap of the scores, and -l'.
-
-    The slope is that at the higher score for c and at the lower one for C.
-    """
+    """c_i and C_i are e ||A_i||^2 (gamma_1 - gamma_2)/n times -l' at gamma_1 and at gamma_2."""
     exact, k = ExactData.of(case.data), case.count
     start = np.zeros((case.data.d, case.data.d))
     W = m.values(start)

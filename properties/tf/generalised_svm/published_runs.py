@@ -1,6 +1,6 @@
 """Frequencies of a correlation above a bound in the published experiment, with exact intervals.
 
-Every run counts whose Gen-SVM has a solution; the public code leaves out others as well, by the
+Every run counts if its Gen-SVM has a solution. The public code leaves out others as well, by the
 weights at the end (`properties.tf.figures.generalised_svm`).
 """
 
@@ -23,7 +23,7 @@ RUNS, AGAIN = 60, 120
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A seed of random data, and a size of the published ones."""
+    """A seed of random data, and one of the published sizes."""
 
     seed: int
     d: int
@@ -60,7 +60,7 @@ def _often(case: Published, above: str, share: str, runs: int, stream: int) -> S
 
 
 def often(case: Published, above: str = "0.99", share: str = "1/2") -> Slack:
-    """Return the slack of "the correlation exceeds a bound with probability >= `share`"."""
+    """Return the slack of "the correlation exceeds `above` with probability at least `share`"."""
     return _often(case, above, share, RUNS, 0)
 
 

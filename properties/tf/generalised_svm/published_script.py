@@ -1,8 +1,8 @@
-"""The published experiment as a script: the same draws and runs in numpy, and how many come above.
+"""The published experiment as a script: the same draws and runs in numpy, and a count of the hits.
 
-W_fin is a pseudo-inverse, W_svm = sum_j v_j M_j over the differences M_j to the first kept token,
-whose v_j is free within the kept set and found by active sets elsewhere. From d = 4 on differences
-are independent, so that there is a solution. The two parts are orthogonal.
+W_fin comes from a pseudo-inverse. W_svm = sum_j v_j M_j over the differences M_j to the first kept
+token, where v_j is free within the kept set and found by active sets elsewhere. From d = 4 on
+differences are independent, so that there is a solution. The two parts are orthogonal.
 """
 
 from attsvm.theory import Claim
@@ -40,7 +40,7 @@ print(sum(x > {above} for x in told), "of", {runs}, "runs are above; the median 
 
 
 def written(claim: Claim, case: Values) -> str | None:
-    """Return a script with the first draw that the claim counts."""
+    """Return a script with the first draw that the claim counts, else None."""
     if not isinstance(case, Published):
         return None
     constants = {"above": "0.99", "share": "1/2", **claim.formula.constants}

@@ -5,20 +5,20 @@ locally-optimal solution." "Holds as d becomes even larger (explains red bars ->
 our global convergence conjecture (see paper)". The slide does not print the conjecture.
 
 A large d alone says nothing: data may stay in a few of its dimensions, and obtuse triangles exist
-in all. From far along the second best token of `OBTUSE` descent stays with that token. Descent from
-zero moves tokens 1, 0, -2 along an axis with scores 1, -5, 0 to the token -2 (amended-1). The least
-data of which some run fails with l' < 0, unique optimal tokens and an Att-SVM:
+in all. From far along the second-best token of `OBTUSE` descent stays with that token. Descent from
+zero moves tokens 1, 0, -2 along an axis with scores 1, -5, 0 to the token -2 (amended-1). The
+smallest data on which some run fails, with l' < 0, unique optimal tokens and an Att-SVM:
 
 | | never fails, from any start | fails from zero, certified | fails from some start |
 | --- | --- | --- | --- |
 | n = 1 | T = 2 (`symbolic.aligned_inputs:prove_equal_rivals`) | T = 3, d = 1 | T = 3, d = 1 |
-| n = 2, T = 2 | d = 1, where inputs are aligned | d = 2 (`tf/global-equal-scores`) | d = 2 |
+| n = 2, T = 2 | d = 1 if inputs are aligned | d = 2 (`tf/global-equal-scores`) | d = 2 |
 
-The second reading falls for tied scores, and without these (`amended-2`) it falls if inputs move
+The second reading falls for tied scores. Without tied scores (`amended-2`) it falls if inputs move
 each other's margins (`OUTRUN`). Without tied scores and with steps of at most 1/L, every run
-settles at the best tokens if queries are orthogonal (`sharp-2`). So it does if inputs have two
-tokens except one input, which may have three (`sharp-3`). Two inputs of three tokens are open. The
-arguments, and what was searched without success, are in `symbolic.tf.global_conjecture`.
+settles at the best tokens if queries are orthogonal (`sharp-2`). So it does if one input has at
+most three tokens and the others two (`sharp-3`). Two inputs of three tokens are open. The proofs,
+and what was searched without success, are in docs/proofs/global_conjecture.md.
 """
 
 from attsvm.primitives.descent import Descent

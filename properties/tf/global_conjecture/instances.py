@@ -1,4 +1,4 @@
-"""Data sets and starts in many dimensions, explicit and drawn."""
+"""Instances of the conjecture: data sets and starts in many dimensions, explicit and drawn."""
 
 import itertools
 from dataclasses import replace
@@ -22,9 +22,9 @@ OBTUSE = replace(
     cases.from_zero([[[0, 0, 0], [-2, -1, 0], [-1, 0, 0]]], scores=[[2.0, 1.0, 0.0]]),
     start=np.array([[-20.0, 0, 0], [-20.0, 0, 0], [0, 0, 0]]),
 )
-"""Three tokens, the second best no support vector, started at it."""
+"""Three tokens, started at the second best, which is no support vector."""
 PASSED = cases.from_zero([[[1, 0, 0], [0, 0, 0], [-2, 0, 0]]], scores=[[1.0, -5.0, 0.0]])
-"""From zero to the token (-2, 0, 0)."""
+"""From zero descent moves to the token (-2, 0, 0)."""
 OUTRUN = replace(
     cases.from_zero(
         [
@@ -36,7 +36,7 @@ OUTRUN = replace(
     ),
     loss="correlation",
 )
-"""All tokens support in all Local-SVMs; from zero the first input keeps its worse token."""
+"""All tokens support all Local-SVMs; from zero the first input keeps its worse token."""
 LONG, LONG_OF_THREE = (
     replace(cases.from_zero([np.eye(T)], scores=[np.arange(T)[::-1]]), step=256.0) for T in (4, 3)
 )
@@ -47,7 +47,7 @@ NO_SOLUTION = cases.from_zero([[[1], [1]]], scores=[[1.0, 0.0]])
 
 @composite
 def staircases(draw: st.DrawFn) -> AttentionData:
-    """Draw one input whose tokens take one axis after the other: right angles, multipliers of 0."""
+    """Draw one input whose tokens step along one axis after the other, so multipliers are 0."""
     T = draw(sizes(2, 4))
     order = np.array(draw(st.permutations(range(T))))
     scores = order + np.abs(draw(arrays(T))) / 16
@@ -56,7 +56,7 @@ def staircases(draw: st.DrawFn) -> AttentionData:
 
 @composite
 def edges(draw: st.DrawFn) -> AttentionData:
-    """Draw two or three inputs of one query, the last opposed as far as feasibility allows."""
+    """Draw two or three inputs of one query; the last one is opposed as far as is feasible."""
     n = draw(sizes(2, 3))
     share, X = draw(st.sampled_from([0.5, 0.25, 0.75])), np.zeros((n, 2, n))
     X[:, 0] = np.eye(n) * np.append(np.ones(n - 1), draw(st.sampled_from([1.0, 0.5, 2.0])))
@@ -67,22 +67,22 @@ def edges(draw: st.DrawFn) -> AttentionData:
 
 @composite
 def supported(draw: st.DrawFn) -> Descent:
-    """Draw tokens near separate axes, or on the edge; starts zero, small, large, adversarial."""
+    """Draw runs on data of `staircases`, `edges` or `on_axes`, from starts of any kind."""
     kind = draw(st.integers(0, 3))
     data = draw(edges() if kind == 3 else staircases() if kind == 2 else choices.on_axes())
     return Descent(data, draw(starts_about(data, 0, 1, 3)), draw(st.sampled_from(LOSSES)))
 
 
 def at_rest() -> st.SearchStrategy[Descent]:
-    """Return a strategy of `supported` data from zero."""
+    """Return a strategy of the data of `supported`, from zero."""
     return supported().map(lambda case: replace(case, start=np.zeros_like(case.start)))
 
 
 @composite
 def simplices(draw: st.DrawFn) -> Descent:
-    """Draw inputs near regular simplices, scores in any order.
+    """Draw runs on inputs near regular simplices, with scores in any order.
 
-    Queries orthogonal, similar or equal.
+    Queries are orthogonal, similar or equal.
     """
     n = draw(sizes(1, 3))
     T = draw(sizes(2, 5 - n))
@@ -100,7 +100,7 @@ def simplices(draw: st.DrawFn) -> Descent:
 
 @composite
 def apart(draw: st.DrawFn) -> Descent:
-    """Draw inputs of orthogonal queries, each near a regular simplex or right-angled staircase."""
+    """Draw runs on inputs of orthogonal queries, each near a regular simplex or a staircase."""
     n = draw(sizes(1, 2))
     T = draw(sizes(3, 5 - n))
     X, Z = np.zeros((n, T, T + n)), np.eye(n, T + n)
@@ -121,8 +121,11 @@ def apart(draw: st.DrawFn) -> Descent:
 
 @composite
 def acting(draw: st.DrawFn) -> Descent:
-    """Draw inputs of one query that move each other's margins, of two or once three tokens."""
-    data, powers = draw(edges()), [0, 1]  # from further away runs linger for too long
+    """Draw runs on inputs of one query that move each other's margins, with two tokens each.
+
+    The first input may have three tokens.
+    """
+    data, powers = draw(edges()), [0, 1]  # from further away runs take too long
     if draw(st.booleans()):
         n = draw(sizes(2, 3))
         X = np.zeros((n, 3, n + 2))
@@ -141,7 +144,7 @@ def acting(draw: st.DrawFn) -> Descent:
 
 
 def orthogonal(case: Descent) -> bool:
-    """Return whether no two queries have an inner product other than 0."""
+    """Return whether the queries are orthogonal to each other."""
     pairs = itertools.combinations(ExactData.of(case.data).Z, 2)
     return all(dot(a, b) == 0 for a, b in pairs)
 
@@ -153,13 +156,13 @@ def few(case: Descent) -> bool:
 
 
 def short_or_few(case: Descent) -> bool:
-    """Return whether the step is at most 1/L, or queries are orthogonal, with <= 3 tokens."""
+    """Return whether the step is at most 1/L, or queries are orthogonal and T <= 3."""
     few = case.data.present.sum(axis=1).max() <= 3 and orthogonal(case)
     return bool(few) or is_short(case)
 
 
 def different(case: Descent) -> bool:
-    """Return whether no two tokens of an input have one score."""
+    """Return whether no two tokens of an input have the same score."""
     return all(len(set(gamma)) == len(gamma) for gamma in ExactData.of(case.data).gamma)
 
 

@@ -8,12 +8,13 @@ criteria", each with a tick.
 The three literal readings fall from W_0 = 0 with the loss -u and z = (1, 0).
 
 - `literal-1`, one input: tokens (-4, -4), (3, 1), (4, 3), (-2, 0), head (3, -4), so scores 4, 5, 0,
-  -6. The first step favours the second token over all others and the bad ones fade; then the first
-  token, which is longer, takes over for ever.
+  -6. The first step favours the second token over all others and the bad ones fade. Then the first
+  token, which is longer, is selected for ever.
 - `literal-2`, both criteria at once: tokens (1, 0), 0, 0, 0 and (-2, 1), 0, head (3, 7), so scores
   3, 0, 0, 0 and 1, 0. With w the first column of W, -grad of input 1 is along (1, 0), of input 2
-  along (-2, 1). Both margins grow if the first is 2 to 5/2 times the second. It is 9/4 at zero, but
-  s(1 - s) grows from 3/16 to 1/4 as input 1 learns, the ratio to 3, and input 2 is lost for ever.
+  along (-2, 1). Both margins grow if the first is 2 to 5/2 times the second. The factor is 9/4 at
+  zero. As input 1 learns, s(1 - s) grows from 3/16 to 1/4 and the factor to 3, and input 2 is lost
+  for ever.
 - `literal-3`: two inputs of two tokens.
 
 With steps of 256/L `amended` fails (`THROWN`).
@@ -49,11 +50,12 @@ CROWDED = from_zero(
 ).data
 TIED = from_zero([[[4, 0], [2, -1], [0, 0]]], scores=[[1.0, 1.0, 0.0]])
 BEYOND_ONE = from_zero([[[1, 0], [0, 0]]], scores=[[1.5, 0.0]]).data
-"""(1 - u)^2 is least if attention scores 1: from w = (4, 1) it ends at w = (ln 2, 1)."""
+"""(1 - u)^2 is least if the attended score is 1: from w = (4, 1) descent ends at w = (ln 2, 1)."""
 TWO_BEST = Step(TIED.data, ZERO, TIED.loss, 64.0)
-"""The first step separates the first token; W^mm has w = (2/5, 1/5), descent ends along (1, 0)."""
+"""The first step separates the first token. W^mm has w = (2/5, 1/5), but descent ends along (1,
+0)."""
 FAR_AHEAD = Step(NOT_ALIGNED.data, np.array([[64.0, 0.0], [192.0, 0.0]]), "correlation", 1.0)
-"""Far along W^mm, if the first step lowers the margin of the second input."""
+"""A start far along W^mm, from which the first step lowers the margin of the second input."""
 THROWN = replace(
     Step(LEAPING.data, np.array([[2.0, 0.0], [6.0, 0.0]]), "correlation", 1.0), step=256.0
 )

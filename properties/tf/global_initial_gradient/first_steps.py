@@ -50,7 +50,7 @@ def steepest(case: Step) -> Matrix | None:
 
 
 def separation(case: Step) -> arb | None:
-    """Return the least margin of the optimal tokens under the steepest direction, or None."""
+    """Return the least margin of the optimal tokens under -grad L(W_0)/||grad L(W_0)||, or None."""
     unit, pairs = steepest(case), exact_constraints(ExactData.of(case.data)).values()
     if unit is None or not pairs:
         return None
@@ -58,13 +58,13 @@ def separation(case: Step) -> arb | None:
 
 
 def separates(case: Step) -> bool:
-    """Return whether (x_opt - x_t)^T (-grad L(W_0)) z > 0 for every rival t, for sure."""
+    """Return whether (x_opt - x_t)^T (-grad L(W_0)) z is provably above 0 for every rival t."""
     margin = separation(case)
     return margin is not None and bool(margin > 0)
 
 
 def correlates(case: Step, solution: Matrix | None) -> bool:
-    """Return whether <-grad L(W_0), W^mm> > 0, for sure."""
+    """Return whether <-grad L(W_0), W^mm> is provably above 0."""
     unit = steepest(case)
     if unit is None or solution is None:
         return False
@@ -72,11 +72,11 @@ def correlates(case: Step, solution: Matrix | None) -> bool:
 
 
 def is_long(case: Step) -> bool:
-    """Return whether R >= (ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - m_0) / iota, for sure.
+    """Return whether R >= (ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - m_0) / iota, provably.
 
-    iota is `separation`, m_0 the least margin of the optimal tokens at W_0, G_i the largest score
-    gap of input i, b_i the largest |l'| between its worst and its best score, drop_i = l(second
-    score) - l(best score).
+    iota is `separation`, and m_0 the least margin of the optimal tokens at W_0. For input i, G_i is
+    the largest score gap, b_i the largest |l'| between its worst and its best score, and drop_i =
+    l(second score) - l(best score).
     """
     exact, iota = ExactData.of(case.data), separation(case)
     bound = threshold(exact, case.loss)
@@ -96,7 +96,7 @@ def is_long(case: Step) -> bool:
 
 
 def exactly_stepped(case: Step) -> Matrix | None:
-    """Return W_1 = W_0 - R grad L(W_0)/||grad L(W_0)|| in balls."""
+    """Return W_1 = W_0 - R grad L(W_0)/||grad L(W_0)|| in balls; None if this may be 0/0."""
     unit, start = steepest(case), rationals(case.start)
     if unit is None:
         return None
@@ -127,7 +127,7 @@ def reaches_after(case: Step, towards: str = "optimal") -> Slack:
 def decided_after(case: Step, towards: str = "optimal") -> arb | None:
     """Return 1 if descent from the enclosed W_1 provably reaches the target, negative if not.
 
-    None without a proof.
+    None if the gradient at W_0 may be zero.
     """
     first, limit = exactly_stepped(case), max_margin(case.data, towards)
     if first is None:
@@ -140,8 +140,8 @@ def decided_after(case: Step, towards: str = "optimal") -> arb | None:
 def never_rises(case: Step, target: Matrix) -> bool:
     """Return whether the target has an entry above 0 that starts at 0 and that no step raises.
 
-    For one input, and one score of all tokens that are not optimal, -grad L is a nonnegative
-    combination of the (x - y) z^T, x optimal and y not.
+    This is decided for one input whose tokens that are not optimal share a score. There -grad L is
+    a nonnegative combination of the (x - y) z^T, with x optimal and y not.
     """
     exact = ExactData.of(case.data)
     if len(exact.X) > 1 or case.start.any():
@@ -183,7 +183,7 @@ AFTER_STEP = converges_in_direction(
 
 @composite
 def steps(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
-    """Draw small data, started at zero, near it or at worse tokens."""
+    """Draw a step on small data, started at zero, near it or at worse tokens."""
     data = draw(ragged(attention_data(n=(1, 2), T=(2, 3), d=(2, 3))))
     start = draw(starts_about(data, 0)) if draw(st.booleans()) else np.zeros((data.d, data.d))
     return Step(data, start, draw(st.sampled_from(SLOPED)), draw(st.sampled_from(lengths)))
@@ -191,9 +191,9 @@ def steps(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
 
 @composite
 def favoured(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
-    """Draw data whose first gradient mostly separates: rivals on separate axes.
+    """Draw a step on data whose first gradient mostly separates: rivals on separate axes.
 
-    Input i has the optimal token x_i, and rivals x_i less an axis, less a little noise. The start
+    Input i has the optimal token x_i, and rivals x_i minus an axis, minus a little noise. The start
     is zero, near it or at worse tokens.
     """
     n, T = draw(sizes(1, 2)), draw(sizes(2, 3))
@@ -206,7 +206,7 @@ def favoured(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
 
 
 def favoured_larger(generator: np.random.Generator) -> Step:
-    """Return favoured data with two or three inputs of up to four tokens, from zero."""
+    """Return a step on such data with two or three inputs of up to four tokens, from zero."""
     n, T = int(generator.integers(2, 4)), int(generator.integers(2, 5))
     d = n * (T - 1)
     own = generator.integers(-32, 33, size=(n, 1, d)) / 16
@@ -217,9 +217,9 @@ def favoured_larger(generator: np.random.Generator) -> Step:
 
 
 def _on_axes(own: Array, noise: Array, scores: Array, lead: Array) -> AttentionData:
-    """Return first tokens `own` of score 1 + |lead|.
+    """Return data whose first tokens are `own`, with score 1 + |lead|.
 
-    Others score -|score|, an axis and noise away.
+    The other tokens are `own` minus an axis and noise, with score -|score|.
     """
     n, rivals, d = noise.shape
     X = np.repeat(own, rivals + 1, axis=1)

@@ -4,21 +4,21 @@
 But we have to let ||W||_F -> infinity." L is the training risk and L_* its value at the optimal
 tokens, those of the best score of their input; x_it are its tokens, z_i its query.
 
-Yes needs a W that separates: (x_i,o - x_it)^T W z_i > 0 for all tokens t of input i with a lower
-score, and for one of its optimal tokens o. The query 0 admits none (literal-1, where "if softmax
-selects" is read as the way to L_*, not as a condition on the data). The norm is needed only if two
-scores of an input differ (literal-2, as in lemma 2).
+"Yes" needs a W that separates: (x_i,o - x_it)^T W z_i > 0 for all tokens t of input i with a lower
+score, and for one of its optimal tokens o. The query 0 admits none. So literal-1 falls, in which
+"if softmax selects" is read as the way to L_*, not as a condition on the data. The norm is needed
+only if two scores of an input differ (literal-2, as in lemma 2).
 
 Let M be the least-norm W for which these are at least 1, over all choices of o among tied optimal
 tokens. Let N = ||M||_F and x = ||W||_F / N, or x = 0 if no W separates. No W of that norm has all
-of them above x. So in some input a token t of lower score has an odd of at least exp(-x) against
-each of its k optimal tokens. These lack a weight of at least 1 / (1 + k exp(x)). The attended score
-lacks this share of the gap from the best to the next score (`sharp-1`). Without separation the risk
-gap is therefore at least min_i [l(best - next / (1 + k)) - l(best)] / n at every W. Conversely at W
-= x M each of the r tokens of lower score has an odd of at most exp(-x), so the weight off the
-optimal tokens is at most r / (r + exp(x)) (`sharp-2`). Both bounds tend to 0 with exp(-x): the risk
-gap along W^mm, and at the best W of its norm, is exp(-||W|| / ||W^mm||) up to constant factors
-where l' < 0 at the best scores. Both are attained by one input of two tokens.
+of them above x. So in some input a token t of lower score has odds of at least exp(-x) against each
+of the k optimal tokens, which therefore lack a weight of at least 1 / (1 + k exp(x)). The attended
+score lacks this share of the gap from the best to the next score (`sharp-1`). So without separation
+the risk gap is at least min_i [l(best - next / (1 + k)) - l(best)] / n at every W. Conversely, at W
+= x M each of the r tokens of lower score has odds of at most exp(-x), so the weight off the optimal
+tokens is at most r / (r + exp(x)) (`sharp-2`). Both bounds tend to 0 with exp(-x). If l' < 0 at the
+best scores, the risk gap along W^mm, and at the best W of its norm, is exp(-||W|| / ||W^mm||) up to
+constant factors. Both bounds are attained by one input of two tokens.
 """
 
 from dataclasses import replace

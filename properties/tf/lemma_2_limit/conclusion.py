@@ -1,4 +1,4 @@
-"""Distances of the risk from its infimum at a norm, as formulas."""
+"""Formulas on the distance of the risk from its infimum at a given norm."""
 
 from attsvm.exact import ExactData
 from attsvm.exact.svm import ExactAnswer
@@ -10,7 +10,7 @@ from properties.tf.lemma_2_limit.points import Point, separation
 
 
 def separable(case: Point) -> bool:
-    """Return whether some W separates, and something is to be separated."""
+    """Return whether some W separates, and some scores differ."""
     return separation(case.data) is not None
 
 
@@ -28,7 +28,7 @@ def risk_gap(m: Namespace, case: Point, W: Numbers) -> Numbers:
 
 
 def drops(m: Namespace, case: Point, least: bool, x: Number) -> list[Number]:
-    """Return the least or largest growth of the loss of each input of two scores."""
+    """Return lower (`least`) or upper bounds of the excess loss of each input of several scores."""
     growths = []
     for scores in ExactData.of(case.data).gamma:
         best, lower = max(scores), [g for g in scores if g < max(scores)]
@@ -41,7 +41,7 @@ def drops(m: Namespace, case: Point, least: bool, x: Number) -> list[Number]:
 
 
 def exponent(m: Namespace, case: Point, answer: ExactAnswer | None) -> Number:
-    """Return X = ||W|| / N, 0 if nothing separates."""
+    """Return x = ||W|| / ||M||, 0 if nothing separates."""
     square = m.sum(m.square(m.values(case.W)))
     return m.exact(0) if answer is None else m.sqrt(square / m.values(answer.square))
 

@@ -1,4 +1,4 @@
-"""A matrix W on data with a loss, drawn and published."""
+"""Instances after lemma 2: matrices W on data with a loss, drawn and published."""
 
 import itertools
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def anywhere(draw: st.DrawFn) -> AttentionData:
 
 @composite
 def points(draw: st.DrawFn) -> Point:
-    """Draw points of any data, along M, or anywhere, at several norms."""
+    """Draw points on any data, along M or anywhere, at several norms."""
     data = draw(st.one_of(SEPARABLE, ragged(anywhere()), ragged(anywhere())))
     W, answer = draw(arrays(data.d, data.d)), separation(data)
     if answer is not None and draw(st.booleans()):
@@ -49,7 +49,7 @@ def points(draw: st.DrawFn) -> Point:
 
 
 def point(X: Nested, Z: Nested, scores: Nested, W: Nested, loss: str = "log-loss") -> Point:
-    """Return a point by nested lists."""
+    """Return a point, of nested lists."""
     tokens, queries, gamma, matrix = (np.array(part, dtype=float) for part in (X, Z, scores, W))
     return Point(AttentionData(tokens, queries, scores=gamma), loss, matrix)
 

@@ -4,13 +4,13 @@
 slide names no start, no separability and no tie. "Selects" is read in two ways: of points whose
 risk is near the least one, and of the end of descent.
 
-`literal-1` falls if the risk is constant (tokens 1 and 0, head 0), if tokens have a twin, and if
-minima are finite. Tokens 1, 0 with queries 1 and -1 and scores 1, 0 have L(W) = (l(s) + l(1-s))/2
-with s = g(W). For a convex loss this is least at W = 0: both inputs attend to both tokens for ever.
-`literal-2` falls for tied tokens, between which the risk does not choose.
+`literal-1` falls if the risk is constant (tokens 1 and 0, head 0), if each token has an equal one,
+and if minima are finite. Tokens 1, 0 with queries 1 and -1 and scores 1, 0 have L(W) = (l(s) +
+l(1-s))/2 with s = g(W). For a convex loss this is least at W = 0: both inputs attend to both tokens
+for ever. `literal-2` falls for tied tokens, between which the risk does not choose.
 
-A linear head does select *best* tokens: all attention beside them costs risk (`sharp`). That bound
-is an equality for two tokens, as every other score can be at the distance d. So one token is
+A linear head does select *best* tokens: all attention to others costs risk (`sharp`). The bound is
+an equality for two tokens, because then every lower score is at the distance d. So one token is
 selected if one is best. From a start that cannot lose its optimal tokens descent does so
 (`amended-1`). With tied tokens a linear head may keep several of them for ever. Tokens e_1, e_2 and
 0 of scores 1, 1, 0 from zero keep the weights of the first two equal, by symmetry, and their sum
@@ -33,7 +33,7 @@ from properties.tf._support import descent_instances as cases
 from properties.tf.linear_head_one_token.conclusion import SELECTS, rest
 
 TWINS = cases.from_zero([[[1], [1], [0], [0]]], scores=[[1.0, 1.0, 0.0, 0.0]])
-"""Every token has an equal one, so that none ever has more than half of the attention."""
+"""Every token has an equal one, so none ever has more than half of the attention."""
 MIRRORED = cases.from_zero([[[1, 0], [0, 1], [0, 0]]], scores=[[1.0, 1.0, 0.0]])
 """From zero the first two tokens keep equal weights, by symmetry."""
 THREE = risk.example([[[1], [0], [-1]]], [[1]], [1], [[0]], loss="logistic")

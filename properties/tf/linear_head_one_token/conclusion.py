@@ -1,4 +1,4 @@
-"""Tokens kept by attention along descent, in floats and in balls, and its loss at one W."""
+"""Tokens that attention keeps along descent, in floats and in balls, and the loss at one W."""
 
 import math
 
@@ -26,9 +26,9 @@ from properties._support import risk_formulas as risk
 def selects(case: Descent, which: str) -> Slack:
     """Return the slack of "the logit of one token an input outgrows all others".
 
-    The token is `some` token, the `optimal` or the `worst` one. The slack is the gain of the least
+    The token is `some` token, the `optimal` or the `worst` one. The slack is the gain of its least
     lead over the other tokens during a decade of the norm. It is divided by the largest possible
-    gain of the longest difference of tokens, and is -1 if nothing moves.
+    gain of the longest difference of tokens. If the norm does not diverge, it is the slack of that.
     """
     data = case.data
     if data.T == 1:
@@ -55,10 +55,11 @@ def selects(case: Descent, which: str) -> Slack:
 
 
 def mirrored(data: ExactData, W: Matrix) -> bool:
-    """Return whether in one input every best token keeps the weight of another one forever.
+    """Return whether each best token of the only input keeps the weight of another one for ever.
 
-    Tokens a and b of one score and of one logit at W do so if <x_t, x_a - x_b> is one number m for
-    all other tokens and ||x_a||^2 - ||x_b||^2 = 2 m, as a reflection of the tokens swaps them.
+    Tokens a and b of one score and of one logit at W have equal weights for ever if a reflection of
+    the tokens swaps them. This is so if <x_t, x_a - x_b> is one number m for all other tokens t,
+    and ||x_a||^2 - ||x_b||^2 = 2 m.
     """
     if len(data.X) != 1:
         return False

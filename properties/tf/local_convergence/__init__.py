@@ -2,25 +2,26 @@
 
 "Theorem (local conv): For locally-optimal alpha, if GD is initialized in the local cone with large
 ||W_0|| then W_k/||W_k||_F -> W^mm(alpha)/||W^mm(alpha)||_F." Neither the cone nor "large" is given.
-Locally optimal is read with the support indices T_i, the tokens of margin 1 under W^mm(alpha):
-those score below alpha (`tf/definition-2:literal-2`); with all tokens only the optimal ones would.
+Locally optimal is read with the support indices T_i, the tokens of margin 1 under W^mm(alpha): they
+score below alpha (`tf/definition-2:literal-2`). With all tokens only the optimal ones would be.
 
-With W* = W^mm(alpha) literal-1 falls at every norm: one input, tokens 0, (-1, 0) and (-2, 1), head
-(1, 3), query (1, 0), so scores 0, -1, 1; alpha = the first has W* = (1, 0), margins 1 and 2. From w
-= (R, 2R - 1) the third token, whose logit is 1 below, has the largest coefficient in the gradient
-and is selected for ever; on R it depends by exp(-R) only.
+Write W* = W^mm(alpha). `literal-1` falls at every norm. Take one input, tokens 0, (-1, 0) and (-2,
+1), head (1, 3), query (1, 0), so scores 0, -1, 1. For alpha = the first token, W* = (1, 0) has
+margins 1 and 2. From w = (R, 2R - 1) the third token, whose logit is 1 below, has the largest
+coefficient in the gradient and is selected for ever; R enters only through exp(-R).
 
 amended asks for l' < 0 at the scores of alpha. The strictly decreasing and smooth loss l(u) = -u^3
 shows why: take keys (1, 0), 0 of scores 1, 0 and (0, 1), 0 of scores 0, -1. From starts near W* =
-(1, 1) at every norm, the second input gradient is like the cube of the first, and the direction
-tends to (3, 1). The angle, the norm and how sharp they are is in `symbolic.tf.local_convergence`.
+(1, 1) at every norm, the gradient of the second input is like the cube of that of the first, and
+the direction tends to (3, 1). The angle, the norm and how sharp they are:
+`symbolic.tf.local_convergence`.
 
-If a support token scores higher, angle and norm are still numbers, but the direction is not
-approached from any start: tokens 0, -1 with scores 0, 1.
+If a support token scores higher, angle and norm still exist, but the direction is approached from
+no start: tokens 0, -1 with scores 0, 1.
 
-The talk names no step. Here it is any constant step, and the radius is that of the step. No radius
-serves all steps, as one long first step leaves any cone that does not hold the gradient. From 12
-W*, beyond the radius of the step 1/L, one of 2^19/L takes the second of two inputs to its worse
+The talk names no step. Here it is any constant step, and the radius depends on it. No radius serves
+all steps, since one long first step leaves any cone that does not contain the gradient. From 12 W*,
+beyond the radius of the step 1/L, one step of 2^19/L takes the second of two inputs to its worse
 token for ever (tokens (1, 0), 0 and (-2, 1), 0 with scores 1, 0, the loss -u).
 """
 

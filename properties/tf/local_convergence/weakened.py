@@ -1,4 +1,4 @@
-"""Hypotheses of local convergence, weakened a little: siblings suppose these."""
+"""Hypotheses of local convergence, weakened a little: siblings suppose them and must fail."""
 
 from dataclasses import replace
 
@@ -8,6 +8,7 @@ from attsvm.theory import Hypothesis
 from properties._support import cones
 
 FOUR_FIFTHS = fmpq(4, 5)
+"""The share of the radius that does not suffice."""
 
 NEARLY_LONG = Hypothesis(
     "||W_0|| is at least four fifths of the radius", lambda case: cones.is_long(case, FOUR_FIFTHS)

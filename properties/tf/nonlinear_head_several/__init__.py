@@ -5,18 +5,18 @@ should select >1 tokens." The risk sees h of the attention output, a mixture of 
 number of tokens it asks for depends on whether a mixture is better than every token. Below h stands
 for Y_i h, and its shape is h(x) = sum_k b_k phi(<a_k, x>).
 
-"Key" says that a linear head does not do it, which falls for tied tokens (`literal-1`; for descent
-see `tf/linear-head-one-token`), and that a nonlinear one does, which falls for ReLU with b > 0
-(`literal-2`). It is not nonlinearity that matters but which way the head bends. Convex heads, ReLU
-and linear ones among them, ask for one token as linear ones do, up to ties (`amended-1`). For a
-concave head token a is best if h rises towards no other, <h'(x_a), x_t - x_a> <= 0 for all t
-(`amended-2`); for smooth h this is also necessary. The same holds for each mean of any number of
-tokens, and tokens with a weight in a best mean are kept (`sharp-3`). Of any smooth head, concave or
-not, a token from which h rises towards another one is not best (`sharp-1`, for small e). On one
-input of two tokens from each of which h rises towards the other descent by small steps keeps both:
-it raises s_2 where <h'(output), x_2 - x_1> > 0, hence where s_2 is below g/beta (`sharp-2`), and
-s_1 likewise. `tf/generalised-svm` (sharp-3 to sharp-5) says what descent keeps under such heads and
-others, by any steps, and how fast.
+"Key" says that a linear head does not do it. This falls for tied tokens (`literal-1`; for descent
+see `tf/linear-head-one-token`). It also says that a nonlinear one does, which falls for ReLU with b
+> 0 (`literal-2`). Not nonlinearity matters, but the curvature of the head. Convex heads, ReLU and
+linear ones among them, ask for one token as linear ones do, up to ties (`amended-1`). For a concave
+head token a is best if h rises towards no other token: <h'(x_a), x_t - x_a> <= 0 for all t
+(`amended-2`). For smooth h this is also necessary. The same holds for each mean of several tokens,
+and tokens with a weight in a best mean are kept (`sharp-3`). Under any smooth head, a token from
+which h rises towards another one is not best (`sharp-1`, for small e). Take one input of two tokens
+such that h rises from each towards the other. Descent by small steps then keeps both: it raises s_2
+if <h'(output), x_2 - x_1> > 0, hence if s_2 is below g/beta (`sharp-2`), and s_1 likewise.
+`tf/generalised-svm` (sharp-3 to sharp-5) says what descent keeps under such heads and others, by
+any steps, and how fast.
 """
 
 from attsvm.primitives.heads import ACTIVATIONS

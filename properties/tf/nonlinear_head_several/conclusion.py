@@ -1,4 +1,4 @@
-"""Gains of a head from mixtures of tokens, as formulas."""
+"""Formulas on the gains of a head from mixtures of tokens."""
 
 from attsvm.primitives.heads import bending, change, derivative_along, head
 from attsvm.theory import stated
@@ -45,9 +45,9 @@ def mixed(m: Namespace, v: Values, strict: bool = False) -> Comparison:
     where=HEAD,
 )
 def between(m: Namespace, v: Values, lead: Number = 0) -> Comparison:
-    """On a line h is linear between the points at which some <a_k, x> is 0.
+    """On a line a ReLU head is linear between the points at which some <a_k, x> is 0.
 
-    So the best point is an end or one of these.
+    So its best point is an end or one of these.
     """
     first, along = v.X[0], v.X[1] - v.X[0]
     values = []
@@ -68,7 +68,7 @@ def between(m: Namespace, v: Values, lead: Number = 0) -> Comparison:
 def below_tangent(m: Namespace, v: Values, share: Number = 1) -> Comparison:
     slopes = m.array(
         [derivative_along(m, v, v.X[0], x - v.X[0]) for x in v.X]
-    )  # 0 of the first one itself
+    )  # the first one is 0
     gain = change(m, v, v.X[0], moved(m, v))
     return m.at_most(gain, share * (1 - v.s[0]) * m.max(slopes))
 
@@ -113,7 +113,7 @@ def mean_of_some(m: Namespace, v: Values) -> Numbers:
     "max(0, g_t)/beta_t), and beta_t = c sum_k |b_k| <a_k, x_t - x>^2 for |phi''| <= c",
 )
 def exactly_best(m: Namespace, v: Values, share: Number = 1, slope: str = "x") -> Relation:
-    """At (1 - e) x + e x_t, e = min(1, g_t/beta_t), h is at least h(x) + e g_t/2."""
+    """At (1 - e) x + e x_t with e = min(1, g_t/beta_t), h is at least h(x) + e g_t/2."""
     x = mean_of_some(m, v)
     at = x if slope == "x" else v.X[0]
     slopes = m.array([derivative_along(m, v, at, token - x) for token in v.X])

@@ -2,26 +2,24 @@
 
 "If all tokens are support vectors of Att-SVM ... This condition holds as d grows (explains blue
 bars -> 1)". "If all tokens are support vectors in all Local-SVM's ... Holds as d becomes even
-larger (explains red bars -> 1)". No law of the data is named, so that any is meant, n and T are
-fixed, and "holds as d grows" is read as: its probability tends to 1.
+larger (explains red bars -> 1)". No law of the data is named, so any is meant; n and T are fixed,
+and "holds as d grows" is read as: its probability tends to 1.
 
-It does not for every law. Data that stay in three dimensions of the d, such as tokens 2, 1 and 0
-along one axis, have the same support vectors in every dimension. Nor does it on the language of
-sim, whose default has every d at once (`sim/large-dimension`).
+This fails for some laws. Data that stay in three of the d dimensions, such as tokens 2, 1 and 0
+along one axis, have the same support vectors in every dimension. It also fails on the language of
+sim, whose default has the same probability in every d (`sim/large-dimension`).
 
 For Gaussian tokens the law is known (`sharp`). One input is a simplex. Let h_t be the affine
 function that is 1 at token t and 0 at the others. The multiplier of t in the Local-SVM of s is
 -<grad h_s, grad h_t>. So all tokens are support vectors of all Local-SVMs exactly if no dihedral
-angle is obtuse. Project the others, T - 2 of them, to one point c: the angle of s and t is obtuse
-where <x_s - c, x_t - c> < 0, that is |u|^2 < |v|^2 for u = (x_s + x_t)/2 - c and v = (x_s - x_t)/2.
-These are independent and Gaussian in m = d - T + 3 dimensions with variances T/(2 (T - 2)) and 1/2.
-So the probability is I_q(m/2, m/2), q = (T - 2)/(2 (T - 1)), I being the regularised incomplete
-beta function, and at most (1 - 1/(T - 1)^2)^(m/2). If C(T, 2) such bounds add up to more than 1,
-the bound of `amended-1` is 0 and says nothing. A triangle has one obtuse angle at most, so that its
-three probabilities add up. At d = 2 it is the well-known 3/4. With orthogonal queries inputs are
-independent problems.
-
-More is said in `symbolic/tf/overparameterisation.py`.
+angle is obtuse. Project the T - 2 tokens other than s and t to one point c. The angle of s and t is
+obtuse if <x_s - c, x_t - c> < 0, that is |u|^2 < |v|^2 for u = (x_s + x_t)/2 - c and v = (x_s -
+x_t)/2. These are independent and Gaussian in m = d - T + 3 dimensions with variances T/(2 (T - 2))
+and 1/2. So the probability is I_q(m/2, m/2), q = (T - 2)/(2 (T - 1)), with the regularised
+incomplete beta function I. It is at most (1 - 1/(T - 1)^2)^(m/2). If C(T, 2) such bounds add up to
+more than 1, the bound of `amended-1` is 0. A triangle has at most one obtuse angle, so its three
+probabilities add up; at d = 2 their sum is the well-known 3/4. With orthogonal queries inputs are
+independent problems. More is in `symbolic/tf/overparameterisation.py`.
 """
 
 from hypothesis import strategies as st

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import sympy as sp
 
 SAMPLES = 200
+"""Number of samples of a count; conclusions use multiples of it."""
 
 
 @stated(
@@ -37,24 +38,27 @@ def certain(m: Namespace, data: AttentionData, where: str = "Att-SVM") -> Compar
 
 
 def obtuse(T: "sp.Expr", d: "sp.Expr", more: int = 0) -> tuple["sp.Expr", "sp.Expr"]:
-    """Return the q and m of the chance I_q(m/2, m/2): (T - 2)/(2 (T - 1)) and d - T + 3."""
+    """Return q and m of the probability I_q(m/2, m/2) that a dihedral angle is obtuse.
+
+    They are (T - 2)/(2 (T - 1)) and d - T + 3; `more` is added to m.
+    """
     return (T - 2) / (2 * (T - 1)), d - T + 3 + more
 
 
 def base(T: "sp.Expr") -> "sp.Expr":
-    """Return 1 - 1/(T - 1)^2, the base of the bound of that chance, with exponent m/2."""
+    """Return 1 - 1/(T - 1)^2, whose power m/2 bounds the probability of an obtuse angle."""
     return 1 - 1 / (T - 1) ** 2
 
 
 def least_chance(law: Law, power: int = 1) -> float:
-    """Return max(0, 1 - C(T, 2) (1 - 1/(T - 1)^2)^(m/2))^n."""
+    """Return max(0, 1 - C(T, 2) (1 - 1/(T - 1)^2)^(power m/2))^n."""
     m = obtuse(law.T, law.d)[1]
     one = 1.0 - laws.pairs(law.T) * float(base(float(law.T))) ** (power * m / 2.0)
     return float(max(one, 0.0) ** law.n)
 
 
 def chance(law: Law, angles: int = 3, more: int = 0) -> float:
-    """Return (1 - 3 I_{1/4}(d/2, d/2))^n; at d = 1 that is 0, which rounding may bring below."""
+    """Return (1 - angles I_{1/4}(m/2, m/2))^n with m = d + more; rounding is kept from below 0."""
     from scipy.special import betainc  # few commands need it
 
     q, m = obtuse(3, law.d, more)
@@ -67,18 +71,18 @@ def _again(law: Law) -> Law:
 
 def _frequent(law: Law, power: int, tokens: str, samples: int) -> Slack:
     if law.T < 2 or law.d < law.T - 1:
-        return Slack(-1.0, 0.0)  # there are no such powers
+        return Slack(-1.0, 0.0)  # the bound is not defined
     high = laws.bracket(law, tokens, samples)[1]
     return Slack.at_most(least_chance(law, power), high, 0.0 if high == 1.0 else 1e-9)
 
 
 def frequent(law: Law, power: int = 1, tokens: str = "gaussian") -> Slack:
-    """Return the slack of "at least that probability, by the upper end of a counted interval"."""
+    """Return the slack of "the probability is at least `least_chance`", by a counted interval."""
     return _frequent(law, power, tokens, SAMPLES)
 
 
 def frequent_again(law: Law, power: int = 1, tokens: str = "gaussian") -> Slack:
-    """Return the slack of `spherically` by other samples, four times as many."""
+    """Return the slack of `frequent` by other samples, four times as many."""
     return _frequent(_again(law), power, tokens, 4 * SAMPLES)
 
 
@@ -91,18 +95,18 @@ def _exactly(law: Law, angles: int, more: int, tokens: str, samples: int) -> Sla
 
 
 def exactly(law: Law, angles: int = 3, more: int = 0, tokens: str = "gaussian") -> Slack:
-    """Return the slack of "that probability lies in a counted interval"."""
+    """Return the slack of "the probability is `chance`", by a counted interval."""
     return _exactly(law, angles, more, tokens, 3 * SAMPLES)
 
 
 def exactly_again(law: Law, angles: int = 3, more: int = 0, tokens: str = "gaussian") -> Slack:
-    """Return the slack of `spherically` by other samples, four times as many."""
+    """Return the slack of `exactly` by other samples, four times as many."""
     return _exactly(_again(law), angles, more, tokens, 12 * SAMPLES)
 
 
 def _spherically(law: Law, factor: int, tokens: str, samples: int) -> Slack:
     if law.T < 2:
-        return Slack(-1.0, 0.0)  # k = 0, and the bound divides by it
+        return Slack(-1.0, 0.0)  # k = 0, by which the bound divides
     least = signs.least_chance(law, factor)
     return Slack.at_most(least, laws.bracket(law, tokens, samples)[1], 1e-9)
 
@@ -118,7 +122,7 @@ def spherically_again(law: Law, factor: int = 1, tokens: str = "spherical") -> S
 
 
 GAUSSIAN, SPHERICAL = ("tokens", "gaussian"), ("tokens", "spherical")
-"""The law that is sampled: a constant of each conclusion."""
+"""Constants that name the law to be sampled."""
 SAID = {
     "tokens": {
         "gaussian": "n inputs of T independent standard Gaussian tokens in R^d, with orthogonal "

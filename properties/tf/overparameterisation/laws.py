@@ -1,4 +1,4 @@
-"""Laws of data in any dimension, and how many samples have all tokens as support vectors."""
+"""Laws of data in any dimension, and counts of samples with all tokens as support vectors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHUNK = 64
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """n inputs of T tokens in R^d, and queries; `seed` is that of samples.
+    """n inputs of T tokens in R^d, and queries; `seed` is the seed of samples.
 
     Raises:
         DataError: a size below 1, or fewer dimensions than inputs.
@@ -55,10 +55,10 @@ LAWS = {"gaussian": gaussian, "spherical": spherical}
 
 
 def everywhere(X: Float[Array, "s n T d"], Z: Float[Array, "s n d"]) -> Bool[Array, " s"]:
-    """Return for each set of tokens and queries whether all support every Local-SVM, which exists.
+    """Return for each data set whether every Local-SVM has a solution that all tokens support.
 
-    Inputs of orthogonal queries are independent problems: each choice of each is among the choices
-    of one place for all.
+    Inputs of orthogonal queries are independent problems. Then it is enough to choose the token of
+    the same place in all inputs.
     """
     (count, n, T, _), places = X.shape, range(X.shape[2])
     if T == 1:
@@ -83,7 +83,7 @@ def counted(law: Law, of: str, samples: int) -> int:
 
 
 def bracket(law: Law, of: str, samples: int) -> tuple[float, float]:
-    """Return Clopper and Pearson's interval of that probability."""
+    """Return Clopper and Pearson's interval of the probability that `counted` counts."""
     return interval(counted(law, of, samples), samples, RISK)
 
 
@@ -94,7 +94,7 @@ def pairs(T: int) -> int:
 
 @composite
 def drawn(draw: st.DrawFn, n: int, T: tuple[int, int], d: tuple[int, int]) -> Law:
-    """Draw up to n inputs of so many tokens in so many dimensions, and no fewer than T - 1."""
+    """Draw up to n inputs, with sizes in the ranges T and d, and no fewer than T - 1 dimensions."""
     count, tokens = draw(sizes(1, n)), draw(sizes(*T))
     low = max(d[0], tokens - 1, count)
     return Law(count, tokens, draw(sizes(low, max(low, d[1]))), draw(sizes(0, 99)))

@@ -1,26 +1,27 @@
 """Summary: W is biased to the Frobenius solution, (K, Q) to the nuclear one.
 
-"Parameterization matters: W -> min Frob_norm, (K, Q) -> min Nuclear_norm bias." Read of gradient
-descent, as the talk's pictures do; of regularisation paths it is theorems 2 and 3. The published
-experiment is counted (literal-4), and drawn by `attsvm reproduce tf/parameterisation-bias`.
+"Parameterization matters: W -> min Frob_norm, (K, Q) -> min Nuclear_norm bias." This is read of
+gradient descent, as the talk's pictures are; of regularisation paths it is theorems 2 and 3. The
+published experiment is counted (literal-4), and drawn by `attsvm reproduce
+tf/parameterisation-bias`.
 
-Descent on W may go to a local direction, be it from zero: tokens 4, 0, 3 of scores 1, 0, -3 and
-query 1 (literal-1). Descent on (K, Q) goes nowhere from K = Q = 0. For K = 1, Q = -1 on tokens 1, 0
-and query 1 it keeps K = -Q, so that W is never above 0; both solutions are 1 (literal-2). From the
+Descent on W may go to a local direction, even from zero: tokens 4, 0, 3 of scores 1, 0, -3 and
+query 1 (literal-1). Descent on (K, Q) does not move from K = Q = 0. For K = 1, Q = -1 on tokens 1,
+0 and query 1 it keeps K = -Q, so W is never above 0; both solutions are 1 (literal-2). From the
 basin descent on W keeps the bias (amended).
 
 The parameterisation does not matter to the solution if W^mm has rank 1, as for one input of two
 tokens: every feasible V has ||V||_* >= ||V||_F >= ||W^mm||_F = ||W^mm||_*, with equality for V =
-W^mm alone (literal-3; `tf/svm-rank:amended`, proved in `symbolic.tf.svm_rank`). On the data of
-`tf/theorem-3:sharp-2`, whose nuclear solutions are (1, c; c, 1) with |c| <= 1, descent on (K, Q)
-converges to one of them from nearly every start, with any step. The start decides which one: rows
-of K + Q grow along themselves, those of K - Q fall behind, and c is the cosine of the rows of K + Q
-(sharp). As for W^mm, c is 0 if these rows are orthogonal. On other data the bias is proved for the
-regularisation path alone (`tf/theorem-3`), and counted here for descent. At random, descent on (K,
-Q) ends nearer in angle to the nuclear solution, and descent on W to the Frobenius one (literal-4).
-That is evidence after 2000 steps, and says of no limit that it is there. Followed by gradient flow
-to a norm of 1e5, K Q^T nears the set of nuclear solutions in each decade of the norm, as W does not
-(sharp-2). Why this is counted, and not proved, is in `symbolic.tf.parameterisation_bias`.
+W^mm alone (literal-3; `tf/svm-rank:amended`). On the data of `tf/theorem-3:sharp-2`, whose nuclear
+solutions are (1, c; c, 1) with |c| <= 1, descent on (K, Q) converges to one of them from nearly
+every start, with any step. The start decides which one. Rows of K + Q grow along themselves, those
+of K - Q fall behind, and c is the cosine of the rows of K + Q (sharp). It is 0, as for W^mm, if
+these rows are orthogonal. On other data the bias is proved for the regularisation path alone
+(`tf/theorem-3`), and counted here for descent. On random data descent on (K, Q) ends nearer in
+angle to the nuclear solution, and descent on W to the Frobenius one (literal-4). That is evidence
+after 2000 steps, not a limit. Under gradient flow to a norm of 1e5, K Q^T comes nearer to the set
+of nuclear solutions in each decade of the norm, and W does not (sharp-2). Why this is counted, and
+not proved, is in `symbolic.tf.parameterisation_bias`.
 """
 
 import numpy as np

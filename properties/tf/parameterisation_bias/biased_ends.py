@@ -1,9 +1,9 @@
-"""Ends of descent on (K, Q) and on W at random, counted with exact binomial intervals.
+"""Ends of descent on (K, Q) and on W from random starts, counted with exact binomial intervals.
 
-The published protocol: n = 6, T = 8, d = 10, unit-norm Gaussian tokens, queries and head, random
-labels; normalised descent, step 0.1, 2000 steps, on W from 0 and on (K, Q) of inner dimension d
-from Gaussian starts of deviation 0.01. The solutions of a run are those for the tokens of largest
-weight in the end. A data set on which the tokens of a run have none counts as a failure.
+The published protocol has n = 6, T = 8, d = 10, unit-norm Gaussian tokens, queries and head, and
+random labels. Normalised descent of 2000 steps of 0.1 runs on W from 0, and on (K, Q) of inner
+dimension d from Gaussian starts of deviation 0.01. The solutions of a run are those for the tokens
+of largest weight in the end. A data set on which the tokens of a run have none counts as a failure.
 
 The curves are of gradient flow on the same data, from the same kinds of start, to a norm of 1e5.
 """
@@ -35,7 +35,7 @@ RUNS = 60
 
 
 SEEDS = (0, 1)
-"""The seeds from which is counted: every seed draws from the same distribution."""
+"""The seeds that are counted; every seed draws from the same distribution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def lead(data: AttentionData, *ends: Array) -> tuple[float, ...]:
 
 @functools.lru_cache(maxsize=64)
 def leads(case: Draws, runs: int, stream: int) -> tuple[tuple[float, ...], ...]:
-    """Return `lead` of (K, Q) and of W on each of so many data sets."""
+    """Return `lead` of (K, Q) and of W on each of `runs` data sets."""
     generator = np.random.default_rng([case.seed, stream, runs])
     data = [gaussian_protocol(generator) for _ in range(runs)]
     d = data[0].d
@@ -99,7 +99,10 @@ def _often(case: Draws, kq: str, w: str, runs: int, stream: int) -> Slack:
 
 
 def often(case: Draws, kq: str = "nuclear", w: str = "Frobenius") -> Slack:
-    """Return the slack of "with a probability of at least 1/2; sure up to `counts".RISK`."""
+    """Return the slack of "both cosines are larger with the named solutions half the time".
+
+    The exact interval is wrong with probability at most `counts.RISK`.
+    """
     return _often(case, kq, w, RUNS, 0)
 
 
@@ -109,6 +112,7 @@ def often_again(case: Draws, kq: str = "nuclear", w: str = "Frobenius") -> Slack
 
 
 NORMS = 1e2, 1e3, 1e4, 1e5
+"""The norms for which points of curves are recorded."""
 CURVES, CURVES_AGAIN = 40, 60
 """Number of curves followed, at first and on repetition."""
 
@@ -123,7 +127,7 @@ class Curve:
         solved: the nuclear solution for the tokens that it selects in the end.
         away: the distance of K Q^T/||K Q^T||_* to the nuclear solution set over C_*.
         slopes: d ln s_i/d ln s_1 of the singular values of K Q^T, decade by decade.
-        certificate: singular values of the sum of the A_j with the multipliers of the programme.
+        certificate: singular values of the sum of the A_j, weighted by the programme's multipliers.
     """
 
     solved: NuclearAnswer
@@ -149,7 +153,7 @@ def curves(case: Draws, runs: int, stream: int) -> tuple[Curve | None, ...]:
 
 @functools.lru_cache(maxsize=8)
 def distances_of_w(case: Draws, runs: int, stream: int) -> tuple[Array | None, ...]:
-    """Return distances to the same solutions of gradient flow on W from 0; None as for `curves`."""
+    """Return distances of gradient flow on W from 0 to the solutions of `curves`; None as there."""
     data, _ = _data(case, runs, stream)
     followed = follow(data, np.zeros((data[0].d,) * 2), LOSS, NORMS, **_LIMITS)
     return tuple(
@@ -176,10 +180,7 @@ def _curve(data: AttentionData, run: Trajectory) -> Curve | None:
 
 
 def _distances(answer: NuclearAnswer, run: Trajectory) -> Array | None:
-    """Return the distance at each of `NORMS`.
-
-    None if one was not reached or no distance was found.
-    """
+    """Return the distance to the solution set at each of `NORMS`; None if some is unknown."""
     W = run.W[0, 1:]
     if len(W) < len(NORMS):
         return None
@@ -193,10 +194,10 @@ def _distances(answer: NuclearAnswer, run: Trajectory) -> Array | None:
 
 
 def _nears(case: Draws, of: str, law: str, runs: int, stream: int) -> Slack:
-    """Return the slack of "distances fall, and slopes are within 1/5 of a law in the last decade".
+    """Return the slack of "a curve nears the solutions with probability at least 1/2".
 
-    Slopes must also be nearer to the law than before. The law is `S`, the singular values of the
-    certificate, or `1`.
+    Its distances must fall. Its slopes must be within 1/5 of a law in the last decade, and nearer
+    to it than in the first. The law is `S`, the singular values of the certificate, or `1`.
     """
     followed = curves(case, runs, stream)
     whole = distances_of_w(case, runs, stream) if of == "W" else None
@@ -214,10 +215,10 @@ def _nears(case: Draws, of: str, law: str, runs: int, stream: int) -> Slack:
 
 
 def nears(case: Draws, of: str = "(K, Q)", law: str = "S") -> Slack:
-    """Return the slack of "both hold with probability at least 1/2", up to `counts.RISK`."""
+    """Return the slack of `_nears`; the interval errs with probability at most `counts.RISK`."""
     return _nears(case, of, law, CURVES, 0)
 
 
 def nears_again(case: Draws, of: str = "(K, Q)", law: str = "S") -> Slack:
-    """Return the slack of `nears` from other draws, half as many more."""
+    """Return the slack of `nears` from other draws, half as many again."""
     return _nears(case, of, law, CURVES_AGAIN, 1)

@@ -35,7 +35,7 @@ class Rows:
 
 @composite
 def factor_rows(draw: st.DrawFn) -> Rows:
-    """Draw rows of K and Q that are mostly close; none, one or both of them are the same."""
+    """Draw rows of K and Q that are mostly close; none, one or both of them agree."""
     K = draw(arrays(2, draw(sizes(1, 3))))
     Q = draw(st.sampled_from([1.0, 0.0])) * K + draw(arrays(*K.shape)) / 8
     same = draw(st.sampled_from([[], [0], [1], [0, 1]]))
@@ -86,9 +86,9 @@ def _margins(a: Numbers, b: Numbers) -> list[Number]:
 def keeps_angle(m: Namespace, case: Rows, share: Number = 1, towards: str = "start") -> Relation:
     """The rows of K + Q are a_i, those of K - Q are b_i, and q_i is |b_i|/|a_i| at the start.
 
-    The left-hand side is the size of <b_1, a_2> - <a_1, b_2> - <b_1, b_2> in the end, with the
-    first two turned round for (K Q^T)_21. Both sides are compared times |a_1| |a_2| at the start:
-    where b_1 = b_2 = 0 all are exactly 0.
+    The left side is |<b_1, a_2> - <a_1, b_2> - <b_1, b_2>| in the end; for (K Q^T)_21 the first two
+    terms change their sign. Both sides are multiplied by |a_1| |a_2| at the start. If b_1 = b_2 =
+    0, all of it is exactly 0.
     """
     if not _sums(case):
         return m.below(m.exact(0), m.exact(0))  # there is no c

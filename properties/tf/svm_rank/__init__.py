@@ -1,23 +1,22 @@
 """The rank of the Att-SVM solutions, Frobenius and nuclear norm, against n, T and d.
 
-"Low-rank factorization and nuclear norm ... (K, Q) in S(X Q K^T X^T) X V is factorization of W
-= QK^T." The talk presents the nuclear norm, which the SVM for (K, Q) minimises in place of the
-Frobenius norm, as what makes (K, Q) low-rank. It gives no numbered statement.
+"Low-rank factorization and nuclear norm ... (K, Q) in S(X Q K^T X^T) X V is factorization of W =
+QK^T." The SVM for (K, Q) minimises the nuclear norm in place of the Frobenius norm; the talk
+presents this as the reason why (K, Q) is low-rank. It gives no numbered statement.
 
-There are n inputs with queries z_i in R^d; W^mm is the solution of least Frobenius norm of
-(x_i,opt - x_it)^T W z_i >= 1 for all rivals t of the optimal token of each input.
+There are n inputs with queries z_i in R^d; W^mm is the solution of least Frobenius norm of (x_i,opt
+- x_it)^T W z_i >= 1 for all rivals t of the optimal token of each input.
 
-If the Att-SVM is not separable there is no solution that could have a rank. literal-1 reads
+If the Att-SVM is not feasible, there is no solution that could have a rank. literal-1 reads
 "low-rank" as a bound by the sizes: W^mm = sum_i e_i z_i^T with e_i the weighted differences of
 input i. In this sum only inputs and differences with a positive multiplier count, which gives the
 sharp reading. literal-2 reads "nuclear norm, hence low rank" on the same data. It fails for three
-inputs in the plane whose two solutions differ, and two mirrored pairs of inputs (u, +-8), (v, +-8)
-with u^T W v >= 1 for the Frobenius solution W and not for the nuclear one. The former stays, of
-rank 2; the latter needs a third direction.
+inputs in the plane whose two solutions differ, with two mirrored pairs of inputs (u, +-8), (v, +-8)
+that have u^T W v >= 1 for the Frobenius solution W but not for the nuclear one. The Frobenius
+solution stays, of rank 2; the nuclear one needs a third direction.
 
-Proof of amended: every W' that is feasible has <W, W'> >= ||W||_F^2 for W = W^mm, and
-||W'||_* >= ||W'||_F >= ||W||_F = ||W||_* where W has rank 1; equality makes ||W'||_F = ||W||_F, so
-that W' = W.
+Proof of amended. With W = W^mm every feasible W' has <W, W'> >= ||W||_F^2. If W has rank 1,
+||W'||_* >= ||W'||_F >= ||W||_F = ||W||_*. Equality makes ||W'||_F = ||W||_F, so that W' = W.
 """
 
 from flint import fmpq_mat

@@ -1,4 +1,4 @@
-"""The rank of nuclear-norm solutions, in floats and in balls, against the Frobenius one."""
+"""The rank of nuclear-norm solutions, in floats and in balls, compared with the Frobenius rank."""
 
 import numpy as np
 from flint import arb, fmpq
@@ -14,7 +14,7 @@ from properties.tf._support.solution_ranks import beyond_rank, nuclear_proposal
 
 
 def _pairs() -> AttentionData:
-    """Return a core in the plane with two solutions, and mirrored pairs that only one meets."""
+    """Return three inputs in the plane with two solutions, and pairs that only one meets."""
     D = [(0.0, -1.0, 0.0), (-2.0, 1.5, 0.0), (-0.25, -1.0, 0.0)]
     z = [(1.25, 1.5, 0.0), (-1.0, -1.5, 0.0), (-0.5, -1.5, 0.0)]
     for u, v in (((-2.125, -4.0625), (-4.75, -5.0625)), ((-1.0625, 1.9375), (-1.25, -9.6875))):
@@ -31,7 +31,7 @@ MIRRORED = _pairs()
 
 
 def protocol(generator: np.random.Generator) -> AttentionData:
-    """Return Gaussian tokens and queries at sizes up to (6, 5, 8), separable by a drawn matrix."""
+    """Return Gaussian tokens and queries of sizes up to (6, 5, 8), separable by a drawn matrix."""
     n, T, d = (int(generator.integers(low, high + 1)) for low, high in ((1, 6), (2, 5), (1, 8)))
     X, Z = generator.normal(size=(n, T, d)), generator.normal(size=(n, d))
     W = generator.normal(size=(d, d))
@@ -39,9 +39,10 @@ def protocol(generator: np.random.Generator) -> AttentionData:
 
 
 def compare(data: AttentionData, less: int = 0, most: int | None = None) -> Slack:
-    """Compare ranks: singular values above 1e-8 of the largest, and the exact Frobenius rank.
+    """Return the slack of "a nuclear solution has at most the Frobenius rank", with its options.
 
-    The slack is uncertain by 1 if some singular value lies near that share.
+    The nuclear rank counts singular values above 1e-8 of the largest. The slack is uncertain by 1
+    if some singular value lies near that share.
     """
     if data.present.sum() == data.n:
         return Slack.at_most(0.0, -float(less), 0.0)  # both solutions are 0
@@ -58,7 +59,7 @@ def compare(data: AttentionData, less: int = 0, most: int | None = None) -> Slac
 
 
 def certified(data: AttentionData, less: int = 0, most: int | None = None) -> arb | fmpq | None:
-    """Return minus the distance of all solutions from the matrices of that rank, or None.
+    """Return minus the distance of all solutions from the matrices of the bounding rank, or None.
 
     The distance is a singular value over the nuclear norm. None if some solution may have that
     rank.
@@ -72,7 +73,7 @@ def certified(data: AttentionData, less: int = 0, most: int | None = None) -> ar
 
 
 def _bound(data: AttentionData, less: int, most: int | None) -> int | None:
-    """Return the rank of the Frobenius solution less some, or a smaller bound; None without one."""
+    """Return the rank of the Frobenius solution minus `less`, at most `most`; None without one."""
     solved = exact_att_svm(data)
     if solved is None or not solved.A:
         return None

@@ -6,17 +6,17 @@ W_R = argmin_{||W||_F <= R} L(W); of the loss l of the training risk L the talk 
 strictly decreasing and smooth.
 
 The listed hypotheses are not enough. l(u) = -u^3 is strictly decreasing and smooth, and flat at 0.
-Two inputs with tokens (1, 0), 0 and (0, 1), 0, one query (1, 0), scores 1, 0 and 0, -1: the second
-input's part of L - L_* is like the cube of the first one's, and W_R / R tends to (3, 1) / sqrt 10
-in place of (1, 1) / sqrt 2. If every input has one token, 0 = W^mm has no direction and all W are
-minimisers.
+Take two inputs with tokens (1, 0), 0 and (0, 1), 0, one query (1, 0), scores 1, 0 and 0, -1. The
+second input's part of L - L_* is like the cube of the first one's, and W_R / R tends to (3, 1) /
+sqrt 10 in place of (1, 1) / sqrt 2. If every input has one token, 0 = W^mm has no direction and all
+W are minimisers.
 
 Let U = W^mm / ||W^mm||_F, rho = R / ||W^mm||_F and Gamma a constant of scores and loss. Let W of
 the ball be at least as good as the SVM point R U, as every minimiser is. Then ||W / R - U||^2 <= 2
-log(2 Gamma) / rho from rho = log(2 Gamma) on. The best constant in place of log(2 Gamma) is the
-divergence of the multipliers from the score gaps times slopes, up to what dies with rho. Both are
-proved in `symbolic.tf.theorem_2`, and the limits of paths in
-`properties.tf._support.path_certificates`.
+log(2 Gamma) / rho if rho >= log(2 Gamma). The best constant in place of log(2 Gamma) is, up to
+terms that vanish as rho grows, the divergence of the multipliers from the score gaps times slopes.
+Both are proved in `symbolic.tf.theorem_2`, and the limits of paths in
+docs/proofs/regularisation_paths.md.
 """
 
 from typing import Any

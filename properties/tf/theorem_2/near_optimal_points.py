@@ -1,27 +1,27 @@
-"""Points of a ball that are at least as good as the SVM point, and how far from it they can be.
+"""Points of a ball that are at least as good as the SVM point, and their largest distance from it.
 
 Let W^mm be the Att-SVM solution with multipliers lambda, V = rho W^mm, R = rho ||W^mm||_F, and
-||W||_F <= R with L(W) <= L(V). As <W^mm, W> = sum_j lambda_j m_j and sum_j lambda_j = ||W^mm||^2,
-least margins of rho - c give ||W - V||^2 <= 2R^2 - 2 rho <W^mm, W> <= 2 rho c ||W^mm||^2, that is
-||W / R - W^mm / ||W^mm|| ||^2 <= 2 c / rho.
+||W||_F <= R with L(W) <= L(V). Then <W^mm, W> = sum_j lambda_j m_j and sum_j lambda_j = ||W^mm||^2.
+So least margins of rho - c give ||W - V||^2 <= 2R^2 - 2 rho <W^mm, W> <= 2 rho c ||W^mm||^2, that
+is, ||W / R - W^mm / ||W^mm|| ||^2 <= 2 c / rho.
 
-A constant. The deficit of input i at W is at least delta_i / (1 + e^m) with m its least margin and
-delta_i its least score gap, that of input j at V at most Delta_j (T_j - 1) e^-rho with Delta_j its
-largest one. With b_i, a_j the least and largest |l'| between worst and best score and
+A constant. The deficit of input i at W is at least delta_i / (1 + e^m), with its least margin m and
+its least score gap delta_i. That of input j at V is at most Delta_j (T_j - 1) e^-rho, with its
+largest gap Delta_j. Let b_i, a_j be the least and largest |l'| between worst and best score, and
 
-    Gamma = max_i sum_j a_j Delta_j (T_j - 1) / (b_i delta_i) >= 1
+    Gamma = max_i sum_j a_j Delta_j (T_j - 1) / (b_i delta_i) >= 1.
 
-L(W) <= L(V) gives 1 + e^m >= e^rho / Gamma, so that m >= rho - log(2 Gamma) once rho is that large.
+Then L(W) <= L(V) gives 1 + e^m >= e^rho / Gamma, so m >= rho - log(2 Gamma) if rho >= log(2 Gamma).
 
 The best constant. Put G = n (L(V) - L_*), p_j = lambda_j / sum lambda. Input i alone costs at most
 G, hence its deficit at W is at most x_i = G / b_i and the weight of all its rivals at most y_i =
-x_i / delta_i. So G >= sum_j c_j e^-m_j with c_j = b'_i (1 - y_i) delta_j, b'_i the least |l'|
-within x_i of the best score, and by Jensen's inequality sum_j p_j m_j >= rho - kappa,
+x_i / delta_i. Let c_j = b'_i (1 - y_i) delta_j, with b'_i the least |l'| within x_i of the best
+score. Then G >= sum_j c_j e^-m_j, and by Jensen's inequality sum_j p_j m_j >= rho - kappa with
 
     kappa = rho + log G - sum_j p_j log(c_j / p_j).
 
-If all margins are tight kappa tends to the divergence KL(p || c / sum c) of the multipliers from
-the score gaps times slopes as rho grows. It is attained: lengths are free orthogonal to all A_j.
+If all margins are tight, kappa tends to the divergence KL(p || c / sum c) of the multipliers from
+score gaps times slopes as rho grows. It is attained: lengths are free orthogonal to all A_j.
 """
 
 from collections.abc import Callable
@@ -56,7 +56,7 @@ from properties.tf._support import regularisation_paths as paths
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A data set, a loss by name, rho, and a matrix W to be held against rho W^mm."""
+    """A data set, a loss by name, rho, and a matrix W to be compared with rho W^mm."""
 
     data: AttentionData
     loss: str
@@ -65,7 +65,10 @@ class Candidate:
 
 
 def _reaching(case: Candidate, N: Array, share: float) -> Candidate:
-    """Return W from the minimiser along N, a share of the way to the last point as good as V."""
+    """Return W a share of the way along N from the minimiser to the last point as good as V.
+
+    Points are scaled to the norm R. The last one has about the risk of V.
+    """
     solved, loss = att_svm(case.data), FLOAT_LOSSES[case.loss]
     R = case.rho * solved.value * (1.0 - 1e-12)
     (best,) = path_w(case.data, loss, [R], starts=("svm",))
@@ -92,7 +95,7 @@ def _reaching(case: Candidate, N: Array, share: float) -> Candidate:
 def candidates(draw: st.DrawFn, *lower: float) -> Candidate:
     """Draw separable data with points about as good as V; some data have no constraint.
 
-    rho is 16, 64, 256, or one of the lower ones that are given.
+    rho is 16, 64, 256, or one of `lower`.
     """
     data = draw(paths.SEPARABLE)
     loss, rho = draw(st.sampled_from(SLOPED)), draw(st.sampled_from([16.0, 64.0, 256.0, *lower]))
@@ -122,7 +125,7 @@ AT_ZERO = Candidate(paths.PUBLISHED.data, "log-loss", 64.0, np.zeros((2, 2)))
 RISING = Candidate(
     AttentionData.of([[[1], [0]]], [[1]], scores=[[1, 0]]), "logistic", 1.0, np.zeros((1, 1))
 )
-"""On a loss that rises with the score W = 0 is better than V."""
+"""On a loss that increases with the score, W = 0 is better than V."""
 TIED, ONE_TOKEN, NO_SOLUTION = (
     Candidate(data, "log-loss", 64.0, np.zeros((data.d, data.d)))
     for data in (TIED_APART.data, paths.ONE_TOKEN.data, paths.NO_SOLUTION.data)
@@ -137,8 +140,8 @@ OUTWEIGHED = Candidate(
     16.0,
     np.array([[17.0], [-15.0], [-15.0], [-15.0]]) * np.eye(1, 4),
 )
-"""Four inputs on axes of their own, the first one's gap 2^26: W, with margins 17 and -15, is better
-than V, whose margins are 16 < log(2 Gamma) = 18.7."""
+"""Four inputs on axes of their own; the first one has the score gap 2^26. W has margins 17 and -15
+and is better than V, whose margins are 16 < log(2 Gamma) = 18.7."""
 
 
 def defined(case: Candidate) -> bool:
@@ -147,10 +150,7 @@ def defined(case: Candidate) -> bool:
 
 
 def large(case: Candidate) -> bool:
-    """Return whether rho >= log(2 Gamma), so that e^-rho Gamma <= 1/2.
-
-    True if Gamma has no value.
-    """
+    """Return whether rho >= log(2 Gamma), so e^-rho Gamma <= 1/2; True if Gamma has no value."""
     with ctx.workprec(128):
         if not defined(case):
             return True
@@ -159,10 +159,10 @@ def large(case: Candidate) -> bool:
 
 
 def cheap(case: Candidate) -> bool:
-    """Return whether G = n (L(V) - L_*) < m_i d_i for every input i: kappa is then a number.
+    """Return whether G = n (L(V) - L_*) < m_i d_i for every input i, so that kappa has a value.
 
-    The loss must have a slope that is continuous and below 0. True for such a loss if there is no
-    V.
+    The loss must have a slope that is continuous and below 0. For such a loss the result is True if
+    there is no V.
     """
     if not sloped(case):
         return False
@@ -182,8 +182,8 @@ def cheap_if_sloped(case: Candidate) -> bool:
 def good(case: Candidate) -> bool:
     """Return whether ||W|| <= rho ||W^mm|| (rationals) and L(W) <= L(rho W^mm) (balls).
 
-    The latter is undecided for W = V. True if there is no W^mm to compare with, or if best scores
-    are tied.
+    The latter is undecided, and counts as False, for W = V. True if there is no W^mm to compare
+    with, or if best scores are tied.
     """
     if not defined(case):
         return True
@@ -218,7 +218,7 @@ def _cost(m: Namespace, case: Candidate, inputs: list[paths.Input]) -> Any:
 
 
 def kappa(m: Namespace, case: Candidate, gaps: str = "own") -> Numbers:
-    """Return kappa, all products of score gaps and slopes taken as 1 if `gaps` is `one`."""
+    """Return kappa; with `gaps` = "one" every product of a score gap and a slope counts as 1."""
     solved, inputs = (
         present(exact_att_svm(case.data), "the answer of the SVM"),
         paths.inputs(m, case),
@@ -263,7 +263,7 @@ def closest(
     m: Namespace, case: Candidate, share: Number = 1, power: int = 1, gaps: str = "own"
 ) -> Comparison:
     if defined(case) and not cheap(case):
-        return m.below(m.exact(0), m.exact(0))  # kappa is the logarithm of no positive number
+        return m.below(m.exact(0), m.exact(0))  # kappa would be the logarithm of a number <= 0
     return _within(m, case, lambda m, case: kappa(m, case, gaps), share, power)
 
 

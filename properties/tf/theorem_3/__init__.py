@@ -1,28 +1,26 @@
 """Theorem 3: the regularisation path of (K, Q) converges to the solutions of Att-SVM*.
 
 "Suppose l is smooth and decreasing, optimal indices (opt_i) are unique, and (Att-SVM) is feasible.
-Let W_*^mm be the solution set of (Att-SVM*) achieving objective C_*. Then lim_{R -> inf}
-dist(K_R Q_R^T / R, W_*^mm / C_*) = 0, (K_R, Q_R) = argmin_{||K||_F^2 + ||Q||_F^2 <= 2R} L(K, Q)."
+Let W_*^mm be the solution set of (Att-SVM*) achieving objective C_*. Then lim_{R -> inf} dist(K_R
+Q_R^T / R, W_*^mm / C_*) = 0, (K_R, Q_R) = argmin_{||K||_F^2 + ||Q||_F^2 <= 2R} L(K, Q)."
 
 L is the training risk at W = K Q^T with the loss l, and Att-SVM* asks for the least nuclear norm,
-C_*, under the constraints of the Att-SVM. The scaling is right: ||K Q^T||_* is at most
-(||K||_F^2 + ||Q||_F^2) / 2 <= R, with equality for balanced factors.
+C_*, under the constraints of the Att-SVM. The scaling is right: ||K Q^T||_* is at most (||K||_F^2 +
+||Q||_F^2) / 2 <= R, with equality for balanced factors.
 
-literal-1 falls as theorem 2 does, for three kinds of data. First, a loss that even falls strictly:
-l(u) = -u^3 on tokens (1, 0), 0 and (0, 1), 0 with one query, for which both norms agree. Second,
-inputs of one token: C_* = 0. Third, losses that are flat from some score on, such as max(0, 1 -
-u)^2 on tokens 1, 0 of scores 2, 0: W = 0 is a minimiser at every R. literal-2 falls for any loss.
-Inputs with tokens 0, (-1, 0), (0, -1) and 0, (1, 0), (0, -1), queries (1, 0) and (0, 1), ask for
-W_11, W_21, -W_12, W_22 >= 1. So every feasible W has det W >= 2 while K Q^T has rank 1.
+literal-1 falls as theorem 2 does, for three kinds of data. First, a loss that even decreases
+strictly: l(u) = -u^3 on tokens (1, 0), 0 and (0, 1), 0 with one query, for which both norms agree.
+Second, inputs of one token: C_* = 0. Third, losses that are flat from some score on, such as max(0,
+1 - u)^2 on tokens 1, 0 of scores 2, 0: W = 0 is a minimiser at every R. literal-2 falls for any
+loss. Inputs with tokens 0, (-1, 0), (0, -1) and 0, (1, 0), (0, -1), queries (1, 0) and (0, 1), ask
+for W_11, W_21, -W_12, W_22 >= 1. So every feasible W has det W >= 2 while K Q^T has rank 1.
 
-amended is proved for any inner dimension r that is at least the rank of some solution. It holds for
-no other r, as limit points of products of rank r have rank r at most: sharp says so for every r. If
-W^mm has rank 1, it is the only solution (`tf/svm-rank`). Some solution may have rank 1 although
-W^mm has not: W_11 >= 1 and W_22 >= 1 have W^mm = I and the solution (1, 1) (1, 1)^T. And with P the
-projection on the span of the queries, W P is a solution if W is. So some rank is at most that of
-the queries, and likewise at most that of the differences of tokens.
-
-More is said in `symbolic/tf/theorem_3.py`.
+amended is proved for any inner dimension r that is at least the rank of some solution. It fails for
+every other r, because limit points of products of rank r have rank at most r (sharp). If W^mm has
+rank 1, it is the only solution (`tf/svm-rank`). Some solution may have rank 1 although W^mm has
+not: W_11 >= 1 and W_22 >= 1 have W^mm = I and the solution (1, 1) (1, 1)^T. With P the projection
+on the span of the queries, W P is a solution if W is. So some rank is at most that of the queries,
+and likewise at most that of the differences of tokens. More is in `symbolic/tf/theorem_3.py`.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Paths of factors with an inner dimension, and the least rank of solutions."""
+"""Paths of factors with an inner dimension, and a bound of the least rank of solutions."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -47,22 +47,22 @@ class Factored:
 
 
 def follows(case: Factored, target: str = "solutions", share: int | Fraction = 1) -> Slack:
-    """Return the slack of the path, with its inner dimension."""
+    """Return the slack of `follows_set` for the path and its inner dimension."""
     return cases.follows_set(case.path, target, share, case.inner)
 
 
 def certified(case: Factored, target: str = "solutions", share: int | Fraction = 1) -> arb | None:
-    """Return the certificate of the limits of the path, with its inner dimension."""
+    """Return the result of `certified_set` for the path and its inner dimension."""
     return path_certificates.certified_set(case.path, target, share, case.inner)
 
 
 def known_rank(data: AttentionData) -> int | None:
-    """Return a rank that some solution of Att-SVM* surely does not exceed; None without solution.
+    """Return an upper bound of the least rank of a solution of Att-SVM*; None without solution.
 
     It is 1 if W^mm has rank 1. It is also 1 if each constraint is on one entry, s_k W_ij >= b_k
-    with s_k = 1 or -1, no two in one row or column. With u_i = sqrt(b_k), v_j = s_k sqrt(b_k), u
-    v^T meets them, and ||u|| ||v|| = sum_k b_k <= sum_k s_k W_ij <= ||W||_* for every feasible W.
-    Else it is the lesser rank of the queries and of the differences of tokens.
+    with s_k = 1 or -1, and no two are in one row or column. With u_i = sqrt(b_k), v_j = s_k
+    sqrt(b_k), u v^T meets them, and ||u|| ||v|| = sum_k b_k <= sum_k s_k W_ij <= ||W||_* for every
+    feasible W. Otherwise it is the smaller rank of the queries and of the differences of tokens.
     """
     svm = exact_att_svm(data)
     if svm is None or not svm.A:
@@ -81,7 +81,7 @@ def known_rank(data: AttentionData) -> int | None:
 
 
 def low_rank(case: Factored) -> bool:
-    """Return whether some solution provably has a rank of at most r; unknown data are left out."""
+    """Return whether some solution provably has a rank of at most r; False if unknown."""
     least = known_rank(case.data)
     return least is not None and least <= case.inner
 
@@ -96,7 +96,7 @@ def first_input(case: Path) -> Path:
 
 @composite
 def factored(draw: st.DrawFn, *, known: bool = True) -> Factored:
-    """Draw a path with an inner dimension of d at most, mostly the least that is known to do."""
+    """Draw a path with an inner dimension of at most d, mostly at least `known_rank`."""
     alone = st.one_of(cases.paths().map(first_input), cases.of(entries()))
     path = draw(st.one_of(alone, cases.paths(cases.turned())))
     least = (known_rank(path.data) or 1) if known else 1
@@ -105,7 +105,7 @@ def factored(draw: st.DrawFn, *, known: bool = True) -> Factored:
 
 @composite
 def entries(draw: st.DrawFn) -> AttentionData:
-    """Draw inputs of two tokens that ask for one entry of W each, no two in one row or column."""
+    """Draw inputs of two tokens that bound one entry of W each, no two in one row or column."""
     d = draw(sizes(1, 3))
     sizes_of = draw(st.permutations([1.0, -2.0, 0.5]))[:d]
     X = np.zeros((d, 2, d))
@@ -128,7 +128,7 @@ class Factors:
 
 @composite
 def factors(draw: st.DrawFn) -> Factors:
-    """Draw every second pair has K = Q."""
+    """Draw K and Q of two rows; in every second case they agree."""
     K = draw(arrays(2, draw(sizes(1, 3))))
     return Factors(K, K if draw(st.booleans()) else draw(arrays(*K.shape)))
 
@@ -177,11 +177,11 @@ WIDE = replace(
         scores=cases.TURNING.data.scores,
     ),
 )
-"""The same entries of a 3 x 3 matrix: solutions have rank 2."""
+"""The constraints of `TURNING` on a 3 x 3 matrix: solutions have rank 2."""
 
 
 def decreasing(case: Path) -> bool:
-    """Return whether the loss is smooth and nowhere increases."""
+    """Return whether the loss is smooth and never increases."""
     return LOSSES[case.loss].smooth and LOSSES[case.loss].decreasing
 
 

@@ -5,24 +5,23 @@ direction to an SVM solution minimizing the nuclear norm of the combined paramet
 Instead, directly parameterizing by W minimizes a Frobenius norm objective."
 
 W_lambda minimises L(W) + (lambda/2) ||W||_F^2, and (K_lambda, Q_lambda) minimises L(K Q^T) +
-(lambda/2) (||K||_F^2 + ||Q||_F^2), as lambda falls to 0. Each is a minimiser of L over the ball of
-its own norm, as a better point of the ball would also have a smaller penalised risk. So these are
-points of the regularisation paths of theorems 2 and 3. Suppose L_* is approached at infinity alone,
+(lambda/2) (||K||_F^2 + ||Q||_F^2), as lambda tends to 0. Each minimises L over the ball of its own
+norm, because a better point of the ball would also have a smaller penalised risk. So these are
+points of the regularisation paths of theorems 2 and 3. Suppose L_* is approached at infinity only,
 that is, the Att-SVM is feasible and some input has two different scores (`tf/lemma-2-limit`). Then
-the norms of these minimisers tend to infinity, and all that these theorems say of radii R is true
-of ||W_lambda||. The converse is false: a point of the path need not be a W_lambda, as L is not
-convex.
+the norms of these minimisers tend to infinity, and these theorems hold with ||W_lambda|| as R. The
+converse is false: a point of the path need not be a W_lambda, because L is not convex.
 
-The abstract asks for no feasible Att-SVM, without which there is nothing to tend to, and for no
+The abstract does not ask for a feasible Att-SVM, without which there is nothing to tend to, nor for
 unique optimal tokens. The path and W_lambda differ if no input has two tokens: L is constant, every
-W is a minimiser over a ball, and W_lambda = 0. If l is flat at a best score both turn away from the
-SVM together, as in theorems 2 and 3 (literal-1, literal-2).
+W is a minimiser over a ball, and W_lambda = 0. If l is flat at a best score, both turn away from
+the SVM together, as in theorems 2 and 3 (literal-1, literal-2).
 
-`penalised_minima` finds W_lambda and (K_lambda, Q_lambda) for two values of lambda, and bounds the
-angle of every W_lambda to W^mm. If the nuclear-norm solution is unique, of any rank, it also bounds
-the distance of every K_lambda Q_lambda^T/R_lambda to it. With several solutions the bound says that
-K_lambda Q_lambda^T is nearly optimal, not how near their set it is. Only floats measure that
-distance. More is said in `symbolic/tf/vanishing_regularisation.py`.
+`penalised_minima` computes W_lambda and (K_lambda, Q_lambda) for two values of lambda, and bounds
+the angle of every W_lambda to W^mm. If the nuclear-norm solution is unique, of any rank, it also
+bounds the distance of every K_lambda Q_lambda^T/R_lambda to it. With several solutions the bound
+says that K_lambda Q_lambda^T is nearly optimal, not how near their set it is; only floats measure
+that distance. More is in `symbolic/tf/vanishing_regularisation.py`.
 """
 
 from fractions import Fraction

@@ -1,19 +1,19 @@
-"""Minimisers of the risk with a penalty at a given lambda, and how near W^mm they are for sure.
+"""Minimisers of the risk with a penalty at a given lambda, and bounds of their distance to W^mm.
 
-With r the risk gap L - L_*, W_lambda is a minimiser of F(W) = r(W) + lambda ||W||_F^2 / 2, and
-(K_lambda, Q_lambda) one of r(K Q^T) + lambda R, R = (||K||_F^2 + ||Q||_F^2) / 2. Each minimises r
-over the ball of its own norm, where -grad r is lambda W, or has the operator norm lambda. So floats
-go along the regularisation path to the radius R with this multiplier. Let F* be the value of F
-there. Every minimiser has a penalty of at most F*, and r of at most F*. So its norm is above any
-R_1 whose ball has a lower bound of r above F*. Hence F is at least the penalty at R_1 everywhere,
-and this bound has to come within a tenth of F*.
+With the risk gap r = L - L_*, W_lambda minimises F(W) = r(W) + lambda ||W||_F^2 / 2, and (K_lambda,
+Q_lambda) minimises r(K Q^T) + lambda R, R = (||K||_F^2 + ||Q||_F^2) / 2. Each minimises r over the
+ball of its own norm, at which -grad r is lambda W, or has the operator norm lambda. So floats
+follow the regularisation path to the radius R with this multiplier. Let F* be the value of F there.
+Every minimiser has a penalty and an r of at most F*. So its norm is above any R_1 whose ball has a
+lower bound of r above F*. Hence F is at least the penalty at R_1 everywhere; this bound has to be
+within a tenth of F*.
 
-In balls nothing has to be found. Let F* be the value of F at rho W^mm, rho = ln(1/lambda), and R_2
+In balls no minimiser is computed. Let F* be the value of F at rho W^mm, rho = ln(1/lambda), and R_2
 the norm whose penalty is F*. A minimiser has a norm of at most R_2 and a risk gap of at most F*. So
 `properties.tf._support.path_certificates` bounds its margins from below by some m: the cosine of
 its angle to W^mm is at least m ||W^mm|| / R_2. As lambda falls it tends to 1 like 1 - 2 ln
-ln(1/lambda) / ln(1/lambda). The same is done of (K_lambda, Q_lambda), of R at most R_2 = F*/lambda,
-F* now the value at rho V for a V that is nearly a nuclear-norm solution.
+ln(1/lambda) / ln(1/lambda). For (K_lambda, Q_lambda) the argument is the same with R at most R_2 =
+F*/lambda, where F* is the value at rho V for a V that is nearly a nuclear-norm solution.
 """
 
 import functools
@@ -42,7 +42,7 @@ from properties.tf._support import path_certificates as certificates
 from properties.tf._support import regularisation_paths as paths
 
 DECAYS = (1.0, 2.0, 0.5)
-"""How small lambda is, in units that `exponents` explains."""
+"""Sizes of ln(1/lambda), in the unit that `exponents` explains."""
 
 TURNS, NEAR, LOOSE = 8, 1e-3, 0.1
 """Maximum number of corrections of a radius, tolerance of ln lambda, and maximum excess of ln F
@@ -65,12 +65,12 @@ class Path(paths.Path):
 
 
 def penalised(case: paths.Path, decay: float = 1.0) -> Path:
-    """Return a path with values of lambda."""
+    """Return the path with its values of lambda."""
     return Path(case.data, case.loss, decay)
 
 
 def drawn(cases: st.SearchStrategy[paths.Path]) -> st.SearchStrategy[Path]:
-    """Return a strategy of paths of the strategy with values of lambda."""
+    """Return a strategy of these paths with values of lambda."""
     return st.builds(penalised, cases, st.sampled_from(DECAYS))
 
 
@@ -89,15 +89,15 @@ def exponents(case: Path) -> list[float]:
 
 
 class Found(Protocol):
-    """Values read from a minimiser over a ball."""
+    """A minimiser over a ball, with its values."""
 
     @property
     def radius(self) -> float:
-        """That of the ball."""
+        """The radius of the ball."""
 
     @property
     def log_gap(self) -> float:
-        """Ln r there."""
+        """The value of ln r at the point."""
 
     @property
     def log_lower(self) -> float:
@@ -110,7 +110,7 @@ class Found(Protocol):
 
 Point = TypeVar("Point", bound=Found)
 Find = Callable[[float, tuple[object, ...]], Point]
-"""The minimiser over the ball of a radius, looked for from some starts."""
+"""A function that minimises over the ball of a radius, from given starts."""
 
 
 def stationary(case: Path, find: Find[Point], size: float, power: int, k: float) -> Point | None:
@@ -119,7 +119,7 @@ def stationary(case: Path, find: Find[Point], size: float, power: int, k: float)
     Args:
         case: the path.
         find: minimises over a ball.
-        size: the least norm with margins of 1, by which ln r falls like the radius.
+        size: the least norm with margins of 1; ln r falls like the radius over it.
         power: 2 for the penalty R^2 / 2 of the Frobenius norm, 1 for R of the nuclear norm.
         k: ln(1/lambda).
     """
@@ -145,7 +145,7 @@ def stationary(case: Path, find: Find[Point], size: float, power: int, k: float)
 
 
 def at_each_lambda(case: Path, find: Find[Point], size: float, power: int) -> list[Point] | None:
-    """Return minimisers for both lambda, see `stationary`; None if one is not sure to be one."""
+    """Return minimisers for both lambda, by `stationary`; None if one is uncertain."""
     points = []
     for k in exponents(case):
         point = stationary(case, find, size, power, k)
@@ -156,7 +156,7 @@ def at_each_lambda(case: Path, find: Find[Point], size: float, power: int) -> li
 
 
 def _is_least(point: Point, find: Find[Point], size: float, k: float, power: int) -> bool:
-    """Return whether the objective is known to be within a tenth of its least value."""
+    """Return whether the objective is proved to be within a tenth of its least value."""
 
     def penalty(radius: float) -> float:
         return power * math.log(radius) - math.log(power) - k
@@ -186,7 +186,7 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
 def follows_set(case: Path, target: str = "solutions", share: int | Fraction = 1) -> Slack:
     """Return the slack of `follows` for K_lambda Q_lambda^T / R_lambda and a set of targets.
 
-    See `regularisation_paths`.
+    The targets are those of `regularisation_paths.follows_set`.
     """
     both = functools.partial(minimisers, case.data, case.loss, case.decay, 1)
     return paths.set_slack(case, both, target, share)
@@ -194,7 +194,7 @@ def follows_set(case: Path, target: str = "solutions", share: int | Fraction = 1
 
 @remembered
 def minimisers(data: AttentionData, loss: str, decay: float, power: int) -> list[Any] | None:
-    """Return minimisers for both lambda over W (power 2) or (K, Q) (power 1): `at_each_lambda`."""
+    """Return minimisers for both lambda over W (power 2) or (K, Q) (power 1), or None."""
     case = Path(data, loss, decay)
     path: Any = path_w if power == 2 else path_kq
     size = paths.length(case) if power == 2 else paths.nuclear(data).value
@@ -206,10 +206,10 @@ def minimisers(data: AttentionData, loss: str, decay: float, power: int) -> list
 
 
 def certified_direction(case: Path, towards: str = "optimal") -> arb | None:
-    """Return negative if the limit has another direction; else how fast the angle surely falls.
+    """Return a negative number if the limit has another direction, else a rate of the angle.
 
-    Every W_lambda is proved to lie within an angle of W^mm, for both lambda. The slack is the share
-    of the square of the sine that may be left at the smaller one, minus that which is.
+    Every W_lambda lies within a proved angle of W^mm, for both lambda. The result is the squared
+    sine allowed at the smaller lambda, minus the proved one (`falls`).
     """
     wrong = certificates.misses_direction(case, towards)
     if wrong is not None or towards != "optimal" or not certificates.bounded(case):
@@ -231,7 +231,7 @@ def certified_set(case: Path, target: str = "solutions", share: int | Fraction =
 def squared_sine(case: Path, k: fmpq) -> arb:
     """Return a bound of the squared sine of the angle of W_lambda and W^mm for lambda = exp(-k).
 
-    1 if the bound says nothing.
+    The bound is 1 if no margin is proved.
     """
     solved = present(exact_att_svm(case.data), "the answer")
     value, margin = _value_and_margin(case, k, solved.W, arb(k * k * solved.square / 2))
@@ -241,7 +241,7 @@ def squared_sine(case: Path, k: fmpq) -> arb:
 def squared_distance(case: Path, k: fmpq) -> arb:
     """Return a bound of dist(K_lambda Q_lambda^T/R_lambda, W_*^mm/C_*)^2 for lambda = exp(-k).
 
-    4, which it never exceeds, if the bound says nothing.
+    The bound is at most 4, which always holds.
     """
     return certificates.squared_distance(
         case, lambda V, size: _value_and_margin(case, k, V, k * size)
@@ -249,9 +249,9 @@ def squared_distance(case: Path, k: fmpq) -> arb:
 
 
 def _value_and_margin(case: Path, k: fmpq, V: Matrix, penalty: arb) -> tuple[arb, arb | None]:
-    """Return F*/lambda at k V, of this penalty over lambda, and a bound of a minimiser's margins.
+    """Return F*/lambda, for F* at the feasible k V, and a bound of a minimiser's margins.
 
-    The bound is None if there is none. V is feasible.
+    The argument `penalty` is the penalty of k V over lambda. The bound is None if none is proved.
     """
     value = certificates.risk_gap_at(case, k, V) * arb(k).exp() + penalty
     return value, certificates.least_margin(case, value * arb(-k).exp())
