@@ -1,4 +1,4 @@
-"""Selections with a prompt and a head, as drawn for assumption B and theorem 2."""
+"""Instances of assumption B and theorem 2: selections with a prompt and a head."""
 
 import functools
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ TANGENT = select([[[1, 0], [0, 0]], [[1, 1], [0, 0]]], [1, 1], [0, 0])
 
 @dataclass(frozen=True, slots=True)
 class Attended:
-    """A selection with a prompt p and a head h, both any."""
+    """A selection with any prompt p and any head h."""
 
     chosen: Selection
     p: Array
@@ -53,8 +53,8 @@ class Doubted(Attended):
 def mean_margin(case: Selection) -> tuple[Any, Any]:
     """Return Gamma^2 and the largest ||sum_i w_i Y_i x_i,beta_i||^2 over beta != alpha.
 
-    The w are multipliers of sum 1: of v(alpha), or of the proof that v(alpha) does not exist, and
-    Gamma is 0. The second number is 0 if there is no other beta.
+    The w are multipliers of sum 1: of v(alpha), or of the proof that v(alpha) does not exist, for
+    which Gamma is 0. The second number is 0 if there is no other beta.
     """
     v = svm.v_programme(case)
     points = [svm.combined(v.shares, svm.v_rows(other)) for other in others(case)]
@@ -68,8 +68,8 @@ def mean_margin(case: Selection) -> tuple[Any, Any]:
 def attended(draw: st.DrawFn, inputs: int = 2, aligned: bool = False) -> Attended:
     """Draw selections of tokens that are mostly the longer ones, with small prompts and heads.
 
-    Other tokens are the selected one times -1/2, 0 or 1/2 with, unless aligned, something small
-    added; the head is v(alpha) in every second draw.
+    Another token is 1/2, 0 or -1/2 times the selected one, plus something small unless `aligned`.
+    In every second case the head is v(alpha).
     """
     n, T, d = draw(sizes(1, inputs)), draw(sizes(1, 3)), draw(sizes(1, 3))
     y = draw(st.lists(st.sampled_from([-1, 1]), min_size=n, max_size=n))

@@ -1,22 +1,21 @@
 """The best nu of Assumption B for arbitrary attention, and certificates of every smaller nu.
 
-Write z_i = Y_i x_i,alpha_i, and z for Y_i x_it of another token t of input i. Let m_it(q) be the
-largest label margin of alpha with (1 - q) z_i + q z in place of z_i. The best nu is the least value
-of (Gamma - m_it(q))/q over 0 < q <= 1, i and t, or Gamma - gamma if that is less, gamma the largest
-label margin of a choice other than alpha. It is reached at q = 1 or as q tends to 0, which gives
-what `Best` compares: Gamma - gamma, and Gamma W_i (1 - <v(alpha), z>), W_i the largest multiplier
-of input i.
+Write z_i = Y_i x_i,alpha_i, and z = Y_i x_it for another token t of input i. Let m_it(q) be the
+largest label margin of alpha with (1 - q) z_i + q z in place of z_i. Let gamma be the largest label
+margin of a choice other than alpha. The best nu is the least of Gamma - gamma and of all (Gamma -
+m_it(q))/q for 0 < q <= 1. It is reached at q = 1 or as q tends to 0. So it is the least of Gamma -
+gamma and Gamma W_i (1 - <v(alpha), z>), where W_i is the largest multiplier of input i (`Best`).
 
-Nothing of this is used by a certificate that nu will do. It names weights w of sum 1, since ||sum_j
-w_j z_j|| is at least the label margin of the z_j. Each choice that differs from alpha in several
-inputs has one vector w. Each i and t have a list of knots (q, w), with q from 0 to 1. A mean of two
-neighbours (q, w) and (q', w') with shares 1 - l and l is a point of the hull at
+A certificate of nu uses nothing of this. It names weights w >= 0 of sum 1, since ||sum_j w_j z_j||
+is at least the label margin of the z_j. Each choice that differs from alpha in several inputs has
+one vector w. Each i and t have a list of knots (q, w), with q from 0 to 1. A mean of two neighbours
+(q, w) and (q', w') with shares 1 - l and l is a point of the hull at
 
-    ((1 - l) w_i q + l w'_i q') / ((1 - l) w_i + l w'_i) <= (1 - l) q + l q'  where w'_i <= w_i,
+    ((1 - l) w_i q + l w'_i q') / ((1 - l) w_i + l w'_i) <= (1 - l) q + l q'  if w'_i <= w_i,
 
 no longer than the mean of both. So m_it(q) <= Gamma - nu q for all q if the weights show it at the
-knots and w_i does not grow from one q to the next. `certifies` decides this in rationals from the
-tokens themselves, and shares no code with what proposes the weights.
+knots and w_i never increases from one q to the next. `certifies` decides this in rationals from the
+tokens themselves, and shares no code with the functions that propose the weights.
 """
 
 import itertools
@@ -44,12 +43,12 @@ _DEPTH, _NEAR = 24, 2**48
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """Why nu will do.
+    """A proof that Assumption B holds with nu.
 
     Attributes:
         head: a vector with <head, z_i> >= 1, so that Gamma is at least 1/||head||.
         rivals: weights for each choice that differs from alpha in two inputs or more.
-        knots: for each input and each other token of it.
+        knots: knots for each input and each other token of it.
     """
 
     head: Vector
@@ -59,7 +58,7 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class Excess:
-    """Why nu is too large: m_it(q) > Gamma - nu q, with the head of the margin m_it(q)."""
+    """A proof that nu is too large: m_it(q) > Gamma - nu q, with the head of the margin m_it(q)."""
 
     i: int
     t: int
@@ -67,7 +66,7 @@ class Excess:
     head: Vector
 
 
-# the judge
+# verification of certificates
 
 
 def certifies(case: Selection, nu: Number, certificate: Certificate) -> bool:
@@ -107,7 +106,7 @@ def _product(a: Vector, b: Vector) -> Number:
 
 
 def _reached(points: Matrix, w: Vector, less: Number, square: Number) -> bool:
-    """Return whether a mean of these points with weights w is at most sqrt(square) - less long."""
+    """Return whether the mean of the points with weights w has norm at most sqrt(square) - less."""
     if len(w) != len(points) or min(w) < 0 or sum(w, fmpq(0)) != 1:
         return False
     columns = [list(column) for column in zip(*points, strict=True)]
@@ -116,20 +115,20 @@ def _reached(points: Matrix, w: Vector, less: Number, square: Number) -> bool:
 
 
 def leaves(square: Number, less: Number, of: Number) -> bool:
-    """Return whether sqrt(square) + less <= sqrt(of), less >= 0, decided without roots."""
+    """Return whether sqrt(square) + less <= sqrt(of), for less >= 0, decided without roots."""
     rest = of - square - less * less
     return bool(rest >= 0 and 4 * less * less * square <= rest * rest)
 
 
-# what proposes
+# proposals
 
 
 def proposed(case: Selection, nu: Number) -> Certificate | Excess | None:
     """Return a certificate that nu satisfies Assumption B, an instance of the contrary, or None.
 
-    Intervals of q are halved until one of the two is found, unless nu is exactly the best one. If a
-    choice differs from alpha in several inputs, the judge decides whether Gamma - gamma is at least
-    nu.
+    Intervals of q are halved until one of both is reached, which happens unless nu is exactly the
+    best one. If a choice differs from alpha in several inputs, `certifies` decides whether Gamma -
+    gamma is at least nu.
     """
     v = svm.v_programme(case)
     rivals: dict[tuple[int, ...], Vector] = {}
@@ -157,7 +156,7 @@ class _Segment:
         self.square = svm.v_programme(case).margin_square
 
     def at(self, q: Number) -> Matrix:
-        """Return the z_j, that of input i moved."""
+        """Return the z_j with that of input i moved to q."""
         moved = combine([1 - q, q], [self.rows[self.i], self.end])
         return [moved if j == self.i else row for j, row in enumerate(self.rows)]
 
@@ -167,7 +166,7 @@ class _Segment:
         return leaves(dot(mean, mean), self.nu * q, self.square)
 
     def covered(self, start: Vector) -> Knots | Excess | None:
-        """Return knots from 0 to 1, with these weights at 0."""
+        """Return knots from 0 to 1 that start with weights `start`; None if halving goes on."""
         near, there = self.solved(fmpq(1, _NEAR)), self.solved(fmpq(1))
         if isinstance(near, Excess):
             return near
@@ -206,8 +205,8 @@ class _Segment:
 def largest_weight(case: Selection, i: int) -> Vector:
     """Return multipliers of v(alpha) of sum 1 in which that of input i is as large as possible.
 
-    They are among the multipliers that few tight inputs determine: the corners of the set of all
-    multipliers.
+    The maximum is at a corner of the set of all multipliers; corners are determined by few tight
+    inputs.
     """
     v = svm.v_programme(case)
     tight = [j for j, flag in enumerate(v.tight) if flag]
@@ -251,12 +250,12 @@ class Best:
 
     @property
     def at_end(self) -> bool:
-        """Whether it is Gamma - gamma."""
+        """Whether the best nu is Gamma - gamma."""
         rest = 1 - self.steep
         return bool(rest <= 0 or rest * rest * self.square <= self.rival)
 
     def __float__(self) -> float:
-        """Return about the best nu."""
+        """Return the best nu, rounded."""
         gamma = float(arb(self.square).sqrt())
         return min(gamma - float(arb(self.rival).sqrt()), float(arb(self.steep)) * gamma)
 
@@ -267,13 +266,13 @@ class Best:
 
 
 def best_nu(case: Selection, largest: bool = True, counted: bool = False) -> Best | None:
-    """Return the best nu of several tokens if attention is arbitrary, None if no nu > 0 suffices.
+    """Return the best nu of several tokens if attention is arbitrary; None if no nu > 0 suffices.
 
     Args:
         case: the selection, which has a v(alpha).
-        largest: W_i is the largest multiplier of an input; if False, one that is positive if any
-            can be.
-        counted: leave out idle inputs.
+        largest: whether W_i is the largest multiplier of an input; otherwise it is one that is
+            positive if any can be.
+        counted: whether to leave out idle inputs.
     """
     v, rival = svm.v_programme(case), margins.rival_square(case)
     if v.vector is None or rival >= v.margin_square:
@@ -289,7 +288,7 @@ def best_nu(case: Selection, largest: bool = True, counted: bool = False) -> Bes
     return Best(v.margin_square, rival, steep) if steep > 0 else None
 
 
-# what is too much
+# instances that show that nu is too large
 
 
 def beyond(m: Namespace, case: Values) -> Comparison:
@@ -316,11 +315,12 @@ def too_much(case: Values) -> SimpleNamespace | None:
 
 
 Way = tuple[Vector, Vector, Callable[[SimpleNamespace], Vector]]
-"""A prompt, the direction in which it is moved, and the head at an instance with such a prompt."""
+"""A prompt, the direction in which it is moved, and a function of the instance that gives the
+head."""
 
 
 def _rivals(case: Values) -> Iterator[Way]:
-    """Yield p(beta) and v(beta) of choices in reach with a label margin above Gamma - nu."""
+    """Yield p(beta) and v(beta) of the reachable choices whose label margin exceeds Gamma - nu."""
     least = arb(svm.v_programme(case.chosen).margin_square).sqrt() - arb(rational(case.nu))
     for beta in margins.others(case.chosen):
         v, p = svm.v_programme(beta).vector, svm.p_programme(beta).vector
@@ -335,7 +335,7 @@ def _rivals(case: Values) -> Iterator[Way]:
 
 
 def _orthogonal(rows: list[Vector]) -> Vector | None:
-    """Return a head that all of these tokens score 0 under, if there is one."""
+    """Return a head under which all of these tokens score 0; None if there is none."""
     basis, nullity = fmpq_mat(rows).numer_denom()[0].nullspace()
     return [fmpq(basis[k, 0]) for k in range(len(rows[0]))] if nullity else None
 
@@ -343,8 +343,8 @@ def _orthogonal(rows: list[Vector]) -> Vector | None:
 def _slow_ones(one: Selection) -> Iterator[Way]:
     """Yield prompts that saturate an idle input last, each with a tilt of v(alpha).
 
-    The tilt follows the weight that attention leaves to other tokens of this input, times the
-    largest lead in score of a selected token over another token.
+    The tilt is the weight that attention leaves to other tokens of idle inputs, times the largest
+    lead in score of a selected token over another one.
     """
     p, none, v = svm.p_programme(one).vector, margins.idle(one), svm.v_programme(one).vector
     if p is None or v is None:
@@ -369,7 +369,7 @@ def _slow_ones(one: Selection) -> Iterator[Way]:
 
 
 def _shared(case: Values) -> Iterator[Way]:
-    """Yield prompts that give one token attention q, the selected one of its input 1 - q.
+    """Yield a prompt that gives one token attention q, and the selected one of its input 1 - q.
 
     In every other input all attention is on the selected token.
     """
@@ -392,7 +392,7 @@ def _shared(case: Values) -> Iterator[Way]:
 def _far_enough(
     case: Values, held: Vector, q: Vector, head: Callable[[SimpleNamespace], Vector]
 ) -> Any:
-    """Return the prompt held + R q, R a power of 2 up to 1024, and a head that refute nu."""
+    """Return a prompt held + R q and a head that refute nu, for R = 2^k <= 1024, or None."""
     with ctx.workprec(512):
         for k in range(11):
             far = SimpleNamespace(chosen=case.chosen, p=combine([1, 2**k], [held, q]), nu=case.nu)

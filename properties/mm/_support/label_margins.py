@@ -1,7 +1,7 @@
 """Label margins: other choices of tokens, idle inputs, and prompts that saturate these last.
 
-An input is idle if its multiplier is 0 in all multipliers of v(alpha). Instances have a
-selection `chosen`, a prompt p and a head h.
+An input is idle if its multiplier is 0 in all multipliers of v(alpha). Instances have a selection
+`chosen`, a prompt p and a head h.
 """
 
 import itertools
@@ -18,19 +18,19 @@ from properties.mm._support.token_selections import Selection
 
 
 def others(case: Selection) -> Iterator[Selection]:
-    """Yield the selections of other tokens, all of them."""
+    """Yield all selections of other tokens."""
     for beta in itertools.product(range(case.X.shape[-2]), repeat=len(case.alpha)):
         if list(beta) != case.alpha.tolist():
             yield cases.selecting(case, beta)
 
 
 def tilts(case: Selection) -> list[svm.Programme]:
-    """Return for each input the heads that tilt v(alpha) towards it, which exist if it is idle.
+    """Return, by input, the head that tilts v(alpha) towards it; it exists if it is idle.
 
-    The heads are orthogonal to v(alpha), with Y_i u^T x_i,alpha_i >= 0 for all tight inputs i, and
-    >= 1 for this input if it is tight. The one of smallest norm is returned, 0 if the input is not
-    tight. If there is none, the multipliers of Farkas' lemma, without the first two rows, are
-    multipliers of v(alpha) that count this input.
+    Such heads u are orthogonal to v(alpha), with Y_i u^T x_i,alpha_i >= 0 for all tight inputs i,
+    and >= 1 for this input if it is tight. The result is the head of smallest norm, 0 if the input
+    is not tight. If there is none, the multipliers of Farkas' lemma, without the first two rows,
+    are multipliers of v(alpha) with a positive one for this input.
     """
     v = svm.v_programme(case)
     if v.vector is None:
@@ -54,7 +54,7 @@ def idle(case: Selection) -> list[bool]:
 
 
 def multipliers(case: Selection) -> Vector:
-    """Return multipliers of v(alpha) of sum 1, positive in every input that is not idle."""
+    """Return multipliers of v(alpha) of sum 1 that are positive in every input that is not idle."""
     v = svm.v_programme(case)
     tight = [i for i, flag in enumerate(v.tight) if flag]
     solutions = [v.weights]
@@ -68,7 +68,7 @@ def multipliers(case: Selection) -> Vector:
 
 
 def slowest(case: Selection) -> list[svm.Programme]:
-    """Return for each competing token of an idle input the prompts (q, tau) that saturate it last.
+    """Return, by competing token of an idle input, the prompt (q, tau) that saturates it last.
 
     The logit differences q^T D are at least tau in the inputs that are not idle, at least 0 in the
     others, and at most tau - 1 for this token.
@@ -82,7 +82,7 @@ def slowest(case: Selection) -> list[svm.Programme]:
 
 
 def label_margin(m: Namespace, case: Values) -> tuple[Number, list[Number]]:
-    """Return min_i Y_i h^T x_i^p, and each input's attention to unselected tokens."""
+    """Return min_i Y_i h^T x_i^p, and the attention of each input to unselected tokens."""
     one, X, h = case.chosen, m.values(case.chosen.X), m.values(case.h)
     keys = X @ m.values(one.W).T
     margins, left = [], []
@@ -99,16 +99,13 @@ def reaches_all(case: Selection) -> bool:
 
 
 def independent(case: Selection) -> bool:
-    """Return whether the k_i,alpha_i - k_it are independent: attention is arbitrary, but not 0."""
+    """Return whether the k_i,alpha_i - k_it are independent; then any attention is reached."""
     rows = svm.p_rows(case)
     return not rows or int(fmpq_mat(rows).rank()) == len(rows)
 
 
 def rival_square(case: Selection) -> Number:
-    """Return the square of gamma, the largest label margin of a choice other than alpha.
-
-    It is 0 for T = 1.
-    """
+    """Return gamma^2, for the largest label margin gamma of other choices; 0 for T = 1."""
     squares = (svm.v_programme(beta).margin_square for beta in others(case))
     return max((square for square in squares if square is not None), default=fmpq(0))
 

@@ -2,10 +2,10 @@
 
 For rows D_j with bounds b_j in {0, 1} let p be the least vector with <D_j, p> >= b_j for all j, and
 C = {sum_j l_j D_j : l >= 0, <b, l> = 1}. Then 1/||p|| is the distance of C from 0 and is called the
-margin; the margin is 0 if there is no p. If no b_j is 1 nothing is demanded: C is empty, p = 0.
+margin; the margin is 0 if there is no p. If no b_j is 1, C is empty and p = 0.
 
-The judge gets solutions in rationals, whose conditions `attsvm.exact.svm.solve_exactly` checks.
-Tensors get nearly the solution of each instance of a batch, by the method of active sets.
+Exact evaluation uses solutions in rationals, whose conditions `attsvm.exact.svm.solve_exactly`
+checks. In torch the solutions of a batch are approximated by the method of active sets.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Programme:
     """A programme with its answer in rationals.
 
     Attributes:
-        rows, bound: the programme.
+        rows, bound: D_j and b_j.
         vector: the solution, None if Farkas multipliers prove that there is none.
         weights: multipliers, of the solution or of the Farkas certificate.
     """
@@ -46,7 +46,7 @@ class Programme:
 
     @property
     def exists(self) -> bool:
-        """Whether there is a solution; being of least norm it is then unique."""
+        """Whether there is a solution, which is then unique as it has least norm."""
         return self.vector is not None
 
     @property
@@ -67,19 +67,19 @@ class Programme:
 
     @property
     def shares(self) -> Vector:
-        """The multipliers over their sum with the bounds, which is not 0."""
+        """The multipliers divided by their sum with the bounds, which is not 0."""
         total = dot(self.weights, self.bound)
         return [w / total for w in self.weights]
 
     @property
     def hull_square(self) -> Number | None:
-        """The squared distance of C from 0, None where C is empty.
+        """The squared distance of C from 0, None if C is empty.
 
-        The multipliers name a point z of C; it is the nearest one where <z, D_j> >= b_j <z, z>
-        for all j, which is decided here.
+        The multipliers name a point z of C. It is the nearest one if <z, D_j> >= b_j <z, z> for all
+        j, which is checked.
 
         Raises:
-            SolverError: it is not.
+            SolverError: z is not the nearest point.
         """
         if dot(self.weights, self.bound) == 0:
             return None
@@ -106,12 +106,12 @@ class Programme:
 
 @dataclass(frozen=True, slots=True)
 class Programmes:
-    """The programmes of many selections in torch, nearly solved.
+    """The programmes of many selections in torch, solved approximately.
 
     Attributes:
         rows, bound: the programmes (batch, J, d) and (batch, J).
-        counted: which rows each of them has.
-        shares: multipliers (batch, J) over their sum with the bounds, 0 if nothing is demanded.
+        counted: the rows that each of them has, as a mask (batch, J).
+        shares: multipliers (batch, J) over their sum with the bounds, 0 if all bounds are 0.
     """
 
     rows: Tensor
@@ -121,7 +121,7 @@ class Programmes:
 
     @classmethod
     def of(cls, rows: Tensor, bound: Tensor, counted: Tensor) -> Programmes:
-        """Solve them; multipliers move with the rows as long as the same ones are positive."""
+        """Solve programmes; multipliers are differentiable while the same ones are positive."""
         batch = cls(rows, bound, counted, nearest(rows, counted, bound))
         if not rows.requires_grad:
             return batch
@@ -134,12 +134,12 @@ class Programmes:
 
     @property
     def nearest(self) -> Tensor:
-        """The point of C that is nearest to 0 (batch, d), 0 if nothing is demanded."""
+        """The point of C that is nearest to 0 (batch, d), 0 if C is empty."""
         return combined(self.shares, self.rows)
 
     @property
     def hull_square(self) -> Tensor:
-        """The squared distance of C from 0, 0 if rounding may hide that it is 0."""
+        """The squared distance of C from 0, as 0 if rounding could hide that it is 0."""
         square = (self.nearest * self.nearest).sum(-1)
         size = (self.rows * self.rows).sum((1, 2)).detach()
         return square.where(square > _SEEN_AS_0 * size, 0.0 * square)
@@ -158,7 +158,7 @@ class Programmes:
 
     @property
     def tight(self) -> Tensor:
-        """The constraints that hold with equality, or nearly (batch, J)."""
+        """A mask (batch, J) of the constraints that hold with equality, up to rounding."""
         margins = (self.rows * self.vector[:, None]).sum(-1)
         return self.counted & (margins - self.bound <= _TIGHT) & (self.hull_square > 0.0)[:, None]
 
@@ -176,12 +176,12 @@ margins up to which a value counts as 0."""
 
 
 def combined(weights: Any, rows: Any) -> Any:
-    """Return the sum of weights times rows, of each instance of a batch in torch."""
+    """Return the sum of weights times rows, also for each instance of a batch in torch."""
     return (weights[..., None] * rows).sum(1) if in_torch(rows) else combine(weights, rows)
 
 
 def solve(rows: Any, d: int, bound: Any = None) -> Any:
-    """Solve a programme in R^d; every margin is to be 1 if no bounds are given."""
+    """Solve a programme in R^d; all bounds are 1 by default."""
     if in_torch(rows):
         ones = rows.new_ones(rows.shape[:2])
         bound = ones if bound is None else bound
@@ -213,7 +213,7 @@ def p_rows(case: Selection) -> Any:
 
 
 def p_programme(case: Selection, demanding: Any = None) -> Any:
-    """Return p(alpha); inputs that are not demanding are to have the margin 0 alone."""
+    """Return p(alpha); inputs that are not `demanding` get bounds 0."""
     bound = None if demanding is None else of_rivals(case, demanding)
     return solve(p_rows(case), case.X.shape[-1], bound)
 
@@ -252,7 +252,7 @@ class Solved:
     Attributes:
         rows: the rows D_j.
         vector: the solution, 0 if there is none.
-        margin: 1/||vector||, 0 if there is none; None if nothing is demanded.
+        margin: 1/||vector||, 0 if there is none; None if all bounds are 0.
         programme: the programme in rationals, or the programmes of a batch; None in text.
     """
 
@@ -283,7 +283,7 @@ class Solved:
 
 
 def _written(m: Namespace, name: str, rows: str) -> Solved:
-    """Return a programme as it is written down."""
+    """Return a programme in letters, as a formula shows it."""
     D = m.symbol("D", f"the matrix of the rows D_j = {rows}", rows=True)
     text = "the shortest vector with D_j x >= 1 for all j"
     x = m.symbol(rf"{name}(\alpha)", text.replace(" x ", f" {name} "))
@@ -321,18 +321,18 @@ def p_svm(m: Namespace, case: Rival | Selection) -> Solved:
 
 P_MEANS = "p(alpha) is the shortest p with <p, k_i,alpha_i - k_it> >= 1 for all i and t != alpha_i"
 V_MEANS = "v(alpha) is the shortest v with Y_i <v, x_i,alpha_i> >= 1 for all i"
-"""The definition of solutions, appended to a conclusion after "where"."""
+"""The definitions of the solutions, appended to a conclusion after "where"."""
 
 
 def exceeds(m: Namespace, p: Solved, share: Number = 0) -> Comparison:
-    """Return that the margin exceeds a share of the shortest row; with 0: that p exists."""
-    if p.margin is None:  # nothing is demanded, and p = 0
+    """Return that the margin exceeds a share of the shortest row; with share 0: that p exists."""
+    if p.margin is None:  # all bounds are 0, and p = 0
         return m.below(m.exact(0), m.exact(1))
     return m.above(p.margin, share * p.shortest(m))
 
 
 def above_nearest(case: Rival | Selection) -> dict[str, Changed]:
-    """Return false neighbours of `exceeds`, both refuted by an instance."""
+    """Return siblings of `exceeds`, both refuted by an instance."""
     return {
         "the margin is above half of the nearest rival's": changed(share="0.5", examples=[case]),
         "the margin is above the nearest rival's": changed(share=1, examples=[case]),
@@ -350,7 +350,7 @@ OTHER_DISTANCES = {
     "95% of the distance": changed(share="0.95"),
     "105% of the distance": changed(share="1.05"),
 }
-"""False neighbours of `is_distance`."""
+"""Siblings of `is_distance`."""
 
 
 def supported(m: Namespace, p: Solved, keep: str = "tight") -> Relation:
@@ -359,7 +359,7 @@ def supported(m: Namespace, p: Solved, keep: str = "tight") -> Relation:
 
 
 LOOSE_ONES = {"the tight ones dropped instead": changed(keep="loose")}
-"""A false neighbour of `supported`."""
+"""A sibling of `supported`."""
 
 
 V_EXISTS = Hypothesis("v(alpha) exists", lambda case: v_programme(chosen(case)).exists)
@@ -367,5 +367,5 @@ P_EXISTS = Hypothesis("p(alpha) exists", lambda case: p_programme(chosen(case)).
 
 
 def relaxed(case: Selection) -> Programme:
-    """Return p(alpha) with margins 0 for the inputs whose margin under v(alpha) is not tight."""
+    """Return p(alpha) with margins of at least 0 for inputs that are not tight under v(alpha)."""
     return p_programme(case, v_programme(case).tight)

@@ -1,4 +1,4 @@
-"""Descent on a prompt p: p(alpha), starts that will do, and the gradient as a formula."""
+"""Descent on a prompt p: p(alpha), sufficient starts, and the gradient as a formula."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ from attsvm.theory.types import Namespace, Number, Numbers
 def prompting(
     keys: object, scores: object, start: object = None, loss: str = "correlation"
 ) -> Descent:
-    """Return a run from anything that numpy reads, from zero unless a start is given."""
+    """Return a run on keys and scores of nested lists, from zero by default."""
     k = np.array(keys, dtype=np.float64)
     p = np.zeros(k.shape[-1]) if start is None else np.array(start, dtype=np.float64)
     return Descent(Keys(k, np.array(scores, dtype=np.float64)), p, loss)
@@ -35,7 +35,7 @@ def never_moves(case: Descent) -> bool:
 
 
 def near_basin(case: Descent) -> bool:
-    """Return whether the start's risk gap is below 105% of that."""
+    """Return whether the start's risk gap is below 105% of the threshold of the basin."""
     data = ExactData.of(case.data)
     bound = threshold(data, case.loss)
     return bound is not None and bool(
@@ -44,16 +44,13 @@ def near_basin(case: Descent) -> bool:
 
 
 def prompt(case: Descent, towards: str = "optimal") -> Vector | None:
-    """Return p(alpha) in rationals or another target of `descent_runs.max_margin`.
-
-    None without one.
-    """
+    """Return p(alpha) or another target of `descent_runs.max_margin`, in rationals, or None."""
     W = max_margin(case.data, towards)
     return None if W is None else [row[0] for row in W]
 
 
 def properly_started(case: Descent, size: float = 1.0) -> Descent | None:
-    """Return the run from `size` times (R + 1) p(alpha), None if p(alpha) or a finite R is missing.
+    """Return the run from `size` (R + 1) p(alpha); None if p(alpha) or a finite R does not exist.
 
     R = max(0, ln [M sum_i (T_i - 1) D_i / (m min_i gap_i)]) with
 
@@ -61,9 +58,9 @@ def properly_started(case: Descent, size: float = 1.0) -> Descent | None:
     - m, M the extremes of |l'| between the least and the largest score. The losses here take them
       at an end, or at the score nearest to 0 or to 1.
 
-    At margins above R rivals have weight exp(-R) at most. If optimal tokens are unique, the risk
-    gap is then below min_i [l(second) - l(best)]/n: the start is proper. R is 0 if nothing ever
-    moves.
+    At margins above R each rival has a weight of at most exp(-R). If optimal tokens are unique, the
+    risk gap is then below min_i [l(second) - l(best)]/n: the start is proper. R is 0 if all scores
+    of each input are equal.
     """
     p = prompt(case)
     if p is None:
@@ -84,11 +81,12 @@ def properly_started(case: Descent, size: float = 1.0) -> Descent | None:
 
 
 def moves_aside(case: Descent) -> bool:
-    """Return whether no start and step let the direction of p converge to that of p(alpha).
+    """Return whether no start and no step lead to the direction of p(alpha), as is proved here.
 
-    True if l' < 0, each input with two scores has one optimal token and equal scores of its rivals,
-    and p(alpha) is not in S. S is the span of the differences of keys of these inputs. For p(k) -
-    p(0) lies in S, and <p(k), p(alpha)> grows beyond all bounds: all limits of direction lie in S.
+    Suppose that l' < 0 and that each input with two scores has one optimal token and equal scores
+    of its rivals. Let S be the span of the differences of keys of these inputs, and p(alpha) not in
+    S. Then p(k) - p(0) lies in S, and <p(k), p(alpha)> grows beyond all bounds. So all limits of
+    the direction lie in S.
     """
     p, data = prompt(case), ExactData.of(case.data)
     inputs = [i for i, row in enumerate(data.gamma) if len(set(row)) > 1]
@@ -101,10 +99,10 @@ def moves_aside(case: Descent) -> bool:
 
 
 def logit_gradient(m: Namespace, s: Numbers, gamma: Numbers, slope: Number) -> Numbers:
-    """Return the gradient in the logits of one input of l(<s, gamma>), slope being l' there.
+    """Return the gradient of l(<s, gamma>) in the logits of one input; `slope` is l' there.
 
-    Entry t is l' sum_u s_t s_u (gamma_t - gamma_u): added up by pairs, so that weights which are
-    almost lost keep their relative precision.
+    Entry t is l' sum_u s_t s_u (gamma_t - gamma_u). It is added up by pairs, so that tiny weights
+    keep their relative precision.
     """
     return slope * m.sums(m.outer(s, s) * m.differences(gamma))
 
@@ -138,7 +136,7 @@ def descent(
     steps: int,
     pace: Callable[[Numbers], Numbers] | None = None,
 ) -> list[Numbers]:
-    """Return p_0 to p_steps; a pace makes another step of the gradient, such as one of length 1."""
+    """Return p_0 to p_steps; `pace` turns a gradient into another step, such as one of length 1."""
     prompts = [p]
     for _ in range(steps):
         g = prompt_gradient(m, keys, scores, prompts[-1], loss)

@@ -1,4 +1,4 @@
-"""Runs of descent on p: the small counterexamples, strategies, ensembles, starts at risk."""
+"""Runs of descent on p: small counterexamples, strategies, ensembles, and starts near a rim."""
 
 from dataclasses import replace
 
@@ -23,19 +23,19 @@ from properties.mm._support.prompt_descent import never_moves, prompt, prompting
 TIED = prompting([[[1.0], [0.0]]], [[0.0, 0.0]])
 """Head zero: the gradient is zero everywhere, and p(alpha) = 1."""
 ASIDE = prompting([[[0.0, 1.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]], [[0.0, 0.0], [1.0, 0.0]])
-"""The first input is tied, and p(alpha) = (1, 1) or (1, -1); p moves along (1, 0)."""
+"""The first input is tied. Here p(alpha) = (1, 1) or (1, -1), but p moves along (1, 0)."""
 STUCK = prompting([[[1.0], [0.0], [-2.0]]], [[1.0, -4.0, 0.0]])
 """The gradient is 0 at p = 0, for every loss; p(alpha) = 1."""
 OPPOSED = prompting([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0, 0.0], [0.0, 1.0]])
-"""Two inputs that want opposite prompts; there is no p(alpha)."""
+"""Two inputs that ask for opposite prompts; there is no p(alpha)."""
 FLAT = prompting([[[1.0], [-1.0]]], [[2.0, 0.0]], loss="squared")
-"""From zero attention scores 1, where (1 - u)^2 has no slope; p(alpha) = 1/2."""
+"""At p = 0 the attended score is 1, at which (1 - u)^2 has no slope; p(alpha) = 1/2."""
 ONE_KEY = prompting([[[1.0], [1.0]]], [[1.0, 0.0]])
 """Two tokens of one key: every p is in the basin and stationary, and there is no p(alpha)."""
 ONE_TOKEN = prompting([[[1.0]]], [[1.0]])
 """One input of one token: p(alpha) = 0, and nothing moves."""
 TRAPPED = prompting([[[1.0], [0.0], [-2.0]]], [[1.0, -5.0, 0.0]])
-"""From zero p runs to minus infinity, to the key -2; p(alpha) = 1."""
+"""From zero p tends to minus infinity, to the key -2; p(alpha) = 1."""
 TRAPPED_NEAR = replace(TRAPPED, start=np.array([-3.0]))
 """The same from a start whose risk gap is 1.2% above the threshold."""
 UNEVEN = prompting([[[1.0, 0.0], [0.0, 0.0], [1.0, -2.0]]], [[3.0, 1.0, 1.0]], [8.0, 4.0])
@@ -58,16 +58,19 @@ CAUGHT = replace(
 )
 """From the proper start the first step leaps to the third key, to a minimum at a finite norm."""
 SECOND_TRAPPED = prompting(NOT_ALIGNED.data.X, NOT_ALIGNED.data.gamma)
-"""Two inputs of two tokens, all rivals alike and tight, from zero: the second one is trapped."""
+"""Two inputs of two tokens, all rivals equal in score and tight, from zero: the second one is
+trapped."""
 TWO_KEYS = prompting(TWO_TOKENS.data.X, TWO_TOKENS.data.gamma)
 
 ENCLOSED = prompting([[[0.0], [-1.0], [-2.0]]], [[1.0, 0.0, 0.5]], loss="logistic")
-"""On a loss that increases p ends near -1, if the key -1 of the least score has most weight."""
+"""On a loss that increases p ends near -1, at which the key -1 of the least score has most
+weight."""
 
 RISING = replace(TWO_KEYS, loss="logistic")
-"""A loss that increases, so that descent leaves the better key from any start."""
+"""A loss that increases, so descent leaves the better key from any start."""
 
 FARTHEST, HALVINGS = 64.0, 40
+"""Largest multiple of p(alpha) that is tried, and number of halvings of the interval."""
 
 
 OTHER_DIRECTIONS = {
@@ -79,33 +82,30 @@ OTHER_DIRECTIONS = {
 
 @composite
 def promptings(draw: st.DrawFn, data: SearchStrategy[AttentionData], *powers: int) -> Descent:
-    """Draw runs on keys and scores of data sets.
-
-    Starts are adversarial, zero or small and large.
-    """
+    """Draw runs on keys and scores of data sets, from adversarial, zero, small or large starts."""
     drawn = draw(data)
     case = Descent(Keys(drawn.X, drawn.gamma), np.zeros(drawn.d), draw(st.sampled_from(SLOPED)))
     return replace(case, start=draw(starts_about(case.data, *powers, columns=1))[:, 0])
 
 
 def comparable(*powers: int) -> st.SearchStrategy[Descent]:
-    """Return a strategy of data with all keys on the margin, or equal scores of all rivals."""
+    """Return a strategy of runs with all keys on the margin, or equal scores of all rivals."""
     return promptings(st.one_of(tight_data(), rival_data()), *powers)
 
 
 def compared() -> st.SearchStrategy[Descent]:
-    """Return a strategy of data with equal scores of all rivals."""
+    """Return a strategy of runs on data with equal scores of all rivals."""
     return promptings(rival_data(), 0, 2)
 
 
 def opposed() -> st.SearchStrategy[Descent]:
-    """Return a strategy of two inputs with opposed gradients, from small starts."""
+    """Return a strategy of runs on two inputs with opposed gradients, from small starts."""
     return promptings(opposed_data(), 0)
 
 
 @composite
 def unevenly(draw: st.DrawFn) -> Descent:
-    """Draw one input of three keys on a line, the worst score in the middle, from zero."""
+    """Draw a run from zero on one input of three keys on a line, the worst score in the middle."""
     far, low = draw(sizes(1, 4)), draw(sizes(1, 8))
     keys = np.array([[[1.0], [0.0], [-float(far)]]])
     scores = np.array([[1.0, -float(low), 0.0]])
@@ -113,14 +113,14 @@ def unevenly(draw: st.DrawFn) -> Descent:
 
 
 def on_axes(generator: np.random.Generator) -> Descent:
-    """Return up to three inputs of four keys on separate axes, started near p(alpha)."""
+    """Return a run on up to three inputs of four keys on separate axes, started near p(alpha)."""
     data = towards_solution(generator).data
     start = 6.0 * -data.X.sum(axis=(0, 1)) + generator.integers(-4, 5, size=data.d) / 4
     return Descent(Keys(data.X, data.gamma), start, str(generator.choice(SLOPED)))
 
 
 def gaussian(generator: np.random.Generator) -> Descent:
-    """Return Gaussian keys in R^8, sizes up to (3, 4), with a proper noisy start.
+    """Return a run on Gaussian keys in R^8 of sizes up to (3, 4), from a proper start with noise.
 
     If the drawn scores are tied or no prompt separates the tokens, the start is the noise alone.
     """
@@ -138,11 +138,11 @@ def larger(generator: np.random.Generator) -> Descent:
     return (on_axes if generator.random() < 0.5 else gaussian)(generator)
 
 
-# at risk: on the rim of a basin, with nothing to spare
+# starts on the rim of a basin
 
 
 def on_the_rim(case: Descent, loss: str, share: float) -> Descent:
-    """Return the run from the multiple of p(alpha) whose risk gap has that share of its bound.
+    """Return the run from the multiple of p(alpha) at which the risk gap is `share` of its bound.
 
     The bound is min_i [l(second) - l(best)]/n of the named loss. The run starts from zero if the
     gap is below the bound there, if no multiple up to 64 has that share, or if there is no
@@ -172,11 +172,11 @@ def on_the_rim(case: Descent, loss: str, share: float) -> Descent:
 
 @composite
 def apart(draw: st.DrawFn) -> Descent:
-    """Draw two inputs with opposed gradients, their scores levels apart, about the rim for -x.
+    """Draw two inputs of opposed gradients, scores at two levels, near the rim for the loss -x.
 
     Losses differ only in the weights |l'| of inputs at their scores (see
-    `properties.mm.loss_choice`, `amended-2`). Inputs of other levels distinguish them, most
-    of all if an input is nearly lost.
+    `properties.mm.loss_choice`, `amended-2`). Inputs of different levels show this, most of all if
+    an input is nearly lost.
     """
     data = draw(opposed_data())
     loss = draw(st.sampled_from([name for name in SLOPED if name != "correlation"]))
@@ -188,7 +188,7 @@ def apart(draw: st.DrawFn) -> Descent:
 
 @composite
 def alone(draw: st.DrawFn) -> Descent:
-    """Draw one input of two to four keys, whose rivals score the same."""
+    """Draw a run on one input of two to four keys, whose rivals score the same."""
     T, d = draw(sizes(2, 4)), draw(sizes(1, 3))
     best, keys = draw(sizes(0, T - 1)), draw(arrays(1, T, d))
     scores = np.full((1, T), float(draw(arrays(1))[0]))

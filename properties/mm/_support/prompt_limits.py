@@ -1,7 +1,7 @@
 """Limits of descent on a prompt p: the direction and the norm of p(k), and its rate.
 
-A proper start is r p(alpha), r = R + 1, see `prompt_descent.properly_started`. The proofs are about
-descent on the matrix whose first column is p.
+A proper start is r p(alpha) with r = R + 1, see `prompt_descent.properly_started`. The proofs are
+about descent on the matrix whose first column is p.
 """
 
 from dataclasses import replace
@@ -38,21 +38,24 @@ LETTERS = Letters(
     },
 )
 PROMPTS = {"towards": LETTERS.targets}
-"""How targets of prompts are written."""
+"""The notation of targets of prompts."""
 
 
 def reaches_none(case: Descent, towards: str) -> bool:
-    """Return whether no start suffices: no target exists, or the run moves aside."""
+    """Return whether no start suffices: there is no target, or the run moves aside."""
     return prompt(case, towards) is None or (towards == "optimal" and moves_aside(case))
 
 
 def certified(case: Descent, towards: str = "optimal") -> arb:
-    """Return a proof that p(k) goes to the target, or that it does not, or ask for more bits."""
+    """Return 1 if p(k) provably converges in direction to the target, a negative number if not.
+
+    The result is an undecided ball if neither is known.
+    """
     return arb(-1) if reaches_none(case, towards) else limits.DIRECTION.balls(case, towards)
 
 
 def some_start(case: Descent, start: str) -> Descent | None:
-    """Return the run from the proper start, or from zero if that is named."""
+    """Return the run from the proper start, or from zero if `start` is "zero"."""
     return replace(case, start=0.0 * case.start) if start == "zero" else properly_started(case)
 
 
@@ -80,13 +83,15 @@ DIVERGENCE_FROM_SOME = limit(limits.NORM, LETTERS, SOME_START, never_moves)
 RATE = limit(limits.RATE, LETTERS)
 
 FAR = 64.0
+"""Factor of the norm at which the selected tokens are read off."""
 
 
 @by_gradient_flow
 def one_limit(case: Descent, other: str = "correlation", towards: str = "selected") -> Slack:
     """Return the slack of "both runs converge in direction to p(alpha), or to that target".
 
-    `selected` is the p(alpha) of the tokens that the run on the case's own loss selects.
+    With `selected` the target is p(alpha) of the tokens that the run on the case's own loss
+    selects.
     """
     start = case.W
     if towards == "selected":

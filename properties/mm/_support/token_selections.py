@@ -1,7 +1,7 @@
-"""The instance of the three programmes: inputs, labels, a key matrix and the tokens to select.
+"""Instances of the three programmes: inputs, labels, a key matrix and the tokens to select.
 
-Hypotheses are met by construction: tokens are moved along one axis, exactly in
-binary, until a drawn vector meets every constraint with a drawn margin of 1 or more.
+Strategies meet hypotheses by construction: tokens are moved along one axis, exactly in binary, so
+that a drawn vector meets every constraint with a drawn margin of 1 or more.
 """
 
 from dataclasses import dataclass, replace
@@ -57,14 +57,11 @@ WITH_Q = (
     "tokens x_it, t = 1, ..., T, with keys k_it = W x_it, labels Y_i of 1 or -1, selected tokens "
     "alpha_i, and a vector q be arbitrary"
 )
-"""The definition of a selection and a rival, in the sentence of a reading after "Let"."""
+"""Words that define a selection, and a selection with a vector, for a sentence after "Let"."""
 
 
 def chosen(case: Any) -> Selection:
-    """Return the selection of an instance: itself, or the one that it was drawn with.
-
-    Also in torch.
-    """
+    """Return the selection of an instance: itself, or its part `chosen`; also in torch."""
     selection: Selection = getattr(case, "chosen", case)
     return selection
 
@@ -78,7 +75,7 @@ def selecting(case: Selection, alpha: tuple[int, ...]) -> Selection:
 
 
 def select(X: object, y: object, alpha: object, W: object = None) -> Selection:
-    """Return a selection from anything that numpy reads; keys are the tokens unless W is given."""
+    """Return a selection of nested lists; keys are the tokens unless W is given."""
     tokens = np.array(X, dtype=np.float64)
     keys = np.eye(tokens.shape[2]) if W is None else np.array(W, dtype=np.float64)
     return Selection(tokens, np.array(y, dtype=np.int64), np.array(alpha, dtype=np.int64), keys)
@@ -90,16 +87,17 @@ DUPLICATE = select([[[1.0], [1.0]]], [1], [0])
 INSIDE = select([[[1.0], [2.0], [0.0]]], [1], [0])  # the selected token lies between the others
 OPPOSED = select([[[1.0], [0.0]], [[1.0], [0.0]]], [1, -1], [0, 0])
 RESCUED = select([[[1.0], [0.0]], [[2.0], [2.0]]], [1, 1], [0, 0])
-"""The second input repeats its token, and does not support v: only the relaxed margin is met."""
+"""The second input repeats its token and does not support v, so only the relaxed margin can be
+met."""
 PUBLISHED = [select(data.X, data.y, [1, 1, 1]) for data in map(joint_inputs, (1.0, 1.5))]
-"""All inputs support v; the third one does not."""
+"""In the first one all inputs support v; in the second one the third input does not."""
 ORTHOGONAL = select([[[1.0, 0.0], [0.0, 0.0]], [[2.0, 1.0], [2.0, 0.0]]], [1, 1], [0, 0])
-"""The second input does not support v, and asks of p what is orthogonal to the first."""
+"""The second input does not support v, and its constraint on p is orthogonal to the first one."""
 TWICE = select([[[1.0], [0.0]], [[1.0], [0.0]]], [1, 1], [0, 0])
-"""Two inputs alike: v(alpha) stays what it is without either."""
+"""Two equal inputs: v(alpha) stays the same without either."""
 
 NARROW = select([[[1.0, 0.0], [0.0, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]], [1, 1], [0, 0])
-"""v(alpha) = p(alpha) = (1, 3): the margin, 1/sqrt 10, is below half of the shortest token."""
+"""v(alpha) = p(alpha) = (1, 3): the margin 1/sqrt 10 is below half of the shortest token."""
 
 
 def _signs(n: int) -> st.SearchStrategy[Array]:
@@ -113,7 +111,7 @@ def _tokens(n: int, T: int) -> st.SearchStrategy[Array]:
 
 @composite
 def selections(draw: st.DrawFn) -> Selection:
-    """Draw selections of all small sizes, whether separable or not."""
+    """Draw selections of all small sizes, separable or not."""
     n, T, d = draw(sizes(1, 3)), draw(sizes(1, 3)), draw(sizes(1, 3))
     W = draw(st.one_of(st.just(np.eye(d)), arrays(d, d)))
     return Selection(draw(arrays(n, T, d)), draw(_signs(n)), draw(_tokens(n, T)), W)
@@ -121,12 +119,12 @@ def selections(draw: st.DrawFn) -> Selection:
 
 @composite
 def rivals(draw: st.DrawFn, kind: str = "prompt", least: int = 1) -> Rival:
-    """Draw selections with a solution of both programmes; q meets every constraint of the p-SVM.
+    """Draw selections for which both programmes have a solution, and a vector q.
 
-    With u = W^T q and u_1 = 1 the first coordinate of a rival token sets its margin, and with a
-    head h of h_1 = 1 the first coordinate of the selected token its label margin. Of the kind
-    `head` q meets every constraint of the v-SVM instead, of the kind `any` it is any vector. There
-    are at least `least` inputs.
+    With u = W^T q and u_1 = 1 the first coordinate of a rival token sets its margin. With a head h
+    of h_1 = 1 the first coordinate of the selected token sets its label margin. If the kind is
+    `prompt`, q meets every constraint of the p-SVM; if `head`, every one of the v-SVM; if `any`, it
+    is any vector. There are at least `least` inputs.
     """
     n, T, d = draw(sizes(least, 3)), draw(sizes(2, 3)), draw(sizes(1, 3))
     W = draw(st.one_of(st.just(np.eye(d)), arrays(d, d))).copy()
@@ -145,16 +143,16 @@ def rivals(draw: st.DrawFn, kind: str = "prompt", least: int = 1) -> Rival:
 
 
 def separable() -> st.SearchStrategy[Selection]:
-    """Return a strategy of selections with a solution of both programmes."""
+    """Return a strategy of selections for which both programmes have a solution."""
     return rivals().map(lambda r: r.chosen)
 
 
 @composite
 def relaxable(draw: st.DrawFn, duplicates: bool = False) -> Selection:
-    """Draw a selection of which one of several inputs is shifted so that its label margin grows.
+    """Draw a selection of several inputs, of which one is shifted so that its label margin grows.
 
-    With duplicates some of its other tokens may repeat the selected one. The p-SVM has no solution
-    then, but the relaxed p-SVM may have one.
+    With `duplicates` some of its other tokens may repeat the selected one. Then the p-SVM has no
+    solution, but the relaxed p-SVM may have one.
     """
     drawn = draw(rivals(least=2)).chosen
     i, X = draw(sizes(0, len(drawn.y) - 1)), drawn.X.copy()
@@ -166,7 +164,7 @@ def relaxable(draw: st.DrawFn, duplicates: bool = False) -> Selection:
 
 @composite
 def headed(draw: st.DrawFn) -> Rival:
-    """Draw selections of the tokens that score best under a head q, ties included."""
+    """Draw selections of the tokens that score best under a head q, possibly tied."""
     drawn = draw(selections())
     q = draw(arrays(drawn.X.shape[2]))
     return Rival(_best(drawn, q), q)
@@ -176,7 +174,8 @@ def headed(draw: st.DrawFn) -> Rival:
 def one_sided(draw: st.DrawFn, labels: int = 1, lifts: tuple[float, ...] = (1.0, 0.5)) -> Rival:
     """Draw selections of the tokens that score best under the head W^T q, lifted above the others.
 
-    The lift is along the first coordinate, on which the head is 1. There may be that many labels.
+    The lift is along the first coordinate, on which the head is 1. With `labels` = 2 both labels
+    may occur.
     """
     drawn = draw(selections())
     signs = drawn.y if labels == 2 else np.full_like(drawn.y, drawn.y[0])
@@ -195,7 +194,7 @@ def _best(drawn: Selection, q: Array) -> Selection:
 
 
 def gaussian(generator: np.random.Generator) -> Rival:
-    """Return Gaussian tokens to 1/256, up to (5, 5, 6); q ranks the selected tokens first, exactly.
+    """Return Gaussian tokens to 1/256, of sizes up to (5, 5, 6); q ranks the selected tokens first.
 
     Every fourth selection is arbitrary instead.
     """
@@ -217,15 +216,16 @@ def gaussian(generator: np.random.Generator) -> Rival:
 
 
 def larger(generator: np.random.Generator) -> Selection:
-    """Return the selection of one of these."""
+    """Return a selection of Gaussian tokens."""
     return gaussian(generator).chosen
 
 
 def along(generator: np.random.Generator) -> Rival:
-    """Return keys W x with differences along q, up to (5, 5, 6), W of any kind, with one label.
+    """Return a selection whose keys differ along q, of sizes up to (5, 5, 6), with one label.
 
-    The least lead under the head W^T q is then ||q|| times the margin of p(alpha), which is along
-    q: bounds of that norm by the lead are attained. Every fourth selection is Gaussian instead.
+    W is arbitrary. The least lead under the head W^T q is then ||q|| times the margin of p(alpha),
+    which is along q, so bounds of the norm by the lead are attained. Every fourth selection is
+    Gaussian instead.
     """
     if generator.random() < 0.25:
         drawn = gaussian(generator)

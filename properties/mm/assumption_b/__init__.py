@@ -1,22 +1,22 @@
 """Assumption B: the label margin shrinks as attention leaves the selected tokens.
 
-"Let Gamma = 1/||v(alpha)|| and define s_i = S(K_i p). For all p, solving v-SVM with x_i^p :=
-X_i^T s_i results in a label margin of at most Gamma - nu max_i (1 - s_i,alpha_i), for some nu > 0."
+"Let Gamma = 1/||v(alpha)|| and define s_i = S(K_i p). For all p, solving v-SVM with x_i^p := X_i^T
+s_i results in a label margin of at most Gamma - nu max_i (1 - s_i,alpha_i), for some nu > 0."
 
 The label margin m(p) is the largest min_i Y_i v^T x_i^p over heads v of norm at most 1. Call an
 input idle if its multiplier is 0 in all multipliers of v(alpha). Without v(alpha) there is no
-Gamma, and B says nothing that could hold. The literal readings evaluate two conditions that B
-needs; both are decided in rationals. First, m is below Gamma at every other choice beta of tokens
-that attention can reach (p(beta) exists). Second, if p(alpha) exists, no idle input can be the
-slowest to saturate. That is, no prompt has margins of at least 1 in the inputs that are not idle,
-of at least 0 in the idle ones, and of less than 1 somewhere. Else B fails for every nu > 0. Along
-such a prompt times R, heads turn towards the idle inputs at no cost of first order. So Gamma - m(p)
-is of a higher order than max_i (1 - s_i,alpha_i). `literal-2` falls on the published inputs {0, (1,
-1)}, {0, (1, -1)} and {0, (0.5, 1.5)}, whose third one does not support v(alpha) = (0, 1): along p =
-(3, -0.9) R the first two saturate faster, and the label margin is that of attention on the selected
+Gamma, and B is taken as false. The literal readings evaluate two conditions that B needs; both are
+decided in rationals. First, m is below Gamma at every other choice beta of tokens that attention
+can reach (p(beta) exists). Second, if p(alpha) exists, no idle input can be the slowest to
+saturate. That is, no prompt has margins of at least 1 in the inputs that are not idle, of at least
+0 in the idle ones, and of less than 1 somewhere. Otherwise B fails for every nu > 0. Along such a
+prompt times R, heads turn towards the idle inputs at no cost of first order, so Gamma - m(p) is of
+a higher order than max_i (1 - s_i,alpha_i). `literal-2` falls on the published inputs {0, (1, 1)},
+{0, (1, -1)} and {0, (0.5, 1.5)}, whose third one does not support v(alpha) = (0, 1). Along p = (3,
+-0.9) R the first two saturate faster, and the label margin is that of attention on the selected
 tokens.
 
-More is said in `symbolic/mm/assumption_b.py`.
+More is in `symbolic/mm/assumption_b.py`.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Label margins and the nu of Assumption B as formulas, hypotheses on them, and instances."""
+"""Label margins and the nu of Assumption B as formulas, with hypotheses and instances."""
 
 import numpy as np
 from flint import fmpq
@@ -83,7 +83,7 @@ def decided(
     over: str = "all",
     weights: bool = True,
 ) -> Relation:
-    """Return the bound by the best nu, and that the nu of the instance is certified or exceeded.
+    """The bound holds with the best nu, and the nu of the instance is certified or exceeded.
 
     For T = 1 the bound is Gamma.
     """
@@ -105,7 +105,7 @@ def decided(
         if largest.allows(within):
             return m.all_of(*parts, m.equal(m.exact(int(certified(one, nu))), m.exact(1)))
         if best_nu.leaves(largest.rival, within, square) and not margins.independent(one):
-            return parts[0]  # attention may not get there
+            return parts[0]  # attention may not reach it
     far = best_nu.too_much(case)
     if far is None:
         return m.below(m.exact(0), m.exact(0))  # no prompt and head are found
@@ -113,12 +113,10 @@ def decided(
 
 
 def certified(one: Selection, nu: fmpq) -> bool:
-    """Return whether nothing shows that nu is too large.
-
-    The judge examines the proof that it is not.
+    """Return whether nothing shows that nu is too large; a proof of nu is verified.
 
     Raises:
-        SolverError: the judge refuses it.
+        SolverError: the proposed proof is wrong.
     """
     proposal = best_nu.proposed(one, nu)
     if isinstance(proposal, best_nu.Certificate) and not best_nu.certifies(one, nu, proposal):
@@ -152,9 +150,10 @@ def optimal(case: Selection) -> bool:
 
 
 OF_NOTHING = select([[[1.0], [0.0]]], [1], [0])
-"""Under no head has the other token a label margin above 0."""
+"""Under no head does the other token have a label margin above 0."""
 LONGER = select([[[1.0, 0.0], [0.5, 2.0]]], [1], [0])
-"""The optimal token of v(alpha) = (1, 0) is the shorter one: attention on the other is better."""
+"""The token of alpha, for which v(alpha) = (1, 0), is the shorter one: attention on the other is
+better."""
 IDLE = select([[[1.0, 0.0], [0.0, 0.0]], [[2.0, 1.0], [1.0, 0.0]]], [1, 1], [0, 0])
 """The second input does not support v(alpha) = (1, 0)."""
 ORIGIN = select([[[0.0], [1.0]]], [1], [0])
@@ -164,7 +163,8 @@ FOLDED = select([[[2, 1], [-1, -0.5]], [[2, -1], [-1, 0.5]]], [1, 1], [0, 0])
 EQUALS = select([[[1, 0, 0], [0.75, 0.25, 0]], [[1, 0, 0], [0.75, 0, 0.25]]], [1, 1], [0, 0])
 """Either multiplier may be 1, and the best nu is Gamma - gamma, above a half of 1/4."""
 ASLANT = select([[[1, 1], [0, 0.25]], [[1, -1], [0.5, 0]]], [1, 1], [0, 0])
-"""Little attention to (0.5, 0) costs less of it than all: nu is 1/4, and Gamma - gamma is 1/2."""
+"""A little attention to (0.5, 0) costs less per unit than all of it: nu is 1/4, Gamma - gamma is
+1/2."""
 SQUARE = select([[[2, 2], [1, -1], [-1, 1], [-1, -1]]], [1], [0])
 """Attention can reach every choice of one token, but not every mean of them."""
 HIDDEN = select(
@@ -173,9 +173,9 @@ HIDDEN = select(
 )  # fmt: skip
 """The key of the longest token is midway between two others: its attention is at most half theirs.
 
-That is at most a third of 1 - s, where s is the attention to alpha. So the last coordinate of the
-attended token is at most 2 - (5/4) (1 - s), and the other coordinates are at most 1/64: B holds.
-"""
+So it is at most a third of 1 - s, where s is the attention to alpha. Hence the last coordinate of
+the attended token is at most 2 - (5/4) (1 - s), and the other coordinates are at most 1/64: B
+holds."""
 
 
 OPTIMAL = Hypothesis("alpha_i scores highest under v(alpha), ties allowed, in every input", optimal)

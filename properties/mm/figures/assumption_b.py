@@ -1,12 +1,12 @@
 """mm/assumption-b: how often random data meet assumption B, against the dimension d.
 
-Gaussian tokens, rounded to 1/256, which are the keys as well, and random labels. alpha is the
-choice of tokens with the largest label margin Gamma, as assumption B asks for. A necessary
-condition of B if p(alpha) exists (`mm/assumption-b:literal-1`) and a sufficient one
-(`mm/assumption-b:sharp-1`) are decided in rationals. The latter: every other choice has a smaller
-label margin and no input is idle. The share of data sets that satisfy B lies between the shares of
-these two. Both conditions agree if attention can reach every choice of tokens, as for almost all
-data with d >= n (T - 1). Beside the counts stand exact binomial intervals of 95%.
+Tokens are Gaussian, rounded to 1/256, and equal the keys; labels are random. alpha is the choice of
+tokens with the largest label margin Gamma, as assumption B asks for. Two conditions are decided in
+rationals. If p(alpha) exists, the first is necessary for B (`mm/assumption-b:literal-1`). The
+second is sufficient (`mm/assumption-b:sharp-1`): every other choice has a smaller label margin and
+no input is idle. The share of data sets that satisfy B lies between the shares of both. The
+conditions agree if attention can reach every choice of tokens, as for almost all data with d >= n
+(T - 1). Counts come with exact binomial 95% intervals.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ CONDITIONS = (
 
 
 def drawn(generator: np.random.Generator, n: int, T: int, d: int) -> Selection:
-    """Return one data set of this law with its choice of largest label margin."""
+    """Return one random data set with its choice of largest label margin."""
     X = np.round(256.0 * generator.normal(size=(n, T, d))) / 256.0
     y = np.where(generator.random(n) < 0.5, -1, 1)
     first = select(X, y, [0] * n)
@@ -43,7 +43,7 @@ def drawn(generator: np.random.Generator, n: int, T: int, d: int) -> Selection:
 
 
 def met(case: Selection) -> tuple[bool, ...]:
-    """Return which of the conditions a data set meets."""
+    """Return, for each of `CONDITIONS`, whether a data set meets it."""
     v = v_programme(case)
     if not v.exists or not p_programme(case).exists:
         return (False,) * len(CONDITIONS)

@@ -5,16 +5,16 @@ on the published inputs {0, (1, 1)}, {0, (1, -1)}, {0, (0.5, h)}, h = 1 and h = 
 random data: n = 3 inputs of T = 3 unit-norm Gaussian tokens, d = 5, random labels. The head v is
 compared with v(alpha), and p with the solutions of three programmes for the tokens that p selects.
 `relaxed` is the joint p-SVM. `strict` has margins 1 in all inputs. `alone` constrains only the
-inputs that support v. Data are told apart by whether all inputs support v in the end.
+inputs that support v. Data are grouped by whether all inputs support v in the end.
 
 `descent` compares three rules: plain descent with step 1; normalised descent, which divides by the
 norm of the gradient in (v, p) together; and `each`, the rule of the public code. `each` divides the
 gradients of v and of p by their own norms. Published data start from p = (0, -1), v = (-1, 0),
-random data from zero. The measure `law` is R / (2 ||p(alpha)|| ln r). If all inputs support v and
-dr ~ exp(-r/||v(alpha)||), dR ~ r exp(-r/||v(alpha)|| - R/||p(alpha)||), exp(R/||p(alpha)||) grows
-like r^2 and the law tends to 1. `each, 32 bits` repeats `each` on published data as the public code
-runs it: gradients of floats of 32 bits, whose softmax rounds to 1, divided by norms to which 1e-9
-(v) and 1e-19 (p) are added.
+random data from zero. The measure `law` is R / (2 ||p(alpha)|| ln r), which should tend to 1: if
+all inputs support v, dr ~ exp(-r/||v(alpha)||) and dR ~ r exp(-r/||v(alpha)|| - R/||p(alpha)||), so
+exp(R/||p(alpha)||) grows like r^2. `each, 32 bits` repeats `each` on published data as the public
+code runs it. Gradients are floats of 32 bits, whose softmax rounds to 1, divided by norms to which
+1e-9 (v) and 1e-19 (p) are added.
 """
 
 from collections.abc import Callable, Sequence
@@ -58,13 +58,13 @@ RULES = {
     "each": (0.1, 1000),
     NAIVE: (0.1, 1000),
 }
-"""Step and number of steps."""
+"""Step size and number of steps of each rule."""
 
 
 def cosines(data: AttentionData, v: Array, p: Array) -> tuple[Array, bool, float]:
-    """Return the cosines (4, k) to the programmes of the tokens that the last prompt selects.
+    """Return the cosines (4, k) to the solutions for the tokens that the last prompt selects.
 
-    Also whether all inputs support v, and ||p(alpha)||; NaN if a programme has no solution.
+    Also returns whether all inputs support v, and ||p(alpha)||; NaN if a programme has no solution.
     """
     chosen = (data.X @ p[-1]).argmax(axis=1)
     answer = joint_svm(data, chosen)
@@ -84,9 +84,9 @@ def cosines(data: AttentionData, v: Array, p: Array) -> tuple[Array, bool, float
 def each_normalised(
     sets: Sequence[AttentionData], v: Array, p: Array, step: float, record: Sequence[int]
 ) -> tuple[Array, Array]:
-    """Return iterates of v and p (B, k, d) with steps normalised for each of them.
+    """Return iterates of v and p (B, k, d) under steps that are normalised for each of them.
 
-    In floats of 32 bits gradients are computed by autograd, else in the log domain.
+    In floats of 32 bits gradients are computed directly, otherwise in the log domain.
     """
     X = np.stack([data.X for data in sets]).astype(p.dtype)
     y = np.stack([present(data.y, "the labels") for data in sets]).astype(p.dtype)
@@ -161,7 +161,7 @@ def _path(name: str, data: Sequence[AttentionData], law: str, radii: Sequence[fl
 
 
 def _descent(name: str, rule: str, data: Sequence[AttentionData], step: float, steps: int) -> Table:
-    """Return averages by step: norms, cosines to the selected tokens' programmes, the law."""
+    """Return means by step: norms, cosines to solutions for the selected tokens, the law."""
     record = np.unique(np.geomspace(1, steps, 13).astype(int)).tolist()
     starts = np.zeros((2, data[0].d)) if name == "random" else np.array(PUBLISHED_START)
     v0, p0 = np.repeat(starts[:, None], len(data), axis=1)
@@ -188,7 +188,7 @@ DESCENT = Curves(
     "descent", "step", "rule", "measure", "step", "cosine",
     where={"data": ["random"], "measure": MEASURES}, scales={"xscale": "symlog"},
 )  # fmt: skip
-"""Cosines along descent against the step, a panel for each rule, on random data."""
+"""Cosines along descent against the step, with a panel for each rule, on random data."""
 
 
 PATHS = Curves(

@@ -1,12 +1,12 @@
-"""mm/loss-choice: descent on p for -x, exp(-x) and log(1 + exp(-x)), one beside the other.
+"""mm/loss-choice: descent on p for -x, exp(-x) and log(1 + exp(-x)), compared.
 
-Normalised descent from zero with step 0.1. `published` are the inputs {0, (1, 1)} of scores 0, C
-and {0, (1, -1)} of scores 0, 1 for C = 1, 10 and 100, whose p(alpha) is (1, 0). Random data are n =
-4 inputs of T = 4 unit-norm Gaussian tokens, d = 6, random labels, with a head of norm 1, 10 and
-100. The losses are nearly linear on scores of size 1; larger scores make them weigh inputs
+Normalised descent runs from zero with step 0.1. The `published` inputs are {0, (1, 1)} of scores 0,
+C and {0, (1, -1)} of scores 0, 1 for C = 1, 10 and 100, whose p(alpha) is (1, 0). Random data are n
+= 4 inputs of T = 4 unit-norm Gaussian tokens, d = 6, random labels, with a head of norm 1, 10 and
+100. The losses are nearly linear on scores of size 1; on larger scores they weigh inputs
 differently.
 
-`cosine` holds each run against p(alpha) of the tokens that it selects in the end; runs that select
+`cosine` compares each run with p(alpha) of the tokens that it selects in the end; runs that select
 tokens without a p(alpha) are left out of it. `pairs` are cosines between the iterates of two
 losses. `selected` counts the data sets in which a loss selects all optimal tokens, and those in
 which all three losses select the same tokens.
@@ -37,13 +37,13 @@ STEP, STEPS = 0.1, 2000
 
 
 def published(C: float) -> AttentionData:
-    """Return the published inputs; W and its queries play no part."""
+    """Return the published inputs; their queries do not matter."""
     X = np.array([[(0.0, 0.0), (1.0, 1.0)], [(0.0, 0.0), (1.0, -1.0)]])
     return AttentionData(X, np.ones((2, 2)), scores=np.array([[0.0, C], [0.0, 1.0]]))
 
 
 def numbers(seed: int, sets: int = 100, steps: int = STEPS) -> Numbers:
-    """Return cosines, their means and counts by scale."""
+    """Return cosines of runs, cosines of pairs of runs, and counts, by scale."""
     generator = np.random.default_rng(seed)
     drawn = [gaussian_protocol(generator, n=4, T=4, d=6) for _ in range(sets)]
     parts = []
