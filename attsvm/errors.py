@@ -96,7 +96,7 @@ class ClaimError(AttsvmError):
 
 
 class NotExpressible(ClaimError):
-    """A formula cannot be written for Coq; the cause names the part that has no Coq term."""
+    """A formula has no form for Coq or for the checker; the cause is the part that has none."""
 
 
 class ProofError(AttsvmError):

@@ -43,7 +43,7 @@ def add(parsers: Parsers) -> None:
     form.add_argument(
         "--verifier",
         action="store_true",
-        help="print the rational counterexamples as verifiers that need Python alone",
+        help="print the counterexamples as programs of Python's standard library that check them",
     )
     form.add_argument(
         "--coq",
@@ -133,14 +133,15 @@ def _scripts(
 
 def _verifiers(readings: Iterable[ReadingView], options: argparse.Namespace) -> Iterator[str]:
     """Yield the verifier of each refuted reading, or why it has none."""
-    from attsvm.theory.report.script import verifier
+    from attsvm.theory.report.verifier import verifier_or_reason
 
     for claim, cases in _refuted(readings):
-        k, results = _first(verifier(claim, case) for case in cases)
+        made = [verifier_or_reason(claim, case) for case in cases]
+        k, results = _first(text for text, _ in made)
         if not cases:
             yield _none(claim, options)
         elif results is None:
-            yield f"# {claim.id}: no verifier, it takes irrational numbers or a run"
+            yield f"# {claim.id}: no verifier, as the checker does not express {made[-1][1]}"
         else:
             if k:
                 yield _SMALLEST

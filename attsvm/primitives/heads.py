@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from attsvm.theory.types import Namespace, Number, Numbers, Values
+from attsvm.theory.arithmetic.relations import Proposition
+from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,14 @@ ACTIVATIONS = {
     ),
 }
 """Activations by name."""
+
+
+def named(m: Namespace, v: Values, name: str) -> Comparison | Proposition:
+    """Return the relation that phi is the activation of this name."""
+    if m.name == "checker":
+        (own,) = (known for known, phi in ACTIVATIONS.items() if phi is v.phi)
+        return Proposition(f"fact({own!r} == {name!r})")
+    return m.equal(m.exact(int(v.phi is ACTIVATIONS[name])), m.exact(1))
 
 
 def head(m: Namespace, v: Values, x: Numbers) -> Number:

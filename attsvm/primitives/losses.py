@@ -14,6 +14,9 @@ from typing import Any
 from attsvm.theory.arithmetic.relations import Proposition
 from attsvm.theory.types import Namespace, Number, Numbers
 
+CHECKER = "attsvm.primitives.run_checker"
+"""The module with the conditions on losses, data and runs of the checker."""
+
 
 @dataclass(frozen=True, slots=True)
 class Loss:
@@ -34,6 +37,14 @@ class Loss:
     smooth: bool = True
     decreasing: bool = True
 
+    def known(self, name: str) -> ArbitraryLoss:
+        """Return the loss with its properties as conditions of the checker."""
+        conditions = (
+            Proposition(f'{condition}("{name}")', CHECKER)
+            for condition in ("strictly_decreasing", "smooth", "decreasing")
+        )
+        return ArbitraryLoss(self.value, self.drop, *conditions)
+
     @staticmethod
     def arbitrary(name: str) -> ArbitraryLoss:
         """Return the loss that stands for any function of this name in a statement for Coq."""
@@ -49,7 +60,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class ArbitraryLoss:
-    """Any function as a loss; its properties are propositions in place of the flags of `Loss`."""
+    """A loss whose properties are propositions in place of the flags of `Loss`."""
 
     value: Callable[[Any, Number], Number]
     drop: Callable[[Any, Number, Number], Number]

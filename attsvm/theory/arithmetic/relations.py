@@ -76,13 +76,15 @@ Relation = Comparison | All | AnyOf
 
 @dataclass(frozen=True, slots=True)
 class Proposition:
-    """A condition that only Coq can state, such as that a function decreases.
+    """A condition in the words of Coq or of the checker, such as that a function decreases.
 
     Attributes:
-        text: the proposition in Coq; empty if there is none.
+        text: the condition in this language; empty if there is none.
+        source: the module whose functions it calls, for the checker; empty for its own ones.
     """
 
     text: str
+    source: str = ""
 
 
 class Comparing(Protocol):

@@ -30,8 +30,9 @@ from attsvm.theory.report.mathml import formula
 from attsvm.theory.report.picture import Painter
 from attsvm.theory.report.refutation import refutation
 from attsvm.theory.report.rendering import FOLDER, render, sentence
-from attsvm.theory.report.script import script, verifier, writers
+from attsvm.theory.report.script import script, writers
 from attsvm.theory.report.terminal import NOT_SHOWN, NOT_SHOWN_MEANING, outcome, ranked, tight
+from attsvm.theory.report.verifier import verifier_or_reason
 from attsvm.theory.report.view import AXES, ReadingView, SourceView, StatementView, source_view
 
 _WORDS = (*map(str, Truth), "none")
@@ -372,9 +373,9 @@ def _texts(r: ReadingView, cases: Sequence[Case], own: Any) -> Iterator[tuple[st
         if short is not None:
             shown = "shows it" if short.shows else "prints sides that floats cannot tell apart"
             yield f"NumPy script that {shown}", short.text
-        exact = next(filter(None, (verifier(claim, case) for case in cases)), None)
+        exact = next(filter(None, (verifier_or_reason(claim, case)[0] for case in cases)), None)
         if exact is not None:
-            yield "Verifier in Python's own fractions", exact
+            yield "Verifier in Python's standard library", exact
         witness = known_witness(claim, cases[0])
         yield "Python that confirms it with attsvm", python(claim, "", cases[0], witness)
     if r.stored is not None and isinstance(r.stored.document.get("latex"), str):

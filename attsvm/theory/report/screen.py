@@ -155,8 +155,8 @@ def _commands(view: StatementView) -> Iterator[str]:
         first = _below(files[0])
         yield f"stored in {first if len(files) == 1 else first.rpartition('/')[0]}"
         yield f"in numpy alone: attsvm show --script {view.id}"
-    if rational := [r.name for r in stored if r.rational]:
-        yield f"in Python's fractions ({', '.join(rational)}): attsvm show --verifier {view.id}"
+    if checked := [r.name for r in stored if r.has_verifier]:
+        yield f"in Python alone ({', '.join(checked)}): attsvm show --verifier {view.id}"
 
 
 def _wrapped(text: str | None, indent: str = "", lead: str = "") -> Iterator[str]:

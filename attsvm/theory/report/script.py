@@ -1,8 +1,7 @@
-"""Counterexamples as Python that does not need this package.
+"""Counterexamples as scripts that need numpy alone.
 
-A script needs numpy alone and prints both sides of the claim. It computes them in floats, or in
-Python's decimals if floats have too few digits. A verifier needs the standard library alone and
-computes both sides in fractions.
+A script prints both sides of the claim. It computes them in floats, or in Python's decimals if
+floats have too few digits. Programs that check a counterexample are in `report.verifier`.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Context, localcontext
 from typing import Any
@@ -19,8 +18,7 @@ import numpy as np
 
 from attsvm._types import Array, Case, JsonObject
 from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
-from attsvm.theory.arithmetic.relations import All, AnyOf, Relation, comparisons, returned
+from attsvm.theory.arithmetic.relations import All, AnyOf, Relation, comparisons
 from attsvm.theory.arithmetic.script import DIGITS, Decimals, Scripts
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import Formula
@@ -107,8 +105,8 @@ def _written(m: Scripts, claim: Claim, case: Case) -> Script | None:
     sides = [(c.kind, m.printed(c.left), m.printed(c.right)) for c in comparisons(relation)]
     message = title(claim)
     printed = [f"print({a.text}, {_SIGNS[kind]!r}, {b.text})" for kind, a, b in sides]
-    needed = _needed(m.lines, " ".join(printed))
-    lines = [f"{name} = {text}" for name, text in m.lines.items() if name in needed]
+    used = needed(m.lines, " ".join(printed))
+    lines = [f"{name} = {text}" for name, text in m.lines.items() if name in used]
     body = "\n".join([*lines, *printed])
     helpers = [text for name, text in m.helpers.items() if f"{name}(" in body]
     if len(printed) > 1:
@@ -122,9 +120,7 @@ def _written(m: Scripts, claim: Claim, case: Case) -> Script | None:
     return Script("\n".join([*message, text]), not _holds(m, relation))
 
 
-def values_of(
-    formula: Formula, m: Scripts | Verifiers, case: Case, named: Mapping[str, Array]
-) -> Any:
+def values_of(formula: Formula, m: Scripts, case: Case, named: Mapping[str, Array]) -> Any:
     """Return the values of an instance for a script; `named` are the arrays of a record."""
     for name, array in named.items():
         m.input_value(name, array)
@@ -154,71 +150,6 @@ def _comment(text: str, most: int | None = None) -> list[str]:
     )
 
 
-def verifier(claim: Claim, case: Case) -> str | None:
-    """Return a check of the instance in Python's fractions; None if a value is irrational.
-
-    Hypotheses that are rational formulas are evaluated as well; the others are named.
-    """
-    if claim.formula.measured is not None:
-        return None
-    m = Verifiers()
-    try:
-        values = values_of(claim.formula, m, case, dict(fields_of(case)))
-        relation = claim.formula.relation(m, values, {})
-    except ClaimError:
-        return None
-    sides = [(_shaped(c.left, c.right), c.kind) for c in comparisons(relation)]
-    names = [f"left{k}, right{k}" if len(sides) > 1 else "left, right" for k in range(len(sides))]
-    computed = [f"{name} = {a}, {b}" for name, ((a, b), _) in zip(names, sides, strict=True)]
-    checks = {"the claim": _truth(relation, iter(names))}
-    unchecked = []
-    for name, condition in claim.formula.hypotheses.items():
-        try:
-            if not getattr(type(case), "BUILT", False):
-                raise Irrational("a hypothesis about a record is no formula")
-            checks[name] = _truth(returned(condition.holds(m, values), "a hypothesis"))
-        except ClaimError:
-            unchecked.append(f"# not computed here: {name}")
-    printed = [
-        *(
-            f"print({name.replace(', ', f', {_SIGNS[kind]!r}, ')})"
-            for name, (_, kind) in zip(names, sides, strict=True)
-        ),
-        *(f"print({name + ':'!r}, {text})" for name, text in checks.items()),
-    ]
-    needed = _needed(m.lines, " ".join([*computed, *printed]))
-    lines = [f"{name} = {text}" for name, text in m.lines.items() if name in needed]
-    body = "\n".join([*lines, *computed, *printed])
-    helpers = [text for name, text in m.helpers.items() if re.search(rf"\b{name}\(", body)]
-    imports = ["from fractions import Fraction"]
-    if any("isqrt" in text for text in helpers):
-        imports.append("from math import isqrt")
-    message = title(claim) + _comment(f"at {in_words(case, {})}")
-    return "\n".join([*message, *imports, *helpers, body, *unchecked, ""])
-
-
-def _truth(relation: Relation, names: Iterator[str] | None = None) -> str:
-    """Return an expression for the truth of a relation; `names` name its sides, if given."""
-    if isinstance(relation, All | AnyOf):
-        word = "all" if isinstance(relation, All) else "any"
-        return f"{word}([{', '.join(_truth(part, names) for part in relation.parts)}])"
-    sides = _shaped(relation.left, relation.right) if names is None else next(names).split(", ")
-    sign = "==" if relation.kind == "equal" else _SIGNS[relation.kind]
-    return f"{sides[0]} {sign} {sides[1]}"
-
-
-def _shaped(left: Any, right: Any) -> tuple[str, str]:
-    """Return both sides as numbers or as lists of one shape."""
-    a, b = np.broadcast_arrays(*(np.array(side, dtype=object) for side in (left, right)))
-    return _listed(a.tolist()), _listed(b.tolist())
-
-
-def _listed(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_listed, value))}]"
-    return str(getattr(value, "text", value))
-
-
 def fields_of(case: Case) -> Any:
     """Yield the arrays of a record, each with the last of the names that lead to it."""
     if not getattr(type(case), "BUILT", False):
@@ -231,7 +162,7 @@ def short_literal(value: Any) -> str:
     return text if np.max(np.abs(value), initial=0) > _SMALL else text.replace(", dtype=float", "")
 
 
-def _needed(lines: dict[str, str], text: str) -> set[str]:
+def needed(lines: dict[str, str], text: str) -> set[str]:
     """Return the names of the lines that a text uses, directly or through other lines."""
     results: set[str] = set()
     left = [text]

@@ -30,7 +30,7 @@ from attsvm.theory.report.errata import (
     find_source,
     in_order,
 )
-from attsvm.theory.report.script import verifier
+from attsvm.theory.report.verifier import verifier_or_reason
 
 AXES = ("truth", "evidence", "validity")
 _REFUTED = str(Truth.REFUTED)
@@ -144,10 +144,10 @@ class ReadingView:
         return None if least == self.counterexample else least
 
     @property
-    def rational(self) -> bool:
-        """Whether a counterexample of it has a verifier in fractions."""
+    def has_verifier(self) -> bool:
+        """Whether a counterexample of it has a verifier."""
         claim = self.claim
-        return claim is not None and any(verifier(claim, case) is not None for case in self.cases)
+        return claim is not None and any(verifier_or_reason(claim, case)[0] for case in self.cases)
 
     def json(self) -> JsonObject:
         """Return its part of the document of `show --json`."""
@@ -160,7 +160,7 @@ class ReadingView:
             "counterexample": self.counterexample,
             "smallest": self.smallest,
             "stored": str(self.stored.file) if self.stored else None,
-            "rational": self.rational,
+            "rational": self.has_verifier,  # the name is older than verifiers of irrational ones
             "file": getattr(claim, "file", ""),
             "line": getattr(claim, "line", 0),
         }

@@ -19,7 +19,7 @@ if <h'(output), x_2 - x_1> > 0, hence if s_2 is below g/beta (`sharp-2`), and s_
 any steps, and how fast.
 """
 
-from attsvm.primitives.heads import ACTIVATIONS
+from attsvm.primitives.heads import ACTIVATIONS, named
 from attsvm.theory import (
     Choice,
     Defined,
@@ -39,7 +39,6 @@ from properties.tf.nonlinear_head_several.conclusion import (
     LOW,
     THREE,
     TIED,
-    _flag,
     below_tangent,
     between,
     exactly_best,
@@ -52,8 +51,8 @@ from properties.tf.nonlinear_head_several.conclusion import (
 PAIR, UP_TO_FIVE = {"T": Integer(2, 2)}, {"T": Integer(2, 5)}
 SMOOTH = {"phi": Choice({name: phi for name, phi in ACTIVATIONS.items() if phi.bend})}
 
-LINEAR = Hypothesis("phi is the identity", lambda m, v: _flag(m, v.phi is ACTIVATIONS["identity"]))
-RELU = Hypothesis("phi is ReLU", lambda m, v: _flag(m, v.phi is ACTIVATIONS["relu"]))
+LINEAR = Hypothesis("phi is the identity", lambda m, v: named(m, v, "identity"))
+RELU = Hypothesis("phi is ReLU", lambda m, v: named(m, v, "relu"))
 RISING = Hypothesis("every b_k >= 0", lambda m, v: m.at_least(m.min(v.b), m.exact(0)))
 FALLING = Hypothesis("every b_k <= 0", lambda m, v: m.at_most(m.max(v.b), m.exact(0)))
 

@@ -5,10 +5,6 @@ from attsvm.theory import stated
 from attsvm.theory.types import Comparison, Namespace, Nested, Number, Numbers, Relation, Values
 
 
-def _flag(m: Namespace, holds: bool) -> Comparison:
-    return m.equal(m.exact(int(holds)), m.exact(1))
-
-
 def output(m: Namespace, v: Values) -> Numbers:
     """Return the attention output, the mean of the tokens with the weights s."""
     return v.s @ v.X

@@ -9,7 +9,7 @@ from attsvm.theory.arithmetic.bounds import BOUNDS
 from attsvm.theory.arithmetic.derivatives import Duals
 from attsvm.theory.arithmetic.magnitudes import BIT_LENGTHS, MAGNITUDES
 from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.rational_script import Verifiers
+from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.arithmetic.script import Decimals, Scripts
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.arithmetic.text import Text
@@ -22,7 +22,7 @@ FUNCTIONS = {name: function for name, function in FUNCTIONS.items() if name[0] !
 ALONE = vars(Namespace).keys() & FUNCTIONS.keys()
 """Functions that the namespace declares; those of its bases are computed there."""
 ARITHMETICS = [BALLS, ENCLOSURES, TAILS, FLOATS, Tensors(), BOUNDS, MAGNITUDES, TRACES, SYMBOLS]
-ARITHMETICS += [Text(), Scripts(str), Decimals(str), Verifiers(), Duals(BALLS), LENGTHS, Referee()]
+ARITHMETICS += [Text(), Scripts(str), Decimals(str), Programs(), Duals(BALLS), LENGTHS, Referee()]
 ARITHMETICS += [BIT_LENGTHS]
 
 

@@ -1,6 +1,5 @@
 """Every function of the namespace means the same in every arithmetic, as the referee has it."""
 
-import math
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
@@ -10,8 +9,9 @@ import pytest
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
+from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.arithmetic.script import DIGITS, Decimals, Scripts
+from attsvm.theory.record import checker
 from attsvm.theory.report.script import short_literal
 from tests.theory.arithmetic.agreement import SIDES, UNITS, Side, agree, refereed
 from tests.theory.arithmetic.cases import CASES, COMPARISONS
@@ -27,13 +27,9 @@ class Written(Side):
 
     def check(self, case, arguments):
         m = self.arithmetic()
-        space = {"np": np, "Fraction": Fraction, "isqrt": math.isqrt, "Decimal": Decimal}
+        space = {"np": np, "Decimal": Decimal}
         with np.errstate(all="ignore"):
-            try:
-                found = case.call(m, *(m.input_value(f"x{k}", x) for k, x in enumerate(arguments)))
-            except Irrational:
-                assert not case.exact
-                return
+            found = case.call(m, *(m.input_value(f"x{k}", x) for k, x in enumerate(arguments)))
             lines = [f"{name} = {text}" for name, text in m.lines.items()]
             exec("\n".join([*m.helpers.values(), *lines]), space)
             both = [self.numbers(found, lambda x: x.value)]
@@ -51,6 +47,27 @@ class Written(Side):
 
     def room(self, rounding):
         return rounding * REFEREE.exact(Fraction(1, 2**150))
+
+
+class WrittenForTheChecker(Side):
+    """Programs of the checker: their enclosures hold the referee's value, and are narrow."""
+
+    def check(self, case, arguments):
+        m, space = self.arithmetic(), dict(vars(checker))
+        checker.Real.bits = checker.PRECISIONS[2]
+        found = case.call(m, *(m.input_value(f"x{k}", x) for k, x in enumerate(arguments)))
+        exec("\n".join(f"{name} = {text}" for name, text in m.lines.items()), space)
+        raw = tuple((np.shape(x), np.asarray(x, dtype=float).tobytes()) for x in arguments)
+        expected, rounding, _ = refereed(case, False, Fraction(0), raw)
+        assert getattr(found, "shape", ()) == getattr(expected, "shape", ())
+        made = each(lambda x: checker.real(eval(x.text, space)), found)
+        checker.Real.bits = checker.PRECISIONS[0]
+        middle = each(lambda x: REFEREE.exact((x.low + x.high) / 2), made)
+        radius = each(lambda x: REFEREE.exact((x.high - x.low) / 2), made)
+        room = rounding * REFEREE.exact(Fraction(1, 2**40)) + 0 * middle
+        for away, wide, most in zip(*map(flat, (middle - expected, radius, room)), strict=True):
+            assert abs(away) <= wide + most * REFEREE.exact(Fraction(1, 2**110))
+            assert wide <= most
 
 
 class WrittenForNumpy(Written):
@@ -85,7 +102,7 @@ class WrittenInDecimals(Written):
 
 WITH_TEXTS = {
     **SIDES,
-    "verifiers": Written(Verifiers),
+    "programs of the checker": WrittenForTheChecker(Programs),
     "scripts": WrittenForNumpy(lambda: Scripts(short_literal)),
     "scripts in decimals": WrittenInDecimals(lambda: Decimals(short_literal)),
 }

@@ -244,12 +244,12 @@ def test_a_claim_that_is_known_adds_what_its_record_does_not_hold():
         assert f"{id}:{kind}" in reader.ids
     file = "properties/sim/counterexamples/sim--theorem-3.14-part-2--amended-1.json"
     assert f"attsvm replay {file}" in said
-    rational = made(entry("mm/joint-svm:literal-1", "refuted"))
-    has = [i for i in read(page(rational, load_packs())).ids if i.endswith(":verifier")]
-    assert has == ["mm/joint-svm:literal-1:verifier"]
+    checked = made(entry("tf/lemma-2:literal", "refuted"))
+    has = [i for i in read(page(checked, load_packs())).ids if i.endswith(":verifier")]
+    assert has == ["tf/lemma-2:literal:verifier"]
     drawing = "What rests on what"  # of these three, part 2 of the theorem rests on the lemma
     assert drawing in said
-    assert drawing not in words(page(rational, load_packs()))
+    assert drawing not in words(page(checked, load_packs()))
     assert "As printed" in said
     assert "Rests on: " in said
     assert "polyline" in reader.tags

@@ -1,31 +1,26 @@
-"""Scripts need numpy alone, verifiers Python alone; both print what the judge finds."""
+"""Scripts need numpy alone and print what the judge finds."""
 
 import contextlib
 import io
 import re
 from decimal import localcontext
-from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
 from attsvm.cli import main
 from attsvm.errors import ClaimError
 from attsvm.primitives.descent import Descent, Factored
 from attsvm.theory import Reading, Real, Statement, Truth, load_packs
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
 from attsvm.theory.arithmetic.relations import comparisons
 from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.record import curated
 from attsvm.theory.report.script import (
     LINES,
-    fields_of,
     script,
     short_literal,
-    values_of,
-    verifier,
     writers,
 )
 from attsvm.training import descend_kq, descend_p, descend_w
@@ -139,67 +134,6 @@ def compared(claim, case):
         return comparisons(
             claim.formula.relation(BALLS, claim.formula.exact(case) if built else case, {})
         )
-
-
-def rationals(side):
-    """A side as Fractions, with balls left as they are."""
-    flat = side.ravel() if hasattr(side, "ravel") else [side]
-    return [Fraction(int(x.p), int(x.q)) if isinstance(x, fmpq) else x for x in flat]
-
-
-ROOTS = {
-    "sim/definition-4.1:amended-2": "a norm is the root of 2",
-}
-"""Claims without a verifier though no exponential or logarithm stands in their way, and why."""
-
-
-def smallest(id):
-    """A claim with its smallest counterexample, and the text of its verifier or None."""
-    claim = REFUTED[id]
-    (case, *_) = curated.known(claim)
-    return claim, case, verifier(claim, case)
-
-
-@pytest.mark.parametrize("id", REFUTED)
-def test_a_counterexample_has_a_verifier_unless_its_sides_are_not_rational(id):
-    claim, case, text = smallest(id)
-    m, why = Verifiers(), ""
-    try:
-        claim.formula.relation(m, values_of(claim.formula, m, case, dict(fields_of(case))), {})
-    except Irrational as caught:
-        why = str(caught)
-    assert (text is None) is bool(why)
-    assert ("irrational sqrt" in why) is (id in ROOTS)
-
-
-RATIONAL = [id for id in REFUTED if smallest(id)[2] is not None]
-
-
-@pytest.mark.parametrize("id", RATIONAL)
-def test_a_verifier_computes_what_the_judge_does_in_fractions_alone(id):
-    claim, case, text = smallest(id)
-    exact = [[rationals(side) for side in (c.left, c.right)] for c in compared(claim, case)]
-    found = re.findall(r"^(?:import|from) .*", text, re.M)
-    assert set(found) <= {"from fractions import Fraction", "from math import isqrt"}
-    printed = io.StringIO()
-    space = {"__name__": "__main__"}
-    with contextlib.redirect_stdout(printed):
-        exec(compile(text, "verifier", "exec"), space)
-    said = re.findall(r"^(.*): (True|False)$", printed.getvalue(), re.M)
-    assert said[0] == ("the claim", "False")
-    assert {truth for _, truth in said[1:]} <= {"True"}
-    ends = range(len(exact)) if len(exact) > 1 else [""]
-    for k, sides in zip(ends, exact, strict=True):
-        seen = [_flat(space[f"left{k}"]), _flat(space[f"right{k}"])]
-        assert all(isinstance(x, int | Fraction) for side in seen for x in side)
-        length = max(map(len, sides))
-        assert seen == [side * (length if len(side) < length else 1) for side in sides]
-
-
-def _flat(value):
-    if isinstance(value, list):
-        return [x for part in value for x in _flat(part)]
-    return [value]
 
 
 RUNS = {
@@ -341,24 +275,6 @@ def test_show_says_where_a_script_does_not_show_it(capsys, monkeypatch):
     monkeypatch.setattr("attsvm.theory.report.script.Decimals", Scripts)
     assert main(["show", "--script", "sim/lemma-3.13:literal"]) == 0
     assert capsys.readouterr().out.startswith("# The two sides differ by less than floats tell;")
-
-
-def test_show_prints_verifiers_of_rational_counterexamples(capsys):
-    assert main(["show", "--verifier", "tf/lemma-2:literal"]) == 0
-    assert "print('the claim:', left < right)" in capsys.readouterr().out
-    assert main(["show", "--verifier", "sim/lemma-3.11:literal"]) == 0
-    assert "no verifier, it takes irrational numbers or a run" in capsys.readouterr().out
-
-
-def test_a_quotient_of_integers_stays_a_fraction_in_verifiers():
-    m = Verifiers()
-    x = m.input_value("x", np.array([1.0, 3.0]))
-    assert eval((x[0] / x[1]).text, {"x": [1, 3], "Fraction": Fraction}) == Fraction(1, 3)
-    assert (x[0] / x[1] - (x[0] - x[1])).text == "Fraction(x[0], x[1]) - (x[0] - x[1])"
-    with pytest.raises(Irrational, match="irrational sqrt"):
-        m.sqrt(x[1])
-    with pytest.raises(Irrational, match="divides by 0"):
-        x[0] / (x[0] - x[0])
 
 
 @pytest.mark.parametrize("ask", [bool, float, lambda x: x < 1, lambda x: x >= 0])

@@ -9,7 +9,7 @@ from toy_pack import stated
 from attsvm.errors import ClaimError
 from attsvm.theory import Integer, Matrix, Real, Vector, changed, gradient
 from attsvm.theory.arithmetic import BALLS, FLOATS, Tensors, entries
-from attsvm.theory.arithmetic.rational_script import Verifiers
+from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.arithmetic.symbols import Symbols
 from attsvm.theory.arithmetic.text import Text
@@ -34,7 +34,7 @@ def rehearsed(claim):
 
 @pytest.mark.parametrize(
     "m",
-    [BALLS, FLOATS, TRACES, Tensors(), Symbols(), Text(), Scripts({}), Verifiers({})],
+    [BALLS, FLOATS, TRACES, Tensors(), Symbols(), Text(), Scripts({}), Programs()],
     ids=lambda m: m.name,
 )
 def test_an_exact_number_stays_as_it_is(m):

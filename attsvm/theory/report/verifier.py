@@ -1,0 +1,137 @@
+"""Verifiers: programs of Python's standard library that check one stored counterexample.
+
+A verifier is `attsvm/theory/record/checker.py`, followed by the functions that the statement needs,
+the statement, and the instance. The statement is written by the formula that the engine runs,
+hypotheses included, so that another formula is another program.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import keyword
+import re
+from types import ModuleType
+from typing import Any
+
+from attsvm._types import Case, JsonObject
+from attsvm.errors import ClaimError, NotExpressible
+from attsvm.theory.arithmetic.programs import Length, Programs
+from attsvm.theory.arithmetic.quantities import Values
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.instances import FrozenValues, defined, member, shape_of
+from attsvm.theory.declaration.variables import Choice, Integer
+from attsvm.theory.record import checker
+from attsvm.theory.report.script import needed, title
+
+_ENDING = """
+
+if __name__ == "__main__":
+    raise SystemExit(0 if check(statement) else 1)
+"""
+
+
+def verifier(claim: Claim, case: Case) -> str:
+    """Return the program that checks whether an instance violates a claim.
+
+    Raises:
+        NotExpressible: a part of the statement has no form for the checker.
+    """
+    m = Programs()
+    lines = statement(claim, case, m)
+    parts = [inspect.getsource(checker).rstrip()]
+    parts += [_without_imports(importlib.import_module(name)) for name in sorted(m.sources)]
+    parts.append("\n".join([*title(claim), *lines]))
+    return "\n\n\n".join(parts) + _ENDING
+
+
+def verifier_or_reason(claim: Claim, case: Case) -> tuple[str | None, str]:
+    """Return the verifier, or None and the reason why there is none."""
+    try:
+        return verifier(claim, case), ""
+    except NotExpressible as error:
+        return None, error.cause
+
+
+def _without_imports(module: ModuleType) -> str:
+    """Return the source of a part of the checker without its docstring and its imports.
+
+    All that it imports is in the checker, which is printed before.
+    """
+    text = inspect.getsource(module)
+    last = max(
+        node.end_lineno or 0
+        for node in ast.parse(text).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    )
+    return "\n".join(text.splitlines()[last:]).strip()
+
+
+def statement(claim: Claim, case: Case, m: Programs) -> list[str]:
+    """Return the function `statement` of a verifier, line by line.
+
+    Raises:
+        NotExpressible: a part of the statement has no form for the checker.
+    """
+    try:
+        answers = _answers(claim, case, m)
+    except NotExpressible:
+        raise
+    except (ClaimError, TypeError, AttributeError) as error:  # an operation that programs lack
+        raise NotExpressible(str(error)) from error
+    used = needed(m.lines, " ".join(answers.values()))
+    lines = [f"{name} = {text}" for name, text in m.lines.items() if name in used]
+    lines += [f"yield {name!r}, {text}" for name, text in answers.items()]
+    return ["def statement() -> Iterator[tuple[str, Answer]]:", *(f"    {one}" for one in lines)]
+
+
+def _answers(claim: Claim, case: Case, m: Programs) -> dict[str, str]:
+    """Return each hypothesis and the conclusion, as expressions, by name."""
+    formula = claim.formula
+    if formula.measured is not None or not getattr(formula.instance, "BUILT", False):
+        raise NotExpressible("a claim about a record or a run")
+    values = _values(formula, m, case)
+    answers = {
+        name: m.answer(hypothesis.holds(m, values))  # type: ignore[arg-type]
+        for name, hypothesis in formula.hypotheses.items()
+    }
+    if checker.CLAIM in answers:
+        raise NotExpressible("a hypothesis with the name of the conclusion")
+    return {**answers, checker.CLAIM: m.answer(formula.relation(m, values, {}))}
+
+
+def _values(formula: Formula, m: Programs, case: Case) -> Values:
+    """Return the values of an instance as names of the program."""
+    known: JsonObject = {
+        name: Length(length) for name, length in shape_of(formula.variables, case).items()
+    }
+    for name, variable in formula.variables.items():
+        if name in known or variable.stored is None:
+            continue
+        value = getattr(case, name)
+        if isinstance(variable, Choice):
+            known[name] = _member(variable, name, value)
+        elif isinstance(variable, Integer):
+            known[name] = Length(value)
+        else:
+            _ensure_free(name)
+            known[name] = m.input_value(name, value)
+    return defined(formula.variables, m, FrozenValues(**known))
+
+
+def _ensure_free(name: str) -> None:
+    """Raise if a letter has another meaning in the program.
+
+    Raises:
+        NotExpressible: it has.
+    """
+    if hasattr(checker, name) or keyword.iskeyword(name) or re.fullmatch(r"t\d+", name):
+        raise NotExpressible(f"the letter {name}, which has a meaning in the program")
+
+
+def _member(variable: Choice, name: str, value: str) -> Any:
+    """Return a member of a family, with properties that the checker decides if it knows any."""
+    chosen = member(variable, name, value)
+    return chosen.known(value) if hasattr(chosen, "known") else chosen

@@ -1,0 +1,137 @@
+"""Verifiers are checked by an interpreter without packages, and refuse whatever is no violation."""
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+from attsvm.theory import load_packs
+from attsvm.theory.arithmetic.programs import Programs
+from attsvm.theory.record import checker, curated
+from attsvm.theory.report.verifier import statement, verifier, verifier_or_reason
+from attsvm.theory.run.confirm import examine
+
+CLAIMS = [claim for pack in load_packs() for claim in pack.claims if curated.known(claim)]
+
+CHECKED = 39
+"""Number of stored counterexamples with a verifier; it only rises."""
+
+EXPRESSED = [c for c in CLAIMS if verifier_or_reason(c, *curated.known(c))[0] is not None]
+
+ALONE = """
+import contextlib, io, json, sys
+found = []
+for text in json.load(sys.stdin):
+    space = {"__name__": "verifier"}
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(text, space)
+        violated = space["check"](space["statement"])
+    found.append([violated, printed.getvalue()])
+json.dump(found, sys.stdout)
+"""
+"""A program that runs verifiers; in an isolated interpreter without `site` there is no package."""
+
+
+def run_alone(texts):
+    """Return for each verifier whether it found a violation, and what it printed."""
+    command = [sys.executable, "-I", "-S", "-c", ALONE]
+    done = subprocess.run(
+        command, input=json.dumps(texts), capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout)
+
+
+def programs(claims):
+    return [verifier(claim, *curated.known(claim)) for claim in claims]
+
+
+def changed(text, change):
+    """The verifier with another line of the claim, or of a hypothesis."""
+    new = re.sub(r"^    yield '(.*)', (.*)$", change, text, flags=re.MULTILINE)
+    assert new != text
+    return new.replace("\ndef check(", NEGATION + "\n\ndef check(")
+
+
+def upheld(match):
+    """The claim replaced by its negation, which the instance meets."""
+    name, answer = match.groups()
+    return f"    yield {name!r}, " + (f"negation({answer})" if name == checker.CLAIM else answer)
+
+
+NEGATION = """
+def negation(answer):
+    truth = None if answer.truth is None else not answer.truth
+    return Answer(truth, -answer.slack)
+"""
+
+
+def test_each_stored_counterexample_with_a_verifier_is_a_violation():
+    assert len(EXPRESSED) >= CHECKED
+    for claim, (violated, printed) in zip(EXPRESSED, run_alone(programs(EXPRESSED)), strict=True):
+        assert violated, f"{claim.id}: {printed}"
+        names = re.findall(r"^(.*): (?:True|False), slack in \[", printed, re.MULTILINE)
+        assert names == [*(h.name for h in claim.hypotheses), checker.CLAIM]
+
+
+def test_what_cannot_be_checked_has_a_reason():
+    for claim in CLAIMS:
+        text, reason = verifier_or_reason(claim, *curated.known(claim))
+        assert bool(reason) is (text is None)
+
+
+def test_a_claim_that_is_true_of_the_instance_is_not_violated():
+    texts = [changed(text, upheld) for text in programs(EXPRESSED)]
+    assert [violated for violated, _ in run_alone(texts)] == [False] * len(texts)
+
+
+def test_each_hypothesis_must_hold():
+    texts = []
+    for claim, text in zip(EXPRESSED, programs(EXPRESSED), strict=True):
+        for hypothesis in claim.hypotheses:
+
+            def failing(match, broken=hypothesis.name):
+                name, answer = match.groups()
+                answer = f"negation({answer})" if name == broken else answer
+                return f"    yield {name!r}, {answer}"
+
+            texts.append(changed(text, failing))
+    assert len(texts) > 30
+    assert not any(violated for violated, _ in run_alone(texts))
+
+
+def others(claim):
+    """Instances of a claim and of its siblings, which may break hypotheses or the conclusion."""
+    cases = [*claim.examples, *(case for s in claim.siblings for case in s.examples)]
+    return [case for case in cases if isinstance(case, claim.formula.instance)]
+
+
+def test_on_other_instances_nothing_is_a_violation_that_the_engine_does_not_refute():
+    texts, refuted = [], []
+    for claim in EXPRESSED:
+        for case in others(claim):
+            text, _ = verifier_or_reason(claim, case)
+            if text is not None:
+                texts.append(text)
+                refuted.append(examine(claim, claim.part(""), case).refuted)
+    found = [violated for violated, _ in run_alone(texts)]
+    assert set(refuted) == {True, False}
+    assert not [text for text, a, b in zip(texts, found, refuted, strict=True) if a and not b]
+
+
+def test_a_changed_constant_or_hypothesis_is_another_program():
+    seen = 0
+    for claim in EXPRESSED:
+        (case,) = curated.known(claim)
+        own, formula = statement(claim, case, Programs()), claim.formula
+        hypotheses = dict(list(formula.hypotheses.items())[1:])
+        if formula.hypotheses:
+            fewer = replace(claim, formula=replace(formula, hypotheses=hypotheses))
+            assert statement(fewer, case, Programs()) != own
+        for name, value in formula.constants.items():
+            if isinstance(value, int) and not isinstance(value, bool):
+                constants = {**formula.constants, name: value + 1}
+                other = replace(claim, formula=replace(formula, constants=constants))
+                assert statement(other, case, Programs()) != own
+                seen += 1
+    assert seen
