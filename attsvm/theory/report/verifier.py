@@ -18,13 +18,13 @@ from typing import Any
 from attsvm._types import Case, JsonObject
 from attsvm.errors import ClaimError, NotExpressible
 from attsvm.theory.arithmetic.programs import Length, Programs
-from attsvm.theory.arithmetic.quantities import Values
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import FrozenValues, defined, member, shape_of
 from attsvm.theory.declaration.variables import Choice, Integer
 from attsvm.theory.record import checker
 from attsvm.theory.report.script import needed, title
+from attsvm.theory.types import Values
 
 _ENDING = """
 
