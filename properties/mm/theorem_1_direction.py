@@ -1,20 +1,20 @@
 """Theorem 1, second half: descent on p converges in direction to p(alpha).
 
-"Suppose Assumption A holds. Then, the gradient descent iterates p(k+1) = p(k) - eta grad_p
-L(v(k), p(k)) with proper eta and p(0) satisfies ... lim p(k)/||p(k)|| = p(alpha)/||p(alpha)||."
+"Suppose Assumption A holds. Then, the gradient descent iterates p(k+1) = p(k) - eta grad_p L(v(k),
+p(k)) with proper eta and p(0) satisfies ... lim p(k)/||p(k)|| = p(alpha)/||p(alpha)||."
 
 The sentence does not say which alpha it means, which p(0) and eta are proper, and how v(k) moves.
 The section is on p alone, so v is constant here. Assumption A is met by the three losses of the
 talk, -x, exp(-x) and log(1 + exp(-x)).
 
-Nothing says that p(alpha) exists, as for two equal keys it does not, nor that optimal tokens are
-unique. If both hold `literal-1` falls from zero with one input: for keys 1, 0, -2 of scores 1, -5,
-0 p(alpha) is 1, but p runs to minus infinity, to the key -2. If p(alpha) exists `literal-2` falls
-with two inputs, keys (0, 1), 0 of scores 0, 0 and (1, 0), 0 of scores 1, 0: p(alpha) is (1, 1) or
-(1, -1), but every run moves along (1, 0) alone.
+Nothing says that p(alpha) exists (for two equal keys it does not), nor that optimal tokens are
+unique. Even with both, `literal-1` falls from zero with one input: for keys 1, 0, -2 of scores 1,
+-5, 0 p(alpha) is 1, but p tends to minus infinity, towards the key -2. `literal-2` falls with two
+inputs, keys (0, 1), 0 of scores 0, 0 and (1, 0), 0 of scores 1, 0: p(alpha) is (1, 1) or (1, -1),
+but every run moves along (1, 0) alone.
 
-For `amended-1` the keys of `literal-1` show that 105% of the bound is too much. By `amended-3`
-proper starts exist if optimal tokens are unique.
+`amended-1` takes starts with a risk gap below a bound. The keys of `literal-1` show that 105% of
+this bound is too much. By `amended-3` proper starts exist if optimal tokens are unique.
 
 With steps of 256/L `amended-1` fails (`LEAPING`), and `amended-3` with 64/L (`THROWN`).
 """

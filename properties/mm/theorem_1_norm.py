@@ -2,19 +2,20 @@
 
 "... the gradient descent iterates ... with proper eta and p(0) satisfies lim ||p(k)|| = infinity".
 
-This half names no alpha, so the literal readings ask nothing of it. `literal-1` falls from zero:
-for keys 1, 0, -2 of scores 1, -4, 0 p(alpha) is 1, but the gradient is 0 at p = 0, for every loss.
-`literal-2` falls with head 0, as nothing ever moves then.
+This half names no alpha, so the literal readings suppose nothing of it. `literal-1` falls from
+zero: for keys 1, 0, -2 of scores 1, -4, 0 p(alpha) is 1, but the gradient is 0 at p = 0, for every
+loss. `literal-2` falls with head 0, as nothing ever moves then.
 
 `amended-1` holds for every step as well: <p(k), p(alpha)> grows at each step by an amount that is
-bounded below on every ball. For `sharp`, other starts may have another rate: for keys 1, 0, -2 of
-scores 1, -5, 0 p(alpha) is 1 too, and from zero the rate is 1/2, that of the worse key.
+bounded below on every ball. `sharp` gives the rate of starts in the basin of the optimal tokens;
+other starts may have another rate. For keys 1, 0, -2 of scores 1, -5, 0 p(alpha) is 1 too, but from
+zero p grows at the rate 1/2, towards the worse key -2.
 
 With steps of 256/L `sharp` fails (`LEAPING`), and with 2^22/L `amended-2` (`CAUGHT`). The norm
-diverges even if an input leaps to a worse key. The exception is a minimum of finite norm with so
-small a curvature that steps which leap so far stay there. Along one axis there is none, as -grad L
-points outwards from the proper start on. In the plane one input leaps away from its far key (-1, 0)
-to the key (1, -2), about which three keys that score less lie so near that the gradient is 0 at
+usually diverges even if an input leaps to a worse key. It does not if there is a minimum of finite
+norm of so small a curvature that such large steps stay near it. Along one axis there is none, as
+-grad L points outwards from the proper start on. In the plane one input leaps from the key (-1, 0)
+to the key (1, -2). Three other keys of lower scores are so near to it that the gradient is 0 at
 (22.2, 0).
 """
 

@@ -1,11 +1,13 @@
-"""mm/trajectories: descent on p from several starts, global and local p(alpha).
+"""mm/trajectories: descent on p from several starts, and global and local p(alpha).
 
-The published instance: one input, tokens (-0.1, 1), (1, 0), (0, 0) with scores 1, 0.9 and third
-score 0.9 (left) or 0 (right), log-loss. With 0.9 token 2 is not locally optimal, as its support
-token 3 scores as high; with 0 it is, and some starts go there.
+The published instance is one input with tokens (-0.1, 1), (1, 0), (0, 0) of scores 1, 0.9 and 0.9
+(left) or 0 (right), and the log-loss. If the third score is 0.9, token 2 is not locally optimal, as
+its support token 3 scores as high. If it is 0, token 2 is locally optimal, and some starts lead to
+it.
 
-`plane` shows plain descent with step 1. `evidence` follows the same curves to norm 1e4 in the log
-domain and holds every run against the direction that it selects and against decoys.
+`plane` shows plain descent with step 1. `evidence` follows gradient flow from the same starts to
+norm 1e4 in the log domain. It compares every run with the direction that it selects, and with that
+direction turned by small angles.
 """
 
 import numpy as np
@@ -31,7 +33,7 @@ NORMS = np.geomspace(2.0, 1e4, 40)
 
 
 def directions(data: AttentionData) -> dict[str, np.ndarray]:
-    """Return p(alpha) of the optimal tokens and of every other locally-optimal choice, by name.
+    """Return p(alpha) of the optimal tokens and of every other locally optimal choice, by name.
 
     The query has norm 1 and is shared, so that local optimality of W is that of p = W z.
     """
@@ -49,7 +51,7 @@ def starts(seed: int) -> np.ndarray:
 
 
 def numbers(seed: int) -> Numbers:
-    """Return tokens, directions, runs of plain descent and, followed further, their headings."""
+    """Return tokens, directions, runs of plain descent, and directions along gradient flow."""
     tables: dict[str, list[Table]] = {name: [] for name in TABLES}
     for instance, third in THIRD.items():
         data, p0 = one_input(third), starts(seed)
@@ -96,9 +98,10 @@ def numbers(seed: int) -> Numbers:
 def far(
     data: AttentionData, instance: str, p0: np.ndarray, rays: dict[str, np.ndarray]
 ) -> list[Table]:
-    """Return every run along its curve to norm 1e4, against each direction and decoys of each.
+    """Return tables of all curves to norm 1e4, against each direction and against turned ones.
 
-    With one query z of norm 1, W z moves as p does: the gradient in W is that in p times z^T.
+    As there is one query z of norm 1, W z moves as p does: the gradient in W is the one in p times
+    z^T.
     """
     z = data.Z[0]
     runs = follow([data] * len(p0), p0[:, :, None] * z, LOSS, NORMS.tolist())
@@ -123,7 +126,7 @@ def turned(p: np.ndarray, degrees: float) -> np.ndarray:
 
 
 def plane(n: Numbers) -> Figure:
-    """Return both instances in the plane, paths coloured by the direction they follow to 1e4."""
+    """Draw both instances in the plane, paths coloured by their direction at norm 1e4."""
     figure = sheet(1, 2, panel=(5.0, 5.1))
     for axes, instance in zip(figure.subplots(1, 2), THIRD, strict=True):
         tokens, rays, runs, ends = (n.tables[name].where(instance=instance) for name in TABLES)
@@ -147,7 +150,7 @@ def plane(n: Numbers) -> Figure:
 
 
 def evidence(n: Numbers) -> Figure:
-    """Return the second instance: runs beside selected tokens' directions, and a turned copy."""
+    """Draw the gaps of runs of the second instance to the selected direction and to turned ones."""
     rows = n.tables["headings"].where(instance=list(THIRD)[1])
     own = {str(name): rows.where(nearest=name, direction=name) for name in rows.distinct("nearest")}
     decoys = {

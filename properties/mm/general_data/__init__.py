@@ -4,15 +4,16 @@
 max-margin solution that separates locally-optimal tokens from non-optimal ones. ... Remarkably, our
 results are applicable to general data."
 
-`literal` takes all data, any start and any step. It falls if all scores are equal, as nothing moves
-there. It also falls from zero with one input of keys 1, 0, -2 and scores 1, -4, 0: their gradients
-cancel at p = 0, for every loss, and p has no direction. `amended` is true of locally optimal
-tokens: each token of margin 1 under p(alpha) scores below alpha. `tf/local-convergence:amended` is
-the same with explicit bounds.
+`literal` takes all data, any start and any step. It falls if all scores are equal, as p never
+moves. It also falls from zero with one input of keys 1, 0, -2 and scores 1, -4, 0: the gradient is
+0 at p = 0 for every loss, and p = 0 has no direction. `amended` is about locally optimal tokens:
+each token of margin 1 under p(alpha) scores below alpha. `tf/local-convergence:amended` is the same
+with explicit bounds.
 
-The least d, n and T, each by itself, of a run with two different scores of an input, l' < 0 and a
-step of at most 1/L that is certified to fail `literal`. All fail from zero, and none with less was
-found from elsewhere (`python -m benchmarks.least_failures prompt --instances 48`, 4989 runs):
+The table has the least d, n and T, each by itself, of runs that are certified to fail `literal`.
+These have two different scores of an input, l' < 0 and steps of at most 1/L. All start at zero;
+other starts led to no smaller ones (`python -m benchmarks.least_failures prompt --instances 48`,
+4989 runs).
 
 | supposed | d | n | T |
 | --- | --- | --- | --- |
@@ -41,7 +42,7 @@ from properties.mm.general_data.conclusion import ON_BOTH, SEPARATES
 
 
 def on_a_prompt(case: Local) -> Local:
-    """Return the same start with only its first column: a run on p if all queries are e_1."""
+    """Return the run with only the first column of its start: a run on p if all queries are e_1."""
     return starts.lengthened(replace(case, start=case.start * np.eye(1, case.data.d)))
 
 

@@ -1,4 +1,4 @@
-"""The limit of descent on a prompt, whichever tokens it selects."""
+"""Convergence of descent on a prompt in direction to p(alpha) of whichever tokens it selects."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ from properties.mm._support.prompt_limits import P_K, PROMPTS, certified, one_li
 def separates(case: Descent, towards: str = "selected") -> Slack:
     """Return the slack of "the direction of p(k) converges to p(alpha) of the selected tokens".
 
-    Other tokens than the selected ones can be named.
+    With `towards` other tokens than the selected ones can be named.
     """
     if is_stationary_start(ExactData.of(case.data), rationals(case.W), case.loss):
         if not case.start.any():
@@ -29,10 +29,10 @@ def separates(case: Descent, towards: str = "selected") -> Slack:
 
 
 def certified_separates(case: Descent, towards: str = "selected") -> arb | None:
-    """Return 1 if the run is proved to converge in direction to that p(alpha), negative if not.
+    """Return 1 if the run is proved to converge in direction to that p(alpha), negative if not to.
 
-    For the tokens selected: 1 if the run settles, negative if it ends at a finite norm in another
-    direction than every p(alpha).
+    For the selected tokens: 1 if the run is proved to select tokens for ever. Negative if it is
+    proved to end at a finite norm, in another direction than that of every p(alpha).
     """
     if towards != "selected":
         return certified(case, towards)
@@ -48,11 +48,12 @@ def certified_separates(case: Descent, towards: str = "selected") -> arb | None:
 def _apart_from_solutions(case: Descent, end: Minimum) -> arb | None:
     """Return a negative number if the end of a run has another direction than every p(alpha).
 
-    All margins of a p(alpha) are positive, so its tokens alpha are the tokens that lead at the end.
-    None if the leading tokens are not known, or the directions cannot be distinguished.
+    Under p(alpha) the tokens alpha have the largest logits. So only the tokens of largest logits at
+    the end come into question. None if these are not known, or the directions cannot be
+    distinguished.
     """
     if not case.start.any() and end.radius == 0 and all(x == 0 for row in end.near for x in row):
-        return arb(-1)  # it stays at 0, which has no direction
+        return arb(-1)  # the run stays at 0, which has no direction
     data, chosen = ExactData.of(case.data), []
     for tokens, z in zip(data.X, data.Z, strict=True):
         logits = [float(end.along([a * b for a in x for b in z]).mid()) for x in tokens]
@@ -84,4 +85,4 @@ ON_BOTH = replace(
     where=f"{cones.DIRECTION.where}, and descent on p is that from W_0 = p(0) e_1^T with queries "
     "e_1, whose limit is p(alpha)",
 )
-"""The limit of descent on W, said of descent on p as well."""
+"""The limit of descent on W, stated for descent on p as well."""

@@ -3,25 +3,24 @@
     p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1 for i in S, >= 0 for i not in S;
     S is the set of indices that x_i,alpha_i is a support vector when solving v-SVM.
 
-Inputs, keys and the selections alpha are those of `mm/v-svm` and `mm/p-svm`. D_it stands for
-k_i,alpha_i - k_it. S consists of the inputs whose margin Y_i v(alpha)^T x_i,alpha_i is tight, that
-is 1, unless something else is said.
+Inputs, keys and alpha are those of `mm/v-svm` and `mm/p-svm`; D_it = k_i,alpha_i - k_it. S is the
+set of inputs of tight margin, Y_i v(alpha)^T x_i,alpha_i = 1, unless something else is said.
 
 Neither programme need have a solution: tokens 1 and 1 of one input have no p(alpha). The relaxed
-programme can have a solution although the p-SVM has none (RESCUED). A support vector can be an
+programme can have a solution although the p-SVM has none (RESCUED). "Support vector" can mean an
 input of tight margin, one of positive multiplier, or one whose multiplier is positive in every dual
-solution. The last are the inputs without which v(alpha) would differ. On the published inputs {0,
+solution. Without an input of the last kind v(alpha) would be another. On the published inputs {0,
 (1,1)}, {0, (1,-1)} and {0, (0.5,1)} with labels 1, -1 and 1 all margins of v = (0, 1) are tight,
 but the multipliers (1/2, 1/2, 0) and (0, 1/3, 2/3) both prove it optimal. So S is {1, 2, 3}, {1,
 2}, {2, 3} or {2}, and p(alpha) is (4/3, 1/3), (1, 0), (4/3, 1/3) or (2/3, -1/3): three directions.
-If two inputs select one token under one label, the last way to read it leaves S empty and p(alpha)
-= 0, which has no direction (TWICE).
+If two inputs select one token under one label, no input is of the last kind. S is then empty, and
+p(alpha) = 0 has no direction (TWICE).
 
-In `amended` S is not empty, p(alpha) is unique, and C = conv{D_it: i in S} + cone{D_it: i not in S}
-is at distance 1/||p(alpha)|| from 0. `sharp-1` is Pythagoras' inequality: relaxing enlarges the
-feasible set, and p' is its point nearest 0. In `sharp-2` the solution p_S of the inputs of S alone
-meets the other constraints, and is shortest among all that meet those of S. It solves the p-SVM
-without relaxation only if its margins are at least 1 in the other inputs as well.
+In `amended` C = conv{D_it: i in S} + cone{D_it: i not in S} has distance 1/||p(alpha)|| from 0.
+`sharp-1` is Pythagoras' inequality: relaxing enlarges the feasible set, whose point nearest to 0 is
+p(alpha). In `sharp-2` the solution p_S for S alone meets the other constraints, and is shortest
+among all that meet those of S. It solves the p-SVM without relaxation only if its margins are at
+least 1 in the other inputs as well.
 """
 
 from hypothesis import strategies as st

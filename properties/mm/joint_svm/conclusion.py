@@ -1,4 +1,4 @@
-"""The relaxed programme beside others, as formulas."""
+"""Conclusions about the relaxed programme: existence, distance from 0, comparisons."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from properties.mm._support.token_selections import Selection
 
 
 def essential(case: Selection) -> list[bool]:
-    """Return the inputs without which v(alpha) would be another."""
+    """Return whether v(alpha) would be another without an input, for each input."""
     v = svm.v_programme(case)
     others = [v.rows[:i] + v.rows[i + 1 :] for i in range(len(v.rows))]
     return [svm.solve(rows, case.X.shape[2]).vector != v.vector for rows in others]

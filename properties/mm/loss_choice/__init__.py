@@ -1,22 +1,23 @@
 """The decreasing loss changes the path of descent on p, not the max-margin direction it reaches.
 
 The talk observes this for the losses -x, exp(-x) and log(1 + exp(-x)). Below l is one of the last
-two, and the basin of a loss is the set of p whose risk exceeds its infimum by less than
-min_i [l(second) - l(best)]/n.
+two. The basin of a loss is the set of p whose risk exceeds its infimum by less than min_i
+[l(second) - l(best)]/n, for the best and the second score of each input.
 
 `literal-1` falls from zero with two inputs: tokens (1, 0), 0 and (-2, 1), 0, labels 1, head (4, 9),
-so scores 4, 0 and 1, 0. exp(-x) and log(1 + exp(-x)) slow the first input down, whose score is
-high. They reach p(alpha) = (1, 3), from a start that cannot lose the optimal tokens. The loss -x
-does not slow it down, and attention of the second input converges to its lower-scored token.
+so scores 4, 0 and 1, 0. On exp(-x) and log(1 + exp(-x)) the first input has small gradients, as its
+score is high. Descent reaches p(alpha) = (1, 3), from a start that cannot lose the optimal tokens.
+On -x the first input has large gradients, and attention of the second one converges to its
+lower-scored token.
 
-`literal-2` compares the directions in which the paths leave p(0): those of the gradients there. A
-single input has one direction for all losses. Its gradient at p is |l'(u)| times that of the risk
-of -x, where u is the attended score at p (`amended-2`). So gradient flow of every loss follows one
-field of directions, at its own speed. Paths of descent can part all the same: their first steps
-have one direction but different lengths, so that the second ones start at different points. With
-two keys, as in `TWO_KEYS_CENTRED`, they do not part: every gradient is along the difference of the
-keys, and descent on every decreasing loss runs along one ray. `amended-1` is proved for each loss
-in `symbolic/basins.py`.
+`literal-2` compares the gradients at p(0). A single input has one direction for all losses. Its
+gradient at p is |l'(u)| times that of the risk of -x, where u is the attended score at p
+(`amended-2`). So gradient flow of every loss follows one field of directions, at its own speed.
+Paths of descent can differ nevertheless. Their first steps have one direction but different
+lengths, so that the second steps start at different points. With two keys, as in
+`TWO_KEYS_CENTRED`, they do not differ: every gradient is along the difference of the keys, and
+descent on every decreasing loss stays on one ray. `amended-1` is proved for each loss in
+`symbolic/basins.py`.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Runs and gradients of two losses from one start."""
+"""Conclusions about limits and gradients of two losses from one start."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,10 +18,10 @@ from properties.mm._support.prompt_limits import P_K, PROMPTS, Q_K, certified, o
 def certified_one_limit(
     case: Descent, other: str = "correlation", towards: str = "selected"
 ) -> arb | None:
-    """Return 1 if both are proved to reach the target, -1 if one of them is proved not to.
+    """Return 1 if both runs are proved to reach the target, -1 if one is proved not to.
 
-    For the tokens selected, -1 if one run is proved to reach p(alpha) of the optimal tokens and the
-    other not to.
+    For the selected tokens, -1 if one run is proved to reach p(alpha) of the optimal tokens and the
+    other one not to.
     """
     target = "optimal" if towards == "selected" else towards
     runs = (replace(case, loss=loss) for loss in (case.loss, other))
@@ -35,7 +35,10 @@ def certified_one_limit(
 
 
 def parted(case: Values, other: str = "correlation", towards: str = "selected") -> Tensor:
-    """Return how far both losses are from one direction: one of them selects no optimal tokens."""
+    """Return how far the runs of two losses are from one direction, differentiably.
+
+    For the selected tokens it is large if exactly one of both runs misses the optimal tokens.
+    """
     target = "optimal" if towards == "selected" else towards
     ways = [elsewhere(case, loss, target) for loss in (case.loss, other)]
     both = ways[0].minimum(ways[1]).clamp(min=0.0)
@@ -43,7 +46,7 @@ def parted(case: Values, other: str = "correlation", towards: str = "selected") 
 
 
 def limit(target: str) -> Measured:
-    """Return that both directions tend to one; `target` says what its letters mean."""
+    """Return the conclusion "both directions tend to one"; `target` says what its letters mean."""
     return tends(
         "",
         f"{along(P_K)}, {along(Q_K)}",

@@ -3,24 +3,24 @@
 "We also provide a broader regularization path analysis that establishes the margin maximizing
 nature of attention even for nonlinear prediction heads." (abstract; the talk has no theorem on it.)
 
-The path is p_R = argmin L(p) over ||p|| <= R, and p(alpha) the least prompt that separates the
-tokens alpha_i, which are numbered 1 here. Below h_i stands for Y_i h, with b_i = Y_i b for one
-hidden layer, h_i(x) = sum_k b_ik phi(<a_k, x>), and q_i for the attention of input i to other
-tokens than the first. If p_R/R tends to p(alpha)/||p(alpha)||, all margins along the path tend to
-infinity and L(p_R) to the risk at the tokens alpha. That risk is at least the risk at the best
-tokens, so no prompt may be better than the best tokens. `literal-1` falls for h(x) = -x^2 and
-tokens 1, -2: p = 0 is better than both, and (ln 2)/3, whose output is 0, is the best prompt at
-every R from there on. Nor is it enough that each input has a single best token. If h leaves its
-best token with slope 0, L - L_* falls like the square of q (`literal-2`). Then inputs with and
-without such a token share the ball in another proportion, as for l(u) = -u^3 in `tf/theorem-2`.
+The path is p_R = argmin L(p) over ||p|| <= R. p(alpha) is the least prompt that separates the
+selected tokens alpha_i, which are numbered 1 here. For a head with one hidden layer h_i(x) = sum_k
+b_ik phi(<a_k, x>) is Y_i times the head, with b_ik = Y_i b_k. q_i is the attention of input i to
+other tokens than the first. If p_R/R tends to p(alpha)/||p(alpha)||, all margins along the path
+tend to infinity and L(p_R) to L_*, the risk at the tokens alpha. So no prompt may have a risk below
+L_*. `literal-1` falls for h(x) = -x^2 and tokens 1, -2: p = 0 is better than both tokens, and (ln
+2)/3, whose output is 0, is the best prompt for every R >= (ln 2)/3. A single best token in each
+input does not suffice either. If h leaves its best token with slope 0, L - L_* falls like the
+square of q (`literal-2`). Then inputs with and without such a token share the ball in another
+proportion, as for l(u) = -u^3 in `tf/theorem-2`.
 
-The analysis needs L - L_* to be of the order of q: then -ln(L - L_*) is the least margin up to a
+The analysis needs L - L_* to be of the order of q. Then -ln(L - L_*) is the least margin up to a
 constant, as for linear heads, and the path is that of the p-SVM. L - L_* is of this order for
-convex h_i with a single best token, as h_i then falls from it towards every other token. It is so
-too for concave h_i that fall towards every other token (`amended-2`). A convex head, such as ReLU
-with b_k >= 0, has convex h_i for the label 1 and concave ones for -1. The scores of tokens are
-h_i(x_it). Its bounds are what is evaluated, the limit is proved from them as in `tf/theorem-2`. Of
-heads that are neither nothing is shown beyond these two counterexamples.
+convex h_i with a single best token, as h_i then falls from it towards every other token. The same
+is true of concave h_i that fall towards every other token (`amended-2`). A convex head, such as
+ReLU with b_k >= 0, has convex h_i for the label 1 and concave ones for -1. The bounds of
+`amended-2` are evaluated; the limit follows from them as in `tf/theorem-2`. Of other heads nothing
+is shown but these two counterexamples.
 """
 
 from attsvm.primitives.heads import ACTIVATIONS

@@ -1,4 +1,4 @@
-"""The risk of nonlinear heads beside that of the selected tokens, as formulas."""
+"""Bounds of the risk of nonlinear heads beside that of the selected tokens, as formulas."""
 
 from types import SimpleNamespace
 
@@ -19,28 +19,31 @@ def inputs(m: Namespace, v: Values) -> list[SimpleNamespace]:
 
 
 def gap(m: Namespace, v: Values) -> Number:
-    """Return the number n (L(p) - L_*), with L_* the risk at the first tokens."""
+    """Return n (L(p) - L_*), with L_* the risk at the first tokens."""
     drops = [m.exact(0)]
     for own in inputs(m, v):
         if len(own.X) == 1:
-            continue  # it adds exactly 0
+            continue  # such an input adds exactly 0
         moved = own.s @ (own.X - own.X[0])
         drops.append(v.loss.drop(m, own.best, -change(m, own, own.X[0], moved)))
     return m.sum(m.array(drops))
 
 
 def falls(m: Namespace, own: Values) -> list[Number]:
-    """Return the gaps of h at the other tokens from its value at the first one."""
+    """Return by how much h is lower at each other token than at the first one."""
     return [-change(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]
 
 
 def slopes(m: Namespace, own: Values) -> list[Number]:
-    """Return the slopes at which h falls from the first token towards the others."""
+    """Return the slopes with which h falls from the first token towards the others."""
     return [-derivative_along(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]
 
 
 def least(m: Namespace, v: Values, share: Number = 1, steep: bool = False) -> Number:
-    """Return the sum of l(best - d q) - l(best), d the least gap of h, or of gaps and slopes."""
+    """Return sum_i [l(best - d_i q_i) - l(best)], d_i the least gap of h.
+
+    If `steep`, d_i is the least of its gaps and slopes. The gaps are multiplied by `share`.
+    """
     drops = [m.exact(0)]
     for own in inputs(m, v):
         gaps = falls(m, own) + (slopes(m, own) if steep else [])
@@ -50,7 +53,7 @@ def least(m: Namespace, v: Values, share: Number = 1, steep: bool = False) -> Nu
 
 
 def most(m: Namespace, v: Values, share: Number = 1) -> Number:
-    """Return the sum of l(best - D q) - l(best), D the largest gap or slope of h."""
+    """Return sum_i [l(best - D_i q_i) - l(best)], D_i `share` times the largest gap or slope."""
     drops = [m.exact(0)]
     for own in inputs(m, v):
         gaps = falls(m, own) + slopes(m, own)

@@ -4,21 +4,21 @@ Normalised descent is p(k+1) = p(k) - s grad L / ||grad L||. The talk shows it b
 size 1/L, L being the Lipschitz constant of the gradient, and names no size s.
 
 `literal-1` falls from zero: tokens (-1, 3), 0 and (0, -1), 0 of scores 1, 0 and 3, 0, the loss -x.
-Plain descent reaches p(alpha) = (-4, -1); with s = 2 the first input is thrown to its worse token,
-and kept there. `literal-2` falls if gradients are longer than 1: keys 3 and 0, scores 2 and 0,
-s = 1: plain descent is at 3/2 after a step.
+Plain descent reaches p(alpha) = (-4, -1). With s = 2 the first input leaps to its worse token and
+keeps it. `literal-2` falls if gradients are longer than 1: for keys 3 and 0, scores 2 and 0, s = 1
+plain descent is at 3/2 after a step.
 
-`amended-1`: every s leads to p(alpha), whatever the oscillations, and 1 - cos falls like ln k / k;
-plain descent has 1 / (ln k)^2. For -grad L is along g = sum_t q_t A_t, with A_t = k_alpha - k_t and
-the softmin q of their margins m. Write p* for p(alpha), a = ||p*||, N = ||p(k)||, P = <p(k), p*>/a,
-B = max ||A_t||, J for the number of rivals. As <A_t, p*> >= 1, P grows by s / (||g|| a) at least,
-thus by s / (B a). As sum_t q_t m_t <= min m + ln J <= N/a + ln J and ||g|| >= 1/a, N grows by
-s / (||g|| a) + (s a ln J + s^2/2) / N at most. From zero N - P is at most s after a step, and N at
-least k s / (B a); the sum is the bound of the claim.
+`amended-1`: every s leads to p(alpha), and 1 - cos falls like ln k / k; for plain descent like 1 /
+(ln k)^2. For -grad L is along g = sum_t q_t A_t, with A_t = k_alpha - k_t and q the softmax of -m,
+m_t = <A_t, p>. Write p* for p(alpha), a = ||p*||, N = ||p(k)||, P = <p(k), p*>/a, B = max ||A_t||,
+J for the number of rivals. As <A_t, p*> >= 1, P grows by s / (||g|| a) at least, so by s / (B a).
+As sum_t q_t m_t <= min m + ln J <= N/a + ln J and ||g|| >= 1/a, N grows by s / (||g|| a) + (s a ln
+J + s^2/2) / N at most. From zero N - P is at most s after one step, and N at least k s / (B a)
+after k. The sum is the bound of the claim.
 
-`sharp`: with several inputs, from any start and with any s, <p(k) - p(0), p*> >= k s / B still,
-since the gradient is a nonnegative combination of all A_it. This is linear in k; plain descent
-grows like ln k. Both sides are equal if all A_it are one vector.
+`sharp`: with several inputs and any start and s, <p(k) - p(0), p*> >= k s / B, since -grad L is a
+nonnegative combination of the A_it. This is linear in k; plain descent grows like ln k. Both sides
+are equal if all A_it are one vector.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""If normalised descent goes and how fast, in every arithmetic."""
+"""Conclusions about the limit and the speed of normalised descent."""
 
 import numpy as np
 from flint import arb
@@ -19,7 +19,7 @@ STEPS = 64
 def same_limit(run: Paced, towards: str = "optimal") -> Slack:
     """Return the slack of "plain and normalised descent both converge in direction to the target".
 
-    The part of the normalised path across the target must not grow with the length of the path.
+    The component of the normalised path orthogonal to the target must not grow with its length.
     """
     p = prompt(run.case, towards)
     if p is None or not any(p):
@@ -40,7 +40,7 @@ def same_limit(run: Paced, towards: str = "optimal") -> Slack:
 def certified_same_limit(run: Paced, towards: str = "optimal") -> arb | None:
     """Return -1 if plain descent is proved to reach p(alpha) and normalised descent not to.
 
-    For another target, -1 if plain descent is proved to go elsewhere.
+    For another target return what is proved of plain descent.
     """
     plain = certified(run.case, towards)
     if towards != "optimal" or not (plain > 0 or plain < 0):

@@ -53,7 +53,7 @@ class Paced:
 
 
 OVERSTEPPED = Paced(prompting([[[-1, 3], [0, 0]], [[0, -1], [0, 0]]], [[1, 0], [3, 0]]), 2.0)
-"""From zero: steps of length 2 end with the second input at its worse token."""
+"""From zero: steps of length 2 end with the first input at its worse token."""
 AHEAD = Paced(prompting([[[3.0], [0.0]]], [[2.0, 0.0]]), 1.0)
 """The gradient at zero has length 3/2."""
 
@@ -75,7 +75,7 @@ def differences(case: Descent) -> list[Vector]:
 
 
 def path(m: Namespace, run: Paced, steps: int, pace: str = "normalised") -> list[Numbers]:
-    """Return p_0 to p_steps of descent with steps of that length or, for `plain`, of that size.
+    """Return p_0 to p_steps of descent with steps of length s or, for `plain`, of size s.
 
     If optimal tokens are unique and all differences are one vector A, the gradient of a decreasing
     loss is a negative multiple of A. Normalised steps are then along A, exactly.
@@ -96,7 +96,7 @@ def path(m: Namespace, run: Paced, steps: int, pace: str = "normalised") -> list
 
 
 def kept(run: Paced, steps: int) -> list[int] | None:
-    """Return the tokens that normalised descent provably selects forever, or None."""
+    """Return the tokens that normalised descent provably selects for ever, or None."""
     data = ExactData.of(run.case.data)
     data = replace(data, Z=[[fmpq(1)] for _ in data.Z])
     prompts = path(BALLS, run, steps)
@@ -109,7 +109,7 @@ def kept(run: Paced, steps: int) -> list[int] | None:
 def paced(draw: st.DrawFn, *, zero: bool = False) -> Paced:
     """Draw runs whose rivals score the same, with steps of length 1/8 to 64.
 
-    All from zero if asked.
+    All start at zero if `zero`.
     """
     case = draw(compared())
     start = np.zeros_like(case.start) if zero else case.start
@@ -118,7 +118,10 @@ def paced(draw: st.DrawFn, *, zero: bool = False) -> Paced:
 
 
 def levelled(generator: np.random.Generator, most: int = 3) -> Paced:
-    """Return Gaussian keys in R^8 to 1/16, up to (most, 4), scores 1 and 0, from zero."""
+    """Return a run from zero on Gaussian keys in R^8, of sizes up to (most, 4), scores 1 and 0.
+
+    Keys are multiples of 1/16.
+    """
     n, T = int(generator.integers(1, most + 1)), int(generator.integers(2, 5))
     keys = np.round(16 * generator.normal(size=(n, T, 8))) / 16
     scores = np.repeat(np.eye(1, T), n, axis=0)

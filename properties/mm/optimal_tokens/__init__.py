@@ -1,19 +1,18 @@
 """Optimal tokens, those of highest score, minimise the training risk.
 
 "The optimal tokens for input X_i are those tokens with highest scores: alpha_i in argmax_t
-gamma_it. Intuition: Optimal tokens {alpha_i} minimize (ERM)", the mean over inputs of
-l(Y_i v^T X_i^T S(K_i p)), "for a decreasing loss l". gamma_it = Y_i v^T x_it are the scores,
-K_i = X_i W^T the keys and p the prompt. L_* is the mean of the l(gamma_i,alpha_i).
+gamma_it. Intuition: Optimal tokens {alpha_i} minimize (ERM)", the mean over inputs of l(Y_i v^T
+X_i^T S(K_i p)), "for a decreasing loss l". gamma_it = Y_i v^T x_it are the scores, K_i = X_i W^T
+the keys, p the prompt and S the softmax. L_* is the mean of the l(gamma_i,alpha_i).
 
-No prompt has a risk below L_*, whatever the decreasing loss (literal-1). That no other token
-minimises as well needs a strictly decreasing loss; an input whose scores all agree has no other
-tokens. Under the hinge max(0, 1 - u) all tokens of score 1 or more minimise, at every prompt
-(literal-2, amended-1).
+No prompt has a risk below L_*, whatever the decreasing loss (`literal-1`). That only optimal tokens
+minimise needs a strictly decreasing loss, and an input with two different scores. Under the hinge
+max(0, 1 - u) all tokens of score 1 or more minimise (`literal-2`, `amended-1`).
 
 More attention to the optimal tokens, even in every input, does not make a prompt better
-(literal-3): the rest may move to the worst token. For scores 8, 7, 0 the attention (1/4, 1/2, 1/4)
-is better than (1/3, 1/3, 1/3). More attention does help if the other tokens of an input share one
-score (amended-2): then the score attended to is the best one less (1 - s_alpha) times the gap.
+(`literal-3`), as the rest may move to the worst token. For scores 8, 7, 0 the attention (1/4, 1/2,
+1/4) is better than (1/3, 1/3, 1/3). More attention does help if the other tokens of an input share
+one score (`amended-2`): the attended score is then the best one less (1 - s_alpha) times the gap.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The risk of a prompt beside that of the optimal tokens, as formulas."""
+"""Conclusions about the risk of a prompt beside that of the optimal tokens."""
 
 from attsvm.theory import definition
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Relation, Values

@@ -6,15 +6,15 @@
 X_i holds the tokens x_it of input i and K_i their keys k_it = W x_it; alpha_i is the index of the
 selected token. Optimal tokens alpha of a head v have the highest scores Y_i v^T x_it.
 
-The slide defines p(alpha) without a condition. None exists where a selected token is repeated (1
-and 1) or lies between the others. The talk introduces alpha as the optimal tokens of a head, but
-two inputs with tokens 1 and 0, labels 1 and -1 and head 1 select 1 over 0 and 0 over 1, which no
-prompt does. By Farkas' lemma and strict convexity p(alpha) exists, and is unique, exactly if 0 is
-not in the hull C of the k_i,alpha_i - k_it. Then 1/||p(alpha)|| is the distance of C from 0, the
-largest margin of a unit prompt. In `amended-2` the optimal tokens are unique, all labels are one y,
-and the head is W^T q: then a multiple of y q separates. `sharp-1` is uniqueness in numbers: p is
-the point of a convex set that is nearest 0, so <q - p, p> >= 0 for every q of the set. `sharp-2`
-holds as only tight constraints carry multipliers, so that they alone prove p optimal.
+The slide defines p(alpha) without a condition. There is none if a selected token is repeated (1 and
+1) or lies between the others. The talk introduces alpha as the optimal tokens of a head. But two
+inputs with tokens 1 and 0, labels 1 and -1 and head 1 select 1 over 0 and 0 over 1, which no prompt
+does. By Farkas' lemma and strict convexity p(alpha) exists, and is unique, exactly if 0 is not in
+the hull C of the k_i,alpha_i - k_it. Then 1/||p(alpha)|| is the distance of C from 0, the largest
+margin of a unit prompt. In `amended-2` the optimal tokens are unique, all labels are one y, and the
+head is W^T q: then a multiple of y q separates. `sharp-1` is uniqueness in numbers: p = p(alpha) is
+the point of a convex set that is nearest to 0, so <q - p, p> >= 0 for every q of the set. `sharp-2`
+holds as only tight constraints carry multipliers, so that they alone prove p(alpha) optimal.
 """
 
 from collections.abc import Callable

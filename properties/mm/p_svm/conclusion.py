@@ -1,4 +1,4 @@
-"""Margins, lengths and leads of p(alpha), as formulas, and heads q."""
+"""Conclusions about margins, lengths and leads of p(alpha), and conditions on heads q."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def optimal(case: Rival) -> bool:
 
 
 def labels(case: Rival) -> Array:
-    """Return the label of each constraint; a batch in torch has one."""
+    """Return the label of each constraint; a batch in torch has one label."""
     return np.repeat(case.chosen.y, case.chosen.X.shape[-2] - 1)
 
 
@@ -30,7 +30,7 @@ def alone(case: Rival) -> bool:
 
 
 def feasible(case: Rival) -> bool:
-    """Return whether <q, k_i,alpha - k_it> >= 1 for all i and t."""
+    """Return whether <q, k_i,alpha_i - k_it> >= 1 for all i and t."""
     return all(dot(rationals(case.q), row) >= 1 for row in svm.p_rows(case.chosen))
 
 
@@ -84,5 +84,5 @@ def distance(
 
 
 def unchanged(m: Namespace, case: Rival | Selection, keep: str = "tight") -> Relation:
-    """Return p(alpha) of the constraints that are kept is p(alpha)."""
+    """Return that p(alpha) of the constraints that are kept is p(alpha)."""
     return svm.supported(m, svm.p_svm(m, case), keep)

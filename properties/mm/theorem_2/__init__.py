@@ -5,18 +5,18 @@ v(alpha)/||v(alpha)|| as r -> infinity and lim p_R/R = p(alpha)/||p(alpha)|| as 
 
 The pair depends on both radii, and the sentence does not say how one moves while the other tends to
 infinity. `literal-1` fixes R. With one input of two tokens attention keeps a share of the other
-token, so that v_r points to a mixture of both, whatever r is. `literal-2` lets both radii tend to
-infinity, in any way. The loss -x is one of Assumption A: its risk is -<v, sum_i Y_i x_i^p>/n, and
-v_r turns to the sum of the labelled tokens, not to the max-margin head. Assumption B asks for "some
-nu > 0", and print has neither a nu nor a way to find one. Here nu = Gamma - max ||sum_i w_i Y_i
-x_i,beta_i|| is used, which `mm/assumption-b` proves to suffice if it is positive. The maximum runs
-over all choices beta but alpha, and w are multipliers of v(alpha) of sum 1.
+token, so that v_r points to a mixture of both for all r. `literal-2` lets both radii tend to
+infinity, in any way. Assumption A admits the loss -x: its risk is -<v, sum_i Y_i x_i^p>/n, and v_r
+turns to the sum of the labelled tokens, not to the max-margin head. Assumption B needs "some nu >
+0", and the talk has neither a nu nor a way to find one. Here nu = Gamma - max ||sum_i w_i Y_i
+x_i,beta_i|| is used, which `mm/assumption-b` proves to suffice if it is positive. The maximum is
+over all choices beta other than alpha, and w are multipliers of v(alpha) of sum 1.
 
-`amended` is the part that is true for v. A head is as near to v(alpha) as the pair's label margin
-is near to Gamma. v(alpha) with a long prompt along p(alpha) comes as near to Gamma as one likes.
-For exp(-x) the label margin of (v_r, p_R) is at least that of the two SVM directions less (ln n)/r,
-so that it tends to Gamma where r and R tend to infinity, in any way. If W = 0 no prompt has an
-effect, there is no p(alpha), and v_r/r tends to the head of the mean tokens (`MIXED_FOR_EVER`).
+`amended` is the part that is true of v. The nearer the label margin of a pair is to Gamma, the
+nearer its head is to v(alpha). The label margin of v(alpha) with long prompts along p(alpha) tends
+to Gamma. For exp(-x) that of (v_r, p_R) is at least that of the two SVM directions less (ln n)/r.
+So it tends to Gamma if r and R tend to infinity, in any way. If W = 0 no prompt has an effect,
+there is no p(alpha), and v_r/r tends to the head of the mean tokens (`MIXED_FOR_EVER`).
 
 More is said in `symbolic/mm/theorem_2.py`.
 """

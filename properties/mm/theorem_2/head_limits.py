@@ -1,4 +1,4 @@
-"""The head of the joint path: how near it is to v(alpha), and what a fixed prompt makes of it."""
+"""The head of the joint path: how near it is to v(alpha), and its limit for a fixed prompt."""
 
 from types import SimpleNamespace
 
@@ -24,7 +24,7 @@ def total(case: Selection) -> Vector:
 
 
 def positive(case: Attended | Rival | Selection) -> bool:
-    """Return whether the nu that is proved to do for Assumption B is above 0."""
+    """Return whether the nu that is proved to suffice for Assumption B is above 0."""
     gamma, most = mean_margin(chosen(case))
     return bool(most < gamma)
 
@@ -62,8 +62,8 @@ def with_fixed_prompt(m: Namespace, case: Attended, towards: str = "selected") -
 def for_linear_loss(m: Namespace, case: Selection, share: Number = 1) -> Relation:
     """At the best pair v_r/r is along the sum of the attended tokens, each times its label.
 
-    That is as long as any sum comes to be. If v_r/r tends to v/||v||, the component along v of the
-    longest sum tends to its length.
+    The pair makes this sum as long as prompts allow. If v_r/r tends to v/||v||, the component along
+    v of the longest sum tends to its length.
     """
     v = svm.v_svm(m, case).vector
     component = sum(
@@ -76,9 +76,9 @@ def for_linear_loss(m: Namespace, case: Selection, share: Number = 1) -> Relatio
 
 
 def steered(m: Namespace, case: Attended, share: Number = 1, spread: Number = 1) -> Comparison:
-    """Return that Gamma times ||v|| - Gamma <v, v(alpha)> <= (||v|| - margin/Gamma) (1 + D/nu)."""
+    """Return that Gamma ||v|| - Gamma^2 <v, v(alpha)> <= (Gamma ||v|| - margin) (1 + D/nu)."""
     if m.name != "tensors" and not positive(case):
-        return m.below(m.exact(0), m.exact(0))  # there is no such bound
+        return m.below(m.exact(0), m.exact(0))  # nu is not positive, and there is no such bound
     one, v = case.chosen, m.values(case.h)
     square, most = (m.values(x) for x in mean_margin(one))
     pairs = [(X[t], x) for X, t in zip(m.values(one.X), one.alpha, strict=True) for x in X]
@@ -99,7 +99,10 @@ def turned(
     share: Number = 1,
     spread: Number = 1,
 ) -> Comparison:
-    """Return that ||v|| Gamma - Gamma^2 <v, v(alpha)> <= (||v|| Gamma - margin) (1 + D/nu)."""
+    """Return that Gamma ||v|| - Gamma^2 <v, v(alpha)> <= (Gamma ||v|| - margin) (1 + D/nu).
+
+    Here `size` is Gamma ||v||, `along` the subtracted term, and `far` is D.
+    """
     return m.at_most(size - along, share * (size - margin) * (1 + spread * far / nu))
 
 
@@ -128,7 +131,7 @@ def short(
 def turned_and_reached(
     m: Namespace, case: Attended, share: Number = 1, spread: Number = 1
 ) -> Relation:
-    """Any t >= 0 will do; it is read off the prompt."""
+    """The bound holds for every t >= 0; here t is the sum of the |p_k| of the case's prompt."""
     one = case.chosen
     v, p = svm.v_programme(one).vector, svm.p_programme(one).vector
     if v is None or p is None:
@@ -152,7 +155,7 @@ def turned_and_reached(
 def for_every_radius(m: Namespace, case: Rival, share: Number = 1) -> Relation:
     """The left side bounds the risk of heads as long as q on the selected tokens.
 
-    Prompts come as near to the right side as one likes where p(beta) exists.
+    If p(beta) exists, the risk of q with long prompts along p(beta) tends to the right side.
     """
     one, q = case.chosen, m.values(case.q)
     if not any(svm.p_programme(one).vector or []):
@@ -191,14 +194,14 @@ RIVALLED = select([[[1.0, 0.0], [0.0, 1.0]]], [1], [0])
 HIGHER = select(
     [[[1.0, 0.0], [0.0, 0.0]], [[3.0, 0.0], [2.0, 1.0]]], [1, 1], [0, 0], [[1.0, 2.0], [0.0, -1.0]]
 )
-"""Rows of the p-SVM are (1, 0) and (-1, 1). The second input does not support v(alpha) = (1, 0),
-under which its other token scores 2: where r is much larger than R that is enough, and nothing
-keeps p_R from turning to (1, 0), while p_tau is (1, 1) for tau >= 1/2."""
+"""The rows of the p-SVM are (1, 0) and (-1, 1). The second input does not support v(alpha) = (1,
+0), under which its other token scores 2. If r is much larger than R a score of 2 suffices, and
+nothing keeps p_R from turning to (1, 0), while p_tau is (1, 1) for tau >= 1/2."""
 INDISTINCT = select(
     [[[1.0, 0.0], [-0.5, 0.5]], [[2.0, 0.0], [-4.0, 1.0]]],
     [1, 1],
     [0, 0],
     [[1.0, 6.0], [0.0, 0.0]],
 )
-"""The second input has two tokens of one key, and does not support v(alpha) = (1, 0): with their
+"""The second input has two tokens of one key, and does not support v(alpha) = (1, 0). With their
 mean, (-1, 1/2), the other token of the first input has the larger label margin."""

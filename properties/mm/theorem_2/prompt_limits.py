@@ -1,4 +1,4 @@
-"""The prompt of the joint path: bounds of second order, p_tau, and the limit where r grows fast."""
+"""The prompt of the joint path: bounds of second order, p_tau, and its limit if r grows fast."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Tilted:
 
 
 def _directed(m: Namespace, programme: svm.Programme) -> Comparison:
-    """Return that there is a solution, and it has a direction."""
+    """Return that there is a solution other than 0, so that it has a direction."""
     square = programme.margin_square
     return m.below(m.exact(0), m.exact(0) if square is None else m.values(square))
 
@@ -80,7 +80,10 @@ def bent(
     square: Number,
     bend: Number = 1,
 ) -> Comparison:
-    """Return that margin <= ||h|| Gamma (1 - lead Q + D^2 Q^2/(2 Gamma^2)), lead = delta/Gamma."""
+    """Return that margin <= ||h|| Gamma (1 - lead Q + D^2 Q^2/(2 Gamma^2)), lead = delta/Gamma.
+
+    Here `size` is ||h|| Gamma, `far` is D^2 and `square` is Gamma^2.
+    """
     return m.at_most(margin, size * (1 - lead * q + bend * far * q * q / (2 * square)))
 
 
@@ -119,7 +122,7 @@ def meets(case: Tilted) -> bool:
 
 
 def nearest(m: Namespace, case: Tilted, share: Number = 1, tau: Any = None) -> Comparison:
-    """Return that v(alpha) exists; Pythagoras' inequality for q and p_tau."""
+    """Return Pythagoras' inequality for q and p_tau; it is violated if v(alpha) does not exist."""
     if m.name != "tensors" and not svm.v_programme(case.chosen).exists:
         return m.below(m.exact(0), m.exact(0))  # there is no v(alpha), and no m_i
     return pythagoras(m, m.values(case.rival.q), svm.solved(m, tilted(case, tau)).vector, share)
@@ -183,7 +186,7 @@ def changes_support(case: Tilted) -> Iterator[Selection]:
     "m_i are the label margins of v(alpha), 1 in a tight input, and tau >= 0",
 )
 def nearest_along(m: Namespace, case: Tilted, share: Number = 1, tau: Any = None) -> Relation:
-    """See `of_same_head` and `with_means`."""
+    """Relations on choices that differ elsewhere: `of_same_head` and `with_means`."""
     if m.name == "tensors":  # which choices are in reach is decided in rationals
         return nearest(m, case, share, tau)
     v = svm.v_programme(case.chosen)
@@ -196,10 +199,10 @@ def nearest_along(m: Namespace, case: Tilted, share: Number = 1, tau: Any = None
 
 
 def of_same_head(m: Namespace, one: Selection) -> Iterator[Relation]:
-    """Yield the joint p-SVM has one direction for all choices in reach with v(alpha) as their head.
+    """Yield relations: choices in reach of head v(alpha) share the joint p-SVM's direction.
 
-    They differ from alpha in inputs that are not tight, by tokens that score above 1; there are
-    none if other tokens score below 1.
+    Such choices differ from alpha in inputs that are not tight, by tokens that score above 1. There
+    are none if other tokens score below 1.
     """
     v = svm.v_programme(one)
     tight = [fmpq(int(flag)) for flag in v.tight]
@@ -214,11 +217,11 @@ def of_same_head(m: Namespace, one: Selection) -> Iterator[Relation]:
 
 
 def with_means(m: Namespace, one: Selection) -> Iterator[Relation]:
-    """Yield the selection with means of tokens of one key in place of inputs that are not tight.
+    """Yield relations: no choice in reach in tight inputs has a larger label margin than alpha.
 
-    They count so only if their tokens have one key. Then no reachable choice in the tight inputs
-    has a larger label margin than alpha. There are no such inputs if p(alpha) exists and T > 1, and
-    all label margins are below Gamma.
+    The other inputs enter by the means of their tokens, and only if each has one key for all of
+    them. There are no such inputs if p(alpha) exists and T > 1, and all label margins are then
+    below Gamma.
     """
     _, T, d = one.X.shape
     tight = svm.v_programme(one).tight
@@ -254,7 +257,7 @@ def below(case: Tilted) -> bool:
 def weighted(case: Tilted) -> bool:
     """Return whether the computed multipliers suffice.
 
-    Data for which only others do are left out.
+    Data for which only other multipliers do are left out.
     """
     v = svm.v_programme(case.chosen)
     if v.vector is None or not all(w > 0 for w, t in zip(v.weights, v.tight, strict=True) if t):
@@ -271,7 +274,7 @@ def weighted(case: Tilted) -> bool:
 def prompts(draw: st.DrawFn) -> Tilted:
     """Draw inputs, one of them with its selected token moved so that its label margin grows.
 
-    The prompt q is nearly p_tau or longer, or any vector if there is no p_tau.
+    The prompt q is p_tau, rounded, times 1.25 or more, or any vector if there is no p_tau.
     """
     drawn = draw(attended(3))
     one, X = drawn.chosen, drawn.chosen.X.copy()

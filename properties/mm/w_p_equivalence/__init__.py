@@ -1,17 +1,17 @@
 """Descent on W and descent on p are one trajectory after rescaling the step.
 
 "... running gradient descent on p, or equivalently W ..." (abstract); the model is <X v, softmax(X
-W p)>. Attention depends on (W, p) only through the prompt W p. Below, g is the gradient of the risk
-in the prompt. q is a prompt that is trained itself, on keys X from q(0) = W p.
+W p)>. Attention depends on (W, p) only through W p. Below, g is the gradient of the risk in W p. q
+is a prompt that is itself trained, on keys X from q(0) = W p.
 
-`literal-1` compares the two as the model has them, from one (W, p). The first moves W p along
--||p||^2 g, the second along -W W^T g: tokens (1, 0), (0, 1), 0 of scores 1, 1, 0, with W = diag(1,
-2) and p = (1, 0), go along (1, 1) and along (1, 4). `literal-2` fails at p = 0, because only q
-moves there.
+`literal-1` compares descent on W and on p, from one (W, p). The first moves W p along -||p||^2 g,
+the second along -W W^T g. Tokens (1, 0), (0, 1), 0 of scores 1, 1, 0, with W = diag(1, 2) and p =
+(1, 0), move along (e, 1) and along (e, 4). `literal-2` compares descent on W and on q. It fails at
+p = 0, because only q moves there.
 
 `amended-1` holds for every loss, as W_k = W_0 + (q_k - q_0) p^T / ||p||^2. At p = 0 neither moves,
-with a step of 0. For W that do not meet the condition of `amended-2` no factor will do, as
-`literal-1` shows. The proofs are in `symbolic.mm.w_p_equivalence`.
+as the step of q is rescaled to 0. For W that do not meet the condition of `amended-2` no factor
+suffices, as `literal-1` shows. The proofs are in `symbolic.mm.w_p_equivalence`.
 """
 
 import numpy as np

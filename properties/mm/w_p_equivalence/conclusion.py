@@ -1,4 +1,4 @@
-"""Descent on W beside descent on p and on W p, as formulas."""
+"""Conclusions about descent on W beside descent on p and on q."""
 
 from attsvm.theory import stated
 from attsvm.theory.types import Namespace, Number, Numbers, Relation

@@ -1,4 +1,4 @@
-"""Models of tokens, weights W and a prompt p, explicit and drawn."""
+"""Models of tokens, weights W and a prompt p, given and drawn."""
 
 from dataclasses import dataclass, replace
 
@@ -34,7 +34,7 @@ class Weighted:
 
 
 def weighting(X: object, scores: object, W: object, p: object) -> Weighted:
-    """Return a model from anything that numpy reads, with step 1, trained on the correlation."""
+    """Return a model of nested lists, with step 1 and the correlation loss."""
     tokens, gamma, weights, prompt = (np.array(a, dtype=np.float64) for a in (X, scores, W, p))
     return Weighted(tokens, gamma, weights, prompt, 1.0, "correlation")
 
@@ -54,7 +54,10 @@ def weighted(draw: st.DrawFn) -> Weighted:
 
 @composite
 def isotropically(draw: st.DrawFn) -> Weighted:
-    """Draw models with W a multiple of a signed permutation, or of a rotation by (3, 4)."""
+    """Draw models whose W is a multiple of a signed permutation, possibly of two rotated columns.
+
+    The rotation is by the angle of (3, 4).
+    """
     case = draw(weighted())
     d = len(case.p)
     W = np.eye(d)[draw(st.permutations(range(d)))] * np.where(draw(arrays(d)) < 0, -1.0, 1.0)
@@ -65,7 +68,7 @@ def isotropically(draw: st.DrawFn) -> Weighted:
 
 
 def larger(generator: np.random.Generator) -> Weighted:
-    """Return a model of size up to (4, 5, 5), entries to 1/8."""
+    """Return a model of sizes up to (4, 5, 5), entries to 1/8."""
     n, T, d = (int(generator.integers(1, top + 1)) for top in (4, 5, 5))
 
     def part(*shape: int) -> Array:
