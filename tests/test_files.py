@@ -65,8 +65,8 @@ def test_a_missing_file_a_folder_and_endless_brackets_are_file_errors(tmp_path):
 @pytest.mark.parametrize(
     ("raw", "words"),
     [
-        (b'{"a": 1, "b": 2, "a": 1}', "says a key twice"),
-        (b'[{"x": {"a": 1, "a": 2}}]', "says a key twice"),
+        (b'{"a": 1, "b": 2, "a": 1}', "has a key twice"),
+        (b'[{"x": {"a": 1, "a": 2}}]', "has a key twice"),
         *((text, "no float can hold") for text in (b"NaN", b"[-Infinity]", b"1e999", b"-1e999")),
         (b'"\\ud800"', "surrogates not allowed"),
         (b'{"\\uDFFF": 1}', "surrogates not allowed"),

@@ -199,7 +199,7 @@ RED = {
             "bounds/lemma-1:literal: statement edited",
             "bounds: 1 of 3 reviewed claims is not part of the run, the first "
             "bounds/lemma-2:literal\n"
-            "bounds/lemma-2:literal: reviewed, but the claim is not there any more\n",
+            "bounds/lemma-2:literal: reviewed, but the claim no longer exists\n",
             "bounds/lemma-1:literal: curated counterexample deleted",
         ],
     ),

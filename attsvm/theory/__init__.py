@@ -1,6 +1,7 @@
-"""The claim engine: it knows claims, slacks and verdicts, and no paper.
+"""The claim engine: it checks statements on instances, and knows no paper.
 
-Strategy -> instance -> hypotheses -> slack -> exact re-evaluation -> verdict -> ledger -> gate.
+A check goes this way: strategy -> instance -> hypotheses -> slack -> exact re-evaluation -> verdict
+-> ledger -> gate.
 """
 
 from attsvm._witness import proposed

@@ -128,7 +128,7 @@ class Shown:
 
 
 def verify(*what: What, profile: str = "quick", seed: int = 0, progress: bool = True) -> Verdicts:
-    """Check claims and their siblings; all known claims if nothing is named.
+    """Check claims and their siblings, or all known claims if nothing is named.
 
     Args:
         what: ids, prefixes, statements or claims.
@@ -171,7 +171,7 @@ def hunt(
     fresh: bool = False,
     progress: bool = True,
 ) -> Hunted:
-    """Search a counterexample of one claim, confirm it and shrink it.
+    """Search for a counterexample of one claim, confirm it and shrink it.
 
     Args:
         what: the claim; for a statement with several readings, the id of a reading.

@@ -200,7 +200,7 @@ def test_what_nobody_reviewed_is_told_and_updating_drops_what_is_gone(attsvm, ow
     written = tmp_path / "expectations.json"
     written.write_text('{"schema": 1, "claims": {}}')
     code, out, _ = attsvm("gate", *own)
-    unreviewed = "my/lemma-1:literal: checked, but nobody reviewed what to expect of it"
+    unreviewed = "my/lemma-1:literal: checked, but its expected verdict was never reviewed"
     said = f"{unreviewed} [lemma_1.py:{LINE}]\ngate: 1 reason to stop\n{REPEAT}\n"
     assert (code, out) == (1, said)
     assert attsvm("gate", *own, "--update", "--yes")[0] == 0
@@ -434,7 +434,7 @@ def test_packs_of_one_folder_are_reviewed_and_gated_one_by_one_and_together(atts
     assert attsvm("verify", *both)[0] == 0
     for packs in (["--only-pack", "a.py"], both):
         code, out, _ = attsvm("gate", *packs)
-        assert (code, "my/a:literal: reviewed, but the claim is not there any more" in out) == (
+        assert (code, "my/a:literal: reviewed, but the claim no longer exists" in out) == (
             1,
             True,
         )
@@ -458,12 +458,12 @@ def test_an_entry_that_names_no_pack_is_kept_while_another_file_may_have_it(atts
     assert "my/a:literal: it does not name its pack" in out
     assert claims_expected()["my/a:literal"]["reason"] == "mine"
     code, out, _ = attsvm("gate", *own)  # nothing says that it is of a.py, so it is missed
-    assert (code, "my/a:literal: reviewed, but the claim is not there any more" in out) == (1, True)
+    assert (code, "my/a:literal: reviewed, but the claim no longer exists" in out) == (1, True)
     out = attsvm("gate", "--only-pack", "a.py", "--update", "--yes")[1]
-    assert out.startswith("my/a:literal: it is of a.py\n")
+    assert out.startswith("my/a:literal: its pack is now a.py\n")
     assert "my/a:literal" not in "".join(attsvm("gate", *own)[1])
     Path("a.py").unlink()
     code, out, _ = attsvm("gate", *own)
-    assert (code, "my/a:literal: reviewed, but the claim is not there any more" in out) == (1, True)
+    assert (code, "my/a:literal: reviewed, but the claim no longer exists" in out) == (1, True)
     out = attsvm("gate", *own, "--update", "--yes")[1]
     assert out.startswith("my/a:literal: removed, there is no such claim\n")

@@ -45,7 +45,7 @@ def _letters(text: str) -> str:
 
 
 def read_expectations(path: str | os.PathLike[str]) -> dict[str, Expectation]:
-    """Read an expectations file: schema 1, and by claim truth, evidence, validity, reason.
+    """Return the expectations in a file, by claim.
 
     Raises:
         FileError: the file cannot be read, has another schema or unknown words, or lacks a reason.

@@ -47,10 +47,11 @@ _NAMED = 5
 _ODD = (TypeError, KeyError, ValueError, AttributeError)
 """Errors that reading a record of another form raises."""
 
-_GONE = "reviewed, but the claim is not there any more"
+_GONE = "reviewed, but the claim no longer exists"
+"""Text of the reason that an expectation has no claim."""
 
 _LISTED = 20
-"""Maximum number of reasons of one rank that people are shown."""
+"""Maximum number of reasons of one rank in the short list."""
 
 
 class Rank(IntEnum):
@@ -161,7 +162,7 @@ def only_of(run: Run, packs: Sequence[Pack], others: Sequence[Pack]) -> Run:
         replays={file: r for file, r in run.replays.items() if file not in files},
         parts=tuple(part for part, _ in kept),
         origins=tuple(origin for _, origin in kept),
-        matched=None,  # what it said at its end is about all of them
+        matched=None,  # the last event of the run counted the claims of the other packs as well
     )
 
 
@@ -216,7 +217,7 @@ def hold(
     if checkout is not None:
         other = list(stale(run, checkout.code))
         whole += other
-        if not other:  # verdicts of other code cannot be derived again by this code
+        if not other:  # this code cannot derive the verdicts of other code
             reasons += _recomputed(run, expectations, checkout)
         reasons += _unlike(run, expectations, checkout)
         reasons += (Reason(Rank.REVIEW, "", text) for text in changed_rest(rest, checkout.rest))
@@ -240,15 +241,18 @@ def _record(run: Run, profile: str, seed: int) -> Iterator[str]:
     if (run.profile, run.seed) != (profile, seed):
         yield (
             f"the run is of profile {run.profile} and seed {run.seed}, not {profile} and {seed}; "
-            "name what is asked for with --profile and --seed"
+            "run `attsvm verify` again, or pass --profile and --seed to `attsvm gate`"
         )
     off = [n for n, v in run.verdicts.items() if v.get("as_expected") is not True]
     off += [file for file, result, _ in run.fallen if result != NOT_REPLAYED]
+    # the last event repeats what the verdicts say; if they contradict it, one of them was edited
     if run.matched is not None and run.matched is bool(off):
         text = (
-            f"that all matched, yet {off[0]} did not" if off else "that not all matched, yet it did"
+            f"that all verdicts matched, but {off[0]} did not"
+            if off
+            else "that some verdict did not match, but all did"
         )
-        yield f"the run says at its end {text}"
+        yield f"the last event of the run says {text}"
 
 
 def _verdicts(
@@ -262,7 +266,7 @@ def _verdicts(
         expected = expectations.get(claim)
         got = run.verdicts.get(claim)
         if expected is None:
-            text = "checked, but nobody reviewed what to expect of it"
+            text = "checked, but its expected verdict was never reviewed"
             yield Reason(Rank.MISSING, claim, text)
             continue
         if not expected.is_reviewed:
@@ -327,7 +331,7 @@ def _refuting(run: Run, claim: str, checkout: Checkout | None) -> str:
             refuted = next(o["refuted"] for o in results if o.get("refuted"))
             kind = checkout.claims[claim].instance_type
             words = in_words(codec.decode(refuted["instance"], kind), {})
-        except (AttsvmError, StopIteration, *_ODD):  # it is of another form; its parts say so
+        except (AttsvmError, StopIteration, *_ODD):  # an outcome of another form is a reason itself
             pass
     return ", ".join(str(word) for word in (words, file) if word)
 
@@ -343,7 +347,7 @@ def _replays(run: Run) -> Iterator[Reason]:
 
 
 def stale(run: Run, code: Mapping[str, str]) -> Iterator[str]:
-    """Yield a reason if the run did not run the code that is checked out."""
+    """Yield a reason if the run used other code than is checked out."""
     if not run.code:
         yield "the run does not say which code it ran"
         return
@@ -368,10 +372,12 @@ def _recomputed(
     for name in sorted((set(run.claims) | set(run.verdicts)) - set(checkout.claims)):
         yield Reason(Rank.MISSING, name, "in the run, but no pack that is loaded has this claim")
     for file in sorted(set(run.curated) ^ set(checkout.curated)):
-        asked = "another run" if file in run.curated else "the run left it out"
-        yield Reason(
-            Rank.COUNTEREXAMPLE, file, f"not the curated counterexamples there are: {asked}"
+        text = (
+            "the run planned to replay this file, which is no curated counterexample of its claims"
+            if file in run.curated
+            else "the run did not plan to replay this curated counterexample"
         )
+        yield Reason(Rank.COUNTEREXAMPLE, file, text)
     if run.profile not in PROFILES:
         yield Reason(Rank.RUN, "", f"there is no profile {run.profile}")
         return
@@ -386,29 +392,30 @@ def _recomputed(
         if task in outcomes:
             yield Reason(Rank.VERDICT, task.claim, f"{_part(task)} is recorded twice")
         if origin and not _stands(checkout.earlier.get(task.claim), task.part, part, origin):
-            text = f"{_part(task)} is taken over from the run {origin}, and no whole run of that id"
-            yield Reason(
-                Rank.VERDICT, task.claim, f"{text} in the ledger evaluated it so by this code"
+            text = (
+                f"{_part(task)} is taken over from the run {origin}, but no complete run with this "
+                "id in the ledger has that outcome for this code"
             )
+            yield Reason(Rank.VERDICT, task.claim, text)
         outcomes[task] = outcome
-    owed = plan([checkout.claims[n] for n in run.verdicts if n in checkout.claims])
+    tasks = plan([checkout.claims[n] for n in run.verdicts if n in checkout.claims])
     if run.finished:
-        for task in sorted(set(outcomes) - set(owed), key=repr):
-            text = f"{_part(task)} is recorded, which the claim does not have or has no verdict for"
+        for task in sorted(set(outcomes) - set(tasks), key=repr):
+            text = f"{_part(task)} is recorded, but the claim has no such part or no verdict"
             yield Reason(Rank.VERDICT, task.claim, text)
     for name, got in run.verdicts.items():
-        missing = [t for t in owed if t.claim == name and t not in outcomes]
+        missing = [t for t in tasks if t.claim == name and t not in outcomes]
         if name not in checkout.claims:
             continue
         if missing:
-            text = f"a verdict without {_part(missing[0])} ({len(missing)} missing)"
+            text = f"a verdict without an outcome of {_part(missing[0])} ({len(missing)} missing)"
             yield Reason(Rank.VERDICT, name, text)
             continue
         try:
             floor = _floor(expectations.get(name), got)
             for text in _follows(checkout.claims[name], got, outcomes, run.profile, floor):
                 yield Reason(Rank.VERDICT, name, text)
-        except (KeyError, AttsvmError):  # they are not about the hypotheses that the claim has
+        except (KeyError, AttsvmError):  # the outcomes speak of hypotheses that the claim lacks
             yield Reason(Rank.RUN, "", f"the outcomes of {name} are of another form")
 
 
@@ -429,13 +436,18 @@ def _floor(expectation: Expectation | None, got: Entry) -> int:
     if expectation is None or expectation.reviewed is None:
         return 1
     words = expectation.verdict.json()
-    return expectation.reviewed.owed if all(got.get(k) == words[k] for k in words) else 0
+    return expectation.reviewed.required if all(got.get(k) == words[k] for k in words) else 0
 
 
 def _follows(
     claim: Claim, got: Entry, outcomes: Mapping[Task, Outcome], profile: str, floor: int
 ) -> Iterator[str]:
-    """Yield how a recorded verdict differs from its parts, and parts with too few instances."""
+    """Yield how a recorded verdict differs from its parts, and parts with too few instances.
+
+    The verdict is concluded again from the outcomes, and a counterexample is replayed. So an edited
+    verdict or instance does not pass. Outcomes without a counterexample cannot be checked without
+    another run; the number of instances is the only figure that bounds them.
+    """
     checked = conclude(claim, outcomes, profile_named(profile))
     again = json.loads(json.dumps(checked.json()))
     wrong = [key for key in again if key not in _APART and got.get(key) != again[key]]
@@ -451,10 +463,10 @@ def _follows(
             yield f"its recorded counterexample does not refute it: {result.reason}"
     if checked.reading.examples < floor:
         looked = counted(checked.reading.examples, "instance")
-        yield f"{looked} evaluated, at least {floor} are owed"
+        yield f"{looked} evaluated, at least {floor} are required"
     for part in checked.siblings:
         if part.examples + part.probed < 1:
-            yield f"sibling {part.part!r} fell without an instance"
+            yield f"sibling {part.part!r} is refuted without an instance"
 
 
 _APART = frozenset(("seconds", "counterexample", "min_slack", "tightness", "warnings"))
@@ -472,7 +484,7 @@ def _unlike(
             yield Reason(Rank.MISSING, claim, _GONE)
         elif expected is None:
             if claim not in run.claims:
-                yield Reason(Rank.MISSING, claim, "nobody reviewed this claim")
+                yield Reason(Rank.MISSING, claim, "this claim was never reviewed")
         elif expected.reviewed is None:
             yield Reason(Rank.REVIEW, claim, "its expectation records no review")
         else:
@@ -501,7 +513,7 @@ def changed_rest(reviewed: Mapping[str, str], now: Mapping[str, str]) -> Iterato
 def brief(
     run: Run, expectations: Mapping[str, Expectation], reasons: Sequence[Reason]
 ) -> tuple[Reason, ...]:
-    """Return a shorter list of the reasons, for people.
+    """Return a shorter list of the reasons.
 
     Claims that are not part of the run are counted by source. Claims that no longer exist are
     named. If there are many reasons of one rank, the first are shown.
@@ -517,7 +529,7 @@ def brief(
             shown += (Reason(rank, "", text) for text in lines)
             some = [r for r in some if r.about not in left or r.text == _GONE]
         code = [r for r in some if r.text.startswith(CODE)]
-        if len(code) > _LISTED:  # one edit of a shared module, and one command accepts it
+        if len(code) > _LISTED:  # one edit of a shared module changes the digests of many claims
             some = [r for r in some if r not in code]
             first = ", ".join(r.about for r in code[:_NAMED])
             shown.append(Reason(rank, "", f"{CODE}: {len(code)} claims, the first {first}"))

@@ -56,14 +56,14 @@ def renewed(
             changes = [f"new: {expected}; replace its reason, which says {UNREVIEWED!r}"]
         seen = verdicts[name].get("examples", 0) if name in verdicts else None
         count = old.examples if old else 0
-        if seen is not None and (changes or count < 1 or (old and seen < old.owed)):
+        if seen is not None and (changes or count < 1 or (old and seen < old.required)):
             if old and seen != count:
                 changes.append(f"instances evaluated: {count} -> {seen}")
             count = seen
         pack = owners.get(name, "")
         if pack and pack != entry.get("pack"):
             if name in claims:
-                changes.append(f"it is of {pack}")
+                changes.append(f"its pack is now {pack}")
             entry["pack"] = pack
         if changes or old is None:
             entry["reviewed"] = replace(now, examples=count).json()
@@ -80,6 +80,7 @@ def renewed(
 
 def spelt(document: Entry) -> str:
     """Return an expectations file as text, with the review of each claim on one line."""
+    # a placeholder stands for each review in the indented text, and is replaced afterwards
     claims = document["claims"]
     short = {
         name: {**entry, "reviewed": f"reviewed {name}"} if "reviewed" in entry else entry

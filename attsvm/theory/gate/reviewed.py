@@ -33,12 +33,12 @@ class Reviewed:
     counterexample: str = ""
 
     def json(self) -> JsonObject:
-        """Return it as plain data."""
+        """Return the review as plain data."""
         return asdict(self)
 
     @classmethod
     def read(cls, document: Entry) -> Reviewed:
-        """Return it from plain data.
+        """Return the review that plain data hold.
 
         Raises:
             TypeError: the data are of another form.
@@ -48,10 +48,11 @@ class Reviewed:
         return cls(**document)
 
     @property
-    def owed(self) -> int:
-        """The number of instances that a run has to evaluate: half of the reviewed ones.
+    def required(self) -> int:
+        """The minimum number of instances that a run must evaluate: half of the reviewed number.
 
-        With another seed more or fewer instances satisfy the hypotheses, but no seed loses half.
+        The number of instances that satisfy the hypotheses depends on the seed, but by less than
+        half.
         """
         return max(-(-self.examples // 2), 1)
 

@@ -1,1 +1,1 @@
-"""An instance: its values as plain data, parts of it, the domain that searchers keep within."""
+"""Instances: their exact values in files, edits of these values, and forms for readers."""

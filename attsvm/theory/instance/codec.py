@@ -50,7 +50,7 @@ def floating(text: object) -> float:
     """Return the float that `number` wrote.
 
     Raises:
-        FileError: no such text, or one that no float holds.
+        FileError: the value is no text of a number, or no float can hold the number.
     """
     if not isinstance(text, str) or len(text) > 64:
         raise FileError("a number in the file is not written as a string", value=text)
@@ -75,7 +75,7 @@ def _exact(value: int | Fraction) -> str:
         raise ClaimError(
             "an instance holds an integer that is too long to be written",
             value=f"{max(abs(value.numerator), value.denominator).bit_length()} bits",
-            remedy="Take shorter ones, or floats.",
+            remedy="Use shorter integers, or floats.",
         ) from error
 
 
@@ -167,13 +167,13 @@ def decode(document: Json, hint: Hint) -> Case:
 
 
 def decode_exactly(document: Json, hint: Hint) -> Case:
-    """Return the instance of a foreign file, and ensure its types and that no number was rounded.
+    """Return the instance of a file that somebody else may have written, without any rounding.
 
     If the file lacks a field of a record, the field has its default: records gain fields, and
     older files stay valid.
 
     Raises:
-        FileError: `decode` raises it, a float would round a number, or a type is wrong.
+        FileError: the document has another form, a float would round a number, or a type is wrong.
     """
     value = decode(document, hint)
     encoded = _as_written(encode(value), document)
@@ -189,7 +189,7 @@ def decode_exactly(document: Json, hint: Hint) -> Case:
 
 
 def _unlike(document: Json, encoded: Json) -> tuple[str, str]:
-    """Return the first part of a document that differs in the new encoding, in both forms."""
+    """Return the first part of a document that the new encoding changes: old and new text."""
     pairs: Iterable[tuple[Json, Json]] = ()
     if isinstance(document, dict) and isinstance(encoded, dict) and set(document) == set(encoded):
         pairs = ((document[key], encoded[key]) for key in document)

@@ -21,14 +21,14 @@ _DIGITS = 8
 """Significant digits of an enclosure, which is rounded outwards."""
 
 _ROUNDING = Context(prec=17, rounding=ROUND_FLOOR, Emax=MAX_EMAX)
-"""Rounding of integers that have too many digits."""
+"""Context for integers with too many digits: they are rounded down to 17 digits."""
 
 _COLUMNS = 10
 """Maximum number of columns of amsmath's matrices."""
 
 _NAMED = {"scores": r"\gamma", "alpha": r"\alpha", "eta": r"\eta", "lam": r"\lambda"}
 _BY_ROWS = {"Z": "z", "scores": r"\gamma"}
-"""Matrices with one row for each input, and the letter of a row."""
+"""Names of matrices that are shown row by row, one row for each input, with the row's letter."""
 
 
 def latex(

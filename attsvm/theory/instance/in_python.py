@@ -35,8 +35,8 @@ class _Unnamed(Exception):
 def python(claim: Claim, part: str, case: Case, witness: Witness | None = None) -> str:
     """Return a script that builds the instance from exact literals, evaluates it and confirms it.
 
-    It leaves the float slack in `slack` and the confirmation in `answer`, and prints both. Without
-    a witness it asks floats for one.
+    The script has the float slack in `slack` and the confirmation in `answer`, and prints both.
+    Without a witness, it computes one in floats.
     """
     imports: dict[str, list[str]] = {"attsvm.theory.run.evaluation": ["examine"]}
     try:
@@ -55,7 +55,7 @@ def python(claim: Claim, part: str, case: Case, witness: Witness | None = None) 
         find = [f"claim = {name}.claim({claim.reading!r})"]
     else:
         imports.setdefault(module, []).append(f"{name} as claim")
-    # which makes a project importable that is not installed, or a file that is in no project
+    # `load_packs` makes importable a project that is not installed, or a file of no project
     imports.setdefault("attsvm.theory", []).append("load_packs")
     file = f"[{claim.file!r}]" if not module or module.startswith(LOOSE) else ""
     what = f"{claim.id}, sibling {part!r}," if part else claim.id
@@ -87,7 +87,7 @@ def python(claim: Claim, part: str, case: Case, witness: Witness | None = None) 
 
 
 def _witness(witness: Witness | None) -> list[str]:
-    """Return the lines that name a witness."""
+    """Return the lines that define the variable `witness`."""
     if not witness:
         return [f"witness = {witness!r}"]
     rows = (_filled(f"{name!r}: {proposals!r},", "        ") for name, proposals in witness.items())
@@ -103,9 +103,9 @@ _USED = {"Fraction(": "from fractions import Fraction\n", "np.": "import numpy a
 
 
 def _place(claim: Claim) -> tuple[str, str, bool]:
-    """Return the module and name to import a claim by, and whether they are of its statement.
+    """Return the module and the name that import a claim, and whether the name is its statement's.
 
-    Both are empty if it can be imported from nowhere.
+    Module and name are empty if no module has the claim.
     """
     there = {  # but no script: it has no spec
         name: module

@@ -108,7 +108,7 @@ def code_of(packs: Sequence[Pack], ledger: Path | None = None) -> dict[str, str]
         own = ledger is not None and name.rpartition("/")[2] == ledger.name
         if ledger is not None and own and Path(base, name).resolve() == ledger.resolve():
             continue
-        if name in results:  # two code bases have a file of that name
+        if name in results:  # two code bases have a file of this name: one digest for both
             digest = hashlib.sha256(f"{results[name]} {digest}".encode()).hexdigest()[: len(digest)]
         results[name] = digest
     return results
@@ -257,7 +257,7 @@ def _names_in(module: Module) -> tuple[str, ...]:
 
 
 def _is_name(value: str) -> bool:
-    """Return whether a text in code may name a data file below the folder of that code."""
+    """Return whether a string in code may be the path of a data file below its folder."""
     if not 0 < len(value) < 200 or "\0" in value:
         return False
     path = Path(value)

@@ -148,7 +148,7 @@ def _distributions() -> dict[str, list[str]]:
 
 
 def home_of(module: str, base: Path) -> Path | None:
-    """Return the file of a module by its dotted name, from the path or else from a base.
+    """Return the file of a module by its dotted name, on `sys.path` or else in the folder `base`.
 
     Modules of the carried sources are looked up among these sources alone.
     """
@@ -198,7 +198,7 @@ class Uncached(SourceFileLoader):
     """A loader of modules from their text, which writes no bytecode."""
 
     def path_stats(self, path: str) -> Entry:
-        """Refuse to describe the file, so that Python neither reads nor writes bytecode.
+        """Raise an error in place of a description, so that Python uses no bytecode of the file.
 
         Raises:
             OSError: always.
@@ -219,7 +219,7 @@ def _finder(folder: str) -> FileFinder:
 
 
 def hold_to_texts() -> None:
-    """Load modules that are not installed by `Hashed` from now on."""
+    """From now on, load modules by `Hashed` unless they are installed."""
     if _finder not in sys.path_hooks:
         sys.path_hooks.insert(0, _finder)
         for folder, finder in list(sys.path_importer_cache.items()):

@@ -33,7 +33,7 @@ _SKIPPED = frozenset(("ctx", "kind", "type_comment"))
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _NOTED = (*_IMPORTS, ast.Call, ast.Constant, ast.Assert)
 _LONG = 1 << 2000
-"""Least integer that is spelt in base 16."""
+"""Least integer that is written in base 16."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,9 +78,10 @@ def whole(path: str | os.PathLike[str]) -> str:
 
 
 def _state(file: str) -> tuple[int, int, int]:
-    """Return numbers that change with a file, even if its time is set back after an edit.
+    """Return numbers that change if a file is edited; they are the key of the cache of its digest.
 
-    The second is the time of change of the file's entry, which a program cannot set.
+    A program can set back the time of modification after an edit, but not the second number: the
+    time at which the file's entry in the file system changed.
     """
     status = os.stat(file)
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size
@@ -99,7 +100,7 @@ def _tree(path: Path, text: bytes) -> ast.Module | None:
 
 
 def _whole(tree: ast.Module, statements: Iterable[str]) -> str:
-    """Return the digest of a syntax tree whose statements are spelt as words."""
+    """Return the digest of a module from the words of its statements."""
     body = ["body", "[", *statements, "]"] if tree.body else []
     return digest_of("\x1f".join(["(Module", *body, ")"]))
 
@@ -153,10 +154,11 @@ def digest_of(words: str) -> str:
 
 
 def spelt(statement: ast.stmt) -> tuple[list[str], list[ast.AST]]:
-    """Return the words of a syntax tree, with its imports, calls, constants and assertions.
+    """Return a syntax tree as words for a digest, and its imports, calls, constants and assertions.
 
     The words are the same under every version of Python that can read the code. Fields without
-    content are left out, so that fields that new versions add do not change a digest.
+    content are left out, so that fields that new versions add do not change a digest. `ast.dump`
+    does not promise this.
     """
     words: list[str] = []
     noted: list[ast.AST] = []
@@ -271,6 +273,9 @@ class Imports:
         The digest does not depend on the folder of the code, nor on comments, docstrings, layout
         and line ends. So only an edit that may change a verdict needs a new review.
         """
+        # Every module counts as a whole, even if a claim uses one function of it: which code runs
+        # cannot be seen without running it. The lines are sorted, so that the order of imports does
+        # not matter, and the separator cannot occur in them, so that no two lists give one text.
         modules, distributions = self.reached(files)
         lines = [f"{module.shown} {module.digest}" for module in modules.values()]
         lines += [f"{name} (installed) {version}" for name, version in distributions]

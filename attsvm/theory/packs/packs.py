@@ -263,7 +263,7 @@ def _together(refused: Sequence[ClaimError]) -> ClaimError:
 
 
 def _ensure_at_hand(source: str, module: ModuleType) -> None:
-    """Raise if the current folder holds another text of this pack than the loaded one.
+    """Raise if the current folder holds another version of this pack than the loaded one.
 
     Raises:
         ClaimError: the texts differ, as they do if a pack is installed and then edited.
@@ -410,7 +410,7 @@ NO_CLAIMS = (
     "pyproject.toml of the current folder. The claims of the three sources come with attsvm if it "
     "is installed or lies in a checkout of its repository; this copy has neither."
 )
-"""Remedy if there are no claims at all."""
+"""Remedy of the error that there are no claims at all."""
 
 
 def find_claims(packs: Sequence[Pack], wanted: Sequence[str] = ()) -> tuple[Claim, ...]:
@@ -435,9 +435,9 @@ def find_claims(packs: Sequence[Pack], wanted: Sequence[str] = ()) -> tuple[Clai
                 )
             if word.endswith("*"):
                 raise UnknownClaimError(
-                    "a star stands for nothing here",
+                    "a star is no wildcard here",
                     value=word,
-                    remedy="A prefix that ends at / or : names all that begin with it: sim/.",
+                    remedy="Use a prefix that ends in / or :, such as sim/.",
                 )
             raise UnknownClaimError(
                 f"no claim, statement or source is called {word!r}",

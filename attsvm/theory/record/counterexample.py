@@ -84,7 +84,7 @@ def document(
     answer = examined.answer
     if answer is None or not examined.refuted:
         raise ClaimError(
-            f"a counterexample to {claim.id} was found and is not confirmed",
+            f"an instance that should refute {claim.id} is not confirmed",
             value=", ".join(examined.failed) or present(answer, "the answer").method,
             remedy="If a slack of 0 violates the conclusion, pass strict=True to Measured.",
         )
@@ -122,7 +122,7 @@ def document(
 
 
 def shown(claim: Claim, part: str, refuted: Refuted, most: int = _LINES) -> list[str]:
-    """Return a refutation for people: its instance as at most `most` lines, and its slack."""
+    """Return lines that show a refutation: its instance in at most `most` lines, and its slack."""
     lines = in_python(claim, part, refuted.instance, most)
     if refuted.enclosure is None:
         return [*lines, f"slack about {refuted.slack['value']}, {refuted.method}"]
@@ -130,7 +130,7 @@ def shown(claim: Claim, part: str, refuted: Refuted, most: int = _LINES) -> list
 
 
 def standing(path: str | os.PathLike[str], claim: Claim, part: str) -> list[str]:
-    """Return the refutation of a stored file for people, with its slack evaluated again.
+    """Return lines that show the refutation of a stored file, with its slack evaluated again.
 
     Raises:
         FileError: as `read`.
@@ -189,7 +189,7 @@ class Replay:
         return asdict(self)
 
     def __str__(self) -> str:
-        """Return one line for people."""
+        """Return the replay in one line."""
         sibling = f', sibling "{self.sibling}"' if self.sibling else ""
         claim = f"{self.claim}{sibling}: " if self.claim else ""
         stale = " (the code of the claim has changed since)" if self.stale else ""
@@ -294,7 +294,7 @@ def _executed(
         return Replay(name, "ERROR", None, "none", str(error))
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # a file may upset a claim in any way; report it
+    except BaseException as error:  # a claim may raise anything on a foreign instance; report it
         text = printable(f"{type(error).__name__}: {error}")
         return Replay(name, "ERROR", None, "none", text)
     about, answer = (stale, sibling or None), examined.answer
@@ -316,7 +316,7 @@ def witness_of(stored: Entry) -> Witness | None:
 
 
 def _violation(enclosure: tuple[str, str], method: str, kind: str) -> str:
-    """Return how the slack violates the conclusion."""
+    """Return the bounds of the slack and the method; explain a slack that may be 0."""
     low, high = map(_plain, enclosure)
     where = f"slack in [{low}, {high}], {method}"
     if kind == "strict" and not high.startswith("-"):

@@ -21,7 +21,7 @@ STORED = "stored counterexample"
 
 
 def place(claim: Claim) -> Path:
-    """Return the path of the curated counterexample of a claim, which may not exist."""
+    """Return the path of the curated counterexample of a claim; the file may not exist."""
     return beside(Path(claim.file)) / "counterexamples" / file_name(claim.id)
 
 
@@ -97,7 +97,7 @@ def replay_curated(
         wrong = "the file does not lie beside its claim under its name"
     elif result.confirmed and claim is not None:
         if read(path).get("sibling"):
-            wrong = "it is about a sibling, and curated ones are about readings"
+            wrong = "it refutes a sibling, but a curated file must refute a reading"
         elif claim.expected.truth is not Truth.REFUTED:
             wrong = f"the claim is expected to be {claim.expected.truth}, but this refutes it"
     return replace(result, result="NOT CONFIRMED", reason=wrong) if wrong else result
@@ -116,13 +116,16 @@ def replays(
 
 
 def shown(path: Path, pack: Pack) -> str:
-    """Return the name of a curated file in reports, which does not depend on the pack's place."""
+    """Return the name of a curated file in reports: its path from the folder above its pack.
+
+    The name does not depend on the place of the pack.
+    """
     present = pack.folder.parent
     return (path.relative_to(present) if path.is_relative_to(present) else path).as_posix()
 
 
 def summary(replayed: Sequence[Replay]) -> list[str]:
-    """Return lines for people: the number of replayed files, and each file that does not stand."""
+    """Return lines of a report: the number of replayed files, and each file not confirmed."""
     if not replayed:
         return []
     wrong = [r for r in replayed if not r.confirmed]

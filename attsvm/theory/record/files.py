@@ -51,7 +51,7 @@ def parse(raw: bytes) -> Any:
 def _object(pairs: list[tuple[str, Json]]) -> JsonObject:
     made = dict(pairs)
     if len(made) < len(pairs):
-        raise ValueError("an object says a key twice")
+        raise ValueError("an object has a key twice")
     return made
 
 
@@ -79,7 +79,7 @@ def read_whole(path: Path, most: int) -> bytes:
 
 
 def read_json(path: str | os.PathLike[str], most: int = LARGEST) -> Any:
-    """Parse a JSON file of at most so many bytes.
+    """Return the document of a JSON file of at most `most` bytes.
 
     Raises:
         FileError: the file is missing, too large, not text, or not JSON.

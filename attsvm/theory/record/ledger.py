@@ -90,7 +90,11 @@ class Ledger:
             raise
 
     def append(self, event: str, **fields: object) -> None:
-        """Write one event as a whole; the event `run` begins a run."""
+        """Write one event as a whole; the event `run` begins a run.
+
+        Raises:
+            LedgerError: the file cannot be written.
+        """
         if event == "run":
             self._run, self._digest = secrets.token_hex(8), ""
         written = {"schema": SCHEMA, "event": event, **fields, "run": self._run}
@@ -106,10 +110,10 @@ class Ledger:
         self._digest = digest
 
     def close(self) -> None:
-        """Close the file, after all its events have reached the disk.
+        """Wait until all events have reached the disk, and close the file.
 
         Raises:
-            LedgerError: the disk refuses them.
+            LedgerError: they cannot be written to the disk.
         """
         try:
             if self._on_disk:
@@ -120,7 +124,7 @@ class Ledger:
             os.close(self._file)
 
     def __enter__(self) -> Ledger:
-        """Use as a context."""
+        """Return the ledger; the context closes it."""
         return self
 
     def __exit__(
@@ -320,7 +324,7 @@ def last_run(path: str | os.PathLike[str]) -> Run:
 
 
 def finished_runs(path: str | os.PathLike[str], profile: str, seed: int) -> Iterator[Run]:
-    """Yield the whole runs of a ledger with this profile and seed, each with what it evaluated.
+    """Yield the whole runs of a ledger with this profile and seed, with their own outcomes.
 
     A run that was cut, damaged, edited or mixed with another run is left out. Events that a run
     took over from an earlier run are not read: a ledger soon consists of little else.
@@ -453,6 +457,8 @@ def _tail(lines: _Lines, start: int) -> tuple[list[tuple[int, JsonObject]], list
             own.append((number, event))
         else:
             others.append(number)
+    # An event with the id of this run before its start was copied or moved there. Most lines do not
+    # contain the id, so they need not be parsed.
     if name:
         spelt = json.dumps(name).encode()
         for number, line in lines():
@@ -471,6 +477,7 @@ def _broken(own: Sequence[tuple[int, JsonObject]]) -> Iterator[str]:
             yield f"line {number} names no run or has no digest; an older attsvm wrote it"
             return
         content = {key: value for key, value in event.items() if key != "digest"}
+        # of an event that was taken over, only its digest was read: it continues the chain
         if event["event"] != _TAKEN_OVER and chained(before, content) != event["digest"]:
             yield (
                 f"the digest of line {number} does not fit: that line was edited, or an earlier "
@@ -564,7 +571,7 @@ def _shaped(
     entries: Iterable[Any],
     form: tuple[Mapping[str, forms.Form], Mapping[str, forms.Form]],
 ) -> list[JsonObject]:
-    """Return the entries, all of which have the form that the gate and the pages read.
+    """Return the entries as a list if all have the form that the gate and the pages read.
 
     Raises:
         LedgerError: an entry has another form.

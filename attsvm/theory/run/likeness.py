@@ -37,7 +37,7 @@ class Domain:
         self._lengths: dict[Path, dict[int, list[set[int]]]] = {}
 
     def see(self, case: Case) -> None:
-        """Learn from an instance that the author drew: it belongs to the domain by definition."""
+        """Add an instance of the author's strategy to the domain."""
         for path, kind, shape in _parts(case, ()):
             self._kinds.setdefault(path, set()).add(kind)
             axes = self._lengths.setdefault(path, {})

@@ -93,20 +93,21 @@ class Scout:
         """The known instances."""
         return self.tally.pool
 
-    def look(self, case: Case, *, reshaped: bool = False, owed: bool = False) -> float | None:
+    def look(self, case: Case, *, reshaped: bool = False, overdraw: bool = False) -> float | None:
         """Examine an instance; return its height, or None if the claim does not apply to it.
 
         Args:
             case: the instance.
             reshaped: whether its form may differ from all drawn instances; then an exception of the
                 claim is no fault of the claim.
-            owed: whether to examine it even if budget or time is spent, as a proved violation is.
+            overdraw: whether to examine it even if budget or time is spent, as for a proved
+                violation.
 
         Raises:
             Found: the instance refutes the claim.
             Spent: budget or time is used up.
         """
-        if not owed:
+        if not overdraw:
             self.ensure_time()
         self.spent += 1
         progress = self.spent / self.budget

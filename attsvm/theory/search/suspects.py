@@ -242,7 +242,7 @@ class Suspects:
         waiting = left_out + int(violate.sum() + open_.sum())
         try:
             for k in np.flatnonzero(violate)[:_CONTRADICTED].tolist():
-                waiting -= self._look(few, k, owed=True) is not None
+                waiting -= self._look(few, k, overdraw=True) is not None
                 judged.append(k)
             for k in np.flatnonzero(open_).tolist():
                 answer = self._sieve.at_once(few, k)
@@ -251,7 +251,7 @@ class Suspects:
                 elif answer or self.looks > 0:
                     self.looks -= answer is None
                     # a hypothesis may stay open
-                    waiting -= self._look(few, k, owed=bool(answer)) is not None
+                    waiting -= self._look(few, k, overdraw=bool(answer)) is not None
                     judged.append(k)
                 elif self._sieve.left == 0 or not self.formula.stepped:
                     break
@@ -260,8 +260,8 @@ class Suspects:
             self._judged.update(_keys(few, judged))
         return {int(lanes[k]) for k in judged}
 
-    def _look(self, few: Known, k: int, *, owed: bool) -> float | None:
-        return self.scout.look(batches.instance_at(self.formula, few, k), owed=owed)
+    def _look(self, few: Known, k: int, *, overdraw: bool) -> float | None:
+        return self.scout.look(batches.instance_at(self.formula, few, k), overdraw=overdraw)
 
 
 def fetched(raw: Known, lanes: Array) -> Raw:

@@ -178,9 +178,8 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
 def _chosen_without_floats(tally: Tally, refuted: Refuted | None, draws: int) -> Iterator[Json]:
     """Yield instances that show which dropped hypotheses are ever violated.
 
-    They are the counterexample, explicit instances, and draws of the strategy without feedback. No
-    rounding of floats decides which instances these are, unless it decides whether a search refutes
-    the part.
+    They are the counterexample, explicit instances, and draws of the strategy that no height
+    steers. So the rounding of floats does not change them, unless it changes the counterexample.
     """
     if refuted is not None:
         yield refuted.instance
@@ -189,7 +188,7 @@ def _chosen_without_floats(tally: Tally, refuted: Refuted | None, draws: int) ->
 
 
 def _rehearsed(claim: Claim, part: Part) -> None:
-    """Evaluate the formulas of a part once, at the least integers if others take too many steps.
+    """Evaluate the formulas of a part once; if that takes too many steps, at the least integers.
 
     Raises:
         ClaimError: one of them cannot be evaluated, or takes too many steps at the least sizes.
@@ -206,8 +205,8 @@ def _rehearsed(claim: Claim, part: Part) -> None:
         raise ClaimError(
             f"a formula of {claim.id} takes more than {JUDGED_STEPS} steps of Python at small "
             "sizes",
-            remedy="Let its loops end, and begin the range of an integer that they count with "
-            "lower.",
+            remedy="Make sure that its loops end, and lower the least value of each integer that "
+            "they count with.",
         ) from problem
 
 
@@ -215,7 +214,7 @@ def found_proof(claim: Claim) -> Callable[[], object]:
     """Return the function that is the proof of a claim.
 
     Raises:
-        ClaimError: there is none of this name.
+        ClaimError: the named module or function does not exist.
     """
     module, _, name = (claim.proof or "").partition(":")
     try:
@@ -237,7 +236,11 @@ def execute_proof(claim: Claim) -> str:
     prove = found_proof(claim)
     proved = executed(prove)
     if not isinstance(proved, str) or not proved:
-        raise ClaimError(f"the proof of {claim.id} does not say what it proved", value=proved)
+        raise ClaimError(
+            f"the proof of {claim.id} returned no sentence on what it proved",
+            value=repr(proved),
+            remedy="Let the function return a sentence.",
+        )
     return proved
 
 
@@ -251,7 +254,7 @@ def ensure_steps(claim: Claim, steps: Steps) -> None:
         raise ClaimError(
             f"the proof of {claim.id} went on after a step that failed: {steps.failed[0]}",
             value=claim.proof,
-            remedy="Let the error of a step end the proof. What is to fail is shown by "
+            remedy="Do not catch the error of a step. To show that an identity is false, use "
             "ensure_nonzero.",
         )
     if is_linked(claim.formula, found_proof(claim)):
@@ -270,7 +273,8 @@ def ensure_steps(claim: Claim, steps: Steps) -> None:
                 f"the proof of {claim.id} supposes", [chosen], claim.formula.hypotheses.values()
             )
             raise ClaimError(
-                f"the proof of {claim.id} supposes what the reading does not: {chosen.says}",
+                f"the proof of {claim.id} supposes a fact that the reading does not have: "
+                f"{chosen.says}",
                 value=claim.proof,
                 remedy="Give the reading that hypothesis, or the proof a step that shows it.",
             )
@@ -289,7 +293,7 @@ def check_part(claim: Claim, part: Part, profile: Profile, base_seed: int) -> Ou
 
 
 def _lend(claim: Claim, sibling: Outcome, counterexample: Refuted, profile: Profile) -> None:
-    """Evaluate the reading on the counterexample of a sibling, and note the result.
+    """Evaluate the reading on the counterexample of a sibling, and record the result.
 
     Claims about records are left out: their strategy defines which records the reading is about.
     """

@@ -61,6 +61,7 @@ def identity(*named: str) -> str:
 
 
 def _alone(job: Job, *arguments: str) -> str:
+    """Run a job while no other job runs in this process."""
     with _one:
         return job(*arguments)
 
@@ -80,12 +81,12 @@ class _Remote:
             raise
         except KilledWorker as lost:
             raise WorkerError(
-                "several workers of the cluster died of one job or were killed",
-                remedy="Look at their memory and their logs.",
+                "several workers of the cluster died or were killed while running one job",
+                remedy="Check their memory and their logs.",
             ) from lost
         except (CancelledError, OSError) as lost:
             raise WorkerError(
-                "the cluster has gone away", remedy="Look at the scheduler, then run it again."
+                "the cluster has gone away", remedy="Check the scheduler, then run it again."
             ) from lost
 
     def done(self) -> bool:

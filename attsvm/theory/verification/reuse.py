@@ -44,8 +44,8 @@ def bases_of(
     - all of attsvm, and the versions of Python and of libraries;
     - all other loaded packs, because their modules may change any module.
 
-    It covers neither profile nor seed, which `evaluated` compares, nor files that the code reads
-    from elsewhere.
+    It covers neither profile nor seed, which `evaluated` compares, nor files outside the packs that
+    the code may read.
 
     Args:
         packs: the packs of the claims.

@@ -140,7 +140,7 @@ class Checked:
             "statement": self.claim.statement,
             "formula": typeset(self.claim.formula).json(),
             "place": f"{self.claim.source}, {self.claim.place}",
-            **{name: getattr(o, name) for name in _TOLD},
+            **{name: getattr(o, name) for name in _COPIED},
             "decided": _decided(self.claim, o),
             "stand_in": _stand_in(self.claim),
             "by_stand_in": _by_stand_in(self.claim, o),
@@ -170,7 +170,7 @@ class Checked:
         }
 
 
-_TOLD = (
+_COPIED = (
     *("examples", "rejected", "hypotheses", "undecided", "audited", "probed", "refused", "open"),
     *("distinct", "settled", "given_up", "given_up_note", "unexamined", "broke", "broke_note"),
     *("screened", "coverage", "proof", "steps"),
@@ -242,7 +242,18 @@ def _by_stand_in(claim: Claim, reading: Outcome) -> int:
 def assess(
     claim: Claim, reading: Outcome, siblings: Sequence[Outcome], profile: Profile
 ) -> tuple[Verdict, str]:
-    """Return the verdict on three axes and the sentence that gives its reason."""
+    """Return the verdict on three axes and the sentence that gives its reason.
+
+    Validity is that of the first defect in this order:
+
+    - an error, or no instance that meets the hypotheses;
+    - a sibling that survived;
+    - too few instances, or too many that only a stand-in decided;
+    - a conclusion, a variable or a hypothesis that was the same on every instance.
+
+    If the reading is refuted, only errors and surviving siblings count: one counterexample is
+    enough.
+    """
     truth, evidence = _truth(claim, reading)
     broken = next((o for o in (reading, *siblings) if o.error), None)
     automatic = {s.name for s in claim.siblings if s.automatic}
@@ -361,7 +372,7 @@ def run_tasks(
     crew: Workers,
     named: Sequence[str] = (),
 ) -> Iterator[tuple[Task, Outcome]]:
-    """Start the checks of all parts; return tasks with outcomes, in order of completion.
+    """Start the checks of all parts; return an iterator over tasks with outcomes, as they finish.
 
     An outcome depends on its task alone. Workers start with this call; if this process does the
     work, it checks a part when the caller asks for the next one.
@@ -497,7 +508,7 @@ def ensure_same_code(packs: Sequence[Pack], before: Mapping[str, str], ledger: L
     """
     if code_of(packs, ledger.path) != before:
         raise LedgerError(
-            "the code was changed while the run went on, so that it does not count",
+            "the code was changed during the run, so the run does not count",
             value=str(ledger.path),
             remedy="Run it again.",
         )

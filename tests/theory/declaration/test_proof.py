@@ -192,7 +192,7 @@ def test_a_reading_has_the_hypothesis_that_its_proof_supposes():
     for claim, said in (
         (on_ball(), None),
         (on_ball(stronger), None),
-        (on_ball(lower), "supposes what the reading does not: a closed ball"),
+        (on_ball(lower), "supposes a fact that the reading does not have: a closed ball"),
         (on_ball(alike), "supposes another object with the same name (got a closed ball)"),
     ):
         outcome = check_shard(claim, claim.part(""), PROFILES["quick"].scaled(12), 0, 0)

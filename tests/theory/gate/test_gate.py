@@ -125,11 +125,11 @@ def test_every_difference_of_a_verdict_is_named_with_its_claim(seen, reason):
         ),
         (
             run(claims=(A, B, "toy/c:literal")),
-            "toy/c:literal: checked, but nobody reviewed what to expect of it",
+            "toy/c:literal: checked, but its expected verdict was never reviewed",
         ),
         (
             run(verdicts={**run().verdicts, "toy/c:literal": entry("toy/c:literal")}),
-            "toy/c:literal: checked, but nobody reviewed",
+            "toy/c:literal: checked, but its expected verdict was never reviewed",
         ),
     ],
 )

@@ -560,7 +560,7 @@ RECORDS = {
     ),
     "forged: a sibling on nothing": (
         chained(part(1, examples=0, probed=0)),
-        "fell without an instance",
+        "is refuted without an instance",
     ),
     "forged: no proof ran": (chained(part(0, proof=None)), f"{FORGED}: truth"),
     "forged: open instances": (chained(part(0, undecided=1)), f"{FORGED}: truth"),
@@ -571,16 +571,16 @@ RECORDS = {
         f"{FORGED}: siblings",
     ),
     "forged: siblings listed twice": (chained(twice_listed), "recorded 2 times"),
-    "forged: no parts": (chained(without("part")), "a verdict without the reading"),
-    "forged: no part of a claim": (chained(without("part", SQUARE)), "a verdict without"),
+    "forged: no parts": (chained(without("part")), "a verdict without an outcome of the reading"),
+    "forged: no part of a claim": (chained(without("part", SQUARE)), "a verdict without an"),
     "forged: a part twice": (chained(doubled("part")), "is recorded twice"),
     "forged: a part under another name": (
         chained(part(0, part="x")),
-        "a verdict without the reading",
+        "a verdict without an outcome of the reading",
     ),
     "forged: a part of no sibling": (
         chained(another_part),
-        "which the claim does not have",
+        "the claim has no such part",
     ),
     "forged: an outcome of another form": (
         chained(lambda e: parts(e)[0].update(outcome=[])),
@@ -606,7 +606,10 @@ RECORDS = {
         chained(lambda e: e[0]["claims"].append("toys/none:literal")),
         "no pack that is loaded has this claim",
     ),
-    "forged: not matched": (chained(end(matched=False)), "that not all matched, yet it did"),
+    "forged: not matched": (
+        chained(end(matched=False)),
+        "that some verdict did not match, but all did",
+    ),
     "forged: no replay asked for": (
         chained(
             lambda e: (
@@ -614,7 +617,7 @@ RECORDS = {
                 or [i for i in e if i["event"] != "replay"]
             )
         ),
-        "the run left it out",
+        "the run did not plan to replay this",
     ),
     "forged: a replay that fell": (
         chained(lambda e: e[1]["replay"].update(result="NOT CONFIRMED")),
@@ -639,7 +642,7 @@ RECORDS = {
     # expectations
     "no review": (entry(SQUARE, reviewed=None), "its expectation records no review"),
     "no run reviewed": (bound(SQUARE, examples=0), "no run of it was reviewed"),
-    "more instances owed": (bound(SQUARE, examples=9999), "at least 5000 are owed"),
+    "more instances required": (bound(SQUARE, examples=9999), "at least 5000 are required"),
     "a reason of nobody in other letters": (
         entry(SQUARE, reason="Not reviewed yet."),
         "its reason in the expectations says",
@@ -735,10 +738,13 @@ ATTACKS = {
         anew(LEMMAS, TABLED, ""),
         "toys: 1 of 4 reviewed claims is not part of the run, the first toys/tabled",
     ),
-    "claim added": (anew(LEMMAS, TABLED, ADDED), "toys/new:literal: checked, but nobody reviewed"),
+    "claim added": (
+        anew(LEMMAS, TABLED, ADDED),
+        "toys/new:literal: checked, but its expected verdict was never reviewed",
+    ),
     "claim added and not run": (
         swap(LEMMAS, TABLED, ADDED),
-        "toys/new:literal: nobody reviewed this claim",
+        "toys/new:literal: this claim was never reviewed",
     ),
     "claim false": (anew("lemmas/lazy.py", "2 * x", "30 * x"), f"{DOUBLE}: holds -> undecided"),
     "a helper patched by another module": (
@@ -985,7 +991,7 @@ def test_claims_of_all_files_of_a_folder_are_held(pack, capsys):
     assert main(["verify", "toys/one", "toys/other", *words]) == 0
     capsys.readouterr()
     assert main(["gate", *words]) == 1
-    assert "toys/more:literal: nobody reviewed this claim" in capsys.readouterr().out
+    assert "toys/more:literal: this claim was never reviewed" in capsys.readouterr().out
 
 
 def test_two_files_that_expect_something_of_one_claim_are_refused(pack, capsys):

@@ -40,7 +40,7 @@ def test_packs_that_were_checked_have_a_claim_that_was():
 
 
 def test_half_of_the_instances_of_the_reviewed_run_are_owed_and_one_at_least():
-    found = {n: replace(OLD, examples=n).owed for n in (0, 1, 2, 5, 400)}
+    found = {n: replace(OLD, examples=n).required for n in (0, 1, 2, 5, 400)}
     assert found == {0: 1, 1: 1, 2: 1, 5: 3, 400: 200}
 
 

@@ -108,7 +108,7 @@ SPOILED = {
     "half of it": (lambda f: (f / FALSE).write_text("{"), "ERROR", "is not a readable JSON file"),
     "its claim": (lambda f: changed(f, claim="odd/wrong:literal"), "NOT CONFIRMED", "lie beside"),
     "no claim": (lambda f: changed(f, claim="mine/gone:literal"), "ERROR", "no claim has that id"),
-    "a sibling": (lambda f: changed(f, sibling="shift 100"), "NOT CONFIRMED", "about a sibling"),
+    "a sibling": (lambda f: changed(f, sibling="shift 100"), "NOT CONFIRMED", "refutes a sibling"),
 }
 
 

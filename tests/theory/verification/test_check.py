@@ -381,7 +381,7 @@ def test_shards_merge_in_their_order():
 @pytest.mark.parametrize("said", ["", None, 1])
 def test_a_proof_has_to_say_what_it_proved(said, monkeypatch):
     monkeypatch.setattr(toy_pack, "prove", lambda: said)
-    with pytest.raises(ClaimError, match="does not say what it proved"):
+    with pytest.raises(ClaimError, match="returned no sentence on what it proved"):
         execute_proof(toy_pack.proved)
 
 

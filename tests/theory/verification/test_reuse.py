@@ -157,7 +157,7 @@ def test_the_gate_refuses_what_is_taken_over_from_a_run_that_is_not_at_hand(pack
     Path("ledger").write_text("".join(last))
     capsys.readouterr()
     assert main(GATE) == 1
-    said = f"{A}: the reading is taken over from the run {first}, and no whole run of that id"
+    said = f"{A}: the reading is taken over from the run {first}, but no complete run with this"
     assert said in capsys.readouterr().out
 
     Path("ledger").write_text(whole)

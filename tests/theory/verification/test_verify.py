@@ -87,7 +87,7 @@ REASONS = {
     "audited-away": "counterexample by Hypothesis, ball arithmetic at 64 bits",
     "overruled": "12 instances open: the float slack -1.0 with error 1e-09 is contradicted by ball",
     "proof-raises": "ArithmeticError: the remainder is not zero (toy_pack.py:",
-    "proof-empty": "the proof of toy/proof-empty:literal does not say what it proved",
+    "proof-empty": "the proof of toy/proof-empty:literal returned no sentence on what it proved",
     "proof-missing": "the proof of toy/proof-missing:literal cannot be found",
     "true": "12 instances, 3 of them decided by a certificate as well",  # 0 is open for floats
 }
