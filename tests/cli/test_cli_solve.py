@@ -91,7 +91,7 @@ def test_the_time_of_the_certification_is_bounded(attsvm, document, option, of):
     assert document("solve", "good.npz", option, "100")[1]["certificate"]["kind"] == "exact"
     code, _, err = attsvm("solve", "good.npz", option, "0")
     assert code == 2
-    assert "no positive number of seconds" in err
+    assert "not a positive number of seconds" in err
 
 
 def test_a_head_is_compared_with_the_answer_that_was_found(tmp_path, attsvm, monkeypatch):
@@ -155,9 +155,9 @@ def test_where_there_is_nothing_to_draw_a_plot_that_was_asked_for_is_missed(atts
         (["empty.npz"], "arrays that are not known"),
         (["none.npz"], "there is no file"),
         (["."], "is a folder"),
-        (["good.npz", "--soft", "0"], "no positive finite price"),
-        (["good.npz", "--soft", "nan"], "no positive finite price"),
-        (["good.npz", "--soft", "inf"], "no positive finite price"),
+        (["good.npz", "--soft", "0"], "not a positive finite price"),
+        (["good.npz", "--soft", "nan"], "not a positive finite price"),
+        (["good.npz", "--soft", "inf"], "not a positive finite price"),
         (["good.npz", "--soft", "1", "--norm", "nuc"], "defined with the Frobenius norm"),
         (["good.npz", "--slack", "input"], "is about the soft margin"),
         (["good.npz", "--plot", "margins.xyz"], "no ending that can be written"),
