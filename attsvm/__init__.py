@@ -1,7 +1,8 @@
 """attsvm: executable theory of softmax attention as a support vector machine over tokens.
 
 `from attsvm import ...` offers data and losses, solvers, training, regularisation paths, attention
-of PyTorch modules, and claims with `verify`, `hunt` and `show`. Modules are imported on first use.
+of PyTorch modules, and claims with `ask`, `verify`, `hunt` and `show`. Modules are imported on
+first use.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from attsvm.svm.separability import separability
     from attsvm.theory import (
         Choice,
+        Defined,
         Fitted,
         Hypothesis,
         Integer,
@@ -42,7 +44,8 @@ if TYPE_CHECKING:
         Vector,
         changed,
     )
-    from attsvm.theory.interactive import hunt, show, verify
+    from attsvm.theory.declaration.question import question
+    from attsvm.theory.interactive import ask, hunt, show, verify
     from attsvm.training import (
         descend_kq,
         descend_p,
@@ -64,9 +67,10 @@ _NAMES = {
     "v_svm",
     "attsvm.svm.answer": "solve",
     "attsvm.svm.separability": "separability",
-    "attsvm.theory": "Choice Fitted Hypothesis Integer Matrix Near Reading Real Records Statement "
-    "Tensor Vector changed",
-    "attsvm.theory.interactive": "hunt show verify",
+    "attsvm.theory": "Choice Defined Fitted Hypothesis Integer Matrix Near Reading Real Records "
+    "Statement Tensor Vector changed",
+    "attsvm.theory.interactive": "ask hunt show verify",
+    "attsvm.theory.declaration.question": "question",
     "attsvm.training": "descend_kq descend_p descend_vp descend_w follow follow_kq follow_p",
     "attsvm.capturing": "capture",
 }

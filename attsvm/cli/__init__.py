@@ -23,7 +23,7 @@ from attsvm.cli.arguments import Parser, Parsers, say
 from attsvm.errors import AttsvmError, FileError
 
 _COMMANDS = (
-    *("claims", "show", "verify", "hunt", "replay", "gate", "kernel"),
+    *("claims", "show", "verify", "ask", "hunt", "replay", "gate", "kernel"),
     *("report", "new", "solve", "reproduce", "completion"),
 )
 

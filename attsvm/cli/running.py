@@ -53,7 +53,9 @@ def crew(options: argparse.Namespace) -> Iterator[Workers]:
         else:
             from attsvm.theory.run.workers import processes
 
-            with processes(options.workers, options.pack, needed(options)) as others:
+            # questions belong to no pack: a worker loads the file of the question that it gets
+            ids = None if options.command == "ask" else needed(options)
+            with processes(options.workers, options.pack, ids) as others:
                 yield others
     finally:
         for blow, handler in before.items():

@@ -1,4 +1,4 @@
-"""Functions `verify`, `hunt` and `show` in one process, also for claims typed at a prompt.
+"""Functions `verify`, `hunt`, `ask` and `show` in one process, also for claims typed at a prompt.
 
 Each takes ids, prefixes, statements or claims. It returns a result whose `repr` is a text for
 people. Nothing is written to disk.
@@ -6,10 +6,11 @@ people. Nothing is written to disk.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -18,9 +19,12 @@ from attsvm._live import Live
 from attsvm._words import counted
 from attsvm.errors import UsageError
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.question import Related, asked_at
 from attsvm.theory.declaration.statement import Statement
+from attsvm.theory.declaration.variables import Variable
 from attsvm.theory.packs.packs import NO_CLAIMS, Pack, find_claims, load_packs
 from attsvm.theory.record.counterexample import in_python, shown
+from attsvm.theory.report.answer import Answer, answered
 from attsvm.theory.report.errata import Source, find_source
 from attsvm.theory.report.screen import screen
 from attsvm.theory.report.terminal import (
@@ -198,13 +202,7 @@ def hunt(
         )
     (claim,) = claims
     claim.part(sibling)
-    started = time.monotonic()
-    with _live(progress) as live:
-
-        def tell(account: Hunt) -> None:
-            elapsed = time.monotonic() - started
-            live.update(lambda: hunt_line(account, elapsed, seconds), elapsed > _QUIET)
-
+    with _hunting(seconds, progress) as tell:
         return Hunted(
             _hunt(
                 claim,
@@ -217,6 +215,40 @@ def hunt(
             ),
             seconds,
         )
+
+
+def ask(
+    conclusion: Related,
+    *hypotheses: Related,
+    seconds: float = 10.0,
+    seed: int = 0,
+    progress: bool = True,
+    **variables: Variable,
+) -> Answer:
+    """Ask whether a relation holds for all values of its variables; see `question`.
+
+    For example::
+
+        ask(lambda m, v: m.at_most(m.norm(v.x + v.y), m.norm(v.x)), x=Vector("n"), y=Near("x"))
+
+    Args:
+        conclusion: a function of (m, v) that returns a relation.
+        hypotheses: functions of (m, v) that return relations, which an instance must meet.
+        seconds: maximum wall time of the search in seconds; a question that no instance refutes
+            uses all of it.
+        seed: base seed.
+        progress: whether to report progress on standard error after ten seconds.
+        variables: the domain of each variable, in any order.
+
+    Raises:
+        ClaimError: the question cannot be asked in this form.
+        UsageError: the time limit is not positive.
+    """
+    caller = sys._getframe(1)
+    place = caller.f_code.co_filename, caller.f_lineno
+    asked = asked_at(place, conclusion, hypotheses, variables)
+    with _hunting(seconds, progress) as tell:
+        return answered(asked, seconds, tell, seed=seed)
 
 
 def show(what: What) -> Shown:
@@ -234,6 +266,19 @@ def show(what: What) -> Shown:
         source = find_source(packs, source.name)
         claims = list(find_claims(packs))
     return Shown(statement_view(id, claims, source))
+
+
+@contextlib.contextmanager
+def _hunting(seconds: float | None, wanted: bool) -> Iterator[Callable[[Hunt], None]]:
+    """Yield a function that reports the progress of a hunt."""
+    started = time.monotonic()
+    with _live(wanted) as live:
+
+        def tell(account: Hunt) -> None:
+            elapsed = time.monotonic() - started
+            live.update(lambda: hunt_line(account, elapsed, seconds), elapsed > _QUIET)
+
+        yield tell
 
 
 def _live(wanted: bool) -> Live:

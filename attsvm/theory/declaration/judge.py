@@ -112,6 +112,11 @@ def judge(formula: Formula, parameters: Mapping[str, object], case: Case) -> Jud
         return Judgement(None, arb("nan"), None, "at most", text)
 
 
+def slack_of(formula: Formula, case: Case, **parameters: object) -> Slack:
+    """Return the slack of a formula on an instance, as the judge decides it."""
+    return judge(formula, parameters, case).as_slack
+
+
 def violates_at_once(
     formula: Formula, parameters: Mapping[str, object], case: Case, *, counts: bool
 ) -> bool | None:

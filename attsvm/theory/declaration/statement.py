@@ -30,7 +30,7 @@ from attsvm.theory.declaration.claim import Claim, ensure_checkable, refuse
 from attsvm.theory.declaration.formula import REQUIRED, Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis, by_name, ensure_same
 from attsvm.theory.declaration.instances import domains, instance_type
-from attsvm.theory.declaration.judge import judge
+from attsvm.theory.declaration.judge import slack_of
 from attsvm.theory.declaration.measured import Conclusion, Measured, signature
 from attsvm.theory.declaration.records import RecordFormula, Records
 from attsvm.theory.declaration.siblings import (
@@ -280,7 +280,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
         compose=functools.cache(lambda: f"{reading.says}." if reading.says else compose()),
         hypotheses=tuple(hypothesis_of(formula, key) for key in formula.hypotheses),
         data=strategy(formula),
-        conclusion=functools.partial(_measured if formula.measured else _judged, formula),
+        conclusion=functools.partial(_measured if formula.measured else slack_of, formula),
         expected=expected,
         siblings=tuple(
             siblings(
@@ -373,11 +373,6 @@ def _formula(
     variables = overridden(records, own)
     under = {**domains(variables), **under}
     return Formula(variables, under, conclusion, reading.constants, instance_type(variables))
-
-
-def _judged(formula: Formula, case: Case, **parameters: object) -> Slack:
-    """Return the slack of a formula on an instance, by the judge."""
-    return judge(formula, parameters, case).as_slack
 
 
 def _measured(formula: Formula, case: Case, **parameters: object) -> Slack:

@@ -185,29 +185,29 @@ class Near(Variable):
     """A second point near a first one: the first point plus a step of the grid times 2^-power.
 
     Attributes:
-        other: the name of the first point, a variable before this one.
-        names: its axes.
+        other: the name of the first point.
+        names: its axes; None for the axes of the first point.
         powers: the powers that are drawn; the step is shorter for a larger power.
     """
 
     other: str
-    names: tuple[str, ...]
+    names: tuple[str, ...] | None = None
     powers: tuple[int, ...] = (0, 4, -3, 8)
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """The axes of the first point."""
-        return self.names
+        """The axes of the first point; `ordered` fills them in if they are not given."""
+        return self.names or ()
 
     def draw(self, draw: st.DrawFn, known: Known) -> object:
         """Return the first point, moved by one step."""
         power = draw(one_of(*self.powers))
-        step = draw(arrays(*(known[n] for n in self.names)) if self.names else scaled(0))
+        step = draw(arrays(*(known[n] for n in self.axes)) if self.axes else scaled(0))
         return known[self.other] + step * 2.0**-power
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Array:
         """Return the first points, moved by steps of many lengths."""
-        step = filled(generator, tuple(known[n] for n in self.names), batch, (0,))
+        step = filled(generator, tuple(known[n] for n in self.axes), batch, (0,))
         near = generator.choice(np.array([*self.powers, 10, 14]), size=batch)
         return np.asarray(known[self.other] + step * np.exp2(-near.astype(float)))
 
@@ -415,11 +415,12 @@ def ordered(variables: Mapping[str, Variable]) -> dict[str, Variable]:
     """Return the variables in an order in which they can be drawn.
 
     An array needs the lengths of its axes, and a second point its first point. If the given order
-    has this property, it stays.
+    has this property, it stays. A second point without axes gets those of its first point.
 
     Raises:
         ClaimError: an axis or a first point is no variable, or two points are near each other.
     """
+    variables = {name: _with_axes(one, variables) for name, one in variables.items()}
     axes_of(variables)
     placed: dict[str, Variable] = {}
 
@@ -438,6 +439,17 @@ def ordered(variables: Mapping[str, Variable]) -> dict[str, Variable]:
     for name in variables:
         place(name, ())
     return placed
+
+
+def _with_axes(variable: Variable, variables: Mapping[str, Variable]) -> Variable:
+    """Return a second point with the axes of its first point, and other variables as they are."""
+    if not isinstance(variable, Near) or variable.names is not None:
+        return variable
+    first, seen = variables.get(variable.other), [variable]
+    while isinstance(first, Near) and first.names is None and first not in seen:
+        seen.append(first)  # a circle is refused when the variables are ordered
+        first = variables.get(first.other)
+    return variable if first is None else replace(variable, names=first.axes)
 
 
 def _needed(name: str, variables: Mapping[str, Variable]) -> tuple[str, ...]:

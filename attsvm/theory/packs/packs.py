@@ -242,7 +242,7 @@ def _modules(source: str, inner: Sequence[str]) -> list[ModuleType]:
     Raises:
         ClaimError: a module cannot be imported.
     """
-    module = _module(source)
+    module = module_of_source(source)
     _ensure_at_hand(source, module)
     modules = [module]
     modules += map(_imported, inner)
@@ -330,7 +330,12 @@ def declared_in(module: ModuleType) -> Iterator[object]:
             yield value
 
 
-def _module(source: str) -> ModuleType:
+def module_of_source(source: str) -> ModuleType:
+    """Return the module of a pack or a file, imported once.
+
+    Raises:
+        ClaimError: there is no such file, or it cannot be imported.
+    """
     ensure_name(source)
     if not source.endswith(".py"):
         find_here(source)

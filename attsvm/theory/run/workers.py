@@ -192,9 +192,9 @@ def _kin(job: _Job) -> str:
 class _Processes:
     """Worker processes, each watched by a thread that replaces it if it dies."""
 
-    def __init__(self, count: int, named: Sequence[str], ids: Sequence[str]) -> None:
+    def __init__(self, count: int, named: Sequence[str], ids: Sequence[str] | None) -> None:
         self.count = count
-        self._needed = tuple(named), tuple(ids)
+        self._needed = tuple(named), None if ids is None else tuple(ids)
         self._context = multiprocessing.get_context("spawn")
         self._asked = Jobs()
         self._starting = threading.Lock()
@@ -324,14 +324,15 @@ def _end_with(controller: BaseProcess) -> None:
     os._exit(1)
 
 
-def _work(controller: Connection, named: tuple[str, ...], ids: tuple[str, ...]) -> None:
+def _work(controller: Connection, named: tuple[str, ...], ids: tuple[str, ...] | None) -> None:
     """Run incoming jobs until the controlling process closes the connection."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the controlling process ends its workers
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     with contextlib.suppress(Exception):  # if a pack is broken, the job that needs it reports it
-        _claims[named] = known_claims(named, ids)
+        if ids is not None:
+            _claims[named] = known_claims(named, ids)
     gc.freeze()  # packs and libraries live on; rescanning them costs a twentieth of the time
     gc.set_threshold(100_000)
 
@@ -374,7 +375,9 @@ def _raised(text: str) -> Exception:
 
 
 @contextlib.contextmanager
-def processes(count: int, named: Sequence[str] = (), ids: Sequence[str] = ()) -> Iterator[Workers]:
+def processes(
+    count: int, named: Sequence[str] = (), ids: Sequence[str] | None = ()
+) -> Iterator[Workers]:
     """Yield a pool of fresh processes, or this process if `count` is 1; end them on exit.
 
     A process that dies is replaced and its job starts again; other jobs are not affected.
@@ -382,7 +385,7 @@ def processes(count: int, named: Sequence[str] = (), ids: Sequence[str] = ()) ->
     Args:
         count: number of processes.
         named: packs that the user named, for the processes to load as they start.
-        ids: the claims that are needed; all if empty.
+        ids: the claims that are needed; all if empty, none if None.
 
     Raises:
         WorkerError: several processes died of one job; raised when its result is requested.

@@ -131,7 +131,9 @@ class Hunt:
         growing = last.examined + last.screened > 0.5 * looked
         if self.smallest is not None or self.seen.settled:
             return []
-        text = warnings_of(self.seen, growing=growing, stepped=self.claim.formula.stepped)
+        formula = self.claim.formula
+        equal = formula.measured is None and self.seen.min_slack == 0.0  # sides that never differ
+        text = warnings_of(self.seen, slacks=not equal, growing=growing, stepped=formula.stepped)
         still = ", ".join(self._integers_of_records())
         if still:
             text.append(

@@ -1,0 +1,184 @@
+"""Questions: half-believed statements, written as one relation and its hypotheses.
+
+A question needs no source, no expected verdict and no sibling. Hunts examine it like any claim.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from attsvm.errors import ClaimError
+from attsvm.theory.arithmetic.relations import Relation
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.drawing import relaxed, strategy
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.hypotheses import Hypothesis
+from attsvm.theory.declaration.instances import domains, instance_type
+from attsvm.theory.declaration.judge import slack_of
+from attsvm.theory.declaration.sentence import sentence
+from attsvm.theory.declaration.siblings import hypothesis_of
+from attsvm.theory.declaration.typesetting import typeset
+from attsvm.theory.declaration.variables import Integer, Variable, ordered
+from attsvm.theory.declaration.verdict import Evidence, Expected, Truth
+
+Related = Callable[..., Relation]
+"""A function of (m, v) that returns a relation."""
+
+OPEN = "open"
+"""The expected answer of a question whose author does not know it."""
+
+EXPECTED = (OPEN, "holds", "refuted")
+"""The answers that an author may expect."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, made by `question`.
+
+    Attributes:
+        claim: the claim that a hunt tries to refute; it has no siblings.
+        expected: the answer that the author expects: "holds", "refuted", or "open".
+    """
+
+    claim: Claim = field(repr=False)
+    expected: str = OPEN
+
+    @property
+    def text(self) -> str:
+        """The question as a sentence, composed from its formula."""
+        return self.claim.statement
+
+    def __repr__(self) -> str:
+        return f"Question({self.text})"
+
+
+def question(
+    conclusion: Related, *hypotheses: Related, expected: str | None = None, **variables: Variable
+) -> Question:
+    """Return the question whether a relation holds for all values of its variables.
+
+    Args:
+        conclusion: a function of (m, v) that returns a relation, such as `m.at_most(left, right)`.
+        hypotheses: functions of (m, v) that return relations, which an instance must meet.
+        expected: "holds" or "refuted" if the author knows the answer; None or "open" if not.
+        variables: the domain of each variable, in any order. An axis without an `Integer` of its
+            name has lengths from 1 to 4, and longer ones in a hunt.
+
+    Raises:
+        ClaimError: a part has another type, or the variables do not fit together.
+    """
+    caller = sys._getframe(1)
+    place = caller.f_code.co_filename, caller.f_lineno
+    return asked_at(place, conclusion, hypotheses, variables, expected)
+
+
+def asked_at(
+    place: tuple[str, int],
+    conclusion: Related,
+    hypotheses: tuple[Related, ...],
+    variables: Mapping[str, Variable],
+    expected: str | None = None,
+) -> Question:
+    """Return the question that is asked at this file and line; see `question`.
+
+    Raises:
+        ClaimError: a part has another type, or the variables do not fit together.
+    """
+    file, line = place
+    answer = OPEN if expected is None else expected
+    if answer not in EXPECTED:
+        raise ClaimError(
+            "there is no such answer", value=repr(expected), remedy=f"Of {', '.join(EXPECTED)}."
+        )
+    for name, function in (("conclusion", conclusion), *(("hypothesis", h) for h in hypotheses)):
+        if not callable(function):
+            raise ClaimError(
+                f"the {name} of a question is no function",
+                value=repr(function),
+                remedy="Write lambda m, v: m.at_most(left, right).",
+            )
+    formula = _named(_formula(conclusion, hypotheses, _completed(variables)))
+    claim = Claim(
+        id=f"question/{_stem(file)}-{line}:literal",
+        source="",
+        place="",
+        compose=functools.cache(functools.partial(sentence, formula, {}, tight=False)),
+        hypotheses=tuple(hypothesis_of(formula, name) for name in formula.hypotheses),
+        data=strategy(formula),
+        conclusion=functools.partial(slack_of, formula),
+        expected=Expected(Truth.HOLDS, Evidence.CERTIFIED),
+        siblings=(),
+        examples=(),
+        ensemble=None,
+        relaxed=functools.partial(relaxed, formula) if formula.continuous else None,
+        proof=None,
+        depends_on=(),
+        cost=1,
+        file=file,
+        line=line,
+        formula=formula,
+        printed="",
+        rests_on=(),
+    )
+    return Question(claim, answer)
+
+
+def _stem(file: str) -> str:
+    """Return the name of a file as a part of an id."""
+    words = re.findall("[a-z0-9]+", Path(file).stem.lower())
+    return "-".join(words) or "prompt"
+
+
+def _completed(variables: Mapping[str, object]) -> dict[str, Variable]:
+    """Return the variables in an order in which they can be drawn, with all lengths.
+
+    Raises:
+        ClaimError: there is no variable, one has no domain, or they do not fit together.
+    """
+    if not variables:
+        raise ClaimError(
+            "a question has no variable", remedy='Give some by name, such as x=Vector("n").'
+        )
+    known: dict[str, Variable] = {}
+    for name, variable in variables.items():
+        if not isinstance(variable, Variable):
+            raise ClaimError(
+                f"the variable {name} of a question has no domain",
+                value=repr(variable),
+                remedy=f'Write {name}=Real(), {name}=Vector("n") or {name}=Integer(1).',
+            )
+        known[name] = variable
+    axes = (axis for variable in known.values() for axis in variable.axes)
+    lengths = {axis: Integer(1, 4) for axis in axes if axis not in known and isinstance(axis, str)}
+    return ordered({**lengths, **known})
+
+
+def _formula(
+    conclusion: Related, hypotheses: tuple[Related, ...], variables: Mapping[str, Variable]
+) -> Formula:
+    numbered = {
+        f"hypothesis {k}": Hypothesis(f"hypothesis {k}", holds)
+        for k, holds in enumerate(hypotheses, 1)
+    }
+    under = {**domains(variables), **numbered}
+    return Formula(variables, under, conclusion, {}, instance_type(variables))
+
+
+def _named(formula: Formula) -> Formula:
+    """Return a formula whose hypotheses have their own text as names.
+
+    A hypothesis that cannot be written down keeps its number.
+    """
+    texts = typeset(formula).hypotheses
+    named: dict[str, Hypothesis] = {}
+    for name, hypothesis in formula.hypotheses.items():
+        text = texts[name].plain if name in texts else name
+        text = f"{text} (again)" if text in named else text
+        named[text] = Hypothesis(text, hypothesis.holds)
+    return dataclasses.replace(formula, hypotheses=named)

@@ -1,0 +1,41 @@
+"""Questions in a file, by the names that the file gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attsvm._words import nearest
+from attsvm.errors import ClaimError
+from attsvm.theory.declaration.question import Question
+from attsvm.theory.packs.packs import module_of_source
+
+
+def questions_in(file: str) -> dict[str, Question]:
+    """Return the questions of a file by name, in their order.
+
+    Raises:
+        ClaimError: the file cannot be loaded, or holds no question.
+    """
+    values = vars(module_of_source(file)).items()
+    named = {name: value for name, value in values if isinstance(value, Question)}
+    if not named:
+        raise ClaimError(
+            "a file holds no question",
+            value=file,
+            remedy="Write NAME = question(lambda m, v: ..., x=Real()) at its top level.",
+        )
+    return named
+
+
+def chosen(file: str, names: Sequence[str]) -> list[str]:
+    """Return the names of the questions to answer: the given ones, or all of a file.
+
+    Raises:
+        ClaimError: the file cannot be loaded, or has no question of a name.
+    """
+    known = list(questions_in(file))
+    for name in names:
+        if name not in known:
+            remedy = nearest(name, known) or f"It has {', '.join(known)}."
+            raise ClaimError(f"{file} has no question of that name", value=name, remedy=remedy)
+    return list(names) or known

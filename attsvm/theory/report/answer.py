@@ -1,0 +1,221 @@
+"""The answer to a question: refuted, not refuted with an account, or undecided."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from flint import arb, fmpq
+
+from attsvm._types import Case, Json, JsonObject
+from attsvm._words import counted
+from attsvm.errors import ClaimError, UsageError
+from attsvm.theory.declaration.instances import shape_of
+from attsvm.theory.declaration.judge import sides
+from attsvm.theory.declaration.question import OPEN, Question
+from attsvm.theory.declaration.variables import Choice
+from attsvm.theory.instance import codec
+from attsvm.theory.packs.questions import questions_in
+from attsvm.theory.run.refuted import Refuted
+from attsvm.theory.search.account import Hunt
+from attsvm.theory.search.hunt import hunt
+
+_DIGITS = 12
+"""Number of digits of a value that is no rational number."""
+
+_MORE = 6
+"""Factor from the seconds of a hunt to the seconds that its answer recommends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a question.
+
+    Attributes:
+        question: the question.
+        account: the hunt for a counterexample.
+        seconds: the time limit of the hunt in seconds.
+    """
+
+    question: Question
+    account: Hunt
+    seconds: float
+
+    @property
+    def verdict(self) -> Literal["refuted", "not refuted", "undecided"]:
+        """The answer in a word.
+
+        "undecided" means that the judge could not settle some instance.
+        """
+        if self.account.smallest is not None:
+            return "refuted"
+        return "undecided" if self.account.seen.undecided else "not refuted"
+
+    @property
+    def refuted(self) -> bool:
+        """Whether a counterexample was confirmed."""
+        return self.account.smallest is not None
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the answer does not contradict what the author of the question expects."""
+        wanted = self.question.expected
+        return wanted == OPEN or self.refuted == (wanted == "refuted")
+
+    @property
+    def instance(self) -> dict[str, str]:
+        """The smallest counterexample, or else the closest instance; empty if there is none.
+
+        It maps each letter of the question to a Python expression: exact where the value is
+        rational, else "about" and a decimal number.
+        """
+        found = self.account.smallest
+        closest = self.account.closest
+        if found is None and closest is None:
+            return {}
+        document = found.instance if found is not None else closest and closest.document
+        return letters(self.question, self._decoded(document))
+
+    def _decoded(self, document: Json) -> Case:
+        return codec.decode(document, self.question.claim.instance_type)
+
+    def json(self) -> JsonObject:
+        """Return the answer as plain data, with the account of the hunt."""
+        return {
+            "question": self.question.text,
+            "file": self.question.claim.file,
+            "line": self.question.claim.line,
+            "answer": self.verdict,
+            "expected": self.question.expected,
+            "as_expected": self.as_expected,
+            "instance": self.instance,
+            "account": self.account.json(),
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Yield the answer for people."""
+        yield self.question.text
+        if self.account.smallest is not None:
+            yield from self._refutation(self.account.smallest)
+        elif self.account.seen.settled:
+            yield from self._exhausted()
+        else:
+            yield from self._account()
+
+    def _refutation(self, found: Refuted) -> Iterator[str]:
+        unfinished = self.account.unfinished(self.seconds)
+        least = f"perhaps not minimal: {unfinished}" if unfinished else "minimal"
+        yield f"refuted, by {found.method}; the instance is {least}:"
+        yield from self._shown()
+        formula = self.question.claim.formula
+        yield f"  {sides(formula, {}, self._decoded(found.instance))} is false"
+
+    def _shown(self) -> Iterator[str]:
+        yield from (f"  {name} = {value}" for name, value in self.instance.items())
+
+    def _exhausted(self) -> Iterator[str]:
+        settled = self.account.seen.settled
+        yield f"holds within its domain: all {settled} instances were evaluated exactly"
+
+    def _account(self) -> Iterator[str]:
+        account, seen = self.account, self.account.seen
+        yield f"{self.verdict} in {account.seconds:.0f} s; that is no proof"
+        looked = f"  {counted(account.examples, 'instance')} evaluated exactly"
+        yield looked + (f", {seen.screened} more screened in floats" if seen.screened else "")
+        if seen.undecided:
+            count = counted(seen.undecided, "instance")
+            yield f"  {count} settled neither way: {seen.undecided_note}"
+        yield from self._closest()
+        for warning in account.warnings:
+            yield f"  warning: {warning}"
+        if account.no_turn:
+            yield f"  not tried for lack of time: {', '.join(account.no_turn)}"
+        yield f"  to search longer: seconds={_MORE * self.seconds:g}"
+
+    def _closest(self) -> Iterator[str]:
+        seen = self.account.seen
+        if self.account.closest is None:
+            return
+        if seen.tightness is not None:
+            yield f"  closest: left side / right side = {seen.tightness:.9g}, at"
+        elif seen.min_slack == 0.0:
+            yield "  closest: both sides are equal, at"
+        elif seen.min_slack is not None:
+            yield f"  closest: right side - left side = {seen.min_slack:.6g}, at"
+        yield from (f"  {line}" for line in self._shown())
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+
+def letters(question: Question, case: Case) -> dict[str, str]:
+    """Return each letter of a question with its value on an instance, as a Python expression."""
+    formula = question.claim.formula
+    values = formula.exact(case)
+    known: dict[str, str] = {
+        name: str(length) for name, length in shape_of(formula.variables, case).items()
+    }
+    for name, variable in formula.variables.items():
+        if name in known:
+            continue
+        value = getattr(case if isinstance(variable, Choice) else values, name)
+        known[name] = repr(value) if isinstance(variable, Choice) else _written(value)
+    return known
+
+
+def _written(value: object) -> str:
+    """Return a number, or an array as nested lists."""
+    items = np.asarray(value).tolist() if isinstance(value, np.ndarray) else value
+    return _nested(items)
+
+
+def _nested(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_nested, value))}]"
+    if isinstance(value, fmpq):
+        return str(value)
+    if isinstance(value, arb):
+        return f"about {value.str(_DIGITS, radius=False)}"
+    return str(value)
+
+
+def answered(
+    asked: Question,
+    seconds: float,
+    progress: Callable[[Hunt], None] | None = None,
+    *,
+    seed: int = 0,
+) -> Answer:
+    """Return the answer to a question, after a hunt in this process of at most these seconds.
+
+    Raises:
+        ClaimError: a formula of the question cannot be evaluated.
+        UsageError: the time limit is not positive.
+    """
+    if not 0 < seconds < math.inf:
+        raise UsageError("seconds is not above 0 and finite", value=seconds)
+    account = hunt(asked.claim, seconds=seconds, seed=seed, progress=progress)
+    if account.error is not None and account.smallest is None:
+        raise ClaimError(account.error.rstrip("."))
+    return Answer(asked, account, seconds)
+
+
+def answer_job(order: str) -> str:
+    """Answer a question of a file, in whatever process this is.
+
+    The order is JSON with `file`, `name`, `seconds` and `seed`. The result is JSON: the answer's
+    `json` with `name` and `lines`; the answer is "broken" if the question cannot be evaluated.
+    """
+    asked = json.loads(order)
+    one = questions_in(asked["file"])[asked["name"]]
+    try:
+        answer = answered(one, asked["seconds"], seed=asked["seed"])
+    except ClaimError as error:
+        broken = {"answer": "broken", "as_expected": False, "expected": one.expected}
+        text = {"question": one.text, "lines": [one.text, f"broken: {error}"]}
+        return json.dumps({"name": asked["name"], **broken, **text})
+    return json.dumps({"name": asked["name"], **answer.json(), "lines": [*answer.lines()]})
