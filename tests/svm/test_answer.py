@@ -207,12 +207,12 @@ SLOW = hard_data("queries", 2, 1e-6, shape=(43, 6, 22))
 
 def test_the_time_given_is_kept_where_rationals_take_long():
     """Whether an answer or a refusal comes depends on the machine; that one comes does not."""
-    start = time.monotonic()
+    start = time.process_time()
     try:
         said = str(solve(SLOW, seconds=0.3).programme)
     except SolverError as error:
         said = str(error)
-    assert time.monotonic() - start <= 10.0
+    assert time.process_time() - start <= 10.0
     assert said == str(att_svm_programme(SLOW)) or "(got 0.3 s). Give more seconds" in said
 
 

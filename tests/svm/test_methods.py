@@ -409,9 +409,9 @@ def with_redundant_tokens(seed, n, T, d, aligned):
 def test_tens_of_thousands_in_low_dimension_are_proved_within_seconds(size, aligned):
     programme = att_svm_programme(with_redundant_tokens(0, *size, aligned))
     assert len(programme.bound) >= 17700
-    start = time.perf_counter()
+    start = time.process_time()
     answer = solve_programme(programme)
-    assert time.perf_counter() - start < 5.0  # it takes tenths
+    assert time.process_time() - start < 5.0  # it takes tenths
     check(programme, answer)
     assert answer.solved == aligned or size[0] == 1
 

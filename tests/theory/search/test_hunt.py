@@ -195,7 +195,7 @@ def test_two_workers_keep_the_time_as_well(two, packs):
     started = time.monotonic()
     result = hunt(toy("true"), seconds=1.0, crew=two, named=packs)
     assert result.examples > 0
-    assert 0.9 <= time.monotonic() - started <= 5.0  # a machine with other work is late
+    assert 0.9 <= time.monotonic() - started <= 30.0  # a machine with other work is late
 
 
 def sum_up(*_: str) -> str:
