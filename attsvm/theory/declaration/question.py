@@ -21,11 +21,11 @@ from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.instances import domains, instance_type
 from attsvm.theory.declaration.judge import slack_of
-from attsvm.theory.declaration.sentence import sentence
 from attsvm.theory.declaration.siblings import hypothesis_of
 from attsvm.theory.declaration.typesetting import typeset
 from attsvm.theory.declaration.variables import Integer, Variable, ordered
 from attsvm.theory.declaration.verdict import Evidence, Expected, Truth
+from attsvm.theory.report.rendering import sentence
 
 Related = Callable[..., Relation]
 """A function of (m, v) that returns a relation."""

@@ -20,7 +20,7 @@ from attsvm.theory.declaration.question import OPEN, Question
 from attsvm.theory.declaration.variables import Choice
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.questions import questions_in
-from attsvm.theory.run.refuted import Refuted
+from attsvm.theory.run.evaluation import Refuted
 from attsvm.theory.search.account import Hunt
 from attsvm.theory.search.hunt import hunt
 
@@ -73,12 +73,10 @@ class Answer:
         It maps each letter of the question to a Python expression: exact where the value is
         rational, else "about" and a decimal number.
         """
-        found = self.account.smallest
-        closest = self.account.closest
-        if found is None and closest is None:
-            return {}
-        document = found.instance if found is not None else closest and closest.document
-        return letters(self.question, self._decoded(document))
+        found, closest = self.account.smallest, self.account.closest
+        if found is not None:
+            return letters(self.question, self._decoded(found.instance))
+        return {} if closest is None else letters(self.question, self._decoded(closest.document))
 
     def _decoded(self, document: Json) -> Case:
         return codec.decode(document, self.question.claim.instance_type)
