@@ -15,17 +15,16 @@ from pathlib import Path
 
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.relations import Relation
+from attsvm.theory.declaration.batches import relaxed, strategy
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.drawing import relaxed, strategy
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.instances import domains, instance_type
 from attsvm.theory.declaration.judge import slack_of
 from attsvm.theory.declaration.siblings import hypothesis_of
-from attsvm.theory.declaration.typesetting import typeset
+from attsvm.theory.declaration.typesetting import sentence, typeset
 from attsvm.theory.declaration.variables import Integer, Variable, ordered
 from attsvm.theory.declaration.verdict import Evidence, Expected, Truth
-from attsvm.theory.report.rendering import sentence
 
 Related = Callable[..., Relation]
 """A function of (m, v) that returns a relation."""
