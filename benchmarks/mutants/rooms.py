@@ -54,7 +54,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "kernels/": ("tests/kernels", "tests/training", *_files("methods nuclear soft batch")),
     **{
         f"theory/{part}": ("tests/theory/arithmetic", *_files(f"{_JUDGES} {_FORMULAS}"))
-        for part in ("arithmetic/", "run/confirm", "declaration/judge")
+        for part in ("arithmetic/", "run/evaluation", "declaration/judge")
     },
     "theory/gate/gate": _files("gate gate_attacks cli_gate"),
     **{
@@ -71,7 +71,7 @@ CERTIFYING = (
     *(
         "theory/arithmetic/",
         "theory/gate/gate",
-        "theory/run/confirm",
+        "theory/run/evaluation",
         "theory/declaration/judge",
     ),
 )
