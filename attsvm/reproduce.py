@@ -17,14 +17,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attsvm._files import dump, ensure_writable, error_text, write_text, write_whole
+from attsvm._files import (
+    dump,
+    ensure_writable,
+    error_text,
+    read_json,
+    read_whole,
+    write_text,
+    write_whole,
+)
 from attsvm._types import Entry, JsonObject
 from attsvm.errors import ClaimError, FileError, UsageError
 from attsvm.plots.style import ensure_drawable
 from attsvm.plots.table import Table
 from attsvm.theory.packs.packs import Pack, members
 from attsvm.theory.record import forms
-from attsvm.theory.record.files import read_json, read_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Figure

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attsvm import _files as files
 from attsvm._files import dump, write_json
 from attsvm.errors import FileError
-from attsvm.theory.record import files, forms
+from attsvm.theory.record import forms
 
 JSON = st.recursive(
     st.none()

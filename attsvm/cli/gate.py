@@ -255,12 +255,11 @@ def _updated(options: argparse.Namespace) -> _Outcome:
 
     The exit code is 1 if there are changes that were not written.
     """
-    from attsvm._files import write_text
+    from attsvm._files import read_json, write_text
     from attsvm.theory.gate.expectations import of_others, owners_of, read_expectations
     from attsvm.theory.gate.gate import checked_out
     from attsvm.theory.gate.renewal import renewed, spelt
     from attsvm.theory.packs.checkout import key_of
-    from attsvm.theory.record.files import read_json
     from attsvm.theory.record.ledger import Run, last_run
 
     try:

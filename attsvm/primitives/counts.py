@@ -3,7 +3,7 @@
 from typing import Unpack
 
 from attsvm.theory import Measured, Slack
-from attsvm.theory.declaration.measured import Forms
+from attsvm.theory.declaration.conclusions import Forms
 
 RISK = 1e-9
 """Probability that one end of a confidence interval of a reading is wrong."""

@@ -40,7 +40,7 @@ from attsvm.primitives.steps import (
 )
 from attsvm.primitives.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from attsvm.theory import Measured, Slack
-from attsvm.theory.declaration.notation import Symbols
+from attsvm.theory.declaration.conclusions import Symbols
 
 SOME = "some"
 """Value of the constant `start` if the limit is claimed for some start: then one start at which it

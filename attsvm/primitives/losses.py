@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from attsvm.theory.arithmetic.relations import Proposition
+from attsvm.theory.arithmetic.namespace import Proposition
 from attsvm.theory.types import Namespace, Number, Numbers
 
 CHECKER = "attsvm.primitives.run_checker"

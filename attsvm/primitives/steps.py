@@ -20,7 +20,7 @@ from attsvm.errors import DataError
 from attsvm.losses import CUBIC
 from attsvm.primitives import descent_letters as letters
 from attsvm.theory import Hypothesis, Measured, Records, Slack
-from attsvm.theory.declaration.measured import Forms
+from attsvm.theory.declaration.conclusions import Forms
 from attsvm.theory.types import Values
 
 FLOW = "gradient flow"

@@ -8,9 +8,8 @@ from attsvm._witness import proposed
 from attsvm.theory.arithmetic.derivatives import gradient
 from attsvm.theory.arithmetic.naming import Primitive, definition
 from attsvm.theory.declaration.claim import Claim, Sibling
+from attsvm.theory.declaration.conclusions import Measured, stated
 from attsvm.theory.declaration.hypotheses import Hypothesis
-from attsvm.theory.declaration.measured import Measured
-from attsvm.theory.declaration.notation import stated
 from attsvm.theory.declaration.proof import (
     Lemma,
     Supposed,
@@ -43,7 +42,7 @@ from attsvm.theory.declaration.variables import (
 from attsvm.theory.declaration.verdict import Evidence, Expected, Truth, Validity, Verdict
 from attsvm.theory.packs.packs import Pack, load_packs
 from attsvm.theory.run.evaluation import OPEN
-from attsvm.theory.run.profiles import PROFILES, Profile
+from attsvm.theory.run.sampling import PROFILES, Profile
 
 __all__ = [
     "OPEN",

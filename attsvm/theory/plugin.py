@@ -25,7 +25,7 @@ from attsvm.theory.record.counterexample import Replay
 from attsvm.theory.record.curated import replay_curated, summary
 from attsvm.theory.record.ledger import Ledger
 from attsvm.theory.report.terminal import table_text
-from attsvm.theory.run.profiles import PROFILES, profile_named
+from attsvm.theory.run.sampling import PROFILES, profile_named
 from attsvm.theory.verification.check import Outcome, check_part
 from attsvm.theory.verification.reuse import Earlier, bases_of, evaluated, reused
 from attsvm.theory.verification.verify import (

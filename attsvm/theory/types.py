@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from attsvm.theory.arithmetic.entries import Number, Numbers, Values
-from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.relations import Comparison, Relation
+from attsvm.theory.arithmetic.namespace import Comparison, Namespace, Relation
 
 Nested = Sequence[object]
 """Numbers in nested lists, row by row."""

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import FrameType
 
 from attsvm.errors import AttsvmError
-from attsvm.theory.run.profiles import derive_seed
+from attsvm.theory.run.sampling import derive_seed
 from benchmarks.fuzz.readers import Reader, in_one_line, readers
 
 SECONDS = 5.0

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from attsvm._files import dump, write_text
+from attsvm._files import dump, read_json, write_text
 from attsvm.data import AttentionData
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
@@ -35,7 +35,6 @@ from attsvm.theory.gate.renewal import renewed, spelt
 from attsvm.theory.instance import codec
 from attsvm.theory.packs import known_packs as declared
 from attsvm.theory.packs.packs import Pack, load_packs
-from attsvm.theory.record import files
 from attsvm.theory.record.counterexample import document, read, replay
 from attsvm.theory.record.ledger import Ledger, Run, last_run
 from attsvm.theory.report.html import page
@@ -162,7 +161,7 @@ def _records(folder: Path, pack: Pack) -> Iterator[Reader]:
         answer = read_expectations(path)
         reasons = hold(run, answer, TODAY, checkout)
         _ensure_printed([*map(str, reasons), *map(str, brief(run, answer, reasons))])
-        again, lines = renewed(files.read_json(path), checkout, run)
+        again, lines = renewed(read_json(path), checkout, run)
         _ensure_printed(lines)
         path.write_text(spelt(again), encoding="utf-8")
         _ensure(set(read_expectations(path)) == set(checkout.reviewed), "renewed otherwise")

@@ -21,8 +21,7 @@ from attsvm.theory.instance import codec
 from attsvm.theory.record.counterexample import document
 from attsvm.theory.run.evaluation import confirm
 from attsvm.theory.run.examining import examine_case
-from attsvm.theory.run.profiles import PROFILES, derive_seed
-from attsvm.theory.run.sampling import sample
+from attsvm.theory.run.sampling import PROFILES, derive_seed, sample
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.run.workers import known_claim
 from attsvm.theory.search import DRAWN, GUIDED, Elite, Pool

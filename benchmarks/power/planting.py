@@ -13,10 +13,10 @@ from flint import arb, ctx
 
 from attsvm.exact.numbers import Matrix
 from attsvm.theory import Expected, Hypothesis, Reading, Slack, Statement, changed
-from attsvm.theory.arithmetic.relations import All, Comparison
+from attsvm.theory.arithmetic.namespace import All, Comparison
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.conclusions import Measured
 from attsvm.theory.declaration.formula import TIGHTENED
-from attsvm.theory.declaration.measured import Measured
 from attsvm.theory.declaration.records import RecordFormula
 
 KINDS = (

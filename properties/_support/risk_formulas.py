@@ -14,7 +14,7 @@ from attsvm.theory import (
     Vector,
     definition,
 )
-from attsvm.theory.arithmetic.relations import Proposition
+from attsvm.theory.arithmetic.namespace import Proposition
 from attsvm.theory.declaration.variables import Variable
 from attsvm.theory.types import Comparison, Namespace, Nested, Number, Numbers, Values
 

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative
-from attsvm.theory.arithmetic.relations import comparisons
+from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.declaration.proof import expanded, suppose
 from attsvm.theory.types import Numbers
 from properties._support.risk_formulas import DECREASES

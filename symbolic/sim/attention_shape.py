@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonzero, ensure_zero
-from attsvm.theory.arithmetic.relations import All
+from attsvm.theory.arithmetic.namespace import All
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.sim.attention_shape import attention_fits, block_fits
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_zero
-from attsvm.theory.arithmetic.relations import comparisons
+from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.declaration.proof import suppose
 from attsvm.theory.types import Values

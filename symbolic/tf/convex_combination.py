@@ -14,7 +14,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.arithmetic.relations import comparisons
+from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.declaration.proof import expanded, simplified, suppose
 from attsvm.theory.types import Numbers
 from properties._support.formulas import SEVERAL

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.arithmetic.relations import comparisons
+from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.declaration.proof import expanded, suppose
 from attsvm.theory.types import Number, Numbers
 from properties.tf.definition_1.conclusion import between, drop

@@ -6,7 +6,7 @@ import sympy as sp
 
 from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.theory import ensure_positive
-from attsvm.theory.arithmetic.relations import comparisons
+from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import suppose
 from properties.tf import definition_2 as statement

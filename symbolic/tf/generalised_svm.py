@@ -47,7 +47,7 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.arithmetic.relations import comparisons
+from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols
 from attsvm.theory.declaration.proof import (
     Supposition,

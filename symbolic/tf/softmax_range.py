@@ -12,7 +12,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic import entries
-from attsvm.theory.arithmetic.relations import comparisons
+from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from attsvm.theory.types import Numbers
 from properties._support.formulas import SEVERAL

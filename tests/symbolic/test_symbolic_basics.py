@@ -13,7 +13,7 @@ from attsvm import losses
 from attsvm.errors import ProofError
 from attsvm.risk import covariance
 from attsvm.theory.arithmetic import BALLS, entries
-from attsvm.theory.arithmetic.relations import Comparison
+from attsvm.theory.arithmetic.namespace import Comparison
 from properties.sim import lemma_3_13 as lemma
 from properties.sim import lemma_3_13_hessian as hessian
 from properties.sim._support import bounds, entry_loss

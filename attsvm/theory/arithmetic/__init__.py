@@ -9,7 +9,7 @@ from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.derivatives import gradient
 from attsvm.theory.arithmetic.entries import Entries, entries
 from attsvm.theory.arithmetic.lanes import FLOATS, Floats, Lane, Tensors, lanes
-from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
+from attsvm.theory.arithmetic.namespace import All, AnyOf, Comparison, Relation
 
 __all__ = [
     "BALLS",

@@ -17,7 +17,6 @@ from flint import arb, fmpq
 
 from attsvm._types import Array
 from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic.synonyms import synonym
 
 
 class Number(Protocol):
@@ -213,6 +212,13 @@ def _operator(name: str, ufunc: np.ufunc) -> Operation:
     return operate
 
 
+def advice(name: str) -> str:
+    """Return the advice for a function that formulas lack; it is loaded only to refuse one."""
+    from attsvm.theory.arithmetic.synonyms import synonym
+
+    return synonym(name)
+
+
 class Entries(np.ndarray[Any, np.dtype[Any]]):
     """An array of scalars of one arithmetic, made by `entries`."""
 
@@ -244,7 +250,7 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
         if ufunc not in _ARITHMETIC or options.keys() - {"axis"}:
             raise misuse(
                 f"uses numpy's {ufunc.__name__} on values that are not floats",
-                synonym(ufunc.__name__)
+                advice(ufunc.__name__)
                 or "Use the function of that name of the namespace m; comparisons are m.at_most, "
                 "m.below and m.equal.",
             )
@@ -255,7 +261,7 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
         """Refuse functions of numpy that are not arithmetic."""
         raise misuse(
             f"calls numpy's {function.__name__} on values that are not floats",
-            synonym(function.__name__) or "Use the functions of the namespace m.",
+            advice(function.__name__) or "Use the functions of the namespace m.",
         )
 
     def __bool__(self) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.theory.arithmetic.lanes import Lane
-from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
+from attsvm.theory.arithmetic.namespace import All, AnyOf, Comparison, Relation
 
 _ROUNDING = 1e-9
 """Largest difference of the two sides that counts as rounding in floats."""

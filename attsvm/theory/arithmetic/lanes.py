@@ -29,11 +29,11 @@ from attsvm.theory.arithmetic.entries import (
     Numbers,
     Operation,
     Scalar,
+    advice,
     entries,
     misuse,
     mixed,
 )
-from attsvm.theory.arithmetic.synonyms import synonym
 
 
 class Lane(Scalar):
@@ -79,7 +79,7 @@ class Lane(Scalar):
             return NotImplemented
         raise misuse(
             f"uses numpy's {ufunc.__name__} on a number that is no float",
-            synonym(ufunc.__name__)
+            advice(ufunc.__name__)
             or "Use the functions of m, and constants such as m.exact('0.95').",
         )
 

@@ -15,8 +15,7 @@ from typing import Any, NoReturn
 from attsvm._words import in_plain
 from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import Number, Numbers, Operation, misuse
-from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
+from attsvm.theory.arithmetic.namespace import All, AnyOf, Comparison, Namespace, Relation
 
 _SUM, _QUOTIENT, _ENTRYWISE, _PRODUCT, _POWER, _ATOM = range(6)
 GREEK = ("alpha", "beta", "gamma", "delta", "eta", "lambda", "mu", "nu", "sigma", "tau", "theta")

@@ -17,11 +17,11 @@ import numpy as np
 from attsvm._types import Case, JsonObject
 from attsvm.errors import ClaimError, NotExpressible
 from attsvm.theory.arithmetic.entries import Values
-from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.relations import (
+from attsvm.theory.arithmetic.namespace import (
     All,
     AnyOf,
     Comparison,
+    Namespace,
     Proposition,
     Relation,
     returned,

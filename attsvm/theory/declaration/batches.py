@@ -22,8 +22,7 @@ from attsvm.theory.arithmetic.heights import heights, is_met, seen, shortfall
 from attsvm.theory.arithmetic.heights import proved as proved_by
 from attsvm.theory.arithmetic.lanes import Lanes
 from attsvm.theory.arithmetic.magnitudes import MAGNITUDES, Magnitude
-from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.relations import comparisons, returned
+from attsvm.theory.arithmetic.namespace import Namespace, comparisons, returned
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import FrozenValues, defined, member, put, stored
 from attsvm.theory.declaration.metering import evaluate

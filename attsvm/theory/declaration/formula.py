@@ -24,9 +24,9 @@ from attsvm.theory.arithmetic import (
     Balls,
 )
 from attsvm.theory.arithmetic.entries import CONSTANTS, Number, Values, misuse
-from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.relations import Comparison, Relation, returned
+from attsvm.theory.arithmetic.namespace import Comparison, Namespace, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES
+from attsvm.theory.declaration.conclusions import Conclusion, Measured, signature
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.instances import (
     FrozenValues,
@@ -37,7 +37,6 @@ from attsvm.theory.declaration.instances import (
     rational,
     shape_of,
 )
-from attsvm.theory.declaration.measured import Conclusion, Measured, signature
 from attsvm.theory.declaration.metering import evaluate
 from attsvm.theory.declaration.variables import (
     Choice,

@@ -16,8 +16,7 @@ from attsvm._types import Array, Case, Entry, JsonObject
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.entries import READ_ONLY, Number, Values, misuse
-from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.relations import Relation
+from attsvm.theory.arithmetic.namespace import Namespace, Relation
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.metering import evaluate
 from attsvm.theory.declaration.variables import Choice, Defined, Integer, Raw, Variable, axes_of

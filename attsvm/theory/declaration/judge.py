@@ -25,7 +25,7 @@ from attsvm._types import Case
 from attsvm.theory.arithmetic import BALLS, ENCLOSURES, TAILS, Balls, Entries, entries
 from attsvm.theory.arithmetic.entries import Values
 from attsvm.theory.arithmetic.heights import TOUCHED
-from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation, returned
+from attsvm.theory.arithmetic.namespace import All, AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.metering import evaluate

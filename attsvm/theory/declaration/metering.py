@@ -16,8 +16,7 @@ from flint import arb, fmpq
 
 from attsvm.theory.arithmetic.entries import Entries, Values, entries
 from attsvm.theory.arithmetic.magnitudes import BIT_LENGTHS, Digits, digits_of, enclosed
-from attsvm.theory.arithmetic.namespace import Namespace
-from attsvm.theory.arithmetic.relations import Relation, comparisons
+from attsvm.theory.arithmetic.namespace import Namespace, Relation, comparisons
 from attsvm.theory.arithmetic.traces import Trace, Untraceable
 
 LONGEST = 2**20

@@ -27,11 +27,11 @@ from attsvm._types import Case
 from attsvm.errors import ClaimError, present
 from attsvm.theory.declaration.batches import relaxed, strategy
 from attsvm.theory.declaration.claim import Claim, ensure_checkable, refuse
+from attsvm.theory.declaration.conclusions import Conclusion, Measured, signature
 from attsvm.theory.declaration.formula import REQUIRED, Formula
 from attsvm.theory.declaration.hypotheses import Hypothesis, by_name, ensure_same
 from attsvm.theory.declaration.instances import domains, instance_type
 from attsvm.theory.declaration.judge import slack_of
-from attsvm.theory.declaration.measured import Conclusion, Measured, signature
 from attsvm.theory.declaration.records import RecordFormula, Records
 from attsvm.theory.declaration.siblings import (
     Changed,

@@ -23,10 +23,9 @@ from attsvm._types import Hint, JsonObject
 from attsvm.theory.arithmetic.entries import Values
 from attsvm.theory.arithmetic.naming import in_short
 from attsvm.theory.arithmetic.text import GREEK, Term, Text, Word, escaped, letter, letters, written
+from attsvm.theory.declaration.conclusions import Conclusion, Notation, Written
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import FrozenValues, domains
-from attsvm.theory.declaration.measured import Conclusion
-from attsvm.theory.declaration.notation import Notation, Written
 from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.variables import (
     Choice,

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from attsvm._files import read_json
 from attsvm.errors import FileError
 from attsvm.theory.declaration.claim import Claim, is_id
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
 from attsvm.theory.gate.reviewed import Reviewed
 from attsvm.theory.packs.packs import Pack
-from attsvm.theory.record import files
 from attsvm.theory.record.curated import python_files, unloaded
 
 UNREVIEWED = "not reviewed yet"
@@ -50,7 +50,7 @@ def read_expectations(path: str | os.PathLike[str]) -> dict[str, Expectation]:
     Raises:
         FileError: the file cannot be read, has another schema or unknown words, or lacks a reason.
     """
-    document = files.read_json(path)
+    document = read_json(path)
     if (
         not isinstance(document, dict)
         or document.get("schema") != 1
@@ -69,7 +69,7 @@ def read_rest(path: str | os.PathLike[str]) -> dict[str, str]:
     Raises:
         FileError: the file cannot be read, or the digests have another form.
     """
-    document = files.read_json(path)
+    document = read_json(path)
     result = document.get("packs", {}) if isinstance(document, dict) else None
     if not isinstance(result, dict) or not all(isinstance(v, str) for v in result.values()):
         raise FileError(

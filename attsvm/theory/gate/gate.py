@@ -36,7 +36,7 @@ from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record import curated
 from attsvm.theory.record.counterexample import replay_instance
 from attsvm.theory.record.ledger import NOT_REPLAYED, Run
-from attsvm.theory.run.profiles import PROFILES, profile_named
+from attsvm.theory.run.sampling import PROFILES, profile_named
 from attsvm.theory.verification.check import Outcome
 from attsvm.theory.verification.reuse import Earlier, bases_of, evaluated
 from attsvm.theory.verification.verify import Task, conclude, plan

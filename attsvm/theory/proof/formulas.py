@@ -18,7 +18,7 @@ from flint import fmpq
 from attsvm.errors import ProofError
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Number, Numbers
-from attsvm.theory.arithmetic.relations import All, Comparison, Relation
+from attsvm.theory.arithmetic.namespace import All, Comparison, Relation
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.proof.facts import Proposition, Sequent, eq, ge, gt
 from attsvm.theory.proof.terms import ABS, EXP, REAL, SQRT, Function, Letter, Term, as_term

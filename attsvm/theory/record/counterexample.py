@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from attsvm._files import read_json
 from attsvm._types import Entry, Json, JsonObject
 from attsvm._witness import Witness, ensure_witness
 from attsvm._words import printable
@@ -18,7 +19,6 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.code_digests import Imports, digest_of_claim
 from attsvm.theory.packs.packs import Pack, find_claims
-from attsvm.theory.record import files
 from attsvm.theory.run.asking import frozen
 from attsvm.theory.run.evaluation import examine
 
@@ -225,7 +225,7 @@ def read(path: str | os.PathLike[str]) -> JsonObject:
     """
     if Path(path).is_dir():
         raise FileError(f"{path} is a folder without .json files", remedy="`hunt` writes them.")
-    stored = files.read_json(path)
+    stored = read_json(path)
     if not isinstance(stored, dict) or stored.get("kind") != KIND:
         raise FileError(f"{path} is no counterexample file", remedy="`hunt` writes them.")
     if stored.get("schema") not in (SCHEMA, WITHOUT_WITNESS):

@@ -26,12 +26,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from attsvm._files import error_text, write_all
+from attsvm._files import error_text, parse, read_whole, write_all
 from attsvm._types import Entry, JsonObject
 from attsvm._words import counted
 from attsvm.errors import LedgerError
 from attsvm.theory.record import forms
-from attsvm.theory.record.files import parse, read_whole
 
 SCHEMA = 1
 """Version number of the schema of all events."""

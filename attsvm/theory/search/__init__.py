@@ -16,8 +16,8 @@ import numpy as np
 from attsvm._types import Json
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance.document import finite_leaves, integer_leaves
-from attsvm.theory.run.pool import Elite, Pool
 from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EVERY, EXPLICIT
+from attsvm.theory.run.tally import Elite, Pool
 from attsvm.theory.search.ordinary import EVERY_AT_MOST, draw, listable
 from attsvm.theory.search.scout import Found, Scout, Spent, Stop
 from attsvm.theory.search.screening import counts, grows, screen

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from attsvm._files import dump, write_text
+from attsvm._files import dump, finite, write_text
 from attsvm._types import JsonObject
 from attsvm.errors import FileError
 from attsvm.theory.declaration.claim import Claim
@@ -16,7 +16,6 @@ from attsvm.theory.instance import codec
 from attsvm.theory.packs.code_digests import digest_of_claim
 from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record.counterexample import document, file_name, read, replay
-from attsvm.theory.record.files import finite
 from attsvm.theory.run.coverage import Counts, warnings_of
 from attsvm.theory.run.evaluation import Refuted
 from attsvm.theory.search import GUIDED, Elite, Pool

@@ -14,7 +14,7 @@ from attsvm.theory.search.ordinary import ensemble
 
 if TYPE_CHECKING:
     from attsvm.theory.run.evaluation import Refuted
-    from attsvm.theory.run.profiles import Profile
+    from attsvm.theory.run.sampling import Profile
     from attsvm.theory.run.tally import Tally
 
 

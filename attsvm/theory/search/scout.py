@@ -14,8 +14,7 @@ from attsvm.theory.run.examining import admits, probe
 
 if TYPE_CHECKING:
     from attsvm.theory.run.evaluation import Refuted
-    from attsvm.theory.run.pool import Pool
-    from attsvm.theory.run.tally import Tally
+    from attsvm.theory.run.tally import Pool, Tally
 
 _PATIENCE = 20
 """Maximum number of proposals of a turn, including refused ones, as a multiple of its budget."""

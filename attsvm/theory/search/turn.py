@@ -16,7 +16,7 @@ from attsvm.theory.run.bounded import metered
 from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.evaluation import Refuted
 from attsvm.theory.run.examining import audit_closest, ensure_stands
-from attsvm.theory.run.profiles import derive_seed
+from attsvm.theory.run.sampling import derive_seed
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.run.workers import known_claim
 from attsvm.theory.search import GUIDED, Pool, Scout, Stop, draw, fits

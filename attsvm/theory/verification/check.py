@@ -22,14 +22,12 @@ from attsvm.theory.instance.document import rebuilt
 from attsvm.theory.packs.code_digests import ensure_no_assert
 from attsvm.theory.proof.linked import ensure_concluded, is_linked
 from attsvm.theory.record import forms
-from attsvm.theory.run.asking import describe
+from attsvm.theory.run.asking import describe, rehearse, unread
 from attsvm.theory.run.bounded import JUDGED_STEPS, TooLong, metered
 from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.evaluation import Refuted
 from attsvm.theory.run.examining import ensure_stands, probe, see_dropped
-from attsvm.theory.run.profiles import Profile, derive_seed
-from attsvm.theory.run.rehearsal import rehearse, unread
-from attsvm.theory.run.sampling import sample
+from attsvm.theory.run.sampling import Profile, derive_seed, sample
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import check_search
 from attsvm.theory.search.ordinary import fill_up

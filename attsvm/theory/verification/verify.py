@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from attsvm._distribution import version
-from attsvm._files import dump, write_text
+from attsvm._files import dump, finite, write_text
 from attsvm._types import Entry, JsonObject
 from attsvm._words import counted
 from attsvm.errors import AttsvmError, LedgerError
@@ -33,11 +33,10 @@ from attsvm.theory.packs.checkout import (
 from attsvm.theory.packs.code_digests import Imports, digest_of_claim
 from attsvm.theory.packs.packs import Pack, find_claims
 from attsvm.theory.record import counterexample, curated
-from attsvm.theory.record.files import finite
 from attsvm.theory.record.ledger import Ledger
 from attsvm.theory.run.bounded import JUDGED_STEPS, SCREENED_STEPS
 from attsvm.theory.run.coverage import warnings_of
-from attsvm.theory.run.profiles import Profile, profile_named
+from attsvm.theory.run.sampling import Profile, profile_named
 from attsvm.theory.run.workers import HERE, Workers, known_claim
 from attsvm.theory.verification.check import Outcome, check_part, with_siblings
 from attsvm.theory.verification.reuse import Earlier, bases_of, evaluated, reused

@@ -16,7 +16,7 @@ from attsvm.theory.arithmetic.balls import DUST, rational_middle
 from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.heights import heights, is_met
 from attsvm.theory.arithmetic.lanes import Tensors
-from attsvm.theory.arithmetic.relations import All, Comparison
+from attsvm.theory.arithmetic.namespace import All, Comparison
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.arithmetic.synonyms import FORMULAS, synonym
 from attsvm.theory.arithmetic.text import Text, letter

@@ -21,7 +21,7 @@ from attsvm.theory import (
     load_packs,
 )
 from attsvm.theory.arithmetic import ENCLOSURES
-from attsvm.theory.arithmetic.relations import comparisons
+from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.coq.kernel import Proofs
 from attsvm.theory.coq.theorems import expressible, refutation, statement, tightness
 from attsvm.theory.declaration.variables import Choice

@@ -16,8 +16,7 @@ from attsvm.theory.declaration.claim import ensure_checkable
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.code_digests import digest_of_claim
 from attsvm.theory.run.examining import audit_closest, examine_case
-from attsvm.theory.run.profiles import profile_named
-from attsvm.theory.run.sampling import sample
+from attsvm.theory.run.sampling import profile_named, sample
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.verification.check import check_part
 

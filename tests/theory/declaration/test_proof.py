@@ -27,7 +27,7 @@ from attsvm.theory import (
 from attsvm.theory.declaration import proof
 from attsvm.theory.declaration.proof import executed, grants, recorded, suppose, supposed_number
 from attsvm.theory.packs.packs import find_claims, load_packs
-from attsvm.theory.run.profiles import PROFILES
+from attsvm.theory.run.sampling import PROFILES
 from attsvm.theory.verification.check import check_part, check_shard
 
 x = sp.Symbol("x", real=True)

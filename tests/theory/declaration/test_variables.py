@@ -28,7 +28,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic import BALLS, FLOATS, Tensors, entries, lanes
 from attsvm.theory.arithmetic.heights import heights
-from attsvm.theory.arithmetic.relations import Comparison
+from attsvm.theory.arithmetic.namespace import Comparison
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.arithmetic.traces import TRACES

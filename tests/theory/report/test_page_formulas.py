@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from attsvm.primitives.steps import W_K, converges_in_direction
 from attsvm.theory import Measured, Records
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.arithmetic.relations import Comparison
+from attsvm.theory.arithmetic.namespace import Comparison
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.declaration.formula import TIGHTENED
 from attsvm.theory.declaration.records import RecordFormula

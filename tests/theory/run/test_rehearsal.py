@@ -14,7 +14,7 @@ from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.arithmetic.symbols import Symbols
 from attsvm.theory.arithmetic.text import Text
 from attsvm.theory.arithmetic.traces import TRACES
-from attsvm.theory.run.rehearsal import rehearse
+from attsvm.theory.run.asking import rehearse
 from attsvm.theory.search.hunt import hunt
 
 

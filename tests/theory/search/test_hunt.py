@@ -28,7 +28,7 @@ from attsvm.theory.packs.packs import find_claims
 from attsvm.theory.report.terminal import hunt_text
 from attsvm.theory.run import workers
 from attsvm.theory.run.evaluation import confirm
-from attsvm.theory.run.pool import Elite
+from attsvm.theory.run.tally import Elite
 from attsvm.theory.run.workers import processes
 from attsvm.theory.search import NEEDS, fits
 from attsvm.theory.search.hunt import hunt

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attsvm.theory.run.pool import Pool
+from attsvm.theory.run.tally import Pool
 from attsvm.theory.search.schedule import Schedule
 
 CREW = ["a", "b", "c"]

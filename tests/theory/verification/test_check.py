@@ -19,7 +19,7 @@ from attsvm.exact import rational
 from attsvm.theory import PROFILES, Records, Slack, changed
 from attsvm.theory.run.evaluation import Refuted, confirm
 from attsvm.theory.run.examining import audit_closest, examine_case, height, probe
-from attsvm.theory.run.profiles import Profile, derive_seed
+from attsvm.theory.run.sampling import Profile, derive_seed
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import Scout
 from attsvm.theory.verification.check import Outcome, check_part, check_shard, execute_proof

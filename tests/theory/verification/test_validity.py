@@ -13,7 +13,7 @@ from attsvm.theory.declaration.judge import judge
 from attsvm.theory.instance import codec
 from attsvm.theory.run.bounded import JUDGED_STEPS, SCREENED_STEPS
 from attsvm.theory.run.examining import examine_case, probe, see_dropped
-from attsvm.theory.run.profiles import profile_named
+from attsvm.theory.run.sampling import profile_named
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.verification.check import Outcome, check_part, with_siblings
 from attsvm.theory.verification.verify import Task, conclude
