@@ -8,7 +8,6 @@ from hypothesis import Phase, given, seed, settings
 from attsvm.theory import PROFILES
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout
-from attsvm.theory.search.check_search import guide
 from attsvm.theory.verification.check import check_part
 
 
@@ -45,7 +44,7 @@ def untold(claim):
 def screened(claim, part="", looks=150):
     """The scout of one part after the screening searcher alone, by far the fastest searcher."""
     scout = Scout(Tally(claim, claim.part(part), 0), "screen", looks)
-    guide(GUIDED["screen"], scout, np.random.default_rng(0))
+    GUIDED["screen"].guide(scout, np.random.default_rng(0))
     return scout
 
 

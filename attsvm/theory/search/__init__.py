@@ -7,6 +7,7 @@ of known instances.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ import numpy as np
 from attsvm._types import Json
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance.document import finite_leaves, integer_leaves
+from attsvm.theory.run.bounded import TooLong
+from attsvm.theory.run.evaluation import Refuted
 from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EVERY, EXPLICIT
 from attsvm.theory.run.tally import Elite, Pool
 from attsvm.theory.search.ordinary import EVERY_AT_MOST, draw, listable
@@ -72,6 +75,15 @@ class Guided:
     def works_on(self, claim: Claim) -> bool:
         """Return whether the searcher fits the claim and is installed."""
         return self.fits(claim) and self.there()
+
+    def guide(self, scout: Scout, generator: np.random.Generator) -> Refuted | None:
+        """Search until the scout stops it or it is done; return the refutation that it found."""
+        with contextlib.suppress(Found, Spent):
+            try:
+                self.search(scout, generator)
+            except TooLong:  # later instances of a turn are usually larger
+                scout.tally.give_up(f"a batch of {self.title}")
+        return scout.found
 
 
 def _sizes(scout: Scout, generator: np.random.Generator) -> None:

@@ -20,7 +20,6 @@ from attsvm.theory.run.sampling import derive_seed
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.run.workers import known_claim
 from attsvm.theory.search import GUIDED, Pool, Scout, Stop, draw, fits
-from attsvm.theory.search.check_search import guide
 from attsvm.theory.search.ordinary import ensemble, every, explicit
 from attsvm.theory.search.shrink import shrink
 from attsvm.theory.search.worsen import worsen
@@ -207,6 +206,6 @@ def _searched(tally: Tally, turn: Turn) -> tuple[Refuted | None, bool]:
     budget = max(turn.budget // guided.fewer, 8)
     first = turn.number == 0  # a short turn, as other searchers wait for their first one
     scout = Scout(tally, guided.title, budget, turn.deadline, wide=not first)
-    result = guide(guided, scout, generator)
+    result = guided.guide(scout, generator)
     late = turn.deadline is not None and time.time() > turn.deadline
     return result, not late and (scout.idle or not tally.seen.looked)

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from attsvm._types import Json, JsonObject
 from attsvm.errors import ClaimError
 from attsvm.sources import full_name
@@ -26,11 +28,18 @@ from attsvm.theory.run.asking import describe, rehearse, unread
 from attsvm.theory.run.bounded import JUDGED_STEPS, TooLong, metered
 from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.evaluation import Refuted
-from attsvm.theory.run.examining import ensure_stands, probe, see_dropped
+from attsvm.theory.run.examining import (
+    audit_closest,
+    ensure_stands,
+    examine_case,
+    probe,
+    repeat,
+    see_dropped,
+)
 from attsvm.theory.run.sampling import Profile, derive_seed, sample
 from attsvm.theory.run.tally import Tally
-from attsvm.theory.search import check_search
-from attsvm.theory.search.ordinary import fill_up
+from attsvm.theory.search import EXPLICIT, GUIDED, Scout, draw
+from attsvm.theory.search.ordinary import ensemble, fill_up
 
 _REPEATS = 3
 """Maximum number of accepted instances per shard whose conclusion is evaluated twice."""
@@ -151,7 +160,7 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
                 ensure_steps(claim, steps)
                 proof = proved
             seed = derive_seed(claim.id, shard, base_seed)
-            refuted = check_search.run(tally, budget, seed, explicit=shard == 0)
+            refuted = search(tally, budget, seed, explicit=shard == 0)
             if refuted is None and part.name == "":
                 refuted = fill_up(tally, budget.examples)
             if part.dropped:
@@ -171,6 +180,51 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
         seconds=time.perf_counter() - started,
         **tally.seen.shallow(),
     )
+
+
+def search(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted | None:
+    """Return a refutation of the tally's part found by one searcher after another, or None.
+
+    A counterexample of the reading is shrunk, unless it is an explicit instance, which stays as its
+    author wrote it. A counterexample of a sibling is not shrunk: it only shows that the check can
+    fail.
+    """
+    sibling = bool(tally.part.name)
+    if explicit:
+        for case in tally.part.examples:
+            result = examine_case(tally, case, EXPLICIT)[1]
+            if result:
+                return result
+    result = _by_each_searcher(tally, budget, 0 if sibling else budget.simplify, seed)
+    if result and not sibling:
+        from attsvm.theory.search.shrink import shrink
+
+        result = shrink(tally, result, budget.simplify).found
+        ensure_stands(tally, result)
+    if result:
+        return result
+    repeat(tally)
+    return audit_closest(tally)
+
+
+def _by_each_searcher(tally: Tally, budget: Profile, shrinks: int, seed: int) -> Refuted | None:
+    generator = np.random.default_rng(seed)
+    if tally.claim.ensemble is not None:
+        result = ensemble(tally, budget.ensemble, generator)
+        if result:
+            return result
+    result = draw(tally, budget.examples, shrinks, seed)
+    if result:
+        return result
+    for searcher in GUIDED.values():
+        if not (searcher.quick or budget.name != "quick") or not searcher.works_on(tally.claim):
+            continue
+        looks = max(round(searcher.share * budget.guided), 3)
+        scout = Scout(tally, searcher.title, looks, numbers=budget.numbers, once=True)
+        result = searcher.guide(scout, generator)
+        if result:
+            return result
+    return None
 
 
 def _chosen_without_floats(tally: Tally, refuted: Refuted | None, draws: int) -> Iterator[Json]:

@@ -13,7 +13,6 @@ from attsvm.theory.instance import codec
 from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, draw
-from attsvm.theory.search.check_search import guide
 
 QUICK = PROFILES["quick"]
 NOTHING = st.nothing()
@@ -33,7 +32,7 @@ def scouted(claim, name, cases=(), budget=None, seed=0):
     else:
         assert draw(tally, QUICK.examples, QUICK.simplify, seed) is None
     scout = Scout(tally, name, share(name) if budget is None else budget)
-    guide(GUIDED[name], scout, np.random.default_rng(seed))
+    GUIDED[name].guide(scout, np.random.default_rng(seed))
     return scout
 
 

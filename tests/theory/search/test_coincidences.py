@@ -16,7 +16,6 @@ from attsvm.theory.packs.packs import load_packs
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, coincidences
 from attsvm.theory.search.batch_moves import closest
-from attsvm.theory.search.check_search import guide
 from attsvm.theory.search.coincidences import SPECIAL, coincide, named_constants
 from attsvm.theory.search.relations import Domain
 from benchmarks.power.measure import PACK, quick
@@ -170,7 +169,7 @@ def test_where_floats_make_0_of_much_few_are_shown_to_the_judge():
         siblings={"1": changed(c=1)},
     )
     scout = Scout(Tally(claim, claim.part(""), 0), "screen", share("screen"), once=True)
-    guide(GUIDED["screen"], scout, np.random.default_rng(0))
+    GUIDED["screen"].guide(scout, np.random.default_rng(0))
     assert scout.found is None
     assert 0 < scout.spent < share("screen")
 
@@ -203,7 +202,7 @@ def test_large_instances_of_a_check_are_light():
         )
         for once in (False, True):
             scout = Scout(Tally(claim, claim.part(""), 0), "sizes", 60, numbers=64, once=once)
-            guide(GUIDED["sizes"], scout, np.random.default_rng(0))
+            GUIDED["sizes"].guide(scout, np.random.default_rng(0))
             assert scout.found is None
             if not once:
                 assert seen[name] <= 64
@@ -247,5 +246,5 @@ def test_a_matrix_that_is_a_combination_meets_its_hypotheses():
         siblings={"1": changed(c=1)},
     )
     scout = Scout(Tally(claim, claim.part(""), 0), "screen", round(0.2 * QUICK.guided), once=True)
-    guide(GUIDED["screen"], scout, np.random.default_rng(0))
+    GUIDED["screen"].guide(scout, np.random.default_rng(0))
     assert scout.found is not None

@@ -19,12 +19,13 @@ from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import leaves, value_at
 from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.tally import Tally
-from attsvm.theory.search import GUIDED, Scout, Spent, check_search
+from attsvm.theory.search import GUIDED, Scout, Spent
 from attsvm.theory.search.float_coordinates import starts
 from attsvm.theory.search.float_frame import Frame, frame_key
 from attsvm.theory.search.gradient import gradient
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.turn import searchers_of
+from attsvm.theory.verification import check
 from benchmarks.power.regions import shapiro
 from tests.late import Late
 from tests.theory.search.scouting import scouted
@@ -212,7 +213,7 @@ def test_siblings_pass_what_they_change():
     claim = guided(relaxed)
     tally = Tally(claim, claim.part("shift 100"), 0)
     tally.pool.offer(0.0, STARTS[0])
-    check_search.guide(GUIDED["gradient"], Scout(tally, "gradient", 8), np.random.default_rng(0))
+    GUIDED["gradient"].guide(Scout(tally, "gradient", 8), np.random.default_rng(0))
     assert set(shifts) == {100.0}
 
 
@@ -239,7 +240,7 @@ def test_quick_checks_do_without_whether_or_not_torch_is_loaded(monkeypatch):
     monkeypatch.setitem(GUIDED, "gradient", replace(GUIDED["gradient"], search=count))
     for name in ("quick", "deep"):
         profile = replace(PROFILES[name], examples=5, guided=10)
-        check_search.run(Tally(thin, thin.part(""), 0), profile, 0, explicit=False)
+        check.search(Tally(thin, thin.part(""), 0), profile, 0, explicit=False)
     assert len(calls) == 1
 
 

@@ -15,7 +15,6 @@ from attsvm.theory.instance import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout
 from attsvm.theory.search.batch_moves import count_new
-from attsvm.theory.search.check_search import guide
 from attsvm.theory.search.screening import GENERATIONS, breed
 from benchmarks.power.regions import proportional, right_triangles
 from benchmarks.power.sizes import brocard, few, late, pell, slow, taxicab, tokens
@@ -120,7 +119,7 @@ def test_a_box_in_which_nothing_drawn_lies_is_aimed_at(seed):
         siblings={"half": changed(c="1/2")},
     )
     scout = Scout(Tally(box, box.part(""), 0), "screen", share("screen"))
-    guide(GUIDED["screen"], scout, np.random.default_rng(seed))
+    GUIDED["screen"].guide(scout, np.random.default_rng(seed))
     assert scout.found is not None
     assert scout.tally.seen.drawn == 0
 
@@ -129,7 +128,7 @@ def test_a_box_in_which_nothing_drawn_lies_is_aimed_at(seed):
 def test_relations_between_entries_are_made_on_purpose(planted):
     """Multiples of a row, and right triangles, which chance hardly draws."""
     scout = Scout(Tally(planted, planted.part(""), 0), "screen", share("screen"))
-    guide(GUIDED["screen"], scout, np.random.default_rng(0))
+    GUIDED["screen"].guide(scout, np.random.default_rng(0))
     assert scout.found is not None
     assert scout.tally.seen.screened <= 20 * 4096
 
@@ -186,7 +185,7 @@ def test_the_integers_that_were_enumerated_are_told():
     assert set(range(low, high + 1)) <= set(lanes_of_k)
     assert seen.exhausted["sign"] == [-1, 1]
     late = Scout(Tally(claim, claim.part(""), 0), "integers", 100, deadline=1.0)
-    guide(GUIDED["integers"], late, np.random.default_rng(0))
+    GUIDED["integers"].guide(late, np.random.default_rng(0))
     assert late.tally.seen.exhausted == {}
     seen.add(late.tally.seen)
     assert seen.exhausted["k"] == [low, high]
@@ -204,7 +203,7 @@ def test_a_variable_that_took_several_values_in_a_batch_was_varied(searcher):
         hypotheses={"one": lambda m, v: m.equal(v.one, 1)},
     )
     scout = Scout(Tally(claim, claim.part(""), 0), searcher, 40)
-    guide(GUIDED[searcher], scout, np.random.default_rng(0))
+    GUIDED[searcher].guide(scout, np.random.default_rng(0))
     assert scout.tally.seen.probed <= 12 < scout.tally.seen.screened
     assert scout.tally.variety.moved == {"k": True, "one": False}
 
@@ -279,7 +278,7 @@ HOMOGENEOUS = stated(
 def test_a_homogeneous_claim_falls_at_usual_size_though_its_ratio_tends_to_1_far_out(seed):
     tally = Tally(HOMOGENEOUS, HOMOGENEOUS.part(""), 0)
     scout = Scout(tally, "screen", 96, wide=True)
-    found = guide(GUIDED["screen"], scout, np.random.default_rng(seed))
+    found = GUIDED["screen"].guide(scout, np.random.default_rng(seed))
     assert found is not None
     values = codec.decode(found.instance, HOMOGENEOUS.instance_type).x
     assert np.abs(np.frexp(values)[1]).max() < 12

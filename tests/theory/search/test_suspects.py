@@ -19,7 +19,6 @@ from attsvm.theory.instance import codec
 from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout
-from attsvm.theory.search.check_search import guide
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.suspects import Suspects
 
@@ -118,7 +117,7 @@ def run(searcher, claim, seed):
         for case in (Two(0.5, 0.25, 1, 2), Two(-1.0, 2.0, 3, 3)):
             examine_case(tally, case, "test")
     scout = Scout(tally, searcher, 40, numbers=2**8)
-    guide(GUIDED[searcher], scout, np.random.default_rng(seed))
+    GUIDED[searcher].guide(scout, np.random.default_rng(seed))
     return scout
 
 
@@ -242,7 +241,7 @@ EGYPTIAN = small(
 )
 def test_integers_that_violate_are_found_in_one_turn(claim, found):
     scout = Scout(Tally(claim, claim.part(""), 0), "integers", 96, once=True)
-    guide(GUIDED["integers"], scout, np.random.default_rng(0))
+    GUIDED["integers"].guide(scout, np.random.default_rng(0))
     assert scout.found is not None
     case = codec.decode(scout.found.instance, claim.instance_type)
     assert [getattr(case, name) for name in claim.formula.variables] == found
@@ -254,7 +253,7 @@ def test_integers_that_violate_are_found_in_one_turn(claim, found):
 
 def alone(claim, searcher, budget=96, **options):
     scout = Scout(Tally(claim, claim.part(""), 0), searcher, budget, **options)
-    guide(GUIDED[searcher], scout, np.random.default_rng(0))
+    GUIDED[searcher].guide(scout, np.random.default_rng(0))
     assert scout.found is None
     return scout.tally.seen
 
@@ -297,7 +296,7 @@ def test_a_violation_that_floats_cannot_see_lies_in_no_screened_box():
 
     wrong = small(far, lambda m, v: m.any_of(m.at_most(1, off(m, v)), m.below(v.x, v.y)))
     scout = Scout(Tally(wrong, wrong.part(""), 0), "integers", 96)
-    guide(GUIDED["integers"], scout, np.random.default_rng(0))
+    GUIDED["integers"].guide(scout, np.random.default_rng(0))
     assert scout.found is not None
 
 
