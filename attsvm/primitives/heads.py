@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from attsvm.theory.arithmetic.relations import Proposition
+from attsvm.theory.arithmetic.namespace import Proposition
 from attsvm.theory.types import Comparison, Namespace, Number, Numbers, Values
 
 

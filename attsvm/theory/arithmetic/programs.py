@@ -24,7 +24,7 @@ from attsvm.theory.arithmetic.entries import (
     Scalar,
     entries,
 )
-from attsvm.theory.arithmetic.relations import All, AnyOf, Proposition, Relation
+from attsvm.theory.arithmetic.namespace import All, AnyOf, Proposition, Relation
 
 SUM, PRODUCT, ATOM = range(3)
 """Precedence of an expression, from loose to tight."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from attsvm._types import Array, Case, JsonObject
 from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic.relations import All, AnyOf, Relation, comparisons
+from attsvm.theory.arithmetic.namespace import All, AnyOf, Relation, comparisons
 from attsvm.theory.arithmetic.script import DIGITS, Decimals, Scripts
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import Formula

@@ -159,7 +159,9 @@ def test_show_imports_a_statement_with_what_rests_on_it_and_no_large_library(sta
     assert large == []
 
 
-def test_verify_of_one_statement_imports_100_modules_of_attsvm_at_most_and_no_other_statement(tmp_path):
+def test_verify_of_one_statement_imports_100_modules_of_attsvm_at_most_and_no_other_statement(
+    tmp_path,
+):
     ours, pack, *large = counted(
         *("verify", "sim/lemma-3.12", "-n", "1", "--ledger", str(tmp_path / "ledger.jsonl"))
     )

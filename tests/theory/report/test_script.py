@@ -14,7 +14,7 @@ from attsvm.errors import ClaimError
 from attsvm.primitives.descent import Descent, Factored
 from attsvm.theory import Reading, Real, Statement, Truth, load_packs
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.arithmetic.relations import comparisons
+from attsvm.theory.arithmetic.namespace import comparisons
 from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.record import curated
 from attsvm.theory.report.script import (
