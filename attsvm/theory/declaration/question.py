@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic.relations import Relation
+from attsvm.theory.arithmetic.namespace import Relation
 from attsvm.theory.declaration.batches import relaxed, strategy
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import Formula
