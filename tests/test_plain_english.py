@@ -145,7 +145,7 @@ def faults_of(room):
 
 
 MOST = {
-    "attsvm": {"name": 9},
+    "attsvm": {"name": 4},
     "benchmarks": {},
     "examples": {},
     "properties": {},

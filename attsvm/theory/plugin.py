@@ -156,7 +156,7 @@ class ReplayFile(pytest.File):
     """A curated counterexample."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield one item."""
+        """Yield the item that replays the file."""
         yield ReplayItem.from_parent(self, name=f"replay[{self.path.stem}]")
 
 
@@ -164,7 +164,11 @@ class ReplayItem(pytest.Item):
     """An item that passes if the stored counterexample still refutes its claim."""
 
     def runtest(self) -> None:
-        """Replay the file."""
+        """Replay the file.
+
+        Raises:
+            ReplayFailure: the counterexample is not confirmed.
+        """
         path, loaded = self.path.resolve(), _loaded(self.config)
         result = replay_curated(path, loaded.curated[path], loaded.packs)
         self.user_properties.append((_REPLAY, json.dumps(result.json())))
@@ -187,7 +191,7 @@ class ReplayFailure(Exception):
 
 
 class ClaimFailure(Exception):
-    """An error: a verdict is not the expected one."""
+    """A verdict is not the expected one, or a sibling was not refuted."""
 
 
 class ClaimItem(pytest.Item):
@@ -199,7 +203,11 @@ class ClaimItem(pytest.Item):
         self.part = part
 
     def runtest(self) -> None:
-        """Check the part on the shards of the profile."""
+        """Check the part on the shards of the profile.
+
+        Raises:
+            ClaimFailure: the verdict is not the expected one, or the sibling was not refuted.
+        """
         profile = profile_named(self.config.getoption("--profile"))
         seed = self.config.getoption("--claim-seed")
         part = self.claim.part(self.part)
@@ -217,7 +225,7 @@ class ClaimItem(pytest.Item):
             if outcome.refuted is None and not part.automatic:
                 raise ClaimFailure(
                     f"{self.name}: this false sibling survived {outcome.examples} instances, so "
-                    "the check of the claim is blunt"
+                    "the check of the claim is too weak"
                 )
             return
         verdict, reason = assess(self.claim, outcome, (), profile)

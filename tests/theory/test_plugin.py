@@ -177,7 +177,7 @@ def test_counterexamples_are_replayed_before_anything_else(alone):
         "! NOT CONFIRMED: claims/counterexamples/mine--wrong--literal.json: ",
         "! ERROR: claims/counterexamples/stray.json: ",
         "mine/blunt:literal[shift 100]: this false sibling survived 8 instances, so the check "
-        "of the claim is blunt",
+        "of the claim is too weak",
         "mine/wrong:literal: refuted, certified, exercised; expected holds, numeric, exercised",
         "\nx^2 >= 1.\n",
     ],

@@ -48,22 +48,22 @@ class Term(Scalar):
     Attributes:
         m: the arithmetic that it belongs to.
         text: the expression.
-        given: whether it depends on the instance.
+        depends: whether it depends on the instance.
         binds: the precedence of the expression.
         value: its value if it is a rational constant, else None.
     """
 
-    __slots__ = ("binds", "given", "m", "text", "value")
+    __slots__ = ("binds", "depends", "m", "text", "value")
 
     def __init__(
         self,
         m: Programs,
         text: str,
-        given: bool,
+        depends: bool,
         binds: int = ATOM,
         value: Fraction | None = None,
     ) -> None:
-        self.m, self.text, self.given, self.binds, self.value = m, text, given, binds, value
+        self.m, self.text, self.depends, self.binds, self.value = m, text, depends, binds, value
 
     def within(self, least: int) -> str:
         """Return the expression, in brackets if its precedence is lower."""
@@ -83,13 +83,13 @@ class Term(Scalar):
         if b.value == (0 if sign in (" + ", " - ") else 1):
             return a
         return self.m.named(
-            f"{a.within(binds)}{sign}{b.within(binds + 1)}", a.given or b.given, binds
+            f"{a.within(binds)}{sign}{b.within(binds + 1)}", a.depends or b.depends, binds
         )
 
     def __neg__(self) -> Term:
         if self.value is not None:
             return self.m.constant(-self.value)
-        return self.m.named(f"-{self.within(ATOM)}", self.given, SUM)
+        return self.m.named(f"-{self.within(ATOM)}", self.depends, SUM)
 
 
 class Length(int):
@@ -137,11 +137,11 @@ class Programs(Arithmetic[Term]):
         terms = [Term(self, text, True) for text in places]
         return entries(terms, shape) if shape else terms[0]
 
-    def named(self, text: str, given: bool, binds: int = ATOM) -> Term:
+    def named(self, text: str, depends: bool, binds: int = ATOM) -> Term:
         """Return an expression; a long one gets a name, the same expression one name."""
         if len(text) <= _LONG:
-            return Term(self, text, given, binds)
-        return Term(self, self.line(text), given)
+            return Term(self, text, depends, binds)
+        return Term(self, self.line(text), depends)
 
     def line(self, text: str) -> str:
         """Return the name of an expression, which has a line of its own."""
@@ -167,8 +167,8 @@ class Programs(Arithmetic[Term]):
     def called(self, name: str, *arguments: Number) -> Term:
         """Return a function of the checker of these numbers."""
         terms = [self.exact(x) for x in arguments]
-        given = any(x.given for x in terms)
-        return self.named(f"{name}({', '.join(x.text for x in terms)})", given)
+        depends = any(x.depends for x in terms)
+        return self.named(f"{name}({', '.join(x.text for x in terms)})", depends)
 
     exp = elementary(lambda x: x.m.called("exp", x))
     log = elementary(lambda x: x.m.called("log", x))
@@ -220,7 +220,7 @@ class Programs(Arithmetic[Term]):
         return f"{_RELATIONS[relation.kind]}({', '.join(sides)})"
 
     def _is_constant(self, side: Any) -> bool:
-        return not any(self.exact(x).given for x in self._flat(side))
+        return not any(self.exact(x).depends for x in self._flat(side))
 
     def _broadcast(self, left: Any, right: Any) -> list[str]:
         """Return both sides as lists of one shape."""

@@ -123,7 +123,7 @@ class Array(Scalar):
         return Array(self.m, tuple(axes), entry) if axes else entry()
 
     def __iter__(self) -> Iterator[Array | Term]:
-        """Yield one general entry or row; `m.array` makes an array of what a loop makes of it.
+        """Yield one general entry or row; `m.array` turns the value of a loop on it into an array.
 
         Raises:
             NotExpressible: a loop runs within another loop over the same axis, for which one
@@ -166,7 +166,7 @@ class Array(Scalar):
 
 
 def _shifted(start: int, at: list[str]) -> str:
-    """Take the next index, and return the place that it has in the whole array."""
+    """Remove the first index from the list; return its place in the whole array."""
     index = at.pop(0)
     return f"({start} + {index})%nat" if start else index
 
@@ -209,7 +209,7 @@ def _common(a: Axes, b: Axes) -> Axes:
     """Return the axes of a sum of two arrays.
 
     Raises:
-        ClaimError: an axis has two lengths, of which neither is 1.
+        ClaimError: an axis has two lengths, and neither is 1.
     """
     count = max(len(a), len(b))
     pairs = zip((_ONE,) * (count - len(a)) + a, (_ONE,) * (count - len(b)) + b, strict=True)
@@ -228,7 +228,7 @@ def _array(x: object) -> Array:
         NotExpressible: it is something else.
     """
     if not isinstance(x, Array):
-        raise NotExpressible("a function of arrays, of what is no array of any size")
+        raise NotExpressible("a function of arrays, applied to a value that is no array")
     return x
 
 
@@ -280,7 +280,7 @@ class Arrays(Terms):
         self.running.discard(axis)
 
     def array(self, values: Iterable[object]) -> Any:
-        """Return the array over an axis of what a loop over the axis has made.
+        """Return the array over an axis of the values that a loop over the axis has made.
 
         Raises:
             NotExpressible: the values come from no loop over one axis.

@@ -1,4 +1,4 @@
-"""Coq as a second opinion: it compiles proofs about statements and refutations of readings.
+"""Coq as an independent check: it compiles proofs of readings and refutations of readings.
 
 A proof for all sizes is a theorem in a file of the pack, such as `Theorem sharp` in
 `symbolic/coq/sim_lemma_3_12.v`. Its proposition is generated from the reading, so that a changed
@@ -41,7 +41,8 @@ _AXIOMS = re.compile(
     r"|(PrimInt63|Uint63|PrimFloat|FloatAxioms)\.\w+)"
 )
 """Axioms that a theorem may use: those of the real numbers, of classical logic, of equal functions,
-and of the processor's integers and floats, with which `interval` computes."""
+and of the processor's integers and floats, with which `interval` computes. A theorem that uses any
+other axiom, such as an admitted lemma, is rejected."""
 
 _BATCH = 8
 """Number of theorems in one file: starting Coq with its libraries takes longer than most proofs."""
@@ -182,15 +183,15 @@ def check(
     tell: Callable[[str], None],
     workers: int = 1,
 ) -> Iterator[Checked]:
-    """Yield what Coq says of each theorem about these readings.
+    """Yield the verdict of Coq on each theorem about these readings.
 
     Args:
         claims: the readings.
-        instances: the stored counterexamples of a reading, the most telling first.
+        instances: returns the stored counterexamples of a reading, the most instructive first.
         proofs: the proofs of their pack.
         coqc: the compiler.
-        tell: a function that is called with what is being done.
-        workers: how many files Coq compiles at once; the answers do not depend on it.
+        tell: called with a message before each step.
+        workers: number of files that Coq compiles at once; the verdicts do not depend on it.
 
     Raises:
         UsageError: there is no Coq by this name, or it does not compile the definitions.
@@ -224,12 +225,12 @@ def check(
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A file whose last theorem is what is to be checked.
+    """A text for Coq whose last theorem is to be checked.
 
     Attributes:
         claim: the id of the reading.
         kind: as in `Checked`.
-        text: the file.
+        text: the text; several jobs are compiled as one file.
     """
 
     claim: str
@@ -240,7 +241,7 @@ class _Job:
 def _proved(
     claims: Sequence[Claim], proofs: Proofs, compiler: Compiler, tell: Callable[[str], None]
 ) -> Iterator[Checked | _Job]:
-    """Compile the proofs for all sizes; yield what is left to check, or why one is rejected."""
+    """Compile the proofs for all sizes; yield a job for each, or the verdict if Coq rejects it."""
     for claim in claims:
         for file, name in proofs.theorems(claim):
             kind = "tightness" if name.endswith(_TIGHT) else "proof"
@@ -276,9 +277,9 @@ def _refuted(
 
 
 def statements(claims: Sequence[Claim], proofs: Proofs) -> str:
-    """Return the propositions about these readings for which there are proofs, as a Coq file.
+    """Return a Coq file with the propositions of these readings for which there are proofs.
 
-    The other readings of their statements come too, as a file of proofs needs all of its own.
+    The claims must contain all readings of a statement, because its file of proofs uses them all.
     """
     lines = ["Require Import Prelude.\n"]
     for claim in claims:
@@ -292,7 +293,11 @@ def statements(claims: Sequence[Claim], proofs: Proofs) -> str:
 
 
 def _conclusion(claim: Claim, file: str, name: str) -> str:
-    """Return a file that takes a theorem for the generated proposition, and asks for its axioms."""
+    """Return a text in which Coq compares a theorem with the proposition, and lists its axioms.
+
+    The definition is accepted only if the theorem's type is the generated proposition. So a proof
+    of another proposition is rejected, such as one that was written for an older formula.
+    """
     text = f"Statements.{coq_name(claim.id)}"
     if name.endswith(_TIGHT):
         text += _TIGHT
@@ -307,17 +312,21 @@ def _conclusion(claim: Claim, file: str, name: str) -> str:
 
 
 def decided(theorem: Theorem) -> str:
-    """Return a file in which the tactic of Decide.v proves a theorem about numbers."""
+    """Return a text in which the tactic of Decide.v proves a theorem about numbers."""
     head = "From Interval Require Import Tactic.\nRequire Import Prelude Decide.\n\n"
     return f"{head}{theorem.decided}\nPrint Assumptions {theorem.name}.holds.\n"
 
 
 def _judged(jobs: Sequence[_Job], compiler: Compiler) -> list[Checked]:
-    """Return what Coq says of these theorems; if it refuses their file, each half is tried."""
+    """Return the verdicts of Coq on these theorems.
+
+    They are compiled as one file. If Coq rejects it, each half is tried, down to single theorems.
+    """
     first = jobs[0]
     name = f"Check_{coq_name(first.claim)}_{first.kind.replace(' ', '_')}_{len(jobs)}"
     compiler.write(name, "\n".join(job.text for job in jobs))
     accepted, output = compiler.compiled(name, len(jobs))
+    # the output has one list of axioms for each theorem; otherwise a theorem would go unnoticed
     listed = re.split(r"^(?=Axioms:|Closed under the global context)", output, flags=re.MULTILINE)
     if accepted and len(listed) == len(jobs) + 1:
         return [_accepted(job, axioms) for job, axioms in zip(jobs, listed[1:], strict=True)]
@@ -330,7 +339,7 @@ def _judged(jobs: Sequence[_Job], compiler: Compiler) -> list[Checked]:
 
 
 def _accepted(job: _Job, listed: str) -> Checked:
-    """Return that a theorem is accepted, unless it uses an axiom that is not allowed."""
+    """Return the verdict on a theorem that Coq accepts; an axiom that is not allowed rejects it."""
     axioms = tuple(re.findall(r"^([A-Z]\w*(?:\.\w+)+)", listed, re.MULTILINE))
     others = [axiom for axiom in axioms if not _AXIOMS.fullmatch(axiom)]
     if others:
@@ -344,6 +353,6 @@ def _result(output: str) -> str:
 
 
 def _error(output: str) -> str:
-    """Return the error of Coq in one line."""
+    """Return the error of Coq in one line, at most 200 characters."""
     result = output.partition("Error:")[2] or output or "no output: it ran out of time or memory"
     return " ".join(result.split())[:200]

@@ -20,7 +20,8 @@ _LONG = 60
 """Maximum number of letters of a term inside another one; a longer term gets a definition."""
 
 SUM, PRODUCT, APPLICATION, ATOM = range(4)
-"""Precedence of a Coq term, from loose to tight. A negation binds like a sum, to be safe."""
+"""Precedence of a Coq term, from loose to tight. A negation has that of a sum, so that it always
+gets brackets inside another term."""
 
 _SIGNS: dict[Operation, tuple[str, int]] = {
     operator.add: ("+", SUM),
@@ -36,15 +37,15 @@ class Term(Scalar):
     Attributes:
         m: the arithmetic that it belongs to.
         text: a Coq term in scope R.
-        given: whether the number depends on a value of the instance. A comparison of other numbers
-            was decided by Python, so that Coq would check nothing.
+        depends: whether the number depends on a value of the instance. Python has computed all
+            other numbers, so that Coq would learn nothing from a comparison of them.
         binds: the precedence of the text.
     """
 
-    __slots__ = ("binds", "given", "m", "text")
+    __slots__ = ("binds", "depends", "m", "text")
 
-    def __init__(self, m: Any, text: str, given: bool, binds: int = ATOM) -> None:
-        self.m, self.text, self.given, self.binds = m, text, given, binds
+    def __init__(self, m: Any, text: str, depends: bool, binds: int = ATOM) -> None:
+        self.m, self.text, self.depends, self.binds = m, text, depends, binds
 
     def within(self, least: int) -> str:
         """Return the text, in brackets if its precedence is lower."""
@@ -58,19 +59,19 @@ class Term(Scalar):
         a, b = (other, self) if swapped else (self, other)
         sign, binds = _SIGNS[operation]
         text = f"{a.within(binds)} {sign} {b.within(binds + 1)}"
-        return self.m.named(text, a.given or b.given, binds)
+        return self.m.named(text, a.depends or b.depends, binds)
 
     def __neg__(self) -> Term:
-        made: Term = self.m.named(f"- {self.within(APPLICATION)}", self.given, SUM)
+        made: Term = self.m.named(f"- {self.within(APPLICATION)}", self.depends, SUM)
         return made
 
     def __abs__(self) -> Term:
-        made: Term = self.m.named(f"Rabs {self.within(ATOM)}", self.given, APPLICATION)
+        made: Term = self.m.named(f"Rabs {self.within(ATOM)}", self.depends, APPLICATION)
         return made
 
 
 class Length(int):
-    """The length of an axis of an instance; numbers that are made of it count as given."""
+    """The length of an axis of an instance; numbers that are made of it depend on it."""
 
     def __add__(self, other: int) -> Length:
         return Length(int(self) + other)
@@ -111,16 +112,16 @@ class Terms(Arithmetic[Term]):
     def called(self, name: str, *arguments: Term) -> Term:
         """Return a Coq function of these numbers."""
         text = " ".join([name, *(x.within(ATOM) for x in arguments)])
-        return self.named(text, any(x.given for x in arguments), APPLICATION)
+        return self.named(text, any(x.depends for x in arguments), APPLICATION)
 
-    def named(self, text: str, given: bool, binds: int = ATOM) -> Term:
+    def named(self, text: str, depends: bool, binds: int = ATOM) -> Term:
         """Return a term; a long text becomes a definition, the same text one definition."""
         if len(text) <= self.longest:
-            return Term(self, text, given, binds)
+            return Term(self, text, depends, binds)
         if text not in self._names:
             name = self._names[text] = f"t{len(self._names)}"
             self.definitions[name] = text
-        return Term(self, self._names[text], given)
+        return Term(self, self._names[text], depends)
 
     def exact(self, value: object) -> Term:
         """Return a constant, or the length of an axis, as a term."""

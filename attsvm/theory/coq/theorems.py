@@ -94,7 +94,7 @@ def coq_name(claim_id: str) -> str:
 
 
 def statement(claim: Claim) -> Theorem:
-    """Return the reading for all sizes and values.
+    """Return the theorem that a reading is true for all sizes and values.
 
     Raises:
         NotExpressible: a part of the formula has no Coq term.
@@ -103,7 +103,7 @@ def statement(claim: Claim) -> Theorem:
 
 
 def tightness(claim: Claim) -> Theorem:
-    """Return that no smaller right side will do: below any share of it the reading fails.
+    """Return the theorem that the reading fails with any share below 1 of its right side.
 
     Raises:
         NotExpressible: a part of the formula has no Coq term, or it is no inequality.
@@ -112,7 +112,7 @@ def tightness(claim: Claim) -> Theorem:
 
 
 def _condition(hypothesis: Hypothesis, m: Namespace, v: Values) -> Relation | Proposition:
-    """Return the condition of a hypothesis, which Coq alone may be able to state."""
+    """Return the condition of a hypothesis; a `Proposition` can be stated by Coq alone."""
     result = hypothesis.holds(m, v)
     return result if isinstance(result, Proposition) else returned(result, "a hypothesis")
 
@@ -133,7 +133,7 @@ def _statement(claim: Claim, name: str, *, share: bool) -> Theorem:
         text = " ->\n  ".join([*conditions, _proposition(relation)])
         return Theorem(name, (), f"forall {letters},\n  {text}" if bound else text)
     if not isinstance(relation, Comparison) or relation.kind == "equal":
-        raise NotExpressible("the tightness of what is no inequality")
+        raise NotExpressible("the tightness of a conclusion that is no inequality")
     right: Any = relation.right
     conditions.append(
         f"share * {m.exact(right).within(PRODUCT + 1)} {_OPPOSITE[relation.kind]} "
@@ -214,7 +214,7 @@ def _text(number: Any) -> str:
 
 
 def refutation(claim: Claim, case: Case) -> Theorem:
-    """Return that an instance meets each hypothesis of a claim and violates its conclusion.
+    """Return the theorem that an instance meets all hypotheses and violates the conclusion.
 
     Raises:
         NotExpressible: a part of the formula has no Coq term, or Python decided it.
@@ -241,7 +241,7 @@ def _instance(formula: Formula, m: Terms, case: Case) -> Values:
 
 
 def _met(relation: Relation) -> str:
-    """Return that a relation of terms is true."""
+    """Return the proposition that a relation of terms is true."""
     if isinstance(relation, All | AnyOf):
         sign = " /\\ " if isinstance(relation, All) else " \\/ "
         return f"({sign.join(map(_met, relation.parts))})"
@@ -249,7 +249,7 @@ def _met(relation: Relation) -> str:
 
 
 def _violated(relation: Relation) -> str:
-    """Return that a relation of terms is false."""
+    """Return the proposition that a relation of terms is false."""
     if isinstance(relation, All | AnyOf):
         sign = " \\/ " if isinstance(relation, All) else " /\\ "
         return f"({sign.join(map(_violated, relation.parts))})"
@@ -270,7 +270,8 @@ def _sides(relation: Comparison) -> Iterator[tuple[str, str]]:
     """
     sides = (np.array(side, dtype=object) for side in (relation.left, relation.right))
     for a, b in zip(*(side.ravel() for side in np.broadcast_arrays(*sides)), strict=True):
-        if not any(isinstance(x, Term) and x.given for x in (a, b)):
+        # Python has computed both sides, so Coq would only check a comparison of two numerals
+        if not any(isinstance(x, Term) and x.depends for x in (a, b)):
             raise NotExpressible("a condition that Python decides, such as a property of a loss")
         yield _text(a), _text(b)
 

@@ -345,8 +345,8 @@ CLAIM = "the claim"
 def check(statement: Callable[[], Iterator[tuple[str, Answer]]]) -> bool:
     """Print each answer, and return whether the instance violates the statement.
 
-    It does if each hypothesis is true and the claim is false. What stays undecided or undefined is
-    neither, so that it never violates.
+    It does if each hypothesis is true and the claim is false. An undecided or undefined answer
+    counts as neither.
     """
     answers: dict[str, Answer] = {}
     for Real.bits in PRECISIONS:

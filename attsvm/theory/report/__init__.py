@@ -1,1 +1,1 @@
-"""Reports for people: terminal, pages and scripts, all drawn from the record of a run."""
+"""Reports: text for a terminal, pages and scripts, all made from the record of a run."""

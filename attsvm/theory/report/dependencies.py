@@ -1,4 +1,4 @@
-"""Dependencies between statements: which statements are affected by a refuted one.
+"""Dependencies between statements: which statements a refuted one affects.
 
 A statement declares the statements that its sentence uses or is derived from in print
 (`Statement.rests_on`). If one of them is refuted, the statement may still be true, but its printed

@@ -111,8 +111,8 @@ _FILE: Mapping[str, forms.Form] = {
 def find_source(packs: Sequence[Pack], name: str) -> Source:
     """Return the texts about a source from the files beside its claims.
 
-    Only its name without files. Packs may be loaded in part: `ensure_whole` rejects statements
-    without claims.
+    Without such files the source has only a name. Packs may be loaded in part, so statements
+    without claims are no error here; `ensure_whole` rejects them.
 
     Raises:
         FileError: a file cannot be read, has an unknown or missing field, or names an unknown
@@ -158,7 +158,7 @@ def ensure_whole(source: Source, claims: Iterable[Claim]) -> None:
 
 
 class _File:
-    """A file of words on a source, and the claims that it may name."""
+    """A file of texts about a source, and the claims that it may name."""
 
     def __init__(self, path: Path, claims: Mapping[str, Claim]) -> None:
         """Read the file.
@@ -180,11 +180,11 @@ class _File:
         self.source: str = self.document["source"]
 
     def words(self, field: str) -> dict[str, str]:
-        """Return a table of words, each in one line."""
+        """Return a table of the file, with each text in one line."""
         return {key: _line(value) for key, value in self.document.get(field, {}).items()}
 
     def statements(self) -> list[str]:
-        """Return the ids of the statements that it names."""
+        """Return the ids of the statements that the file names."""
         errata = self.document.get("errata", ())
         return [*self.document.get("order", ()), *(words["statement"] for words in errata)]
 
@@ -207,7 +207,7 @@ class _File:
         for name, k in telling.items():
             if not 0 <= k < len(readings[name].examples):
                 raise FileError(
-                    f"{self.path}: {what} tells of an example that {name} does not have",
+                    f"{self.path}: {what} refers to an example that {name} does not have",
                     value=k,
                     remedy=f"It has {len(readings[name].examples)}, counted from 0.",
                 )
@@ -231,7 +231,7 @@ class _File:
         needed: Mapping[str, forms.Form],
         more: Mapping[str, forms.Form],
     ) -> None:
-        """Raise unless a table has the needed fields, of their forms, and no unknown ones."""
+        """Raise unless a table has the needed fields in the right form, and no unknown fields."""
         for key in table:
             self._ensure_known(f"{what} has an unknown field", key, {**needed, **more})
         if lacks := forms.lacking(table, needed, more):

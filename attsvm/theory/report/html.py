@@ -36,23 +36,23 @@ from attsvm.theory.report.verifier import verifier_or_reason
 from attsvm.theory.report.view import AXES, ReadingView, SourceView, StatementView, source_view
 
 _WORDS = (*map(str, Truth), "none")
-"""The classes of verdicts, each with a colour."""
+"""Words that are also names of classes in the style sheet, each with a colour."""
 
 _FIRST = 4
-"""Maximum number of findings of the heaviest kind that are open at once, for each source."""
+"""Maximum number of findings of the first weight that are unfolded at first, for each source."""
 
 _KINDS = {
     "reading": "One exact form of a statement: hypotheses, data and conclusion.",
     "literal": "Exactly what is printed; numbered where the words admit several forms.",
     "amended": "A repair, meant to change as little as possible; the first ones may fall.",
     "sharp": "The strongest version that we know, with the best constant or rate where it has one.",
-    "sibling": "A false neighbour of a reading, which the same check has to refute.",
+    "sibling": "A deliberately false variant of a reading, which the same check must refute.",
     "tightness": "The largest ratio of left to right side that the run reached.",
     "sizes": "Shapes of the variables in the first instances of a check, and how many had them.",
     "equal entries": "Whether two entries of an array other than 0 are equal in size.",
     "support tokens": "How many tokens of each input have margin 1 in the Att-SVM.",
-    "slack": "What the conclusion has to spare at an instance; below 0 it is violated, and a "
-    "strict one also at 0.",
+    "slack": "The distance of a conclusion from failing at an instance. Below 0 it is violated; a "
+    "strict conclusion is also violated at 0.",
 }
 _MEANINGS = {
     **{axis.__name__: {str(w): w.meaning for w in axis} for axis in (Truth, Evidence, Validity)},
@@ -126,7 +126,9 @@ def page(
         tallies={w: results.count(w) for w in (*map(str, Truth), "not run") if w in results},
         wrong=list(_wrong(run, readings)),
         findings=[(str(weight), *groups) for weight, *groups in weights if any(groups)],
-        plain=[s for view in sources for s in view.statements if s.refuted and s.told is None],
+        plain=[
+            s for view in sources for s in view.statements if s.refuted and s.shown_erratum is None
+        ],
         figures=figures,
         truths=list(map(str, Truth)),
         axes=AXES,
@@ -157,7 +159,7 @@ def _lead(run: Run, sources: Sequence[SourceView], readings: Sequence[ReadingVie
 
 
 def _wrong(run: Run, readings: Sequence[ReadingView]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield each problem: a reading or "", and the words before and after it."""
+    """Yield each problem of a run: the id of a reading or "", and the text before and after it."""
     for r in readings:
         if not r.entry:
             yield r.id, ("Without a verdict: ", "")
@@ -236,7 +238,7 @@ def _filters(packs: Sequence[Pack], folder: Path) -> JsonObject:
         "places": lambda s: list(_places(s, folder)),
         "proof_places": lambda r: list(_proof_places(r, folder)),
         "resting": _resting,
-        "standing_readings": lambda s: [r for r in s.readings if r.id in s.told.stands],
+        "standing_readings": lambda s: [r for r in s.readings if r.id in s.shown_erratum.stands],
         "texts": lambda r, cases: list(_texts(r, cases, own)),
         "what_it_does": _WEIGHTS.__getitem__,
         "without": lambda id, name: id.removeprefix(f"{name}/"),
@@ -244,7 +246,7 @@ def _filters(packs: Sequence[Pack], folder: Path) -> JsonObject:
 
 
 def _colour(word: object) -> str:
-    """Return the class of a word on truth."""
+    """Return the class in the style sheet for a word on truth."""
     return str(word) if word in _WORDS else "none"
 
 
@@ -253,7 +255,7 @@ def _doubtful(r: ReadingView) -> bool:
 
 
 def _in_a_word(r: ReadingView) -> str:
-    """Return a reading with its verdict."""
+    """Return the id of a reading with its verdict."""
     verdict = ", ".join(str(r.entry.get(axis, "")) for axis in AXES) if r.entry else "not run"
     return f"{r.id}: {verdict}{'' if r.as_expected else ', not as expected'}"
 
@@ -267,12 +269,14 @@ def _data(s: StatementView) -> JsonObject:
         "printed-falls": s.refuted,
     }
     tightest = max((r.entry.get("tightness") or 0.0 for r in s.readings), default=0.0)
-    texts = [s.id, s.place, s.printed, s.told.gist if s.told else ""]
+    texts = [s.id, s.place, s.printed, s.shown_erratum.gist if s.shown_erratum else ""]
     texts += [str(r.entry.get("statement", "")) for r in s.readings]
     return {
         "truth": " ".join(sorted({r.truth for r in s.readings})),
         "mark": " ".join(mark for mark, has in marks.items() if has),
-        "weight": len(Weight) - list(Weight).index(s.told.weight) if s.told else 0,
+        "weight": len(Weight) - list(Weight).index(s.shown_erratum.weight)
+        if s.shown_erratum
+        else 0,
         "tight": tightest if tightest < 1e300 else 1e300,
         "seconds": round(sum(float(r.entry.get("seconds") or 0) for r in s.readings), 3),
         "text": " ".join(texts).lower(),
@@ -303,7 +307,7 @@ def _places(s: StatementView, folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _proof_places(r: ReadingView, folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield the file of its proof, if it has one: a link relative to the page, and its words."""
+    """Yield the file of its proof, if it has one: a link relative to the page, and its text."""
     if r.claim is not None and r.claim.proof:
         for file in homes(r.claim.file, r.claim.proof)[1:]:
             where, shown = _place(file, folder)
@@ -311,7 +315,7 @@ def _proof_places(r: ReadingView, folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _place(file: Path, folder: Path) -> tuple[str, str]:
-    """Return the link from a folder to a file, and the file as a reader here names it."""
+    """Return the link from a folder to a file, and the file's path from the current folder."""
     present, path = Path.cwd(), file.resolve()
     where = Path(os.path.relpath(path, folder.resolve())).as_posix()
     shown = path.relative_to(present).as_posix() if path.is_relative_to(present) else path.name
@@ -319,7 +323,7 @@ def _place(file: Path, folder: Path) -> tuple[str, str]:
 
 
 def _confirmed(r: ReadingView, case: Case) -> tuple[str, str]:
-    """Return an instance that refutes a reading and its slack, confirmed anew."""
+    """Return an instance that refutes a reading and its slack, after confirming both again."""
     if r.claim is None:
         raise ClaimError("an instance of an erratum has no claim to refute", value=r.id)
     return refutation(r.claim, case, r.names)
@@ -357,7 +361,7 @@ def _picture(r: ReadingView, case: Case, painters: Sequence[Painter]) -> Markup:
 
 
 def _how_known(r: ReadingView) -> str:
-    """Return the result that confirmed the stored counterexample."""
+    """Return how the stored counterexample was confirmed: by this run's replay, or when stored."""
     if r.replayed:
         result, reason = r.replayed.get("result", ""), r.replayed.get("reason", "")
         return f"{result.capitalize()} at the start of this run: {reason}"

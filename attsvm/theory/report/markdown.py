@@ -157,10 +157,10 @@ class _Page:
         return Marked(f"[{safe(text)}]({quote(Path(where).as_posix())})")
 
     def erratum(self, s: StatementView) -> tuple[list[str], list[ReadingView]]:
-        """Return the printed text, the failure with its instances, and the repair.
+        """Return the points of an erratum, and the readings whose sentences they contain.
 
-        And their readings. The readings are those whose sentences the text contains. Both are empty
-        if no instance refutes a literal reading.
+        The points are the printed text, the failure with its instances, and the repair. Both lists
+        are empty if no instance refutes a literal reading.
         """
         words, by_id = s.erratum, {r.id: r for r in s.readings}
         refuted = [r for r in s.printed_readings if r.truth == str(Truth.REFUTED)]
@@ -186,9 +186,10 @@ class _Page:
     def counterexamples(
         self, readings: Iterable[ReadingView], *, says: bool
     ) -> tuple[list[str], list[ReadingView]]:
-        """Return readings with an instance at which each fails, if known.
+        """Return a point for each refuted reading, and the readings with a known instance.
 
-        And the readings with instances.
+        A point names the reading, and the instance at which it fails if one is known. If `says`, it
+        also contains the sentence of the reading.
         """
         text, fallen, last = [], [], ""
         for r in readings:
@@ -243,7 +244,7 @@ def heading(s: StatementView) -> str:
 
 
 def mark(s: StatementView) -> str:
-    """Return the mark of a statement with a refuted literal reading."""
+    """Return "!!" for an overturned statement, "!" for another refuted literal reading, else ""."""
     return "!!" if s.turned else "!" if s.refuted else ""
 
 
@@ -279,12 +280,12 @@ def _table(rows: Iterable[Sequence[str]], *titles: str) -> str:
 
 
 def inline(text: str) -> str:
-    """Return a text that is shown letter by letter within a line."""
+    """Return a text as inline code in Markdown, whatever characters it contains."""
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     pad = " " * ("`" in text)
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
 def slug(heading: str) -> str:
-    """Return the anchor that readers of Markdown give a heading."""
+    """Return the anchor that Markdown renderers give a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

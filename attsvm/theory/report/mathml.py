@@ -27,7 +27,7 @@ _SIGNS = {
     "in": "∈", "to": "→", "sum": "∑", "prod": "∏",
 }  # fmt: skip
 _RELATIONS = {"=", "<", ">", r"\le", r"\ge", r"\ne", r"\in", r"\to", r"\,"}
-"""Before these and thin spaces, as before + and -, a line may end."""
+"""Tokens before which a line may end, as it may before + and - between operands."""
 
 _SPACES = {",": "0.17em", ";": "0.28em", ":": "0.22em", "quad": "1em"}
 _ESCAPES: Mapping[str, str] = {
@@ -233,7 +233,7 @@ class _Reader:
 
 
 def _kept(words: str) -> str:
-    """Return words with non-breaking spaces at both ends, as browsers drop plain ones."""
+    """Return words with non-breaking spaces at both ends, because browsers drop plain ones."""
     left, right = len(words) - len(words.lstrip(" ")), len(words) - len(words.rstrip(" "))
     return "\u00a0" * left + words.strip(" ") + "\u00a0" * right if words.strip(" ") else words
 

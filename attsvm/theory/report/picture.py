@@ -1,4 +1,4 @@
-"""Pictures of instances: points in the plane and a path, a panel each."""
+"""Pictures of instances: panels, each with points in the plane and a path."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Points = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Points around the origin, numbered from 1, and a path of another scale.
+    """Points around the origin, numbered from 1, and a path with a scale of its own.
 
     Attributes:
         title: the text above it.
         points: circles.
-        best: the places of the filled circles.
+        best: the indices of the points whose circles are filled.
         path: a line, whose end is marked.
     """
 

@@ -13,7 +13,7 @@ from attsvm.theory.proof.printing import as_text
 from attsvm.theory.verification.check import ensure_steps, execute_proof, found_proof
 
 LINKED, PROSE = "steps linked by facts", "steps connected by prose"
-"""How the steps of a proof are connected: by facts that a small core checks, or by sentences."""
+"""Names of the two kinds of proofs: facts checked by a small core, or steps joined by sentences."""
 
 _FOLDED = {"assumed", "cut", "instance", "positive", "regrouped", "scaled", "square"}
 """Rules whose facts are left out of a printed proof, unless a sentence says what they show."""
@@ -27,12 +27,12 @@ def connection(claim: Claim) -> str:
 
 
 def proof_lines(claim: Claim, *, whole: bool = False) -> Iterator[str]:
-    """Yield the proof of a claim, which is run.
+    """Run the proof of a claim, and yield it as lines of text.
 
     Args:
         claim: a claim with a proof.
-        whole: whether to print all facts; otherwise instances, scalings, products and signs are
-            left out, and premises are those of the facts that are left out.
+        whole: whether to print all facts. Otherwise instances, scalings, products and signs are
+            left out. A fact that used one of them then names its premises in their place.
     """
     with recorded() as steps:
         sentence = execute_proof(claim)
@@ -72,7 +72,7 @@ def chain_lines(chain: Proof, *, whole: bool = False) -> Iterator[str]:
 
 
 def _is_folded(fact: Fact, chain: Proof) -> bool:
-    """Return whether a printed proof leaves a fact out."""
+    """Return whether the short form of a proof leaves a fact out."""
     if fact in chain.concluded or fact.number in chain.notes:
         return False
     sign = fact.rule == "decided" and len(fact.proposition.term.parts) == 1
@@ -80,7 +80,7 @@ def _is_folded(fact: Fact, chain: Proof) -> bool:
 
 
 def _premises(fact: Fact, shown: set[Fact]) -> Iterator[Fact]:
-    """Yield the premises that are shown, and those of premises that are not."""
+    """Yield the shown premises of a fact; a premise that is left out is replaced by its own."""
     for premise in fact.premises:
         if premise in shown:
             yield premise

@@ -1,4 +1,4 @@
-"""A refutation in plain text: the instance in small numbers, and its slack, confirmed anew."""
+"""A refutation in plain text: the instance and its slack, both confirmed again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DIGITS = 4
 
 
 def refutation(claim: Claim, case: Case, names: Mapping[str, str]) -> tuple[str, str]:
-    """Return an instance that refutes a reading, and its slack; both are confirmed anew.
+    """Return an instance that refutes a reading, and its slack, after confirming both again.
 
     The witness of a curated counterexample is read from its file.
 
@@ -36,7 +36,7 @@ def refutation(claim: Claim, case: Case, names: Mapping[str, str]) -> tuple[str,
 
 
 def slack_words(answer: Confirmation) -> str:
-    """Return the slack or an upper bound of it, and the method unless a certificate has it."""
+    """Return the slack or an upper bound of it, and the method unless that is a certificate."""
     known = "" if answer.evidence is Evidence.CERTIFIED else f", {answer.evidence}: {answer.method}"
     if answer.enclosure is None:
         return f"refuted{known}"
@@ -47,7 +47,7 @@ def slack_words(answer: Confirmation) -> str:
 
 
 def _decimal(bound: str, rounding: str) -> str:
-    """Return a decimal of few digits on that side of the bound."""
+    """Return a bound with few digits, rounded up or down as `rounding` says."""
     value = rounded(bound, rounding, _DIGITS)
     if not value.is_finite():
         return str(value).lower()

@@ -58,7 +58,7 @@ def render(
 
 @functools.cache
 def _environment(*, markdown: bool) -> Environment:
-    """Return the reader of templates, which keeps compiled templates; nobody changes it."""
+    """Return the reader of templates, which caches compiled templates; do not change it."""
     templates = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=not markdown,
@@ -73,7 +73,7 @@ def _environment(*, markdown: bool) -> Environment:
 
 
 def text(value: object) -> str:
-    """Return a value as text: control characters, but for ends of lines, become escapes.
+    """Return a value as text; control characters other than line ends become escapes.
 
     Markup stays as it is.
     """
@@ -94,7 +94,7 @@ def safe(value: object) -> str:
 
 
 def prose(value: object) -> Marked:
-    """Return a sentence in one line of Markdown, its plain mathematics in signs as by `sentence`.
+    """Return a sentence in one line of Markdown, with mathematics as `sentence` writes it.
 
     Markdown stays as it is.
     """
@@ -106,7 +106,7 @@ def prose(value: object) -> Marked:
 
 
 def sentence(value: object) -> Markup:
-    """Return a sentence as print has it: the plain `R^7`, `x_t` and `<=` become signs.
+    """Return a sentence with mathematics in HTML: plain `R^7`, `x_t` and `<=` become signs.
 
     Markup stays as it is.
     """
@@ -127,5 +127,5 @@ def sentence(value: object) -> Markup:
 
 
 def anchor(name: str) -> str:
-    """Return an id within the page: that of a claim as it is, other characters by their code."""
+    """Return an id for a part of the page; characters that ids of claims lack become codes."""
     return re.sub(r"[^A-Za-z0-9/:._-]", lambda match: f"~{ord(match[0]):x}~", name)

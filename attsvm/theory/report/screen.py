@@ -31,7 +31,7 @@ def screen(view: StatementView, *, whole: bool = False, asked: str = "") -> Iter
 
 
 def _by_weight(view: StatementView) -> Iterator[str]:
-    """Yield the parts that a screen may leave out, the most telling first.
+    """Yield the parts that a screen may leave out, the most important first.
 
     The parts of a reading are its name, and `fails at` with its name.
     """
@@ -51,7 +51,7 @@ def _by_weight(view: StatementView) -> Iterator[str]:
 
 
 def _head(view: StatementView, parts: Collection[str] = ("fails", "repair")) -> Iterator[str]:
-    """Yield the printed sentence, the refuted parts with reasons, and the repair."""
+    """Yield the lines with the printed sentence, the refuted parts with reasons, and the repair."""
     yield from _wrapped(f"{view.id}  ({view.source}, {view.place}; {_places(view)})")
     yield from _wrapped(view.printed and f"{view.origin}: {view.printed}")
     if fell := view.fell():
@@ -186,6 +186,6 @@ def _near(file: str | Path) -> str:
 
 
 def _below(file: Path) -> str:
-    """Return a path as `_near`; of a file that lies elsewhere its folder and name alone."""
+    """Return a path relative to the current folder; of a file elsewhere, its folder and name."""
     path = Path(_near(file))
     return f"{path.parent.name}/{path.name}" if path.is_absolute() else str(path)

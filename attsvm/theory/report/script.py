@@ -100,7 +100,7 @@ def _written(m: Scripts, claim: Claim, case: Case) -> Script | None:
     try:
         values = values_of(claim.formula, m, case, dict(fields_of(case)))
         relation = claim.formula.relation(m, values, {})
-    except ClaimError:  # it leaves the namespace m
+    except ClaimError:  # the formula uses more than the functions of m
         return None
     sides = [(c.kind, m.printed(c.left), m.printed(c.right)) for c in comparisons(relation)]
     message = title(claim)
@@ -175,7 +175,7 @@ def needed(lines: dict[str, str], text: str) -> set[str]:
 
 
 def _holds(m: Scripts, relation: Relation) -> bool:
-    """Return whether the printed sides, or a NaN among them, show no violation."""
+    """Return whether the printed sides show no violation; NaN shows none."""
     if isinstance(relation, All | AnyOf):
         return (all if isinstance(relation, All) else any)(_holds(m, p) for p in relation.parts)
     left, right = m.printed(relation.left).value, m.printed(relation.right).value

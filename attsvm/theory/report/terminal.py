@@ -36,7 +36,7 @@ def _paint(stream: TextIO) -> Callable[[str, str], str]:
 
 
 def columns(stream: TextIO) -> int | None:
-    """Return the letters in a line of a terminal; None if the stream is none."""
+    """Return the number of characters in a line of a terminal; None for another stream."""
     return get_terminal_size().columns if stream.isatty() else None
 
 
@@ -58,7 +58,10 @@ def verdict_rows(entries: Iterable[Entry]) -> list[tuple[str, ...]]:
 
 
 def tight(entry: Entry) -> str:
-    """Return the largest ratio reached; "" if floats do not see the certified refutation."""
+    """Return the largest ratio of left to right side as text; "" if there is none to show.
+
+    A ratio below 1 beside a refutation is not shown: floats do not see that violation.
+    """
     ratio = entry.get("tightness")
     unsure = entry.get("truth") == "refuted" and (ratio or 0) < 1
     return "" if ratio is None or unsure else f"{ratio:.3g}"
@@ -115,7 +118,7 @@ def table_text(
 
 
 _HANGING = re.compile(r"\s*\d+ |\s*\S+ {2,}|\s*")
-"""The start of a line below which its further lines are indented: a number, or a label."""
+"""The start of a line, a number or a label; the continuation lines are indented by its length."""
 _COMMAND = re.compile(r"(.*?: |\s*)(attsvm [^`'\"]*)")
 """A command to paste, after the words that introduce it."""
 _KEYWORD = re.compile(r"\s+\w+=")
@@ -192,7 +195,12 @@ def not_shown_text(entries: Iterable[Entry]) -> list[str]:
 
 
 def outcome(wrong: int, fallen: int) -> str:
-    """Return how many verdicts are wrong and how many counterexamples were not confirmed."""
+    """Return a summary: unexpected verdicts, and counterexamples that were not confirmed.
+
+    Args:
+        wrong: number of verdicts that are not as expected.
+        fallen: number of curated counterexamples that were not confirmed.
+    """
     text = f"{wrong} not as expected" if wrong else "every verdict as expected"
     if not fallen:
         return text
@@ -221,9 +229,9 @@ _BESIDE = 40
 
 
 def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterator[str]:
-    """Yield rows as columns of text; the last column is wrapped if lines have a width.
+    """Yield rows as columns of text; the last column is wrapped to the width, if there is one.
 
-    The last column stands below the others if it has less than 40 columns beside them.
+    If fewer than 40 characters are left beside the other columns, the last one goes below them.
     """
     columns = [max(map(len, column)) for column in zip(*rows, strict=True)]
     left = sum(columns[:-1]) + 2 * len(columns[:-1])
@@ -266,7 +274,7 @@ def _ratio(value: float, digits: int = 6) -> str:
 
 
 _KNOWN = ("stored counterexample", "explicit instance")
-"""Finders of instances that were known before the hunt."""
+"""Names of searchers for instances that were known before the hunt."""
 
 
 def hunt_text(
@@ -337,27 +345,26 @@ def hunt_text(
         )
     elif document["given_up"]:
         yield (
-            f"given up: the evaluation of {counted(document['given_up'], 'made-up record')} of "
-            "other integers, lengths or members, after too many steps of Python; larger values "
-            "were not tried"
+            f"skipped: {counted(document['given_up'], 'evaluation')} of made-up records, with "
+            "other integers, lengths or members, took too many steps of Python; larger values were "
+            "not tried"
         )
     if document["broke"]:
         yield (
             f"raised: on {counted(document['broke'], 'made-up instance')} a hypothesis, the "
-            "conclusion or what confirms a violation raised an exception, the first time "
-            f"{document['broke_note']}"
+            f"conclusion or the certificate raised an exception; first {document['broke_note']}"
         )
     yield from _searchers_text(document)
     by_searchers: dict[str, list[str]] = {}
     for variable, who in document["moved"].items():
-        by_searchers.setdefault(", ".join(who) or "nobody", []).append(variable)
+        by_searchers.setdefault(", ".join(who) or "no searcher", []).append(variable)
     yield from (f"  {', '.join(v)}: varied by {who}" for who, v in by_searchers.items())
     if document["exhausted"]:
         reported = (
             f"{low} <= {name} <= {high}" for name, (low, high) in document["exhausted"].items()
         )
         yield f"  every choice of {', '.join(reported)} was screened"
-    looked = document["ordinary"]  # the blind spots of the search
+    looked = document["ordinary"]
     for hypothesis, count in document["hypotheses"].items():
         yield f"  satisfied by {count} of {looked} drawn: {hypothesis}"
     yield from (f"  {kind}: {ranked(words, 6)}" for kind, words in document["coverage"].items())
@@ -383,7 +390,7 @@ def _growth_text(steps: Sequence[Entry]) -> Iterator[str]:
 
 
 def _left_open(number: int, unexamined: int) -> str:
-    """Return what is unknown about the instances that guided searchers made up."""
+    """Return how many made-up instances are not settled, and how many were not checked exactly."""
     made = counted(number, "made-up instance")
     was, them = ("was", "it") if number == 1 else ("were", "them")
     if unexamined == number:

@@ -1,4 +1,4 @@
-"""The view of a statement, from which terminal, HTML and Markdown are drawn.
+"""The view of a statement, from which reports for terminal, HTML and Markdown are made.
 
 A view joins the claims with the records of a run. Without a run it has the expected verdicts. A run
 may also have claims that are not loaded. Formulas are those that were evaluated.
@@ -89,12 +89,12 @@ class ReadingView:
 
     @property
     def says(self) -> str:
-        """The claim in one sentence, as the run checked it."""
+        """The sentence of the reading, as the run checked it."""
         return str(self.entry.get("statement") or getattr(self.claim, "statement", ""))
 
     @property
     def literal(self) -> bool:
-        """Whether it reads the statement as printed."""
+        """Whether it is a literal reading."""
         return self.name.startswith("literal")
 
     @property
@@ -200,14 +200,14 @@ class StatementView:
         return any(r.literal and r.truth == _REFUTED for r in self.readings)
 
     @property
-    def told(self) -> Erratum | None:
-        """Its erratum, if the run refuted a reading that the erratum is about."""
+    def shown_erratum(self) -> Erratum | None:
+        """Its erratum if the run refuted a literal reading, else None."""
         return self.erratum if self.refuted else None
 
     @property
     def turned(self) -> bool:
-        """Whether the run refuted a literal reading, and its erratum calls that decisive."""
-        return self.told is not None and self.told.weight is Weight.CLAIM
+        """Whether the run refuted a literal reading, and its erratum has the weight `CLAIM`."""
+        return self.shown_erratum is not None and self.shown_erratum.weight is Weight.CLAIM
 
     @property
     def printed_readings(self) -> list[ReadingView]:
@@ -223,7 +223,7 @@ class StatementView:
 
     @property
     def standing(self) -> str:
-        """The least good word on the truth of its literal readings; of all, if it has none."""
+        """The worst truth of its literal readings, or of all readings if none is literal."""
         truths = {r.truth for r in self.printed_readings or self.readings}
         order = map(str, (Truth.REFUTED, Truth.UNDECIDED, Truth.HOLDS, Truth.PROVED))
         return "not run" if "not run" in truths else next(filter(truths.__contains__, order), "?")
@@ -259,7 +259,7 @@ class StatementView:
         lines = {"weight": weight, "fell": result.fell, "found": result.gist, "fails": result.fails}
         stands = [r.name for r in self.readings if r.id in result.stands]
         if result.repair or stands:
-            lines["repair"] = result.repair or f"what is said by {', '.join(stands)}"
+            lines["repair"] = result.repair or f"the sentence of {', '.join(stands)}"
         return lines
 
     def json(self) -> JsonObject:
@@ -278,7 +278,7 @@ class SourceView:
     """A source with its statements, in its order.
 
     Attributes:
-        source: the words of people on it.
+        source: the texts about it.
         title: the paper or talk.
         statements: its statements.
     """
@@ -289,12 +289,12 @@ class SourceView:
 
     @property
     def readings(self) -> list[ReadingView]:
-        """All readings of it."""
+        """The readings of all its statements."""
         return [r for s in self.statements for r in s.readings]
 
     def of_weight(self, weight: Weight) -> list[StatementView]:
         """Return the refuted statements with errata of a weight, in the order of the errata."""
-        shown = {s.id: s for s in self.statements if s.told}
+        shown = {s.id: s for s in self.statements if s.shown_erratum}
         return [shown[e.statement] for e in self.source.of_weight(weight) if e.statement in shown]
 
     def account(self, fallen: int) -> str:
@@ -482,15 +482,15 @@ def _meaning(name: str, condition: Mapping[str, str]) -> str:
 
 
 def meanings(readings: Iterable[ReadingView]) -> dict[str, str]:
-    """Return the evaluated hypotheses of these readings, by name, unless the name says the same."""
+    """Return the evaluated hypotheses of these readings, by name, unless equal to their names."""
     every = {n: _meaning(n, c) for r in readings for n, c in r.formula["hypotheses"].items()}
     return {name: meaning for name, meaning in every.items() if meaning}
 
 
 def definitions(readings: Iterable[ReadingView], *, latex: bool = False) -> list[str]:
-    """Return the meanings of the names in these formulas.
+    """Return the definitions in these formulas, a line each.
 
-    If meanings differ, readings are named.
+    If readings define a name differently, each line names its readings.
     """
     where: dict[str, list[str]] = {}
     for reading in readings:

@@ -80,9 +80,9 @@ def curate(claim: Claim, packs: tuple[Pack, ...], budget: int = _BUDGET) -> Cura
         done = "replaced"
         if replay(path, packs).confirmed:
             old = read(path)
-            if old.get("instance") == best.found.instance:
+            if old.get("instance") == best.refuted.instance:
                 done = "renewed"
-    new = document(claim, best.found, role="smallest", minimal=best.minimal)
+    new = document(claim, best.refuted, role="smallest", minimal=best.minimal)
     return _written(claim, path, new, old, done)
 
 
@@ -146,10 +146,10 @@ def _smallest(claim: Claim, budget: int) -> Polished | None:
             finds = [] if account.smallest is None else [account.smallest]
         polished = [shrink(Tally(claim, part, 0), result, budget) for result in finds]
     kept = [
-        p if p.found.evidence == f.evidence else Polished(f, False, p.spent)
+        p if p.refuted.evidence == f.evidence else Polished(f, False, p.spent)
         for p, f in zip(polished, finds, strict=True)
     ]
-    return min(kept, key=lambda p: (smallness(p.found.instance), not p.minimal), default=None)
+    return min(kept, key=lambda p: (smallness(p.refuted.instance), not p.minimal), default=None)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

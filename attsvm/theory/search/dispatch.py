@@ -70,7 +70,7 @@ class Dispatch:
         budget: int,
         *,
         pool: str = "[]",
-        found: Refuted | None = None,
+        counterexample: Refuted | None = None,
         resume: tuple[int, int] = (0, 0),
     ) -> Asked:
         """Submit the next turn of a searcher or of the shrinker, and return its job.
@@ -79,7 +79,7 @@ class Dispatch:
             searcher: the searcher, `shrink` or `worsen`.
             budget: number of instances, for a claim of cost 1.
             pool: known instances, as returned by `Pool.text`.
-            found: the counterexample to shrink or worsen.
+            counterexample: the counterexample to shrink or worsen.
             resume: the position at which an earlier call stopped.
         """
         number = self._numbers.get(searcher, 0)
@@ -93,7 +93,7 @@ class Dispatch:
             budget=max(budget // self._claim.cost, 8),
             deadline=self._deadline,
             pool=pool,
-            found=None if found is None else asdict(found),
+            found=None if counterexample is None else asdict(counterexample),
             resume=resume,
         )
         text = written(turn)

@@ -37,7 +37,10 @@ def polish(
     try:
         while any(left is None or left > 0 for left in ahead.values()):  # either may fail
             jobs = [
-                (name, dispatch.submit(name, _BUDGET, found=now[name], resume=resume[name]))
+                (
+                    name,
+                    dispatch.submit(name, _BUDGET, counterexample=now[name], resume=resume[name]),
+                )
                 for name, left in ahead.items()
                 if left is None or left > 0
             ]

@@ -33,13 +33,13 @@ class Polished:
     """The result of shrinking or worsening a counterexample.
 
     Attributes:
-        found: the refutation reached.
+        refuted: the refutation reached.
         minimal: whether every move was tried and failed.
         spent: number of re-evaluations.
         resume: the position to continue from: the number of the stage, and an index in it.
     """
 
-    found: Refuted
+    refuted: Refuted
     minimal: bool
     spent: int
     resume: tuple[int, int] = (0, 0)

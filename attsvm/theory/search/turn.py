@@ -138,7 +138,7 @@ def take(claim: Claim, turn: Turn) -> Gain:
                 where = (turn.resume[0], turn.resume[1])
                 polish = POLISHERS[turn.searcher]
                 done = polish(tally, tally.latest, turn.budget, turn.deadline, where)
-                result, minimal, resume = done.found, done.minimal, done.resume
+                result, minimal, resume = done.refuted, done.minimal, done.resume
             else:
                 result, idle = _searched(tally, turn)
     except Stop:

@@ -199,7 +199,7 @@ def search(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refut
     if result and not sibling:
         from attsvm.theory.search.shrink import shrink
 
-        result = shrink(tally, result, budget.simplify).found
+        result = shrink(tally, result, budget.simplify).refuted
         ensure_stands(tally, result)
     if result:
         return result
@@ -361,7 +361,7 @@ def _lend(claim: Claim, sibling: Outcome, counterexample: Refuted, profile: Prof
         if refuted is not None:
             from attsvm.theory.search.shrink import shrink
 
-            refuted = shrink(tally, refuted, budget.simplify).found
+            refuted = shrink(tally, refuted, budget.simplify).refuted
             ensure_stands(tally, refuted)
     except Exception as problem:
         sibling.error = describe(problem)

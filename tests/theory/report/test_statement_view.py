@@ -113,7 +113,7 @@ def test_what_no_sentence_says_is_not_shown_as_printed():
     ("repair", "stands", "told"),
     [
         ("add 1", (SLOPE.claims[0].id,), ["repair: add 1"]),
-        ("", (SLOPE.claims[0].id,), [f"repair: what is said by {SLOPE.claims[0].reading}"]),
+        ("", (SLOPE.claims[0].id,), [f"repair: the sentence of {SLOPE.claims[0].reading}"]),
         ("", (), []),
     ],
 )

@@ -249,7 +249,7 @@ def test_nothing_found_is_told_with_its_strength():
         "0.75 7.5 s, 75 examined, 4096 screened",
     )
     assert "  x, y: varied by drawn, screen" in lines
-    assert "  R: varied by nobody" in lines
+    assert "  R: varied by no searcher" in lines
     assert "  every choice of 1 <= x <= 64, -2 <= R <= 2 was screened" in lines
 
 
@@ -268,7 +268,7 @@ def test_a_find_and_the_one_that_its_file_keeps_are_told_apart():
 
 def test_evaluations_that_were_given_up_are_told():
     assert "given up" not in told()
-    assert "\ngiven up: the evaluation of 2 made-up records of other integers" in told(given_up=2)
+    assert "\nskipped: 2 evaluations of made-up records, with other integers" in told(given_up=2)
 
 
 def test_what_was_screened_and_not_judged_is_told():
@@ -314,7 +314,7 @@ def test_a_hunt_that_broke_or_saw_nothing_never_says_not_refuted():
     assert "raised" not in told()
     said = told(broke=2, broke_note="ValueError: no").splitlines()[1]
     assert said.startswith("raised: on 2 made-up instances")
-    assert said.endswith("the first time ValueError: no")
+    assert said.endswith("first ValueError: no")
     assert told().startswith("not refuted: toy/true:literal after 90 instances")
     assert told(error="a slip").startswith("no answer: toy/true:literal, the hunt broke")
     assert told(interrupted=True).startswith("interrupted; results so far are kept\nnot ref")

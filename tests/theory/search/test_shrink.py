@@ -84,7 +84,7 @@ ROW = Row(np.full((4, 2), 1.375), np.ones(4), np.arange(4))
 def test_a_find_becomes_as_small_as_it_can_be():
     claim, found = start(ROW)
     done = shrink(tally_of(claim), found, 5000)
-    small = codec.decode(done.found.instance, Row)
+    small = codec.decode(done.refuted.instance, Row)
     assert done.minimal
     assert (small.a.shape, small.w.shape, small.k.shape) == ((1, 1), (1,), (1,))
     assert small.a.item() * small.w.item() == 4.0
@@ -92,7 +92,7 @@ def test_a_find_becomes_as_small_as_it_can_be():
 
 def test_shrinking_keeps_within_the_hypotheses():
     claim, found = start(ROW, {"two columns": lambda case: case.a.shape[1] == 2})
-    small = codec.decode(shrink(tally_of(claim), found, 5000).found.instance, Row)
+    small = codec.decode(shrink(tally_of(claim), found, 5000).refuted.instance, Row)
     assert small.a.shape == (1, 2)
     assert sorted(np.abs(small.w @ small.a)) == [0.0, 4.0]
 
@@ -103,9 +103,9 @@ def test_no_move_makes_a_minimal_find_smaller(seed):
     claim, found = start(Row(a, np.array([1.0, 0.5, 2.0]), np.arange(3)))
     done = shrink(tally_of(claim), found, 20000)
     assert done.minimal
-    assert smallness(done.found.instance) <= smallness(found.instance)
+    assert smallness(done.refuted.instance) <= smallness(found.instance)
     tried = 0
-    for trial in moves(done.found.instance, Space(Row)):
+    for trial in moves(done.refuted.instance, Space(Row)):
         smaller = rebuilt(claim, trial)
         with contextlib.suppress(ValueError):
             assert not (smaller and examine_case(tally_of(claim), smaller, "test")[1])
@@ -119,17 +119,17 @@ def test_it_can_stop_anywhere_and_go_on_from_there():
     done, slices = shrink(tally_of(claim), found, 7), 1
     while not done.minimal:
         assert done.spent <= 7
-        done = shrink(tally_of(claim), done.found, 7, None, done.resume)
+        done = shrink(tally_of(claim), done.refuted, 7, None, done.resume)
         slices += 1
     assert slices > 2
-    assert done.found.instance == whole.found.instance
+    assert done.refuted.instance == whole.refuted.instance
 
 
 def test_of_a_long_axis_blocks_are_left_out():
     """From 600 rows to the 37 that are needed, far sooner than row by row."""
     case = Row(np.full((600, 1), 4.0), np.ones(600), np.arange(600))
     claim, found = start(case, {"37 rows": lambda case: len(case.w) >= 37})
-    small = codec.decode(shrink(tally_of(claim), found, 200).found.instance, Row)
+    small = codec.decode(shrink(tally_of(claim), found, 200).refuted.instance, Row)
     assert small.a.shape == (37, 1)
     assert small.k.tolist() == list(range(37))
 
@@ -139,8 +139,8 @@ def test_the_budget_and_the_time_are_kept():
     for budget in (0, 1, 7):
         done = shrink(tally_of(claim), found, budget)
         assert (done.spent, done.minimal) == (budget, False)
-        assert (done.found == found) is (budget == 0)
-    assert shrink(tally_of(claim), found, 100, 1.0).found == found
+        assert (done.refuted == found) is (budget == 0)
+    assert shrink(tally_of(claim), found, 100, 1.0).refuted == found
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -255,7 +255,7 @@ def test_two_matrices_of_the_commutator_inequality_become_unit_ones():
     case = Matrices(np.diag([5.0, -5.0]), np.array([[0.0, 0.0], [1.0, 0.0]]))
     claim, found = start(case, None, commutator, certify)
     done = shrink(tally_of(claim), found, 5000)
-    small = codec.decode(done.found.instance, Matrices)
+    small = codec.decode(done.refuted.instance, Matrices)
     assert done.minimal
     for M in (small.A, small.B):
         assert M.sum() == np.abs(M).sum() == 1.0
@@ -274,7 +274,7 @@ def test_a_find_that_floats_do_not_see_is_made_smaller_all_the_same():
     assert found is not None
     done = shrink(tally, found, 5000)
     assert done.minimal
-    assert codec.decode(done.found.instance, float) == 0.0
+    assert codec.decode(done.refuted.instance, float) == 0.0
 
 
 def shrunk_inside(low, high, x):
@@ -287,7 +287,7 @@ def shrunk_inside(low, high, x):
     claim, found = start(x, None, between, lambda x, shift=0.0: arb(between(x).value))
     done = shrink(tally_of(claim), found, 5000)
     assert done.minimal
-    return codec.decode(done.found.instance, type(x))
+    return codec.decode(done.refuted.instance, type(x))
 
 
 def height(q):
@@ -346,7 +346,7 @@ def test_integers_shrink_by_common_factors_and_equal_entries_together():
     }
     claim, found = start(case, hypotheses, annotated(Sides), lambda case, shift=0.0: arb(-1))
     done = shrink(tally_of(claim), found, 5000)
-    small = codec.decode(done.found.instance, Sides)
+    small = codec.decode(done.refuted.instance, Sides)
     assert (done.minimal, small.sides.tolist(), small.u, small.v) == (True, [3, 4, 5], 1.0, 1.0)
 
 
@@ -421,7 +421,7 @@ def test_axes_of_one_length_are_told_apart_by_their_names():
     X[0, 1, 1] = 1.0
     case = Named(X, np.array([[0.0, 1.0], [0.0, 0.0]]), np.eye(2), np.array([1, 0]))
     claim, found = start(case, None, conclusion, ball, CUBES)
-    small = codec.decode(shrink(tally_of(claim), found, 5000).found.instance, Named)
+    small = codec.decode(shrink(tally_of(claim), found, 5000).refuted.instance, Named)
     assert (small.X.shape, small.Z.shape, small.start.shape) == ((1, 1, 1), (1, 1), (1, 1))
     assert small.best.tolist() == [0]
     assert (small.X * small.start * small.Z).ravel().tolist() == [1.0]
@@ -445,7 +445,7 @@ def shrunk_counts(case, **hypotheses):
     claim, found = start(case, hypotheses, nothing_counts, lambda x, shift=0.0: arb(-1), data)
     done = shrink(tally_of(claim), found, 5000)
     assert done.minimal
-    return codec.decode(done.found.instance, Counted)
+    return codec.decode(done.refuted.instance, Counted)
 
 
 def test_integers_and_fractions_of_an_instance_are_made_smaller():
@@ -485,7 +485,7 @@ def test_what_breaks_on_the_way_is_not_taken():
     assert tally.seen.broke_note.startswith(
         "ZeroDivisionError: at integers in a changed counterexample"
     )
-    assert value_at(done.found.instance, ("float",)) == 0.5
+    assert value_at(done.refuted.instance, ("float",)) == 0.5
 
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf, 1.7e308, 5e-324, -0.0])
@@ -501,8 +501,8 @@ def shrunk(case, hint, data):
     claim, found = start(case, None, annotated(hint), lambda x, shift=0.0: arb(-1), data)
     done = shrink(tally_of(claim), found, 5000)
     assert done.minimal
-    codec.decode_exactly(done.found.instance, hint)  # as `replay` reads it
-    return codec.decode(done.found.instance, hint)
+    codec.decode_exactly(done.refuted.instance, hint)  # as `replay` reads it
+    return codec.decode(done.refuted.instance, hint)
 
 
 def annotated(hint):
@@ -547,7 +547,7 @@ def shrunk_to(case, violates):
     )
     done = shrink(tally_of(claim), found, 10**6)
     assert done.minimal
-    return codec.decode(done.found.instance, Few)
+    return codec.decode(done.refuted.instance, Few)
 
 
 MANY = settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.nested_given])
@@ -633,4 +633,4 @@ def test_the_smallest_of_four_numbers_of_variables_is_reached(kind, given):
     _, found = examine_case(tally, instance(*given, -1, -10), "test")
     done = shrink(tally, found, 4000)
     assert done.minimal
-    assert done.found.instance == codec.encode(instance(1, 2, -1, -10))
+    assert done.refuted.instance == codec.encode(instance(1, 2, -1, -10))

@@ -34,8 +34,8 @@ def worst(claim, case, budget=400, **rest):
 def test_the_largest_violation_is_approached_and_stays_confirmed():
     claim = build("hill", hill, hill_ball, data=PLANE)
     _, done = worst(claim, np.array([1.0, -1.5]))
-    reached = codec.decode(done.found.instance, claim.instance_type)
-    assert float(done.found.slack["value"]) < -4.99
+    reached = codec.decode(done.refuted.instance, claim.instance_type)
+    assert float(done.refuted.slack["value"]) < -4.99
     assert hill_ball(reached) < arb("-4.98")
 
 
@@ -43,7 +43,7 @@ def test_steps_that_are_not_confirmed_are_not_taken():
     ball = lambda x, shift=0.0: hill_ball(x) if x[0] <= 1.5 else None  # noqa: E731
     claim = build("hill", hill, ball, data=PLANE)
     _, done = worst(claim, np.array([1.0, -1.5]))
-    assert codec.decode(done.found.instance, claim.instance_type)[0] <= 1.5
+    assert codec.decode(done.refuted.instance, claim.instance_type)[0] <= 1.5
 
 
 def test_hypotheses_budget_and_time_bound_it():
@@ -51,9 +51,9 @@ def test_hypotheses_budget_and_time_bound_it():
         "hill", hill, hill_ball, data=PLANE, hypotheses={"left": lambda x: bool(x[0] < 2.0)}
     )
     found, done = worst(claim, np.array([1.0, -1.5]))
-    assert codec.decode(done.found.instance, claim.instance_type)[0] < 2.0
-    assert worst(claim, np.array([1.0, -1.5]), budget=0)[1].found == found
-    assert worst(claim, np.array([1.0, -1.5]), deadline=1.0)[1].found == found
+    assert codec.decode(done.refuted.instance, claim.instance_type)[0] < 2.0
+    assert worst(claim, np.array([1.0, -1.5]), budget=0)[1].refuted == found
+    assert worst(claim, np.array([1.0, -1.5]), deadline=1.0)[1].refuted == found
 
 
 def test_violations_that_grow_for_ever_end_at_readable_numbers():
@@ -63,7 +63,7 @@ def test_violations_that_grow_for_ever_end_at_readable_numbers():
     ball = lambda x, shift=0.0: arb(-rational(float(x[0])))  # noqa: E731
     claim = build("ever", conclusion, ball, data=st.just(np.zeros(1)))
     _, done = worst(claim, np.array([1.0]))
-    assert 1000 < codec.decode(done.found.instance, claim.instance_type)[0] <= 2**20
+    assert 1000 < codec.decode(done.refuted.instance, claim.instance_type)[0] <= 2**20
 
 
 def test_other_moves_are_tried_each_time():
@@ -73,7 +73,7 @@ def test_other_moves_are_tried_each_time():
     _, later = worst(claim, np.array([1.0, -1.5]), 5, resume=first.resume)
     assert first == again
     assert first.resume == (1, 0)
-    assert later.found != first.found
+    assert later.refuted != first.refuted
 
 
 def test_integers_move_as_well_by_one_and_by_more():
@@ -86,6 +86,6 @@ def test_integers_move_as_well_by_one_and_by_more():
         siblings={"more": changed(c=2)},
     )
     _, done = worst(claim, claim.formula.build(k=40, x=1.5), 1500)
-    reached = codec.decode(done.found.instance, claim.instance_type)
+    reached = codec.decode(done.refuted.instance, claim.instance_type)
     assert reached.k == 137
     assert abs(reached.x + 2) < 0.1
