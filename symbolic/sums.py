@@ -1,8 +1,8 @@
 """Sums over n tokens, where n is a symbol: an identity between such sums holds for every n.
 
 A vector is represented by its t-th entry. Two rules are used: sums are linear, and the sum of
-x_t y_r over t and r is the product of two sums. What remains are sums over one index. `Vector` is
-an array, so that the package's own code, such as `covariance`, takes and returns such vectors.
+x_t y_r over t and r is the product of two sums. So only sums over one index remain. `Vector` is an
+array, so that the package's own code, such as `covariance`, takes and returns such vectors.
 `LENGTHS` is the arithmetic in which formulas of claims run on them.
 """
 

@@ -1,46 +1,13 @@
 """The joint path's head: it is as near to v(alpha) as its label margin is to Gamma.
 
-On `mm/theorem-2`, with instances of `properties/mm/theorem_2`; letters as in
-`symbolic.mm.joint_path`.
+On `mm/theorem-2:amended`; letters as in `symbolic.mm.joint_path`. The steps are in
+docs/proofs/joint_path.md. So are the limits of the prompt for each growth of r and R, and what is
+known of its other readings.
 
-The claim evaluates three facts about the limits of p_R/R: their bounds, that they are directions,
-and that no other choice that attention can reach has as large a label margin. (Otherwise v_r and
-p_R would select that choice for large r.) The limits themselves are proved.
-
-In `sharp-2` the path must have one limit only, since the path itself does not depend on alpha. If
-another choice has the same v(alpha) and its other tokens score above 1, both choices give a limit.
-In `HIGHER`, with r/R tending to infinity, these are (1, 1)/sqrt 2 and (1, 0). Tokens that no prompt
-can distinguish count by their mean. If all inputs that are not tight have such tokens only, no
-choice in the tight inputs may have a larger label margin with these means. In `INDISTINCT` some
-choice has, and p(alpha) does not exist.
-
-`literal-3` is the second limit as printed, for each r. With W = 0 there is no p(alpha), and
-Assumption B may hold. If p(alpha) exists, a short head prefers the tokens whose mean is longest.
-These need not be the tokens of the largest label margin, so that for small r the prompt selects
-others.
-
-`sharp-1` asks for a large r: from some r_0 on, attention off the selected tokens is at most a
-constant times the least possible. Then p_R/R converges as R grows, whatever r does. Assumption B
-leaves nothing to relax in p(alpha) (`assumption-b:sharp-2`), so that the ratio r/R does not matter.
-
-`sharp-2` is for data with inputs outside of S; for these the ratio r/R matters. Input i has the
-weight exp(-r (Gamma_i - Gamma)) in the risk, where Gamma_i = m_i Gamma is its label margin. Its
-logit margins may be smaller by that exponent. The joint p-SVM as printed is the limit if r/R tends
-to infinity, and the p-SVM without relaxation if r/R tends to 0.
-
-`sharp-3` admits tight inputs that are idle: their multiplier is 0 in every dual solution of
-v(alpha). A head turns to such an input at a cost of second order in 1 - s_i,alpha_i. If r grows
-exponentially in R, an idle input has half the logit margin of the inputs that are not idle. Then no
-printed programme gives the limit. The logit margins of the limit are:
-
-| r and R | inputs that are not idle | tight and idle | m_i > 1 |
-| --- | --- | --- | --- |
-| r/R tends to tau ||v(alpha)||/||p_tau|| | 1 | 1 | max(0, 1 - tau (m_i - 1)) |
-| r/R tends to infinity, (ln r)/R to 0 | 1 | 1 | 0 |
-| (ln r)/R is at least 1/||p'|| in the limit, p' the solution | 1 | 1/2 | 0 |
-
-Between the last two lines nothing is proved. Experiments on `SLOW` show max(1 - (ln r) ||p||/R,
-1/2) for the idle input there, where p is the solution with such margins.
+Under Assumption B a head v of norm at most r whose label margin is near r Gamma is near r e, with
+e = v(alpha)/||v(alpha)||. The pair of v(alpha) and a long prompt along p(alpha) has a label margin
+near 1. A minimiser (v_r, p_R) of the risk of exp(-x) has at least the label margin of r and R times
+the two directions, less ln n. So v_r/r tends to e as r and R tend to infinity, in any way.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def affine_residual(n: int, best: int, gap: sp.Expr = GAP) -> sp.Expr:
 
 
 def merged_residual(gap: sp.Expr = GAP) -> sp.Expr:
-    """Return u - (r + gap P), where the optimal tokens have the total weight P, for any n."""
+    """Return u - (r + gap P) for any n, with P the total weight of the optimal tokens."""
     P = sp.Symbol("P", positive=True)
     return sp.expand(P * (R + GAP) + (1 - P) * R - (R + gap * P))
 

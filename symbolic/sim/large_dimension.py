@@ -1,29 +1,12 @@
 """Nearly orthogonal data have all tokens as support vectors; equal scores are unlikely.
 
-On `sim/large-dimension`, with instances of `properties/sim/large_dimension`:
+On `sim/large-dimension`, with instances of `properties/sim/large_dimension`. Part 1 says that all
+tokens are support vectors. It holds if each input has k rivals, all tokens and queries have norm 1,
+different ones have inner products of at most e in size, and 4 k (e + (n - 1) e^2) <= 1. Part 2 says
+that rivals have one score. The proof is in docs/proofs/large_dimension.md.
 
-Part 1 holds if tokens and queries are nearly orthogonal, which is likely in large dimensions. Let
-each of the n inputs have k rivals. Let all tokens and queries have norm 1, and let different ones
-have inner products of at most e in size. Then the matrices x_t z^T of one input have inner products
-of at most e, and those of two inputs of at most e^2. X^mm is the sum of w_t (x_opt - x_t) z^T over
-all inputs, w_t >= 0. Let C be the largest sum of the w_t of an input. Then <X^mm, x_t z^T> differs
-from the coefficient of x_t z^T in X^mm by at most f = 2 C (e + (n - 1) e^2).
-
-In an input, the k' tokens with w_t > 0 have margin 1. So the sum of their w_t is at most
-k'/(k' + 1) (1 + 2 f), and C is at most k/(k + 1) (1 + 2 f). A token with w_t = 0 has a margin of at
-most k'/(k' + 1) + 2 f with k' < k. This is at most 1 if 4 k (e + (n - 1) e^2) <= 1, so that all
-tokens are support vectors.
-
-For one input no factor below 4 suffices for all k. Let k be at least 2, and 1/(4 k - 5) < e <= 1/k.
-Let the last rival have the inner product -e with x_opt. Let the k - 1 other rivals have the inner
-product -e with each other, and e with x_opt and with the last rival. Then the last rival is beyond
-the margin. For e above 1/k there are no such unit vectors. For k = 2 and e = 17/50, (-3, 5, 4),
-(5, 4, 3) and (4, 3, -5) are near to them.
-
-With e = 1/(2 k + 2 sqrt(k (k + n - 1))) the condition holds with equality. By Hoeffding's
-inequality, random signs have inner products of at most e d in size except with a probability of
-M exp(-d e^2/2), where M is twice the number of pairs. The table has the exact probability of part 2
-for signs. For part 1 it has 99% intervals of Clopper and Pearson from 200 samples:
+The table has the exact probability of part 2 for independent signs. For part 1 it has 99% intervals
+of Clopper and Pearson from 200 samples:
 
 | d | 8 | 16 | 32 | 64 | 128 | 256 |
 | --- | --- | --- | --- | --- | --- | --- |

@@ -1,60 +1,22 @@
 """The best constant of lemma 3.13 for the loss (<f, h> - b)^2.
 
-There are two: one for given osc(h) and max |h - b|, one for given ||h|| and |b|.
+There are two: one for given osc(h) and max |h - b|, one for given ||h|| and |b|. The proof is in
+docs/proofs/squared_loss.md; steps named here are numbered there.
 
-Let w = osc(h) and r = max |h - b| >= w/2. The smallest interval that contains the numbers h_t - b
-has length w, and its midpoint is x w or -x w with x = r/w - 1/2 >= 0. For every number of tokens
-the curvature along u in the logits is at most osc(u)^2/2 times
+Let w = osc(h), r = max |h - b| and x = r/w - 1/2. For every number of tokens the curvature along u
+in the logits is at most osc(u)^2/2 times w^2 k(x), where k(x) is the maximum over a in [0, 1] of
 
-    w^2 k(x),   k(x) = max_{0 <= a <= 1} j(x, a),   j(x, a) = (1-a^2)(x a + (1-3a^2)/4),
+    j(x, a) = (1-a^2)(x a + (1-3a^2)/4).
 
-Two tokens attain it: one of probability (1-a)/2 with |h_t - b| = r, and one of probability (1+a)/2
-at the other end of the interval. The code's value at w and r - w/2, `attsvm.lipschitz.
-squared_height`, is w^2 j(x, a). The residual m = <f, h> - b depends on f here, so that (*) of
-`symbolic.curvature` is too weak.
+Two tokens attain it, of probabilities (1-a)/2 and (1+a)/2. The code's value at w and r - w/2,
+`attsvm.lipschitz.squared_height`, is w^2 j(x, a). The residual m = <f, h> - b depends on f here, so
+that (*) of `symbolic.curvature` is too weak.
 
-Let w = 1, and t = h - min h in [0, 1]^n, so that m = x - 1/2 + E t; from here on x may have any
-sign. Replacing h - b by b - h changes the sign of m only, so let m >= 0. Let u be in [0, 1]^n with
-osc(u) = 1, and v = u - E u. The curvature is F = 2 m E[t (v^2 - E v^2)] + 2 (E[t v])^2.
-
-1. Let T = E t, a = 1 - 2 T, P = T (1-T), so that m = x - a/2. If T is 0 or 1, F = 0. Under the
-   weights f_i t_i/T, u has mean m1 and variance V1; under f_i (1-t_i)/(1-T), m0 and V0. As for
-   indicators, F = 2 P (m (V1 - V0 + a d^2) + P d^2) with d = m1 - m0 (`mixture_residual`). Any two
-   probability vectors are such weights for some f and t.
-2. So F <= 2 P (m V1 + B d^2) and -F <= 2 P (m V0 - B d^2) with B = m a + P. Whatever the sign of B,
-   one of these bounds is at most 2 P m V <= P m/2, V being V1 or V0. The other one is at most
-   2 P (m w (1-w) + |B| w^2), w = m1 or 1 - m1 (m0 or 1 - m0), as in step 4 of (*). This is the
-   curvature of two tokens, one with t = 1 (t = 0) and one with 0 <= t <= 1, whose values lie in a
-   shorter interval (`shorter_residual`).
-3. For two tokens with t in {0, 1}: |F| = 2 P |m a + P| = |j(x, a)|/2, a in [-1, 1]
-   (`two_tokens_residual`). Only |x|, |a| and the sign of x a matter. So let x, a >= 0 and compare
-   j(x, a) with (1-a^2)(x a - (1-3a^2)/4). If a^2 <= 1/3 the first is the larger. For greater a
-   take a' with a^2 + a a' + a'^2 = 1: the second at a is less than the first at a' by
-   (a^2 - a'^2)^2/4 (`reflected_residual`). So |F| is at most k(|x|)/2. As a (1-a^2) is largest at
-   1/sqrt 3, the maximum lies in [0, 1/sqrt 3].
-4. P m <= (|x| (1-a^2) + |a| (1-a^2)/2)/4 <= |x|/4 + 1/(12 sqrt 3) < j(|x|, 2/5), so
-   P m/2 < k(|x|)/2.
-5. A shorter interval within the longer one gives less: w'^2 k(x') <= w^2 k(x). As k grows with x,
-   let both intervals share the end of size r, and x w = r - w/2. The derivative of w^2 j in w is
-   (1-a^2)(r a + w (1+a)(1-3a)/2). It is not negative if w <= r and a <= 1/sqrt 3, nor if a <= 1/3
-   for any w. For w >= r, that is x <= 1/2, j falls in a from 1/3 on, so that its maximum is at
-   some a <= 1/3.
-
-Given ||h|| and |b| (`prove_normed`). By homogeneity of degree 2 let ||h|| = 1. Let mu +- w/2 be the
-extreme values of h. Then w^2/2 + 2 mu^2 <= 1 and r - w/2 = |mu - b| <= |mu| + |b|. Two tokens
-attain both if b has the sign of -mu. (At the maximum 0 lies between their values, so that other
-tokens may have the value 0.) The maximum is at some a in [0, 1/sqrt 3]. There the height grows with
-w and with m = r - w/2. So it is largest for some w = sqrt 2 cos p and m = |b| + sin(p)/sqrt 2 with
-p in [0, pi/2].
-
-6. The maximum is not on the edge of the rectangle of a and p, unless b = 0. At p = pi/2 the height
-   is 0. At a = 1/sqrt 3, w > 0, its derivative in a is negative. At a = 0 this derivative is w m,
-   which is positive unless b = 0 = p. At p = 0 < a its derivative in p is (1-a^2) a > 0.
-7. Inside, the derivatives in a and in p are 0 only if tan p = a (1-3a^2)/(1-2a^2+3a^4) and
-   |b|^2 = B(a^2), B(u) = u (3-8u+15u^2-18u^3)^2/(2 (1-3u)^2 Q(u)). Then the height is the closed
-   form (`critical_residuals`). B(0) = 0, and B grows without bound on [0, 1/3), so that for each
-   b != 0 there is one such point. For b = 0 there is none; at the corner a = p = 0 the closed form
-   is the height too.
+Steps 1 to 5 take w = 1, t = h - min h and m = x - 1/2 + E t >= 0, with any sign of x. They bound
+the curvature F = 2 m E[t (v^2 - E v^2)] + 2 (E[t v])^2 for v = u - E u and u in [0, 1]^n of
+osc(u) = 1. There T = E t, a = 1 - 2 T, P = T (1-T) and B = m a + P. Steps 6 and 7 are for given
+||h|| = 1 and |b|: the largest height has w = sqrt 2 cos p and r - w/2 = |b| + sin(p)/sqrt 2 for
+some p in [0, pi/2].
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The Att-SVM, hard and soft: convexity, bounds of X^mm, prices of slack, tokens left out.
 
-X^mm is the least X with <A_j, X> >= 1 (`symbolic.least_points`), with multipliers w_j. The proofs
-use inner products alone, so that they hold for any number of inputs and tokens and in any
-dimension. f_C(V) is ||V|| plus C times the sum of slacks, the objective of X_soft.
+X^mm is the least X with <A_j, X> >= 1 (`symbolic.least_points`), with multipliers w_j. The
+objective of X_soft is f_C(V), ||V|| plus C times the sum of slacks. The proofs use inner products
+alone, so that they hold for any number of inputs and tokens and in any dimension.
 
 On `sim/definition-4.1`, with instances of `properties/sim/definition_4_1`:
 

@@ -3,76 +3,20 @@
 `prove_logistic` and `prove_squared` give conditions for softmax to have the smaller constant, from
 the constants of lemma 3.13 and of its l2 form. `prove_logistic_exceeded` and
 `prove_squared_exceeded` give conditions for softmax with two tokens to have the larger constant;
-`logistic_is_larger` and `squared_is_larger` come closer to the threshold.
+`logistic_is_larger` and `squared_is_larger` come closer to the threshold. The proofs are in
+docs/proofs/stability.md; steps named here are numbered there.
 
-Logistic loss, beta = |b| ||h|| >= 0.72271. The gradient of g(b <softmax(A x), h>) is
-||A||^2 K(D)-Lipschitz, D = |b| osc(h) (sim/lemma-3.13:sharp). The gradient of g(b <A x, h>) has the
-constant beta^2 ||A||^2/(6 sqrt 3) over all A and h of these norms (`stability_of_loss`).
+Logistic loss, beta = |b| ||h|| >= 0.72271: the gradient of g(b <softmax(A x), h>) is
+||A||^2 K(D)-Lipschitz, D = |b| osc(h), and K(sqrt 2 beta) < beta^2/(6 sqrt 3). The right side times
+||A||^2 is the constant of g(b <A x, h>) over all A and h of these norms.
 
-1. D <= sqrt 2 beta, as 2 (u^2 + v^2) = (u - v)^2 + (u + v)^2 for two entries u and v of h.
-2. K(D) is the maximum of heights over a, c in [0, 1]. Each height grows with D, and each height
-   over D^2 falls with D. So K(D) grows, and K(D)/D^2 falls.
-3. K(sqrt 2 beta) < beta^2/(6 sqrt 3) at beta = 0.72271, in balls, and so for all larger beta.
+Squared loss, |b| <= t ||h||, t = 3.5322: the gradient of (<softmax(A x), h> - b)^2 is
+||A||^2 k-Lipschitz. Here k is the maximum over a in [0, 1] of a height of w = osc(h) and
+r = max |h - b|, below 2 ||h||^2. The gradient of (<A x, h> - b)^2 has the constant
+2 ||A||^2 ||h||^2.
 
-Squared loss, |b| <= t ||h||, t = 3.5322. The gradient of (<softmax(A x), h> - b)^2 is
-||A||^2 k-Lipschitz (sim/lemma-3.13-l2:sharp). Here k is the maximum over a in [0, 1] of a height of
-w = osc(h) and r = max |h - b|. The gradient of (<A x, h> - b)^2 has the constant
-2 ||A||^2 ||h||^2. The height is homogeneous of degree 2 in h and b, so let ||h|| = 1. (For h = 0
-and for one token, w is 0.)
-
-1. Let the extreme entries of h be mu +- w/2. Then r - w/2 = |mu - b| <= |mu| + t, and
-   w^2/2 + 2 mu^2, the sum of their squares, is at most 1.
-2. The height grows with r - w/2. At w and mu + t, for mu >= 0, it is w (mu + t) P(a) + w^2 Q(a).
-   Add W > 0 times the slack of step 1, W (1 - w^2/2 - 2 mu^2) >= 0. The sum is W + t^2 P^2/S minus
-   two squares, if S = 2 W - 4 Q - P^2/(2 W) > 0.
-3. So the height is below 2 if (2 - W) S - t^2 P^2 > 0. For W = 43/40 this is a polynomial in a that
-   is positive on [-1, 1], by its roots. For a smaller t it is larger.
-
-The rest of this text is about the constants that `properties.sim.figures.stability` draws. They are
-over all A of norm at most N, heads of norm at most H and labels of size |b|, for any number n of
-tokens. Constants of the loss are in units of N, those of its gradient in units of N^2. Only the
-logits s = A x matter, with ||s|| <= R on a bounded domain. Put beta = |b| H and t = |b|/H.
-
-Two tokens suffice. Let the loss be l(d) with d = <f, h>, f = softmax(s), lo <= h <= hi,
-D = hi - lo, d = lo + p D and q = 1 - p. Write h_j = lo + D k_j. Let U and L be the distributions
-f k/p and f (1 - k)/q on the tokens, and m_U, m_L the means of a unit vector u under them. Then the
-derivative of d along u is p q D (m_U - m_L), and the second derivative of l(d) is
-
-    F = l'(d) p q D (Var_U u - Var_L u) + Y (m_U - m_L)^2,
-    Y = l'(d) p q D (q - p) + l''(d) (p q D)^2.
-
-The reason is that E (u - mean)^2 is Var_U + q^2 (m_U - m_L)^2 under U, and
-Var_L + p^2 (m_U - m_L)^2 under L. The derivative of d is at most sqrt 2 p q D, which two tokens
-attain. For F put e = |l'(d)| p q D.
-
-- Let l'(d), F and Y be positive, and drop Var_L. The rest is convex in L, so let L be one token,
-  and x = u - u_L. Then F <= e E x^2 - (e - Y) (E x)^2, which is convex in u_L as well. So it is
-  largest if x has one sign, |x| <= sqrt 2, and x takes only the two end values.
-- If F and Y are negative, exchange U and L. If their signs differ, |F| <= e Var <= e/2. If
-  l'(d) < 0, all signs change.
-
-So |F| <= B(e, |Y|),
-
-    B(e, y) = 2 y for 2 y >= e, and e^2/(2 (e - y)) <= e/2 + y else.
-
-Two tokens have |F| = 2 |Y|. As lo^2 + hi^2 <= ||h||^2, hi and lo are mu +- D/2 with
-D^2/2 + 2 mu^2 <= H^2: only a = 2 p - 1, mu and D matter.
-
-So two tokens suffice if the values of B for 2 |Y| < e do not exceed the largest 2 |Y|. For the
-squared loss this is `lemma_3_13_l2`: its constant, for given max h - min h and max |h - b|, is that
-of two tokens. For g put c = tanh(d/2), r = |Y|/e = |a + c D (1 - a^2)/4| and
-E = (1 - a^2) (1 - c^2). In units of D/16 two tokens have 2 E r, and other data with r < 1/2 at most
-E/(2 (1 - r)). Change signs so that c >= 0.
-
-- If a + c D (1 - a^2)/4 < 0, then a < 0 and r < |a|. So E/(2 (1 - r)) is at most (1 + |a|)/2 for
-  |a| <= 1/2, and below 1 - a^2 for |a| > 1/2: at most 3/4.
-- Otherwise, at fixed c, E/(2 (1 - r)) grows with a until r = 1/2, as the derivative of
-  (1 - a^2)/(1 - r) has the sign of (1 - a)^2. At r = 1/2 it is E, with
-  c = 4 (1/2 - a)/(D (1 - a^2)), and E <= 1 - a^2 - 16 (1/2 - a)^2/D^2 <= 1 - 4/(D^2 + 16).
-- Two tokens with mu = 0, which every D allows, reach more. For D <= 4 take a = 1/sqrt 3; for larger
-  D they exceed 1 at D a = 9/5 (`two_tokens_reach_more`, in balls).
-
-On a domain ||s|| <= R the same holds as long as the best two tokens are inside.
+The constants that `properties.sim.figures.stability` draws are over all A and h of at most given
+norms and any number of tokens. Two tokens suffice for them.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ def ensure_order(a: sp.Expr, b: sp.Expr, c: sp.Expr) -> None:
 
 
 def shares(odds: sp.Expr) -> sp.Expr:
-    """Return s_o s_1 for two tokens, where odds = exp(-m)."""
+    """Return s_o s_1 for two tokens, with `odds` = exp(-m)."""
     return odds / (1 + odds) ** 2
 
 

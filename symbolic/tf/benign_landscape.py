@@ -1,54 +1,16 @@
 """Data without stationary points, without minima, and with a solution for every choice.
 
-On `tf/benign-landscape`, with instances of `properties/tf/benign_landscape`:
+On `tf/benign-landscape`, with instances of `properties/tf/benign_landscape`. The arguments, a table
+of separable data and what is open are in docs/proofs/benign_landscape.md.
 
-The absence of minima needs weaker hypotheses (`sharp-1`). At a stationary point c_t =
-s_t (gamma_t - u) are the coefficients of an affine dependency of the tokens. Suppose that there is
-no other dependency, up to a factor. Then the tokens are affinely independent without any one token
-with c_t != 0. If two or more c_t are positive, some affine f is 0 at all tokens with c_t < 0, and 1
-at one with c_t > 0. Along f, u'' = sum_t c_t f_t^2 > 0, and the risk falls; its curvature is
-l'(u) u''/n if l' is continuous. If c_o alone is positive, x_o is a mean of other tokens, so that
-there is no Att-SVM. (This holds for every strictly decreasing loss.)
+At a stationary point the c_t = s_t (gamma_t - u) are the coefficients of an affine dependency of
+the tokens of an input whose query is no combination of the others'. Here s_t is the attention and u
+the attended score. If no other dependency exists, up to a factor, and there is an Att-SVM, the
+risk falls along some direction from each stationary point: none is a minimum (`sharp-1`). This
+holds for every strictly decreasing loss.
 
-One dependency allows T = r + 2 tokens, where r is their affine dimension. More tokens may have a
-minimum: the tokens 0, -1, -6, -8 with scores 10, -14, 9, -5 and query 1 are separable. They have a
-strict minimum at W = 0 (`FINITE`), so that descent from zero stays there. Its Hessian is not
-singular, so that on the line nearby data have such minima too. In the plane four tokens have a
-minimum only if they lie on a line, as otherwise T = r + 2.
-
-| separable data | stationary points | minima |
-| --- | --- | --- |
-| T = 2, or rivals of one score, any n (`symbolic/divergence.py`) | none | none |
-| all tokens support vectors, any n, T (`tf/all-support-no-stationary`) | none | none |
-| n = 1, T = 3 | 1, 0, -2 with scores 1, -4, 0 | none |
-| n = 1, T = 4, d = 1 | yes | `FINITE` |
-
-If queries are linearly independent, each input can be moved alone. The tokens of an input fall into
-parts: the smallest sets such that every affine dependency is a sum of dependencies within parts.
-The logits of one part put no condition on those of other parts. A part rests at u if the c_t of its
-tokens are the coefficients of an affine dependency of these tokens. So the gradient is 0 if and
-only if, in each input, all parts rest at one score u. For a part of one score,
-of one dependency, or on a line, the data decide at which u it rests (`parts.py`). So they decide
-whether there is a stationary point for all inputs of at most four tokens, in any dimension
-(`sharp-2`). The same holds for some inputs of more tokens, such as tokens on two lines in space. An
-input of several such parts loses its stationary points if any small number is added to the scores
-of one part. The reason is that each part rests at finitely many scores.
-
-Minima are known likewise (`sharp-3`). A part of one dependency has a minimum if one token alone
-scores above u and this token is a mean of the others; then u is the largest score at which the part
-rests. If a stationary point has three tokens on a line, the token between the others has the lowest
-or the highest score; at a minimum it has the highest.
-
-Four tokens on a line have no stationary point if their scores rise or fall along it. They have one
-if the first two scores and the last two differ in opposite order, as P has two signs. Roots of P
-must be counted only if scores go up, down and up, or down, up and down. P has at most as many
-positive roots as its coefficients have changes of sign.
-
-The open cases begin with five tokens of one part in the plane, with two dependencies. Such tokens
-may have a strict minimum (`PEAK`); they have no stationary point if scores rise along some
-direction. For rational tokens, a point at rest is a common positive root of as many polynomials as
-there are dimensions. Inputs of dependent queries are open as well: their gradients may cancel, so
-that the loss matters.
+`sharp-2` and `sharp-3`, on inputs of independent queries, are proved in
+`symbolic.tf.parts_at_rest`.
 """
 
 from __future__ import annotations

@@ -1,90 +1,21 @@
 """Global convergence of descent to the best tokens, if the better tokens of each choice are tight.
 
-The letters are defined before the list of steps below. A run settles at tokens b if attention to b
-tends to 1 in each input. A token l of any input scores less than its b, and a token h more. A
-statement about sums is checked for one term of each, which stands for all.
+This is `tf/global-conjecture:sharp`. The numbered steps, the counterexample `OUTRUN`, what is known
+of other data and of long steps, and what was searched without success are in
+docs/proofs/global_conjecture.md. `sharp-2` and `sharp-3` are proved in
+`symbolic.tf.settled_attention`.
 
-A counterexample. The second reading is false for tied scores. Without tied scores (`amended-2`) it
-is false if inputs move each other's margins (`OUTRUN`). In this example the first input has the
-tokens (2, 4, 4, 0), 0 with scores 0, 1. The second input has the tokens (2, 2, 0, 1), 0,
-(0, 0, 0, 2), (0, 2, 0, 1) with scores 16, 2, 1, 0. Queries are e_1, the loss is -u, and descent
-starts from zero with any step. The first input settles at its worse token. Let m_h be the margin
-of the worse token over the better one. Let m_r, m_s and m_q be the margins of the second input's
-best token over its other tokens. A step of size e adds e c_r, e c_s, e c_q and -e c_h to the
-coefficients of A_t = (x_b - x_t) z^T, where c_t is exp(-m_t) up to bounded factors. In units of 4 e
-it adds
+A run settles at tokens b if attention to b tends to 1 in each input. A token l of any input scores
+less than its b, and a token h more. Let A_t = (x_b - x_t) z^T and w_t = |l'(gamma_b)|
+|gamma_b - gamma_t|/n. P_L is the sum of w_t s_t over all tokens l, and P_H that over all tokens h.
+In the end -grad L is sum_l c_l A_l - sum_h c_h A_h, where c_t/(w_t s_t) tends to 1. F is the risk
+less its limit, and D = sum_l c_l - sum_h c_h. V = W^mm(b) has margins of at least 1 over all other
+tokens; all tokens h have margin 1, and one of them a positive multiplier.
 
-    3 c_r + 3 c_s + c_q - 9 c_h to m_h, (3 c_r + 5 c_s)/4 - 6 c_h to m_h - m_r,
-    (15 c_r + 9 c_s)/4 + 2 c_q to 3 m_r - m_h, and 2 c_q + 6 c_h to 3 m_q - m_h;
+Suppose that some b is not optimal. W/||W|| tends to V/||V||, but the coefficient of A_h in W falls
+at every step, for each h. This contradicts the positive multiplier.
 
-r and s may change places. The region m_r, m_s <= m_h <= 3 m_r, 3 m_s, 3 m_q contains the start.
-There none of these numbers is negative, so that every step stays in it: (3 c_r + 5 c_s)/4 is at
-least 6 c_h by an inequality of polynomials in exp(-m_h/3)
-(`tests/properties/tf/test_global_conjecture.py`). Single runs are certified by bounds of c_h/c_r
-and c_h/c_s (`attsvm.exact.traps.outrun_at`). In the Local-SVM of the kept tokens all margins are 1,
-and all multipliers but that of q are 0. So m_r and m_s exceed m_q by about ln m_q. And
-m_h = m_r + m_s - m_q + 16 a, with the bounded coefficient a of A_h, exceeds m_r and m_s by as much.
-A positive multiplier of A_h would exclude this (`sharp`).
-
-Other data. Suppose that no scores are tied and that the step is at most 1/L. Then every run settles
-at the best tokens if there is one input (`sharp-2`). The same holds if all inputs have two tokens,
-except for one that may have three (`sharp-3`). Two inputs of three tokens are open: the proof needs
-a sign that may be the other one there.
-
-Orthogonal queries (`sharp-2`; a single query counts as orthogonal). Suppose that scores of an input
-differ and that the step is at most 1/L. Attention to an input tends to one of its tokens, which
-must be the best one, even if all better tokens have multiplier 0 (`symbolic.tf.settled_attention`).
-It may take long. A run of tokens 0, e_1, e_1 + e_2, e_1 + e_2 + e_3 with scores 3, 0, 1, 2, whose
-multipliers are 0, stays with the last token up to norms of 10^6. The reason: with w = W z, the last
-token leads the others by w_3, w_2 + w_3 and w_1 + w_2 + w_3. As w_3 grows, exp(w_2) grows like w_3.
-exp(w_1) falls by the integral of exp(-w_2), which grows like ln w_3. So exp(w_1) reaches 0 at a w_3
-of about exp(exp(w_1)), with w_1 of the start, which no run reaches. With a longer step a run ends
-at the best token once it has settled. The steps of the proof are the same, but they are not checked
-for it, and whether the run settles is not known. Rivals of one score are not covered. All of
-800 runs in floats settle at the best tokens (`python -m benchmarks.long_steps`). Their steps are up
-to 10^4 over the largest score, and their data have up to four inputs of one query or five tokens.
-Of 320 runs on data that meet no hypothesis 14 do not settle there. Under the hypotheses the
-(x_t - x_s) z^T of all inputs are linearly independent. To see this, take two choices that differ in
-one input, for each pair of its tokens. Their W^mm differ in the logits of this input alone.
-
-Inputs that move each other's margins (`sharp`). The hypothesis is that, for each choice but the
-best one, some better token has a positive multiplier. Let l' < 0, scores of an input differ, and
-the (x_t - x_s) z^T of all inputs be linearly independent. With a step of at most 1/L the risk falls
-and the gradient tends to 0. So each coefficient s_t |u - gamma_t| tends to 0. As u moves less and
-less, it tends to some score gamma_b of its input, and s_b to 1. Suppose that some b is not optimal.
-Let A_t = (x_b - x_t) z^T and w_t = |l'(gamma_b)| |gamma_b - gamma_t|/n. P_L is the sum of w_t s_t
-over all tokens l, and P_H that over all tokens h. In the end -grad L is
-sum_l c_l A_l - sum_h c_h A_h, where c_t/(w_t s_t) tends to 1.
-
-1. F, the risk less its limit, is positive. It is P_L - P_H up to small fractions of both. At a step
-   F falls by at least k P_L^2, and P_L by at most a factor exp(-C P_L). If F/P_L were ever below
-   k/(4C), it would fall by k P_L/2 at each step, and below 0 as the P_L add up to infinity. So
-   D = sum_l c_l - sum_h c_h is at least a constant times P_L.
-2. Let V = W^mm(b), under which all better tokens have margin 1. <W, V> grows by at least e D, and
-   ||W|| by at most e D/||V|| times a factor that tends to 1. So W/||W|| tends to V/||V||.
-3. The coefficient of A_h in W falls at every step, for each better token h. In V one of these
-   coefficients is positive, a contradiction.
-
-So all b are optimal. For one input of independent standard Gaussian tokens this confirms what the
-slide suggests. Descent converges globally from every start with probability at least
-1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2) (`tf/overparameterisation:amended-1`; multipliers are
-positive then, almost surely).
-
-Long steps. The step need not be at most 1/L if queries are orthogonal and no input has more than
-three tokens. Then the second-best of three tokens is a support vector: otherwise the best token
-would have a margin above 1 in the Local-SVM of the second-best token. For such data any step
-suffices (`symbolic.sim.theorem_3_14:ensure_three`). Whether other data need the bound of the step
-is open. The search was `attsvm hunt tf/global-conjecture:sharp --sibling "without the step is at
-most 1/L, or queries are orthogonal and no input has more than three tokens" --seconds 100 --seed
-1`. On a busy machine it examined 129 instances, screened 1024 more, left 12 open, and found no
-counterexample. All of 960 runs in floats with long steps settle at the best tokens (`python -m
-benchmarks.long_steps`). Their data have four to six tokens, or two and three inputs.
-
-For one input, any step and each j, the sum of the coefficients of the j best tokens in W does not
-fall. A step adds a positive multiple of S_j (1 - S_j) to it, where S_j is the attention to these j
-tokens. Once attention stays near one token, u rises, however long the step, as the curvature
-vanishes with the attention to other tokens. A proof that attention comes to stay near one token is
-missing.
+A statement about sums is checked for one term of each, which stands for all.
 """
 
 from __future__ import annotations

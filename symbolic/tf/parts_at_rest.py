@@ -243,7 +243,7 @@ def ensure_maxima_of_inputs() -> None:
 
 
 def ensure_maxima_of_parts() -> None:
-    """Prove that u is a local maximum, where all parts rest, iff the scores of all parts are."""
+    """Prove that u is a local maximum at which all parts rest iff all parts' scores are maxima."""
     level, attention = entry("level"), entry("S")
     u = sp.Symbol("u", real=True)
     positive, rise = sp.symbols("S_j rise", positive=True)

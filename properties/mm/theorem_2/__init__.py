@@ -18,7 +18,7 @@ to Gamma. For exp(-x) that of (v_r, p_R) is at least that of the two SVM directi
 So it tends to Gamma if r and R tend to infinity, in any way. If W = 0 no prompt has an effect,
 there is no p(alpha), and v_r/r tends to the head of the mean tokens (`MIXED_FOR_EVER`).
 
-More is said in `symbolic/mm/theorem_2.py`.
+The limits of the prompt are in docs/proofs/joint_path.md.
 """
 
 import numpy as np
