@@ -41,7 +41,7 @@ from attsvm.theory.declaration.variables import (
 )
 from attsvm.theory.declaration.verdict import Evidence, Expected, Truth, Validity, Verdict
 from attsvm.theory.packs.packs import Pack, load_packs
-from attsvm.theory.run.evaluation import OPEN
+from attsvm.theory.run.confirm import OPEN
 from attsvm.theory.run.sampling import PROFILES, Profile
 
 __all__ = [

@@ -16,7 +16,7 @@ _EXACT = (
     "constants_attained first_steps gradients local_cones adversarial_starts forged_proofs "
     "prompt_starts descent_runs"
 )
-_JUDGES = "author_errors check evaluation rehearsal script statement_view variables"
+_JUDGES = "author_errors check confirm rehearsal script statement_view variables"
 _FORMULAS = "aligned_inputs gradients loss_formulas spreads"
 _BESIDE = {
     "declaration": "likeness cli_places statement_view",
@@ -54,7 +54,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "kernels/": ("tests/kernels", "tests/training", *_files("methods nuclear soft batch")),
     **{
         f"theory/{part}": ("tests/theory/arithmetic", *_files(f"{_JUDGES} {_FORMULAS}"))
-        for part in ("arithmetic/", "run/evaluation", "declaration/judge")
+        for part in ("arithmetic/", "run/confirm", "declaration/judge")
     },
     "theory/gate/gate": _files("gate gate_attacks cli_gate"),
     **{
@@ -71,7 +71,7 @@ CERTIFYING = (
     *(
         "theory/arithmetic/",
         "theory/gate/gate",
-        "theory/run/evaluation",
+        "theory/run/confirm",
         "theory/declaration/judge",
     ),
 )

@@ -19,7 +19,7 @@ from attsvm.theory import Slack
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance import codec
 from attsvm.theory.record.counterexample import document
-from attsvm.theory.run.evaluation import confirm
+from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.sampling import PROFILES, derive_seed, sample
 from attsvm.theory.run.tally import Tally

@@ -25,7 +25,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import find_claims, load_packs
-from attsvm.theory.run.evaluation import confirm
+from attsvm.theory.run.confirm import confirm
 from attsvm.theory.verification.check import check_part
 from benchmarks.power import __main__ as power
 from benchmarks.power.__main__ import page, show_true, true_claims

@@ -11,7 +11,7 @@ from commands import PACK, TOYS
 
 from attsvm.theory import load_packs
 from attsvm.theory.packs.packs import find_claims
-from attsvm.theory.run.evaluation import Refuted
+from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.search import account
 from attsvm.theory.search.account import Hunt
 

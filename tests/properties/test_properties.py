@@ -36,7 +36,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import modules
-from attsvm.theory.run.evaluation import confirm
+from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.sampling import sample
 from properties.tf.global_conjecture.instances import SHORT_OR_FEW
 from tests.searching import few, searched, untold

@@ -38,7 +38,7 @@ def python(claim: Claim, part: str, case: Case, witness: Witness | None = None) 
     The script has the float slack in `slack` and the confirmation in `answer`, and prints both.
     Without a witness, it computes one in floats.
     """
-    imports: dict[str, list[str]] = {"attsvm.theory.run.evaluation": ["examine"]}
+    imports: dict[str, list[str]] = {"attsvm.theory.run.confirm": ["examine"]}
     try:
         value = _literal(case, imports, "")
     except _Unnamed:

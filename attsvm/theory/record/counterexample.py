@@ -20,10 +20,10 @@ from attsvm.theory.instance import codec
 from attsvm.theory.packs.code_digests import Imports, digest_of_claim
 from attsvm.theory.packs.packs import Pack, find_claims
 from attsvm.theory.run.asking import frozen
-from attsvm.theory.run.evaluation import examine
+from attsvm.theory.run.confirm import examine
 
 if TYPE_CHECKING:
-    from attsvm.theory.run.evaluation import Refuted
+    from attsvm.theory.run.confirm import Refuted
 
 KIND = "attsvm-counterexample"
 SCHEMA, WITHOUT_WITNESS = 2, 1

@@ -20,7 +20,7 @@ from attsvm.theory.declaration.question import OPEN, Question
 from attsvm.theory.declaration.variables import Choice
 from attsvm.theory.instance import codec
 from attsvm.theory.packs.questions import questions_in
-from attsvm.theory.run.evaluation import Refuted
+from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.search.account import Hunt
 from attsvm.theory.search.hunt import hunt
 

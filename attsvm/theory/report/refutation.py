@@ -12,7 +12,7 @@ from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.instance.in_python import rounded
 from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.record.curated import known_witness
-from attsvm.theory.run.evaluation import Confirmation, examine
+from attsvm.theory.run.confirm import Confirmation, examine
 
 _DIGITS = 4
 """Significant digits of the bounds of a slack, which are rounded outwards."""

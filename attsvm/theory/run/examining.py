@@ -21,7 +21,7 @@ from attsvm.theory.instance import codec
 from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.run.asking import agree, frozen
 from attsvm.theory.run.bounded import TooLong
-from attsvm.theory.run.evaluation import Refuted
+from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.sampling import DRAWN, EXPLICIT
 from attsvm.theory.run.tally import Tally
 

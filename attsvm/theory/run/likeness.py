@@ -18,7 +18,7 @@ from attsvm.theory.declaration.claim import Claim, Part
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import Path, rebuilt
 from attsvm.theory.run.asking import frozen
-from attsvm.theory.run.evaluation import Refuted
+from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EXPLICIT, sample
 
 _KINDS = {"f": "float", "i": "int", "u": "int", "b": "bool"}

@@ -29,8 +29,8 @@ from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import leaves, signature
 from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.run.bounded import TooLong
+from attsvm.theory.run.confirm import Confirmation, Evaluation, Refuted
 from attsvm.theory.run.coverage import Counts
-from attsvm.theory.run.evaluation import Confirmation, Evaluation, Refuted
 from attsvm.theory.run.likeness import Likeness
 
 _CLOSEST = 16

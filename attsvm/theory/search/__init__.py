@@ -18,7 +18,7 @@ from attsvm._types import Json
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance.document import finite_leaves, integer_leaves
 from attsvm.theory.run.bounded import TooLong
-from attsvm.theory.run.evaluation import Refuted
+from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EVERY, EXPLICIT
 from attsvm.theory.run.tally import Elite, Pool
 from attsvm.theory.search.ordinary import EVERY_AT_MOST, draw, listable

@@ -16,8 +16,8 @@ from attsvm.theory.instance import codec
 from attsvm.theory.packs.code_digests import digest_of_claim
 from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record.counterexample import document, file_name, read, replay
+from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.coverage import Counts, warnings_of
-from attsvm.theory.run.evaluation import Refuted
 from attsvm.theory.search import GUIDED, Elite, Pool
 from attsvm.theory.search.shrink_moves import smallness
 

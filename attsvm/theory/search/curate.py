@@ -29,7 +29,7 @@ from attsvm.theory.packs.packs import Pack, find_claims, load_packs
 from attsvm.theory.record.counterexample import document, read, replay, witness_of
 from attsvm.theory.record.curated import known, place
 from attsvm.theory.run.asking import frozen
-from attsvm.theory.run.evaluation import Refuted, examine
+from attsvm.theory.run.confirm import Refuted, examine
 from attsvm.theory.run.examining import examine_case
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import EXPLICIT

@@ -14,7 +14,7 @@ from attsvm.theory.search.turn import Gain, Turn, take, turn_job, written
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.claim import Claim
-    from attsvm.theory.run.evaluation import Refuted
+    from attsvm.theory.run.confirm import Refuted
 
 _EARLY = 0.25
 """Maximum number of seconds by which turns stop before the time limit, to leave time for the

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from attsvm.errors import UsageError, WorkerError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.run.evaluation import Refuted
+from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.workers import HERE, Asked, Workers
 from attsvm.theory.search import DRAWING, GUIDED, NEEDS, Elite, Pool, fits
 from attsvm.theory.search.account import Effort, Hunt, Step

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attsvm.theory.run.evaluation import Refuted
+from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.search.dispatch import Dispatch, OverError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from attsvm.theory.run.bounded import TooLong, bounded
 from attsvm.theory.run.examining import admits, probe
 
 if TYPE_CHECKING:
-    from attsvm.theory.run.evaluation import Refuted
+    from attsvm.theory.run.confirm import Refuted
     from attsvm.theory.run.tally import Pool, Tally
 
 _PATIENCE = 20

@@ -19,7 +19,7 @@ from attsvm.theory.search.axes import unnamed
 from attsvm.theory.search.shrink_moves import RENEWED, STAGES, Space, smallness
 
 if TYPE_CHECKING:
-    from attsvm.theory.run.evaluation import Refuted
+    from attsvm.theory.run.confirm import Refuted
     from attsvm.theory.run.tally import Tally
 
 _Answer = TypeVar("_Answer")

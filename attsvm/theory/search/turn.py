@@ -13,8 +13,8 @@ from attsvm._types import Json, JsonObject
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.run.asking import describe
 from attsvm.theory.run.bounded import metered
+from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.coverage import Counts
-from attsvm.theory.run.evaluation import Refuted
 from attsvm.theory.run.examining import audit_closest, ensure_stands
 from attsvm.theory.run.sampling import derive_seed
 from attsvm.theory.run.tally import Tally

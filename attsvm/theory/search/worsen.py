@@ -24,7 +24,7 @@ from attsvm.theory.run.examining import holds_in_floats
 from attsvm.theory.search.shrink import Polished, changed, still_refuted
 
 if TYPE_CHECKING:
-    from attsvm.theory.run.evaluation import Refuted
+    from attsvm.theory.run.confirm import Refuted
     from attsvm.theory.run.tally import Tally
 
 _LARGEST, _COUNTED = 2.0**20, 2**12

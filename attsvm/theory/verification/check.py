@@ -26,8 +26,8 @@ from attsvm.theory.proof.linked import ensure_concluded, is_linked
 from attsvm.theory.record import forms
 from attsvm.theory.run.asking import describe, rehearse, unread
 from attsvm.theory.run.bounded import JUDGED_STEPS, TooLong, metered
+from attsvm.theory.run.confirm import Refuted
 from attsvm.theory.run.coverage import Counts
-from attsvm.theory.run.evaluation import Refuted
 from attsvm.theory.run.examining import (
     audit_closest,
     ensure_stands,

@@ -8,7 +8,7 @@ from flint import fmpq
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.judge import judge
 from attsvm.theory.declaration.proof import recorded
-from attsvm.theory.run.evaluation import confirm
+from attsvm.theory.run.confirm import confirm
 from properties.sim import hyperplanes
 from properties.sim._support.telling_sentences import sentence_run
 from properties.sim.hyperplanes.conclusion import decisions

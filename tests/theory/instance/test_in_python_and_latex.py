@@ -34,7 +34,7 @@ from attsvm.theory.arithmetic.text import escaped
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.in_latex import latex
 from attsvm.theory.instance.in_python import python
-from attsvm.theory.run.evaluation import confirm
+from attsvm.theory.run.confirm import confirm
 from attsvm.theory.verification.check import check_part
 
 PACK = str(Path(toy_pack.__file__))

@@ -12,7 +12,7 @@ from attsvm.errors import ClaimError
 from attsvm.theory import Slack
 from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.report.refutation import refutation, slack_words
-from attsvm.theory.run.evaluation import Confirmation
+from attsvm.theory.run.confirm import Confirmation
 
 
 def slack(low, high, evidence=Evidence.CERTIFIED):

@@ -10,7 +10,7 @@ from attsvm.theory import load_packs
 from attsvm.theory.arithmetic.programs import Programs
 from attsvm.theory.record import checker, curated
 from attsvm.theory.report.verifier import statement, verifier, verifier_or_reason
-from attsvm.theory.run.evaluation import examine
+from attsvm.theory.run.confirm import examine
 
 CLAIMS = [claim for pack in load_packs() for claim in pack.claims if curated.known(claim)]
 

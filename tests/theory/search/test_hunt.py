@@ -27,7 +27,7 @@ from attsvm.theory.instance import codec
 from attsvm.theory.packs.packs import find_claims
 from attsvm.theory.report.terminal import hunt_text
 from attsvm.theory.run import workers
-from attsvm.theory.run.evaluation import confirm
+from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.tally import Elite
 from attsvm.theory.run.workers import processes
 from attsvm.theory.search import NEEDS, fits

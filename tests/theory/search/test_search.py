@@ -17,7 +17,7 @@ from toy_pack import build, constant, says, square, square_ball
 from attsvm.exact import rational
 from attsvm.theory import PROFILES, Slack
 from attsvm.theory.instance import codec
-from attsvm.theory.run.evaluation import confirm
+from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import ordinary
 from attsvm.theory.search.hunt import hunt

@@ -17,7 +17,7 @@ from toy_pack import toy as build
 from attsvm.errors import ClaimError, DataError
 from attsvm.exact import rational
 from attsvm.theory import PROFILES, Records, Slack, changed
-from attsvm.theory.run.evaluation import Refuted, confirm
+from attsvm.theory.run.confirm import Refuted, confirm
 from attsvm.theory.run.examining import audit_closest, examine_case, height, probe
 from attsvm.theory.run.sampling import Profile, derive_seed
 from attsvm.theory.run.tally import Tally

@@ -10,7 +10,7 @@ from toy_pack import build, square
 
 from attsvm.errors import ClaimError
 from attsvm.theory import OPEN, Evidence
-from attsvm.theory.run.evaluation import PRECISIONS, confirm, decimal_bounds
+from attsvm.theory.run.confirm import PRECISIONS, confirm, decimal_bounds
 
 KINDS = ["inequality", "strict", "equality", "unknown"]
 
