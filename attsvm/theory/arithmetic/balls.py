@@ -145,6 +145,7 @@ class Balls(Arithmetic[Any]):
     def power(self, x: Any, k: int) -> Numbers:
         """Return the k-th power by repeated squaring: exact for rationals, fast for large k."""
         result = self.exact(1)
+        # by products alone: flint's own power gives NaN for a ball about 0
         while k:
             result = result * x if k % 2 else result
             k //= 2

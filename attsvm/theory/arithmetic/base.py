@@ -140,7 +140,7 @@ class Arithmetic(Namespace, Generic[_N]):
     def softmax(self, s: Numbers) -> Numbers:
         if s.ndim == 2:
             return entries([self.softmax(row) for row in s])
-        if len(s) == 1:
+        if len(s) == 1:  # exactly 1; a quotient of two balls would only contain 1
             return entries([self.exact(1)])
         powers = self.exp(s - self._level(s))
         return powers / self.sum(powers)

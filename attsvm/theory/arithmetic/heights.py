@@ -60,6 +60,7 @@ def seen(library: ModuleType, relation: Relation, *, touching: bool = True) -> t
     )
     ratio = left / library.where(right > 0, right, right * 0 + 1)
     gap = left - right
+    # negated, so that NaN, with which every comparison is False, is suspect as well
     suspect = ~(gap < -_NEAR * library.abs(right))
     gap = library.where(gap > _ROUNDING, 1 + gap, gap)
     if touching and relation.kind == "below":
@@ -78,6 +79,7 @@ def is_met(relation: Relation) -> Any:
     if relation.kind == "equal":  # of arrays that may have no entry
         return functools.reduce(and_, [abs(_number(g)) <= _ROUNDING for g in _gap(relation)], True)
     left, right = _number(relation.left), _number(relation.right)
+    # instances on the boundary stay, though rounding may put them beyond it: the judge decides
     return left <= right + 1e-12 * abs(right)
 
 

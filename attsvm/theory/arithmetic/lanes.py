@@ -159,6 +159,8 @@ def _expit(x: Array) -> Array:
 
 def _root(x: Tensor) -> Tensor:
     """Return the root of a tensor; at 0 and below, the root and its gradient are 0."""
+    # torch differentiates both branches of `where`: the root of 0 would give an infinite gradient,
+    # and 0 times it NaN, so the branch that is not used gets the argument 1
     positive = x > 0.0
     return x.where(positive, x.new_ones(())).sqrt().where(positive, 0.0 * x)
 
@@ -275,6 +277,8 @@ def _largest_eigenvalue(rows: Any, library: ModuleType = np) -> Any:
     g: Any = [[dot(rows[i], rows[j]) if i <= j else None for j in range(k)] for i in range(k)]
     pairs = list(itertools.combinations(range(k), 2))
     for p, q in pairs * (1 if k == 2 else k + 1):
+        # The tangent t of the angle solves t^2 + 2 (half/entry) t = 1. Of both solutions, the
+        # smaller one is taken: the angle is then at most 45 degrees, and the sweeps converge.
         half, entry = (g[q][q] - g[p][p]) * 0.5, g[p][q]
         whole = half + library.copysign(library.sqrt(half * half + entry * entry), half)
         tangent = entry / library.where(whole != 0.0, whole, 1.0)

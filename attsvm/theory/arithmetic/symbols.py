@@ -110,6 +110,8 @@ class Fraction:
             if known is None and k % 2 == 0:
                 used = zip(polynomial.degrees(), self.generators, strict=True)
                 real = all(x.is_real for degree, x in used if degree)
+                # an even power is a square: its expanded terms may have one sign, and the square
+                # of a real is at least 0, though perhaps 0
                 known = _sign_of_sum(polynomial**2, signs) or ((1, False) if real else None)
             if known is None or (k < 0 and not known[1]):
                 return False

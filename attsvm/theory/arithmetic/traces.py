@@ -106,6 +106,7 @@ class Trace(Scalar):
         surd = _surd(a, b, operation)
         sure = a.sure and b.sure
         try:
+            # roots that cancel leave a rational: it replaces the ball, which would never decide
             if surd is not None and surd.rational is not None:
                 result = TRACES.of(surd.rational)
                 return result if sure else result.unsure()
@@ -118,6 +119,7 @@ class Trace(Scalar):
             return Trace(
                 ball,
                 modulo(a.residue, b.residue),
+                # the square of a product is the product of the squares; of a sum it is unknown
                 modulo(a.squared, b.squared) if rooted and operation in (mul, truediv) else None,
                 surd,
                 sure,
@@ -154,6 +156,7 @@ class Trace(Scalar):
 
         False shows nothing.
         """
+        # the difference also joins roots: sqrt(8) and 2 sqrt(2) have different residues
         if self.residue == other.residue or (self - other).zero:
             return True
         both = bool(self.ball >= 0) and bool(other.ball >= 0)

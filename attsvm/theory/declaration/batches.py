@@ -2,7 +2,7 @@
 
 A batch holds many instances of one shape. It is drawn at random, fitted to hypotheses and screened.
 In every array of a batch, the last axis numbers the instances. The strategy draws one instance at a
-time, and tensors are for a climb.
+time, and tensors are for searches by gradients.
 """
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ def executed(prove: Callable[[], object]) -> object:
     """Return the result of a proof, and record its steps, even those before a failure.
 
     Several readings may name one proof. A proof that passed runs once per process; later calls
-    record the same steps.
+    record the same steps. A proof that failed runs again, so that its error is raised again.
     """
     whose, (text, steps) = _STEPS.get(), _EXECUTED.get(prove, (None, Steps()))
     try:
@@ -207,6 +207,8 @@ def _normal(
     result = fraction(expression, divide=divide)
     if result is not None and result.is_zero:
         return sp.Integer(0)
+    # A fraction other than 0 is another number than 0 only if its generators are independent.
+    # Otherwise flint's form could show the number 0 as something else, so sympy decides.
     if result is not None and result.independent and form is not None:
         return form(result)
     return getattr(sp, by)(expression)

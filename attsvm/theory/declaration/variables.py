@@ -532,6 +532,7 @@ def filled(
     wide = np.flatnonzero(kind == 7)
     heavy = np.rint(generator.standard_cauchy(len(wide)) * 2.0).clip(-200, 200)
     scale[wide] += heavy
+    # a factor 1 + k 2^-20 gives 20 more binary digits, which one number of the grid does not have
     long = wide[::2]
     values[:, long] *= 1.0 + generator.integers(0, 2**20, size=(size, len(long))) * 2.0**-20
     values *= np.exp2(scale)

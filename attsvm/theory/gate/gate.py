@@ -449,7 +449,7 @@ def _follows(
     another run; the number of instances is the only figure that bounds them.
     """
     checked = conclude(claim, outcomes, profile_named(profile))
-    again = json.loads(json.dumps(checked.json()))
+    again = json.loads(json.dumps(checked.json()))  # as a ledger holds it: tuples become lists
     wrong = [key for key in again if key not in _APART and got.get(key) != again[key]]
     if wrong:
         key = wrong[0]

@@ -176,6 +176,8 @@ def decode_exactly(document: Json, hint: Hint) -> Case:
         FileError: the document has another form, a float would round a number, or a type is wrong.
     """
     value = decode(document, hint)
+    # Encoding shows what decoding has rounded: "1/10" is no float, and comes back as another text.
+    # Without this check, a file could show one instance and the judge decide another one.
     encoded = _as_written(encode(value), document)
     if encoded != document:
         there, ours = _unlike(document, encoded)

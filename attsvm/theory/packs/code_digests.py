@@ -292,9 +292,11 @@ def _imported(
     module = module_of(file, base)
     inner: dict[tuple[Path, Path], None] = {}
     distributions: set[tuple[str, str]] = set()
+    # the packages around the module count as imports, because Python runs them before it
     for dotted in (*module.imported, file.relative_to(base).parts[:-1]):
         home = followed(base, module.top, dotted[:2]) if dotted else None
         if home is not None:
+            # `import a.b.c` runs a, then a.b, then a.b.c; a name c that is no module has no file
             prefixes = (dotted[:k] for k in range(1, len(dotted) + 1))
             inner |= {(home, f): None for parts in prefixes for f in files_of(home, parts)}
         elif dotted and installed(dotted[0])[0]:

@@ -100,6 +100,8 @@ class Ledger:
         digest = chained(self._digest, written)
         line = json.dumps({**written, "digest": digest}, allow_nan=False) + "\n"
         try:
+            # The system has the line before the next step, so that a killed process loses no event
+            # that it has recorded. A power cut may lose the events of the last second.
             write_all(self._file, line.encode())
             if self._on_disk and time.monotonic() - self._synced > _SYNCED:
                 os.fsync(self._file)

@@ -203,7 +203,7 @@ def answered(
 
 
 def answer_job(order: str) -> str:
-    """Answer a question of a file, in whatever process this is.
+    """Answer a question of a file in this process, and return the answer as text.
 
     The order is JSON with `file`, `name`, `seconds` and `seed`. The result is JSON: the answer's
     `json` with `name` and `lines`; the answer is "broken" if the question cannot be evaluated.

@@ -125,7 +125,7 @@ def _ensure_free(name: str) -> None:
     """Raise if a letter has another meaning in the program.
 
     Raises:
-        NotExpressible: it has.
+        NotExpressible: a letter has the name of a function or variable of the program.
     """
     if hasattr(checker, name) or keyword.iskeyword(name) or re.fullmatch(r"t\d+", name):
         raise NotExpressible(f"the letter {name}, which has a meaning in the program")

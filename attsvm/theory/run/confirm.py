@@ -373,6 +373,8 @@ class Evaluation:
         Returns:
             The decision, and the encoded instance to which it applies.
         """
+        # The exact decision is about the instance that a file can hold. A counterexample that
+        # changes when it is written and read back could not be replayed.
         again = frozen(codec.canonical(case, self.claim.instance_type))
         document = codec.encode(again)
         parameters = self.part.parameters

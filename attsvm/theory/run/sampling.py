@@ -111,6 +111,7 @@ def same_pool() -> Iterator[None]:
     from hypothesis.internal.conjecture import providers
     from hypothesis.internal.constants_ast import Constants
 
+    # there is no public setting for this; a change of Hypothesis makes this fail at the attribute
     original = providers._get_local_constants
     empty = Constants()
     providers._get_local_constants = lambda: empty

@@ -129,6 +129,8 @@ def _sides(formula: Formula, asked: int, weights: Array) -> dict[str, tuple[int,
     bounded = {n: v for n, v in formula.variables.items() if v.ends[1] is not None}
     for k, (name, variable) in enumerate({**bounded, **formula.variables}.items()):
         low, high = variable.ends
+        # each side takes its share of the points that are left; a short domain leaves more of them
+        # for the others, so integers with an upper end come first
         left = asked // math.prod(side for _, side in sides.values())
         side = max(int(left ** (weights[k] / weights[k:].sum()) + 1e-9), 1)
         sides[name] = int(low or 0), side if high is None else min(side, high - int(low or 0) + 1)

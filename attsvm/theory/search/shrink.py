@@ -75,7 +75,7 @@ def shrink(
     code, index = resume
     improved, stage = divmod(code, len(STAGES))
     spent = 0
-    refuted: dict[str, Refuted | None] = {}
+    refuted: dict[str, Refuted | None] = {}  # stages repeat trials, and each costs an evaluation
     now = smallness(smallest.instance)
     while True:
         slots = STAGES[stage](smallest.instance, space)
@@ -105,6 +105,8 @@ def shrink(
             if STAGES[stage] in RENEWED:
                 index = 0
         stage, index = stage + 1, 0
+        # a success in a late stage may open moves of an early one, so all stages run again; the
+        # result is minimal if every move of a whole pass fails
         if stage == len(STAGES):
             if not improved:
                 return Polished(smallest, True, spent)

@@ -232,6 +232,7 @@ class Suspects:
         if not len(lanes):
             return set()
         left_out = max(len(lanes) - _PROVED, 0)
+        # the highest ones are bounded first; NaN comes last
         high = np.nan_to_num(height[lanes], nan=-np.inf)
         lanes = lanes[np.argsort(-high, kind="stable")[:_PROVED]]
         few = fetched(fitted, lanes)

@@ -335,6 +335,7 @@ def ensure_steps(claim: Claim, steps: Steps) -> None:
 def check_part(claim: Claim, part: Part, profile: Profile, base_seed: int) -> Outcome:
     """Check one part on the shards of a profile, in order, up to one that refutes it or breaks."""
     total = Outcome(claim.id, part.name)
+    # in order, and up to the first refutation: the outcome must not depend on which shard is faster
     for shard in range(profile.shards):
         total.add(check_shard(claim, part, profile, shard, base_seed))
         if total.refuted is not None or total.error is not None:
