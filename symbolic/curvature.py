@@ -6,23 +6,10 @@ If osc(h) = 1, then with p = |phi'(m)| and q = |phi''(m)|:
 
     |u^T H u| <= osc(u)^2/2 max_{0 <= a <= 1} (1-a^2)/2 (p a + q (1-a^2)/4).                   (*)
 
-1. u^T H u = phi' E[h (v^2 - E v^2)] + phi'' (E[h v])^2 (`second_derivative_residual`). With 1 - h
-   in place of h, E[h (v^2 - E v^2)] changes its sign and (E[h v])^2 stays. Adding a number to h
-   changes neither. So it suffices to bound F(h) = p E[h (v^2 - E v^2)] + q (E[h v])^2 from above
-   for all h in [0, 1]^n, with p and q fixed.
-2. F is a linear function of h plus a square, so it is convex and largest at a vertex of [0, 1]^n:
-   h is 1 on a set S and 0 outside. Let S have the probability T, a = 1 - 2 T and P = T (1 - T) =
-   (1-a^2)/4. Let u have mean m1 and variance V1 in S, m0 and V0 outside, and d = m1 - m0. Then
-   F = P (p (V1 - V0 + a d^2) + q P d^2) <= P (p V1 + B d^2) with B = p a + q P
-   (`indicator_residual`). If S is empty or has all tokens, F = 0. We may take osc(u) = 1 and u in
-   [0, 1]^n.
-3. If B < 0, then F <= P p V1 <= P p/4 <= p/16, as no variance exceeds a quarter of the squared
-   range. Half of the maximum in (*) is larger: at a = 1/sqrt 3 it is at least p/(6 sqrt 3).
-4. If B >= 0: V1 = E_S[u^2] - m1^2 <= m1 (1-m1), as u^2 <= u, and d^2 <= w^2 for w = m1 or 1 - m1.
-   So F <= P (p w(1-w) + B w^2). With k = T w <= T this bound is k (1-T) (p (1-2k) + q k (1-T))
-   (`nested_residual`). If the last bracket is positive, 1-T <= 1-k shows that F is at most
-   k (1-k) (p (1-2k) + q k (1-k)). This is half of the term in (*) at a = 1 - 2k. If that a is
-   negative, the term at -a is larger.
+The proof is in docs/proofs/curvature_in_logits.md; steps named here are numbered there. It bounds
+F(h) = p E[h (v^2 - E v^2)] + q (E[h v])^2, which is largest at a vertex of [0, 1]^n: h is 1 on a
+set S and 0 outside. Let S have the probability T, a = 1 - 2 T and P = T (1 - T) = (1-a^2)/4. Let u
+have mean m1 and variance V1 in S, m0 and V0 outside, d = m1 - m0, and B = p a + q P.
 
 (*) is attained by two tokens of probabilities (1-a)/2 and (1+a)/2 with h = (1, 0) and any u
 (`two_tokens_residual`) if phi' and phi'' are not negative. With other signs, exchange the tokens.

@@ -1,11 +1,11 @@
 """Attention that settles at one token of each input settles at the best one.
 
-Letters and data are those of `symbolic.tf.margin_flow`, which has steps 1 to 3. The following steps
-are repeated in rounds, with fewer tokens left in each round. In the first round all tokens are
-left, tau is the time, and v_t = m_t. In later rounds tau is the logarithm of the previous tau, and
-v_t is the margin less a multiple of each earlier tau. Let f_t = w_t exp(-v_t), and v' the
-derivative in tau. Q is Q(v'), E its integral from tau on, and D the sum of the (M v')_t over the
-tokens that are left. Suppose that
+Letters and data are those of `symbolic.tf.margin_flow`, which has steps 1 to 3. Steps 4 to 8 are
+here; all are in docs/proofs/settled_attention.md. They are repeated in rounds, with fewer tokens
+left in each round. In the first round all tokens are left, tau is the time, and v_t = m_t. In later
+rounds tau is the logarithm of the previous tau, and v_t is the margin less a multiple of each
+earlier tau. Let f_t = w_t exp(-v_t), and v' the derivative in tau. Q is Q(v'), E its integral from
+tau on, and D the sum of the (M v')_t over the tokens that are left. Suppose that
 
     (M v')_t = sign_t f_t (1 + off_t), |off_t| <= C/tau, if t is left;  |E - D| <= C (Q + tau^-2);
     v_t has a limit, and differs from it by at most C (sqrt(Q) + 1/tau), if t is not left.
@@ -14,22 +14,8 @@ Let theta be 1 at tokens that are left and 0 at others, and rate = M theta. Let 
 rate over the tokens that are left, which is theta^T M theta and positive. By step 1 no token that
 is left has a negative rate.
 
-4. E is at most rates/tau + C tau^(-3/2), since E' = -Q and D^2 <= rates Q (`ensure_decay`).
-5. If t is left, v_t is at least ln tau - C. If its rate is positive, v_t is at most ln tau + C
-   (`ensure_logarithms`).
-6. Let r = ln tau and V = v - r theta. The integral of Q(dV/dr) over r is finite
-   (`ensure_next_energy`).
-7. So (M dV/dr)_t = sign_t tau f_t (1 + off_t) - rate_t is a square-integrable function of r. For a
-   token that scores more than b and has a positive rate it would be below -rate_t at all times:
-   there is no such token. Also tau f_t tends to rate_t (`ensure_signs`).
-8. Drop the tokens of positive rate. The suppositions hold again, with V in place of v and r in
-   place of tau (`ensure_next_round`).
-
-Some rate is positive, so that each round leaves fewer tokens. In the end no token is left, and none
-scored more than b. A better token may have multiplier 0 in the Local-SVM of b. Then its rate is
-positive only in a later round, once others are dropped. Its margin exceeds their margins by a term
-of the order of ln tau, or ln ln tau, and so on. So a run may stay with b for all steps that can be
-computed.
+A round shows that no token that scores more than b has a positive rate, and drops the tokens of
+positive rate. So in the end no token is left, and none scored more than b.
 """
 
 from __future__ import annotations

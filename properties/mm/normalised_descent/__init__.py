@@ -8,17 +8,11 @@ Plain descent reaches p(alpha) = (-4, -1). With s = 2 the first input leaps to i
 keeps it. `literal-2` falls if gradients are longer than 1: for keys 3 and 0, scores 2 and 0, s = 1
 plain descent is at 3/2 after a step.
 
-`amended-1`: every s leads to p(alpha), and 1 - cos falls like ln k / k; for plain descent like 1 /
-(ln k)^2. For -grad L is along g = sum_t q_t A_t, with A_t = k_alpha - k_t and q the softmax of -m,
-m_t = <A_t, p>. Write p* for p(alpha), a = ||p*||, N = ||p(k)||, P = <p(k), p*>/a, B = max ||A_t||,
-J for the number of rivals. As <A_t, p*> >= 1, P grows by s / (||g|| a) at least, so by s / (B a).
-As sum_t q_t m_t <= min m + ln J <= N/a + ln J and ||g|| >= 1/a, N grows by s / (||g|| a) + (s a ln
-J + s^2/2) / N at most. From zero N - P is at most s after one step, and N at least k s / (B a)
-after k. The sum is the bound of the claim.
-
-`sharp`: with several inputs and any start and s, <p(k) - p(0), p*> >= k s / B, since -grad L is a
-nonnegative combination of the A_it. This is linear in k; plain descent grows like ln k. Both sides
-are equal if all A_it are one vector.
+By `amended-1`, for one input whose rivals have one score, every s leads to p(alpha). 1 - cos falls
+like ln k / k; for plain descent like 1 / (ln k)^2. By `sharp`, with several such inputs and any
+start and s, <p(k) - p(0), p(alpha)> is at least k s / max ||k_alpha - k_t||. This is linear in k;
+plain descent grows like ln k. Both sides are equal if all differences of keys are one vector. The
+proofs are in docs/proofs/normalised_descent.md.
 """
 
 from dataclasses import replace

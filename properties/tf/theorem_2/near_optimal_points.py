@@ -1,27 +1,23 @@
 """Points of a ball that are at least as good as the SVM point, and their largest distance from it.
 
-Let W^mm be the Att-SVM solution with multipliers lambda, V = rho W^mm, R = rho ||W^mm||_F, and
-||W||_F <= R with L(W) <= L(V). Then <W^mm, W> = sum_j lambda_j m_j and sum_j lambda_j = ||W^mm||^2.
-So least margins of rho - c give ||W - V||^2 <= 2R^2 - 2 rho <W^mm, W> <= 2 rho c ||W^mm||^2, that
-is, ||W / R - W^mm / ||W^mm|| ||^2 <= 2 c / rho.
+Let W^mm be the Att-SVM solution with multipliers lambda, V = rho W^mm, and W a matrix of at most
+the norm of V with L(W) <= L(V). If sum_j lambda_j m_j >= (rho - c) ||W^mm||^2 for the margins m_j
+of W, then ||W/||V|| - W^mm/||W^mm|| ||^2 <= 2 c/rho. Two numbers c are computed.
 
-A constant. The deficit of input i at W is at least delta_i / (1 + e^m), with its least margin m and
-its least score gap delta_i. That of input j at V is at most Delta_j (T_j - 1) e^-rho, with its
-largest gap Delta_j. Let b_i, a_j be the least and largest |l'| between worst and best score, and
+The first is log(2 Gamma), if rho >= log(2 Gamma), with
 
     Gamma = max_i sum_j a_j Delta_j (T_j - 1) / (b_i delta_i) >= 1.
 
-Then L(W) <= L(V) gives 1 + e^m >= e^rho / Gamma, so m >= rho - log(2 Gamma) if rho >= log(2 Gamma).
+Here delta_i and Delta_j are the least and the largest gap to the best score of an input, b_i and
+a_j the least and the largest |l'| between its worst and best score.
 
-The best constant. Put G = n (L(V) - L_*), p_j = lambda_j / sum lambda. Input i alone costs at most
-G, hence its deficit at W is at most x_i = G / b_i and the weight of all its rivals at most y_i =
-x_i / delta_i. Let c_j = b'_i (1 - y_i) delta_j, with b'_i the least |l'| within x_i of the best
-score. Then G >= sum_j c_j e^-m_j, and by Jensen's inequality sum_j p_j m_j >= rho - kappa with
+The second one, kappa, is best possible as rho grows. With G = n (L(V) - L_*), p_j = lambda_j / sum
+lambda, x_i = G / b_i, y_i = x_i / delta_i and b'_i the least |l'| within x_i of the best score,
 
-    kappa = rho + log G - sum_j p_j log(c_j / p_j).
+    kappa = rho + log G - sum_j p_j log(c_j / p_j),  c_j = b'_i (1 - y_i) delta_j,
 
-If all margins are tight, kappa tends to the divergence KL(p || c / sum c) of the multipliers from
-score gaps times slopes as rho grows. It is attained: lengths are free orthogonal to all A_j.
+where delta_j is the gap of the rival of constraint j. The proofs are in
+docs/proofs/near_optimal_points.md.
 """
 
 from collections.abc import Callable
