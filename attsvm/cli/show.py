@@ -59,7 +59,7 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the statement; return 0."""
-    from attsvm.theory.packs.packs import find_claims, load_packs
+    from attsvm.theory.packs.packs import find_claims, load_packs, premises
     from attsvm.theory.report.errata import find_source
     from attsvm.theory.report.screen import screen
     from attsvm.theory.report.view import formula_lines, statement_of, statement_view
@@ -72,10 +72,11 @@ def run(options: argparse.Namespace) -> int:
         ids = (
             [] if options.script else [options.id]
         )  # all modules of a pack are loaded, as any may define how scripts are written
-        packs = load_packs(options.pack, options.only_pack, ids, dependents=True)
+        packs = load_packs(options.pack, options.only_pack, ids)
     statement = statement_of(find_claims(packs, [options.id]), options.id)
     source = find_source(packs, statement.partition("/")[0])
-    view = statement_view(statement, find_claims(packs), source, run)
+    rests = premises(options.pack, options.only_pack)
+    view = statement_view(statement, find_claims(packs), source, run, rests)
     readings = [r for r in view.readings if r.claim]
     if options.script or options.verifier:
         asked = [r for r in readings if options.id in (r.id, statement)] or readings

@@ -22,7 +22,7 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.question import Related, asked_at
 from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.declaration.variables import Variable
-from attsvm.theory.packs.packs import NO_CLAIMS, Pack, find_claims, load_packs
+from attsvm.theory.packs.packs import NO_CLAIMS, Pack, find_claims, load_packs, premises
 from attsvm.theory.record.counterexample import in_python, shown
 from attsvm.theory.report.answer import Answer, answered
 from attsvm.theory.report.errata import Source, find_source
@@ -262,10 +262,11 @@ def show(what: What) -> Shown:
     id = statement_of(claims, claims[0].statement_id)
     source = Source(id.partition("/")[0])
     if isinstance(what, str):
-        packs = load_packs(ids=[what], dependents=True)
+        packs = load_packs(ids=[what])
         source = find_source(packs, source.name)
         claims = list(find_claims(packs))
-    return Shown(statement_view(id, claims, source))
+    rests = premises() if isinstance(what, str) else None
+    return Shown(statement_view(id, claims, source, premises=rests))
 
 
 @contextlib.contextmanager

@@ -8,13 +8,15 @@ follow this rule are loaded as a whole.
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import functools
 import importlib.metadata
 import importlib.util
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -199,18 +201,22 @@ def module_of(package: str, statement: str) -> str | None:
     return None
 
 
-def mentioning(package: str, statements: Iterable[str]) -> list[str]:
-    """Return the modules of a package that may declare statements which rest on these."""
+def premises_in(package: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the statements of a package with those that they rest on, and run none of its code.
+
+    Declarations whose id or `rests_on` is not written out as a literal are left out.
+    """
     folder = _folder(package)
-    words = [quote + s + quote for s in statements for quote in "\"'"]
-    results = []
     for file in sorted(folder.rglob("*.py")) if folder else ():
         text = file.read_text(encoding="utf-8")
-        if "rests_on" in text and any(word in text for word in words):
-            inner = file.relative_to(folder).with_suffix("").parts if folder else ()
-            inner = inner[:-1] if inner[-1:] == ("__init__",) else inner
-            results.append(".".join([package, *inner]))
-    return results
+        if "rests_on" not in text:
+            continue
+        for call in (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)):
+            fields = {keyword.arg: keyword.value for keyword in call.keywords}
+            id = call.args[0] if call.args else fields.get("id")
+            if id is not None and "rests_on" in fields:
+                with contextlib.suppress(ValueError):
+                    yield ast.literal_eval(id), tuple(ast.literal_eval(fields["rests_on"]))
 
 
 def is_package(source: str) -> bool:

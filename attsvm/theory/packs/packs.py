@@ -27,8 +27,8 @@ from attsvm.theory.packs.known_packs import (
     find_here,
     is_package,
     known_sources,
-    mentioning,
     module_of,
+    premises_in,
     sources_of,
     statements_in,
 )
@@ -93,8 +93,6 @@ def load_packs(
     named: Iterable[str] = (),
     only: Sequence[str] = (),
     ids: Iterable[str] = (),
-    *,
-    dependents: bool = False,
 ) -> tuple[Pack, ...]:
     """Return the installed packs, the packs of the current project, and named packs; or only some.
 
@@ -110,7 +108,6 @@ def load_packs(
         ids: the ids of the needed claims, if only some are needed. If each id leads to a file (see
             `attsvm.theory.packs.known_packs`), only these files of packages are loaded. Then unique
             ids and existing dependencies are not checked across the whole package.
-        dependents: whether statements that rest on the statements of the ids are needed as well.
 
     Raises:
         ClaimError: a pack cannot be imported, an id occurs twice, a dependency is missing, or
@@ -121,7 +118,7 @@ def load_packs(
     statements = statements_in(ids)
     if statements:
         sources = chosen or [*sorted(known_sources()), *named]
-        part = _of_statements(sources, statements, dependents=dependents)
+        part = _of_statements(sources, statements)
         if part:
             return part
     if only:
@@ -142,9 +139,22 @@ def load_packs(
     return _unique(packs)
 
 
-def _of_statements(
-    sources: Iterable[str], statements: Sequence[str], *, dependents: bool
-) -> tuple[Pack, ...]:
+def premises(named: Iterable[str] = (), only: Sequence[str] = ()) -> dict[str, tuple[str, ...]]:
+    """Return the statements of packages with those that they rest on, from their files alone.
+
+    Args:
+        named: packs besides the installed ones.
+        only: the packs to read, if not all.
+
+    Raises:
+        ClaimError: there is no pack with a name in `only`.
+    """
+    sources = sources_of(only) or [*sorted(known_sources()), *named]
+    pairs = (pair for source in sources for pair in premises_in(source))
+    return dict(sorted(pairs, key=lambda pair: f"{pair[0]}:"))  # in the order of claims
+
+
+def _of_statements(sources: Iterable[str], statements: Sequence[str]) -> tuple[Pack, ...]:
     """Return packs with these statements; none if a statement has no file.
 
     Packages are loaded no further than the files of these statements.
@@ -152,25 +162,16 @@ def _of_statements(
     Raises:
         ClaimError: a pack cannot be imported, or an id occurs twice.
     """
-    places = {source: set[str]() for source in sources}
-    packages = [source for source in places if is_package(source)]
-    for source in packages:
-        places[source] |= {m for s in statements if (m := module_of(source, s))}
+    places = {
+        source: sorted({m for s in statements if (m := module_of(source, s))}) for source in sources
+    }
     if not any(places.values()):
         return ()
-    reached = set(statements)
-    while True:
-        needed = (source for source in places if places[source] or source not in packages)
-        packs = [_load(source, sorted(places[source])) for source in needed]
-        claims = _by_id(packs).values()
-        if not {claim.statement_id for claim in claims}.issuperset(statements):
-            return ()
-        more = {claim.statement_id for claim in claims if reached & {*claim.rests_on}}
-        inner = {source: {*mentioning(source, reached | more)} for source in packages}
-        if not dependents or all(places[source] >= inner[source] for source in packages):
-            return _unique(packs)
-        reached |= more
-        places = {source: places[source] | inner.get(source, set()) for source in places}
+    needed = (source for source in places if places[source] or not is_package(source))
+    packs = [_load(source, places[source]) for source in needed]
+    claims = _by_id(packs).values()
+    there = {claim.statement_id for claim in claims}.issuperset(statements)
+    return _unique(packs) if there else ()
 
 
 def _by_id(packs: Iterable[Pack]) -> dict[str, Claim]:

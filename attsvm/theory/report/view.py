@@ -21,7 +21,7 @@ from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record import curated
 from attsvm.theory.record.counterexample import read
 from attsvm.theory.record.ledger import Run
-from attsvm.theory.report.dependencies import dependencies, resting_on
+from attsvm.theory.report.dependencies import Dependencies, dependencies, resting_on
 from attsvm.theory.report.errata import (
     Erratum,
     Source,
@@ -324,7 +324,11 @@ def statement_of(claims: Sequence[Claim], word: str) -> str:
 
 
 def statement_view(
-    id: str, claims: Iterable[Claim], source: Source, run: Run | None = None
+    id: str,
+    claims: Iterable[Claim],
+    source: Source,
+    run: Run | None = None,
+    premises: Dependencies | None = None,
 ) -> StatementView:
     """Return the view of a statement.
 
@@ -333,6 +337,7 @@ def statement_view(
         claims: all loaded claims; claims of other statements show which of them rest on it.
         source: the texts about its source.
         run: the run with its verdicts; without it the view has the expected ones.
+        premises: by statement, also if it is not loaded, the statements that it rests on.
     """
     every = list(claims)
     own = in_order(source, (c for c in every if c.statement_id == id)).get(id, [])
@@ -343,7 +348,7 @@ def statement_view(
     readings = tuple(
         _reading(i, known.get(i), own, source, erratum, run) for i in (*known, *others)
     )
-    rests = dependencies(every)
+    rests = {**(premises or {}), **dependencies(every)}
     first = own[0] if own else None
     entry = next((r.entry for r in readings if r.entry), {})
     return StatementView(
