@@ -132,7 +132,7 @@ class Shown:
 
 
 def verify(*what: What, profile: str = "quick", seed: int = 0, progress: bool = True) -> Verdicts:
-    """Check claims and their siblings, or all known claims if nothing is named.
+    """Return the verdicts on claims and their siblings, or on all known claims if none is named.
 
     Args:
         what: ids, prefixes, statements or claims.
@@ -175,7 +175,7 @@ def hunt(
     fresh: bool = False,
     progress: bool = True,
 ) -> Hunted:
-    """Search for a counterexample of one claim, confirm it and shrink it.
+    """Return the result of a search for a counterexample of one claim, confirmed and shrunk.
 
     Args:
         what: the claim; for a statement with several readings, the id of a reading.

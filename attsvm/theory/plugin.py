@@ -84,7 +84,11 @@ _CODE: pytest.StashKey[Mapping[str, str]] = pytest.StashKey()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Open the ledger, and record the digests of the code at the start; workers write nothing."""
+    """Open the ledger, and record the digests of the code at the start; workers write nothing.
+
+    Raises:
+        pytest.UsageError: the ledger cannot be opened.
+    """
     path = config.getoption("--ledger")
     if path is None or hasattr(config, "workerinput") or config.getoption("collectonly"):
         return
@@ -124,7 +128,7 @@ def _earlier(config: pytest.Config) -> dict[str, Earlier]:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect the claims, or the curated counterexample, of a file of a loaded pack."""
+    """Return the collector of a file with claims or a curated counterexample; None for others."""
     if file_path.suffix == ".json" and file_path.parent.name == "counterexamples":
         curated = file_path.resolve() in _loaded(parent.config).curated
         return ReplayFile.from_parent(parent, path=file_path) if curated else None

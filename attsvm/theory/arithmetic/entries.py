@@ -235,7 +235,11 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
     ) -> Any:
-        """Run functions that are arithmetic, and refuse all others."""
+        """Return the value of a function of numpy that is arithmetic; refuse all others.
+
+        Raises:
+            ClaimError: the function compares, changes an array, or mixes in floats.
+        """
         if ufunc in _ARITHMETIC and method == "__call__" and not options:
             result = ufunc(*map(_plain, inputs))
             return result.view(Entries) if isinstance(result, np.ndarray) else result

@@ -74,7 +74,11 @@ class Lane(Scalar):
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
     ) -> Any:
-        """Leave arrays of numbers to `Entries`, and refuse all other calls."""
+        """Return NotImplemented if `Entries` handles the call, and refuse all other calls.
+
+        Raises:
+            ClaimError: no operand is an array of numbers.
+        """
         if any(isinstance(value, Entries) for value in inputs):
             return NotImplemented
         raise misuse(

@@ -203,7 +203,11 @@ class Scripts(Lines[Code], Arithmetic[Code]):
     # values
 
     def code(self, value: object) -> Code:
-        """Return a value or a number as an expression."""
+        """Return a value or a number as an expression.
+
+        Raises:
+            ClaimError: the value is neither.
+        """
         if isinstance(value, Code):
             return value
         if isinstance(value, int):

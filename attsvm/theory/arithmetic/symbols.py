@@ -335,7 +335,11 @@ class Symbols(Arithmetic[sp.Expr]):
         return sp.Max(x, y, evaluate=False)  # evaluation would factor the difference: seconds
 
     def spectral(self, A: Numbers) -> sp.Expr:
-        """Return the norm of a single row or column, and refuse other shapes."""
+        """Return the norm of a single row or column.
+
+        Raises:
+            ClaimError: the matrix has another shape.
+        """
         if 1 not in A.shape:
             raise misuse(
                 "takes the spectral norm of symbols", "Prove the bound on single rows instead."

@@ -383,7 +383,11 @@ _SIGNS = {"at most": (r"\le", "<="), "below": ("<", "<"), "equal": ("=", "=")}
 
 
 def written(relation: Relation) -> Term:
-    """Return a comparison or combination of comparisons as text."""
+    """Return a comparison or combination of comparisons as text.
+
+    Raises:
+        ClaimError: the value is no relation.
+    """
     if isinstance(relation, Comparison):
         latex, plain = _SIGNS[relation.kind]
         left, right = _term(relation.left), _term(relation.right)

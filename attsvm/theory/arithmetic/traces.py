@@ -312,7 +312,11 @@ class Traces(Arithmetic[Trace]):
         return self.of(number if exact else fmpq(*number.as_integer_ratio()))
 
     def maximum(self, x: object, y: object) -> Trace:
-        """Return the larger number, if the balls decide or both are equal."""
+        """Return the larger number, if the balls decide or both are equal.
+
+        Raises:
+            Untraceable: neither is so.
+        """
         x, y = (t if isinstance(t, Trace) else self.exact(t) for t in (x, y))  # an author's 0 or 1
         sure = x.sure and y.sure
         if x.ball >= y.ball:

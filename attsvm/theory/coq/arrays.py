@@ -123,7 +123,9 @@ class Array(Scalar):
         return Array(self.m, tuple(axes), entry) if axes else entry()
 
     def __iter__(self) -> Iterator[Array | Term]:
-        """Yield one general entry or row; `m.array` turns the value of a loop on it into an array.
+        """Return an iterator over one general entry or row.
+
+        `m.array` turns what a loop makes of this entry into an array over the axis.
 
         Raises:
             NotExpressible: a loop runs within another loop over the same axis, for which one
@@ -138,7 +140,11 @@ class Array(Scalar):
         raise NotExpressible("the length of an array as a number of Python")
 
     def reshape(self, *shape: int) -> Array:
-        """Return a vector as a column or a row."""
+        """Return a vector as a column or a row.
+
+        Raises:
+            NotExpressible: the array is no vector, or gets another shape.
+        """
         if self.ndim == 1 and shape == (-1, 1):
             return Array(self.m, (*self.axes, _ONE), lambda i, _: self.entry(i))
         if self.ndim == 1 and shape == (1, -1):

@@ -104,7 +104,7 @@ class Judgement:
 
 
 def judge(formula: Formula, parameters: Mapping[str, object], case: Case) -> Judgement:
-    """Decide the conclusion on one instance from its exact values."""
+    """Return the decision on the conclusion on one instance, from its exact values."""
     try:
         return _judged(formula, parameters, case)
     except ZeroDivisionError:

@@ -47,11 +47,15 @@ def changed(
     fixed: Mapping[str, object] | None = None,
     **constants: object,
 ) -> Changed:
-    """Describe a deliberately false variant: other constants, fewer hypotheses, other variables.
+    """Return the description of a deliberately false variant of a reading.
 
-    `under` lists hypotheses of the sibling alone, such as a looser form of a dropped hypothesis.
-    `drop` lists hypotheses, and ends of domains by name. `fixed` has other values of fields that
-    the reading fixes.
+    Args:
+        drop: hypotheses that it leaves out, and ends of domains by name.
+        under: hypotheses of its own, such as a looser form of a dropped hypothesis.
+        variables: variables that replace those of the reading, or other records.
+        examples: explicit instances, checked first.
+        fixed: other values of fields that the reading fixes.
+        constants: other constants of the conclusion.
     """
     drop = tuple(drop)
     objects = tuple(one for one in drop if isinstance(one, Hypothesis))

@@ -117,7 +117,9 @@ class Expected:
 
     @classmethod
     def parse(cls, words: str, *, measured: bool = False) -> Expected:
-        """Read words such as `refuted, numeric`; evidence defaults to `usual_evidence`.
+        """Return the expectation in words such as `refuted, numeric`.
+
+        Without a second word, the evidence is `usual_evidence`.
 
         Raises:
             ClaimError: a word does not belong to its axis.

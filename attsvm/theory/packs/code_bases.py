@@ -183,7 +183,7 @@ class Hashed(SourceFileLoader):
     def source_to_code(  # type: ignore[override]  # the stubs know the static one above it
         self, data: Any, path: Any, **options: Any
     ) -> CodeType:
-        """Compile a text, and keep its hash for the bytecode."""
+        """Return the compiled text, and keep its hash for the bytecode."""
         self._hash = importlib.util.source_hash(data) if isinstance(data, bytes) else b""
         return super().source_to_code(data, path, **options)
 

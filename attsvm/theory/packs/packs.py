@@ -212,7 +212,7 @@ def _unique(packs: Iterable[Pack]) -> tuple[Pack, ...]:
 
 
 def _load(source: str, inner: Sequence[str] = ()) -> Pack:
-    """Load a pack; for a package, `inner` may name the needed modules in full."""
+    """Return a loaded pack; for a package, `inner` may name the needed modules in full."""
     before = set(sys.modules)
     hold_to_texts()
     # a pack's code may change the current folder
@@ -234,7 +234,7 @@ def _load(source: str, inner: Sequence[str] = ()) -> Pack:
 
 
 def _modules(source: str, inner: Sequence[str]) -> list[ModuleType]:
-    """Import the module of a pack, or modules of a package, in the order of their names.
+    """Import the module of a pack, or modules of a package; return them ordered by name.
 
     Args:
         source: the pack.

@@ -120,7 +120,11 @@ class _Values:
         return round(value) if sort == STEP else value
 
     def atom(self, atom: Atom, values: Mapping[Atom, Value]) -> Value:
-        """Return the value of an atom."""
+        """Return the value of an atom.
+
+        Raises:
+            TypeError: the atom is of an unknown kind.
+        """
         if isinstance(atom, Letter | Bound):
             return values[atom]
         if isinstance(atom, Binder):

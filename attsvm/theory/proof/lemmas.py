@@ -192,7 +192,11 @@ def DESCENT(
     constant: Term,
     M: Letter,
 ) -> Instance:
-    """If grad f is L-Lipschitz, 0 < e and e L <= 1, then f(W - e grad f(W)) <= f(W)."""
+    """If grad f is L-Lipschitz, 0 < e and e L <= 1, then f(W - e grad f(W)) <= f(W).
+
+    Raises:
+        ProofError: the letter `M` of a direction occurs in f.
+    """
     t, binds = Letter("t", number=-1), _binds(X, M, apart=[W, after, e, constant])
     if M in f.letters:
         raise ProofError("the direction occurs in the function", value=repr(M))

@@ -1,7 +1,8 @@
 """The rules of linked proofs: each makes a fact from facts, and its docstring says why it is sound.
 
 A rule uses nothing but its premises. Facts hold for all values of their letters. A rule that
-combines facts combines them at the same values of letters with the same name.
+combines facts combines them at the same values of letters with the same name. A rule raises a
+ProofError if its premises are not of the form that it needs; the message says which one is not.
 
 "In the end" means: for all steps k from some step on. If finitely many propositions hold in the
 end, they hold together from the latest of these steps on.
@@ -176,6 +177,10 @@ def decide(goal: Proposition, *premises: Fact, degree: int = 2) -> Fact:
 
     A certificate shows that premises and negated goal hold together at no values of the letters. So
     the goal holds wherever the premises do. If a premise holds only in the end, so does the goal.
+
+    Raises:
+        ProofError: there is no certificate, a premise is not used, or a premise holds in the end
+            and the goal at all steps.
     """
     known = tuple(p.proposition for p in premises)
     ends = any(one.eventually for one in known)

@@ -244,7 +244,7 @@ def read(path: str | os.PathLike[str]) -> JsonObject:
 def replay(
     path: str | os.PathLike[str], packs: tuple[Pack, ...], imports: Imports | None = None
 ) -> Replay:
-    """Re-execute a stored counterexample: evaluate its hypotheses, then its conclusion, exactly.
+    """Return the result of evaluating a stored counterexample exactly: hypotheses, then conclusion.
 
     Values that floats proposed are read from the file's witness and proved. The file's own slack,
     certificate and texts are not read: a replay must not believe its file.
@@ -262,7 +262,10 @@ def replay(
 
 
 def replay_instance(claim: Claim, instance: Json) -> Replay:
-    """Re-execute an encoded instance that refuted a reading; floats propose its witness anew."""
+    """Return the result of evaluating an encoded instance exactly, without a stored witness.
+
+    Floats propose the witness again.
+    """
     stored = {"claim": claim.id, "instance": instance}
     pack = Pack(claim.id, (claim,), Path(claim.file).parent)
     return _executed("", stored, (pack,), None, dated=False)

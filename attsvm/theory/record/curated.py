@@ -86,7 +86,7 @@ def chosen(packs: Sequence[Pack], claims: Iterable[Claim]) -> dict[Path, Pack]:
 def replay_curated(
     path: Path, pack: Pack, packs: tuple[Pack, ...], imports: Imports | None = None
 ) -> Replay:
-    """Replay a curated file, which must refute a reading that is expected to be refuted.
+    """Return the replay of a curated file, which must refute a reading expected to be refuted.
 
     `packs` and `imports` are as for `replay`.
     """

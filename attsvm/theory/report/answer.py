@@ -70,12 +70,12 @@ class Answer:
     def instance(self) -> dict[str, str]:
         """The smallest counterexample, or else the closest instance; empty if there is none.
 
-        It maps each letter of the question to a Python expression: exact where the value is
-        rational, else "about" and a decimal number.
+        It maps each letter of the question to a Python expression. The expression is exact if the
+        value is rational, else "about" and a decimal number.
         """
-        found, closest = self.account.smallest, self.account.closest
-        if found is not None:
-            return letters(self.question, self._decoded(found.instance))
+        smallest, closest = self.account.smallest, self.account.closest
+        if smallest is not None:
+            return letters(self.question, self._decoded(smallest.instance))
         return {} if closest is None else letters(self.question, self._decoded(closest.document))
 
     def _decoded(self, document: Json) -> Case:
@@ -95,7 +95,7 @@ class Answer:
         }
 
     def lines(self) -> Iterator[str]:
-        """Yield the answer for people."""
+        """Yield the answer as lines of text."""
         yield self.question.text
         if self.account.smallest is not None:
             yield from self._refutation(self.account.smallest)
@@ -104,13 +104,13 @@ class Answer:
         else:
             yield from self._account()
 
-    def _refutation(self, found: Refuted) -> Iterator[str]:
+    def _refutation(self, refuted: Refuted) -> Iterator[str]:
         unfinished = self.account.unfinished(self.seconds)
         least = f"perhaps not minimal: {unfinished}" if unfinished else "minimal"
-        yield f"refuted, by {found.method}; the instance is {least}:"
+        yield f"refuted, by {refuted.method}; the instance is {least}:"
         yield from self._shown()
         formula = self.question.claim.formula
-        yield f"  {sides(formula, {}, self._decoded(found.instance))} is false"
+        yield f"  {sides(formula, {}, self._decoded(refuted.instance))} is false"
 
     def _shown(self) -> Iterator[str]:
         yield from (f"  {name} = {value}" for name, value in self.instance.items())

@@ -110,7 +110,11 @@ class _Reader:
         return self.peek()
 
     def row(self, ends: tuple[str, ...]) -> Markup:
-        """Return the pieces up to one of the tokens `ends`, or to the end of the formula."""
+        """Return the pieces up to one of the tokens `ends`, or to the end of the formula.
+
+        Raises:
+            UnreadableError: none of these tokens follows.
+        """
         parts: list[Markup] = []
         self.spaces()
         while self.peek() and self.peek() not in ends:
@@ -121,7 +125,11 @@ class _Reader:
         return parts[0] if len(parts) == 1 else _tag("mrow", *parts)
 
     def scripted(self) -> Markup:
-        """Return a piece with its indices and powers."""
+        """Return a piece with its indices and powers.
+
+        Raises:
+            UnreadableError: the piece has two powers.
+        """
         word = self.peek() == r"\mathrm"
         base = self.piece()
         below = above = None
@@ -160,7 +168,11 @@ class _Reader:
         return inner
 
     def piece(self) -> Markup:
-        """Return a letter, a number, a sign, or a command with its arguments."""
+        """Return a letter, a number, a sign, or a command with its arguments.
+
+        Raises:
+            UnreadableError: the token begins nothing of this kind.
+        """
         token = self.take()
         if token.startswith("\\") and len(token) > 1:
             return self.command(token[1:])
@@ -216,7 +228,11 @@ class _Reader:
         return _tag("mo", _SIGNS.get(token[1:], token), stretchy="true", fence="true")
 
     def words(self) -> str:
-        """Return the letters of a text, up to the brace that closes it."""
+        """Return the letters of a text, up to the brace that closes it.
+
+        Raises:
+            UnreadableError: the text has an unknown command.
+        """
         self.take("{")
         message, depth = "", 0
         while (token := self.take()) != "}" or depth:

@@ -134,6 +134,9 @@ class _Counter:
         """Count a call; return the counter of its lines if the function contains a loop.
 
         Python calls this trace function at the start of each function.
+
+        Raises:
+            TooLong: no step is left.
         """
         code = frame.f_code
         known = self.known.get(id(code))
@@ -155,7 +158,11 @@ class _Counter:
         return _counts(code.co_filename, self.own)
 
     def line(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any]:
-        """Count a line, and return this method as the trace function of the next one."""
+        """Count a line, and return this method as the trace function of the next one.
+
+        Raises:
+            TooLong: no step is left.
+        """
         if event == "line":
             self.left -= 1
             if self.left < 0:

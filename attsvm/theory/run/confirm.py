@@ -99,7 +99,9 @@ class Examination:
 
 
 def examine(claim: Claim, part: Part, case: Case, witness: Witness | None = None) -> Examination:
-    """Decide hypotheses and conclusion of one instance without the conclusion's float code.
+    """Return the exact decision on the hypotheses and the conclusion on one instance.
+
+    The float code of the conclusion is not used.
 
     Args:
         claim: the claim.

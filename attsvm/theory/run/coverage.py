@@ -44,7 +44,8 @@ class Counts:
         hypotheses: by hypothesis, the number of ordinary instances that satisfy it.
         min_slack, max_slack: smallest and largest float slack; None if there is none.
         tightness: largest ratio of left to right side.
-        undecided: number of instances that could not be decided, with the first reason.
+        undecided: number of instances that could not be decided.
+        undecided_note: the first reason, with its instance.
         audited: number of instances re-evaluated exactly although floats accepted them.
         decided: number of ordinary instances decided exactly, for a measured conclusion.
         probed: number of instances made by guided searchers and evaluated.

@@ -121,7 +121,7 @@ def _written(
     old: JsonObject,
     done: Literal["renewed", "replaced", "made"],
 ) -> Curated:
-    """Write a file if it differs from the old one."""
+    """Write a file if it differs from the old one; return what was done."""
     if new == old:
         return Curated(claim.id, "kept", new["minimal"])
     write_text(path, dump(new) + "\n")

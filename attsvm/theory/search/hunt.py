@@ -56,7 +56,7 @@ def hunt(
     named: Sequence[str] = (),
     progress: Callable[[Hunt], None] | None = None,
 ) -> Hunt:
-    """Search until a counterexample is confirmed, then shrink and worsen it.
+    """Return the account of a search for a counterexample; a confirmed one is shrunk and worsened.
 
     Args:
         claim: the claim to refute.
@@ -196,7 +196,11 @@ class _Chase:
                 job.cancel()
 
     def tell(self, gain: Gain) -> None:
-        """Report progress, and pass on an interruption."""
+        """Report progress, and pass on an interruption.
+
+        Raises:
+            KeyboardInterrupt: the turn was interrupted.
+        """
         if self.progress is not None:
             self.progress(self.hunt)
         if gain.interrupted:
@@ -210,7 +214,7 @@ class _Chase:
                     self._account(searcher, read_gain(job.result()))
 
     def _begin(self, number: int) -> list[tuple[str, Asked]]:
-        """Submit the turns of a round."""
+        """Submit the turns of a round; return the searcher and the job of each."""
         guided = [s for s in self.searchers if s in GUIDED and (self.known or self._fills(s))]
         forms = self.pool.forms
         ready = [s for s in guided if self.moves(s) and self.done.get(s) != forms]

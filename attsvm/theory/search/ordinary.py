@@ -95,7 +95,8 @@ def draw(
 ) -> Refuted | None:
     """Return a confirmed refutation among instances that Hypothesis draws and shrinks, or None.
 
-    Only a confirmed refutation counts as a failure for Hypothesis.
+    Only a confirmed refutation counts as a failure for Hypothesis. Exceptions of the claim pass
+    through.
 
     Args:
         tally: the tally that counts the instances.

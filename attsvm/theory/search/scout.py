@@ -118,7 +118,12 @@ class Scout:
         return height
 
     def look_at(self, document: Json, *, reshaped: bool = False) -> float | None:
-        """Examine an encoded instance; return the remembered height if it was examined before."""
+        """Examine an encoded instance; return the remembered height if it was examined before.
+
+        Raises:
+            Found: the instance refutes the claim.
+            Spent: budget or time is used up, or too many instances were proposed.
+        """
         self.proposed += 1
         if self.proposed > _PATIENCE * self.budget:
             raise Spent
@@ -135,6 +140,9 @@ class Scout:
         """Return the decoded instance for evaluation in floats, if it is admissible and new.
 
         It is counted as screened; an instance seen before gives None.
+
+        Raises:
+            Spent: budget or time is used up, or too many instances were proposed.
         """
         self.proposed += 1
         if self.proposed > _PATIENCE * self.budget:

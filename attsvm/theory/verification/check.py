@@ -62,6 +62,7 @@ class Outcome(Counts):
         refutes_reading: the counterexample of a sibling, if it refutes the reading as well.
         unread: variables of a reading that neither its hypotheses nor its conclusion read.
         error: a description of the error, if there was one.
+        seconds: working time.
     """
 
     claim: str
@@ -135,7 +136,7 @@ _FORM = (
 
 
 def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_seed: int) -> Outcome:
-    """Check one part on one shard, and record every exception of the claim in the outcome."""
+    """Return the outcome of one part on one shard; it records every exception of the claim."""
     started = time.perf_counter()
     budget = profile.scaled(claim.cost)
     tally = Tally(claim, part, budget.audits)
@@ -333,7 +334,10 @@ def ensure_steps(claim: Claim, steps: Steps) -> None:
 
 
 def check_part(claim: Claim, part: Part, profile: Profile, base_seed: int) -> Outcome:
-    """Check one part on the shards of a profile, in order, up to one that refutes it or breaks."""
+    """Return the outcome of one part on the shards of a profile.
+
+    Shards are checked in order, up to one that refutes the part or has an error.
+    """
     total = Outcome(claim.id, part.name)
     # in order, and up to the first refutation: the outcome must not depend on which shard is faster
     for shard in range(profile.shards):

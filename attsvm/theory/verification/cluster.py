@@ -61,7 +61,7 @@ def identity(*named: str) -> str:
 
 
 def _alone(job: Job, *arguments: str) -> str:
-    """Run a job while no other job runs in this process."""
+    """Return the result of a job, which runs while no other job runs in this process."""
     with _one:
         return job(*arguments)
 

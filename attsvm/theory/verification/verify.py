@@ -411,7 +411,7 @@ def verify(
     replaying: Callable[[Path], None] = _silent,
     reuse: bool = False,
 ) -> Report:
-    """Replay the curated counterexamples of the wanted claims, then check claims and siblings.
+    """Return the report of a run: curated counterexamples replayed, claims and siblings checked.
 
     Args:
         packs: loaded claim packs.
@@ -528,12 +528,12 @@ class Events:
         self._append("run", lambda: dict(head))
 
     def replayed(self, replay: counterexample.Replay) -> counterexample.Replay:
-        """Record that a curated counterexample was replayed."""
+        """Record that a curated counterexample was replayed, and return the replay."""
         self._append("replay", lambda: {"replay": replay.json()})
         return replay
 
     def part(self, outcome: Outcome, reused: str | None = None) -> Outcome:
-        """Record that a part was checked, by the earlier run `reused` if that is not None."""
+        """Record the outcome of a part, of the earlier run `reused` if any, and return it."""
 
         def content() -> JsonObject:
             document = outcome.json()
@@ -549,12 +549,12 @@ class Events:
         self._append("part", lambda: {"outcome": document, "reused": run})
 
     def verdict(self, checked: Checked) -> Checked:
-        """Record that all parts of a claim were checked."""
+        """Record that all parts of a claim were checked, and return the claim's results."""
         self._append("verdict", lambda: {"verdict": checked.json()})
         return checked
 
     def finished(self, report: Report) -> Report:
-        """Record that all claims were checked."""
+        """Record that all claims were checked, and return the report."""
         self._append("finished", lambda: {"matched": report.matched})
         return report
 
