@@ -11,7 +11,7 @@ the worst token and settles at the second-best one.
 `NOT_ALIGNED` meets both parts of assumption 3.10 and starts from zero. Tokens (1/2, 0), (-1/2, 0)
 and (-2, 1), 0, labels 1, head (4, 9) give the scores 2, -2 and 1, 0. With z = (1, 0) only the first
 column w of X matters. Input 1 asks for w . (1, 0) >= 1, input 2 for w . (-2, 1) >= 1, so X^mm has w
-= (1, 3). The first input has the larger score gap, and its negative gradient moves w along (1, 0),
+= (1, 3). The first input has the larger score gap. Its negative gradient moves w along (1, 0),
 which lowers the second margin twice as fast as it raises the first. So the second input comes to
 select its worse token, and w follows (1, 0) for ever.
 """

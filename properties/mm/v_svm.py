@@ -7,7 +7,7 @@ lists no condition under which v(alpha) exists.
 
 No v(alpha) exists for one input whose token is 0, nor for two inputs that select one token under
 opposite labels. In `amended` Gamma = 1/||v(alpha)||, the label margin of assumption B of the talk,
-is the distance of 0 from H, the hull of the Y_i x_i,alpha_i; if there is no v(alpha) both are 0.
+is the distance of 0 from H, the hull of the Y_i x_i,alpha_i. If there is no v(alpha), both are 0.
 `sharp-1` follows from the point z of H nearest to 0. The product <h, z> is at most ||h|| Gamma, and
 it is a mean of the margins Y_i h^T x_i,alpha_i, whose least is no larger. `sharp-2` holds as
 multipliers of margins that are not tight are 0. Some margin is tight, for otherwise a shorter head

@@ -1,7 +1,7 @@
 """Attention shape: the printed formula and the printed size of D(X) fit together.
 
 Att(X, Y) = D(X)^-1 exp(A1 X A2^T) A2 Y with A1, A2 in R^{n x d} and X, Y in R^{d x d}. The parts
-fit if each matrix has the size that its formula gives, and if in every product one factor has as
+fit if each matrix has the size that its formula gives. In every product, one factor must have as
 many columns as the next has rows.
 
 D(X) has a row for each row of exp(A1 X A2^T), which is n x n. The block A_{l0,j0} of A1 kron A2 has

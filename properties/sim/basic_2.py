@@ -8,8 +8,8 @@ All readings hold on the whole space, for any n and without any condition.
 
 Proof (`symbolic.sim.basic_2`). With w = exp(A x) - exp(A y) Lagrange's identity reads n ||w||^2 -
 (sum w)^2 = sum over pairs of (w_t - w_r)^2 >= 0. So sqrt(n) is attained exactly if all entries of w
-are equal: by equal tokens for every n and every pair of points, and by A = [[1, 0], [1, 1]], x =
-(1, 0), y = 0, whose tokens differ.
+are equal: by equal tokens, for every n and every pair of points. Other tokens attain it as well: A
+= [[1, 0], [1, 1]], x = (1, 0), y = 0.
 """
 
 from attsvm.theory import Reading, Statement, changed

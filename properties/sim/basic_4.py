@@ -8,17 +8,8 @@ attained for any n >= 2 by two tokens of equal weight, x, y -> 0, with all other
 For example: rows (1, 0), (-1, 0), (0, -1), ..., points (z, M) and (-z, M), z -> 0 and then M ->
 infinity.
 
-Proof of literal (`symbolic.sim.basic_4`). Let a = A x, b = A y and g = f(y). Then alpha(x) alpha(y)
-(f_t - g_t) = sum_r (e^(a_t + b_r) - e^(a_r + b_t)). The r-th term is c_tr ((a_t - b_t) - (a_r -
-b_r)), where c_tr = c_rt <= exp(2 R) is the logarithmic mean of the two exponentials. So the vector
-is a Laplacian with weights of at most exp(2 R), applied to a - b, and beta^2 ||f - g|| <= n exp(2
-R) R ||x - y||, where R exp(2 R) < exp(3 R^2).
-
-Proof of sharp. Df[s] = (f_t (s_t - mean s)) has a norm that is convex in s and does not change if a
-constant is added to s. So over max s - min s <= 1 the norm is largest if s is the indicator of a
-set of tokens. Let P be their weight, and a <= P^2 and b <= (1-P)^2 the sums of f_t^2 in and out of
-the set. Then ||Df[s]||^2 = (1-P)^2 a + P^2 b <= 2 P^2 (1-P)^2 <= 1/8. Finally, max A v - min A v <=
-sqrt 2 spread(A) ||v||.
+Both proofs are in docs/proofs/lipschitz_of_softmax.md, their steps in `symbolic.sim.basic_4`. The
+first one gives the smaller constant beta^-2 n exp(2 R) R.
 """
 
 from attsvm.theory import Reading, Statement

@@ -6,11 +6,8 @@ its Frobenius norm is the Euclidean norm of the diagonal.
 
 spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. The printed bound follows from the fourth one, for
 every R. Both sharp bounds are approached by two tokens of equal weight, x, y -> 0, with the other
-tokens as in the fourth bound.
-
-Proof (`symbolic.sim.basic_6`). sharp-2 is the fourth bound itself. sharp-1 is proved likewise. For
-the indicator s of a set of weight P, an entry of Df[s] is f_t (1-P) with f_t <= P, or f_t P with
-f_t <= 1-P. So it is at most P (1-P) <= 1/4.
+tokens as in the fourth bound. sharp-2 is the fourth bound itself, and sharp-1 is proved likewise
+(`symbolic.sim.basic_6`, docs/proofs/lipschitz_of_softmax.md).
 """
 
 from collections.abc import Callable

@@ -8,16 +8,7 @@ spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||. The printed bound holds for eve
 approached by two tokens of weights (1 +- q)/2, q^2 = 2/sqrt 3 - 1, x -> y; sharp-2 by two tokens of
 equal weight, x, y -> 0. Any further tokens get weights that tend to 0, as for the fourth bound.
 
-Proof of the printed bound (`symbolic.sim.basic_7`). Let g = f(y). Either norm is at most (||f|| +
-||g||) ||f - g||, where ||f|| <= sqrt(n) exp(R) / beta, and beta^2 ||f - g|| <= n exp(2 R) R ||x -
-y|| by the fourth bound. Finally, R exp(3 R) < exp(5 R^2).
-
-Proof of the sharp bounds. As for the fourth bound it suffices to take for s the indicator of a set
-of weight P. With w = Df[s] the spectral norm of w f^T + f w^T is |<w, f>| + ||w|| ||f||, and its
-squared Frobenius norm is 2 ||w||^2 ||f||^2 + 2 <w, f>^2. Here <w, f> = (1-P) a - P b, ||w||^2 =
-(1-P)^2 a + P^2 b, and ||f||^2 = a + b. Both norms grow with a and b. The squared Frobenius norm is
-a polynomial whose coefficients are at least 0; for the other, ||w|| / ||f|| + P^2 ||f|| / ||w|| >=
-2 P. So the largest values are at a = P^2 and b = (1-P)^2: two tokens have all the weight.
+The proofs are in docs/proofs/lipschitz_of_softmax.md, their steps in `symbolic.sim.basic_7`.
 """
 
 from collections.abc import Callable

@@ -3,7 +3,7 @@
 The lemma lists only R >= 4 and ||A x||, ||A y||, ||A|| <= R (spectral norm). A is a block of A_1
 kron A_2: row j0 of A_1, kron A_2, so d^2 columns. L is that of definition 3.6 (the lemma says 3.5,
 which has g alone). The second point is printed as y in the conditions and as x hat in the
-conclusion, both as vectors of R^d; read: two points of R^(d^2), of which both are bounded.
+conclusion, both as vectors of R^d. Read: two points of R^(d^2), of which both are bounded.
 
 Nothing listed bounds b or h. If b <f, h> is of order one the curvature grows like b^2: with n = 2,
 A = (4, 0), h = (1, -1), R = 4 the bound fails between x = 0 and y = 2^-161 for b = 2^161. At n = 2,

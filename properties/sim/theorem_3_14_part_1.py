@@ -10,7 +10,7 @@ increasing, and the optimal tokens have the highest scores. So descent moves awa
 X^mm> decreases at every step from every start.
 
 `amended-1` takes the decreasing loss g(-u) and still falls, from zero, with two inputs of two
-tokens (`NOT_ALIGNED`): the second input is dragged to its worse token for ever. `amended-3` has one
+tokens (`NOT_ALIGNED`). The second input is moved to its worse token for ever. `amended-3` has one
 input and starts from zero, and falls too: attention settles on the second of four tokens
 (`ONE_DRAGGED`). From the start of `amended-2` neither part of the assumption is needed: unique
 optimal tokens and a feasible Att-SVM are enough, and under part 1 it is feasible.

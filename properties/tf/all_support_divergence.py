@@ -13,8 +13,8 @@ each step by eta times sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t) / n. Thi
 on every ball, so descent stays in no ball for ever. The loss must not be flat: under (1 - u)^2
 tokens 1 and -1 with scores 2 and 0 rest at W = 0.
 
-sharp gives the rate from a start that cannot lose its optimal tokens, for a step of at most 1/L (a
-longer one may leap into another token's basin). There the direction converges to that of W^mm. So
+sharp gives the rate from a start that cannot lose its optimal tokens, for a step of at most 1/L. A
+longer one may leap into another token's basin. There the direction converges to that of W^mm. So
 the least margin m is (1 + o(1)) ||W_k|| / ||W^mm||, and the norm grows in a step by the order of
 exp(-m). The condition that all tokens are support vectors only ensures that W^mm exists: the rate
 is the same for any tokens (`mm/theorem-1-norm:sharp`). Such a start implies an input with two

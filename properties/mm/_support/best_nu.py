@@ -343,8 +343,8 @@ def _orthogonal(rows: list[Vector]) -> Vector | None:
 def _slow_ones(one: Selection) -> Iterator[Way]:
     """Yield prompts that saturate an idle input last, each with a tilt of v(alpha).
 
-    The tilt is the weight that attention leaves to other tokens of idle inputs, times the largest
-    lead in score of a selected token over another one.
+    The tilt is a product of two numbers: the weight that attention leaves to other tokens of idle
+    inputs, and the largest lead in score of a selected token.
     """
     p, none, v = svm.p_programme(one).vector, margins.idle(one), svm.v_programme(one).vector
     if p is None or v is None:

@@ -70,8 +70,8 @@ def multipliers(case: Selection) -> Vector:
 def slowest(case: Selection) -> list[svm.Programme]:
     """Return, by competing token of an idle input, the prompt (q, tau) that saturates it last.
 
-    The logit differences q^T D are at least tau in the inputs that are not idle, at least 0 in the
-    others, and at most tau - 1 for this token.
+    The logit differences q^T D are at least tau in inputs that are not idle, and at least 0 in the
+    others. For this token they are at most tau - 1.
     """
     rests = np.repeat(idle(case), case.X.shape[1] - 1).tolist()
     rows = svm.p_rows(case)

@@ -145,8 +145,8 @@ def on_the_rim(case: Descent, loss: str, share: float) -> Descent:
     """Return the run from the multiple of p(alpha) at which the risk gap is `share` of its bound.
 
     The bound is min_i [l(second) - l(best)]/n of the named loss. The run starts from zero if the
-    gap is below the bound there, if no multiple up to 64 has that share, or if there is no
-    p(alpha).
+    gap is below the bound there. It also does if no multiple up to 64 has that share, or if there
+    is no p(alpha).
     """
     p, used = prompt(case), LOSSES[loss]
     ordered = [sorted(set(row)) for row in case.data.gamma.tolist()]

@@ -1,7 +1,7 @@
 """Instances of the three programmes: inputs, labels, a key matrix and the tokens to select.
 
-Strategies meet hypotheses by construction: tokens are moved along one axis, exactly in binary, so
-that a drawn vector meets every constraint with a drawn margin of 1 or more.
+Strategies meet hypotheses by construction. Tokens are moved along one axis, exactly in binary. So a
+drawn vector meets every constraint with a drawn margin of 1 or more.
 """
 
 from dataclasses import dataclass, replace

@@ -8,13 +8,13 @@ input idle if its multiplier is 0 in all multipliers of v(alpha). Without v(alph
 Gamma, and B is taken as false. The literal readings evaluate two conditions that B needs; both are
 decided in rationals. First, m is below Gamma at every other choice beta of tokens that attention
 can reach (p(beta) exists). Second, if p(alpha) exists, no idle input can be the slowest to
-saturate. That is, no prompt has margins of at least 1 in the inputs that are not idle, of at least
-0 in the idle ones, and of less than 1 somewhere. Otherwise B fails for every nu > 0. Along such a
-prompt times R, heads turn towards the idle inputs at no cost of first order, so Gamma - m(p) is of
-a higher order than max_i (1 - s_i,alpha_i). `literal-2` falls on the published inputs {0, (1, 1)},
-{0, (1, -1)} and {0, (0.5, 1.5)}, whose third one does not support v(alpha) = (0, 1). Along p = (3,
--0.9) R the first two saturate faster, and the label margin is that of attention on the selected
-tokens.
+saturate. That is, let a prompt have margins of at least 1 in the inputs that are not idle, and of
+at least 0 in the idle ones. Then all its margins are at least 1. Otherwise B fails for every nu >
+0. Along such a prompt times R, heads turn towards the idle inputs at no cost of first order, so
+Gamma - m(p) is of a higher order than max_i (1 - s_i,alpha_i). `literal-2` falls on the published
+inputs {0, (1, 1)}, {0, (1, -1)} and {0, (0.5, 1.5)}, whose third one does not support v(alpha) =
+(0, 1). Along p = (3, -0.9) R the first two saturate faster, and the label margin is that of
+attention on the selected tokens.
 
 More is in `symbolic/mm/assumption_b.py`.
 """

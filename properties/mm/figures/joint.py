@@ -7,14 +7,14 @@ compared with v(alpha), and p with the solutions of three programmes for the tok
 `relaxed` is the joint p-SVM. `strict` has margins 1 in all inputs. `alone` constrains only the
 inputs that support v. Data are grouped by whether all inputs support v in the end.
 
-`descent` compares three rules: plain descent with step 1; normalised descent, which divides by the
-norm of the gradient in (v, p) together; and `each`, the rule of the public code. `each` divides the
-gradients of v and of p by their own norms. Published data start from p = (0, -1), v = (-1, 0),
-random data from zero. The measure `law` is R / (2 ||p(alpha)|| ln r), which should tend to 1: if
-all inputs support v, dr ~ exp(-r/||v(alpha)||) and dR ~ r exp(-r/||v(alpha)|| - R/||p(alpha)||), so
-exp(R/||p(alpha)||) grows like r^2. `each, 32 bits` repeats `each` on published data as the public
-code runs it. Gradients are floats of 32 bits, whose softmax rounds to 1, divided by norms to which
-1e-9 (v) and 1e-19 (p) are added.
+`descent` compares three rules: plain descent with step 1, normalised descent, and `each`, the rule
+of the public code. Normalised descent divides by the norm of the gradient in (v, p) together.
+`each` divides the gradients of v and of p by their own norms. Published data start from p = (0,
+-1), v = (-1, 0), random data from zero. The measure `law` is R / (2 ||p(alpha)|| ln r), which
+should tend to 1: if all inputs support v, dr ~ exp(-r/||v(alpha)||) and dR ~ r exp(-r/||v(alpha)||
+- R/||p(alpha)||), so exp(R/||p(alpha)||) grows like r^2. `each, 32 bits` repeats `each` on
+published data as the public code runs it. Gradients are floats of 32 bits, whose softmax rounds to
+1, divided by norms to which 1e-9 (v) and 1e-19 (p) are added.
 """
 
 from collections.abc import Callable, Sequence

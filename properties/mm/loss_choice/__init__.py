@@ -2,7 +2,7 @@
 
 The talk observes this for the losses -x, exp(-x) and log(1 + exp(-x)). Below l is one of the last
 two. The basin of a loss is the set of p whose risk exceeds its infimum by less than min_i
-[l(second) - l(best)]/n, for the best and the second score of each input.
+[l(second) - l(best)]/n. Best and second are the two highest scores of input i.
 
 `literal-1` falls from zero with two inputs: tokens (1, 0), 0 and (-2, 1), 0, labels 1, head (4, 9),
 so scores 4, 0 and 1, 0. On exp(-x) and log(1 + exp(-x)) the first input has small gradients, as its
@@ -15,7 +15,7 @@ gradient at p is |l'(u)| times that of the risk of -x, where u is the attended s
 (`amended-2`). So gradient flow of every loss follows one field of directions, at its own speed.
 Paths of descent can differ nevertheless. Their first steps have one direction but different
 lengths, so that the second steps start at different points. With two keys, as in
-`TWO_KEYS_CENTRED`, they do not differ: every gradient is along the difference of the keys, and
+`TWO_KEYS_CENTRED`, they do not differ. Every gradient is along the difference of the keys, and
 descent on every decreasing loss stays on one ray. `amended-1` is proved for each loss in
 `symbolic/basins.py`.
 """

@@ -12,7 +12,7 @@ max(0, 1 - u) all tokens of score 1 or more minimise (`literal-2`, `amended-1`).
 More attention to the optimal tokens, even in every input, does not make a prompt better
 (`literal-3`), as the rest may move to the worst token. For scores 8, 7, 0 the attention (1/4, 1/2,
 1/4) is better than (1/3, 1/3, 1/3). More attention does help if the other tokens of an input share
-one score (`amended-2`): the attended score is then the best one less (1 - s_alpha) times the gap.
+one score (`amended-2`). The attended score is then the best one less (1 - s_alpha) times the gap.
 """
 
 from collections.abc import Sequence

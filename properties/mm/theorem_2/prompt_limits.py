@@ -50,7 +50,7 @@ def to_second_order(m: Namespace, case: Attended, lead: Number = 1, bend: Number
     """Label margin <= ||h|| (Gamma - delta Q + D^2 Q^2/(2 Gamma)); other tokens score below 1.
 
     Scores are those under v(alpha), at most 1 - delta/Gamma; D is the largest distance of a token
-    from the selected one, and Q the mean of 1 - s_i,alpha_i with the multipliers as weights.
+    from the selected one. Q is the mean of 1 - s_i,alpha_i with the multipliers as weights.
     """
     one, v = case.chosen, svm.v_programme(case.chosen)
     if v.vector is None:

@@ -158,8 +158,8 @@ def rivals(
 
     - `first step` is -grad L(X(0)).
     - `mean difference` is the sum of all (x_opt - x_t) z^T.
-    - The others are soft solutions: for tokens of second-best score, for random tokens, for the
-      tokens that attention selects under the last iterate, and with one slack for each constraint.
+    - The others are soft solutions. One has a slack for each constraint. Three are for other
+      tokens: those of second-best score, random ones, those selected under the last iterate.
     """
     data = task.data[tokens]
     optimal = best(data)

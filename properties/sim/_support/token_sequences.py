@@ -1,10 +1,10 @@
 """Sentences of a language as instances of figures 1 and 2, with X_soft decided exactly.
 
-A run is a language that can say the sentences, the sentences, a start X(0), and the tokens that a
-problem chooses among: those of the sub-sequence or the whole vocabulary. X_soft is that of
-definition 4.1 with C = 10 and a slack for each constraint, for the first optimal token. In print
-the queries of a sentence share a slack; for sentences of two words, which have one query, this is
-the same.
+A run is a language that can say the sentences, the sentences, a start X(0), and the choices of a
+problem. It chooses among the tokens of the sub-sequence or among the whole vocabulary. X_soft is
+that of definition 4.1 with C = 10 and a slack for each constraint, for the first optimal token. In
+print the queries of a sentence share a slack; for sentences of two words, which have one query,
+this is the same.
 
 All minimisers of f_C(X) = ||X|| + C sum_j max(0, 1 - <A_j, X>) lie on one ray. This ray is not that
 of a matrix X* if some rational W has f_C(W) < min_t f_C(t X*); the minimum is at t = 0 or at some t

@@ -3,7 +3,7 @@
 X^mm = sum_j w_j A_j with w_j >= 0, over the constraints of margin 1. For given multipliers, add the
 w_j of the constraints that share a slack, and take the largest sum. Let t be the least such number
 over all multipliers. As a linear programme in w and t its dual gives a matrix Y with <X^mm, Y> = t,
-and mu >= 0 of sum 1 such that <A_j, Y> is at most mu of the slack of j.
+and mu >= 0 of sum 1. <A_j, Y> is at most mu of the slack of j.
 
 X^mm minimises f_C exactly if C ||X^mm|| >= t. Below, f_C(X^mm - e Y) < f_C(X^mm) for small e > 0:
 slack costs at most C e, and the norm decreases by e t/||X^mm|| up to a multiple of e^2.

@@ -8,7 +8,7 @@ other tokens than the optimal ones for ever, which is a failure.
 
 If no certificate closes within `STEPS` steps, floats follow the curve of gradient flow from there
 to a thousand times the norm. A run that has settled by `attsvm.limits.settled` over the last decade
-of the norm is `astray`, a failure by this rule, or `arrives`; other runs are unsettled. Data sets
+of the norm is `astray`, a failure by this rule, or `arrives`. Other runs are unsettled. Data sets
 without X^mm are counted apart. The exact binomial 95% interval is for the probability of a failure,
 by certificate or rule, given that X^mm exists. Its upper end counts unsettled runs as failures.
 """

@@ -4,12 +4,13 @@ The setting is that of section 4 of the source; its open choices are made in
 `properties.sim._support.causal_language`. The sizes m, n, d vary around 10, 5, 100; each has five
 runs, shown by mean and standard error. The programme's tokens are read in two ways, in a row each:
 those of the sub-sequence, and the whole vocabulary; training uses the same. The queries of a
-sentence share slacks, as definition 4.1 prints it; the solution with one slack a constraint is one
+sentence share slacks, as definition 4.1 prints it. The solution with one slack a constraint is one
 of the directions in the second picture.
 
-The second picture shows what a cosine curve does not: X(k) and X_soft beside directions that no
-training enters, and the distance of X(k) from the ray of X_soft as the norm grows. If X(k)
-converges to the ray, this distance stays bounded; if it goes elsewhere, it grows like the norm.
+The second picture shows X(k) and X_soft beside directions that no training enters, which a cosine
+curve does not show. It also has the distance of X(k) from the ray of X_soft as the norm grows. If
+X(k) converges to the ray, this distance stays bounded; if it goes elsewhere, it grows like the
+norm.
 """
 
 from collections.abc import Mapping, Sequence

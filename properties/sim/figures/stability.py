@@ -2,10 +2,10 @@
 
 The constants are those of the loss and of its gradient, over all A of a given norm and all h of
 length H. They are drawn against |b| H for the logistic loss and against |b|/H for the squared loss.
-On the whole space, and on domains ||A x|| <= R that contain the extremal tokens, the constants of
-softmax do not depend on the number of tokens: two suffice (docs/proofs/stability.md). On smaller
-domains the figure shows two tokens. The squared loss of linear attention has no constant on the
-whole space; it is drawn for R = 4 and 16.
+Two tokens suffice for the constants of softmax (docs/proofs/stability.md). This is true on the
+whole space, and on domains ||A x|| <= R that contain the extremal tokens. On smaller domains the
+figure shows two tokens. The squared loss of linear attention has no constant on the whole space; it
+is drawn for R = 4 and 16.
 
 The crossings are computed in floats. `symbolic.sim.stability` proves, in balls and rationals, on
 which side of them softmax has the smaller constant of the gradient on the whole space.

@@ -6,7 +6,7 @@ language. Here it is that of the reproduced figure 1: 20 unit-norm Gaussian toke
 successors. Attention is over the vocabulary or over the sub-sequence.
 
 "Often" is true, but not for the reason given. `literal-2` falls for orthonormal tokens a, b and the
-sentences "a a", "a b". A linear function can separate each token from the others, but the query a
+sentences "a a", "a b". A linear function can separate each token from the others. But the query a
 asks for a before b and for b before a, so its constraints are opposites. A query asks in a circle
 if it asks for a before b, b before c, ..., and the last one before a. Over the whole vocabulary it
 does so exactly if it asks for two different tokens. (It asks for the optimal token, which is the

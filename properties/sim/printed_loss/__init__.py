@@ -8,7 +8,7 @@ X^mm is that of the first one; if there is no X^mm, nothing converges to it.
 
 g increases, and g(b <f, h>) = g(-u) for u = -b <f, h>. So the printed loss for labels b is the
 decreasing loss g(-u) for the labels -b. Descent on it seeks, in each entry, the token of lowest
-score, and all that is known of decreasing losses holds with optimal and worst tokens exchanged. Let
+score. All that is known of decreasing losses holds with optimal and worst tokens exchanged. Let
 X^low be the solution of Att-SVM for the tokens of lowest score.
 
 `amended-1` falls for one entry of three tokens (`THREE`): X^mm has the column (1, 0) and X^low the

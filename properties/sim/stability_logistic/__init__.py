@@ -3,9 +3,9 @@
 The printed sentence is `SENTENCE`. No constant of linear attention is computed in the text, and
 linear attention is not defined. Read: one entry L(x) = g(b <softmax(A x), h>) of the loss against
 M(x) = g(b <A x, h>), g the logistic function. M leaves softmax out without any other normalisation.
-(Dividing tokens by the sum of their logits would be one.) M has the Lipschitz constant
-|b| ||A^T h||/4 and its gradient b^2 ||A^T h||^2/(6 sqrt 3). Over all A and h of given norms the
-largest ones are |b| ||A|| ||h||/4 and b^2 ||A||^2 ||h||^2/(6 sqrt 3). All four are attained.
+(Dividing tokens by the sum of their logits would be one.) M has the Lipschitz constant |b| ||A^T
+h||/4 and its gradient b^2 ||A^T h||^2/(6 sqrt 3). Over all A and h of given norms the largest ones
+are |b| ||A|| ||h||/4 and b^2 ||A||^2 ||h||^2/(6 sqrt 3). All four are attained.
 
 osc(h) is max h - min h, and diam(A) is the largest distance of two rows of A.
 
@@ -17,7 +17,7 @@ one below (docs/proofs/stability.md). The same is true on the domain ||A x|| <= 
 the two tokens that attain the constant of L are inside.
 
 Proof of literal-3 and sharp: softmax is 1/2-Lipschitz (sim/basic-4:sharp), g is 1/4-Lipschitz.
-Proof of amended-2: the slope of L along a unit vector z is b g' Cov(h, A z), and a covariance is at
+Proof of amended-2: the slope of L along a unit vector z is b g' Cov(h, A z). A covariance is at
 most a quarter of the product of the oscillations. Two tokens with ||A^T h|| = osc(h) diam(A)/4
 attain the bound as b -> 0.
 """

@@ -5,7 +5,7 @@ orientation of X, L(X) and L_X. As printed it falls for two reasons. The loss of
 increases in <f, h>, so descent moves away from the tokens of highest score: <X, X^mm> decreases at
 every step (see part 1). And nothing says that the Att-SVM has a solution: with a single token X^mm
 = 0 has no direction, with two inputs of opposite constraints there is no X^mm. `amended-1` takes
-the decreasing loss g(-u) and still falls from zero: the input with the larger score gap can drag
+the decreasing loss g(-u) and still falls from zero. The input with the larger score gap can move
 another one to its worse token for ever (`NOT_ALIGNED`).
 
 Three repairs are proved (`symbolic/basins.py`, `symbolic/sim/theorem_3_14.py`). From the start of

@@ -11,11 +11,11 @@ in the score, `amended-1`, from zero, by `NOT_ALIGNED`.
 
 If no input loses its optimal token, no delta is needed (`amended-2`). In `sharp` inputs are
 aligned, which a single input always is. There the theorem is true for every start, with delta_i =
-g_i s_i/(1 - s_i), where g_i is the gap of the two best scores and s_i the start's attention to the
+g_i s_i/(1 - s_i). Here g_i is the gap of the two best scores and s_i the start's attention to the
 optimal token (s_i = 1/T at zero). Proof: `symbolic.aligned_inputs`. No constant above 1 would do.
 Let the second-best token have little attention at the start, and lie so far away that its logit
-outgrows all others. With delta = c g s/(1 - s), c > 1, the attended score lies below the second-
-best one, which therefore gains attention for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
+outgrows all others. With delta = c g s/(1 - s), c > 1, the attended score lies below the
+second-best one, which therefore gains attention for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
 
 The counterexamples to the literal readings work with every step; amended readings have steps of at
 most 1/L_X. Longer steps leap out of the basin of `amended-2` (`LEAPING`), and past the optimal

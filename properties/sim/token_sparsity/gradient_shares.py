@@ -1,7 +1,7 @@
 """The share of a token in the gradient along a run: |c_it| over the sum of all, in the log domain.
 
 Let the direction of X(k) converge to that of X^mm. Attention at a token other than the optimal one
-decreases like exp(-m_it(X)), u_i tends to the best score of the input, and c_i,opt is minus the sum
+decreases like exp(-m_it(X)), and u_i tends to the best score of the input. c_i,opt is minus the sum
 of the other c_it of the input. So log |c_it| = -m_it(X) + O(1), and log sum |c_it| = -min m(X) +
 O(1), so that
 

@@ -204,7 +204,7 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
 
     - Radii are R = 1e3 and 1e4 times ||W^mm||. The path has no direction yet at radii of the order
       of log(2 Gamma) ||W^mm||, so radii grow with log(2 Gamma) if it is above 10.
-    - The distance of W_R to the ray of the target, plus 8 ||W^mm||, must stay bounded: its growth
+    - The distance of W_R to the ray of the target, plus 8 ||W^mm||, must stay bounded. Its growth
       exponent is near 0 for the right direction and tends to 1 for a wrong one.
     - The slack is 1/2 minus the exponent. It is unknown if a computed value may not be the least.
     """

@@ -13,11 +13,11 @@ rival the margin 1. For the landscape one input is enough (`amended-2`), if its 
 combination of the others'. At a stationary W its tokens satisfy sum_t c_t x_t = 0 and sum_t c_t = 0
 with c_t = s_t (gamma_t - u). So the hulls of the tokens that score above u and of those below meet.
 There is no such W if these two hulls are apart at every level u. They are apart for affinely
-independent tokens, for scores that rise along some direction, and for rivals of one score if the
-best token has an Att-SVM. If all tokens have one affine dependency, this condition is also
-necessary (`sharp-2`); with more dependencies it is not. Nor does the order of scores decide: tokens
-0, -1, -6, -8 have stationary points with scores 10, -14, 9, -5 (`FINITE`), and none with 100, -6,
--4, -5 (`FALLING`). More is in docs/proofs/benign_landscape.md and
+independent tokens, and for scores that rise along some direction. They are also apart for rivals of
+one score if the best token has an Att-SVM. If all tokens have one affine dependency, this condition
+is also necessary (`sharp-2`); with more dependencies it is not. Nor does the order of scores
+decide: tokens 0, -1, -6, -8 have stationary points with scores 10, -14, 9, -5 (`FINITE`), and none
+with 100, -6, -4, -5 (`FALLING`). More is in docs/proofs/benign_landscape.md and
 `symbolic/tf/benign_landscape.py`.
 """
 

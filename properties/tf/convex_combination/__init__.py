@@ -4,10 +4,10 @@
 ... "What if we want to output the k'th token i.e. x^att <- x_k: Then s_t = 1 if and only if t = k,
 ||W|| -> infinity." X holds the tokens x_t as rows, z is a query. The k-th token is the first here.
 
-A point lies in the convex hull of the tokens exactly if <u, .> at this point never exceeds its
-largest value over the tokens, for any vector u. The output never leaves the hull (`literal-1`), and
-never reaches its relative boundary: s_t > 0 for all t, so <u, x^att> lies strictly between the
-least and the largest <u, x_t> unless all are equal (`sharp-1`).
+A point x lies in the convex hull of the tokens exactly if <u, x> <= max_t <u, x_t> for all vectors
+u. The output never leaves the hull (`literal-1`), and never reaches its relative boundary: s_t > 0
+for all t, so <u, x^att> lies strictly between the least and the largest <u, x_t> unless all are
+equal (`sharp-1`).
 
 literal-2 and literal-3 may fall if x_1 lies in the hull of the others. Tokens 0, 1, -1 output x_1 =
 0 at W = 0, and two equal tokens do so at every W. It is enough to exclude this: let some u have <u,

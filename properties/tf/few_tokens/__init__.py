@@ -8,7 +8,7 @@ equal weights. `attsvm reproduce tf/probabilities` draws a run of the talk's pro
 An observation of some runs is no law of each of their steps. A start that selects the worse of two
 tokens moves back first: the norm shrinks (literal-1), and the other token gains weight (literal-2).
 The same happens from W(0) = 0 with long steps (literal-3). For tokens 1, 0 of scores 1, 0 and
-tokens 1/8, 0 of scores 0, 1, the loss -u and the step 64, W goes 0, 7 and back to about 6.2: the
+tokens 1/8, 0 of scores 0, 1, the loss -u and the step 64, W goes 0, 7 and back to about 6.2. The
 first input has the larger gradient, which soon fades. Nor does the norm always grow when fewer
 tokens are selected (literal-4). For tokens 0, 0, 1 of scores 0, 0, 1, the loss -u and the step 64,
 W goes from -2 to about 1.8 and the effective number from about 2.26 to 1.68.

@@ -3,10 +3,10 @@
 The public code of the figure on (K, Q) adds 2^-52 (||K||^2 + ||Q||^2) to the log-loss and divides
 the gradients of K and of Q by their own norms. Here this rule runs with step 0.1 on the data of
 `tf/parameterisation-bias` from Gaussian starts of deviation 0.01: without a ridge, with that one,
-and with 1e-6. Measured are the norm of W = K Q^T, its least margin over the tokens that it selects
-in the end, and its cosines with their Frobenius and nuclear solutions. `ruled` counts the runs in
-which the gradient of the ridge is at least half as long as that of the loss. Gradients are computed
-in the log domain, so that no run stops by underflow.
+and with 1e-6. Measured are the norm of W = K Q^T and its least margin over the tokens that it
+selects in the end. So are its cosines with the Frobenius and nuclear solutions for these. `ruled`
+counts the runs in which the gradient of the ridge is at least half as long as that of the loss.
+Gradients are computed in the log domain, so that no run stops by underflow.
 """
 
 from collections.abc import Sequence

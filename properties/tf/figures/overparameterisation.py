@@ -1,10 +1,11 @@
 """tf/overparameterisation: solutions, support vectors and selections of descent, against d.
 
 Tokens, queries and head are Gaussian of mean squared norm 1, and labels are random. Three counts
-are decided exactly: data sets whose Att-SVM has a solution; those whose tokens are all its support
-vectors; those whose tokens are all support vectors in each of the T^n Local-SVMs. A fourth one is
-in floats: data sets on which normalised descent from zero (log-loss, 400 steps of 1/2) ends with
-every optimal token selected. Counts come with exact binomial 95% intervals.
+are decided exactly. The first is that of data sets whose Att-SVM has a solution, the second of
+those whose tokens are all its support vectors. The third is that of those whose tokens are all
+support vectors in each of the T^n Local-SVMs. A fourth one is in floats: data sets on which
+normalised descent from zero (log-loss, 400 steps of 1/2) ends with every optimal token selected.
+Counts come with exact binomial 95% intervals.
 """
 
 from collections.abc import Sequence

@@ -10,7 +10,7 @@ public code does (`as published`): without a solution, the solver of that code r
 and numpy gives this result the rank 1. `solvable` counts the programmes with a solution. Programmes
 too close to the border between separable and not are `unsettled` and count as without. `tolerance`
 is the rank that 1e-7 counts for a nuclear solution with a relative error in the span of the
-queries, like that of a solver that stops early. From an error of 1e-6 on nearly every singular
+queries. A solver that stops early has such an error. From an error of 1e-6 on nearly every singular
 value counts.
 """
 

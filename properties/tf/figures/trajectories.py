@@ -2,7 +2,7 @@
 
 n = 2 inputs have T = 3 tokens in the plane, as in the talk, which does not publish its numbers. So
 the tokens, queries, head and labels are drawn (unit norm) until the Att-SVM has a solution of norm
-at most 3; a larger norm would show nothing at this scale. Starts are Gaussian of increasing size: a
+at most 3. A larger norm would show nothing at this scale. Starts are Gaussian of increasing size: a
 start near 0 matters for (K, Q) and not for W.
 
 `plane` shows the curves of gradient flow on both up to norm 15, `evidence` up to norm 1e4. There

@@ -12,7 +12,7 @@ only if two scores of an input differ (literal-2, as in lemma 2).
 Let M be the least-norm W for which these are at least 1, over all choices of o among tied optimal
 tokens. Let N = ||M||_F and x = ||W||_F / N, or x = 0 if no W separates. No W of that norm has all
 of them above x. So in some input a token t of lower score has odds of at least exp(-x) against each
-of the k optimal tokens, which therefore lack a weight of at least 1 / (1 + k exp(x)). The attended
+of the k optimal tokens. These therefore lack a weight of at least 1 / (1 + k exp(x)). The attended
 score lacks this share of the gap from the best to the next score (`sharp-1`). So without separation
 the risk gap is at least min_i [l(best - next / (1 + k)) - l(best)] / n at every W. Conversely, at W
 = x M each of the r tokens of lower score has odds of at most exp(-x), so the weight off the optimal

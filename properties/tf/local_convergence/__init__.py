@@ -12,8 +12,8 @@ coefficient in the gradient and is selected for ever; R enters only through exp(
 
 amended asks for l' < 0 at the scores of alpha. The strictly decreasing and smooth loss l(u) = -u^3
 shows why: take keys (1, 0), 0 of scores 1, 0 and (0, 1), 0 of scores 0, -1. From starts near W* =
-(1, 1) at every norm, the gradient of the second input is like the cube of that of the first, and
-the direction tends to (3, 1). The angle, the norm and how sharp they are:
+(1, 1) at every norm, the gradient of the second input is like the cube of that of the first. The
+direction then tends to (3, 1). The angle, the norm and how sharp they are:
 `symbolic.tf.local_convergence`.
 
 If a support token scores higher, angle and norm still exist, but the direction is approached from

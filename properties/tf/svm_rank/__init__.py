@@ -11,9 +11,9 @@ If the Att-SVM is not feasible, there is no solution that could have a rank. lit
 "low-rank" as a bound by the sizes: W^mm = sum_i e_i z_i^T with e_i the weighted differences of
 input i. In this sum only inputs and differences with a positive multiplier count, which gives the
 sharp reading. literal-2 reads "nuclear norm, hence low rank" on the same data. It fails for three
-inputs in the plane whose two solutions differ, with two mirrored pairs of inputs (u, +-8), (v, +-8)
-that have u^T W v >= 1 for the Frobenius solution W but not for the nuclear one. The Frobenius
-solution stays, of rank 2; the nuclear one needs a third direction.
+inputs in the plane whose two solutions differ, with two mirrored pairs of inputs (u, +-8), (v,
++-8). These have u^T W v >= 1 for the Frobenius solution W but not for the nuclear one. The
+Frobenius solution stays, of rank 2; the nuclear one needs a third direction.
 
 Proof of amended. With W = W^mm every feasible W' has <W, W'> >= ||W||_F^2. If W has rank 1,
 ||W'||_* >= ||W'||_F >= ||W||_F = ||W||_*. Equality makes ||W'||_F = ||W||_F, so that W' = W.

@@ -13,9 +13,9 @@ W are minimisers.
 
 Let U = W^mm / ||W^mm||_F, rho = R / ||W^mm||_F and Gamma a constant of scores and loss. Let W of
 the ball be at least as good as the SVM point R U, as every minimiser is. Then ||W / R - U||^2 <= 2
-log(2 Gamma) / rho if rho >= log(2 Gamma). The best constant in place of log(2 Gamma) is, up to
-terms that vanish as rho grows, the divergence of the multipliers from the score gaps times slopes.
-Both are proved in `symbolic.tf.theorem_2`, and the limits of paths in
+log(2 Gamma) / rho if rho >= log(2 Gamma). The best constant in place of log(2 Gamma) is the
+divergence of the multipliers from the score gaps times slopes, up to terms that vanish as rho
+grows. Both are proved in `symbolic.tf.theorem_2`, and the limits of paths in
 docs/proofs/regularisation_paths.md.
 """
 

@@ -8,8 +8,8 @@ The first is log(2 Gamma), if rho >= log(2 Gamma), with
 
     Gamma = max_i sum_j a_j Delta_j (T_j - 1) / (b_i delta_i) >= 1.
 
-Here delta_i and Delta_j are the least and the largest gap to the best score of an input, b_i and
-a_j the least and the largest |l'| between its worst and best score.
+Here delta_i and Delta_j are the least and the largest gap to the best score of an input. b_i and
+a_j are the least and the largest |l'| between its worst and best score.
 
 The second one, kappa, is best possible as rho grows. With G = n (L(V) - L_*), p_j = lambda_j / sum
 lambda, x_i = G / b_i, y_i = x_i / delta_i and b'_i the least |l'| within x_i of the best score,
