@@ -1,6 +1,6 @@
 """The claim engine: it checks statements on instances, and knows no paper.
 
-A check goes this way: strategy -> instance -> hypotheses -> slack -> exact re-evaluation -> verdict
+The steps of a check: strategy -> instance -> hypotheses -> slack -> exact re-evaluation -> verdict
 -> ledger -> gate.
 """
 

@@ -22,7 +22,7 @@ from attsvm.errors import ClaimError
 class Number(Protocol):
     """A number of one arithmetic, or an integer; it adds and multiplies, and never compares.
 
-    An operation may make a number or an array, as the other operand is one or the other.
+    An operation makes a number or an array, depending on the other operand.
     """
 
     def __add__(self, other: Self, /) -> Any: ...
@@ -153,7 +153,7 @@ def _operators(operation: Operation) -> tuple[Operation, Operation]:
 
 
 class Scalar:
-    """A scalar: `_joined` computes + - * / of it and another operand; it never compares."""
+    """A number: `_joined` computes + - * / with another operand. It refuses all comparisons."""
 
     __slots__ = ()
 
@@ -163,7 +163,7 @@ class Scalar:
     __truediv__, __rtruediv__ = _operators(operator.truediv)
 
     def _joined(self, other: object, operation: Operation, *, swapped: bool) -> object:
-        """Return the operation on this number and another one, in the other order if `swapped`."""
+        """Return operation(self, other), or operation(other, self) if `swapped`."""
         raise NotImplementedError
 
     def __pow__(self, k: int) -> Any:
@@ -179,7 +179,7 @@ class Scalar:
 
 
 def _refused(method: str, remedy: str = "") -> Callable[..., NoReturn]:
-    """Return a method that refuses, as the namespace has a function in its place."""
+    """Return a method that raises an error: the namespace has a function in its place."""
 
     def refuse(self: object, *args: object, **kwargs: object) -> NoReturn:
         raise misuse(f"uses the method {method}", remedy or f"Use m.{method}(x).")
@@ -343,7 +343,7 @@ def _no_float() -> NoReturn:
 
 
 def _power(base: Any, exponent: object, what: str, remedy: str) -> Any:
-    """Return a power by multiplication, as the power function of balls fails on balls about 0."""
+    """Return a power by multiplication: flint's power gives NaN for balls about 0."""
     if not isinstance(exponent, int) or exponent < 1:
         raise misuse(f"raises {what} to a power that is no positive integer", remedy)
     result = base

@@ -273,8 +273,8 @@ _TURNED = 4
 def _largest_eigenvalue(rows: Any, library: ModuleType = np) -> Any:
     """Return the largest eigenvalue of A A^T, for matrices (rows, columns, batch), by rotations.
 
-    Each of Jacobi's rotations makes one entry beside the diagonal 0; sweeps over all entries
-    converge to a diagonal matrix.
+    Each of Jacobi's rotations makes one off-diagonal entry 0; sweeps over all entries converge to a
+    diagonal matrix.
     """
     k = len(rows)
     dot = _dot if library is np else lambda x, y: (x * y).sum(0)
@@ -304,8 +304,8 @@ def _largest_eigenvalue(rows: Any, library: ModuleType = np) -> Any:
 
 
 _SEEN_AS_0 = 1e-17
-"""Largest entry beside the diagonal that counts as 0. The largest entry of the matrix is 1. The
-largest eigenvalue is therefore at least 1, and such an entry does not change it in floats."""
+"""Maximum absolute value of an off-diagonal entry that counts as 0. The largest entry of the matrix
+is 1. The largest eigenvalue is therefore at least 1, and such an entry does not change it."""
 
 
 class Tensors(Lanes):

@@ -1,4 +1,4 @@
-"""Two arithmetics of upper bounds, by which numbers are judged without computing them.
+"""Two arithmetics of upper bounds: the size of integers, and the length of rationals.
 
 Bounds of |x| for integers x show that floats need no rounding. Bounds of the number of bits of
 rationals show whether a formula has long numbers. Rationals gain digits with every operation:
@@ -124,7 +124,7 @@ class Digits(Scalar):
 
 
 def enclosed(*of: Digits) -> Digits:
-    """Return a ball that is made of these numbers."""
+    """Return a ball that is computed from these numbers."""
     return Digits(0.0, 0.0, 0.0, *of, ball=True)
 
 

@@ -41,7 +41,7 @@ class Comparison(_Undecided):
     right: Number
 
     def __post_init__(self) -> None:
-        """Refuse floats, and arrays in an inequality, as only one entry would be compared."""
+        """Refuse floats, and arrays in an inequality, because only one entry would be compared."""
         for side in (self.left, self.right):
             if isinstance(side, float | Fraction):
                 raise misuse(

@@ -30,7 +30,7 @@ SUM, PRODUCT, ATOM = range(3)
 """Precedence of an expression, from loose to tight."""
 
 _LONG = 76
-"""Maximum number of letters of an expression inside another one; a longer one gets a name."""
+"""Maximum number of characters of an expression inside another; a longer one gets a name."""
 
 _SIGNS: dict[Operation, tuple[str, int]] = {
     operator.add: (" + ", SUM),

@@ -25,7 +25,7 @@ SUM, PRODUCT, ATOM = range(3)
 """Precedence of an expression, from loose to tight."""
 
 _LONG = 56
-"""Maximum number of letters of an expression inside another one; longer ones get a name."""
+"""Maximum number of characters of an expression inside another; a longer one gets a name."""
 
 DIGITS = 400
 """Number of digits of the decimals in a script for which floats have too few digits."""
@@ -405,7 +405,7 @@ class Decimals(Scripts):
         return super()._of(name, function, *map(self._no_integer, operands))
 
     def _no_integer(self, x: object) -> Code:
-        """Return the value, as a decimal if it is an integer, as numpy would make it a float."""
+        """Return the value; an integer becomes a decimal, because numpy would make it a float."""
         x = self.code(x)
         integer = isinstance(x.value, int)
         return Code(self, f"Decimal({x.text})", Decimal(x.value)) if integer else x

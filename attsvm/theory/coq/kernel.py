@@ -108,7 +108,7 @@ class Proofs:
                     yield file, name
 
     def needed(self, file: str) -> list[str]:
-        """Return a file and all files that it requires, each after those that it requires."""
+        """Return a file and all files that it requires, in an order for their compilation."""
         graph: dict[str, set[str]] = {}
         waiting = [file]
         while waiting:

@@ -17,7 +17,7 @@ from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Number, Numbers, Operation, Scalar
 
 _LONG = 60
-"""Maximum number of letters of a term inside another one; a longer term gets a definition."""
+"""Maximum number of characters of a term inside another; a longer term gets a definition."""
 
 SUM, PRODUCT, APPLICATION, ATOM = range(4)
 """Precedence of a Coq term, from loose to tight. A negation has that of a sum, so that it always
@@ -71,7 +71,7 @@ class Term(Scalar):
 
 
 class Length(int):
-    """The length of an axis of an instance; numbers that are made of it depend on it."""
+    """The length of an axis of an instance; numbers computed from it depend on the instance."""
 
     def __add__(self, other: int) -> Length:
         return Length(int(self) + other)

@@ -91,7 +91,8 @@ class Claim:
             are several.
         source: the paper or talk.
         place: the place in the source.
-        compose: returns the claim as sentences; called late, as it runs the conclusion on letters.
+        compose: returns the claim as sentences; called only when needed, because it runs the
+            conclusion on letters.
         hypotheses: named conditions, decided exactly.
         data: strategy of instances; an instance is a number, an array, a tuple, or a frozen
             dataclass of these.

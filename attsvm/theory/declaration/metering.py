@@ -120,7 +120,7 @@ class Meter(Protocol):
 
 
 METER: ContextVar[Meter | None] = ContextVar("METER", default=None)
-"""The meter of the check at hand; None if evaluations are not bounded."""
+"""The meter of the check that runs; None if evaluations are not bounded."""
 
 
 class TooLong(BaseException):

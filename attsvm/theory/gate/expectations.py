@@ -36,7 +36,7 @@ class Expectation:
 
     @property
     def is_reviewed(self) -> bool:
-        """Whether the reason is more than the placeholder, in whatever spelling."""
+        """Whether the reason differs from the placeholder, apart from case and punctuation."""
         return _letters(self.reason) != _letters(UNREVIEWED)
 
 

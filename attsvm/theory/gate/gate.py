@@ -367,7 +367,7 @@ def _recomputed(
     """Yield reasons if verdicts do not follow from recorded parts, or parts fit no claim.
 
     The verdicts are derived again from the outcomes in the ledger. A verdict that somebody edited
-    therefore does not pass, even if the digests of the ledger were computed anew.
+    therefore does not pass, even if the digests of the ledger were computed again.
     """
     for name in sorted((set(run.claims) | set(run.verdicts)) - set(checkout.claims)):
         yield Reason(Rank.MISSING, name, "in the run, but no pack that is loaded has this claim")

@@ -150,7 +150,7 @@ def _records(hint: Hint, spelt: str) -> Mapping[str, type]:
 
 @functools.lru_cache(maxsize=1024)
 def annotations_of(thing: Hint) -> Entry:
-    """Return the annotations of a record's fields, or of a function; cached, as this is slow."""
+    """Return the annotations of a record's fields, or of a function; cached, as it is slow."""
     return types.MappingProxyType(typing.get_type_hints(thing, include_extras=True))
 
 

@@ -144,7 +144,7 @@ def _integer(value: int) -> str:
 
 
 def _decimal(text: str, rounding: str, digits: int = _DIGITS) -> str:
-    """Return a number in decimals, rounded to so many digits, in mathematics."""
+    """Return a number in LaTeX as a decimal with `digits` digits."""
     try:
         value = rounded(text, rounding, digits)
     except InvalidOperation:

@@ -22,7 +22,7 @@ from attsvm.theory.instance.in_words import ODD_BITS, fields_with_defaults, scal
 from attsvm.theory.packs.packs import LOOSE
 
 _SHORT = 8
-"""Maximum number of letters of a float that is written in decimals; these are exact."""
+"""Maximum number of characters of a float that is written in decimals, which are exact."""
 
 LONG = 10**640
 """Least integer that is not written in decimals: Python may refuse more than 640 digits."""
@@ -156,7 +156,7 @@ def _literal(value: Any, imports: dict[str, list[str]], indent: str) -> str:
 
 
 def _integer(value: int) -> str:
-    """Return a literal; hexadecimal if Python would not write or read so many decimals."""
+    """Return a literal; hexadecimal if it has too many decimal digits for Python."""
     return str(value) if abs(value) < LONG else hex(value)
 
 
@@ -205,6 +205,6 @@ def _float(value: float) -> str:
 
 
 def rounded(bound: str, rounding: str, digits: int) -> Decimal:
-    """Return a number in decimals, rounded to so many digits."""
+    """Return a number as a decimal with at most `digits` digits."""
     value = Context(prec=digits, rounding=rounding).plus(Decimal(bound))
     return value.normalize() if value.is_finite() else value

@@ -18,7 +18,7 @@ ODD_BITS = 20
 """Maximum number of bits of an odd integer that is written as a multiple of a power of two."""
 
 _LONGEST = 400
-"""Maximum number of letters of an instance; a longer one is described by its arrays' sizes."""
+"""Maximum number of characters of an instance; a longer one is described by its arrays' sizes."""
 
 
 def in_words(case: Case, names: Mapping[str, str]) -> str:

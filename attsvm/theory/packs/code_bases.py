@@ -45,7 +45,7 @@ def base_of(file: Path) -> Path:
 
 
 def located(file: str | os.PathLike[str]) -> Path:
-    """Return a file whose base is resolved; links below the base stay, as they name modules."""
+    """Return a file whose base is resolved; links below the base stay: they name modules."""
     return _located(os.path.abspath(file))
 
 

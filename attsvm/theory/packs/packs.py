@@ -267,7 +267,7 @@ def _ensure_at_hand(source: str, module: ModuleType) -> None:
     """Raise if the current folder holds another version of this pack than the loaded one.
 
     Raises:
-        ClaimError: the texts differ, as they do if a pack is installed and then edited.
+        ClaimError: the texts differ, for example because a pack was edited after its installation.
     """
     loaded = Path(module.__file__ or ".").resolve()
     present = Path.cwd() / Path(*source.split("."))

@@ -109,7 +109,7 @@ def eq(left: Operand, right: Operand) -> Proposition:
 
 
 def ev(proposition: Proposition) -> Proposition:
-    """Return the proposition that another one holds in the end."""
+    """Return the proposition with "in the end"."""
     return Proposition(proposition.term, proposition.relation, eventually=True)
 
 

@@ -34,7 +34,7 @@ _LINES = 15
 """Maximum number of lines of Python for an instance; a longer one is shown by its sizes."""
 
 _WORDS = 60
-"""Maximum number of letters of a sibling's name in a file name."""
+"""Maximum number of characters of a sibling's name in a file name."""
 
 
 def file_name(claim_id: str, part: str = "") -> str:

@@ -180,7 +180,7 @@ def _unwritable(path: Path, error: OSError | ValueError) -> LedgerError:
 
 
 def read_events(path: str | os.PathLike[str]) -> list[JsonObject | None]:
-    """Return all events in order; None stands for a damaged line, as a kill may leave it.
+    """Return all events in order, with None for a damaged line, such as a kill may leave.
 
     Raises:
         LedgerError: the file is missing, cannot be read, or is no ledger.

@@ -285,6 +285,6 @@ def in_order(source: Source, claims: Iterable[Claim]) -> dict[str, list[Claim]]:
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    """Return a key that sorts numbers within text by their size."""
+    """Return a sort key of a text in which numbers count by their size."""
     parts = re.split(r"(\d+)", text)
     return [(int(part), "") if part.isdigit() else (0, part) for part in parts]

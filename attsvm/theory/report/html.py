@@ -175,7 +175,7 @@ def _wrong(run: Run, readings: Sequence[ReadingView]) -> Iterator[tuple[str, tup
 def _by_weight(
     sources: Sequence[SourceView], weight: Weight
 ) -> tuple[list[StatementView], list[StatementView]]:
-    """Return the findings of one weight: those shown at once, and those in the folded rest."""
+    """Return the findings of one weight: the unfolded ones, and the folded ones."""
     results = [view.of_weight(weight) for view in sources]
     most = _FIRST if weight is Weight.CLAIM else 0
     seen = [s for own in results for s in own[:most]]

@@ -144,7 +144,7 @@ def title(claim: Claim) -> list[str]:
 
 
 def _comment(text: str, most: int | None = None) -> list[str]:
-    """Return a text as a comment, cut after so many lines."""
+    """Return a text as lines of a comment, at most `most` lines."""
     return textwrap.wrap(
         f"# {text}", 96, subsequent_indent="#   ", max_lines=most, placeholder=" ..."
     )

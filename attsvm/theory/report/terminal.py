@@ -124,7 +124,7 @@ _COMMAND = re.compile(r"(.*?: |\s*)(attsvm [^`'\"]*)")
 _KEYWORD = re.compile(r"\s+\w+=")
 """The start of an argument in Python."""
 _KEPT = "\0"
-"""The letter that stands for a space at which no line may end."""
+"""The character that replaces a space at which no line may end."""
 
 
 def fitted(lines: Iterable[object], width: int | None) -> Iterator[str]:
@@ -432,7 +432,7 @@ _NEEDS = {"gradient": "PyTorch is missing"}
 
 
 def _searchers_text(document: Entry) -> Iterator[str]:
-    """Yield the searchers that worked, and those that could not."""
+    """Yield the lines on searchers that worked, and on searchers that could not work."""
     for name, effort in document["searchers"].items():
         screened = f", {effort['screened']} screened" if effort["screened"] else ""
         took = "" if effort["seconds"] is None else f", {effort['seconds']:.1f} s"

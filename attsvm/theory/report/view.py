@@ -104,7 +104,7 @@ class ReadingView:
 
     @property
     def expected(self) -> str:
-        """The expected truth and evidence; empty if its claim is not at hand."""
+        """The expected truth and evidence; empty if its claim is not loaded."""
         if self.claim is None:
             return ""
         return f"{self.claim.expected.truth}, {self.claim.expected.verdict.evidence}"

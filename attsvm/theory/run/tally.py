@@ -120,7 +120,7 @@ class Pool:
         return self.height > best
 
     def add(self, elite: Elite) -> None:
-        """Add an elite if it ranks high enough."""
+        """Add an instance if it ranks high enough."""
         if math.isnan(elite.height):
             return
         kept = self._templates.get(elite.shape)
@@ -152,7 +152,7 @@ class Pool:
     def read(cls, text: str) -> Pool:
         """Return a pool from text.
 
-        Texts are cached, as every turn of a round reads the same one.
+        Texts are cached, because every turn of a round reads the same text.
         """
         return cls(_elites(text))
 

@@ -74,8 +74,9 @@ class Hunt:
         efforts: the work by searcher.
         absent: searchers that would fit but need a library that is not installed.
         no_turn: searchers that could have worked but got no turn in time.
-        nothing_to_move: searchers without a turn, as no instance has a variable that they change.
-        done: searchers without a further turn, as they had nothing more to propose.
+        nothing_to_move: searchers without a turn, because no instance has a variable that they
+            change.
+        done: searchers without a further turn, because they had nothing more to propose.
         repeated: number of drawn instances that were evaluated and equal an earlier one.
         seen: the counts over all instances.
         closest: the instance that came closest, with its height; `closest_by` is its searcher.

@@ -136,7 +136,7 @@ def _axis_names(hint: Hint) -> tuple[str, ...] | None:
 def lacking(document: Json, group: Group, start: int, stop: int, *, renumbered: bool) -> Json:
     """Return a copy of an encoded instance without the indices start to stop of a group's axes.
 
-    If `renumbered`, integers above the removed range are reduced, as they may be indices.
+    If `renumbered`, integers above the removed range are reduced, because they may be indices.
     """
     document = with_indices(document, group, [*range(start), *range(stop, group.length)])
     return _renumbered(document, start, stop) if renumbered else document

@@ -27,8 +27,7 @@ Slot = Callable[[Json], Iterable[Json]]
 simplest first."""
 
 _PAIRED = 8
-"""Maximum number of numbers of which all pairs are tried, largest first; as many zeros are added to
-the pairs."""
+"""Maximum number of nonzero numbers, the largest ones, and of zeros, whose pairs are all tried."""
 
 _FACTORS, _TARGETS = (2, 3), (1, 2, 3, 4)
 """Factors by which numbers are divided, and target values: a factor is also used if it turns a

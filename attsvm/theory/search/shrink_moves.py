@@ -341,7 +341,7 @@ def simplicity(value: float | Fraction) -> tuple[bool, int, Fraction, bool]:
 
 
 def _rounded(value: float, bits: int) -> float:
-    """Return the float with so many bits after the point, itself if that overflows."""
+    """Return the float rounded to `bits` bits after the point; itself if that overflows."""
     scaled = value * 2.0**bits
     return round(scaled) / 2**bits if math.isfinite(scaled) else value
 

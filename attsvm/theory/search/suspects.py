@@ -32,13 +32,13 @@ _SIEVED = 2**12
 """Maximum number of open rows of integers that are decided in rationals in a series of batches."""
 
 _SPARED = 8
-"""The budget of a turn is at least so many times the number of looks at open rows."""
+"""Minimum ratio of the budget of a turn to the number of open rows that the judge sees."""
 
 _PROVED = 2**16
 """Maximum number of rows per batch for which rounding errors are bounded."""
 
 _HELD = 2**15
-"""Number of suspects of several batches from which on they are examined without further delay."""
+"""Maximum number of suspects that are held before they are examined."""
 
 PROMISING = 1.0 - 1e-9
 """Minimum height at which rounding may hide a violation."""

@@ -354,9 +354,9 @@ def _left_out(reading: Outcome) -> str:
 
 
 def check_job(claim: str, profile: str, seed: str, *named: str) -> str:
-    """Check all parts of a claim, in any process, and return the outcomes as text.
+    """Check all parts of a claim in this process, and return the outcomes as text.
 
-    All parts are one job, because they often compute the same things.
+    All parts are one job, because they share proofs and draws, which a process caches.
     """
     result = known_claim(claim, named)
     budget = profile_named(profile)
